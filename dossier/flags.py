@@ -340,7 +340,7 @@ def _at_sites(
 
 
 def _subgroup_differs(summaries: Sequence[SubgroupSummary], results: Sequence[Result]) -> Iterator[Flag]:
-    """A group of patients over all sites whose AUROC or O/E differs from that of the others beyond chance."""
+    """A group of patients over all sites whose AUROC or O/E differs from that of the others, its interval without 0."""
     for one in between_groups.over_all_sites(summaries, results):
         yield Flag("subgroup_differs", POOLED, f"over all sites {one.says}.")
 
@@ -422,7 +422,7 @@ def _never_wrong(external: Sequence[DatasetSummary], results: Sequence[Result]) 
 
 
 def _default_better(external: Sequence[DatasetSummary], results: Sequence[Result]) -> Iterator[Flag]:
-    """A threshold at which flagging everyone or no one has, beyond chance, a higher net benefit than the model."""
+    """A threshold at which flagging everyone or no one has a higher net benefit than the model, 0 outside its CI."""
     worse: dict[str, list[str]] = {}
     for dataset, at, found in _at_sites(external, results, "net_benefit_gain", {"threshold"}):
         if found.high is None or found.high >= 0:
@@ -586,7 +586,7 @@ def _elsewhere(results: Sequence[Result]) -> Iterator[Flag]:
         yield Flag(
             "heterogeneity",
             POOLED,
-            f"of the differences between the sites {listing(varied)} are more than chance (I2).",
+            f"sampling error does not explain {listing(varied)} of the variance between the sites (I2).",
         )
 
 

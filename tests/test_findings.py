@@ -185,7 +185,7 @@ NB_WIDTH = 0.1
 
 
 def of_net_benefit(found: dict[tuple[str, float], tuple[float, float]], *declared: float) -> Evidence:
-    """Evidence of two sites with these net benefits, of the model and of treating everyone, by site and threshold."""
+    """Evidence of two sites with these net benefits, of the model and of flagging everyone, by site and threshold."""
     evidence = KINDS["two"]
     one = next(one for one in evidence.results if one.measure == "net_benefit")
     made = [
@@ -387,8 +387,8 @@ def test_a_default_that_does_better_is_named() -> None:
             found = dataclasses.replace(one.found, value=gain)
             gains.append(Result("net_benefit_gain", "net_benefit_gain", one.dataset, one.at, found))
     text = said("utility", dataclasses.replace(evidence, results=(*results, *gains)))
-    assert "Treating everyone has the higher net benefit in Spain, " in text
-    assert "Italy 1" not in text.split("Treating everyone")[1]
+    assert "Flagging everyone has the higher net benefit in Spain (" in text
+    assert "Italy 1" not in text.split("Flagging everyone")[1]
 
 
 @pytest.mark.parametrize(
@@ -396,16 +396,16 @@ def test_a_default_that_does_better_is_named() -> None:
     [
         (
             0.05,
-            "At 0.50 neither treating everyone nor treating no one does better at any site; the model does beyond "
-            "chance at none of one.",
+            "At 0.50 neither flagging everyone nor flagging no one does better at any site; the model's net benefit "
+            "exceeds both at none of one (95% CI excludes 0).",
         ),
         (
             -0.3,
-            "At 0.50 neither treating everyone nor treating no one does better at any site; the model does beyond "
-            "chance at none of one.",
+            "At 0.50 neither flagging everyone nor flagging no one does better at any site; the model's net benefit "
+            "exceeds both at none of one (95% CI excludes 0).",
         ),
-        (0.19, "Treating everyone has the higher net benefit in Italy 1, not beyond chance."),
-        (0.21, "Treating everyone has the higher net benefit in Italy 1, beyond chance."),
+        (0.19, "Flagging everyone has the higher net benefit in Italy 1 (95% CI includes 0)."),
+        (0.21, "Flagging everyone has the higher net benefit in Italy 1 (95% CI excludes 0)."),
     ],
 )
 def test_a_default_that_does_better_at_another_threshold_is_named(first: float, text: str) -> None:
@@ -413,30 +413,32 @@ def test_a_default_that_does_better_at_another_threshold_is_named(first: float, 
     changed = of_net_benefit({("site-0", 0.5): (0.1, first), ("site-1", 0.2): (0.1, 0.3)}, 0.5, 0.2)
     told = said("utility", changed).replace("\N{NO-BREAK SPACE}", " ")
     assert told.endswith(
-        f"{text} At the other declared threshold, 0.20, treating everyone is better in Spain, beyond chance."
+        f"{text} At the other declared threshold, 0.20, flagging everyone is better in Spain (95% CI excludes 0)."
     )
 
 
-def test_where_a_default_does_better_at_several_sites_those_beyond_chance_are_named() -> None:
+def test_where_a_default_does_better_at_several_sites_those_whose_interval_excludes_0_are_named() -> None:
     changed = of_net_benefit({("site-0", 0.5): (0.1, 0.15), ("site-1", 0.5): (0.1, 0.3)}, 0.5)
     assert said("utility", changed).endswith(
-        "Treating everyone has the higher net benefit in Spain and Italy 1, beyond chance in Spain."
+        "Flagging everyone has the higher net benefit in Spain and Italy 1 (95% CI excludes 0 in Spain)."
     ) or said("utility", changed).endswith(
-        "Treating everyone has the higher net benefit in Italy 1 and Spain, beyond chance in Spain."
+        "Flagging everyone has the higher net benefit in Italy 1 and Spain (95% CI excludes 0 in Spain)."
     )
 
 
-def test_the_model_that_does_better_beyond_chance_is_counted() -> None:
+def test_the_model_whose_interval_lies_above_both_defaults_is_counted() -> None:
     changed = of_net_benefit({("site-0", 0.5): (0.3, 0.1), ("site-1", 0.5): (0.3, 0.25)}, 0.5)
-    assert said("utility", changed).endswith("at any site; the model does beyond chance at one of two.")
+    assert said("utility", changed).endswith(
+        "at any site; the model's net benefit exceeds both at one of two (95% CI excludes 0)."
+    )
 
 
 def test_it_is_said_whether_everyone_or_no_one_should_rather_be_treated() -> None:
     # Italy 1: 0.1 by the model, 0.3 if everyone is treated. Spain: a loss by the model, a greater one if everyone is.
     changed = of_net_benefit({("site-0", 0.5): (0.1, 0.3), ("site-1", 0.5): (-0.1, -0.4)}, 0.5)
     assert said("utility", changed).endswith(
-        "Treating everyone has the higher net benefit in Italy 1, beyond chance; treating no one has the higher net "
-        "benefit in Spain, not beyond chance."
+        "Flagging everyone has the higher net benefit in Italy 1 (95% CI excludes 0); flagging no one has the higher "
+        "net benefit in Spain (95% CI includes 0)."
     )
 
 
@@ -699,25 +701,26 @@ def compared_with_home(evidence: Evidence, *sites: tuple[str, float, float]) -> 
         (
             (0.98, 0.001),
             (0.97, 0.002),
-            "Beyond chance the AUROC is higher in Italy 1 and Spain than in the internal test (0.87).",
+            "The AUROC is significantly (P < 0.05) higher in Italy 1 and Spain than in the internal test (0.87).",
             "Strong potential robustness (SPR), low also where the model does better than at home, is <0.01.",
         ),
         (
             (0.98, 0.001),
             (0.70, 0.002),
-            "Beyond chance the AUROC is higher in Italy 1 and lower in Spain than in the internal test (0.87).",
+            "The AUROC is significantly (P < 0.05) higher in Italy 1 and lower in Spain than in the internal "
+            "test (0.87).",
             "Strong potential robustness (SPR), low also where the model does better than at home, is <0.01.",
         ),
         (
             (0.90, 0.3),
             (0.70, 0.002),
-            "Beyond chance the AUROC is lower in Spain than in the internal test (0.87).",
+            "The AUROC is significantly (P < 0.05) lower in Spain than in the internal test (0.87).",
             "Strong potential robustness (SPR) runs from",
         ),
         (
             (0.90, 0.3),
             (0.84, 0.3),
-            "At no compared site does the AUROC differ beyond chance from that of the internal test (0.87).",
+            "At no compared site does the AUROC differ significantly (P < 0.05) from that of the internal test (0.87).",
             "Strong potential robustness (SPR) is 0.30.",
         ),
     ],
@@ -727,7 +730,7 @@ def test_robustness_opens_with_where_the_model_does_better_or_worse_than_at_home
 ) -> None:
     evidence = compared_with_home(KINDS["two"], ("site-0", *first), ("site-1", *second))
     opened = finding("robustness", evidence)
-    assert opened.lead == lead
+    assert opened.lead.replace("\N{NO-BREAK SPACE}", " ") == lead
     assert opened.rest.startswith(rest)
 
 
@@ -787,7 +790,7 @@ def test_the_rival_is_judged_by_its_interval() -> None:
             one = dataclasses.replace(one, found=dataclasses.replace(one.found, value=0.01, low=-0.01, high=0.03))
         results.append(one)
     text = said("comparison", dataclasses.replace(evidence, results=tuple(results)))
-    assert "higher beyond chance at one and lower at none of two sites" in text
+    assert "higher at one and lower at none of two sites (95% CI excludes 0)" in text
     assert "from 0.01 (Spain) to 0.05 (Italy 1)" in text
 
 

@@ -280,7 +280,8 @@ def test_what_is_hard_to_predict_stands_in_one_sentence() -> None:
         "calibration slope \N{MINUS SIGN}0.50 to 2.50."
     )
     assert said["heterogeneity"] == (
-        "of the differences between the sites 90% in the AUROC and 80% in the O/E ratio are more than chance (I2)."
+        "sampling error does not explain 90% in the AUROC and 80% in the O/E ratio of the variance between the sites "
+        "(I2)."
     )
 
 

@@ -160,9 +160,9 @@ def utility(evidence: Evidence) -> Sentence:
     lead = f"{what} runs from {first} to {last}."
     worse = better_than_the_model((one.named, one.found) for one in every)
     if not worse:
-        return Sentence(lead, "For no class does treating everyone or no one have the higher net benefit.")
+        return Sentence(lead, "For no class does flagging everyone or no one have the higher net benefit.")
     told = (
-        f"treating {whom} has the higher net benefit for {_named_or_counted(where, len(every))}"
+        f"flagging {whom} has the higher net benefit for {_named_or_counted(where, len(every))}"
         for whom, where in worse.items()
     )
     return Sentence(lead, f"{sentence_case('; '.join(told))}.")

@@ -7,13 +7,13 @@ from dataclasses import replace
 from dossier.findings.sentence import Sentence, at_the_primary_threshold, estimated
 from dossier.types import Evidence
 from dossier.typeset.measures import chapter_tables
-from dossier.typeset.numbers import value_of
+from dossier.typeset.numbers import level_of, value_of
 from dossier.typeset.tables import Table
 from dossier.typeset.words import how_many, in_words
 
 
 def finding(evidence: Evidence) -> Sentence:
-    """At how many sites the difference of the AUROC is beyond chance, and its range."""
+    """At how many sites the interval of the difference of the AUROC excludes 0, and its range."""
     rival = evidence.release.prediction.rival_label
     sites = estimated(evidence, "auroc_difference", against=rival)
     if not sites:
@@ -24,15 +24,15 @@ def finding(evidence: Evidence) -> Sentence:
     term = replace(evidence.terms["auroc_difference"], digits=2)
     low, high = (f"{value_of(found, term)} ({site.site})" for site, found in (sites[0], sites[-1]))
     if len(sites) == 1:
-        verdict = (
-            "higher beyond chance" if better else "lower beyond chance" if worse else "not different beyond chance"
-        )
+        verdict = "is higher" if better else "is lower" if worse else "is not shown to differ"
+        sides = "excludes" if better or worse else "includes"
         return Sentence(
-            f"Against {rival}, the {what} is {verdict}.", f"The difference is {value_of(sites[0][1], term)}."
+            f"Against {rival}, the {what} {verdict} ({level_of(evidence)} CI {sides} 0).",
+            f"The difference is {value_of(sites[0][1], term)}.",
         )
     return Sentence(
-        f"Against {rival}, the {what} is higher beyond chance at {how_many(better)} and lower at {how_many(worse)} of "
-        f"{in_words(len(sites))} sites.",
+        f"Against {rival}, the {what} is higher at {how_many(better)} and lower at {how_many(worse)} of "
+        f"{in_words(len(sites))} sites ({level_of(evidence)} CI excludes 0).",
         f"The difference runs from {low} to {high}.",
     )
 

@@ -10,7 +10,7 @@ from dossier.facts import Fact
 from dossier.findings.sentence import Sentence, estimated, named_or_counted, sites_without
 from dossier.types import POOLED, Absent, DatasetSummary, Estimate, Evidence, externals, find
 from dossier.typeset.methods import method_text
-from dossier.typeset.numbers import level_of, number
+from dossier.typeset.numbers import TIED, level_of, number
 from dossier.typeset.reasons import why
 from dossier.typeset.tables import Cell, Column, Reasons, Row, Table
 from dossier.typeset.words import in_words, listing, sentence_case, setting, within_sentence
@@ -22,7 +22,7 @@ def finding(evidence: Evidence) -> Sentence:
     left = sites_without(evidence, "spr", measure="auroc")
     if not strong:
         return Sentence("Potential robustness cannot be computed.", left)
-    above, below = _beyond_chance(evidence, strong)
+    above, below = _different(evidence, strong)
     value = strong[0][1].details.get("internal_value")
     test = "the internal test" + ("" if value is None else f" ({number(value)})")
     ways = [
@@ -30,9 +30,10 @@ def finding(evidence: Evidence) -> Sentence:
         for way, sites in (("higher", above), ("lower", below))
         if sites
     ]
-    lead = f"At no compared site does the AUROC differ beyond chance from that of {test}."
+    least = f"{1 - evidence.release.release.level:.3g}"
+    lead = f"At no compared site does the AUROC differ significantly (P{TIED}<{TIED}{least}) from that of {test}."
     if ways:
-        lead = f"Beyond chance the AUROC is {' and '.join(ways)} than in {test}."
+        lead = f"The AUROC is significantly (P{TIED}<{TIED}{least}) {' and '.join(ways)} than in {test}."
     rest = (_strong(strong, bool(above)), _support(evidence), left, _not_compared(evidence, strong))
     return Sentence(lead, " ".join(part for part in rest if part))
 
@@ -52,7 +53,7 @@ def _not_compared(evidence: Evidence, strong: Sequence[tuple[DatasetSummary, Est
     return f"Without that test, the whole interval of the AUROC lies {' and '.join(told)}." if told else ""
 
 
-def _beyond_chance(
+def _different(
     evidence: Evidence, strong: Sequence[tuple[DatasetSummary, Estimate]]
 ) -> tuple[list[DatasetSummary], list[DatasetSummary]]:
     """The sites whose AUROC the test finds above that of the internal test, and those where it lies below."""

@@ -70,7 +70,7 @@ EVERYONE, NO_ONE = "everyone", "no one"
 
 
 def better_than_the_model(net_benefits: Iterable[tuple[str, Estimate]]) -> dict[str, list[str]]:
-    """Where treating everyone or no one has a higher net benefit than the model: the places, by which of the two."""
+    """Where flagging everyone or no one has a higher net benefit than the model: the places, by which of the two."""
     places: dict[str, list[str]] = {EVERYONE: [], NO_ONE: []}
     for where, found in net_benefits:
         of_everyone = found.details.get("treat_all") or 0.0

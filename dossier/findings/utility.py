@@ -1,4 +1,4 @@
-"""Whether acting on the model does more good than treating everyone or no one."""
+"""Whether acting on the model does more good than flagging everyone or no one."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dossier.findings.sentence import (
     range_over_sites,
 )
 from dossier.types import Evidence
-from dossier.typeset.numbers import TIED, threshold
+from dossier.typeset.numbers import TIED, level_of, threshold
 from dossier.typeset.words import how_many, in_words, listing, sentence_case
 
 
@@ -31,8 +31,8 @@ def finding(evidence: Evidence) -> Sentence:
     span = range_over_sites(evidence, "net_benefit_gain", sites)
     lead = f"At a threshold of{TIED}{threshold(at)} the net benefit over the better default {span}."
     worse = _where_a_default_is_better(evidence, at, "has the higher net benefit")
-    none = f"At{TIED}{threshold(at)} neither treating everyone nor treating no one does better at any site"
-    none += _surely(evidence, at)
+    none = f"At{TIED}{threshold(at)} neither flagging everyone nor flagging no one does better at any site"
+    none += _exceeding_both(evidence, at)
     others = evidence.release.thresholds.declared[1:]
     which = "the other" if len(others) == 1 else "a further"
     more = [
@@ -43,29 +43,30 @@ def finding(evidence: Evidence) -> Sentence:
     return Sentence(lead, " ".join([f"{sentence_case(worse) or none}.", *more]))
 
 
-def _surely(evidence: Evidence, at: float) -> str:
-    """At how many sites the model has a higher net benefit than the better default beyond chance."""
+def _exceeding_both(evidence: Evidence, at: float) -> str:
+    """At how many sites the whole interval of the gain over the better default lies above 0."""
     gains = estimated(evidence, "net_benefit_gain", threshold=at)
     certain = sum(found.low is not None and found.low > 0 for _, found in gains)
-    return f"; the model does beyond chance at {how_many(certain)} of {in_words(len(gains))}" if gains else ""
+    exceeds = f"; the model's net benefit exceeds both at {how_many(certain)} of {in_words(len(gains))}"
+    return f"{exceeds} ({level_of(evidence)} CI excludes 0)" if gains else ""
 
 
 def _where_a_default_is_better(evidence: Evidence, at: float, verb: str) -> str:
-    """Which of treating everyone and no one does more good at a threshold, where, and where beyond chance; or empty."""
+    """Where flagging everyone or no one does more good at a threshold, and where the CI excludes 0; or empty."""
     sites = [(site.site, found) for site, found in estimated(evidence, "net_benefit", threshold=at)]
     gains = estimated(evidence, "net_benefit_gain", threshold=at)
     sure = {site.site for site, found in gains if found.high is not None and found.high < 0}
     return "; ".join(
-        f"treating {whom} {verb} in {named_or_counted(where, 4)}, {_beyond_chance(where, sure)}"
+        f"flagging {whom} {verb} in {named_or_counted(where, 4)} ({level_of(evidence)} CI {_excluding(where, sure)})"
         for whom, where in better_than_the_model(sites).items()
     )
 
 
-def _beyond_chance(where: Sequence[str], sure: Set[str]) -> str:
-    """At how many of these sites a difference is beyond chance."""
+def _excluding(where: Sequence[str], sure: Set[str]) -> str:
+    """At how many of these sites the interval of a difference excludes 0."""
     count = sum(site in sure for site in where)
     if count == len(where):
-        return "beyond chance"
+        return "excludes 0"
     if not count:
-        return "not beyond chance"
-    return f"beyond chance in {listing([site for site in where if site in sure]) if count < 3 else in_words(count)}"
+        return "includes 0"
+    return f"excludes 0 in {listing([site for site in where if site in sure]) if count < 3 else in_words(count)}"

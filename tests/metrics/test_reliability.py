@@ -566,10 +566,7 @@ def test_where_the_raters_accuracy_is_from_is_said(
     labels = np.array([[1.0, 1.0], [0.0, 1.0], [1.0, 1.0]])
     found = actual_accuracy(*_model(90), labels, np.ones((3, 2)), 0.5, truth=truth, rater_accuracy=declared)
     assert isinstance(found, Estimate)
-    assert (
-        method_text(found.method)
-        == f"intervals of rho and of the measured accuracy put together (Zou and Donner), {said}"
-    )
+    assert method_text(found.method) == f"intervals of rho and of the measured accuracy combined (MOVER), {said}"
     rho = weighted_concordance(labels, np.ones((3, 2)), truth=truth, rater_accuracy=declared)
     assert isinstance(rho, Estimate)
     assert method_text(rho.method) == f"{said}, bootstrap over cases, percentile"
