@@ -49,7 +49,7 @@ FLAGS: Mapping[str, str] = {
     "precision_missed": "Sample smaller than asked for",
     "few_sites": "Few sites",
     "wide_prediction_interval": "New hospitals hard to predict",
-    "heterogeneity": "Sites differ",
+    "heterogeneity": "Heterogeneity",
     "prevalence_shift": "Outcome more or less common than in development",
     "case_mix_shift": "Patients more or less alike than in development",
     "missing_values": "Many missing values",
@@ -667,7 +667,7 @@ def _unsaid(release: Release, external: Sequence[DatasetSummary]) -> Iterator[Fl
         yield Flag(
             "threshold_without_reason",
             POOLED,
-            f"why {at} was declared, and that it was before the data were seen, is not said in [thresholds] rationale.",
+            f"why {at} was declared, and that it was before the data were seen, is not reported in [thresholds] rationale.",
         )
     if about.tested_version not in (None, about.version):
         yield Flag(
@@ -684,5 +684,5 @@ def _unsaid(release: Release, external: Sequence[DatasetSummary]) -> Iterator[Fl
         yield Flag(
             "criterion_not_dated",
             POOLED,
-            f"when {what} {listing(undated)} {verb} declared is not said.",
+            f"when {what} {listing(undated)} {verb} declared is not reported.",
         )

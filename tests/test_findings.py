@@ -318,7 +318,7 @@ def test_what_a_new_site_may_expect_is_told_from_five_sites_on() -> None:
     )
     assert "fewer than five sites" in said("results", KINDS["two"]).lower()
     assert "prediction interval" not in said("results", KINDS["two"])
-    assert "prediction interval" not in said("pooled", KINDS["two"])
+    assert said("pooled", KINDS["two"]).endswith("no prediction interval is given.")
 
 
 def test_what_is_pooled_is_said_with_its_interval() -> None:
@@ -330,8 +330,8 @@ def test_what_is_pooled_is_said_with_its_interval() -> None:
 def test_slopes_beyond_one_are_named_and_others_are_not() -> None:
     slopes = {"site_0": (0.7, 0.6, 0.8), "site_1": (1.4, 1.2, 1.6)}
     two = said("calibration", given(KINDS["two"], "calibration_slope", **slopes))
-    assert "The interval of the slope lies below 1 in Italy 1: there the risks are too far apart. " in two
-    assert "It lies above 1 in Spain: there the risks are too close together." in two
+    assert "The interval of the slope lies below 1 in Italy 1: there the risks are too extreme. " in two
+    assert "It lies above 1 in Spain: there the risks are too moderate." in two
     fine = said("calibration", given(KINDS["two"], "calibration_slope", site_0=(1, 0.9, 1.1), site_1=(1, 0.9, 1.1)))
     assert "Every interval of the calibration slope holds 1." in fine
 
@@ -346,7 +346,7 @@ def test_slopes_below_zero_run_the_wrong_way_and_are_not_too_far_apart() -> None
     slopes = {"site_0": (-0.97, -1.2, -0.7), "site_1": (-0.5, -1.1, 0.1)}
     text = said("calibration", given(KINDS["two"], "calibration_slope", **slopes))
     assert "The interval of the slope lies below 0 in Italy 1: there the risks run the wrong way. It lies" in text
-    assert "It lies below 1 in Spain: there the risks are too far apart." in text
+    assert "It lies below 1 in Spain: there the risks are too extreme." in text
 
 
 def test_a_site_without_a_slope_is_named() -> None:
@@ -363,7 +363,7 @@ def test_the_slope_of_a_class_has_a_subject() -> None:
         ("G1 in Bari", Estimate(1, 0.8, 1.2, 0.95, 90, Method("wald"))),
     ]
     assert of_slopes(found, lambda which: f"for {which[0]}") == [
-        "The interval of the slope lies below 1 for G0 in Bari: there the risks are too far apart."
+        "The interval of the slope lies below 1 for G0 in Bari: there the risks are too extreme."
     ]
 
 
@@ -444,7 +444,7 @@ def test_it_is_said_whether_everyone_or_no_one_should_rather_be_treated() -> Non
 
 def test_samples_that_are_too_small_are_named() -> None:
     assert said("sample", needing("two", mss_auroc=("site-1",))) == (
-        "One of two sites has as many patients as every criterion asks for. Too few for the AUROC: Spain."
+        "One of two sites meets all sample-size targets. Too few for the AUROC: Spain."
     )
 
 
@@ -464,23 +464,21 @@ def needing(kind: str, **missed: tuple[str, ...]) -> Evidence:
 def test_the_criterion_that_most_sites_miss_comes_first() -> None:
     text = said("sample", needing("two", mss_auroc=("site-1",), mss_brier=("site-0", "site-1"), mss_snb=("site-1",)))
     assert text == (
-        "No site has as many patients as every criterion asks for. Too few for the Brier score: every site; for the "
+        "No site meets all sample-size targets. Too few for the Brier score: every site; for the "
         "AUROC: Spain; for net benefit: Spain."
     )
 
 
 def test_what_every_site_reaches_is_said_once() -> None:
-    assert said("sample", needing("two")) == "Every site has as many patients as every criterion asks for."
+    assert said("sample", needing("two")) == "Every site meets all sample-size targets."
     assert said("sample", undone(needing("two"), "mss_auroc", "site-0")) == (
-        "Every site has as many patients as every criterion that can be computed asks for."
+        "Every site meets all sample-size targets that can be computed."
     )
 
 
 def test_one_site_names_the_criteria_that_it_misses() -> None:
     text = said("sample", needing("one", mss_auroc=("site-0",), mss_brier=("site-0",)))
-    assert text.endswith(
-        "does not have as many patients as every criterion asks for. Too few for the AUROC and the Brier score."
-    )
+    assert text.endswith("does not meet all sample-size targets. Too few for the AUROC and the Brier score.")
 
 
 def test_widths_are_called_declared_only_where_the_release_declares_them() -> None:
@@ -590,11 +588,11 @@ def test_limitations_are_counted() -> None:
     flags = (Flag("few_events", "site-0", "a."), Flag("risks_off", "site-0", "b."), Flag("few_sites", "pooled", "c."))
     two = dataclasses.replace(KINDS["two"], checklist=(ChecklistRow("1", "Declared", None),))
     text = said("limitations", dataclasses.replace(two, flags=flags))
-    assert re.match(r"The run raised (3|three) limitations by itself", text), text
+    assert re.match(r"(3|Three) automated findings", text), text
     assert text.endswith("They are not answered.")
     one_answered = (dataclasses.replace(flags[0], reply="Yes."), *flags[1:])
     assert said("limitations", dataclasses.replace(two, flags=one_answered)).endswith("Two are not answered.")
-    assert said("limitations", KINDS["two"]) == "The run raised no limitation by itself."
+    assert said("limitations", KINDS["two"]) == "No automated finding."
 
 
 def test_one_of_a_kind_is_not_in_the_plural() -> None:

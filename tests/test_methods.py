@@ -169,7 +169,7 @@ def test_what_is_counted_is_what_is_printed() -> None:
     evidence = replace(two, terms=TERMS, results=(test, *kept))
     printed = [row.label for table in methods.tables(evidence, CHAPTERS) for row in table.rows]
     assert "Brier score, against chance" in printed
-    assert methods.finding(evidence).lead.startswith(f"Formula, interval and source of {len(printed)}")
+    assert methods.finding(evidence).lead.startswith(f"Definitions and CI methods of {len(printed)}")
     without = [chapter for chapter in CHAPTERS if chapter.name != "comparison"]
     assert len([row for table in methods.tables(evidence, without) for row in table.rows]) == len(printed)
 

@@ -285,7 +285,7 @@ def _bar(page: Axes, dataset: DatasetSummary, corner: tuple[float, float], scale
         page.add_patch(Rectangle((x, y - BAR / 2), events, BAR, fc=BLUE, ec="none", zorder=3))
 
 
-@figure("The way of the rows into the analysis")
+@figure("Participant flow")
 def participant_flow(evidence: Evidence) -> Picture | Absent:
     """How many rows of every dataset were read, left out and why, and analysed, and how many had the outcome."""
     with styled():

@@ -28,9 +28,9 @@ def finding(evidence: Evidence) -> Sentence:
     """How many limitations were raised by the run, and how many are answered."""
     flags = evidence.flags
     if not flags:
-        return Sentence("The run raised no limitation by itself.")
+        return Sentence("No automated finding.")
     open_flags = sum(flag.reply is None for flag in flags)
-    lead = f"The run raised {counted(len(flags), 'limitation')} by itself."
+    lead = f"{sentence_case(counted(len(flags), 'automated finding'))}."
     if not evidence.checklist:
         return Sentence(lead, "A quick look holds no answers.")
     if not open_flags:

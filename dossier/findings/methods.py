@@ -36,7 +36,7 @@ def finding(evidence: Evidence) -> Sentence:
     printed = used(evidence, {printed_in(evidence, term) for term in evidence.terms.values()})
     other = [term for term in printed if term.differs]
     rest = f"{counted(len(other), 'of them differs', 'of them differ')} from a published form, with the reason."
-    return Sentence(f"Formula, interval and source of {counted(len(printed), 'measure')}.", rest if other else "")
+    return Sentence(f"Definitions and CI methods of {counted(len(printed), 'measure')}.", rest if other else "")
 
 
 def tables(evidence: Evidence, chapters: Sequence[Chapter]) -> tuple[Table, ...]:

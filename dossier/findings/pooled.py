@@ -35,7 +35,7 @@ def finding(evidence: Evidence) -> Sentence:
     known = [text for text in expected if text]
     if not known:
         few = in_words(FEWEST_FOR_A_NEW_SITE)
-        rest = f"With fewer than {few} sites, what a new one may expect is not said here."
+        rest = f"With fewer than {few} sites, no prediction interval is given."
         return Sentence(lead, f"{rest} {not_pooled(evidence)}".strip())
     new = f"New site, expected range: {', '.join(known)} ({level_of(evidence)} prediction intervals)."
     return Sentence(lead, f"{new} {not_pooled(evidence)}".strip())

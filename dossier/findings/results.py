@@ -112,7 +112,7 @@ def essentials(evidence: Evidence) -> Table:
     left += " Stratified: the rows of all sites, each site a stratum." if rows[-1].label == ALL_ROWS else ""
     return Table(
         name="table-essentials",
-        title="The essentials by site.",
+        title="Core performance by site.",
         note=f"Value and {level_of(evidence)} interval.{unit}{left}",
         head="Site",
         columns=(

@@ -35,8 +35,8 @@ def finding(evidence: Evidence) -> Sentence:
     computed = {measure for _, asked in places for measure in asked}
     which = "" if all(set(asked) == computed for _, asked in places) else " that can be computed"
     noun = "pair of class and site" if classes.labels(evidence) else "site"
-    subject = _who_has(enough, [name for name, _ in places], noun)
-    lead = f"{subject} as many patients as every criterion{which} asks for."
+    subject = _who_meets(enough, [name for name, _ in places], noun)
+    lead = f"{subject} all sample-size targets{which}."
     most_missed = sorted((measure for measure in missed if missed[measure]), key=lambda one: -len(missed[one]))
     if not most_missed:
         return Sentence(lead)
@@ -54,15 +54,15 @@ def _is_short(found: Estimate) -> bool:
     return found.n < found.value
 
 
-def _who_has(enough: int, every: list[str], noun: str) -> str:
-    """The subject and its verb: who has enough of those who might."""
+def _who_meets(enough: int, every: list[str], noun: str) -> str:
+    """The subject and its verb: who meets what is required."""
     if len(every) == 1:
-        return f"{every[0]} {'has' if enough else 'does not have'}"
+        return f"{every[0]} {'meets' if enough else 'does not meet'}"
     if enough in (0, len(every)):
-        return f"{'Every' if enough else 'No'} {noun} has"
+        return f"{'Every' if enough else 'No'} {noun} meets"
     first, *rest = noun.split()
     plural = " ".join([f"{first}s", *rest])
-    return f"{sentence_case(in_words(enough))} of {in_words(len(every))} {plural} {'has' if enough == 1 else 'have'}"
+    return f"{sentence_case(in_words(enough))} of {in_words(len(every))} {plural} {'meets' if enough == 1 else 'meet'}"
 
 
 def _where(names: list[str], among: int, noun: str) -> str:

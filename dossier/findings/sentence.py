@@ -184,8 +184,8 @@ def of_slopes(slopes: Sequence[tuple[Place, Estimate]], who: Callable[[list[Plac
         return []
     beyond = (
         ("below 0", "run the wrong way", [place for place, _, high in known if high < 0]),
-        ("below 1", "are too far apart", [place for place, _, high in known if 0 <= high < 1]),
-        ("above 1", "are too close together", [place for place, low, _ in known if low > 1]),
+        ("below 1", "are too extreme", [place for place, _, high in known if 0 <= high < 1]),
+        ("above 1", "are too moderate", [place for place, low, _ in known if low > 1]),
     )
     told = [f"lies {bound} {who(places)}: there the risks {verdict}." for bound, verdict, places in beyond if places]
     if not told:

@@ -21,10 +21,10 @@ ROLES = (
 
 
 def finding(evidence: Evidence) -> Sentence:
-    """How many signatures are asked for, and by what this dossier is known."""
+    """How many signatures are required, and by what this dossier is known."""
     count = len(evidence.release.signatory) or len(ROLES)
     return Sentence(
-        f"{sentence_case(in_words(count))} {'signature is' if count == 1 else 'signatures are'} asked for.",
+        f"{sentence_case(in_words(count))} {'signature is' if count == 1 else 'signatures are'} required.",
         "Each binds to the results whose SHA-256 stands below.",
     )
 

@@ -69,9 +69,9 @@ PLAIN = {
     "rival_incomplete": "the other model gave no percentage for some patients.",
     "no_threshold": "no line is set from which somebody should act.",
     "threshold_without_reason": "nobody says why the line is where it is.",
-    "dates_missing": "when the patients came is not said.",
+    "dates_missing": "the maker does not say when the patients came.",
     "changed_since_sealed": "what was to be met was changed after it had been laid down.",
-    "criterion_not_dated": "when a goal was set is not said.",
+    "criterion_not_dated": "the maker does not say when a goal was set.",
     "criterion_not_estimable": "whether a goal is met cannot be known.",
     "answer_without_flag": "an answer was given to a doubt that was not raised.",
 }

@@ -1,0 +1,39 @@
+"""The regulatory edition and the quick look speak as TRIPOD+AI and the BMJ do: phrases of our own are gone."""
+
+from __future__ import annotations
+
+import html
+import re
+
+import pytest
+
+from dossier.contents import Edition
+from tests.conftest import Book
+
+GONE = (
+    *("First results", "essentials by site", "Sites differ", "way of the rows"),
+    *(
+        "Value of the information",
+        "the rival",
+        "Right answers, against chance",
+        "How usual",
+        "Patients there are against",
+    ),
+    *("by itself", "Where evidence is thin", "signatures are asked for", "Formula, interval and source"),
+    *("is not said", "reaches beyond what was asked", "too far apart", "too close together"),
+    *("slope holds 1", "beyond chance", "may be chance", "put together", "as every criterion asks for", "holds in 9"),
+    *("strangers", "treating everyone", "treating no one", "stand out", "not added up"),
+)
+"""Phrases that the field does not use."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("edition", ["regulatory", "quick"])
+def test_no_phrase_of_our_own_is_on_the_pages(any_book: Book, edition: Edition) -> None:
+    text = html.unescape(re.sub(r"<[^>]+>", " ", any_book.html(edition)))
+    words = " ".join(text.replace("\N{NO-BREAK SPACE}", " ").split())
+    found = {
+        phrase: [words[max(0, one.start() - 60) : one.end() + 40] for one in re.finditer(rf"\b{phrase}\b", words, re.I)]
+        for phrase in GONE
+    }
+    assert {phrase: where[:3] for phrase, where in found.items() if where} == {}
