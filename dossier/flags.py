@@ -667,7 +667,7 @@ def _unsaid(release: Release, external: Sequence[DatasetSummary]) -> Iterator[Fl
         yield Flag(
             "threshold_without_reason",
             POOLED,
-            f"why {at} was declared, and that it was before the data were seen, is not reported in [thresholds] rationale.",
+            f"why {at} was declared, and that it was before the data were seen, is not in [thresholds] rationale.",
         )
     if about.tested_version not in (None, about.version):
         yield Flag(
