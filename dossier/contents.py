@@ -113,14 +113,3 @@ MEASURED = frozenset(
     )
 )
 """Chapters that stand on measures, and stay away when none of them could be estimated."""
-
-FIGURES_AS_FILES = frozenset(
-    (
-        *("accrual", "accuracy_by_prevalence_by_site", "calibration_pooled", "changed_decisions_by_reader"),
-        *("confidence_by_rater_joyplot", "conformal_by_site", "cumulative_by_site", "decision_all_sites"),
-        *("fagan_nomogram", "forest_auroc", "forest_net_benefit", "forest_oe", "forest_slope", "odds_ratio_forest"),
-        *("rater_agreement_matrix", "raters_right_answers", "raters_settings", "risk_by_site", "sample_reached"),
-        *("severity_against_accuracy", "survey_preferences", "utilities_by_site"),
-    )
-)
-"""Figures that stand beside the dossier in the folder of figures, and on no page: another one or a table says it."""
