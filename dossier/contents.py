@@ -113,3 +113,21 @@ MEASURED = frozenset(
     )
 )
 """Chapters that stand on measures, and stay away when none of them could be estimated."""
+
+LEAVABLE = frozenset(
+    (
+        *("correspondence", "sample", "reliability", "human_factors", "probast", "supporting", "accuracy", "severity"),
+        *("advice", "robustness", "caution", "nomogram", "model_card"),
+    )
+)
+"""Chapters that an owner may leave out; without the others nobody could judge the model, or check the dossier."""
+
+ONLY_IN_FILES = frozenset(
+    (
+        *("calibration_intercept_joint", "e50", "e90", "emax", "eci", "scaled_brier", "nagelkerke_r2", "tjur_r2"),
+        *("spiegelhalter_z", "likelihood_ratio_positive", "likelihood_ratio_negative", "log_score_difference"),
+        *("accuracy_difference", "majority_class_test", "mann_whitney_u", "brier_permutation_test"),
+        "log_score_permutation_test",
+    )
+)
+"""Measures that stand in results.csv and results.json, and on no page: another one of their chapter says it better."""

@@ -168,8 +168,10 @@ def test_what_is_counted_is_what_is_printed() -> None:
     kept = [one for one in two.results if one.term == "accuracy" and one.dataset == "site-0"][:1]
     evidence = replace(two, terms=TERMS, results=(test, *kept))
     printed = [row.label for table in methods.tables(evidence, CHAPTERS) for row in table.rows]
-    assert "Brier score, against chance" in printed
-    assert methods.finding(evidence).lead.startswith(f"Formula, interval and source of {len(printed)}")
+    beside = [label for label, _, _ in methods.only_in_files(evidence)]
+    assert beside == ["Brier score, against chance"]
+    assert not set(beside) & set(printed)
+    assert methods.finding(evidence).lead.startswith(f"Formula, interval and source of {len(printed) + len(beside)}")
     without = [chapter for chapter in CHAPTERS if chapter.name != "comparison"]
     assert len([row for table in methods.tables(evidence, without) for row in table.rows]) == len(printed)
 

@@ -37,10 +37,6 @@ def finding(evidence: Evidence) -> Sentence:
     )
 
 
-LEFT_TO_THE_FILES = ("log_score_difference", "accuracy_difference")
-"""Differences that stand in results.csv alone."""
-
-
 def tables(evidence: Evidence) -> tuple[Table, ...]:
     """The other model's own numbers, and the differences from it at the primary threshold."""
-    return chapter_tables(at_the_primary_threshold(evidence), "comparison", LEFT_TO_THE_FILES)
+    return chapter_tables(at_the_primary_threshold(evidence), "comparison")
