@@ -72,7 +72,8 @@ def document(gallery: Gallery, edition: Edition, page: str = "a4", draft: bool =
 
 def _book(gallery: Gallery, edition: Edition, results_sha256: str, draft: bool) -> str:
     evidence = gallery.evidence
-    held = [chapter for chapter in CHAPTERS if chapter.name in EDITIONS[edition]]
+    left_out = evidence.release.report.leave_out
+    held = [chapter for chapter in CHAPTERS if chapter.name in EDITIONS[edition] and chapter.name not in left_out]
     present = [chapter for chapter in held if _has_content(evidence, chapter.name)]
     return (
         _environment(material.templates(), edition)

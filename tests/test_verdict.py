@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from dossier import between_groups, flags
+from dossier import between_groups, compose, flags
 from dossier.facts import Method
 from dossier.findings import committee, subgroups, verdict
 from dossier.types import (
@@ -228,3 +228,15 @@ def test_a_criterion_that_flagging_everyone_passes_better_says_so_where_it_is_co
     assert "yet flagging everyone has the higher net benefit" in " ".join(verdict.table(covid.evidence).footnotes)
     told = " ".join(committee.than_the_same_for_all(covid.evidence))
     assert "It would be better if all were isolated in Brazil 3." in told
+
+
+def test_what_the_owner_leaves_out_is_named_on_the_first_page_and_has_no_chapter(breast: Book) -> None:
+    left = with_release(breast.evidence, report={"leave_out": ["advice", "caution"]})
+    page = compose.document(dataclasses.replace(breast.gallery, evidence=left), "regulatory").html
+    first, rest = page.split('id="contents"')
+    assert "Left out by the owner" in first
+    assert "Value of the advice and Other measures, to be read with caution; every number" in first
+    for name in ("advice", "caution"):
+        assert f'id="chapter-{name}"' not in rest
+        assert f'id="chapter-{name}"' in compose.document(breast.gallery, "regulatory").html
+    assert "Value of the advice." not in rest.split('id="chapter-results"')[0]
