@@ -110,7 +110,7 @@ def whatever_the_threshold(evidence: Evidence) -> Table:
         head="Site",
         columns=(
             Column("Patients"),
-            Column("Of the class" if labels else "Events"),
+            Column("In class" if labels else "Events"),
             *(Column(one.head, intervals=True) for one in WHATEVER),
         ),
         rows=tuple(rows),
