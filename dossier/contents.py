@@ -35,9 +35,9 @@ CHAPTERS = (
     Chapter("context", "Intended use and setting", "Core", "Write texts in [statements]."),
     Chapter("description", "Data", "Core"),
     Chapter("discrimination", "Performance at each site", "Core"),
-    Chapter("pooled", "Pooled performance and heterogeneity", "Core", "Add a second external dataset."),
     Chapter("calibration", "Calibration", "Core"),
     Chapter("utility", "Net benefit", "Core", "Declare thresholds in [thresholds]."),
+    Chapter("pooled", "Pooled performance and heterogeneity", "Core", "Add a second external dataset."),
     Chapter("comparison", "Comparison with another model", "Core", "Name a rival column in [prediction]."),
     Chapter("subgroups", "Subgroups", "Core", "Declare a [[subgroup]]."),
     Chapter(
