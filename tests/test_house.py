@@ -103,6 +103,7 @@ def test_findings_know_words_only(path: Path) -> None:
         "types",
         "typeset",
         "bands",
+        "contents",
         "between_groups",
         "bibliography",
         "checklist",

@@ -53,11 +53,11 @@ def tables(evidence: Evidence, chapters: Sequence[Chapter]) -> tuple[Table, ...]
     return tuple(made)
 
 
-def only_in_files(evidence: Evidence) -> tuple[tuple[str, str, str], ...]:
-    """The measures that stand in results.csv alone: each with its formula and its source."""
+def only_in_files(evidence: Evidence) -> tuple[tuple[str, str, str, str], ...]:
+    """The measures that stand in results.csv alone: formula, source, and where it differs from a published form."""
     every = used(evidence, {printed_in(evidence, term) for term in evidence.terms.values()})
     return tuple(
-        (sentence_case(term.label), formula(term), "; ".join(term.cites))
+        (sentence_case(term.label), formula(term), "; ".join(term.cites), term.differs)
         for term in every
         if term.name in ONLY_IN_FILES
     )
