@@ -60,8 +60,5 @@ LARGE_SHIFT = 0.5
 MAP_WITH_NUMBERS = 10
 """Up to so many datasets the map of missing values has room for numbers, and needs no table beside it."""
 
-ACCRUAL_ROWS = 40
-"""The datasets whose dates the figure of the accrual has room for; of more the table gives the dates."""
-
 MAP_ROWS = 38
 """The predictors that the map of missing values has room for."""

@@ -19,7 +19,7 @@ from markdown_it import MarkdownIt
 from markupsafe import Markup, escape
 
 from dossier import checklist, material, typeset, unfilled
-from dossier.contents import CHAPTERS, EDITIONS, FIGURES_AS_FILES, MEASURED, Chapter, Edition
+from dossier.contents import CHAPTERS, EDITIONS, MEASURED, Chapter, Edition
 from dossier.errors import PageError
 from dossier.faults.locations import Material
 from dossier.findings.sentence import Sentence
@@ -72,7 +72,8 @@ def document(gallery: Gallery, edition: Edition, page: str = "a4", draft: bool =
 
 def _book(gallery: Gallery, edition: Edition, results_sha256: str, draft: bool) -> str:
     evidence = gallery.evidence
-    held = [chapter for chapter in CHAPTERS if chapter.name in EDITIONS[edition]]
+    left_out = evidence.release.report.leave_out
+    held = [chapter for chapter in CHAPTERS if chapter.name in EDITIONS[edition] and chapter.name not in left_out]
     present = [chapter for chapter in held if _has_content(evidence, chapter.name)]
     return (
         _environment(material.templates(), edition)
@@ -91,7 +92,6 @@ def _book(gallery: Gallery, edition: Edition, results_sha256: str, draft: bool) 
             results_sha256=results_sha256,
             said=lambda number: _said(evidence, number),
             pictures=gallery.pictures,
-            beside=[one.title for name, one in gallery.pictures.items() if name in FIGURES_AS_FILES],
             declared=lambda chapter: _statements(evidence, chapter, present),
             say=typeset,
             ask=SimpleNamespace(**_questions()),

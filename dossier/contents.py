@@ -35,10 +35,10 @@ CHAPTERS = (
     Chapter("context", "Intended use and setting", "Core", "Write texts in [statements]."),
     Chapter("description", "Data", "Core"),
     Chapter("discrimination", "Performance at each site", "Core"),
-    Chapter("pooled", "Pooled performance and heterogeneity", "Core", "Add a second external dataset."),
-    Chapter("comparison", "Comparison with another model", "Core", "Name a rival column in [prediction]."),
     Chapter("calibration", "Calibration", "Core"),
     Chapter("utility", "Net benefit", "Core", "Declare thresholds in [thresholds]."),
+    Chapter("pooled", "Pooled performance and heterogeneity", "Core", "Add a second external dataset."),
+    Chapter("comparison", "Comparison with another model", "Core", "Name a rival column in [prediction]."),
     Chapter("subgroups", "Subgroups", "Core", "Declare a [[subgroup]]."),
     Chapter(
         "correspondence",
@@ -114,13 +114,20 @@ MEASURED = frozenset(
 )
 """Chapters that stand on measures, and stay away when none of them could be estimated."""
 
-FIGURES_AS_FILES = frozenset(
+LEAVABLE = frozenset(
     (
-        *("accrual", "accuracy_by_prevalence_by_site", "calibration_pooled", "changed_decisions_by_reader"),
-        *("confidence_by_rater_joyplot", "conformal_by_site", "cumulative_by_site", "decision_all_sites"),
-        *("fagan_nomogram", "forest_auroc", "forest_net_benefit", "forest_oe", "forest_slope", "odds_ratio_forest"),
-        *("rater_agreement_matrix", "raters_right_answers", "raters_settings", "risk_by_site", "sample_reached"),
-        *("severity_against_accuracy", "survey_preferences", "utilities_by_site"),
+        *("correspondence", "sample", "reliability", "human_factors", "probast", "supporting", "accuracy", "severity"),
+        *("advice", "robustness", "caution", "nomogram", "model_card"),
     )
 )
-"""Figures that stand beside the dossier in the folder of figures, and on no page: another one or a table says it."""
+"""Chapters that an owner may leave out; without the others nobody could judge the model, or check the dossier."""
+
+ONLY_IN_FILES = frozenset(
+    (
+        *("calibration_intercept_joint", "e50", "e90", "emax", "eci", "scaled_brier", "nagelkerke_r2", "tjur_r2"),
+        *("spiegelhalter_z", "likelihood_ratio_positive", "likelihood_ratio_negative", "log_score_difference"),
+        *("accuracy_difference", "majority_class_test", "mann_whitney_u", "brier_permutation_test"),
+        "log_score_permutation_test",
+    )
+)
+"""Measures that stand in results.csv and results.json, and on no page: another one of their chapter says it better."""

@@ -172,6 +172,9 @@ users = "Who reads its output"
 decision = "What is decided with it, and beside what"
 verb = "flagged"                 # what happens to them then: "isolated", "sent to MRI"
 
+# [report]
+# leave_out = ["advice"]         # chapters that are left out; page 1 names them
+#
 # [care]                         # how it is watched once it is in use
 # threshold_owner = "Who may change the threshold"
 # monitoring = "What is measured, and how often"

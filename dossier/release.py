@@ -721,6 +721,14 @@ class Care(Table):
     stop_rule: Text | None = Field(None, description="When it is switched off.")
 
 
+class Report(Table):
+    """What the owner prints of the dossier."""
+
+    leave_out: tuple[Text, ...] = Field(
+        (), description="Chapters of the annex that are left out whole, each by its word; page 1 names them."
+    )
+
+
 class ModelCard(Table):
     """What the model card says that no data can show."""
 
@@ -831,6 +839,7 @@ class Release(Table):
     )
     reply: Annotated[tuple[Reply, ...], MANY] = Field((), description="The owner's answers to flags.")
     intended_use: IntendedUse = Field(default_factory=IntendedUse, description="For whom the model is, and not.")
+    report: Report = Field(default_factory=Report, description="What the owner prints of the dossier.")
     care: Care = Field(default_factory=Care, description="How the model is watched once it is in use.")
     model_card: ModelCard = Field(default_factory=ModelCard, description="What the model card says.")
     signatory: Annotated[tuple[Signatory, ...], MANY] = Field(

@@ -387,7 +387,7 @@ def test_chapters_that_are_for_two_classes_say_so_in_the_contents(biopsy: Book) 
 
 
 def test_the_panels_of_classes_are_drawn(biopsy: Book) -> None:
-    names = {"calibration_by_class", "roc_by_class", "risk_by_class", "decision_by_class", "forest_results_by_class"}
+    names = {"calibration_by_class", "roc_by_class", "decision_by_class", "forest_results_by_class"}
     assert names <= set(biopsy.gallery.pictures)
     for name in names:
         assert "1,234\N{NO-BREAK SPACE}patients" in biopsy.gallery.pictures[name].caption

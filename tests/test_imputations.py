@@ -17,8 +17,7 @@ from dossier.evaluate import dependent
 from dossier.facts import Fact, Method
 from dossier.findings import results
 from dossier.metrics import imputations
-from dossier.register import fill
-from dossier.types import Absent, Curve, Estimate, Evidence, Floats, Picture, Study, find_curve
+from dossier.types import Absent, Curve, Estimate, Evidence, Floats, Study, find_curve
 from dossier.typeset.methods import method_text
 from tests.reasons import Said
 from tests.reference.built import example, hurried
@@ -104,9 +103,6 @@ def test_imputations_that_agree_give_the_interval_of_one(same: Evidence, plain: 
 
 def test_captions_name_rubins_rules_where_imputations_were_put_together(same: Evidence) -> None:
     assert "Discrimination: Rubin's rules." in results.caption(same)
-    drawn = fill("figures").figures["cumulative_by_site"].function(same)
-    assert isinstance(drawn, Picture)
-    assert "95% bands (Rubin's rules)" in drawn.caption
 
 
 def test_imputations_that_differ_widen_the_interval_and_stand_beside_the_complete_cases(

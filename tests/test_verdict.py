@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from dossier import between_groups, flags
+from dossier import between_groups, compose, flags
 from dossier.facts import Method
-from dossier.findings import acceptance, committee, subgroups, verdict
+from dossier.findings import committee, subgroups, verdict
 from dossier.types import (
     POOLED,
     Criterion,
@@ -94,7 +94,6 @@ def test_a_criterion_without_a_date_or_after_the_dossier_does_not_count() -> Non
     met = {**{(1, site): True for site in SITES}, (2, POOLED): False, **{(3, site): False for site in SITES}}
     evidence = held(dated, asked(), undated, late, met=met)
     assert verdict.finding(evidence).lead == "The model meets its declared criterion at every hospital."
-    assert acceptance.score(evidence) == ("1 of 1 met", True)
     notes = " ".join(verdict.table(evidence).footnotes)
     assert "Not counted, for it is not dated" in notes
     assert "after this dossier" in notes
@@ -226,8 +225,18 @@ def test_without_another_model_nothing_is_said_of_one() -> None:
 
 
 def test_a_criterion_that_flagging_everyone_passes_better_says_so_where_it_is_counted(covid: Book) -> None:
-    said = acceptance.passed_by_a_default(covid.evidence)
-    assert said == "one of them passed better by flagging everyone or no one"
     assert "yet flagging everyone has the higher net benefit" in " ".join(verdict.table(covid.evidence).footnotes)
     told = " ".join(committee.than_the_same_for_all(covid.evidence))
     assert "It would be better if all were isolated in Brazil 3." in told
+
+
+def test_what_the_owner_leaves_out_is_named_on_the_first_page_and_has_no_chapter(breast: Book) -> None:
+    left = with_release(breast.evidence, report={"leave_out": ["advice", "caution"]})
+    page = compose.document(dataclasses.replace(breast.gallery, evidence=left), "regulatory").html
+    first, rest = page.split('id="contents"')
+    assert "Left out by the owner" in first
+    assert "Value of the advice and Other measures, to be read with caution; every number" in first
+    for name in ("advice", "caution"):
+        assert f'id="chapter-{name}"' not in rest
+        assert f'id="chapter-{name}"' in compose.document(breast.gallery, "regulatory").html
+    assert "Value of the advice." not in rest.split('id="chapter-results"')[0]

@@ -345,6 +345,13 @@ CATALOGUE: Mapping[str, Entry] = {
         "There is no external dataset.",
         'Declare one with role = "external": rows that had no part in making the model.',
     ),
+    "unknown_chapter": Entry(
+        "No chapter is called {name}.", "Those that may be left out are {known:30}.", near="Did you mean {near}?"
+    ),
+    "chapter_not_left_out": Entry(
+        "The chapter {name} cannot be left out: without it nobody could judge the model or check the dossier.",
+        "Those that may be left out are {known:30}.",
+    ),
     "several_development_datasets": Entry("There are {number} development datasets.", "Put the rows in one table."),
     "two_datasets": Entry("Two datasets are named {name}.", "Give every dataset a name of its own."),
     "datasets_alike": Entry(

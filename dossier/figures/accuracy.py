@@ -38,10 +38,8 @@ from dossier.figures.canvas import (
     panel,
     patients,
     picture,
-    primary_threshold,
     say_why,
     sheet,
-    shortened,
     shown_sites,
     sites_word,
     styled,
@@ -52,8 +50,8 @@ from dossier.figures.canvas import (
     write,
 )
 from dossier.register import figure
-from dossier.types import POOLED, Absent, Curve, DatasetSummary, Evidence, Picture, externals, find_curve
-from dossier.typeset.numbers import number, per_cent, threshold
+from dossier.types import Absent, Curve, DatasetSummary, Evidence, Picture, externals, find_curve
+from dossier.typeset.numbers import number, per_cent
 
 
 def _unit_lattice(count: int, width: float, top: float) -> Lattice:
@@ -414,128 +412,4 @@ def h_accuracy_by_complexity_by_site(evidence: Evidence) -> Picture | Absent:
 # ---- prevalence -----------------------------------------------------------------------------------------------------
 
 
-def draw_by_prevalence(evidence: Evidence) -> Figure | Absent:
-    """The accuracy of the external sites if the outcome were rarer or more frequent, and the balanced accuracy."""
-    shown, _ = shown_sites(evidence, FULL)
-    curves = {site.name: find_curve(evidence, "accuracy_by_prevalence", site.name) for site in shown}
-    if not any(isinstance(curve, Curve) for curve in curves.values()):
-        return Absent(Fact("no_accuracy_by_prevalence"))
-    width = HALF if len(shown) == 1 else FULL
-    grid = lattice(len(shown), width, left=9.5, top=5 + LINE, gap_x=4.4, gap_y=6.6, tallest=36, shape=0.72)
-    grid, heads = headed(grid, shown)
-    drawn = sheet(width, grid.bottom + 9.4)
-    entries = [Key("accuracy", BLUE), Key("balanced", INK_2, BROKEN, 1.0), Key("seen here", INK, "-", 0.7)]
-    key_row(drawn, 0, 2.2, entries)
-    for place, site in enumerate(shown):
-        axes = unit_panel(drawn, grid, place, heads[place], (0.0, 1.0))
-        curve = curves[site.name]
-        if isinstance(curve, Absent):
-            say_why(evidence, axes, grid, curve)
-            continue
-        prevalence = column(curve, "prevalence")
-        axes.fill_between(prevalence, column(curve, "low"), column(curve, "high"), color=BAND, lw=0, zorder=1)
-        axes.plot(prevalence, column(curve, "balanced_accuracy"), color=INK_2, lw=1.0, ls=BROKEN, zorder=2)
-        axes.plot(prevalence, column(curve, "accuracy"), color=BLUE, lw=1.4, zorder=3, clip_on=False)
-        if site.events is not None:
-            axes.axvline(site.events / site.n, color=INK, lw=0.7, zorder=2)
-    write(drawn, (grid.left + grid.right) / 2, grid.bottom + 7.2, "Share of patients with the outcome", ha="center")
-    write(drawn, 2.0, (grid.top + grid.bottom) / 2, "Accuracy", rotation=90, ha="center", va="center")
-    return drawn
-
-
-@figure("Accuracy and balanced accuracy as prevalence changes")
-def accuracy_by_prevalence_by_site(evidence: Evidence) -> Picture | Absent:
-    """Why accuracy depends on how frequent the outcome is, and balanced accuracy does not."""
-    with styled():
-        drawn = draw_by_prevalence(evidence)
-        if isinstance(drawn, Absent):
-            return drawn
-        shown, left = shown_sites(evidence, FULL)
-        at = primary_threshold(evidence)
-        of = "the primary threshold" if at is None else f"a threshold of {threshold(at)}"
-        caption = (
-            f"{patients(shown)}; {level_text(evidence)} bands. Accuracy at {of} with the sensitivity and specificity "
-            f"seen here, were the outcome rarer or more frequent.{left_out(left, 'see results.json')}"
-        )
-        told = []
-        for site in shown:
-            curve = find_curve(evidence, "accuracy_by_prevalence", site.name)
-            if isinstance(curve, Curve):
-                value = column(curve, "accuracy")
-                balanced = float(column(curve, "balanced_accuracy")[0])
-                told.append((number(float(value[0])), number(float(value[-1])), number(balanced), site.site))
-        seen = {value for *values, _ in told for value in values}
-        around = joined([f"{first} to {last} around {mean} ({name})" for first, last, mean, name in told], 8)
-        sentence = (
-            f"Accuracy and balanced accuracy are {seen.pop()} however frequent the outcome, at {sites_word(len(told))}."
-            if len(seen) == 1
-            else f"As the outcome goes from none to all, accuracy goes around balanced accuracy from {around}."
-        )
-        return picture("accuracy_by_prevalence_by_site", drawn, caption, sentence)
-
-
 # ---- survey ---------------------------------------------------------------------------------------------------------
-
-
-def draw_survey(evidence: Evidence) -> Figure | Absent:
-    """The share of answers that put each class first, with its interval where one is given."""
-    curve = find_curve(evidence, "survey_of_priorities", POOLED)
-    if isinstance(curve, Absent):
-        return curve
-    names = class_names(evidence, len(curve.columns["class"]))
-    short = shortened(names, 46.0)
-    left = max(text_width(name) for name in short) + 4.0
-    wide = 122.0 - left
-    top, rows = 5.6, len(short)
-    drawn = sheet(FULL, top + rows * LINE + 10.0)
-    axes = panel(drawn, left, top, wide, rows * LINE)
-    axes.set_xlim(0, 1)
-    axes.set_ylim(rows, 0)
-    axes.spines["left"].set_visible(False)
-    ticks(axes, "x", [0, 0.25, 0.5, 0.75, 1], ["0", "25", "50", "75", "100"])
-    write(drawn, 150.0, 2.2, "Share, interval", ha="right", color=INK_2)
-    write(drawn, FULL, 2.2, "Priority", ha="right", color=INK_2)
-    columns = [column(curve, name) for name in ("share", "low", "high", "priority")]
-    for row, (name, share, low, high, priority) in enumerate(zip(short, *columns, strict=True)):
-        y = top + (row + 0.5) * LINE
-        write(drawn, 0, y, name)
-        text = per_cent(float(share))
-        if not np.isnan(low):
-            axes.plot([low, high], [row + 0.5] * 2, color=INK, lw=1, zorder=2)
-            text += f" ({number(float(low), 0, percent=True)}–{number(float(high), 0, percent=True)})"
-        axes.plot([share], [row + 0.5], "s", ms=3.9, mfc=INK, mec=INK, zorder=3)
-        write(drawn, 150.0, y, text, ha="right", color=INK_2)
-        write(drawn, FULL, y, number(float(priority)), ha="right", weight=600)
-    write(drawn, left + wide / 2, top + rows * LINE + 7.6, "Answers that put this class first, %", ha="center")
-    return drawn
-
-
-def class_names(evidence: Evidence, count: int) -> tuple[str, ...]:
-    """The classes in words: as declared, or the outcome and its absence."""
-    declared = evidence.release.outcome.classes
-    if declared is not None and len(declared) == count:
-        return declared
-    return ("patients without the outcome", "patients with the outcome")
-
-
-@figure("Survey of priorities")
-def survey_preferences(evidence: Evidence) -> Picture | Absent:
-    """Which patients people would rather have recognised, as they said in a survey."""
-    with styled():
-        drawn, curve = draw_survey(evidence), find_curve(evidence, "survey_of_priorities", POOLED)
-        if isinstance(drawn, Absent):
-            return drawn
-        if isinstance(curve, Absent):
-            return curve
-        share, priority = column(curve, "share"), column(curve, "priority")
-        names = class_names(evidence, len(share))
-        caption = (
-            "As declared: the share of all answers that would rather have these patients recognised, with the declared "
-            "interval; how many people answered is not declared. Priority: the share of the answers that prefer one. "
-            f"The others said that all count alike. Applied to {patients(externals(evidence))}."
-        )
-        told = [f"{per_cent(float(one))} put {name} first" for one, name in zip(share, names, strict=True)]
-        sentence = (
-            f"Of the answers {joined(told, 6)}, which gives {names[-1]} a priority of {number(float(priority[-1]))}."
-        )
-        return picture("survey_preferences", drawn, caption, sentence)

@@ -20,35 +20,26 @@ from dossier.figures.canvas import (
     HALF,
     INK,
     INK_2,
-    KEY_LINE,
-    LABEL_HEIGHT,
-    MID,
     RULE,
     TALLEST,
     Floats,
-    Key,
     Lattice,
     ceiling,
     column,
     few,
     head,
     headed,
-    is_clear,
     joined,
-    key_row,
     lattice,
     left_out,
     level_text,
     panel,
     patients,
     picture,
-    place_on_line,
     primary_threshold,
-    resampled,
     say_why,
     sheet,
     shown_sites,
-    sites_word,
     styled,
     text_width,
     tick_text,
@@ -56,11 +47,9 @@ from dossier.figures.canvas import (
     unit_axes,
     write,
 )
-from dossier.figures.discrimination import Forest, forest_width, printed_forest
 from dossier.figures.risks import Scale, common_step, enough, mirrored, scale_of
 from dossier.register import figure
 from dossier.types import (
-    POOLED,
     Absent,
     Curve,
     DatasetSummary,
@@ -72,9 +61,6 @@ from dossier.types import (
     find_curve,
 )
 from dossier.typeset.numbers import number, per_cent, threshold
-from dossier.typeset.reasons import why
-
-OBSERVED_TO_EXPECTED = Forest("oe_ratio", "O/E", 1.0, ratio=True)
 
 
 def curve_end(curves: list[Curve | Absent]) -> float:
@@ -104,12 +90,6 @@ def draw_groups(axes: Axes, groups: Curve | Absent, end: float) -> None:
     axes.plot(risk[inside], observed[inside], "o", ms=2.6, mfc=INK, mec="white", mew=0.3, ls="none", zorder=3)
     above = (observed > end) & (risk <= end)
     axes.plot(risk[above], np.full(above.sum(), end), "^", ms=3.4, mfc=INK, mec="none", ls="none", clip_on=False)
-
-
-def draw_pooled(axes: Axes, pooled: Curve | Absent, colour: str = MID, width: float = 1.1) -> None:
-    """The curve of the average site."""
-    if isinstance(pooled, Curve):
-        axes.plot(column(pooled, "risk"), column(pooled, "observed"), color=colour, lw=width, zorder=1.8)
 
 
 def draw_calibration(evidence: Evidence, width: float) -> Figure | Absent:
@@ -232,8 +212,6 @@ def _name_the_gap(
 
 LARGE = 68.0
 """The side of a panel when two stand beside each other, in mm."""
-POOLED_SIDE = 54.0
-"""The side of a panel of the pooled curves, which say one thing, in mm."""
 TITLE = 6.0
 """The height of the line above the panels, in mm."""
 STRIP = 11.0
@@ -308,56 +286,6 @@ def _draw_alone(evidence: Evidence, site: DatasetSummary, end: float) -> Figure 
     return drawn
 
 
-def draw_calibration_pooled(evidence: Evidence) -> Figure | Absent:
-    """The curves of all external sites as thin lines and the average one with its band, all of it and near."""
-    sites = externals(evidence)
-    if len(sites) < 2:
-        return Absent(Fact("one_external_dataset"))
-    found = [(site, find_curve(evidence, "calibration_curve", site.name)) for site in sites]
-    known = [(site, curve) for site, curve in found if isinstance(curve, Curve)]
-    if not known:
-        return Absent(Fact("no_site_with_calibration_curve"))
-    end = curve_end([curve for _, curve in known])
-    pooled = find_curve(evidence, "calibration_curve_all_sites", POOLED)
-    crowded = len(known) > MOST_NAMED_CURVES
-    views = ranges(evidence, end)
-    names = None if crowded else _names_of_curves([curve for _, curve in known], pooled, views[-1][0])
-    several = len(views) > 1
-    drawn, made = _panels(views, 0.0, POOLED_SIDE, TITLE + (KEY_LINE if names is None and several else 0.0))
-    for place, (axes, _, limit) in enumerate(made):
-        axes.plot([0, limit], [0, limit], color=RULE, lw=PERFECT, zorder=1.5)
-        for site, curve in known:
-            dash = BROKEN_CURVE if few(site, bands.FEW_FOR_A_BAND) else "-"
-            axes.plot(
-                column(curve, "risk"),
-                column(curve, "observed"),
-                color=MID,
-                lw=0.5 if crowded else 0.8,
-                ls=dash,
-                zorder=1.6,
-            )
-        if isinstance(pooled, Curve):
-            risk = column(pooled, "risk")
-            axes.fill_between(risk, column(pooled, "low"), column(pooled, "high"), color=BAND, lw=0, zorder=1)
-            draw_pooled(axes, pooled, BLUE, 1.7)
-        for name in (names or ()) if place == len(made) - 1 else ():
-            x, y = name.place
-            axes.text(x, y, name.text, ha="center", va="center", color=name.colour, weight=name.weight, zorder=5)
-    if names is None:
-        key = [Key("sites", MID, width=0.5 if crowded else 0.8), Key("perfect", RULE, width=PERFECT)]
-        key = [Key("pooled", BLUE, width=1.7), *key] if isinstance(pooled, Curve) else key
-        key_row(drawn, made[0][1], 2.2, key)
-    return drawn
-
-
-MOST_NAMED_CURVES = 6
-"""Among more curves than this no name at a line can be told from the lines that cross it."""
-
-
-PERFECT = 1.1
-"""The width of the diagonal in points: thicker than the lines of the sites, so that it can be told from them."""
-
-
 @dataclass(frozen=True)
 class Name:
     """A word at a line, in the units of the axes."""
@@ -366,33 +294,6 @@ class Name:
     place: tuple[float, float]
     colour: str
     weight: int
-
-
-def _names_of_curves(known: Sequence[Curve], pooled: Curve | Absent, end: float) -> list[Name] | None:
-    """The words at the lines of a panel: the sites pooled, and the diagonal of a perfect model.
-
-    None where one would stand on a line or nearer to another than to its own: better a key than a name misread.
-    """
-    scale, size = POOLED_SIDE / end, (POOLED_SIDE, POOLED_SIDE)
-
-    def line(curve: Curve) -> Floats:
-        return resampled(column(curve, "risk") * scale, POOLED_SIDE - column(curve, "observed") * scale)
-
-    sites = [line(curve) for curve in known]
-    diagonal = resampled(np.array([0, POOLED_SIDE]), np.array([POOLED_SIDE, 0]))
-    wanted = [("Perfect", diagonal, np.concatenate(sites), INK_2, 400, 0.9)]
-    if isinstance(pooled, Curve):
-        wanted.insert(0, ("Pooled", line(pooled), np.concatenate((*sites, diagonal)), BLUE, 600, 0.8))
-        wanted[1] = ("Perfect", diagonal, np.concatenate((*sites, line(pooled))), INK_2, 400, 0.9)
-    taken: list[tuple[float, float, float, float]] = []
-    names = []
-    for text, own, others, colour, weight, prefer in wanted:
-        spot = place_on_line(text, own, others, taken, size, weight, prefer)
-        if spot is None or not is_clear(text, spot, own, others, weight):
-            return None
-        names.append(Name(text, (spot[0] / scale, end - spot[1] / scale), colour, weight))
-        taken.append((*spot, text_width(text, weight) / 2 + 0.5, LABEL_HEIGHT / 2))
-    return names
 
 
 def _grid(count: int, width: float, left: float) -> Lattice:
@@ -527,46 +428,3 @@ def said_and_seen(evidence: Evidence, width: float) -> str:
 def calibration_by_site(evidence: Evidence) -> Picture | Absent:
     """How often the outcome happened among patients of each risk, at every site, with the risks themselves below."""
     return printed_calibration("calibration_by_site", evidence, FULL)
-
-
-@figure("Calibration of all sites, pooled")
-def calibration_pooled(evidence: Evidence) -> Picture | Absent:
-    """How often the outcome happened among patients of each risk at the average site, and how far the sites differ."""
-    with styled():
-        drawn = draw_calibration_pooled(evidence)
-        if isinstance(drawn, Absent):
-            return drawn
-        sites = externals(evidence)
-        known = [site for site in sites if isinstance(find_curve(evidence, "calibration_curve", site.name), Curve)]
-        pooled = find_curve(evidence, "calibration_curve_all_sites", POOLED)
-        caption = f"{patients(known)}. Thin lines: {sites_word(len(known))}"
-        if any(few(site, bands.FEW_FOR_A_BAND) for site in known):
-            caption += f", broken under {bands.FEW_FOR_A_BAND} events or non-events"
-        if isinstance(pooled, Curve):
-            caption += (
-                f". Pooled: random effects at each risk on the logit scale with the {level_text(evidence)} band of the "
-                "average site, over the risks that every pooled site has."
-            )
-        else:
-            caption += f". No pooled curve: {why(evidence, pooled.reason)}."
-        return picture("calibration_pooled", drawn, caption, _pooled_alternative(evidence, pooled))
-
-
-def _pooled_alternative(evidence: Evidence, pooled: Curve | Absent) -> str:
-    """The finding: what the pooled curve says of the lowest and the highest risk that it covers."""
-    if isinstance(pooled, Absent):
-        return f"No pooled curve. {calibration_alternative(evidence, FULL)}"
-    risk, observed = column(pooled, "risk"), column(pooled, "observed")
-    return (
-        f"At the average site {per_cent(float(observed[0]), 1)} had the outcome at a risk of "
-        f"{per_cent(float(risk[0]), 1)}, and {per_cent(float(observed[-1]), 1)} at a risk of "
-        f"{per_cent(float(risk[-1]), 1)}."
-    )
-
-
-@figure("Observed over expected events, by site")
-def forest_oe(evidence: Evidence) -> Picture | Absent:
-    """How many times as many events there were as the risks add up to, at every site and pooled."""
-    if not externals(evidence):
-        return Absent(Fact("no_external_dataset"))
-    return printed_forest("forest_oe", evidence, OBSERVED_TO_EXPECTED, forest_width(evidence))

@@ -22,7 +22,6 @@ from matplotlib.axes import Axes
 from matplotlib.axis import XAxis, YAxis
 from matplotlib.backend_bases import FigureCanvasBase
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.colors import ListedColormap, to_rgba
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
 from matplotlib.lines import Line2D
@@ -144,20 +143,6 @@ def panel(figure: Figure, x: float, y: float, width: float, height: float) -> Ax
         # Matplotlib leaves this to its ticks: until then a spine stands at zero of the data.
         spine.set_position(("outward", 0.0))
     return axes
-
-
-def heatmap(axes: Axes, shades: Floats, colours: Sequence[str], texts: NDArray[Any]) -> None:
-    """A matrix of shaded fields with their texts, the first row on top; NaN leaves a place empty.
-
-    `shades` (rows, columns) are places among the colours.
-    """
-    import seaborn  # here, because few figures are matrices and its import takes longer than they do
-
-    places = {"vmin": -0.5, "vmax": len(colours) - 0.5, "cmap": ListedColormap(list(colours)), "cbar": False}
-    words = {"annot": texts, "fmt": "", "annot_kws": {"color": INK, "size": SIZE}}
-    seaborn.heatmap(shades, ax=axes, xticklabels=False, yticklabels=False, **places, **words, linewidths=0.4)
-    # A place that is left empty has no frame either.
-    axes.collections[-1].set_edgecolor([to_rgba("none" if np.isnan(one) else HAIR) for one in shades.ravel()])
 
 
 def write(figure: Figure, x: float, y: float, text: str, **looks: Any) -> Text:

@@ -25,7 +25,7 @@ from dossier.figures.canvas import (
     value_text,
 )
 from dossier.figures.discrimination import AUROC, printed_forest
-from dossier.figures.risks import draw_risks, how_to_read, risk_alternative
+from dossier.figures.risks import draw_risks, risk_alternative
 from dossier.figures.roc import draw_roc, ringed
 from dossier.figures.utility import by_site_alternative, draw_decision_panels, marked, site_curve
 from dossier.register import figure
@@ -185,18 +185,6 @@ def _roc_alternative(seen: Evidence) -> str:
         return "The ROC curves of each class at each site; the areas under them could not be estimated."
     (low, first), (high, last) = known[0], known[-1]
     return f"ROC curves by class and site: AUROC runs from {number(low)} ({first}) to {number(high)} ({last})."
-
-
-@figure("Risks by class and site")
-def risk_by_class(evidence: Evidence) -> Picture | Absent:
-    """Which risks of each class the model gave at every site to its patients, and to all others."""
-    return _drawn(
-        "risk_by_class",
-        evidence,
-        lambda seen: draw_risks(seen, FULL),
-        lambda seen: how_to_read(seen, FULL, "the patients of the class (up) and of all others (down)"),
-        lambda seen: risk_alternative(seen, FULL),
-    )
 
 
 @figure("Risks, by class and site")

@@ -5,32 +5,24 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from dossier.bands import LARGE_SHIFT
 from dossier.facts import Fact
 from dossier.figures.canvas import (
-    BAND,
     BLUE,
     BROKEN,
     FULL,
     HAIR,
     HALF,
     INK_2,
-    LABEL_HEIGHT,
     MID,
     RULE,
-    Key,
     Lattice,
-    column,
     head,
     headed,
     joined,
-    key_row,
-    lattice,
-    left_out,
     panel,
     patients,
     picture,
@@ -47,15 +39,13 @@ from dossier.types import (
     Absent,
     Curve,
     DatasetSummary,
-    Estimate,
     Evidence,
     Picture,
     externals,
-    find,
     find_curve,
 )
 from dossier.typeset.names import has_enough, predictor_of, unweighted
-from dossier.typeset.numbers import CUT_OFFS, number, per_cent, short
+from dossier.typeset.numbers import number
 from dossier.typeset.words import counted
 
 SIDE_BY_SIDE = 8
@@ -259,80 +249,3 @@ def _spread(evidence: Evidence) -> list[tuple[DatasetSummary, Curve]]:
     """The sites whose patients could be placed among those of the development."""
     pairs = [(site, find_curve(evidence, "conformal_p_values", site.name)) for site in externals(evidence)]
     return [(site, curve) for site, curve in pairs if isinstance(curve, Curve)]
-
-
-def draw_conformal(evidence: Evidence) -> Figure | Absent:
-    """The share of each site's patients in every tenth of the scale, against the tenth that is expected."""
-    every = _spread(evidence)
-    if not every:
-        return Absent(Fact("no_site_comparable_with_development"))
-    shown = every[:MOST_PANELS]
-    width = HALF if len(shown) == 1 else FULL
-    grid = lattice(len(shown), width, left=11.5, top=10.5, gap_x=4.4, gap_y=6.6, tallest=30, shape=0.72)
-    means = [find(evidence, "correspondence_averaged", site.name) for site, _ in shown]
-    below = [_average(evidence, one) for one in means]
-    grid, heads = headed(grid, [site for site, _ in shown], below if grid.width >= 18 else None)
-    quiet = 1 if grid.width >= 18 else 0
-    drawn = sheet(width, grid.bottom + 9.6)
-    entries = [
-        Key("share of the site's patients", BAND, fill=True),
-        Key("as in the development data", INK_2, BROKEN, 0.9),
-    ]
-    if width == HALF:
-        entries = [Key("patients", BAND, fill=True), Key("as in development", INK_2, BROKEN, 0.9)]
-    key_row(drawn, grid.left, 2.4, entries)
-    top = top_of(max(float(column(curve, "share").max()) for _, curve in shown))
-    for place, (_, curve) in enumerate(shown):
-        head(drawn, grid, place, heads[place], quiet)
-        axes = panel(drawn, *grid.corner(place), grid.width, grid.height)
-        axes.set_xlim(0, 1)
-        axes.set_ylim(0, top)
-        edges = np.append(column(curve, "low"), column(curve, "high")[-1])
-        axes.stairs(column(curve, "share"), edges, fill=True, facecolor=BAND, edgecolor=BLUE, lw=0.9, gid="shares")
-        expected = 1 / len(column(curve, "share"))
-        axes.plot([0, 1], [expected] * 2, color=INK_2, lw=0.9, ls=BROKEN, gid="expected")
-        outer = grid.outer_bottom(place)
-        ticks(axes, "x", [0, 0.5, 1], ["0", "", "1"] if outer else [""] * 3, inward=True)
-        # The labels at the ends keep inside the panel, so that one between them needs its whole height beside theirs.
-        between = min(expected, top - expected) / top * grid.height
-        kept = [0.0, expected, top] if between > 1.6 * LABEL_HEIGHT else [0.0, top]
-        ticks(axes, "y", kept, [per_cent(one) if grid.outer_left(place) else "" for one in kept], inward=True)
-    long = "Share of development patients at least as unusual: from unusual (0) to usual (1)"
-    title = long if text_width(long) <= grid.right - grid.left else "From unusual (0) to usual (1)"
-    write(drawn, (grid.left + grid.right) / 2, grid.bottom + 7.2, title, ha="center")
-    return drawn
-
-
-def _average(evidence: Evidence, found: Estimate | Absent) -> str:
-    """The mean of a site's p values, on the side of every end of a band of similarity that it lies on."""
-    if isinstance(found, Absent):
-        return " "
-    return f"average {short(evidence, 'correspondence_averaged', found.value, CUT_OFFS)}"
-
-
-def top_of(share: float) -> float:
-    """The round end of the scale that is next above the highest bar."""
-    return next((end for end in (0.12, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.8) if share <= end), 1.0)
-
-
-@figure("How usual each site's patients are among those of the development")
-def conformal_by_site(evidence: Evidence) -> Picture | Absent:
-    """Where the patients of each site fall on the scale from unusual to usual among those of the development."""
-    with styled():
-        drawn = draw_conformal(evidence)
-        if isinstance(drawn, Absent):
-            return drawn
-        every = _spread(evidence)
-        sites = [site for site, _ in every[:MOST_PANELS]]
-        caption = (
-            f"{patients(sites)}. Conformal p value: the share of development patients who lie at least as far from the "
-            "others as this one. Patients like those of the development fill each tenth alike; a high bar at the left "
-            f"are patients who were rare there.{_not_held(evidence, [site for site, _ in every])}"
-            f"{left_out(len(every) - len(sites), 'see the tables')}"
-        )
-        told = [f"{per_cent(float(column(curve, 'share')[0]))} in {site.site}" for site, curve in every]
-        alternative = (
-            "Share of patients in the most unusual tenth of the development data, where a tenth is expected: "
-            f"{joined(told, 8)}."
-        )
-        return picture("conformal_by_site", drawn, caption, alternative)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -10,20 +9,16 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from dossier.bands import ACCRUAL_ROWS
 from dossier.facts import Fact
 from dossier.figures.canvas import (
     BLUE,
     FULL,
-    HAIR,
     INK,
     INK_2,
     LINE,
     RULE,
     TINTS,
     Key,
-    joined,
-    key_row,
     panel,
     patients,
     picture,
@@ -31,7 +26,6 @@ from dossier.figures.canvas import (
     shortened,
     styled,
     text_width,
-    ticks,
     wrapped,
     write,
 )
@@ -39,7 +33,7 @@ from dossier.register import figure
 from dossier.types import Absent, DatasetSummary, Evidence, Picture, Withheld, externals
 from dossier.typeset.names import count_of, events_of, label_of, lost_rows, sum_known
 from dossier.typeset.names import shown as in_order
-from dossier.typeset.words import counted, dates, listing, sentence_case
+from dossier.typeset.words import counted, listing, sentence_case
 
 MOST_ROWS = 40
 MOST_REASONS = 4
@@ -327,98 +321,3 @@ LOOKS = {
     "internal": Key("internal", TINTS[2], fill=True, edge=INK_2),
     "development": Key("development", "white", fill=True, edge=INK_2),
 }
-
-
-def draw_accrual(evidence: Evidence) -> Figure | Absent:
-    """One bar a dataset from its first day to its last; those that declare no dates are named below."""
-    dated = [one for one in in_order(evidence) if one.dates is not None]
-    if not dated:
-        return Absent(Fact("no_dates"))
-    shown = dated[:ACCRUAL_ROWS]
-    name = min(max(text_width(label_of(one)) for one in shown), WIDEST_NAME)
-    said = max(text_width(dates(one.dates)) for one in shown)
-    width = FULL - name - 3.0 - said - 3.0
-    rows = len(shown) + (len(shown) < len(dated))
-    drawn = sheet(FULL, 6.4 + rows * LINE + 6.6)
-    roles = [role for role in LOOKS if any(one.role == role for one in shown)]
-    key_row(drawn, name + 3.0, 2.4, [LOOKS[role] for role in roles])
-    axes = panel(drawn, name + 3.0, 6.4, width, rows * LINE)
-    days = [day.toordinal() for one in shown if one.dates for day in one.dates]
-    first, last = min(days), max(days) + 1
-    axes.set_xlim(first, last)
-    axes.set_ylim(rows, 0)
-    axes.spines["left"].set_visible(False)
-    places, texts = calendar(first, last, width)
-    ticks(axes, "x", places, texts)
-    for place in places:
-        axes.axvline(place, color=HAIR, lw=0.5, zorder=0)
-    names = shortened([label_of(one) for one in shown], name)
-    for row, one in enumerate(shown):
-        y = 6.4 + (row + 0.5) * LINE
-        write(drawn, 0, y, names[row])
-        write(drawn, FULL, y, dates(one.dates), ha="right", color=INK_2)
-        if one.dates is not None:
-            start, end = (day.toordinal() for day in one.dates)
-            long = max(end + 1 - start, (last - first) / width * LEAST_BAR)
-            look = LOOKS[one.role]
-            edge = "none" if look.edge == "none" else look.edge
-            bar = Rectangle((start, row + 0.5 - BAR / 2 / LINE), long, BAR / LINE, fc=look.colour, ec=edge, lw=0.5)
-            axes.add_patch(bar)
-            bar.set_clip_on(False)
-    if len(shown) < len(dated):
-        rest = f"and {counted(len(dated) - len(shown), 'dataset')} more"
-        write(drawn, 0, 6.4 + (rows - 0.5) * LINE, rest, color=INK_2)
-    return drawn
-
-
-MONTHS_APART = (1, 2, 3, 6, 12, 24, 60, 120, 240)
-TICK_ROOM = 17.0
-
-
-def calendar(first: int, last: int, width: float) -> tuple[list[float], list[str]]:
-    """The first days of months or years between two days (as ordinals), few enough for a width in mm."""
-    start, end = datetime.date.fromordinal(first), datetime.date.fromordinal(last)
-    for apart in MONTHS_APART:
-        months = range(start.year * 12 + start.month - 1, end.year * 12 + end.month)
-        days = [datetime.date(month // 12, month % 12 + 1, 1) for month in months if month % apart == 0]
-        inside = [day for day in days if first <= day.toordinal() <= last]
-        if len(inside) * TICK_ROOM <= width:
-            break
-    texts = [str(day.year) if apart >= 12 else f"{day:%b} {day.year}" for day in inside]
-    half = (last - first) / width * TICK_ROOM / 2
-    kept = [
-        (float(day.toordinal()), text)
-        for day, text in zip(inside, texts, strict=True)
-        if first + half <= day.toordinal() <= last - half or apart >= 12
-    ]
-    return [place for place, _ in kept], [text for _, text in kept]
-
-
-@figure("When the data were gathered")
-def accrual(evidence: Evidence) -> Picture | Absent:
-    """From when to when the patients of every dataset were seen, as the release declares it."""
-    with styled():
-        drawn = draw_accrual(evidence)
-        if isinstance(drawn, Absent):
-            return drawn
-        every = in_order(evidence)
-        undated = [label_of(one) for one in every if one.dates is None]
-        caption = (
-            f"{counted(len(every) - len(undated), 'dataset')} with declared dates; at the external sites "
-            f"{patients(externals(evidence))}."
-        )
-        if undated:
-            caption += f" Dates not stated: {joined(undated, 6)}."
-        return picture("accrual", drawn, caption, _accrual_told(evidence))
-
-
-def _accrual_told(evidence: Evidence) -> str:
-    """From when to when the external patients were seen, and whether that was after the development."""
-    spans = {role: [one.dates for one in evidence.datasets if one.role == role and one.dates] for role in LOOKS}
-    told = [
-        f"{role} data run from {dates((min(one[0] for one in found), max(one[1] for one in found)))}"
-        for role, found in spans.items()
-        if found
-    ]
-    text = "; ".join(told)
-    return f"{text[0].upper()}{text[1:]}."

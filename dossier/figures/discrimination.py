@@ -42,7 +42,6 @@ from dossier.figures.canvas import (
     wrapped,
     write,
 )
-from dossier.register import figure
 from dossier.types import (
     POOLED,
     Absent,
@@ -176,11 +175,6 @@ def _widest_interval(evidence: Evidence, forest: Forest) -> float:
     if isinstance(together, Estimate):
         ends.append(expected_range(together) or (None, None))
     return max(text_width(forest.interval(low, high)) for low, high in ends)
-
-
-def forest_width(evidence: Evidence) -> float:
-    """Half the page where it holds every site, so that two forests stand beside each other; else the whole."""
-    return HALF if len(externals(evidence)) <= MOST_ROWS[HALF] else FULL
 
 
 TOP = 5.4
@@ -495,9 +489,3 @@ def printed_forest(name: str, evidence: Evidence, forest: Forest, width: float) 
         made = picture(name, drawn, caption, forest_alternative(evidence, forest))
     pooled = not forest.counts_patients and isinstance(forest.together(evidence), Estimate)
     return replace(made, title=f"{made.title} and pooled") if pooled else made
-
-
-@figure("AUROC by site")
-def forest_auroc(evidence: Evidence) -> Picture | Absent:
-    """The AUROC of every site with its interval, all sites pooled, and what to expect in a new hospital."""
-    return printed_forest("forest_auroc", evidence, AUROC, FULL)

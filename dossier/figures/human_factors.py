@@ -19,7 +19,6 @@ from dossier.figures.canvas import (
     INK,
     INK_2,
     LINE,
-    ORANGE,
     TINTS,
     Floats,
     column,
@@ -39,7 +38,7 @@ from dossier.figures.canvas import (
 )
 from dossier.register import figure
 from dossier.types import READER_STUDY, Absent, Curve, Estimate, Evidence, Picture, find, find_curve
-from dossier.typeset.names import groups_of_readers, reader_name, readers_by_group
+from dossier.typeset.names import groups_of_readers
 from dossier.typeset.numbers import number
 from dossier.typeset.words import counted, sentence_case
 
@@ -293,79 +292,6 @@ def _interval(found: Estimate, unit: str = "") -> str:
 # ---- odds ratio -----------------------------------------------------------------------------------------------------
 
 
-def draw_odds(evidence: Evidence) -> Figure | Absent:
-    """The odds ratio with the interval of independent decisions and that by readers and cases, and the line at 1."""
-    found = find(evidence, "odds_ratio", READER_STUDY)
-    if isinstance(found, Absent):
-        return found
-    low, high = found.details.get("low_clustered"), found.details.get("high_clustered")
-    rows = [("Decisions taken as independent", found.low, found.high), ("Readers and cases as clusters", low, high)]
-    ends = [end for _, *pair in rows for end in pair if end is not None and end > 0]
-    every = [0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20]
-    first = max((tick for tick in every if tick <= min(*ends, found.value, 0.5)), default=0.05)
-    last = min((tick for tick in every if tick >= max(*ends, found.value, 2.0)), default=20)
-    left, width, top = 54.0, 74.0, 5.6
-    drawn = sheet(FULL, top + 2 * LINE + 15.0)
-    axes = panel(drawn, left, top, width, 2 * LINE + 1.6)
-    axes.set_xscale("log")
-    axes.minorticks_off()
-    axes.set_xlim(first, last)
-    axes.set_ylim(2 + 1.6 / LINE, 0)
-    axes.spines["left"].set_visible(False)
-    places = [tick for tick in every if first <= tick <= last]
-    ticks(axes, "x", places, [tick_text(place) for place in places])
-    axes.axvline(1, color=INK, lw=0.7, zorder=0)
-    write(drawn, 146.0, 2.2, "Odds ratio", ha="right", color=INK_2)
-    write(drawn, FULL, 2.2, f"{level_text(evidence)} CI", ha="right", color=INK_2)
-    middle = left + width * (0 - math.log(first)) / (math.log(last) - math.log(first))
-    y = top + 2 * LINE + 11.2
-    write(drawn, middle - 1.5, y, "← favours the model", ha="right", color=INK_2)
-    write(drawn, middle + 1.5, y, "favours no model →", ha="left", color=INK_2)
-    for row, (name, start, end) in enumerate(rows):
-        y = top + (row + 0.5) * LINE
-        write(drawn, 0, y, name)
-        if start is not None and end is not None:
-            axes.plot([max(start, first), min(end, last)], [row + 0.5] * 2, color=INK, lw=1, zorder=2)
-            for beyond, place, arrow in ((start < first, first, "<"), (end > last, last, ">")):
-                if beyond:
-                    axes.plot([place], [row + 0.5], arrow, ms=3.6, mfc=INK, mec="none", clip_on=False)
-        if first <= found.value <= last:
-            axes.plot([found.value], [row + 0.5], "s", ms=3.9, mfc=INK, mec=INK, zorder=3)
-        write(drawn, 146.0, y, number(found.value), ha="right", weight=600)
-        text = "none" if start is None or end is None else f"{number(start)}–{number(end)}"
-        write(drawn, FULL, y, text, ha="right", color=INK_2)
-    return drawn
-
-
-@figure("Odds ratio of a wrong decision")
-def odds_ratio_forest(evidence: Evidence) -> Picture | Absent:
-    """The odds of a wrong decision with the model as a multiple of those without it."""
-    with styled():
-        drawn, found = draw_odds(evidence), find(evidence, "odds_ratio", READER_STUDY)
-        if isinstance(drawn, Absent):
-            return drawn
-        if isinstance(found, Absent):
-            return found
-        low, high = found.details.get("low_clustered"), found.details.get("high_clustered")
-        caption = (
-            f"{counted(found.n, 'decision')}. Left of the line at 1 readers with the model are wrong less often. "
-            "Independent: Woolf. Clusters: bootstrap over readers and cases, to be trusted where a reader decides many."
-        )
-        told = f"The odds ratio of a wrong decision is {number(found.value)}"
-        if found.low is not None and found.high is not None:
-            told += f" ({number(found.low)} to {number(found.high)} with independent decisions"
-            told += (
-                f", {number(low)} to {number(high)} by readers and cases)"
-                if low is not None and high is not None
-                else ")"
-            )
-        bounds = (low, high) if low is not None and high is not None else (found.low, found.high)
-        if bounds[0] is not None and bounds[1] is not None:
-            says = "below 1" if bounds[1] < 1 else "above 1" if bounds[0] > 1 else "not told apart from 1, no effect"
-            told += f": {says}"
-        return picture("odds_ratio_forest", drawn, caption, f"{told}.")
-
-
 # ---- changed decisions ----------------------------------------------------------------------------------------------
 
 COLUMNS = (
@@ -374,79 +300,6 @@ COLUMNS = (
     ("followed", "followed"),
     ("resisted", "resisted"),
 )
-
-
-def draw_changed(evidence: Evidence) -> Figure | Absent:
-    """What the model changed, reader by reader: to wrong on the left, to right on the right, the rest as counts."""
-    curve = find_curve(evidence, "changed_decisions", READER_STUDY)
-    if isinstance(curve, Absent):
-        return curve
-    rows = readers_by_group(curve)[:MOST_ROWS]
-    corrected, misled = column(curve, "corrected"), column(curve, "misled")
-    kept = [(name, title) for name, title in COLUMNS if name in curve.columns]
-    names = [reader_name(evidence, curve, row) for row in rows]
-    names = list(shortened(names, 46.0))
-    label = max(text_width(name) for name in names)
-    most = max(float(corrected.max()), float(misled.max()), 1.0)
-    # Either side is at least a quarter as wide as the other, for its heading.
-    reach = max(float(misled.max()), most / 4), max(float(corrected.max()), most / 4)
-    step = 15.0
-    left, right = label + 9.0, FULL - step * len(kept) - 9.0
-    top, height = 10.0, len(rows) * LINE
-    drawn = sheet(FULL, top + height + 1.5)
-    axes = panel(drawn, left, top, right - left, height)
-    axes.axis("off")
-    axes.set_xlim(-reach[0], reach[1])
-    axes.set_ylim(len(rows), 0)
-    scale = (right - left) / sum(reach)
-    middle = left + reach[0] * scale
-    write(drawn, middle - 2, 6.0, "made wrong", ha="right", weight=600)
-    write(drawn, middle + 2, 6.0, "made right", ha="left", weight=600)
-    for place, (_, title) in enumerate(kept):
-        write(
-            drawn,
-            right + 9.0 + step * (place + 1),
-            6.0 - (0 if " " not in title else LINE),
-            title.split(" ")[0],
-            ha="right",
-            color=INK_2,
-        )
-        if " " in title:
-            write(drawn, right + 9.0 + step * (place + 1), 6.0, title.split(" ")[1], ha="right", color=INK_2)
-    for line, (row, name) in enumerate(zip(rows, names, strict=True)):
-        y = top + (line + 0.5) * LINE
-        write(drawn, 0, y, name)
-        axes.barh([line + 0.5], [-float(misled[row])], height=0.66, color=ORANGE, gid=f"misled-{row}")
-        axes.barh([line + 0.5], [float(corrected[row])], height=0.66, color=BLUE, gid=f"corrected-{row}")
-        write(drawn, middle - float(misled[row]) * scale - 1.0, y, f"{misled[row]:.0f}", ha="right", color=INK_2)
-        write(drawn, middle + float(corrected[row]) * scale + 1.0, y, f"{corrected[row]:.0f}", ha="left", color=INK_2)
-        for place, (kind, _) in enumerate(kept):
-            write(drawn, right + 9.0 + step * (place + 1), y, f"{column(curve, kind)[row]:.0f}", ha="right")
-    axes.axvline(0, color=INK, lw=0.7)
-    return drawn
-
-
-@figure("Decisions that the model changed")
-def changed_decisions_by_reader(evidence: Evidence) -> Picture | Absent:
-    """How many decisions each reader changed for the better and for the worse once the model was seen."""
-    with styled():
-        drawn, curve = draw_changed(evidence), find_curve(evidence, "changed_decisions", READER_STUDY)
-        if isinstance(drawn, Absent):
-            return drawn
-        if isinstance(curve, Absent):
-            return curve
-        readers = len(curve.columns["reader"])
-        caption = f"{counted(readers, 'reader')}, {counted(curve.n, 'decision')}, counted."
-        if "followed" in curve.columns:
-            caption += " Followed and resisted: of the decisions that differed from the advice."
-        if readers > MOST_ROWS:
-            caption += f" {counted(readers - MOST_ROWS, 'reader')} more are in results.json."
-        better, worse = column(curve, "corrected"), column(curve, "misled")
-        told = (
-            f"The model made {_range(better)} wrong decisions right and {_range(worse)} right ones wrong, by reader; "
-            f"at {int(np.sum(better > worse))} of {counted(readers, 'reader')} it mended more than it spoiled"
-        )
-        return picture("changed_decisions_by_reader", drawn, caption, f"{told}.")
 
 
 def _range(counts: Floats) -> str:

@@ -29,16 +29,13 @@ from dossier.figures.canvas import (
     column,
     head,
     headed,
-    interval,
     key_row,
     lattice,
     left_out,
-    level_text,
     panel,
     patients,
     picture,
     primary_threshold,
-    say,
     say_why,
     sheet,
     shown_sites,
@@ -49,10 +46,8 @@ from dossier.figures.canvas import (
     ticks,
     write,
 )
-from dossier.register import figure
 from dossier.types import Absent, Curve, DatasetSummary, Estimate, Evidence, Picture, find, find_curve
 from dossier.typeset.names import events_of
-from dossier.typeset.notes import intervals_of
 from dossier.typeset.numbers import number, per_cent
 from dossier.typeset.words import listing
 
@@ -373,60 +368,7 @@ def printed_risks(name: str, evidence: Evidence, width: float) -> Picture | Abse
         return picture(name, drawn, risk_caption(evidence, width), risk_alternative(evidence, width))
 
 
-@figure("Risks by outcome and site")
-def risk_by_site(evidence: Evidence) -> Picture | Absent:
-    """Which risks the model gave at every site to the patients who had the outcome, and to those who had not."""
-    return printed_risks("risk_by_site", evidence, FULL)
-
-
 # ---- whom each threshold flags --------------------------------------------------------------------------------------
-
-
-def draw_cumulative(evidence: Evidence) -> Figure | Absent:
-    """The share of cases and of others with at least each risk, at every site."""
-    shown, _ = shown_sites(evidence, FULL)
-    curves = {site.name: find_curve(evidence, "cumulative_risks", site.name) for site in shown}
-    if all(isinstance(curve, Absent) for curve in curves.values()):
-        return Absent(Fact("no_cumulative_curves"))
-    if not any(any(enough(site)) for site in shown):
-        return TOO_FEW_EVERYWHERE
-    known = _known(evidence, FULL)
-    end = scale_of(known).end if known else 1.0
-    width = HALF if len(shown) == 1 else FULL
-    shape = 0.72 if len(shown) <= 12 else 0.8
-    grid = lattice(len(shown), width, left=15.5, top=10.5, gap_x=4.4, gap_y=6.6, tallest=38, shape=shape)
-    below = [_gap_text(find(evidence, "tjur_r2", site.name), grid.width) for site in shown]
-    fits = len(shown) <= 12 and all(text_width(line) <= grid.width for line in below)
-    grid, heads = headed(grid, shown, below if fits else None)
-    drawn = sheet(width, grid.bottom + 9.4)
-    key_row(drawn, grid.left, 2.4, [Key("with the outcome", BLUE), Key("without", INK_2, BROKEN_CURVE, 1.1)])
-    threshold = primary_threshold(evidence)
-    for place, site in enumerate(shown):
-        head(drawn, grid, place, heads[place], quiet=1 if fits else 0)
-        axes = panel(drawn, *grid.corner(place), grid.width, grid.height)
-        axes.set_xlim(0, end)
-        axes.set_ylim(0, 1.04)
-        left, outer = grid.outer_left(place), grid.outer_bottom(place)
-        ticks(axes, "y", [0, 0.5, 1], ["0", "", "100%"] if left else [""] * 3, inward=True)
-        ticks(axes, "x", [0, end / 2, end], ["0", "", tick_text(end)] if outer else [""] * 3, inward=True)
-        curve = curves[site.name]
-        if isinstance(curve, Absent):
-            say_why(evidence, axes, grid, curve)
-            continue
-        if not any(enough(site)):
-            say(axes, grid.width, grid.height, "too few to tell", "too few")
-            continue
-        _cumulative(axes, site, curve, grid.width if len(shown) <= MOST_WITH_WORDS else None)
-        if threshold is not None and threshold <= end:
-            axes.axvline(threshold, color=INK_2, lw=0.7, ls=BROKEN, zorder=0.5)
-    write(drawn, (grid.left + grid.right) / 2, grid.bottom + 7.2, "Threshold risk", ha="center")
-    middle = (grid.top + grid.bottom) / 2
-    write(drawn, 2.0, middle, "Share flagged", rotation=90, ha="center", va="center")
-    return drawn
-
-
-MOST_WITH_WORDS = 12
-"""Panels of more sites are so small that a word in them would stand on the line."""
 
 
 def _cumulative(axes: Axes, site: DatasetSummary, curve: Curve, room: float | None) -> None:
@@ -456,37 +398,6 @@ def _too_few(axes: Axes, text: str, room: float, corner: tuple[float, float]) ->
         va="top" if y > 0.5 else "bottom",
         color=INK_2,
     )
-
-
-def _gap_text(found: Estimate | Absent, room: float) -> str:
-    if isinstance(found, Absent):
-        return "gap not estimable"
-    longer = f"gap {number(found.value)} ({interval(found.low, found.high)})"
-    return longer if text_width(longer) <= room else f"gap {number(found.value)}"
-
-
-@figure("Patients flagged at each threshold, by outcome and site")
-def cumulative_by_site(evidence: Evidence) -> Picture | Absent:
-    """How many patients with the outcome, and how many without, every threshold flags, at every site."""
-    with styled():
-        drawn = draw_cumulative(evidence)
-        if isinstance(drawn, Absent):
-            return drawn
-        shown, left = shown_sites(evidence, FULL)
-        threshold = primary_threshold(evidence)
-        made = intervals_of((site.site, find_curve(evidence, "cumulative_risks", site.name)) for site in shown)
-        text = (
-            f"{patients(shown)}; {level_text(evidence)} bands ({made}). At each threshold the upper line is the cases "
-            "found, the lower one the false alarms; the area between them, the gap, is Tjur's R2."
-        )
-        known = _known(evidence, FULL)
-        end = scale_of(known).end if known else 1.0
-        if threshold is not None and threshold <= end:
-            text += f" Broken, vertical: {number(threshold, 2 if threshold >= 0.1 else 3)}."
-        if any(False in enough(site) for site in shown):
-            words = "Too few:" if len(shown) <= MOST_WITH_WORDS else "A line alone: of the others there are"
-            text += f" {words} under {bands.FEW_FOR_POOLING}."
-        return picture("cumulative_by_site", drawn, text + left_out(left, "see the tables"), _flagged(evidence))
 
 
 def _flagged(evidence: Evidence) -> str:

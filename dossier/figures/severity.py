@@ -12,26 +12,20 @@ from matplotlib.patches import Rectangle
 
 from dossier.facts import Fact
 from dossier.figures.canvas import (
-    BLUE,
     FULL,
-    HAIR,
-    HALF,
     INK,
     INK_2,
-    MID,
     RULE,
     Floats,
     Key,
     Mark,
     column,
-    inner_ticks,
     joined,
     key_row,
     left_out,
     panel,
     picture,
     place_labels,
-    resampled,
     sheet,
     shortened,
     sites_word,
@@ -39,7 +33,6 @@ from dossier.figures.canvas import (
     styled,
     text_width,
     tick_text,
-    ticks,
     why_nowhere,
     write,
 )
@@ -224,63 +217,12 @@ def _times(curve: Curve, row: int) -> str:
 WIDE, HIGH, LEFT, TOP = 146.0, 72.0, 14.0, 6.0
 NARROW, LOW, FEW_SITES = 66.0, 44.0, 2
 """What the panel measures with so few sites: a large one would be empty."""
-MANY_SITES = 12
-"""Of more sites the lines between the two models and the marks of the rival step back: they cross everywhere."""
 
 
 def models(evidence: Evidence) -> list[tuple[DatasetSummary, Curve]]:
     """The external sites with the severity and the accuracy of the models."""
     found = [(site, find_curve(evidence, "severity_of_models", site.name)) for site in externals(evidence)]
     return [(site, curve) for site, curve in found if isinstance(curve, Curve)]
-
-
-def draw_models(evidence: Evidence) -> Figure | Absent:
-    """The error severity index of the model, and of its rival, against accuracy, site by site."""
-    found = models(evidence)
-    if not found:
-        return why_nowhere(evidence, "severity_of_models", Fact("no_severity_of_errors"))
-    wide, tall = (NARROW, LOW) if len(found) <= FEW_SITES else (WIDE, HIGH)
-    drawn = sheet(HALF if wide == NARROW else FULL, TOP + tall + 10.0)
-    axes = panel(drawn, LEFT, TOP, wide, tall)
-    low, high = _ends([column(curve, "accuracy") for _, curve in found], 0.05, (0.0, 1.0))
-    bottom, top = _ends([column(curve, "error_severity_index") for _, curve in found], 0.5, (0.0, 10.0))
-    axes.set_xlim(low, high)
-    # The best corner is at the top right: fewer errors to the right, slighter ones upwards.
-    axes.set_ylim(top, bottom)
-    marks, lines = [], [np.empty((0, 2))]
-    joint, edge = (HAIR, MID) if len(found) > MANY_SITES else (RULE, BLUE)
-    for site, curve in found:
-        spots = list(zip(column(curve, "accuracy"), column(curve, "error_severity_index"), strict=True))
-        if len(spots) > 1:
-            axes.plot(*zip(*spots, strict=True), color=joint, lw=0.7, zorder=1)
-        for place, (x, y) in enumerate(spots):
-            axes.plot(
-                [x],
-                [y],
-                "o",
-                ms=5,
-                mfc="white" if place else BLUE,
-                mec=edge if place else BLUE,
-                mew=1.0,
-                zorder=3 - place,
-                clip_on=False,
-                gid=f"model-{place}-{site.name}",
-            )
-        places = [((x - low) / (high - low) * wide, (y - bottom) / (top - bottom) * tall) for x, y in spots]
-        marks.append(Mark(site.site, *places[0]))
-        lines += [resampled(*np.array(places).T)] if len(places) > 1 else []
-    _label(axes, marks, np.concatenate(lines), (wide, tall))
-    for direction, ends in (("x", (low, high)), ("y", (bottom, top))):
-        steps = inner_ticks(*ends, 4 if wide == NARROW else 5)
-        ticks(axes, direction, steps, [_tick(direction, step) for step in steps], inward=True)  # type: ignore[arg-type]
-    rival = evidence.release.prediction.rival_name or "rival"
-    entries = [Key("model", BLUE, fill=True, edge=BLUE)]
-    if any(len(curve.columns["model"]) > 1 for _, curve in found):
-        entries.append(Key(shortened([rival], wide - 30.0)[0], "white", fill=True, edge=edge))
-    key_row(drawn, LEFT, 2.0, entries)
-    write(drawn, LEFT + wide / 2, TOP + tall + 7.6, "Accuracy, %", ha="center")
-    write(drawn, 2.0, TOP + tall / 2, "Error severity index", rotation=90, ha="center", va="center")
-    return drawn
 
 
 def _tick(direction: str, value: float) -> str:
@@ -311,29 +253,6 @@ def _label(axes: Axes, marks: Sequence[Mark], lines: Floats, size: tuple[float, 
                 va="center",
                 color=INK,
             )
-
-
-@figure("Severity of the errors against accuracy")
-def severity_against_accuracy(evidence: Evidence) -> Picture | Absent:
-    """Whether the model that errs less often also errs less gravely."""
-    with styled():
-        drawn = draw_models(evidence)
-        if isinstance(drawn, Absent):
-            return drawn
-        found = models(evidence)
-        compared = any(len(curve.columns["model"]) > 1 for _, curve in found)
-        made = method_text(found[0][1].method.steps[:1])
-        caption = (
-            f"{sum(curve.n for _, curve in found):,} patients at {sites_word(len(found))}, {made}. "
-            "Up: slighter errors; right: fewer. Intervals stand in the tables."
-        )
-        if compared:
-            caption += " A line joins the two models of a site; the site's name stands at the model."
-        named = {text.get_text() for text in drawn.axes[0].texts}
-        if len(named) < len(found):
-            caption += " Sites without room for their name are not labelled."
-        told = [_said(site, curve) for site, curve in found]
-        return picture("severity_against_accuracy", drawn, caption, f"Accuracy and severity index: {joined(told, 8)}.")
 
 
 def _said(site: DatasetSummary, curve: Curve) -> str:

@@ -15,15 +15,12 @@ from dossier.figures.canvas import (
     BAND,
     BLUE,
     BROKEN,
-    BROKEN_CURVE,
     FULL,
     HALF,
     INK,
     INK_2,
     KEY_LINE,
     LABEL_HEIGHT,
-    RULE,
-    TINTS,
     Floats,
     Key,
     Lattice,
@@ -48,7 +45,6 @@ from dossier.figures.canvas import (
     say_why,
     sheet,
     shown_sites,
-    sites_word,
     styled,
     text_width,
     tick_text,
@@ -557,98 +553,7 @@ def _better_without(evidence: Evidence, at: float) -> str:
 # ---- a little further than the declared range -----------------------------------------------------------------------
 
 
-def cost_to_benefit(threshold: float) -> str:
-    """What a false alarm may cost against the benefit of a case found, as odds: 1:9 at a threshold of 0.1."""
-    if not 0 < threshold < 1:
-        return "–"
-    odds = threshold / (1 - threshold)
-    if odds > 1.04:
-        return f"{_odds(odds)}:1"
-    return f"1:{_odds(1 / odds)}"
-
-
-def _odds(value: float) -> str:
-    return number(value, 0) if value >= 9.5 or abs(value - round(value)) < 0.05 else number(value, 1)
-
-
-def draw_decision_wide(evidence: Evidence) -> Figure | Absent:
-    """The decision curve of all sites together on and beside the declared range, which is shaded."""
-    chosen = chosen_curve(evidence, "decision_curve_wide")
-    declared = evidence.release.thresholds.range
-    if isinstance(chosen, Absent):
-        return chosen
-    if declared is None:
-        return Absent(Fact("no_range_of_thresholds"))
-    curve = chosen.curve
-    threshold = column(curve, "threshold")
-    low, high = float(threshold[0]), float(threshold[-1])
-    bottom, top = with_room_above(benefit_limits([curve], primary_threshold(evidence)), curve, WIDE_HEIGHT)
-    places = list(inner_ticks(bottom, top, 5))
-    texts = [tick_text(place) for place in places]
-    left = 6.2 + max((text_width(text) for text in texts), default=0.0)
-    width, height = FULL - left - 6.0, WIDE_HEIGHT
-    drawn = sheet(FULL, 6.0 + height + 17.6)
-    axes = panel(drawn, left, 6.0, width, height)
-    axes.axvspan(*declared, color=TINTS[0], lw=0, zorder=0)
-    lines_on(axes, curve, 1.6, rival=True)
-    axes.set_xlim(low, high)
-    axes.set_ylim(bottom, top)
-    ticks(axes, "y", places, texts)
-    marks = wide_ticks((low, high), declared, primary_threshold(evidence), width)
-    ticks(axes, "x", marks, [threshold_text(mark, low, high) for mark in marks])
-    for mark in marks:
-        x = left + (mark - low) / (high - low) * width
-        write(drawn, x, 6.0 + height + 10.2, cost_to_benefit(mark), ha="center", color=INK_2)
-    middle = left + ((declared[0] + declared[1]) / 2 - low) / (high - low) * width
-    write(drawn, middle, 3.2, "declared range", ha="center", color=INK_2)
-    title = "Threshold risk; below, the cost of a false alarm to the benefit of a case found"
-    write(drawn, left + width / 2, 6.0 + height + 15.0, title, ha="center")
-    write(drawn, 1.9, 6.0 + height / 2, "Net benefit per 100 patients", rotation=90, ha="center", va="center")
-    rival = _opening(rival_name(evidence)) if has_rival(curve) else None
-    _label_lines(axes, curve, primary_threshold(evidence), (width, height), (low, high, bottom, top), rival)
-    return drawn
-
-
-def _opening(name: str) -> str:
-    return f"{name[:1].upper()}{name[1:]}"
-
-
-def wide_ticks(
-    ends: tuple[float, float], declared: tuple[float, float], primary: float | None, width: float
-) -> list[float]:
-    """The primary threshold, the ends of the declared range, and round numbers where there is room."""
-    low, high = ends
-    room = (max(text_width(threshold_text(high, low, high)), text_width("1:99")) + 4.0) / width * (high - low)
-    kept: list[float] = []
-    for place in (*([primary] if primary is not None else []), *declared, *inner_ticks(low, high, 9)):
-        if low <= place <= high and all(abs(place - other) >= room for other in kept):
-            kept.append(place)
-    return sorted(kept)
-
-
-@figure("Decision curve of all sites together")
-def decision_all_sites(evidence: Evidence) -> Picture | Absent:
-    """What acting on the model gains over flagging everyone or no one, on the declared range and a little beyond."""
-    with styled():
-        drawn = draw_decision_wide(evidence)
-        chosen = chosen_curve(evidence, "decision_curve_wide")
-        if isinstance(drawn, Absent):
-            return drawn
-        if isinstance(chosen, Absent):
-            return chosen
-        dotted = f" Dotted: {rival_name(evidence)}." if has_rival(chosen.curve) else ""
-        caption = (
-            f"{_opening(chosen.whose)}: {patients(chosen.sites)}; {level_text(evidence)} band"
-            f"{', sites taken as fixed' if len(chosen.sites) > 1 else ''}. The model helps where its line lies above "
-            f"all others.{dotted} Conclusions rest on the shaded range alone, which was declared."
-        )
-        return picture("decision_all_sites", drawn, caption, decision_alternative(evidence))
-
-
 # ---- net benefit and H-accuracy side by side ------------------------------------------------------------------------
-
-LOWEST_UTILITY = -0.25
-"""Where the axis of the utilities begins: what lies below is a loss whatever its size."""
 
 
 @dataclass(frozen=True)
@@ -661,118 +566,3 @@ class Line:
     colour: str
     dash: Any
     width: float
-
-
-UTILITIES = (
-    Line("utility_profile", "net_benefit", "net benefit", BLUE, "-", 1.5),
-    Line("utility_profile", "standardized_net_benefit", "standardized", BLUE, BROKEN_CURVE, 1.2),
-    Line("utility_profile", "h_accuracy_risk", "H-accuracy at a risk", INK, BROKEN_CURVE, 1.1),
-    Line("h_accuracy_profile", "h_accuracy", "H-accuracy", INK, "-", 1.0),
-)
-
-
-def draw_utilities(evidence: Evidence) -> Figure | Absent:
-    """The two kinds of net benefit and of H-accuracy of each site against the threshold."""
-    shown, _ = shown_sites(evidence, FULL)
-    profiles = {site.name: find_curve(evidence, "utility_profile", site.name) for site in shown}
-    if all(isinstance(curve, Absent) for curve in profiles.values()):
-        return Absent(Fact("no_net_benefit_and_h_accuracy"))
-    width = HALF if len(shown) == 1 else FULL
-    two_rows = width == HALF
-    grid = lattice(
-        len(shown), width, left=11.5, top=15.0 if two_rows else 10.5, gap_x=4.4, gap_y=6.6, tallest=38, shape=0.8
-    )
-    grid, heads = headed(grid, shown)
-    drawn = sheet(width, grid.bottom + 9.4)
-    entries = [Key(line.name, line.colour, line.dash, line.width) for line in UTILITIES]
-    rows = (entries[:2], entries[2:]) if two_rows else (entries,)
-    for place, row in enumerate(rows):
-        key_row(drawn, grid.left, 2.4 + place * 4.4, row)
-    for place, site in enumerate(shown):
-        head(drawn, grid, place, heads[place])
-        axes = panel(drawn, *grid.corner(place), grid.width, grid.height)
-        axes.set_xlim(0, 1)
-        axes.set_ylim(LOWEST_UTILITY, 1.02)
-        left, outer = grid.outer_left(place), grid.outer_bottom(place)
-        ticks(axes, "y", [0, 0.5, 1], ["0", "0.5", "1"] if left else [""] * 3)
-        ticks(axes, "x", [0, 0.5, 1], ["0", "", "1"] if outer else [""] * 3, inward=True)
-        profile = profiles[site.name]
-        if isinstance(profile, Absent):
-            say_why(evidence, axes, grid, profile)
-            continue
-        if evidence.release.thresholds.range is not None:
-            axes.axvspan(*evidence.release.thresholds.range, color=TINTS[0], lw=0, zorder=0)
-        axes.axhline(0, color=RULE, lw=0.7, zorder=0.5)
-        for line in UTILITIES:
-            _utility(axes, find_curve(evidence, line.curve, site.name), line, banded=len(shown) == 1)
-    write(drawn, (grid.left + grid.right) / 2, grid.bottom + 7.2, "Threshold tau", ha="center")
-    write(drawn, 2.0, (grid.top + grid.bottom) / 2, "Value", rotation=90, ha="center", va="center")
-    return drawn
-
-
-def _utility(axes: Axes, curve: Curve | Absent, line: Line, *, banded: bool) -> None:
-    """One line, with its band where there is room for it."""
-    if isinstance(curve, Absent):
-        return
-    tau = column(curve, "tau")
-    if banded:
-        prefix = "" if line.curve == "h_accuracy_profile" else f"{line.column}_"
-        tint = BAND if line.colour == BLUE else TINTS[1]
-        axes.fill_between(
-            tau, column(curve, f"{prefix}low"), column(curve, f"{prefix}high"), color=tint, lw=0, zorder=1
-        )
-    axes.plot(tau, column(curve, line.column), color=line.colour, ls=line.dash, lw=line.width, zorder=2)
-
-
-@figure("Net benefit and H-accuracy against the threshold")
-def utilities_by_site(evidence: Evidence) -> Picture | Absent:
-    """How the two kinds of net benefit and of H-accuracy change with the threshold, at every site."""
-    with styled():
-        drawn = draw_utilities(evidence)
-        if isinstance(drawn, Absent):
-            return drawn
-        shown, left = shown_sites(evidence, FULL)
-        shaded = " Shaded: the declared range." if evidence.release.thresholds.range is not None else ""
-        bands = f"; {level_text(evidence)} bands" if len(shown) == 1 else ""
-        caption = (
-            f"{patients(shown)}{bands}. Net benefit per patient, its share of the best possible, H-accuracy at the "
-            "costs of the threshold, H-accuracy (priority 0.5) with tau as the certainty asked for."
-            f"{shaded} Below {tick_text(LOWEST_UTILITY)}: not drawn.{left_out(left, 'see the tables')}"
-        )
-        return picture("utilities_by_site", drawn, caption, _utilities_alternative(evidence))
-
-
-def _utilities_alternative(evidence: Evidence) -> str:
-    """The finding: the measures at the primary threshold, at the extremes of the sites."""
-    primary = primary_threshold(evidence)
-    shown, _ = shown_sites(evidence, FULL)
-    told = []
-    if primary is not None:
-        for measure, words in (
-            ("standardized_net_benefit", "the standardized net benefit"),
-            ("h_accuracy_risk", "the H-accuracy at that risk"),
-        ):
-            found = [find(evidence, measure, site.name, threshold=primary) for site in shown]
-            values = [one.value for one in found if isinstance(one, Estimate)]
-            if values:
-                low, high = number(min(values)), number(max(values))
-                told.append(f"{words} is {low if low == high else f'{low} to {high}'}")
-    if primary is None or not told:
-        return _at_one_half(evidence, shown)
-    return f"At a threshold of {number(primary)} {' and '.join(told)}."
-
-
-def _at_one_half(evidence: Evidence, shown: Sequence[DatasetSummary]) -> str:
-    """The finding where no threshold is declared: the net benefit at a threshold of one half."""
-    values = []
-    for site in shown:
-        curve = find_curve(evidence, "utility_profile", site.name)
-        row = row_of(curve, "tau", 0.5) if isinstance(curve, Curve) else None
-        if isinstance(curve, Curve) and row is not None:
-            values.append(float(per_hundred(curve, "net_benefit")[row]))
-    known = [value for value in values if not np.isnan(value)]
-    if not known:
-        return f"Net benefit and H-accuracy over all thresholds at {sites_word(len(shown))}; none is declared."
-    low, high = number(min(known), 1), number(max(known), 1)
-    reach = low if low == high else f"{low} to {high}"
-    return f"No threshold is declared; at 0.5 the net benefit per 100 patients is {reach} at {sites_word(len(known))}."

@@ -116,19 +116,6 @@ def verdict(everywhere: tuple[Criterion, ...]) -> str:
     return MET if all(one.met for one in everywhere) else NOT_ESTIMABLE
 
 
-def score(evidence: Evidence) -> tuple[str, bool] | None:
-    """How many criteria are met, for the cover, and whether all are; None when none was declared."""
-    every = counted_ones(evidence)
-    met = sum(verdict(one) == MET for one in every)
-    return (f"{met} of {len(every)} met", met == len(every) and not passed_by_a_default(evidence)) if every else None
-
-
-def passed_by_a_default(evidence: Evidence) -> str:
-    """How many of the criteria that are met flagging everyone, or no one, passes better somewhere; else nothing."""
-    count = sum(bool(_better_defaults(evidence, one)) for one in declared(evidence) if verdict(one) == MET)
-    return f"{how_many(count)} of them passed better by flagging everyone or no one" if count else ""
-
-
 def label(evidence: Evidence, one: Criterion) -> str:
     """What a criterion is about: the measure, its settings, the subset, and which number of the interval."""
     places = [setting(value) if name == "threshold" else f"{name} {setting(value)}" for name, value in one.at.items()]

@@ -49,10 +49,6 @@ def distribution(evidence: Evidence) -> tuple[Table, ...]:
     )
 
 
-def _span(low: float, high: float) -> str:
-    return f"{number(low, 1)}{DASH}{number(high, 1)}"
-
-
 def _row(site: DatasetSummary, found: Curve) -> Row:
     pairs = zip(found.columns["value_ece"], found.columns["share"], strict=True)
     cells = (Cell(DASH if value is None else number(value), per_cent(share or 0.0)) for value, share in pairs)

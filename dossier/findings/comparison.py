@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from dossier.findings.sentence import Sentence, at_the_primary_threshold, estimated
+from dossier.findings.sentence import Sentence, at_the_primary_threshold, estimated, primary_threshold
 from dossier.types import Evidence
 from dossier.typeset.measures import chapter_tables
-from dossier.typeset.numbers import level_of, value_of
+from dossier.typeset.numbers import level_of, threshold, value_of
 from dossier.typeset.tables import Table
 from dossier.typeset.words import how_many, in_words
 
@@ -37,10 +37,23 @@ def finding(evidence: Evidence) -> Sentence:
     )
 
 
-LEFT_TO_THE_FILES = ("log_score_difference", "accuracy_difference")
-"""Differences that stand in results.csv alone."""
-
-
 def tables(evidence: Evidence) -> tuple[Table, ...]:
-    """The other model's own numbers, and the differences from it at the primary threshold."""
-    return chapter_tables(at_the_primary_threshold(evidence), "comparison", LEFT_TO_THE_FILES)
+    """The other model's own numbers, and the differences from it at the primary threshold, side by side."""
+    return chapter_tables(_without_threshold(at_the_primary_threshold(evidence)), "comparison")
+
+
+def _without_threshold(evidence: Evidence) -> Evidence:
+    """The evidence with the one threshold that is left in the label of its measure instead of its settings."""
+    at = primary_threshold(evidence)
+    measure = "net_benefit_difference"
+    if at is None or measure not in evidence.terms:
+        return evidence
+    term = evidence.terms[measure]
+    terms = {**evidence.terms, measure: replace(term, at=(), label=f"{term.label} at {threshold(at)}")}
+    results = tuple(
+        replace(one, at={name: value for name, value in one.at.items() if name != "threshold"})
+        if one.term == measure
+        else one
+        for one in evidence.results
+    )
+    return replace(evidence, terms=terms, results=results)

@@ -17,7 +17,7 @@ from dossier.typeset.measures import cell
 from dossier.typeset.names import events_of, measured_label, shown
 from dossier.typeset.numbers import TIED, interval, level_of, number, threshold, value_of
 from dossier.typeset.tables import Cell, Column, Reasons, Row, Table
-from dossier.typeset.words import listing
+from dossier.typeset.words import listing, sentence_case
 
 
 def finding(evidence: Evidence) -> Sentence:
@@ -63,17 +63,33 @@ AT_A_THRESHOLD = (
 )
 
 
+@dataclass(frozen=True)
+class _Against:
+    """Whose measures: of the outcome itself, or of one of its classes against the rest."""
+
+    name: str = ""
+    """The class; nothing for an outcome of two, or for the mean of the classes."""
+
+    @property
+    def at(self) -> At:
+        """The setting of its measures."""
+        return {"class": self.name} if self.name else {}
+
+    def events(self, dataset: DatasetSummary) -> str:
+        """How many had the outcome, or were of the class."""
+        return f"{dataset.class_counts.get(self.name, 0):,}" if self.name else events_of(dataset)
+
+
 def whatever_the_threshold(evidence: Evidence) -> Table:
     """Discrimination and calibration of every dataset that was measured, with the declared results of the owner."""
+    labels = classes.labels(evidence)
     reasons = Reasons(evidence)
-    rows = []
-    for dataset in shown(evidence):
-        found = [find(evidence, asked.measure, dataset.name) for asked in WHATEVER]
-        if any(isinstance(one, Estimate) for one in found):
-            counts = (Cell(f"{dataset.n:,}", kind="plain"), Cell(events_of(dataset), kind="plain"))
-            rows.append(Row(measured_label(dataset), (*counts, *_cells(evidence, WHATEVER, found, reasons))))
-        elif dataset.role == "external":
-            rows.append(_nothing(dataset, found, reasons))
+    rows: list[Row] = []
+    if labels:
+        rows += [Row("Mean of the classes", kind="group"), *_means(evidence, reasons)]
+    for against in [_Against(label) for label in labels] or [_Against()]:
+        rows += [Row(f"{against.name} against the rest", kind="group")] if labels else []
+        rows += _measured(evidence, against, reasons)
     rows += [
         Row(
             "Declared",
@@ -92,10 +108,44 @@ def whatever_the_threshold(evidence: Evidence) -> Table:
         note=f"Estimate and {level_of(evidence)} interval. ICI: the mean distance between the risk and the calibration "
         f"curve. Every other measure: results.csv.{_declared_note(evidence)}",
         head="Site",
-        columns=(Column("Patients"), Column("Events"), *(Column(one.head, intervals=True) for one in WHATEVER)),
+        columns=(
+            Column("Patients"),
+            Column("In class" if labels else "Events"),
+            *(Column(one.head, intervals=True) for one in WHATEVER),
+        ),
         rows=tuple(rows),
         footnotes=reasons.footnotes(),
     )
+
+
+def _means(evidence: Evidence, reasons: Reasons) -> list[Row]:
+    """The AUROC of every dataset in the mean over its classes."""
+    found = [(dataset, find(evidence, "auroc", dataset.name)) for dataset in shown(evidence)]
+    nothing = Cell("", kind="plain")
+    return [
+        Row(
+            measured_label(dataset),
+            (
+                Cell(f"{dataset.n:,}", kind="plain"),
+                nothing,
+                *_cells(evidence, WHATEVER[:1], [one], reasons),
+                *(nothing for _ in WHATEVER[1:]),
+            ),
+        )
+        for dataset, one in found
+        if isinstance(one, Estimate) or dataset.role == "external"
+    ]
+
+
+def _measured(evidence: Evidence, against: _Against, reasons: Reasons) -> list[Row]:
+    """The rows of one class, or of the outcome: a dataset each; an external one also where it has no number."""
+    rows = []
+    for dataset in shown(evidence):
+        found = [find(evidence, asked.measure, dataset.name, **against.at) for asked in WHATEVER]
+        if dataset.role == "external" or any(isinstance(one, Estimate) for one in found):
+            counts = (Cell(f"{dataset.n:,}", kind="plain"), Cell(against.events(dataset), kind="plain"))
+            rows.append(Row(measured_label(dataset), (*counts, *_cells(evidence, WHATEVER, found, reasons))))
+    return rows
 
 
 def _declared(evidence: Evidence) -> list[str]:
@@ -109,16 +159,14 @@ def _declared_note(evidence: Evidence) -> str:
     return f" Declared: {listing(names)}." if names else ""
 
 
-def _nothing(dataset: DatasetSummary, found: Sequence[Estimate | Absent], reasons: Reasons) -> Row:
-    """A site at which nothing could be estimated, with the reason of each gap."""
-    counts = (Cell(f"{dataset.n:,}", kind="plain"), Cell(events_of(dataset), kind="plain"))
-    return Row(dataset.site, (*counts, *(reasons.cell(one) for one in found if isinstance(one, Absent))))
-
-
 def _cells(
     evidence: Evidence, asked: Sequence[_Asked], found: Sequence[Estimate | Absent], reasons: Reasons
 ) -> list[Cell]:
     return [cell(one, evidence.terms[column.measure], reasons) for column, one in zip(asked, found, strict=True)]
+
+
+TESTED = ("external", "internal")
+"""The datasets that say what flagging gains: not those that the model was made from."""
 
 
 def at_thresholds(evidence: Evidence) -> tuple[Table, ...]:
@@ -127,10 +175,13 @@ def at_thresholds(evidence: Evidence) -> tuple[Table, ...]:
     reasons = Reasons(evidence)
     rows: list[Row] = []
     for place, at in enumerate(declared):
-        here = [(one, _at(evidence, one.name, at, reasons)) for one in shown(evidence, ("external", "internal"))]
-        made = [Row(measured_label(dataset), cells) for dataset, cells in here if cells]
-        if made:
-            rows += [Row(f"Threshold{TIED}{threshold(at)}{', primary' if not place else ''}", kind="group"), *made]
+        name = f"threshold{TIED}{threshold(at)}{', primary' if not place else ''}"
+        for label in classes.labels(evidence) or ("",):
+            settings: At = {"threshold": at, **_Against(label).at}
+            here = [(one, _at(evidence, one.name, settings, reasons)) for one in shown(evidence, TESTED)]
+            made = [Row(measured_label(dataset), cells) for dataset, cells in here if cells]
+            if made:
+                rows += [Row(f"{label}, {name}" if label else sentence_case(name), kind="group"), *made]
     if not rows:
         return ()
     return (
@@ -153,9 +204,8 @@ def at_thresholds(evidence: Evidence) -> tuple[Table, ...]:
     )
 
 
-def _at(evidence: Evidence, dataset: str, at: float, reasons: Reasons) -> tuple[Cell, ...]:
+def _at(evidence: Evidence, dataset: str, place: At, reasons: Reasons) -> tuple[Cell, ...]:
     """The cells of a dataset at one threshold; none where nothing could be estimated."""
-    place: At = {"threshold": at}
     found = [find(evidence, asked.measure, dataset, **place) for asked in AT_A_THRESHOLD]
     benefit, gain = (find(evidence, name, dataset, **place) for name in ("net_benefit", "net_benefit_gain"))
     if not any(isinstance(one, Estimate) for one in (*found, benefit)):

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dossier.findings.sentence import Sentence
-from dossier.types import READER_STUDY, Absent, Curve, Estimate, Evidence, Result, find, find_curve
+from dossier.types import READER_STUDY, Absent, Estimate, Evidence, Result, find
 from dossier.typeset.measures import cell
-from dossier.typeset.names import reader_name, readers_by_group
-from dossier.typeset.numbers import DASH, TIED, in_text, interval, level_of, number, per_cent, short
+from dossier.typeset.numbers import DASH, TIED, in_text, interval, level_of, number, short
 from dossier.typeset.tables import Cell, Column, Reasons, Row, Table
 from dossier.typeset.words import sentence_case
 
@@ -121,45 +120,3 @@ def _who(result: Result) -> str:
 
 def _readers(result: Result) -> Cell:
     return Cell(f"{result.found.n}" if isinstance(result.found, Estimate) else "", kind="plain")
-
-
-def readers(evidence: Evidence) -> tuple[Table, ...]:
-    """Each reader's accuracy without and with the model, and what became of the decisions."""
-    benefits = find_curve(evidence, "decision_benefit_by_reader", READER_STUDY)
-    if isinstance(benefits, Absent) or len(benefits.columns["reader"]) > MOST_ROWS:
-        return ()
-    changed = find_curve(evidence, "changed_decisions", READER_STUDY)
-    counts = changed.columns if isinstance(changed, Curve) else {}
-    kinds = [kind for kind in KINDS if kind in counts]
-    rows = []
-    for place in readers_by_group(benefits):
-        shares = [benefits.columns[name][place] for name in ("unaided", "aided")]
-        texts = [DASH if share is None else per_cent(share) for share in shares]
-        texts += [f"{counts[kind][place] or 0:.0f}" for kind in kinds]
-        rows.append(Row(reader_name(evidence, benefits, place), _plain(texts)))
-    return (
-        Table(
-            name="table-readers",
-            title="Reader by reader.",
-            note=_note(kinds),
-            head="Reader",
-            columns=tuple(Column(name) for name in ("Unaided", "Aided", *(kind.capitalize() for kind in kinds))),
-            rows=tuple(rows),
-        ),
-    )
-
-
-def _plain(texts: list[str]) -> tuple[Cell, ...]:
-    return tuple(Cell(text, kind="plain") for text in texts)
-
-
-def _note(kinds: list[str]) -> str:
-    note = "Share of right decisions without and with the model."
-    if "confirmed" in kinds:
-        note += (
-            " Decisions that were right and stayed so (confirmed), became right (corrected), became wrong (misled), or "
-            "were wrong and stayed so (unmoved)."
-        )
-    if "followed" in kinds:
-        note += " Of those that differed from the advice: how many followed it, how many resisted."
-    return note

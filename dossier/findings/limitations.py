@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dossier.findings.sentence import Sentence
 from dossier.flags import FLAGS
-from dossier.types import Evidence
-from dossier.typeset.words import counted, in_words, named, sentence_case
+from dossier.types import Evidence, Flag, externals
+from dossier.typeset.words import counted, in_words, listing, named, sentence_case
 
 
 @dataclass(frozen=True)
@@ -48,12 +49,30 @@ def raised(evidence: Evidence) -> list[Raised]:
 
 def _kind(evidence: Evidence, kind: str) -> Raised:
     flags = [flag for flag in evidence.flags if flag.flag == kind]
+    if kind == TOO_FEW and len(flags) > 1 and len({flag.reply for flag in flags}) == 1 and _has_table(evidence):
+        return Raised(FLAGS[kind], ((_in_the_table(evidence, flags), None),), flags[0].reply)
     replies = {flag.reply for flag in flags}
     at_once = flags[0].reply if len(replies) == 1 else None
     said = tuple(
         (sentence_case(named(evidence, flag.says)), None if at_once is not None else flag.reply) for flag in flags
     )
     return Raised(FLAGS[kind], said, at_once)
+
+
+TOO_FEW = "precision_missed"
+"""The flag of a site that has fewer patients than the declared widths ask for: the chapter on sample size has each
+number."""
+
+
+def _has_table(evidence: Evidence) -> bool:
+    """Whether the chapter stands in this dossier whose table says the same site by site."""
+    return bool(evidence.checklist) and "sample" not in evidence.release.report.leave_out
+
+
+def _in_the_table(evidence: Evidence, flags: Sequence[Flag]) -> str:
+    """Which sites have too few patients; by how many, the table says."""
+    sites = [site.site for site in externals(evidence) if any(flag.dataset == site.name for flag in flags)]
+    return f"{listing(sites)} have fewer patients than the declared widths ask for: see the table of the sample sizes."
 
 
 def answers(evidence: Evidence) -> tuple[str, bool]:

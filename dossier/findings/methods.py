@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Protocol
 
+from dossier.contents import ONLY_IN_FILES
 from dossier.facts import Fact, Method
 from dossier.findings.glossary import used
 from dossier.findings.sentence import Sentence
@@ -41,7 +42,7 @@ def finding(evidence: Evidence) -> Sentence:
 
 def tables(evidence: Evidence, chapters: Sequence[Chapter]) -> tuple[Table, ...]:
     """A table a chapter: each measure that was estimated, with its formula, its interval as taken, and its source."""
-    terms = used(evidence, {chapter.name for chapter in chapters})
+    terms = [term for term in used(evidence, {one.name for one in chapters}) if term.name not in ONLY_IN_FILES]
     made = []
     for chapter in chapters:
         members = [
@@ -50,6 +51,16 @@ def tables(evidence: Evidence, chapters: Sequence[Chapter]) -> tuple[Table, ...]
         if members:
             made.append(_table(evidence, chapter.name, chapter.title, members))
     return tuple(made)
+
+
+def only_in_files(evidence: Evidence) -> tuple[tuple[str, str, str, str], ...]:
+    """The measures that stand in results.csv alone: formula, source, and where it differs from a published form."""
+    every = used(evidence, {printed_in(evidence, term) for term in evidence.terms.values()})
+    return tuple(
+        (sentence_case(term.label), formula(term), "; ".join(term.cites), term.differs)
+        for term in every
+        if term.name in ONLY_IN_FILES
+    )
 
 
 def _table(evidence: Evidence, chapter: str, title: str, terms: list[Term]) -> Table:

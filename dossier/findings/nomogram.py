@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -10,7 +9,7 @@ from dossier.bands import SAME_RISK
 from dossier.findings.sentence import Sentence, primary_threshold
 from dossier.types import MODEL, Absent, Curve, Description, Estimate, Evidence, externals, find, find_curve
 from dossier.typeset.names import axis_name
-from dossier.typeset.numbers import DASH, MINUS, TIED, as_declared, number, threshold
+from dossier.typeset.numbers import MINUS, TIED, as_declared, number, threshold
 from dossier.typeset.reasons import reason_text
 from dossier.typeset.tables import Cell, Column, Reasons, Row, Table
 from dossier.typeset.words import in_words, listing, sentence_case
@@ -18,8 +17,6 @@ from dossier.typeset.words import in_words, listing, sentence_case
 if TYPE_CHECKING:
     from dossier.release import Model, ModelTerm
 
-MOST_RISKS = 11
-"""Risks side by side in the table of totals."""
 
 TRANSFORMED = {"log": "natural logarithm", "sqrt": "square root", "square": "square"}
 
@@ -124,69 +121,6 @@ def _agreement(evidence: Evidence) -> str:
     largest = max(found.value for _, found in compared)
     where = f"At {compared[0][0].site}" if len(compared) == 1 else f"At {in_words(len(compared))} sites"
     return f"{where} the formula gives the risks that were tested (largest difference {number(largest, 4)})."
-
-
-def points(evidence: Evidence) -> tuple[Table, ...]:
-    """The points of each predictor, to be read without the picture."""
-    spans = _points(evidence)
-    if not spans:
-        return ()
-    rows = tuple(
-        Row(
-            predictor,
-            (
-                Cell(f"{number(pairs[0][0], 0)}{DASH}{number(pairs[-1][0], 0)}", kind="plain"),
-                Cell(_said(_marks(evidence, predictor)), kind="word"),
-            ),
-        )
-        for predictor, pairs in spans.items()
-    )
-    return (
-        Table(
-            name="table-points",
-            title="Points by predictor.",
-            note="A value, then its points; between two values the points lie between theirs. Numbers run from the "
-            "10th smallest to the 10th largest value.",
-            head="Predictor",
-            columns=(Column("Points"), Column("Value: points", words=True)),
-            rows=rows,
-        ),
-    )
-
-
-def _said(marks: Sequence[tuple[float, str]]) -> str:
-    tied = (f"{label}:{TIED}{number(points, 0)}" for points, label in marks)
-    return "; ".join(one.replace(" ", TIED) if len(one) < 20 else one for one in tied)
-
-
-def totals(evidence: Evidence) -> tuple[Table, ...]:
-    """The risk that a total of points stands for."""
-    curve = find_curve(evidence, "points_risk", MODEL)
-    if isinstance(curve, Absent):
-        return ()
-    declared = set(evidence.release.thresholds.declared)
-    columns = (curve.columns[name] for name in ("risk", "total_points", "linear_predictor"))
-    every = [(risk or 0.0, total or 0.0, linear or 0.0) for risk, total, linear in zip(*columns, strict=True)]
-    # Declared thresholds always; of the round risks those nearest to even odds.
-    kept = sorted(every, key=lambda row: (row[0] not in declared, abs(row[2])))[:MOST_RISKS]
-    kept.sort()
-    return (
-        Table(
-            name="table-totals",
-            title="From total points to the risk.",
-            note="Declared thresholds are bold.",
-            head="Risk",
-            columns=tuple(Column(as_declared(risk)) for risk, _, _ in kept),
-            rows=(
-                Row("Total points", tuple(_total(number(total, 0), risk in declared) for risk, total, _ in kept)),
-                Row("Linear predictor", tuple(_total(number(linear), risk in declared) for risk, _, linear in kept)),
-            ),
-        ),
-    )
-
-
-def _total(text: str, strong: bool) -> Cell:
-    return Cell(text, kind="value" if strong else "plain")
 
 
 def formula(evidence: Evidence) -> Table:

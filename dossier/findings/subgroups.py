@@ -271,19 +271,13 @@ def tables(evidence: Evidence) -> tuple[Table, ...]:
 
 
 def _tables_of_classes(evidence: Evidence) -> tuple[Table, ...]:
-    """For each column its subgroups over all classes, how they differ, and each class against the rest."""
+    """For each column its subgroups over all classes, and how they differ."""
     means: list[Asked] = [("AUROC, mean", "auroc", {}), ("Brier score", "brier", {}), ("Log score", "log_score", {})]
-    labels = classes.labels(evidence)
     made: list[Table] = []
     for column in subgroup_columns(evidence):
         few = f" over all classes; too few: under {FEW_FOR_POOLING} patients of any class."
         made.append(_values(evidence, column, means, f"{_bounded(evidence)}{few}"))
         made += _apart(evidence, column, means)
-        for measure, head in (("auroc", "AUROC"), ("oe_ratio", "O/E")):
-            asked: list[Asked] = [(label, measure, {"class": label}) for label in labels]
-            few = f"; too few: under {FEW_FOR_POOLING} patients in the class or outside it."
-            title = f"{head} of each class against the rest"
-            made.append(_further(evidence, column, asked, f"{_bounded(evidence)}{few}", anchor(head), title))
     return tuple(table for table in made if table.rows)
 
 
@@ -401,34 +395,6 @@ def _withheld(evidence: Evidence, column: str, dataset: str, reasons: Reasons, w
         for one in evidence.subgroups.summaries
         if (one.dataset, one.column) == (dataset, column) and isinstance(one.size, Withheld)
     ]
-
-
-def _further(evidence: Evidence, column: str, asked: Sequence[Asked], note: str, name: str, title: str) -> Table:
-    """More measures of the subgroups that are large enough for one of them."""
-    reasons = Reasons(evidence)
-    rows: list[Row] = []
-    for dataset in shown(evidence, ("external", "internal")):
-        enough = [
-            label
-            for label in subgroup_sizes(evidence, column, dataset.name)
-            if any(
-                isinstance(find_in_subgroup(evidence, Subset(column, label), measure, dataset.name, **at), Estimate)
-                for _, measure, at in asked
-            )
-        ]
-        rows += [Row(label_of(dataset), kind="group")] if enough else []
-        for label in enough:
-            cells = _cells(evidence, Subset(column, label), dataset.name, asked, reasons)
-            rows.append(Row(sentence_case(label), cells))
-    return Table(
-        name=anchor(f"table-subgroups-{column}-{name}"),
-        title=_title(column, title),
-        note=note,
-        head="Subgroup",
-        columns=tuple(Column(head, intervals=True) for head, _, _ in asked),
-        rows=tuple(rows),
-        footnotes=reasons.footnotes(),
-    )
 
 
 def _cells(

@@ -10,6 +10,8 @@ from dossier.typeset.tables import Table
 
 PRINTED = ("model_based_concordance", "calibration_intercept", "brier")
 """The measures that are printed here; every other one stands in results.csv."""
+PRINTED_OF_CLASSES = ("brier", "log_score")
+"""The same of several classes: those that take all of them at once."""
 
 
 def finding(evidence: Evidence) -> Sentence:
@@ -25,6 +27,5 @@ REST = "It joins discrimination and calibration, and depends on the prevalence."
 
 def tables(evidence: Evidence) -> tuple[Table, ...]:
     """The supporting measures of every dataset, side by side."""
-    if classes.labels(evidence):
-        return ()
-    return tables_of(evidence, [evidence.terms[name] for name in PRINTED if name in evidence.terms])
+    printed = PRINTED_OF_CLASSES if classes.labels(evidence) else PRINTED
+    return tables_of(evidence, [evidence.terms[name] for name in printed if name in evidence.terms])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from dossier.contents import CHAPTERS
 from dossier.findings import acceptance, classes, limitations, results
 from dossier.findings.sentence import Sentence, estimated, named_with_the_rest, new_hospital, primary_threshold
 from dossier.types import (
@@ -309,4 +310,12 @@ def tested(evidence: Evidence) -> list[tuple[str, str]]:
         ("Intended for", evidence.release.intended_use.for_ or "not stated"),
         ("Owner", release.owner or "not stated"),
         ("Tested by", release.tester or "not stated"),
+        *_left_out(evidence),
     ]
+
+
+def _left_out(evidence: Evidence) -> list[tuple[str, str]]:
+    """The chapters that the owner left out; nothing where all are there."""
+    names = set(evidence.release.report.leave_out)
+    titles = [chapter.title for chapter in CHAPTERS if chapter.name in names]
+    return [("Left out by the owner", f"{listing(titles)}; every number stands in results.csv")] if titles else []

@@ -10,6 +10,7 @@ from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
 
+from dossier.contents import CHAPTERS, LEAVABLE
 from dossier.errors import Fault
 from dossier.facts import Count, Fact
 from dossier.faults.locations import RELEASE, Key, Line, listed_table
@@ -469,7 +470,24 @@ def _across(release: Release) -> list[Fault]:
         if dataset.site_column is not None and dataset.role == "development":
             faults.append(Fault("sites_of_development", table.of("site_column")))
     faults += [fault for k, one in enumerate(release.dataset, start=1) for fault in _named_twice(k, one)]
-    return [*faults, *_names_of_declared(release), *_same_columns(release), *_subgroups(release)]
+    return [
+        *faults,
+        *_names_of_declared(release),
+        *_same_columns(release),
+        *_subgroups(release),
+        *_left_out(release),
+    ]
+
+
+def _left_out(release: Release) -> Iterator[Fault]:
+    """Chapters to be left out that do not exist, or that a dossier cannot be without."""
+    where = Key("report", "leave_out")
+    known = tuple(chapter.name for chapter in CHAPTERS if chapter.name in LEAVABLE)
+    for name in release.report.leave_out:
+        if name not in {chapter.name for chapter in CHAPTERS}:
+            yield Fault("unknown_chapter", where, name=name, known=known, near=nearest(name, known))
+        elif name not in LEAVABLE:
+            yield Fault("chapter_not_left_out", where, name=name, known=known)
 
 
 def _named_twice(place: int, dataset: DatasetDeclaration) -> Iterator[Fault]:

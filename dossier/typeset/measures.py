@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence, Set
 from typing import Literal
 
+from dossier.contents import ONLY_IN_FILES
 from dossier.types import MACRO, POOLED, READERS, Absent, At, Estimate, Evidence, Result, Term
 from dossier.typeset.methods import method_text
 from dossier.typeset.names import ALL_POOLED, measured_label, shown
@@ -27,8 +28,9 @@ from dossier.typeset.words import SETTING, anchor, listing, sentence_case, setti
 
 
 def chapter_tables(evidence: Evidence, chapter: str, without: Sequence[str] = ()) -> tuple[Table, ...]:
-    """Every measure that a chapter may show, in tables."""
-    return tables_of(evidence, [term for term in _members(evidence, chapter) if term.name not in without])
+    """Every measure that a chapter may show, in tables; what stands in the files alone is left out."""
+    left_out = {*without, *ONLY_IN_FILES}
+    return tables_of(evidence, [term for term in _members(evidence, chapter) if term.name not in left_out])
 
 
 def tables_of(evidence: Evidence, terms: Sequence[Term], beside: Sequence[Term] = ()) -> tuple[Table, ...]:

@@ -75,10 +75,8 @@ def of_site(place: int, n: int, events: int, scale: float, declared: float, bend
             **around(benefit / phi - 0.4 * tau, 0.05, "standardized_net_benefit"),
             **around(0.7 + 0.3 * (2 * tau - 1) ** 2, 0.02, "h_accuracy_risk"),
         ),
-        "fagan_nomogram": _fagan(n, phi, (declared, *(others_of(declared) if place == 0 else ())), bend),
     }
-    for name in ("cumulative_risks", "fagan_nomogram"):
-        found[name] = replace(found[name], method=Method("wilson"))
+    found["cumulative_risks"] = replace(found["cumulative_risks"], method=Method("wilson"))
     if place == 0:
         found["rater_rates"] = _raters(n, events)
     return found

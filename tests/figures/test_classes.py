@@ -20,7 +20,6 @@ OF_CLASSES: dict[str, Draw | None] = {
     "calibration_by_class": lambda seen: calibration.draw_calibration(seen, FULL),
     "calibration_results_by_class": lambda seen: calibration.draw_calibration(seen, HALF),
     "roc_by_class": roc.draw_roc,
-    "risk_by_class": lambda seen: risks.draw_risks(seen, FULL),
     "risk_results_by_class": lambda seen: risks.draw_risks(seen, HALF),
     "decision_by_class": utility.draw_decision_panels,
     "forest_results_by_class": None,
@@ -84,7 +83,7 @@ def test_a_caption_is_short_and_counts_each_patient_once(name: str) -> None:
 
 
 def test_the_caption_tells_how_wide_the_bins_of_the_risks_are() -> None:
-    picture = fill("figures").figures["risk_by_class"].function(several("rare", ("G0", "G1", "G2")))
+    picture = fill("figures").figures["risk_results_by_class"].function(several("rare", ("G0", "G1", "G2")))
     assert isinstance(picture, Picture)
     assert (
         "Share of the patients of the class (up) and of all others (down) in each 0.002 of the risk" in picture.caption

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from matplotlib.colors import to_rgb
@@ -24,7 +22,6 @@ from dossier.types import (
     DescriptionResult,
     Estimate,
     Evidence,
-    Picture,
     Result,
 )
 from tests.conftest import terms
@@ -87,7 +84,6 @@ CASES = {
 }
 DRAWN = {
     "shifts": correspondence.draw_shifts,
-    "conformal": correspondence.draw_conformal,
     "missing": missingness.draw_missing,
 }
 
@@ -166,32 +162,6 @@ def test_bars_are_the_shares_of_the_patients() -> None:
         assert tuple(bars.get_data()[0]) == result.found.columns["share"]
         (line,) = [one for one in axes.lines if one.get_gid() == "expected"]
         assert set(np.asarray(line.get_ydata(), dtype=float)) == {0.1}
-
-
-@pytest.mark.parametrize(("value", "text"), [(0.3997, "0.3997"), (0.4, "0.40"), (0.43, "0.43"), (0.599, "0.599")])
-def test_the_average_shows_in_which_band_of_similarity_it_lies(value: float, text: str) -> None:
-    case = CASES["three"]
-    results = tuple(replace(one, found=Estimate(value, 0.3, 0.5, 0.95, 200, Method("wald"))) for one in case.results)
-    with styled():
-        figure = correspondence.draw_conformal(replace(case, results=results))
-    assert isinstance(figure, Figure)
-    assert f"average {text}" in {one.get_text() for one in figure.texts}
-
-
-@pytest.mark.parametrize("highest", [0.101, 0.13, 0.22, 0.27, 0.45, 0.75, 1.0])
-def test_the_scale_of_shares_ends_not_far_above_the_highest_bar(highest: float) -> None:
-    top = correspondence.top_of(highest)
-    assert highest <= top <= 1.4 * highest
-
-
-def test_words_give_the_share_of_unusual_patients_and_who_is_left_out() -> None:
-    with styled():
-        found = correspondence.conformal_by_site(CASES["one"])
-    assert isinstance(found, Picture)
-    curve = CASES["one"].curves[0].found
-    assert isinstance(curve, Curve)
-    assert f"{100 * float(curve.columns['share'][0] or 0):.0f}% in Hospital 0" in found.alternative
-    assert "Without predictors: Bare hospital." in found.caption
 
 
 def test_fields_say_and_show_what_is_missing() -> None:

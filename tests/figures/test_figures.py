@@ -25,13 +25,10 @@ from dossier.figures import (
     committee,
     description,
     discrimination,
-    fagan,
-    pooled,
     reliability,
     risks,
     robustness,
     roc,
-    sample,
     subgroups,
     utility,
 )
@@ -47,23 +44,11 @@ DRAWN: dict[str, Draw] = {
     "calibration_results": lambda found: calibration.draw_calibration(found, HALF),
     "decision_results": utility.draw_decision,
     "risk_results": lambda found: risks.draw_risks(found, HALF),
-    "risk_by_site": lambda found: risks.draw_risks(found, FULL),
-    "forest_auroc": lambda found: discrimination.draw_forest(found, discrimination.AUROC, FULL),
     "roc_by_site": roc.draw_roc,
     "roc_and_raters": roc.draw_roc_and_raters,
-    "cumulative_by_site": risks.draw_cumulative,
-    "fagan_nomogram": fagan.draw_fagan,
     "calibration_by_site": lambda found: calibration.draw_calibration(found, FULL),
-    "forest_oe": lambda found: discrimination.draw_forest(found, calibration.OBSERVED_TO_EXPECTED, FULL),
     "decision_by_site": utility.draw_decision_panels,
-    "decision_all_sites": utility.draw_decision_wide,
-    "utilities_by_site": utility.draw_utilities,
-    "calibration_pooled": calibration.draw_calibration_pooled,
     "h_accuracy_profile_by_site": accuracy.draw_profiles,
-    "forest_net_benefit": lambda found: discrimination.draw_forest(
-        found, pooled.net_benefit_forest(found.release.thresholds.declared[0]), FULL
-    ),
-    "sample_reached": sample.draw_reached,
     "participant_flow": description.draw_flow,
     "external_performance": robustness.draw_diagram,
     "reliability": reliability.draw_nomogram,
@@ -78,7 +63,7 @@ EIGHT = next(case for case in CASES if case.name == "eight")
 LINE_THAT_IS_FILLED = 0.97
 TELLING = ("one", "two", "eight", "covid", "rare", "gaps", "near_many", "forty")
 """The cases whose captions differ."""
-OF_SEVERAL_SITES = frozenset({"calibration_pooled", "committee_percentages", "committee_ranking"})
+OF_SEVERAL_SITES = frozenset({"committee_percentages", "committee_ranking"})
 """Figures that a single site does not have."""
 OF_OUR_SITE = frozenset({"committee_calibration", "committee_thousand"})
 """Figures that are of one site: ours, where there are several."""
@@ -148,9 +133,7 @@ def test_pictures_are_whole_and_light() -> None:
         assert isinstance(picture, Picture)
         root = xml.etree.ElementTree.fromstring(picture.svg)
         assert float(root.attrib["width"].removesuffix("pt")) == pytest.approx(picture.width * 72 / 25.4, abs=0.05)
-        pooled = (
-            " and pooled" if picture.name in ("forest_auroc", "forest_oe", "forest_results", "forest_slope") else ""
-        )
+        pooled = " and pooled" if picture.name == "forest_results" else ""
         assert picture.title == makers[picture.name].title + pooled
         assert picture.alternative.endswith(".")
         assert picture.alternative.count(". ") == 0
@@ -160,7 +143,7 @@ def test_of_one_site_nothing_is_called_pooled() -> None:
     """Neither by the title of a forest nor by its caption; of two sites both say so."""
     makers = fill("figures").figures
     cases = (evidence(Case("one", ("Ribe",))), evidence(Case("two", ("Ribe", "Vejle"))))
-    for name in ("forest_auroc", "forest_oe", "forest_results"):
+    for name in ("forest_results",):
         alone, both = (makers[name].function(found) for found in cases)
         assert isinstance(alone, Picture)
         assert isinstance(both, Picture)

@@ -80,15 +80,6 @@ def test_forest_of_two_sites_has_no_prediction_interval() -> None:
     assert "too few sites" in _texts(figure)
 
 
-def test_a_wide_interval_ends_in_an_arrow(eight: Evidence) -> None:
-    with styled():
-        figure = _figure(discrimination.draw_forest(eight, calibration.OBSERVED_TO_EXPECTED, FULL))
-    axes = figure.axes[0]
-    low, _ = axes.get_xlim()
-    beyond = [site for site in externals(eight) if (estimated(find(eight, "oe_ratio", site.name)).low or 0) < low]
-    assert len(beyond) == len([line for line in axes.lines if line.get_marker() == "<"]) > 0
-
-
 def test_calibration_shows_the_curve_the_band_and_breaks_sparse_sites(eight: Evidence) -> None:
     with styled():
         figure = _figure(calibration.draw_calibration(eight, HALF))

@@ -4,25 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 import pytest
 from matplotlib.axes import Axes
-from matplotlib.collections import QuadMesh
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.patches import Rectangle, StepPatch
+from matplotlib.patches import Rectangle
 
-from dossier.facts import Method
-from dossier.figures import accuracy, human_factors, raters, severity, weighted_utility
-from dossier.figures.canvas import BLUE, FULL, HALF, TINTS, extent, styled, text_boxes, text_width
-from dossier.findings.human_factors import readers
+from dossier.figures import accuracy, human_factors, severity, weighted_utility
+from dossier.figures.canvas import BLUE, FULL, HALF, extent, styled, text_boxes, text_width
 from dossier.register import fill
 from dossier.types import (
-    POOLED,
     READER_STUDY,
     Absent,
     Curve,
@@ -34,41 +29,24 @@ from dossier.types import (
     find_curve,
 )
 from dossier.typeset.reasons import reason_text
-from tests.conftest import Book
 from tests.estimated import estimated
-from tests.figures.readers_evidence import BY_NAME, KINDS, TAUS, evidence
-from tests.reasons import Said
+from tests.figures.readers_evidence import BY_NAME, KINDS, evidence
 
 Draw = Callable[[Evidence], Figure | Absent]
 DRAWN: dict[str, Draw] = {
     "h_accuracy_by_priority_by_site": accuracy.draw_by_priority,
     "h_accuracy_by_complexity_by_site": accuracy.draw_surface,
-    "accuracy_by_prevalence_by_site": accuracy.draw_by_prevalence,
-    "survey_preferences": accuracy.draw_survey,
     "decision_benefit_diagram": human_factors.draw_benefit,
-    "odds_ratio_forest": human_factors.draw_odds,
-    "changed_decisions_by_reader": human_factors.draw_changed,
-    "confidence_by_rater_joyplot": raters.draw_confidence,
-    "rater_agreement_matrix": raters.draw_agreement,
-    "raters_right_answers": raters.draw_answers,
-    "raters_settings": raters.draw_settings,
     "confusion_by_site": severity.draw_matrices,
-    "severity_against_accuracy": severity.draw_models,
     "weighted_utility_beside": weighted_utility.draw_weighted,
 }
 HAIRLINE = 0.15
 MAY_BE_ABSENT = {
-    "one": {"rater_agreement_matrix"},
-    "two": {"rater_agreement_matrix"},
     "gaps": {
         "h_accuracy_by_complexity_by_site",
-        "confidence_by_rater_joyplot",
-        "rater_agreement_matrix",
-        "raters_right_answers",
-        "raters_settings",
     },
 }
-"""What cannot be drawn of a kind: a matrix of one rater or one pair, and everything of raters where there are none."""
+"""What cannot be drawn of a kind: what asks the raters, where there are none."""
 
 
 @pytest.fixture(scope="module", params=KINDS, ids=lambda kind: kind.name)
@@ -167,9 +145,7 @@ def test_without_evidence_a_figure_says_why_it_is_absent(name: str, usual: Evide
     assert not reason_text(absent.reason).endswith(".")
 
 
-@pytest.mark.parametrize(
-    "shades", [("#ffffff", *severity.SHADES), ("#ffffff", *TINTS, raters.SHADES[-1]), accuracy.SHADES], ids=str
-)
+@pytest.mark.parametrize("shades", [("#ffffff", *severity.SHADES), accuracy.SHADES], ids=str)
 def test_shades_grow_darker_in_grey(shades: tuple[str, ...]) -> None:
     def luminance(colour: str) -> float:
         parts = np.array(to_rgb(colour)) ** 2.2
@@ -214,107 +190,7 @@ def test_readers_at_the_same_place_stand_side_by_side() -> None:
     assert len(places) == 13
 
 
-def test_odds_ratio_shows_both_intervals_and_the_line_of_no_effect(usual: Evidence) -> None:
-    figure = drawn("odds_ratio_forest", usual)
-    one = estimated(find(usual, "odds_ratio", READER_STUDY))
-    axes = figure.axes[0]
-    assert axes.get_xscale() == "log"
-    squares = [line for line in axes.lines if line.get_marker() == "s"]
-    assert [point(line)[0] for line in squares] == [one.value, one.value]
-    spans = [tuple(np.asarray(line.get_xdata(), dtype=float)) for line in axes.lines if line.get_linewidth() == 1]
-    assert spans == [(one.low, one.high), (one.details["low_clustered"], one.details["high_clustered"])]
-    assert any(list(np.asarray(line.get_xdata())) == [1, 1] for line in axes.lines)
-
-
-def test_changed_decisions_are_bars_of_their_counts(usual: Evidence) -> None:
-    figure = drawn("changed_decisions_by_reader", usual)
-    found = curve(usual, "changed_decisions", READER_STUDY)
-    bars = {str(patch.get_gid()): patch for patch in figure.axes[0].patches if isinstance(patch, Rectangle)}
-    for row in range(13):
-        assert bars[f"corrected-{row}"].get_width() == found["corrected"][row]
-        assert bars[f"misled-{row}"].get_width() == -found["misled"][row]
-    told = fill("figures").figures["changed_decisions_by_reader"].function(usual).alternative
-    assert f"{found['corrected'].min():.0f} to {found['corrected'].max():.0f} wrong decisions right" in told
-
-
 # ---- raters ---------------------------------------------------------------------------------------------------------
-
-
-def test_joyplot_has_one_ridge_a_rater_the_least_sure_on_top(usual: Evidence) -> None:
-    figure = drawn("confidence_by_rater_joyplot", usual)
-    found, each = curve(usual, "confidence_by_rater", "site-0"), curve(usual, "raters_one_by_one", "site-0")
-    ridges = tagged(figure.axes[0], "rater-")
-    bases = {}
-    for rater in range(1, 14):
-        line = ridges[f"rater-{rater}"]
-        y = np.asarray(line.get_ydata(), dtype=float)
-        share = found["share"][found["rater"] == rater]
-        rise = (y[0] - y[1:-1]) / raters.RIDGE * found["share"].max()
-        assert rise == pytest.approx(share)
-        bases[rater] = y[0]
-    order = sorted(bases, key=lambda rater: bases[rater])
-    assert order == sorted(range(1, 14), key=lambda rater: each["confidence"][rater - 1])
-
-
-def test_matrix_prints_the_kappa_of_every_pair(usual: Evidence) -> None:
-    figure = drawn("rater_agreement_matrix", usual)
-    found = curve(usual, "rater_agreement", "site-0")
-    written = {text.get_position(): text.get_text() for text in figure.axes[0].texts}
-    (mesh,) = (one for one in figure.axes[0].collections if isinstance(one, QuadMesh))
-    shades = mesh.get_array()
-    assert shades is not None
-    colours = mesh.to_rgba(shades).reshape(13, 13, 4)
-    assert np.ma.count(np.ma.asarray(shades)) == 78
-    for first, second, kappa in zip(found["first"], found["second"], found["kappa"], strict=True):
-        assert float(written[(first - 0.5, second - 0.5)].replace("−", "-").replace("<", "")) == pytest.approx(
-            kappa, abs=0.011
-        )
-        assert colours[int(second) - 1, int(first) - 1, :3] == pytest.approx(to_rgb(raters.shade(float(kappa))))
-
-
-def test_one_pair_of_raters_has_no_matrix(usual: Evidence) -> None:
-    pair = Curve({"first": (1.0,), "second": (2.0,), "kappa": (0.5,)}, 4, Method("wald"))
-    curves = tuple(replace(one, found=pair) if one.curve == "rater_agreement" else one for one in usual.curves)
-    found = raters.draw_agreement(replace(usual, curves=curves))
-    assert found == Said("there is one pair of raters, whose kappa stands in the table")
-
-
-def test_forty_raters_are_shown_one_by_one() -> None:
-    found = evidence(BY_NAME["forty"])
-    figure = drawn("rater_agreement_matrix", found)
-    each = curve(found, "raters_one_by_one", "site-0")
-    points = [point(line)[0] for line in figure.axes[0].lines if line.get_marker() == "o"]
-    assert points == pytest.approx(each["kappa"])
-
-
-def test_raters_who_all_agree_have_no_kappa() -> None:
-    found = evidence(BY_NAME["agree"])
-    figure = drawn("rater_agreement_matrix", found)
-    assert texts(figure).count("–") == 10
-    assert "No pair of raters" in fill("figures").figures["rater_agreement_matrix"].function(found).alternative
-
-
-def test_right_answers_stand_at_the_mean_of_their_bin(usual: Evidence) -> None:
-    figure = drawn("raters_right_answers", usual)
-    for axes, name in zip(figure.axes, ("complexity", "confidence"), strict=True):
-        found = curve(usual, f"rater_accuracy_by_{name}", "site-0")
-        line = next(line for line in axes.lines if line.get_marker() == "o")
-        np.testing.assert_array_equal(line.get_xdata(), found["mean"])
-        np.testing.assert_array_equal(line.get_ydata(), found["share_right"])
-        spans = [np.asarray(path.vertices)[:, 1] for path in axes.collections[0].get_paths()]
-        assert np.array(spans) == pytest.approx(np.column_stack((found["low"], found["high"])))
-
-
-def test_settings_show_where_taus_and_cuts_come_from(usual: Evidence) -> None:
-    figure = drawn("raters_settings", usual)
-    answers, cases = figure.axes
-    rings = [point(line) for line in answers.lines if line.get_marker() == "o"]
-    assert rings == [(tau, raters.RULES[rule]) for rule, tau in TAUS.items()]
-    outline = next(patch for patch in cases.patches if isinstance(patch, StepPatch))
-    np.testing.assert_array_equal(outline.get_data()[0], curve(usual, "complexity_distribution", "site-0")["share"])
-    cuts = {name: point(line)[0] for name, line in tagged(cases, "cut-").items()}
-    assert cuts == {"cut-raters_two_levels": 0.52, "cut-raters_above_mean": 0.44, "cut-raters_top_50%": 0.46}
-    assert {"above the mean: 0.44", "top 50%: 0.46", "two levels: 0.52", "80%: 0.60"} <= set(texts(figure))
 
 
 # ---- H-accuracy -----------------------------------------------------------------------------------------------------
@@ -351,27 +227,6 @@ def test_the_map_holds_the_surface_and_the_profile_beside_it(usual: Evidence) ->
     assert np.interp(0.5, np.linspace(0, 1, 15), grid) == pytest.approx(straight["h_accuracy"][25])
 
 
-def test_prevalence_shows_accuracy_balanced_accuracy_and_the_sites_own(usual: Evidence) -> None:
-    figure = drawn("accuracy_by_prevalence_by_site", usual)
-    for axes, site in zip(figure.axes, externals(usual), strict=True):
-        found = curve(usual, "accuracy_by_prevalence", site.name)
-        balanced, accurate, own = axes.lines
-        np.testing.assert_array_equal(accurate.get_ydata(), found["accuracy"])
-        np.testing.assert_array_equal(balanced.get_ydata(), found["balanced_accuracy"])
-        assert site.events is not None
-        assert point(own)[0] == pytest.approx(site.events / site.n)
-
-
-def test_survey_shows_shares_with_the_intervals_that_are_given(usual: Evidence) -> None:
-    figure = drawn("survey_preferences", usual)
-    axes = figure.axes[0]
-    assert [point(line)[0] for line in axes.lines if line.get_marker() == "s"] == [0.2, 0.5]
-    spans = [tuple(np.asarray(line.get_xdata(), dtype=float)) for line in axes.lines if line.get_linewidth() == 1]
-    assert spans == [(0.12, 0.31)]
-    assert {"20% (12–31)", "50%", "0.29", "0.71"} <= set(texts(figure))
-    assert curve(usual, "survey_of_priorities", POOLED)["priority"][1] == pytest.approx(5 / 7)
-
-
 # ---- severity -------------------------------------------------------------------------------------------------------
 
 
@@ -400,19 +255,6 @@ def test_shades_follow_the_quarters_of_the_scale() -> None:
     ]
 
 
-def test_model_and_rival_stand_at_their_accuracy_and_index(usual: Evidence) -> None:
-    figure = drawn("severity_against_accuracy", usual)
-    axes = figure.axes[0]
-    marks = tagged(axes, "model-")
-    for site in externals(usual):
-        found = curve(usual, "severity_of_models", site.name)
-        for place in (0, 1):
-            expected = found["accuracy"][place], found["error_severity_index"][place]
-            assert point(marks[f"model-{place}-{site.name}"]) == pytest.approx(expected)
-    low, high = axes.get_ylim()
-    assert low > high, "slighter errors stand higher"
-
-
 def test_weighted_utilities_stand_beside_the_other_measures(usual: Evidence) -> None:
     figure = drawn("weighted_utility_beside", usual)
     first = figure.axes[0]
@@ -422,13 +264,3 @@ def test_weighted_utilities_stand_beside_the_other_measures(usual: Evidence) -> 
     assert [line.get_marker() for line in first.lines].count("<") == 1
     assert extent(figure)[0] == FULL
     assert HALF < FULL
-
-
-def test_the_table_of_readers_is_in_the_order_of_the_figure(knee: Book) -> None:
-    with styled():
-        drawn = human_factors.draw_changed(knee.evidence)
-    assert isinstance(drawn, Figure)
-    named = [text.get_text() for text in drawn.texts if text.get_text().startswith("Reader ")]
-    (table,) = readers(knee.evidence)
-    assert [row.label for row in table.rows] == named
-    assert named != sorted(named, key=lambda name: int(name.split()[1]))

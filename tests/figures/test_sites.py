@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 import re
 from dataclasses import replace
 
@@ -13,10 +12,10 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.markers import TICKDOWN
-from matplotlib.patches import Polygon, Rectangle
+from matplotlib.patches import Rectangle
 from matplotlib.text import Text
 
-from dossier.figures import canvas, description, discrimination, pooled, sample, similarity
+from dossier.figures import canvas, description, discrimination, similarity
 from dossier.figures.canvas import FULL, styled, text_boxes
 from dossier.register import fill
 from dossier.types import POOLED, Absent, Curve, CurveResult, Estimate, Evidence, Floats, externals, find, find_curve
@@ -74,41 +73,6 @@ def squares(axes: Axes) -> list[Line2D]:
 # ---- forests --------------------------------------------------------------------------------------------------------
 
 
-def test_the_forest_of_slopes_shows_values_and_pool(three: Evidence) -> None:
-    with styled():
-        figure = drawn(discrimination.draw_forest(three, pooled.SLOPE, FULL))
-    axes = figure.axes[0]
-    expected = [estimate(find(three, "calibration_slope", site.name)) for site in externals(three)]
-    assert [x_of(line)[0] for line in squares(axes)] == [one.value for one in expected]
-    together = estimate(find(three, "calibration_slope", POOLED))
-    diamond = next(patch for patch in axes.patches if isinstance(patch, Polygon))
-    corners = sorted(set(np.asarray(diamond.get_xy())[:, 0].tolist()))
-    # What goes beyond the axis ends there, with an arrow.
-    assert together.low is not None
-    assert together.high is not None
-    left, right = axes.get_xlim()
-    assert corners == pytest.approx([max(together.low, left), together.value, min(together.high, right)])
-    assert f"{together.value:.2f}" in texts(figure)
-
-
-def test_the_forest_of_net_benefit_is_per_hundred_and_shows_flagging_everyone(three: Evidence) -> None:
-    forest = pooled.net_benefit_forest(0.5)
-    with styled():
-        figure = drawn(discrimination.draw_forest(three, forest, FULL))
-    axes = figure.axes[0]
-    sites = externals(three)
-    expected = [estimate(find(three, "net_benefit", site.name, threshold=0.5)).value * 100 for site in sites]
-    assert [x_of(line)[0] for line in squares(axes)] == pytest.approx(expected)
-    left, right = axes.get_xlim()
-    everyone = [(site.events - (site.n - site.events)) / site.n * 100 for site in sites if site.events is not None]
-    strokes = [float(x_of(line)[0]) for line in axes.lines if line.get_marker() == "|"]
-    assert strokes == pytest.approx([one for one in everyone if left <= one <= right])
-    total = sum(value * site.n for value, site in zip(expected, sites, strict=True)) / sum(site.n for site in sites)
-    diamond = next(patch for patch in axes.patches if isinstance(patch, Polygon))
-    assert sorted(set(np.asarray(diamond.get_xy())[:, 0].tolist()))[1] == pytest.approx(total)
-    assert "New hospital" not in texts(figure), "patients in one table say nothing of a new hospital"
-
-
 def test_a_pool_that_leaves_the_axis_ends_in_an_arrow(lacking: Evidence) -> None:
     # As if so many sites were pooled that what a new one may expect is drawn, and that were nearly anything.
     wide = {"k": 5.0, "prediction_low": -40.0, "prediction_high": 40.0}
@@ -122,9 +86,9 @@ def test_a_pool_that_leaves_the_axis_ends_in_an_arrow(lacking: Evidence) -> None
         ),
     )
     with styled():
-        figure = drawn(discrimination.draw_forest(lacking, pooled.SLOPE, FULL))
+        figure = drawn(discrimination.draw_forest(lacking, discrimination.AUROC, FULL))
     axes = figure.axes[0]
-    together = estimate(find(lacking, "calibration_slope", POOLED))
+    together = estimate(find(lacking, "auroc", POOLED))
     ends = [together.low, together.high, together.details["prediction_low"], together.details["prediction_high"]]
     low, high = axes.get_xlim()
     beyond = [end for end in ends if end is not None and not low <= end <= high]
@@ -134,68 +98,7 @@ def test_a_pool_that_leaves_the_axis_ends_in_an_arrow(lacking: Evidence) -> None
     assert len(arrows) == len(beyond) > 0
 
 
-def test_the_only_site_has_its_whole_interval_on_the_axis() -> None:
-    one = simulated(BY_NAME["one site"])
-    for forest in (pooled.SLOPE, pooled.net_benefit_forest(0.5)):
-        with styled():
-            axes = drawn(discrimination.draw_forest(one, forest, FULL)).axes[0]
-        only = estimate(forest.found(one, "site-0"))
-        assert only.low is not None
-        assert only.high is not None
-        low, high = axes.get_xlim()
-        assert low <= only.low < only.high <= high
-        assert not [line for line in axes.lines if line.get_marker() in ("<", ">")]
-
-
-def test_no_threshold_no_forest_of_net_benefit(lacking: Evidence) -> None:
-    assert fill("figures").figures["forest_net_benefit"].function(lacking) == Said("the release declares no threshold")
-
-
 # ---- sample size ----------------------------------------------------------------------------------------------------
-
-
-def test_the_patients_there_are_stand_against_those_needed(three: Evidence) -> None:
-    with styled():
-        figure = drawn(sample.draw_reached(three))
-    asked = sample.criteria(three)
-    assert len(figure.axes) == len(asked) == 5
-    for axes, criterion in zip(figure.axes, asked, strict=True):
-        marks = [line for line in axes.lines if line.get_marker() in ("s", "<", ">")]
-        for mark, site in zip(marks, externals(three), strict=True):
-            share = site.n / estimate(find(three, criterion.measure, site.name, **criterion.at)).value
-            assert x_of(mark)[0] == pytest.approx(min(max(share, 0.1), 10))
-            assert mark.get_marker() == ("<" if share < 0.1 else ">" if share > 10 else "s")
-            assert to_hex(mark.get_color()) == (canvas.INK if share >= 1 else canvas.ALERT)
-            if mark.get_marker() == "s":
-                assert (mark.get_markerfacecolor() == "white") == (share < 1), "in grey the open square says it"
-
-
-def test_the_alternative_counts_the_sites_that_reach_it(three: Evidence) -> None:
-    told = fill("figures").figures["sample_reached"].function(three).alternative
-    enough = sum(site.n >= estimate(find(three, "mss_brier", site.name)).value for site in externals(three))
-    assert f"Brier in {enough} of 3 sites" in told
-
-
-def test_a_size_that_cannot_be_computed_says_so(lacking: Evidence) -> None:
-    with styled():
-        figure = drawn(sample.draw_reached(lacking))
-    gaps = sum(
-        isinstance(find(lacking, one.measure, site.name), Absent)
-        for one in sample.criteria(lacking)
-        for site in externals(lacking)
-    )
-    assert texts(figure).count("absent") == gaps > 0
-
-
-def test_a_criterion_that_no_site_can_check_has_no_panel() -> None:
-    perfect = simulated(BY_NAME["perfect"])
-    with styled():
-        figure = drawn(sample.draw_reached(perfect))
-    assert [one.name for one in sample.criteria(perfect)] == ["O/E", "Slope"]
-    assert len(figure.axes) == 2
-    assert "absent" not in texts(figure)
-    caption = fill("figures").figures["sample_reached"].function(perfect).caption
-    assert "Not estimable at any site: AUROC, Brier and Net benefit." in caption
 
 
 # ---- the flow of the rows -------------------------------------------------------------------------------------------
@@ -251,44 +154,6 @@ def test_many_reasons_share_the_last_box(three: Evidence) -> None:
 
 
 # ---- dates ----------------------------------------------------------------------------------------------------------
-
-
-def test_a_bar_runs_from_the_first_day_to_the_last(lacking: Evidence) -> None:
-    with styled():
-        figure = drawn(description.draw_accrual(lacking))
-    dated = [one for one in lacking.datasets if one.dates is not None]
-    bars = [bar for bar in figure.axes[0].patches if isinstance(bar, Rectangle)]
-    for bar, one in zip(bars, dated, strict=True):
-        assert one.dates is not None
-        first, last = one.dates
-        assert bar.get_x() == first.toordinal()
-        assert bar.get_x() + bar.get_width() == last.toordinal() + 1, "the last day is a day too"
-    picture = fill("figures").figures["accrual"].function(lacking)
-    assert "Dates not stated: Hospital 1 and Hospital 4." in picture.caption
-    days = sorted(day for one in dated if one.dates for day in one.dates)
-    assert f"{days[0].day} " in picture.alternative.replace("\N{NO-BREAK SPACE}", " ")
-
-
-def test_without_dates_there_is_no_line_of_time(three: Evidence) -> None:
-    undated = replace(three, datasets=tuple(replace(one, dates=None) for one in three.datasets))
-    assert description.draw_accrual(undated) == Said("no dataset declares its dates")
-
-
-@pytest.mark.parametrize(
-    ("first", "last", "count"),
-    [((2020, 1, 1), (2020, 3, 31), 2), ((1978, 1, 1), (1993, 12, 31), 3), ((2020, 1, 1), (2020, 1, 9), 0)],
-)
-def test_the_calendar_has_round_days_with_room(
-    first: tuple[int, int, int], last: tuple[int, int, int], count: int
-) -> None:
-    start, end = (datetime.date(*day).toordinal() for day in (first, last))
-    places, words = description.calendar(start, end, 80.0)
-    days = [datetime.date.fromordinal(int(place)) for place in places]
-    assert all(day.day == 1 for day in days)
-    assert [str(day.year) in word for day, word in zip(days, words, strict=True)] == [True] * len(days)
-    assert len(days) >= count
-    gaps = np.diff(places) / (end - start) * 80
-    assert (gaps >= 12).all()
 
 
 # ---- similarity -----------------------------------------------------------------------------------------------------
@@ -454,11 +319,11 @@ def test_no_figure_is_told_of_rows() -> None:
 
 
 def test_the_reason_is_that_of_the_external_sites_not_of_the_owner(three: Evidence) -> None:
-    kinds = ("confusion_matrix", "severity_of_models", "h_accuracy_surface")
+    kinds = ("confusion_matrix", "h_accuracy_surface")
     owner, *_ = (one.name for one in three.datasets if one.role != "external")
     reasons = [(owner, "the owner's rows are refitted splits"), ("site-0", "the release declares no weights")]
     others = tuple(one for one in three.curves if one.curve not in kinds)
     told = tuple(CurveResult(kind, name, Absent(because(reason))) for kind in kinds for name, reason in reasons)
     found = replace(three, curves=(*told, *others))
-    for name in ("confusion_by_site", "severity_against_accuracy", "h_accuracy_by_complexity_by_site"):
+    for name in ("confusion_by_site", "h_accuracy_by_complexity_by_site"):
         assert fill("figures").figures[name].function(found) == Said("the release declares no weights"), name
