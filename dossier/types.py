@@ -778,8 +778,8 @@ class Picture:
     title: str
     caption: str
     alternative: str
-    message: str = ""
-    """What it shows in one sentence, which then stands as its title."""
+    message: str
+    """What it shows, in one sentence: its title on the page."""
 
 
 @dataclass(frozen=True)

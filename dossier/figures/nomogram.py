@@ -481,7 +481,9 @@ def nomogram(evidence: Evidence) -> Picture | Absent:
         if isinstance(drawn, Absent):
             return drawn
         every = rows(evidence)
-        return picture("nomogram", drawn, _caption(evidence, every), _alternative(evidence, every))
+        return picture(
+            "nomogram", drawn, _caption(evidence, every), _alternative(evidence, every), _message(evidence, every)
+        )
 
 
 def _caption(evidence: Evidence, every: Sequence[Row]) -> str:
@@ -496,9 +498,8 @@ def _caption(evidence: Evidence, every: Sequence[Row]) -> str:
     primary = primary_threshold(evidence)
     marked = " Blue: the primary threshold." if primary in totals_by_risk(evidence) else ""
     return (
-        "Read the points above each value of a patient, add them up, and read the risk under the total. 100 points: "
-        f"the widest effect. Axes reach from the 10th smallest to the 10th largest value of {counted(n, 'patient')} "
-        f"(at most the middle 90% of fewer than 200).{chosen}{turned}{marked}{without}"
+        "Add up the points above each value of a patient, and read the risk under the total. Axes: from the 10th "
+        f"smallest to the 10th largest value of {counted(n, 'patient')}.{chosen}{turned}{marked}{without}"
     )
 
 
@@ -508,8 +509,21 @@ def _listed(names: Sequence[str]) -> str:
 
 def _alternative(evidence: Evidence, every: Sequence[Row]) -> str:
     ordered = sorted(every, key=lambda row: -row.span)
+    whole, reached = _reached(evidence)
     spans = ", ".join(f"{row.name} {number(row.span, 0)}" for row in ordered[:6])
     more = f" and {len(ordered) - 6} more" if len(ordered) > 6 else ""
+    return f"Points nomogram with up to {whole} points. Most points by predictor: {spans}{more}.{reached}"
+
+
+def _message(evidence: Evidence, every: Sequence[Row]) -> str:
+    """Which predictor counts most, and how many points a risk takes."""
+    whole, reached = _reached(evidence)
+    most = max(every, key=lambda row: row.span)
+    return f"{most.name} counts most: {number(most.span, 0)} of up to {whole} points.{reached}"
+
+
+def _reached(evidence: Evidence) -> tuple[str, str]:
+    """The most points that a patient may have, and at how many the primary threshold is reached, as a sentence."""
     total = find_curve(evidence, "points_total", MODEL)
     whole = number(0.0 if isinstance(total, Absent) else float(column(total, "total_points")[-1]), 0)
     risks = totals_by_risk(evidence)
@@ -519,4 +533,4 @@ def _alternative(evidence: Evidence, every: Sequence[Row]) -> str:
     reached = (
         "" if chosen is None else f" A risk of {threshold(chosen)} is reached at {number(risks[chosen], 0)} points."
     )
-    return f"Points nomogram with up to {whole} points. Most points by predictor: {spans}{more}.{reached}"
+    return whole, reached

@@ -210,7 +210,11 @@ def confusion_by_site(evidence: Evidence) -> Picture | Absent:
         sentence = (
             f"The gravest error, {names[true]} taken for {names[predicted]}, occurs {told or nowhere}{elsewhere}."
         )
-        return picture("confusion_by_site", drawn, caption, sentence)
+        share, most, times = max(
+            (float(column(curve, "count")[worst]) / curve.n, site.site, _times(curve, worst)) for site, curve in shown
+        )
+        message = f"The gravest error, {names[true]} taken for {names[predicted]}, is most frequent in {most}: {times}."
+        return picture("confusion_by_site", drawn, caption, sentence, message if share else sentence)
 
 
 def _times(curve: Curve, row: int) -> str:
