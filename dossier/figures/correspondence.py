@@ -77,7 +77,7 @@ Shifts = Mapping[tuple[str, str], float]
 def shifts(evidence: Evidence) -> dict[tuple[str, str], float]:
     """The standardized difference of each predictor, or category of it, by site and predictor."""
     return {
-        (row.dataset, predictor_of(row.described)): row.described.value
+        (row.dataset, predictor_of(evidence, row.described)): row.described.value
         for row in evidence.descriptions
         if row.described.statistic == "standardized_mean_difference" and has_enough(row.described)
     }

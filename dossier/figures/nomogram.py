@@ -32,6 +32,7 @@ from dossier.figures.canvas import (
     tick_text,
     wrapped,
 )
+from dossier.labels import level_of, with_unit
 from dossier.register import figure
 from dossier.types import MODEL, Absent, Curve, CurveResult, Description, Evidence, Floats, Picture, find_curve
 from dossier.typeset.names import axis_name
@@ -39,7 +40,7 @@ from dossier.typeset.numbers import number, threshold
 from dossier.typeset.words import counted
 
 if TYPE_CHECKING:
-    from dossier.release import Model
+    pass
 
 LEFT, RIGHT = 40.0, 163.0
 """Where the axes begin and end, in mm; the names stand to their left."""
@@ -207,7 +208,7 @@ def _across(points: float, whole: float = 100.0) -> float:
     return LEFT + points / whole * (RIGHT - LEFT)
 
 
-def _numeric(result: CurveResult, model: Model | None) -> Row:
+def _numeric(result: CurveResult, evidence: Evidence) -> Row:
     """The axis of a number, folded at its turns."""
     curve, predictor = result.found, str(result.at["predictor"])
     if isinstance(curve, Absent):
@@ -215,7 +216,8 @@ def _numeric(result: CurveResult, model: Model | None) -> Row:
     values, points = column(curve, "value"), column(curve, "points")
     marked, turns = column(curve, "marked") == 1, column(curve, "turn") == 1
     floor, cap = (None, None) if model is None else model.reach(predictor)
-    texts = [tick_text(float(value)) for value in values]
+    model = evidence.release.model
+    texts = [level_of(evidence, predictor, tick_text(float(value))) for value in values]
     texts[0] += " or less" if values[0] == floor else ""
     texts[-1] += " or more" if values[-1] == cap else ""
     name = axis_name(result.at)
@@ -304,7 +306,7 @@ def rows(evidence: Evidence) -> tuple[Row, ...]:
     found: list[Row] = []
     for group in model.groups if model is not None else ():
         found += [
-            _numeric(curve, model)
+            _numeric(curve, evidence)
             for curve in evidence.curves
             if curve.curve == "points" and isinstance(curve.found, Curve) and _is_of(curve, group)
         ]
@@ -357,7 +359,7 @@ def draw_nomogram(evidence: Evidence) -> Figure | Absent:
     )
     y = top
     for row in shown:
-        _name(axes, row.name, y, 400)
+        _name(axes, with_unit(evidence, row.name), y, 400)
         y = _folded(axes, row, y)
     _totals(axes, evidence, total, predictors + 5.0)
     return drawn
