@@ -215,8 +215,8 @@ def _numeric(result: CurveResult, evidence: Evidence) -> Row:
         raise TypeError("an axis without points is not drawn")
     values, points = column(curve, "value"), column(curve, "points")
     marked, turns = column(curve, "marked") == 1, column(curve, "turn") == 1
-    floor, cap = (None, None) if model is None else model.reach(predictor)
     model = evidence.release.model
+    floor, cap = (None, None) if model is None else model.reach(predictor)
     texts = [level_of(evidence, predictor, tick_text(float(value))) for value in values]
     texts[0] += " or less" if values[0] == floor else ""
     texts[-1] += " or more" if values[-1] == cap else ""
