@@ -7,16 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TypeVar
+from typing import TYPE_CHECKING
 
-from dossier.release import Model, Release
 from dossier.types import At, Evidence, Subset
+
+if TYPE_CHECKING:
+    from dossier.release import Model, Release
 
 PRODUCT = " × "
 OF_COLUMNS = ("predictor", "with")
 """The settings of a curve that name columns."""
-
-One = TypeVar("One")
 
 
 def labelled(evidence: Evidence) -> Evidence:

@@ -245,10 +245,10 @@ def _shift_message(known: Shifts, sites: Sequence[DatasetSummary]) -> str:
     name = {site.name: site.site for site in sites}
     large = sum(abs(value) >= LARGE_SHIFT for value in known.values())
     far, predictor = max(known, key=lambda pair: abs(known[pair]))
-    verb = "is" if large == 1 else "are"
     return (
-        f"{large} of {counted(len(known), 'difference')} from the development data {verb} half a standard "
-        f"deviation or more; the largest is {number(known[far, predictor])}, {predictor} in {name[far]}."
+        f"Of {counted(len(known), 'difference')} from the development data {large or 'none'} "
+        f"{'is' if large <= 1 else 'are'} half a standard deviation or more; the largest is "
+        f"{number(known[far, predictor])}, {predictor} in {name[far]}."
     )
 
 

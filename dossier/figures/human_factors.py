@@ -270,7 +270,7 @@ def decision_benefit_diagram(evidence: Evidence) -> Picture | Absent:
             "line."
         )
         better, worse = int(np.sum(benefit > 0)), int(np.sum(benefit < 0))
-        told = f"{better} of {counted(len(benefit), 'reader')} decide better with the model and {worse} worse"
+        told = f"Of {counted(len(benefit), 'reader')} {better} decide better with the model and {worse} worse"
         mean = find(evidence, "decision_benefit", READER_STUDY)
         if isinstance(mean, Estimate):
             told += f"; the mean gain is {_interval(mean, ' points')}"

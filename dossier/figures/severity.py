@@ -48,7 +48,7 @@ from dossier.types import Absent, Curve, DatasetSummary, Evidence, Picture, exte
 from dossier.typeset.methods import method_text
 from dossier.typeset.numbers import number, per_cent
 
-SHADES = ("#fbe9dd", "#f3cdb2", "#eab088", "#e1945f")
+SHADES = ("#eff1f3", "#d9dfe4", "#c0c9d1", "#a5b1bb")
 """From a slight error to the gravest, each a step darker in grey; a right answer stays white."""
 TALLEST_SHEET = 205.0
 LINE_OF_CELL = 3.9

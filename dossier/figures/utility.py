@@ -345,11 +345,17 @@ def gain(curve: Curve, name: str = "net_benefit") -> Floats:
     return per_hundred(curve, name) - np.maximum(per_hundred(curve, "treat_all"), 0.0)
 
 
-def gain_limits(curves: Sequence[Curve]) -> tuple[float, float]:
-    """The ends of the one scale: the greatest gain of any site, and losses as far down as gains reach up."""
+def gain_limits(curves: Sequence[Curve], primary: float | None) -> tuple[float, float]:
+    """The ends of the one scale: the greatest gain of any site, and losses as far down as gains reach up.
+
+    The loss at the primary threshold is in view, however great.
+    """
     top = max(max(float(np.nanmax(gain(curve))) for curve in curves), 1.0) * 1.1
     lowest = min(float(np.nanmin(gain(curve))) for curve in curves)
-    return max(lowest * 1.1, -top) if lowest < -0.15 * top else -0.15 * top, top
+    rows = [] if primary is None else [(curve, row_of(curve, "threshold", primary)) for curve in curves]
+    marked = [float(gain(curve)[row]) for curve, row in rows if row is not None]
+    bottom = max(lowest * 1.1, -top) if lowest < -0.15 * top else -0.15 * top
+    return min(bottom, 1.1 * min((value for value in marked if not np.isnan(value)), default=0.0)), top
 
 
 def draw_decision_panels(evidence: Evidence) -> Figure | Absent:
@@ -360,7 +366,7 @@ def draw_decision_panels(evidence: Evidence) -> Figure | Absent:
     if not known:
         return Absent(Fact("no_site_with_decision_curve"))
     primary = primary_threshold(evidence)
-    limits = gain_limits(known)
+    limits = gain_limits(known, primary)
     width = HALF if len(shown) == 1 else FULL
     low = min(float(column(curve, "threshold")[0]) for curve in known)
     high = max(float(column(curve, "threshold")[-1]) for curve in known)
@@ -451,7 +457,7 @@ def _gain_lines(
     row = None if primary is None else row_of(curve, "threshold", primary)
     if primary is not None and row is not None and size[0] >= NARROWEST_WITH_NUMBER:
         value = float(gain(curve)[row])
-        _mark(axes, (primary, max(value, bottom)), number(value, 1), others, [], size, limits)
+        _mark(axes, (primary, value), number(value, 1), others, [], size, limits)
 
 
 NARROWEST_WITH_NUMBER = 24.0
@@ -500,11 +506,11 @@ def marked(evidence: Evidence, known: Sequence[Curve]) -> str:
         primary = primary_threshold(evidence)
         shown, _ = shown_sites(evidence, FULL)
         width = HALF if len(shown) == 1 else FULL
-        wide = _panels_grid(len(shown), width, gain_limits(known)).width >= NARROWEST_WITH_NUMBER
+        wide = _panels_grid(len(shown), width, gain_limits(known, primary)).width >= NARROWEST_WITH_NUMBER
         if primary is not None and wide and any(row_of(curve, "threshold", primary) is not None for curve in known):
             text += f"; ring and number: at {number(primary)}"
         text += "."
-    bottom, _ = gain_limits(known)
+    bottom, _ = gain_limits(known, primary_threshold(evidence))
     if min(float(np.nanmin(gain(curve))) for curve in known) < bottom:
         text += " Greater losses lie below the scale."
     return text
