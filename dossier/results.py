@@ -222,8 +222,8 @@ class DatasetRow(Row):
     features: tuple[str, ...]
     splits: Count | None
     dates: tuple[datetime.date, datetime.date] | None
-    country: str | None
-    setting: str | None
+    country: str | None = None
+    setting: str | None = None
     classes: Mapping[str, Count]
     minimum_cell: Count
     outcome_withheld: NotGiven | None

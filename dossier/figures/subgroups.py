@@ -383,7 +383,20 @@ def forest_alternative(evidence: Evidence) -> str:
 
 def forest_message(evidence: Evidence) -> str:
     """The lowest and the highest of the first measure; nothing where none is estimated."""
-    return f"{told[0]}." if (told := _extremes(evidence)) else ""
+    every = [line for line in lines(evidence) if not line.is_head and _has(line, 0)]
+    if not every:
+        return ""
+    low, *_, high = sorted([*every, every[0]], key=_first)
+    heading = measures(evidence)[0][1]
+    return (
+        f"{heading} by subgroup runs from {number(_first(low))} in {_called(low)} to {number(_first(high))} in "
+        f"{_called(high)}."
+    )
+
+
+def _first(line: Line) -> float:
+    found = line.found[0]
+    return found.value if isinstance(found, Estimate) else float("nan")
 
 
 def _extremes(evidence: Evidence) -> list[str]:
@@ -595,8 +608,8 @@ def calibration_alternative(evidence: Evidence) -> str:
         return "Calibration curves by subgroup; the O/E ratio could not be estimated."
     (low, first), (high, last) = min(known), max(known)
     return (
-        f"Over {counted(len(known), 'subgroup')} of the sites observed over expected events run from {number(low)} in "
-        f"{first} to {number(high)} in {last}, where 1 is perfect."
+        f"O/E of {counted(len(known), 'subgroup')} at the sites runs from {number(low)} in {first} to {number(high)} "
+        f"in {last}."
     )
 
 

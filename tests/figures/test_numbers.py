@@ -15,7 +15,17 @@ from matplotlib.lines import Line2D
 from matplotlib.markers import TICKDOWN
 from matplotlib.patches import Ellipse, Polygon, Rectangle, StepPatch
 
-from dossier.figures import calibration, canvas, committee, discrimination, reliability, risks, robustness, utility
+from dossier.figures import (
+    calibration,
+    canvas,
+    committee,
+    discrimination,
+    prevalence,
+    reliability,
+    risks,
+    robustness,
+    utility,
+)
 from dossier.figures.canvas import FULL, HALF, interval, shortened, styled, text_boxes, text_width
 from dossier.register import fill
 from dossier.types import POOLED, Absent, Curve, Estimate, Evidence, Floats, Result, externals, find, find_curve
@@ -163,6 +173,30 @@ def test_gains_of_all_sites_stand_on_one_scale_and_are_those_of_the_evidence(cas
         row = curve.columns["threshold"].index(0.5)
         at_primary = 100 * min(model[row] - everyone[row], model[row])
         assert f"{at_primary:.1f}".replace("-", "\N{MINUS SIGN}") in [text.get_text() for text in axes.texts]
+
+
+def test_predictive_values_at_a_sites_own_prevalence_are_those_of_the_evidence(eight: Evidence) -> None:
+    sites = externals(eight)
+    rates = {site.name: (0.5 + 0.05 * place, 0.9 - 0.03 * place) for place, site in enumerate(sites)}
+    base = estimated(find(eight, "auroc", sites[0].name))
+    results = tuple(
+        Result(name, name, site, {"threshold": 0.5}, replace(base, value=values[which]))
+        for site, values in rates.items()
+        for which, name in enumerate(("sensitivity", "specificity"))
+    )
+    others = tuple(one for one in eight.results if one.measure not in ("sensitivity", "specificity"))
+    with styled():
+        figure = _figure(prevalence.draw_predictive_values(replace(eight, results=(*others, *results))))
+    for site in sites:
+        cases, rest = site.events or 0, site.n - (site.events or 0)
+        sensitivity, specificity = rates[site.name]
+        right = cases * sensitivity, rest * specificity
+        ppv = right[0] / (right[0] + rest * (1 - specificity))
+        npv = right[1] / (right[1] + cases * (1 - sensitivity))
+        for axes, expected in zip(figure.axes, (ppv, npv), strict=True):
+            (dot,) = (line for line in axes.lines if line.get_gid() == site.name)
+            assert np.allclose(np.asarray(dot.get_ydata()), [expected])
+            assert np.allclose(np.asarray(dot.get_xdata()), [cases / site.n])
 
 
 def test_intervals_of_the_gain_are_those_of_the_measure(eight: Evidence) -> None:
