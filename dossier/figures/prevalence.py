@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from matplotlib.figure import Figure
 
+from dossier import bands
 from dossier.facts import Fact
 from dossier.figures.canvas import (
     BLUE,
@@ -14,6 +15,7 @@ from dossier.figures.canvas import (
     MID,
     Floats,
     Key,
+    few,
     key_row,
     panel,
     patients,
@@ -30,6 +32,7 @@ from dossier.typeset.numbers import number, per_cent
 
 CHAPTER = "discrimination"
 HEIGHT, WIDTH, LEFT, TOP = 46.0, 64.0, 13.0, 11.5
+KEYS = (Key("a site, at other prevalences", MID, "-", 1.0), Key("its own prevalence", BLUE, fill=True))
 PREVALENCES = np.linspace(0.01, 0.99, 99)
 
 
@@ -46,21 +49,21 @@ class Flagging:
 def flaggings(evidence: Evidence) -> list[Flagging] | Absent:
     """The external sites whose sensitivity and specificity are estimated at the primary threshold.
 
-    Sites with protected counts are left out, and those with sampling weights: how frequent cases are there is not the
-    share of events in their rows.
+    Sites with too few events or non-events are left out, those with protected counts, and those with sampling weights:
+    how frequent cases are there is not the share of events in their rows.
     """
     at = primary_threshold(evidence)
     if at is None:
         return Absent(Fact("release_declares_no_threshold"))
     found: list[Flagging] = []
-    reason = Fact("no_external_dataset")
+    reason = Fact("no_site_with_cases_and_non_cases")
     for site in externals(evidence):
         sensitivity, specificity = (
             find(evidence, name, site.name, threshold=at) for name in ("sensitivity", "specificity")
         )
         if isinstance(sensitivity, Absent) or isinstance(specificity, Absent):
             reason = next(one.reason for one in (sensitivity, specificity) if isinstance(one, Absent))
-        elif site.events is not None and site.n and not site.weighted and not site.minimum_cell:
+        elif site.events is not None and not (site.weighted or site.minimum_cell or few(site, bands.FEW_FOR_POOLING)):
             found.append(Flagging(site, sensitivity.value, specificity.value, site.events / site.n))
     return found or Absent(reason)
 
@@ -79,7 +82,12 @@ def draw_predictive_values(evidence: Evidence) -> Figure | Absent:
     if isinstance(found, Absent):
         return found
     drawn = sheet(FULL, TOP + HEIGHT + 9.6)
-    key_row(drawn, LEFT, 2.4, [Key("a site, at other prevalences", MID, "-", 1.0), Key("its own", BLUE, fill=True)])
+    key_row(
+        drawn,
+        LEFT,
+        2.4,
+        [Key("a site, at other prevalences", MID, "-", 1.0), Key("its own prevalence", BLUE, fill=True)],
+    )
     for place, noun in enumerate(("PPV, %", "NPV, %")):
         x = LEFT + place * (WIDTH + 22.0)
         axes = panel(drawn, x, TOP, WIDTH, HEIGHT)
@@ -108,7 +116,8 @@ def predictive_values_by_prevalence(evidence: Evidence) -> Picture | Absent:
             return found
         caption = (
             f"{patients([one.site for one in found])}. At {number(primary_threshold(evidence) or 0)}, sensitivity and "
-            "specificity of each site taken as they are. Read up from the prevalence of the own hospital."
+            "specificity of each site taken as they are. Read up from the prevalence of the own hospital. Without "
+            f"sites of under {bands.FEW_FOR_POOLING} events or non-events."
         )
         told = [f"PPV {_spread(found, at, 0)} and NPV {_spread(found, at, 1)}" for at in RARE_AND_FREQUENT]
         rare, frequent = (per_cent(at) for at in RARE_AND_FREQUENT)
