@@ -9,7 +9,7 @@ import importlib
 import re
 import string
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -23,6 +23,7 @@ from dossier.contents import CHAPTERS, EDITIONS, MEASURED, Chapter, Edition
 from dossier.errors import PageError
 from dossier.faults.locations import Material
 from dossier.findings.sentence import Sentence
+from dossier.labels import labelled
 from dossier.results import of as results_of
 from dossier.types import POOLED, Attachment, Document, Evidence, Gallery, Picture
 from dossier.typeset.measures import chapter_is_empty, is_estimated
@@ -48,8 +49,9 @@ class Opened:
 
 def document(gallery: Gallery, edition: Edition, page: str = "a4", draft: bool = False) -> Document:
     """One edition of a dossier, word for word; `page` is "a4" or "letter"; a draft says so on every page."""
+    results = results_of(gallery.evidence).text()
+    gallery = replace(gallery, evidence=labelled(gallery.evidence))
     evidence = gallery.evidence
-    results = results_of(evidence).text()
     html = _book(gallery, edition, hashlib.sha256(results).hexdigest(), draft)
     styles = material.styles()
     # A style sheet of a page size or an edition says only where it differs from the book's.

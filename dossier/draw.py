@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import joblib
 
 from dossier import collector
+from dossier.labels import labelled
 from dossier.register import fill
 from dossier.types import Absent, Evidence, Gallery, Picture
 
@@ -17,7 +18,8 @@ def gallery(evidence: Evidence, jobs: int = 1) -> Gallery:
     # Dealt out like cards: neighbours are alike, and so are the heavy ones.
     hands = [names[place::jobs] for place in range(min(jobs, len(names)))]
     drawn: dict[str, Picture | Absent] = {}
-    for part in joblib.Parallel(n_jobs=len(hands))(joblib.delayed(_drawn)(hand, evidence) for hand in hands):
+    shown = labelled(evidence)
+    for part in joblib.Parallel(n_jobs=len(hands))(joblib.delayed(_drawn)(hand, shown) for hand in hands):
         drawn |= part
     pictures = {name: one for name in names if isinstance(one := drawn[name], Picture)}
     absent = {name: one.reason for name in names if isinstance(one := drawn[name], Absent)}

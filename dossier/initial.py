@@ -71,6 +71,8 @@ role = "external"
 file = "hospital-1.csv"
 site = "Another hospital"
 dates = [2025-01-01, 2025-12-31]
+# country = "Italy"              # printed in the table of the sites
+# setting = "emergency department"
 id = "case_id"
 missing = { glucose = [-1] }     # values that mean missing, by column, or "*" for every column
 # site_column = "hospital"       # instead of site: one dataset for each of its values
@@ -135,6 +137,11 @@ missing = { glucose = [-1] }     # values that mean missing, by column, or "*" f
 # tau_from = ["confidence"]      # a threshold for each case from [readers]: also persuasion, automation_bias
 # cost = "cost"                  # or from the columns of what acting needlessly costs
 # benefit = "benefit"            # and what acting rightly brings
+
+# [[predictor]]                  # how a column is printed
+# name = "glucose"               # the column
+# label = "Blood glucose"        # its name on pages and figures
+# unit = "mmol/L"
 
 # [[subgroup]]                   # every measure in each group of patients, beside the other patients of the site
 # column = "ward"                # its own values; or levels = { "1" = "male", "0" = "female" }; or cuts = [50, 70]

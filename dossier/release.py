@@ -202,6 +202,8 @@ class DatasetDeclaration(Table):
     dates: Annotated[tuple[datetime.date, datetime.date], BeforeValidator(_date_range)] | None = Field(
         None, description="The first and the last day on which the rows were collected."
     )
+    country: Text | None = Field(None, description="The country of the site.")
+    setting: Text | None = Field(None, description="Where in it the patients were seen, as an emergency department.")
     columns: Mapping[str, Text] = Field(default_factory=dict, description="Renames: our name = the name in the file.")
     missing: Mapping[str, tuple[Value, ...]] = Field(
         default_factory=dict, description='The values that mean missing, by column, or "*" for every column.'
@@ -657,6 +659,14 @@ class Acceptance(Table):
         return None if self.subset_ is None else Subset(self.subset_.column, self.subset_.level)
 
 
+class Predictor(Table):
+    """How a column of the tables is printed."""
+
+    name: Text = Field(description="The column.")
+    label: Text | None = Field(None, description="Its name on pages and figures; without it that of the column.")
+    unit: Text | None = Field(None, description="The unit of its numbers.")
+
+
 class Subgroup(Table):
     """A column whose values split every dataset into subgroups."""
 
@@ -831,6 +841,7 @@ class Release(Table):
     acceptance: Annotated[tuple[Acceptance, ...], MANY] = Field(
         (), description="Criteria that were declared beforehand."
     )
+    predictor: Annotated[tuple[Predictor, ...], MANY] = Field((), description="How columns are printed.")
     subgroup: Annotated[tuple[Subgroup, ...], LEVELS] = Field(
         (), description="The columns that split the datasets into subgroups."
     )

@@ -222,6 +222,8 @@ class DatasetRow(Row):
     features: tuple[str, ...]
     splits: Count | None
     dates: tuple[datetime.date, datetime.date] | None
+    country: str | None = None
+    setting: str | None = None
     classes: Mapping[str, Count]
     minimum_cell: Count
     outcome_withheld: NotGiven | None
@@ -244,6 +246,8 @@ class DatasetRow(Row):
             features=one.features,
             splits=one.splits,
             dates=one.dates,
+            country=one.country,
+            setting=one.setting,
             classes=dict(one.class_counts),
             minimum_cell=one.minimum_cell,
             outcome_withheld=None if one.outcome_withheld is None else NotGiven.of(one.outcome_withheld),
@@ -267,6 +271,8 @@ class DatasetRow(Row):
             features=self.features,
             splits=self.splits,
             dates=self.dates,
+            country=self.country,
+            setting=self.setting,
             class_counts=dict(self.classes),
             minimum_cell=self.minimum_cell,
             outcome_withheld=None if self.outcome_withheld is None else self.outcome_withheld.value,

@@ -154,6 +154,9 @@ class Dataset:
     split: NDArray[np.int64] | None = None
     predictors: tuple[Feature, ...] = ()
     dates: tuple[datetime.date, datetime.date] | None = None
+    country: str | None = None
+    setting: str | None = None
+    """Where in the country its patients were seen, as an emergency department."""
     relevance: Floats | None = None
     """How much each row matters, from 0 to 1."""
     cost: Floats | None = None
@@ -615,6 +618,9 @@ class DatasetSummary:
     features: tuple[str, ...]
     splits: int | None = None
     dates: tuple[datetime.date, datetime.date] | None = None
+    country: str | None = None
+    setting: str | None = None
+    """Where in the country its patients were seen, as an emergency department."""
     class_counts: Mapping[str, int] = field(default_factory=dict)
     """How many rows each class has, in the order of the classes; empty for an outcome of two classes."""
     minimum_cell: int = 0
@@ -778,8 +784,8 @@ class Picture:
     title: str
     caption: str
     alternative: str
-    message: str = ""
-    """What it shows in one sentence, which then stands as its title."""
+    message: str
+    """What it shows, in one sentence: its title on the page."""
 
 
 @dataclass(frozen=True)

@@ -141,6 +141,8 @@ def summary(dataset: Dataset) -> DatasetSummary:
         features=tuple(feature.name for feature in dataset.described.predictors),
         splits=None if dataset.split is None else len(np.unique(dataset.split)),
         dates=dataset.dates,
+        country=dataset.country,
+        setting=dataset.setting,
         clusters=None if dataset.cluster is None else len(np.unique(dataset.cluster)),
         weighted=dataset.weights is not None,
         class_counts={}

@@ -583,6 +583,10 @@ CATALOGUE: Mapping[str, Entry] = {
         "{predictor} is less than 0 in {rows} of {dataset}, which has no sqrt.",
         "Declare such values as missing (missing = {{ {predictor} = [ … ] }}), or mend the transform.",
     ),
+    # Labels.
+    "labelled_twice": Entry("{column} has two [[predictor]] tables.", "Put its label and its unit in one."),
+    "label_of_another": Entry('"{label}" is printed for {column} already.', "Give every column a label of its own."),
+    "label_of_no_column": Entry("No table has a column {column}.", "Write the name of a column, or take it out."),
     # Subgroups.
     "subgroup_twice": Entry("{column} makes subgroups twice.", "Put all its levels or cuts in one [[subgroup]]."),
     "subgroup_of_taken_column": Entry(

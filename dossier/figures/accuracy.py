@@ -122,7 +122,15 @@ def h_accuracy_profile_by_site(evidence: Evidence) -> Picture | Absent:
             if len(seen) == 1
             else f"H-accuracy falls {joined([_fall(*one) for one in known], 8)}."
         )
-        return picture("h_accuracy_profile_by_site", drawn, caption, told)
+        return picture("h_accuracy_profile_by_site", drawn, caption, told, _steepest(known) if len(seen) != 1 else told)
+
+
+def _steepest(known: Sequence[tuple[Curve, str]]) -> str:
+    """Where the H-accuracy falls most."""
+    falls = [(column(curve, "h_accuracy"), name) for curve, name in known]
+    value, name = max(falls, key=lambda one: float(one[0][0] - one[0][-1]))
+    first, last = number(float(value[0])), number(float(value[-1]))
+    return f"Asking for certainty lowers H-accuracy most in {name}: from {first} to {last}."
 
 
 def _fall(curve: Curve, name: str) -> str:
@@ -263,7 +271,11 @@ def h_accuracy_by_priority_by_site(evidence: Evidence) -> Picture | Absent:
             if len(seen) == 1
             else f"From a priority of 0 to one of 1 H-accuracy goes from {goes}."
         )
-        return picture("h_accuracy_by_priority_by_site", drawn, caption, sentence)
+        apart = max(told, key=lambda one: abs(float(one[0]) - float(one[1])))
+        message = f"The priority matters most in {apart[2]}: H-accuracy goes from {apart[0]} to {apart[1]}."
+        return picture(
+            "h_accuracy_by_priority_by_site", drawn, caption, sentence, sentence if len(seen) == 1 else message
+        )
 
 
 # ---- priority and complexity ----------------------------------------------------------------------------------------
@@ -392,21 +404,24 @@ def h_accuracy_by_complexity_by_site(evidence: Evidence) -> Picture | Absent:
             return drawn
         found = surfaces(evidence)
         caption = (
-            f"{patients([site for site, *_ in found[:MOST_SURFACES]])}. The cases called complex count double; no "
-            "confidence is asked for. a: the darker, the higher. b: both "
-            f"classes alike, {level_text(evidence)} band; grey, the same number of cases at random (mean, and middle "
-            f"{level_text(evidence)} of 200 draws).{left_out(max(0, len(found) - MOST_SURFACES), 'see results.json')}"
+            f"{patients([site for site, *_ in found[:MOST_SURFACES]])}. The cases called complex count double. a: the "
+            f"darker, the higher. b: both classes alike, {level_text(evidence)} band; grey, as many cases drawn at "
+            f"random (mean, and middle {level_text(evidence)})."
+            f"{left_out(max(0, len(found) - MOST_SURFACES), 'see results.json')}"
         )
-        told = []
+        told: list[str] = []
+        drops: list[tuple[float, int]] = []
         for site, _, profile in found[:MOST_SURFACES]:
             value = column(profile, "h_accuracy")
             lowest = int(np.argmin(value))
+            drops.append((float(value[0] - value[lowest]), len(told)))
             told.append(
                 f"from {number(float(value[0]))} to {number(float(value[lowest]))} when the "
                 f"{per_cent(float(column(profile, 'share')[lowest]))} most complex cases count double ({site.site})"
             )
         sentence = f"With both classes alike H-accuracy goes {joined(told)}."
-        return picture("h_accuracy_by_complexity_by_site", drawn, caption, sentence)
+        message = f"H-accuracy goes {told[max(drops)[1]]}."
+        return picture("h_accuracy_by_complexity_by_site", drawn, caption, sentence, message)
 
 
 # ---- prevalence -----------------------------------------------------------------------------------------------------

@@ -365,8 +365,14 @@ def _curves(evidence: Evidence, shown: Sequence[DatasetSummary]) -> list[Curve |
 
 
 def calibration_alternative(evidence: Evidence, width: float) -> str:
-    """The finding of the calibration curves, by the O/E ratio."""
+    """The finding of the calibration curves, by the O/E ratio, and how steep they are."""
     shown, _ = shown_sites(evidence, width)
+    known = any(isinstance(find(evidence, "oe_ratio", site.name), Estimate) for site in shown)
+    return f"{observed_over_expected(evidence, shown)}{_shape(evidence, shown) if known else ''}"
+
+
+def observed_over_expected(evidence: Evidence, shown: Sequence[DatasetSummary]) -> str:
+    """How many times as many events there were as expected, from the lowest site to the highest."""
     found = [(find(evidence, "oe_ratio", site.name), site.site) for site in shown]
     known = sorted((one.value, name) for one, name in found if isinstance(one, Estimate))
     if not known:
@@ -375,12 +381,10 @@ def calibration_alternative(evidence: Evidence, width: float) -> str:
     if len(known) > 1 and number(low) == number(high):
         return f"Calibration curves: observed over expected events are {number(low)} at every site, where 1 is perfect."
     if len(known) == 1:
-        told = f"Calibration curve: in {first} the outcome was {number(low)} times as frequent as the risks said."
-        return f"{told}{_shape(evidence, shown)}"
+        return f"Calibration curve: in {first} the outcome was {number(low)} times as frequent as the risks said."
     return (
         f"Calibration curves: observed over expected events run from {number(low)} ({first}) to {number(high)} "
-        f"({last}), "
-        f"where 1 is perfect.{_shape(evidence, shown)}"
+        f"({last}), where 1 is perfect."
     )
 
 
@@ -407,7 +411,7 @@ def printed_calibration(name: str, evidence: Evidence, width: float) -> Picture 
 
 
 def said_and_seen(evidence: Evidence, width: float) -> str:
-    """What became of patients at the primary threshold, from the lowest site to the highest; empty without one."""
+    """What became of patients at the primary threshold, from the lowest site to the highest; without one, O/E."""
     at = primary_threshold(evidence)
     shown, _ = shown_sites(evidence, width)
     found = sorted(
@@ -416,7 +420,7 @@ def said_and_seen(evidence: Evidence, width: float) -> str:
         if isinstance(curve, Curve) and (gap := observed_at(evidence, curve)) is not None
     )
     if at is None or not found:
-        return ""
+        return observed_over_expected(evidence, shown)
     (low, first), (high, last) = found[0], found[-1]
     where = (
         f"{per_cent(low)} ({first}) to {per_cent(high)} ({last})" if len(found) > 1 else f"{per_cent(low)} ({first})"

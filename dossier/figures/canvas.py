@@ -973,10 +973,11 @@ def svg_bytes(figure: Figure) -> bytes:
 
 
 def picture(name: str, drawn: Figure, caption: str, alternative: str, message: str = "") -> Picture:
-    """The figure as it is handed to the page, with the sentence that it shows where that is its title."""
+    """The figure as it is handed to the page; its message is the alternative text where no shorter one is given."""
     width, height = extent(drawn)
     title = REGISTER.figures[name].title if name in REGISTER.figures else name
-    return Picture(name, svg_bytes(drawn), round(width, 2), round(height, 2), title, caption, alternative, message)
+    said = message or alternative
+    return Picture(name, svg_bytes(drawn), round(width, 2), round(height, 2), title, caption, alternative, said)
 
 
 def value_text(found: Estimate | Absent, digits: int = 2) -> str:

@@ -88,7 +88,7 @@ def _drawn(
         if isinstance(drawn, Absent):
             return drawn
         said = words if isinstance(words, str) else words(seen)
-        text = f"{patients(externals(evidence))}; each panel takes one class against the rest. {said}"
+        text = f"{patients(externals(evidence))}; one class against the rest. {said}"
         more = max(0, len(seen.datasets) - MOST_PANELS[width])
         return picture(name, drawn, text + left_out(more, "see the tables"), alternative(seen))
 
@@ -131,7 +131,7 @@ def forest_results_by_class(evidence: Evidence) -> Picture | Absent:
         return Absent(Fact("no_class_pooled"))
     words = f"{patients(sites)}; pooled over the sites, with {level_text(evidence)} intervals."
     told = f"Pooled over {sites_word(len(sites))}: {_by_class(seen)}."
-    return replace(drawn, caption=words, alternative=told)
+    return replace(drawn, caption=words, alternative=told, message=told)
 
 
 def _by_class(seen: Evidence) -> str:
@@ -145,9 +145,8 @@ def _by_class(seen: Evidence) -> str:
 def calibration_by_class(evidence: Evidence) -> Picture | Absent:
     """How often each class was found among patients of each risk of it, at every site."""
     words = (
-        f"{level_text(evidence)} bands. On the grey diagonal the risks of the class are right; above it they are too "
-        f"low, below it too high.{_broken(evidence)} Below each panel, the risks of patients of the class (up) and of "
-        "all others (down)."
+        f"{level_text(evidence)} bands. Above the diagonal the risks of the class are too low.{_broken(evidence)} "
+        "Below each panel, the risks of its patients (up) and of all others (down)."
     )
     return _drawn(
         "calibration_by_class",
@@ -208,11 +207,8 @@ def decision_by_class(evidence: Evidence) -> Picture | Absent:
 
 def _decision_words(seen: Evidence) -> str:
     known = [curve for site in externals(seen) if isinstance(curve := site_curve(seen, site), Curve)]
-    return (
-        f"Net benefit per 100 patients of acting on the risk of the class, with its {level_text(seen)} band."
-        f"{marked(seen, known)}"
-    )
+    return f"{level_text(seen)} bands.{marked(seen, known)}"
 
 
 def _decision_alternative(seen: Evidence) -> str:
-    return by_site_alternative(seen).replace("curves by site", "curves by class and site")
+    return by_site_alternative(seen)

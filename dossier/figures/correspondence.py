@@ -67,7 +67,7 @@ Shifts = Mapping[tuple[str, str], float]
 def shifts(evidence: Evidence) -> dict[tuple[str, str], float]:
     """The standardized difference of each predictor, or category of it, by site and predictor."""
     return {
-        (row.dataset, predictor_of(row.described)): row.described.value
+        (row.dataset, predictor_of(evidence, row.described)): row.described.value
         for row in evidence.descriptions
         if row.described.statistic == "standardized_mean_difference" and has_enough(row.described)
     }
@@ -216,17 +216,30 @@ def shift_by_predictor(evidence: Evidence) -> Picture | Absent:
         more = f" {counted(without, 'predictor')} that differ less: see the table." if without > 0 else ""
         many = "" if _have_panels(known, sites) else " Blue: the farthest site, named beside it; grey: the others."
         caption = (
-            f"{patients(sites)}, against the development table; the predictor that lies farthest is at the top. "
-            f"Filled: half a standard deviation or more (broken lines), a mark to look at and not a test.{many}"
+            f"{patients(sites)}. In standard deviations. Filled: half of one or more (broken lines), no test.{many}"
             f"{unweighted(sites)}"
-            f"{_not_held(evidence, sites, 'Without predictors, or with too few values')}{more}"
+            f"{_not_held(evidence, sites, 'No predictors, or too few values')}{more}"
         )
-        return picture("shift_by_predictor", drawn, caption, _shift_alternative(known, sites, every))
+        return picture(
+            "shift_by_predictor", drawn, caption, _shift_alternative(known, sites, every), _shift_message(known, sites)
+        )
 
 
 def _not_held(evidence: Evidence, sites: Sequence[DatasetSummary], why: str = "Without predictors") -> str:
     lacking = [site.site for site in externals(evidence) if site not in sites]
-    return f" {why}: {joined(lacking, 8)}." if lacking else ""
+    return f" {why}: {joined(lacking, 3)}." if lacking else ""
+
+
+def _shift_message(known: Shifts, sites: Sequence[DatasetSummary]) -> str:
+    """How many differences are large, and which is the largest."""
+    name = {site.name: site.site for site in sites}
+    large = sum(abs(value) >= LARGE_SHIFT for value in known.values())
+    far, predictor = max(known, key=lambda pair: abs(known[pair]))
+    return (
+        f"Of {counted(len(known), 'difference')} from the development data {large or 'none'} "
+        f"{'is' if large <= 1 else 'are'} half a standard deviation or more; the largest is "
+        f"{number(known[far, predictor])}, {predictor} in {name[far]}."
+    )
 
 
 def _shift_alternative(known: Shifts, sites: Sequence[DatasetSummary], every: Sequence[str]) -> str:

@@ -293,16 +293,16 @@ def participant_flow(evidence: Evidence) -> Picture | Absent:
             caption += " Rows of refitted splits count each patient once a split"
             is_longer = any(dataset.splits and dataset.n > _longest(shown) for dataset in shown)
             caption += "; longer than every bar, they have none." if is_longer else "."
-        return picture("participant_flow", drawn, caption, _flow_told(evidence))
+        return picture("participant_flow", drawn, caption, _flow_told(evidence), _flow_told(evidence, reasons=False))
 
 
-def _flow_told(evidence: Evidence) -> str:
+def _flow_told(evidence: Evidence, *, reasons: bool = True) -> str:
     """Rows in, rows out and why, and events, of the external sites."""
     sites = externals(evidence)
     analysed = sum(one.n for one in sites)
     told = [f"{_lost(sites, [reason])} {reason}" for reason in reasons_of(sites)]
     lost, least = lost_rows(sites)
-    out = f"{least}{lost:,} are left out ({listing(told)}), " if told else ""
+    out = f"{least}{lost:,} are left out{f' ({listing(told)})' if reasons else ''}, " if told else ""
     events = [one.events for one in sites if one.events is not None]
     had = f", and {sum(events):,} of them had the outcome" if len(events) == len(sites) else ""
     if evidence.release.outcome.classes:

@@ -264,22 +264,23 @@ def decision_benefit_diagram(evidence: Evidence) -> Picture | Absent:
         benefit = column(curve, "benefit")
         benefit = benefit[~np.isnan(benefit)]
         caption = (
-            f"{counted(len(benefit), 'reader')}, {curve.n:,} decisions; diamonds: means with {level_text(evidence)} "
-            "interval (t, over readers). Above the line a reader is right more often with the model. Readers at the "
-            "same place stand side by side; nothing can lie beyond the broken line."
+            f"{counted(len(benefit), 'reader')}, {curve.n:,} decisions; diamonds: means, {level_text(evidence)} "
+            "interval. Above the line a reader is right more often with the model; nothing can lie beyond the broken "
+            "line."
         )
         better, worse = int(np.sum(benefit > 0)), int(np.sum(benefit < 0))
-        told = f"{better} of {counted(len(benefit), 'reader')} decide better with the model and {worse} worse"
+        told = f"Of {counted(len(benefit), 'reader')} {better} decide better with the model and {worse} worse"
         mean = find(evidence, "decision_benefit", READER_STUDY)
         if isinstance(mean, Estimate):
             told += f"; the mean gain is {_interval(mean, ' points')}"
+        message = f"{told}."
         means = [
             f"{group.name} {_interval(group.found, ' points')}"
             for group in groups_of(evidence, curve)
             if group.name and isinstance(group.found, Estimate)
         ]
         told += f" ({joined(means, 6)})" if means else ""
-        return picture("decision_benefit_diagram", drawn, caption, f"{told}.")
+        return picture("decision_benefit_diagram", drawn, caption, f"{told}.", message)
 
 
 def _interval(found: Estimate, unit: str = "") -> str:

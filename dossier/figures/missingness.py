@@ -191,4 +191,4 @@ def _alternative(evidence: Evidence) -> str:
     ]
     partly = f" Most often missing without being lost: {told[0]}." if told else ""
     all_lost = f" Some predictor is missing in every patient of {joined(lost, 6)}." if lost else ""
-    return f"{counted(len(every), 'predictor')} with missing values.{all_lost}{partly}"
+    return f"Values are missing of {counted(len(every), 'predictor')}.{all_lost}{partly}"

@@ -32,6 +32,7 @@ from dossier.figures.canvas import (
     tick_text,
     wrapped,
 )
+from dossier.labels import level_of, with_unit
 from dossier.register import figure
 from dossier.types import MODEL, Absent, Curve, CurveResult, Description, Evidence, Floats, Picture, find_curve
 from dossier.typeset.names import axis_name
@@ -39,7 +40,7 @@ from dossier.typeset.numbers import number, threshold
 from dossier.typeset.words import counted
 
 if TYPE_CHECKING:
-    from dossier.release import Model
+    pass
 
 LEFT, RIGHT = 40.0, 163.0
 """Where the axes begin and end, in mm; the names stand to their left."""
@@ -207,15 +208,16 @@ def _across(points: float, whole: float = 100.0) -> float:
     return LEFT + points / whole * (RIGHT - LEFT)
 
 
-def _numeric(result: CurveResult, model: Model | None) -> Row:
+def _numeric(result: CurveResult, evidence: Evidence) -> Row:
     """The axis of a number, folded at its turns."""
     curve, predictor = result.found, str(result.at["predictor"])
     if isinstance(curve, Absent):
         raise TypeError("an axis without points is not drawn")
     values, points = column(curve, "value"), column(curve, "points")
     marked, turns = column(curve, "marked") == 1, column(curve, "turn") == 1
+    model = evidence.release.model
     floor, cap = (None, None) if model is None else model.reach(predictor)
-    texts = [tick_text(float(value)) for value in values]
+    texts = [level_of(evidence, predictor, tick_text(float(value))) for value in values]
     texts[0] += " or less" if values[0] == floor else ""
     texts[-1] += " or more" if values[-1] == cap else ""
     name = axis_name(result.at)
@@ -304,7 +306,7 @@ def rows(evidence: Evidence) -> tuple[Row, ...]:
     found: list[Row] = []
     for group in model.groups if model is not None else ():
         found += [
-            _numeric(curve, model)
+            _numeric(curve, evidence)
             for curve in evidence.curves
             if curve.curve == "points" and isinstance(curve.found, Curve) and _is_of(curve, group)
         ]
@@ -357,7 +359,7 @@ def draw_nomogram(evidence: Evidence) -> Figure | Absent:
     )
     y = top
     for row in shown:
-        _name(axes, row.name, y, 400)
+        _name(axes, with_unit(evidence, row.name), y, 400)
         y = _folded(axes, row, y)
     _totals(axes, evidence, total, predictors + 5.0)
     return drawn
@@ -481,7 +483,9 @@ def nomogram(evidence: Evidence) -> Picture | Absent:
         if isinstance(drawn, Absent):
             return drawn
         every = rows(evidence)
-        return picture("nomogram", drawn, _caption(evidence, every), _alternative(evidence, every))
+        return picture(
+            "nomogram", drawn, _caption(evidence, every), _alternative(evidence, every), _message(evidence, every)
+        )
 
 
 def _caption(evidence: Evidence, every: Sequence[Row]) -> str:
@@ -496,9 +500,8 @@ def _caption(evidence: Evidence, every: Sequence[Row]) -> str:
     primary = primary_threshold(evidence)
     marked = " Blue: the primary threshold." if primary in totals_by_risk(evidence) else ""
     return (
-        "Read the points above each value of a patient, add them up, and read the risk under the total. 100 points: "
-        f"the widest effect. Axes reach from the 10th smallest to the 10th largest value of {counted(n, 'patient')} "
-        f"(at most the middle 90% of fewer than 200).{chosen}{turned}{marked}{without}"
+        "Add up the points above each value of a patient, and read the risk under the total. Axes: from the 10th "
+        f"smallest to the 10th largest value of {counted(n, 'patient')}.{chosen}{turned}{marked}{without}"
     )
 
 
@@ -508,8 +511,21 @@ def _listed(names: Sequence[str]) -> str:
 
 def _alternative(evidence: Evidence, every: Sequence[Row]) -> str:
     ordered = sorted(every, key=lambda row: -row.span)
+    whole, reached = _reached(evidence)
     spans = ", ".join(f"{row.name} {number(row.span, 0)}" for row in ordered[:6])
     more = f" and {len(ordered) - 6} more" if len(ordered) > 6 else ""
+    return f"Points nomogram with up to {whole} points. Most points by predictor: {spans}{more}.{reached}"
+
+
+def _message(evidence: Evidence, every: Sequence[Row]) -> str:
+    """Which predictor counts most, and how many points a risk takes."""
+    whole, reached = _reached(evidence)
+    most = max(every, key=lambda row: row.span)
+    return f"{most.name} counts most: {number(most.span, 0)} of up to {whole} points.{reached}"
+
+
+def _reached(evidence: Evidence) -> tuple[str, str]:
+    """The most points that a patient may have, and at how many the primary threshold is reached, as a sentence."""
     total = find_curve(evidence, "points_total", MODEL)
     whole = number(0.0 if isinstance(total, Absent) else float(column(total, "total_points")[-1]), 0)
     risks = totals_by_risk(evidence)
@@ -519,4 +535,4 @@ def _alternative(evidence: Evidence, every: Sequence[Row]) -> str:
     reached = (
         "" if chosen is None else f" A risk of {threshold(chosen)} is reached at {number(risks[chosen], 0)} points."
     )
-    return f"Points nomogram with up to {whole} points. Most points by predictor: {spans}{more}.{reached}"
+    return whole, reached

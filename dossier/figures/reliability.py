@@ -213,10 +213,7 @@ def reliability(evidence: Evidence) -> Picture | Absent:
             return drawn if isinstance(drawn, Absent) else Absent(Fact("no_readers"))
         curve, dataset = fan
         case = case_of(evidence, dataset)
-        caption = (
-            f"{curve.n:,} cases. Read up from the measured accuracy to the line, then left. A = x g + (1 − x)(1 − g), "
-            "g = (1 + √rho)/2, reconstructed from the published worked example."
-        )
+        caption = f"{curve.n:,} cases. Read up from the measured accuracy to the line, then left."
         if case is None:
             told = "A fan of lines from perfect labels (measured is actual) to worthless ones (actual is one half)."
             return picture("reliability", drawn, caption, told)

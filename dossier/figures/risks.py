@@ -321,7 +321,7 @@ def how_to_read(evidence: Evidence, width: float, who: str = "those with the out
     threshold = primary_threshold(evidence)
     known = _known(evidence, width)
     scale = scale_of(known)
-    text = f"Share of {who} in each {tick_text(scale.step)} of the risk; the further apart the two lie, the better."
+    text = f"Share of {who} in each {tick_text(scale.step)} of the risk."
     if any(means(evidence, site) for site in shown):
         text += " Full lines: their mean risks."
     if at_weights := [site.site for site in shown if site.weighted]:

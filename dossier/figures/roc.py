@@ -163,15 +163,20 @@ def roc_by_site(evidence: Evidence) -> Picture | Absent:
             f"{patients(shown)}. In each panel the AUROC{bounds}; the grey diagonal is chance; up and left is better."
             f"{ringed(evidence)}{_shaded(evidence)}{left_out(left, 'in the forest')}"
         )
-        return picture("roc_by_site", drawn, caption, _alternative(evidence))
+        return picture("roc_by_site", drawn, caption, _alternative(evidence), _message(evidence))
 
 
 def _alternative(evidence: Evidence) -> str:
     """The finding of the ROC curves: the AUROC at their extremes."""
-    known = any(isinstance(find(evidence, "auroc", site.name), Estimate) for site in externals(evidence))
-    if not known:
+    if not _message(evidence):
         return "The ROC curve of each site; the area under it could not be estimated."
-    return f"ROC curves by site: {forest_alternative(evidence, AUROC, only_sites=True)}"
+    return f"ROC curves by site: {_message(evidence)}"
+
+
+def _message(evidence: Evidence) -> str:
+    """The AUROC at its extremes; nothing where it could not be estimated."""
+    known = any(isinstance(find(evidence, "auroc", site.name), Estimate) for site in externals(evidence))
+    return forest_alternative(evidence, AUROC, only_sites=True) if known else ""
 
 
 # ---- the readers beside the curve -----------------------------------------------------------------------------------
@@ -275,15 +280,14 @@ def roc_and_raters(evidence: Evidence) -> Picture | Absent:
         count = len(rates.columns["rater"])
         # Readers of a part of the cases stand beside a line of all of them: which is better cannot be seen.
         read = (
-            " A reader above the line did better than the model at as many false alarms, as "
-            f"{_of_all(_above(found[1], rates), count)} did."
+            f" Above the line a reader did better than the model: {_of_all(_above(found[1], rates), count)}."
             if rates.n == dataset.n
-            else " The line rests on all patients, the points on those that were judged: the two are not compared."
+            else " The line rests on all patients, the points on those judged: not compared."
         )
         at = " Rings: the declared thresholds." if evidence.release.thresholds.declared else ""
         caption = (
             f"{dataset.site}: {patients([dataset])}. Points: {counted(count, 'reader')} on {rates.n:,} of them, with "
-            f"{level_text(evidence)} intervals (Wilson).{read}"
+            f"{level_text(evidence)} intervals.{read}"
             f"{at}{_shaded(evidence)}"
         )
         return picture("roc_and_raters", drawn, caption, _told(dataset, rates, evidence))

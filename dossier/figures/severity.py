@@ -41,7 +41,7 @@ from dossier.types import Absent, Curve, DatasetSummary, Evidence, Picture, exte
 from dossier.typeset.methods import method_text
 from dossier.typeset.numbers import number, per_cent
 
-SHADES = ("#fbe9dd", "#f3cdb2", "#eab088", "#e1945f")
+SHADES = ("#eff1f3", "#d9dfe4", "#c0c9d1", "#a5b1bb")
 """From a slight error to the gravest, each a step darker in grey; a right answer stays white."""
 TALLEST_SHEET = 205.0
 LINE_OF_CELL = 3.9
@@ -203,7 +203,11 @@ def confusion_by_site(evidence: Evidence) -> Picture | Absent:
         sentence = (
             f"The gravest error, {names[true]} taken for {names[predicted]}, occurs {told or nowhere}{elsewhere}."
         )
-        return picture("confusion_by_site", drawn, caption, sentence)
+        share, most, times = max(
+            (float(column(curve, "count")[worst]) / curve.n, site.site, _times(curve, worst)) for site, curve in shown
+        )
+        message = f"The gravest error, {names[true]} taken for {names[predicted]}, is most frequent in {most}: {times}."
+        return picture("confusion_by_site", drawn, caption, sentence, message if share else sentence)
 
 
 def _times(curve: Curve, row: int) -> str:

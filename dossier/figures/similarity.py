@@ -351,7 +351,7 @@ def _correlated(evidence: Evidence) -> str:
         return ""
     has_brier = any(scale.measure == "brier" for scale in known)
     brier = "; for the Brier score it is negative where likeness helps" if has_brier else ""
-    text = f" r is Pearson's (Fisher's z), one point a site{brier}."
+    text = f" r: correlation of the sites{brier}."
     is_drawn = any(line_ends(correlation(evidence, one), points(evidence, one)) is not None for one in known)
     return f"{text} Broken: least squares." if is_drawn else text
 

@@ -351,16 +351,16 @@ def forest_caption(evidence: Evidence) -> str:
     several = bool(evidence.release.outcome.classes)
     if any(line.is_pooled for line in rows):
         text += " Diamond: pooled (random effects) over" if several else " Diamond: all rows of"
-        text += " the sites with enough" if several else " all sites, each site a stratum"
-        text += "; strokes below: the sites with enough."
+        text += " the sites with enough" if several else " all sites"
+        text += "; strokes below: the sites."
     if any(line.found and not line.is_pooled for line in rows):
         text += (
             f" Square: a site, where fewer than {bands.FEWEST_POOLED} can be pooled." if several else " Square: a site."
         )
     if several:
-        text += " AUROC: mean over the classes; Brier: over all classes; rarest: patients of the rarest class."
+        text += " AUROC: mean over the classes. Rarest: patients of the rarest class."
     few = "patients of any class" if several else "events or non-events"
-    text += f" Too few to tell, and not drawn: under {bands.FEW_FOR_POOLING} {few} at a site."
+    text += f" Not drawn: under {bands.FEW_FOR_POOLING} {few} at a site."
     if len(every) > MOST_ROWS:
         text += f" {len(every) - MOST_ROWS} rows more are in the tables."
     return text
@@ -375,6 +375,33 @@ def _sized(evidence: Evidence, sites: Sequence[DatasetSummary]) -> list[DatasetS
 def forest_alternative(evidence: Evidence) -> str:
     """The finding of the forest in one sentence: the lowest and the highest of each measure, and what is too few."""
     every = [line for line in lines(evidence) if not line.is_head]
+    told = _extremes(evidence)
+    few = [line.label for line in every if not line.found]
+    more = f"; too few to tell in {joined(few)}" if few else ""
+    return f"{'; '.join(told)}{more}."
+
+
+def forest_message(evidence: Evidence) -> str:
+    """The lowest and the highest of the first measure; nothing where none is estimated."""
+    every = [line for line in lines(evidence) if not line.is_head and _has(line, 0)]
+    if not every:
+        return ""
+    low, *_, high = sorted([*every, every[0]], key=_first)
+    heading = measures(evidence)[0][1]
+    return (
+        f"{heading} by subgroup runs from {number(_first(low))} in {_called(low)} to {number(_first(high))} in "
+        f"{_called(high)}."
+    )
+
+
+def _first(line: Line) -> float:
+    found = line.found[0]
+    return found.value if isinstance(found, Estimate) else float("nan")
+
+
+def _extremes(evidence: Evidence) -> list[str]:
+    """The lowest and the highest subgroup by each measure."""
+    every = [line for line in lines(evidence) if not line.is_head]
     told = []
     for which, (_, heading) in enumerate(measures(evidence)):
         known = sorted(
@@ -387,9 +414,7 @@ def forest_alternative(evidence: Evidence) -> str:
             if low is high:
                 text = f"{heading} is {value_text(low.found[which])} in {_called(low)}"
             told.append(text)
-    few = [line.label for line in every if not line.found]
-    more = f"; too few to tell in {joined(few)}" if few else ""
-    return f"{'; '.join(told)}{more}."
+    return told
 
 
 def _has(line: Line, which: int) -> bool:
@@ -407,7 +432,8 @@ def forest_by_subgroup(evidence: Evidence) -> Picture | Absent:
         drawn = draw_forest(evidence)
         if isinstance(drawn, Absent):
             return drawn
-        return picture("forest_by_subgroup", drawn, forest_caption(evidence), forest_alternative(evidence))
+        alternative = forest_alternative(evidence)
+        return picture("forest_by_subgroup", drawn, forest_caption(evidence), alternative, forest_message(evidence))
 
 
 # ---- calibration ----------------------------------------------------------------------------------------------------
@@ -582,8 +608,8 @@ def calibration_alternative(evidence: Evidence) -> str:
         return "Calibration curves by subgroup; the O/E ratio could not be estimated."
     (low, first), (high, last) = min(known), max(known)
     return (
-        f"Calibration curves of {counted(len(known), 'subgroup')} at the sites: observed over expected events run from "
-        f"{number(low)} in {first} to {number(high)} in {last}, where 1 is perfect."
+        f"O/E of {counted(len(known), 'subgroup')} at the sites runs from {number(low)} in {first} to {number(high)} "
+        f"in {last}."
     )
 
 

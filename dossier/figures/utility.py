@@ -329,16 +329,6 @@ def decision_alternative(evidence: Evidence) -> str:
     )
 
 
-WIDEST_SPREAD = 3.0
-"""Where the highest net benefit of two sites differs by more than this factor, each site has a scale of its own."""
-
-
-def scales_differ(curves: Sequence[Curve]) -> bool:
-    """Whether one common axis would flatten the site with the lowest net benefit."""
-    tops = [benefit_limits([curve])[1] for curve in curves]
-    return max(tops) > WIDEST_SPREAD * min(tops)
-
-
 def site_curve(evidence: Evidence, site: DatasetSummary) -> Curve | Absent:
     """The decision curve of a site; where nobody has the outcome there is nothing to gain, and the panel says so."""
     if site.events == 0:
@@ -346,20 +336,37 @@ def site_curve(evidence: Evidence, site: DatasetSummary) -> Curve | Absent:
     return find_curve(evidence, "decision_curve", site.name)
 
 
+def gain(curve: Curve, name: str = "net_benefit") -> Floats:
+    """How much more net benefit per 100 patients a curve has than the better of flagging everyone and no one."""
+    return per_hundred(curve, name) - np.maximum(per_hundred(curve, "treat_all"), 0.0)
+
+
+def gain_limits(curves: Sequence[Curve], primary: float | None) -> tuple[float, float]:
+    """The ends of the one scale: the greatest gain of any site, and losses as far down as gains reach up.
+
+    The loss at the primary threshold is in view, however great.
+    """
+    top = max(max(float(np.nanmax(gain(curve))) for curve in curves), 1.0) * 1.1
+    lowest = min(float(np.nanmin(gain(curve))) for curve in curves)
+    rows = [] if primary is None else [(curve, row_of(curve, "threshold", primary)) for curve in curves]
+    marked = [float(gain(curve)[row]) for curve, row in rows if row is not None]
+    bottom = max(lowest * 1.1, -top) if lowest < -0.15 * top else -0.15 * top
+    return min(bottom, 1.1 * min((value for value in marked if not np.isnan(value)), default=0.0)), top
+
+
 def draw_decision_panels(evidence: Evidence) -> Figure | Absent:
-    """The decision curves of the external sites, the declared thresholds marked, the primary one with its number."""
+    """The gain over the better default at every external site, all on one scale, the declared thresholds marked."""
     shown, _ = shown_sites(evidence, FULL)
     curves = {site.name: site_curve(evidence, site) for site in shown}
     known = [curve for curve in curves.values() if isinstance(curve, Curve)]
     if not known:
         return Absent(Fact("no_site_with_decision_curve"))
     primary = primary_threshold(evidence)
-    own = scales_differ(known)
-    common = benefit_limits(known, primary)
+    limits = gain_limits(known, primary)
     width = HALF if len(shown) == 1 else FULL
     low = min(float(column(curve, "threshold")[0]) for curve in known)
     high = max(float(column(curve, "threshold")[-1]) for curve in known)
-    plan = _panels_grid(len(shown), width, known, own)
+    plan = _panels_grid(len(shown), width, limits)
     rival = rival_name(evidence) if any(has_rival(curve) for curve in known) else None
     key = key_lines(_key(width, plan.left, rival), width - plan.left)
     grid, heads = headed(replace(plan, top=plan.top + KEY_LINE * (len(key) - 1)), shown)
@@ -375,9 +382,8 @@ def draw_decision_panels(evidence: Evidence) -> Figure | Absent:
         head(drawn, grid, place, heads[place])
         axes = panel(drawn, x, y, grid.width, grid.height)
         curve = curves[site.name]
-        bottom, top = benefit_limits([curve], primary) if own and isinstance(curve, Curve) else common
         axes.set_xlim(low, high)
-        axes.set_ylim(bottom, top)
+        axes.set_ylim(*limits)
         outer = grid.outer_bottom(place)
         words = [threshold_text(mark, low, high) if outer else "" for mark in marks]
         ticks(axes, "x", marks, words, inward=True)
@@ -386,27 +392,21 @@ def draw_decision_panels(evidence: Evidence) -> Figure | Absent:
         if isinstance(curve, Absent):
             say_why(evidence, axes, grid, curve)
             continue
-        _benefit_ticks(axes, (bottom, top), grid, own or grid.outer_left(place))
-        _panel_lines(axes, evidence, curve, (grid.width, grid.height), (low, high, bottom, top))
+        _benefit_ticks(axes, limits, grid, grid.outer_left(place))
+        _gain_lines(axes, evidence, site, curve, (grid.width, grid.height), (low, high, *limits))
     title = "Threshold risk; below, false alarms per miss" if odds else "Threshold risk"
     write(drawn, (grid.left + grid.right) / 2, grid.bottom + (11.6 if odds else 7.2), title, ha="center")
     middle = (grid.top + grid.bottom) / 2
-    short = grid.bottom - grid.top < text_width("Net benefit per 100")
-    words_y = "Net benefit" if short else "Net benefit per 100"
-    write(drawn, 2.0, middle, words_y, rotation=90, ha="center", va="center")
+    short = grid.bottom - grid.top < text_width("Gain per 100 patients")
+    write(drawn, 2.0, middle, "Gain" if short else "Gain per 100 patients", rotation=90, ha="center", va="center")
     return drawn
 
 
-def _panels_grid(count: int, width: float, known: Sequence[Curve], own: bool) -> Lattice:
-    """The panels; where each has a scale of its own the numbers of its axis need room to its left."""
-    limits = [benefit_limits([curve]) for curve in known] if own else [benefit_limits(list(known))]
-    widest = max(text_width(tick_text(tick)) for ends in limits for tick in inner_ticks(*ends, 5))
-    gap_x = widest + 5.0 if own else 5.0
-    columns = None if count == 1 or count <= 24 or not own else 6
+def _panels_grid(count: int, width: float, limits: tuple[float, float]) -> Lattice:
+    """The panels; the numbers of the scale stand left of the first of each row."""
+    widest = max(text_width(tick_text(tick)) for tick in inner_ticks(*limits, 5))
     shape = 0.78 if count <= 24 else 0.7
-    return lattice(
-        count, width, left=6.0 + widest, top=11.5, gap_x=gap_x, gap_y=6.8, tallest=38, shape=shape, columns=columns
-    )
+    return lattice(count, width, left=6.0 + widest, top=11.5, gap_x=5.0, gap_y=6.8, tallest=38, shape=shape)
 
 
 def _benefit_ticks(axes: Axes, limits: tuple[float, float], grid: Lattice, labelled: bool) -> None:
@@ -420,52 +420,53 @@ def _benefit_ticks(axes: Axes, limits: tuple[float, float], grid: Lattice, label
     ticks(axes, "y", places, [tick_text(place) if labelled and place in kept else "" for place in places])
 
 
-def _panel_lines(
+def _gain_lines(
     axes: Axes,
     evidence: Evidence,
+    site: DatasetSummary,
     curve: Curve,
     size: tuple[float, float],
     limits: tuple[float, float, float, float],
 ) -> None:
-    """The lines of one site, the declared thresholds, and the number at the primary one."""
+    """The gain of one site, its interval at the declared thresholds, and the number at the primary one."""
     low, high, bottom, top = limits
-    across = (column(curve, "threshold") - low) / (high - low) * size[0]
+    threshold = column(curve, "threshold")
+    across = (threshold - low) / (high - low) * size[0]
 
-    def line(name: str) -> Floats:
-        return resampled(across, (top - per_hundred(curve, name)) / (top - bottom) * size[1])
+    def line(values: Floats) -> Floats:
+        return resampled(across, (top - values) / (top - bottom) * size[1])
 
     zero = resampled(np.array([0, size[0]]), np.full(2, top / (top - bottom) * size[1]))
-    others = [line("treat_all"), line("net_benefit"), zero, *([line("rival")] if has_rival(curve) else [])]
-    for threshold in evidence.release.thresholds.declared:
-        if low <= threshold <= high:
-            axes.axvline(threshold, color=INK_2, lw=0.7, ls=BROKEN, zorder=0.5)
-            others.append(resampled(np.full(2, (threshold - low) / (high - low) * size[0]), np.array([0, size[1]])))
-    lines_on(axes, curve, 1.4, rival=True)
+    others = [line(gain(curve)), zero]
+    axes.axhline(0, color=INK, lw=0.8, zorder=1.5)
+    if has_rival(curve):
+        axes.plot(threshold, gain(curve, "rival"), color=INK, lw=1.2, ls=RIVAL_DASH, zorder=2.5)
+        others.append(line(gain(curve, "rival")))
+    axes.plot(threshold, gain(curve), color=BLUE, lw=1.4, zorder=3, gid="gain")
+    for at in evidence.release.thresholds.declared:
+        found = find(evidence, "net_benefit_gain", site.name, threshold=at)
+        if low <= at <= high and isinstance(found, Estimate) and found.low is not None and found.high is not None:
+            axes.plot([at, at], [found.low * 100, found.high * 100], color=BLUE, lw=1.0, zorder=2.8)
+            ends = np.clip((top - np.array([found.low, found.high]) * 100) / (top - bottom) * size[1], 0, size[1])
+            others.append(resampled(np.full(2, (at - low) / (high - low) * size[0]), ends))
     primary = primary_threshold(evidence)
     row = None if primary is None else row_of(curve, "threshold", primary)
     if primary is not None and row is not None and size[0] >= NARROWEST_WITH_NUMBER:
-        value = float(per_hundred(curve, "net_benefit")[row])
+        value = float(gain(curve)[row])
         _mark(axes, (primary, value), number(value, 1), others, [], size, limits)
 
 
 NARROWEST_WITH_NUMBER = 24.0
-"""In panels narrower than this, in mm, the net benefit at the primary threshold is left to the table."""
+"""In panels narrower than this, in mm, the gain at the primary threshold is left to the table."""
 
 
 def _key(width: float, left: float, rival: str | None) -> list[Key]:
     """What the lines of the panels stand for."""
+    entries = [Key("model", BLUE), Key("the better of flagging everyone and no one", INK, "-", 0.8)]
     if width == HALF:
-        entries = [Key("model", BLUE), Key("everyone", INK_2, EVERYONE_DASH, 1.0), Key("no one", INK, "-", 0.8)]
-        room = 0.0
-    else:
-        entries = [
-            Key("model", BLUE),
-            Key("its interval", BAND, fill=True),
-            Key("flag everyone", INK_2, EVERYONE_DASH, 1.0),
-            Key("flag no one", INK, "-", 0.8),
-        ]
-        room = width - left - 124.0
+        entries[1] = Key("better default", INK, "-", 0.8)
     if rival is not None:
+        room = width - left - (0.0 if width == HALF else 96.0)
         entries.append(Key(rival if text_width(rival) <= room else "rival", INK, RIVAL_DASH, 1.2))
     return entries
 
@@ -487,51 +488,61 @@ def decision_by_site(evidence: Evidence) -> Picture | Absent:
         shown, left = shown_sites(evidence, FULL)
         known = [curve for site in shown if isinstance(curve := site_curve(evidence, site), Curve)]
         caption = (
-            f"{patients(shown)}; {level_text(evidence)} bands. The model helps where its line lies above both others."
+            f"{patients(shown)}. Above zero the model does more good than the better of flagging everyone and no one."
             f"{marked(evidence, known)}{left_out(left, 'see the tables')}"
         )
-        return picture("decision_by_site", drawn, caption, by_site_alternative(evidence))
+        return picture("decision_by_site", drawn, caption, by_site_alternative(evidence), by_site_message(evidence))
 
 
 def marked(evidence: Evidence, known: Sequence[Curve]) -> str:
-    """What the caption says about the marks and the scales."""
-    declared = evidence.release.thresholds.declared
+    """What the caption says about the marks and the end of the scale."""
     text = ""
-    if declared:
-        text = f" Vertical: declared threshold{'s' if len(declared) > 1 else ''}"
+    if evidence.release.thresholds.declared:
+        text = f" Vertical: {level_text(evidence)} intervals at the declared thresholds"
         primary = primary_threshold(evidence)
         shown, _ = shown_sites(evidence, FULL)
         width = HALF if len(shown) == 1 else FULL
-        wide = _panels_grid(len(shown), width, known, scales_differ(known)).width >= NARROWEST_WITH_NUMBER
+        wide = _panels_grid(len(shown), width, gain_limits(known, primary)).width >= NARROWEST_WITH_NUMBER
         if primary is not None and wide and any(row_of(curve, "threshold", primary) is not None for curve in known):
             text += f"; ring and number: at {number(primary)}"
         text += "."
-    if any(has_rival(curve) for curve in known):
-        text += f" Dotted: {rival_name(evidence)}."
-    if scales_differ(known):
-        text += " Each panel has a scale of its own: compare the numbers, not the heights."
+    bottom, _ = gain_limits(known, primary_threshold(evidence))
+    if min(float(np.nanmin(gain(curve))) for curve in known) < bottom:
+        text += " Greater losses lie below the scale."
     return text
 
 
-def by_site_alternative(evidence: Evidence) -> str:
-    """The finding of the curves: the net benefit at its extremes, and where one would do better without the model."""
+def _gains(evidence: Evidence, primary: float | None) -> list[tuple[float, str]]:
+    """The gain per 100 of each site at the primary threshold, the lowest first."""
+    if primary is None:
+        return []
+    found = [(find(evidence, "net_benefit_gain", one.name, threshold=primary), one) for one in externals(evidence)]
+    return sorted((one.value * 100, site.site) for one, site in found if isinstance(one, Estimate))
+
+
+def by_site_message(evidence: Evidence) -> str:
+    """The gain at its extremes; nothing where none could be estimated."""
     primary = primary_threshold(evidence)
-    sites = externals(evidence)
-    found = [(find(evidence, "net_benefit", site.name, threshold=primary), site) for site in sites] if primary else []
-    known = sorted((one.value * 100, site.site) for one, site in found if isinstance(one, Estimate))
+    known = _gains(evidence, primary)
     if not known or primary is None:
-        count = f"{len(sites)} site{'' if len(sites) == 1 else 's'}"
-        return f"Decision curves of {count}: net benefit of the model, of flagging everyone and of flagging no one."
+        return ""
     (low, first), (high, last) = known[0], known[-1]
     if len(known) == 1:
-        return (
-            f"Decision curve of {first}: at a threshold of {number(primary)} net benefit is {number(low, 1)} per 100."
-            f"{_better_without(evidence, primary)}"
-        )
+        return f"At {number(primary)} the gain over the better default in {first} is {number(low, 1)} per 100 patients."
     return (
-        f"Decision curves by site: at a threshold of {number(primary)} the net benefit per 100 patients runs from "
-        f"{number(low, 1)} ({first}) to {number(high, 1)} ({last}).{_better_without(evidence, primary)}"
+        f"At {number(primary)} the gain over the better default runs from {number(low, 1)} ({first}) to "
+        f"{number(high, 1)} ({last}) per 100 patients."
     )
+
+
+def by_site_alternative(evidence: Evidence) -> str:
+    """The finding of the curves: the gain at its extremes, and where one would do better without the model."""
+    primary = primary_threshold(evidence)
+    said = by_site_message(evidence)
+    if not said or primary is None:
+        where = sites_word(len(externals(evidence)))
+        return f"Gain in net benefit over the better default, threshold by threshold, at {where}."
+    return f"{said}{_better_without(evidence, primary)}"
 
 
 def _better_without(evidence: Evidence, at: float) -> str:

@@ -34,7 +34,7 @@ from dossier.figures.canvas import (
 )
 from dossier.register import figure
 from dossier.types import Absent, DatasetSummary, Estimate, Evidence, Picture, externals, find
-from dossier.typeset.numbers import threshold
+from dossier.typeset.numbers import number, threshold
 from dossier.typeset.words import setting
 
 MOST_SITES = 4
@@ -178,4 +178,18 @@ def weighted_utility_beside(evidence: Evidence) -> Picture | Absent:
             for line in rows
             if isinstance(line.found[0], Estimate)
         ]
-        return picture("weighted_utility_beside", drawn, caption, f"At {shown[0].site}: {joined(told, 8)}.")
+        weighted = [
+            (one.value, line.name) for line in rows if line.weighted and isinstance(one := line.found[0], Estimate)
+        ]
+        message = _spread(shown[0].site, weighted)
+        return picture("weighted_utility_beside", drawn, caption, f"At {shown[0].site}: {joined(told, 8)}.", message)
+
+
+def _spread(site: str, weighted: Sequence[tuple[float, str]]) -> str:
+    """How far the weightings of one site lie apart; nothing where none could be estimated."""
+    if not weighted:
+        return ""
+    (low, first), (high, last) = min(weighted), max(weighted)
+    if first == last:
+        return f"{first} at {site}: {number(low)}."
+    return f"At {site}: {number(low)} ({first}) to {number(high)} ({last})."

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dossier.bands import MAP_ROWS, MAP_WITH_NUMBERS
 from dossier.findings import classes
 from dossier.findings.sentence import Sentence
+from dossier.labels import level_of, with_unit
 from dossier.types import MODEL, DatasetSummary, DescriptionResult, Evidence, externals
 from dossier.typeset.names import (
     at_least,
@@ -83,6 +84,7 @@ def sites(evidence: Evidence) -> Table:
         dict.fromkeys(reason for dataset in evidence.datasets for reason, lost in dataset.excluded.items() if lost)
     )
     dated = any(dataset.dates is not None for dataset in evidence.datasets)
+    placed = any(_where(dataset) for dataset in evidence.datasets)
     any_splits = any(dataset.splits for dataset in evidence.datasets)
     known = classes.labels(evidence)
     heads = ("Rows read", *map(sentence_case, reasons), "Analysed", *(() if known else ("Events", "Prevalence, %")))
@@ -96,14 +98,18 @@ def sites(evidence: Evidence) -> Table:
         columns=(
             *(Column(label) for label in heads),
             *([Column("Period", words=True)] if dated else []),
+            *([Column("Where", words=True)] if placed else []),
         ),
         rows=tuple(
-            Row(label_of(dataset), _flow_cells(dataset, reasons, dated, bool(known))) for dataset in shown(evidence)
+            Row(label_of(dataset), _flow_cells(dataset, reasons, dated, placed, bool(known)))
+            for dataset in shown(evidence)
         ),
     )
 
 
-def _flow_cells(dataset: DatasetSummary, reasons: list[str], dated: bool, several: bool) -> tuple[Cell, ...]:
+def _flow_cells(
+    dataset: DatasetSummary, reasons: list[str], dated: bool, placed: bool, several: bool
+) -> tuple[Cell, ...]:
     events = dataset.events
     share = "" if events is None or not dataset.n else number(events / dataset.n, 0, percent=True)
     words = [rows_read_of(dataset)]
@@ -112,7 +118,13 @@ def _flow_cells(dataset: DatasetSummary, reasons: list[str], dated: bool, severa
     if not several:
         words += [events_of(dataset), share]
     when = [Cell(dates(dataset.dates), kind="word")] if dated else []
-    return (*(Cell(word, kind="plain") for word in words), *when)
+    where = [Cell(_where(dataset) or "not stated", kind="word")] if placed else []
+    return (*(Cell(word, kind="plain") for word in words), *when, *where)
+
+
+def _where(dataset: DatasetSummary) -> str:
+    """The country and the setting of a dataset, as far as they are declared."""
+    return ", ".join(one for one in (dataset.country, dataset.setting) if one is not None)
 
 
 def characteristics(evidence: Evidence) -> tuple[Table, ...]:
@@ -143,17 +155,20 @@ def _characteristics(evidence: Evidence, datasets: list[DatasetSummary], part: i
                 _hidden(evidence, one.name, feature, "share") or _share_of(known, one.name, feature, levels)
                 for one in datasets
             )
-            rows.append(Row(f"{feature}: {levels[-1]}, %", tuple(shares)))
+            rows.append(Row(f"{feature}: {level_of(evidence, feature, levels[-1])}, %", tuple(shares)))
         elif levels:
             rows.append(Row(f"{feature}, %", kind="group"))
             rows += [
-                Row(level, tuple(_level(evidence, known, one.name, feature, level) for one in datasets))
+                Row(
+                    level_of(evidence, feature, level),
+                    tuple(_level(evidence, known, one.name, feature, level) for one in datasets),
+                )
                 for level in levels
             ]
         else:
             rows.append(
                 Row(
-                    feature,
+                    with_unit(evidence, feature),
                     tuple(
                         _hidden(evidence, one.name, feature, "median") or _spread(known, one, feature)
                         for one in datasets

@@ -132,6 +132,7 @@ def sites(release: Release, folder: Folder, faults: list[Fault]) -> tuple[list[S
         faults += _somewhere(name, "[prediction] rivals", sources)
     for key, name in predictors.case_columns(release).items():
         faults += _somewhere(name, predictors.CASE_KEYS[key], sources)
+    faults += _printed(release, sources)
     labels = release.outcome.classes or ()
     found: list[Site] = []
     categorical = frozenset(name for source in sources for name in source.declaration.categorical)
@@ -269,6 +270,18 @@ def _somewhere(name: str, key: str, sources: Sequence[Source]) -> list[Fault]:
     faults: list[Fault] = []
     columns.named(tested[0], name, key, faults)
     return faults
+
+
+def _printed(release: Release, sources: Sequence[Source]) -> list[Fault]:
+    """The faults of labels for columns that no table has."""
+    if len(sources) < len(release.dataset):
+        return []  # the column may stand in a table that could not be read
+    held = {name for source in sources for name in source.table.names}
+    return [
+        Fault("label_of_no_column", listed_table("predictor", k).of("name"), column=one.name)
+        for k, one in enumerate(release.predictor, start=1)
+        if one.name not in held
+    ]
 
 
 def _measured(release: Release, source: Source, faults: list[Fault]) -> Measured:
@@ -548,6 +561,8 @@ def _site(held: Held, part: Rows, without_risk: bool = False) -> Site:
         split=_of(part.split, keep),
         predictors=_kept(features, part.rows, keep),
         dates=declaration.dates,
+        country=declaration.country,
+        setting=declaration.setting,
         relevance=cases.get("relevance"),
         cost=cases.get("cost"),
         benefit=cases.get("benefit"),

@@ -52,7 +52,17 @@ LARGEST = 2**63 - 1
 """The largest whole number of TOML."""
 DEEPEST = 50
 """So many tables and lists within each other are far more than any key asks for."""
-LISTS = ("dataset", "declared_performance", "acceptance", "subgroup", "reply", "signatory", "revision", "model.term")
+LISTS = (
+    "dataset",
+    "declared_performance",
+    "acceptance",
+    "predictor",
+    "subgroup",
+    "reply",
+    "signatory",
+    "revision",
+    "model.term",
+)
 UNNAMED = "that [outcome] should name"
 STAND_INS: Mapping[str, Mapping[str, object]] = {
     "release": {"model": "model", "version": "0", "date": None, "owner": "owner"},
@@ -476,6 +486,7 @@ def _across(release: Release) -> list[Fault]:
         *_same_columns(release),
         *_subgroups(release),
         *_left_out(release),
+        *_labels(release),
     ]
 
 
@@ -591,6 +602,18 @@ def _same_columns(release: Release) -> list[Fault]:
         at = Key("prediction", "rival_name")
         faults.append(Fault("reserved_rival", at, name=prediction.rival_name, reserved=tuple(NOT_RIVALS)))
     return faults
+
+
+def _labels(release: Release) -> Iterator[Fault]:
+    """The faults of columns that are labelled twice, and of labels that could be taken for another column."""
+    names = [one.name for one in release.predictor]
+    printed = [one.label or one.name for one in release.predictor]
+    for k, (name, label) in enumerate(zip(names, printed, strict=True)):
+        where = listed_table("predictor", k + 1)
+        if name in names[:k]:
+            yield Fault("labelled_twice", where.of("name"), column=name)
+        elif label in printed[:k]:
+            yield Fault("label_of_another", where.of("label"), label=label, column=names[printed.index(label)])
 
 
 def _subgroups(release: Release) -> list[Fault]:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from dossier.bands import FEWEST_WITH_A_VALUE
+from dossier.labels import level_of
 from dossier.types import NOT_SELECTED, At, Curve, DatasetSummary, Description, Evidence, Predicted, Withheld
 from dossier.typeset.numbers import TIED
 from dossier.typeset.words import counted, dates, listing, sentence_case
@@ -33,9 +34,11 @@ def tested_version(evidence: Evidence) -> str:
     return release.tested_version or release.version
 
 
-def predictor_of(described: Description) -> str:
+def predictor_of(evidence: Evidence, described: Description) -> str:
     """A predictor, or one category of it, as a row names it."""
-    return described.variable if described.level is None else f"{described.variable}: {described.level}"
+    if described.level is None:
+        return described.variable
+    return f"{described.variable}: {level_of(evidence, described.variable, described.level)}"
 
 
 def foretold(evidence: Evidence) -> str:

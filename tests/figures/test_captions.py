@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
+
+from dossier import contents, material
 from dossier.figures import risks, similarity
-from dossier.figures.canvas import HALF, styled, text_boxes
+from dossier.figures.canvas import FULL, HALF, styled, text_boxes, text_width
 from dossier.findings import results
+from dossier.register import fill
 from dossier.types import Absent, Evidence, Picture
 from tests.figures.evidence import CASES, evidence
 
@@ -37,3 +41,24 @@ def test_the_risks_of_the_first_page_have_a_scale_and_their_lines_are_explained(
         assert not isinstance(drawn, Absent)
         assert any(box.text.endswith("%") for box in text_boxes(drawn))
     assert "full lines, their mean risks; broken, the threshold" in results.caption(_of("two"))
+
+
+LINES = 2
+"""Of what a figure shows, and of how to read it, at the width of the page."""
+
+
+@pytest.mark.parametrize("case", ["eight", "two", "one"])
+def test_every_figure_on_a_page_says_its_message_and_how_to_read_it_in_two_lines(case: str) -> None:
+    pages = "".join(path.read_text() for path in material.templates().glob("*.html"))
+    seen = 0
+    for name, maker in fill("figures").figures.items():
+        if name in contents.FIGURES_AS_FILES or f'parts.figure("{name}"' not in pages:
+            continue
+        drawn = maker.function(_of(case))
+        if isinstance(drawn, Picture):
+            seen += 1
+            assert drawn.message.endswith("."), name
+            assert drawn.message != f"{drawn.title}.", name
+            assert text_width(drawn.message, 600) <= LINES * FULL, (name, drawn.message)
+            assert text_width(drawn.caption) <= LINES * FULL, (name, drawn.caption)
+    assert seen > 4

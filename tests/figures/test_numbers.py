@@ -15,10 +15,21 @@ from matplotlib.lines import Line2D
 from matplotlib.markers import TICKDOWN
 from matplotlib.patches import Ellipse, Polygon, Rectangle, StepPatch
 
-from dossier.figures import calibration, canvas, committee, discrimination, reliability, risks, robustness, utility
+from dossier import bands
+from dossier.figures import (
+    calibration,
+    canvas,
+    committee,
+    discrimination,
+    prevalence,
+    reliability,
+    risks,
+    robustness,
+    utility,
+)
 from dossier.figures.canvas import FULL, HALF, interval, shortened, styled, text_boxes, text_width
 from dossier.register import fill
-from dossier.types import POOLED, Absent, Curve, Estimate, Evidence, Floats, externals, find, find_curve
+from dossier.types import POOLED, Absent, Curve, Estimate, Evidence, Floats, Result, externals, find, find_curve
 from tests.estimated import estimated
 from tests.figures.evidence import CASES, COVID, evidence
 
@@ -140,24 +151,59 @@ def test_the_primary_threshold_is_never_interpolated(draw: Callable[[Evidence], 
     assert rings(_without_declared(eight)) == 0
 
 
-def test_each_site_has_its_own_scale_when_one_would_flatten_it() -> None:
-    even = evidence(BY_NAME["two"])
+@pytest.mark.parametrize("case", ["two", "near", "eight"])
+def test_gains_of_all_sites_stand_on_one_scale_and_are_those_of_the_evidence(case: str) -> None:
+    found = evidence(BY_NAME[case])
     with styled():
-        common = _figure(utility.draw_decision_panels(even))
-        uneven = evidence(BY_NAME["near"])
-        own = _figure(utility.draw_decision_panels(uneven))
-    assert len({axes.get_ylim() for axes in common.axes}) == 1
-    assert "scale of its own" not in fill("figures").figures["decision_by_site"].function(even).caption
-    assert "scale of its own" in fill("figures").figures["decision_by_site"].function(uneven).caption
-    for axes, site in zip(own.axes, externals(uneven), strict=True):
-        curve = _curve(find_curve(uneven, "decision_curve", site.name))
-        top = max(value or 0 for name in ("high", "treat_all") for value in curve.columns[name]) * 100
-        assert top <= axes.get_ylim()[1] <= 1.1 * top
-        spots = [text.get_transform().transform(text.get_position()) for text in own.texts]
-        beside = [x for x, y in spots if 0 < axes.bbox.x0 - x < 6 and axes.bbox.y0 <= y <= axes.bbox.y1]
-        assert len(beside) >= 2, "zero and the top tick of every panel are printed"
+        figure = _figure(utility.draw_decision_panels(found))
+    assert len({axes.get_ylim() for axes in figure.axes}) == 1
+    for axes, site in zip(figure.axes, externals(found), strict=True):
+        curve = _curve(find_curve(found, "decision_curve", site.name))
+        model, everyone = (np.array(curve.columns[name], dtype=float) for name in ("net_benefit", "treat_all"))
+        (line,) = (one for one in axes.lines if one.get_gid() == "gain")
+        assert np.allclose(np.asarray(line.get_ydata()), 100 * np.minimum(model - everyone, model), atol=1e-9)
         row = curve.columns["threshold"].index(0.5)
-        assert f"{(curve.columns['net_benefit'][row] or 0) * 100:.1f}" in [text.get_text() for text in axes.texts]
+        at_primary = 100 * min(model[row] - everyone[row], model[row])
+        assert f"{at_primary:.1f}".replace("-", "\N{MINUS SIGN}") in [text.get_text() for text in axes.texts]
+
+
+def test_predictive_values_at_a_sites_own_prevalence_are_those_of_the_evidence(eight: Evidence) -> None:
+    sites = externals(eight)
+    rates = {site.name: (0.5 + 0.05 * place, 0.9 - 0.03 * place) for place, site in enumerate(sites)}
+    base = estimated(find(eight, "auroc", sites[0].name))
+    results = tuple(
+        Result(name, name, site, {"threshold": 0.5}, replace(base, value=values[which]))
+        for site, values in rates.items()
+        for which, name in enumerate(("sensitivity", "specificity"))
+    )
+    others = tuple(one for one in eight.results if one.measure not in ("sensitivity", "specificity"))
+    with styled():
+        figure = _figure(prevalence.draw_predictive_values(replace(eight, results=(*others, *results))))
+    for site in sites:
+        cases, rest = site.events or 0, site.n - (site.events or 0)
+        sensitivity, specificity = rates[site.name]
+        right = cases * sensitivity, rest * specificity
+        ppv = right[0] / (right[0] + rest * (1 - specificity))
+        npv = right[1] / (right[1] + cases * (1 - sensitivity))
+        for axes, expected in zip(figure.axes, (ppv, npv), strict=True):
+            dots = [line for line in axes.lines if line.get_gid() == site.name]
+            assert len(dots) == (min(cases, rest) >= bands.FEW_FOR_POOLING), "too few to tell are left out"
+            for dot in dots:
+                assert np.allclose(np.asarray(dot.get_ydata()), [expected])
+                assert np.allclose(np.asarray(dot.get_xdata()), [cases / site.n])
+
+
+def test_intervals_of_the_gain_are_those_of_the_measure(eight: Evidence) -> None:
+    site = externals(eight)[0]
+    gained = replace(estimated(find(eight, "auroc", site.name)), value=0.12, low=0.03, high=0.21)
+    measured = Result("net_benefit_gain", "net_benefit_gain", site.name, {"threshold": 0.5}, gained)
+    others = tuple(one for one in eight.results if one.measure != "net_benefit_gain")
+    found = replace(eight, results=(*others, measured))
+    with styled():
+        axes = _figure(utility.draw_decision_panels(found)).axes[0]
+    assert [3.0, 21.0] in [np.round(np.asarray(line.get_ydata(), dtype=float), 6).tolist() for line in axes.lines]
+    message = fill("figures").figures["decision_by_site"].function(found).message
+    assert message == f"At 0.50 the gain over the better default in {site.site} is 12.0 per 100 patients."
 
 
 @pytest.mark.parametrize(

@@ -313,7 +313,11 @@ SUMS = {"O/E": "oe_ratio", "slope": "calibration_slope"}
 def test_without_a_threshold_no_gap_is_drawn(eight: Evidence) -> None:
     thresholds = eight.release.thresholds.model_copy(update={"declared": ()})
     bare = replace(eight, release=eight.release.model_copy(update={"thresholds": thresholds}))
-    assert picture("calibration_by_site", bare).message == ""
+    found = [(find(bare, "oe_ratio", site.name), site.site) for site in externals(bare)]
+    known = sorted((one.value, name) for one, name in found if isinstance(one, Estimate))
+    (low, first), (high, last) = known[0], known[-1]
+    ends = f"{low:.2f} ({first}) to {high:.2f} ({last})"
+    assert ends in picture("calibration_by_site", bare).message
     with styled():
         figure = drawing(calibration.draw_calibration(bare, FULL))
     assert not any("%" in text.get_text() for axes in figure.axes for text in axes.texts)
@@ -373,8 +377,12 @@ def test_a_loss_at_the_primary_threshold_is_in_view(eight: Evidence) -> None:
     with styled():
         figure = drawing(utility.draw_decision_panels(harmful))
     axes = figure.axes[1]
-    assert axes.get_ylim()[0] < -70
-    assert "−70.0" in texts(figure)
+    curve = find_curve(harmful, "decision_curve", "site-1")
+    assert isinstance(curve, Curve)
+    everyone = curve.columns["treat_all"][curve.columns["threshold"].index(0.5)]
+    loss = 70 + 100 * max(everyone or 0, 0)
+    assert axes.get_ylim()[0] < -loss
+    assert f"−{loss:.1f}" in texts(figure)
 
 
 def test_a_site_where_nobody_has_the_outcome_says_so(eight: Evidence) -> None:

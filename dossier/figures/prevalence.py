@@ -1,0 +1,139 @@
+"""What a flag and no flag would mean in a hospital where the outcome is rarer, or more frequent."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from dossier import bands
+from dossier.facts import Fact
+from dossier.figures.canvas import (
+    BLUE,
+    FULL,
+    MID,
+    Floats,
+    Key,
+    few,
+    key_row,
+    panel,
+    patients,
+    picture,
+    primary_threshold,
+    sheet,
+    styled,
+    ticks,
+    write,
+)
+from dossier.register import figure
+from dossier.types import Absent, DatasetSummary, Evidence, Picture, externals, find
+from dossier.typeset.numbers import number, per_cent
+
+CHAPTER = "discrimination"
+HEIGHT, WIDTH, LEFT, TOP = 46.0, 64.0, 13.0, 11.5
+KEYS = (Key("a site, at other prevalences", MID, "-", 1.0), Key("its own prevalence", BLUE, fill=True))
+PREVALENCES = np.linspace(0.01, 0.99, 99)
+
+
+@dataclass(frozen=True)
+class Flagging:
+    """How a site's cases and others are flagged at the primary threshold, and how frequent cases are there."""
+
+    site: DatasetSummary
+    sensitivity: float
+    specificity: float
+    prevalence: float
+
+
+def flaggings(evidence: Evidence) -> list[Flagging] | Absent:
+    """The external sites whose sensitivity and specificity are estimated at the primary threshold.
+
+    Sites with too few events or non-events are left out, those with protected counts, and those with sampling weights:
+    how frequent cases are there is not the share of events in their rows.
+    """
+    at = primary_threshold(evidence)
+    if at is None:
+        return Absent(Fact("release_declares_no_threshold"))
+    found: list[Flagging] = []
+    reason = Fact("no_site_with_cases_and_non_cases")
+    for site in externals(evidence):
+        sensitivity, specificity = (
+            find(evidence, name, site.name, threshold=at) for name in ("sensitivity", "specificity")
+        )
+        if isinstance(sensitivity, Absent) or isinstance(specificity, Absent):
+            reason = next(one.reason for one in (sensitivity, specificity) if isinstance(one, Absent))
+        elif site.events is not None and not (site.weighted or site.minimum_cell or few(site, bands.FEW_FOR_POOLING)):
+            found.append(Flagging(site, sensitivity.value, specificity.value, site.events / site.n))
+    return found or Absent(reason)
+
+
+def predictive_values(one: Flagging, prevalence: Floats) -> tuple[Floats, Floats]:
+    """PPV and NPV where cases are as frequent as that, by Bayes' rule; NaN where nobody is flagged, or everybody."""
+    flagged = one.sensitivity * prevalence, (1 - one.specificity) * (1 - prevalence)
+    spared = one.specificity * (1 - prevalence), (1 - one.sensitivity) * prevalence
+    with np.errstate(invalid="ignore"):
+        return flagged[0] / (flagged[0] + flagged[1]), spared[0] / (spared[0] + spared[1])
+
+
+def draw_predictive_values(evidence: Evidence) -> Figure | Absent:
+    """PPV and NPV as curves of the prevalence, a line a site with a disc at its own."""
+    found = flaggings(evidence)
+    if isinstance(found, Absent):
+        return found
+    drawn = sheet(FULL, TOP + HEIGHT + 9.6)
+    key_row(
+        drawn,
+        LEFT,
+        2.4,
+        [Key("a site, at other prevalences", MID, "-", 1.0), Key("its own prevalence", BLUE, fill=True)],
+    )
+    for place, noun in enumerate(("PPV, %", "NPV, %")):
+        x = LEFT + place * (WIDTH + 22.0)
+        axes = panel(drawn, x, TOP, WIDTH, HEIGHT)
+        axes.set(xlim=(0, 1), ylim=(0, 1))
+        for one in found:
+            axes.plot(PREVALENCES, predictive_values(one, PREVALENCES)[place], color=MID, lw=1.0, zorder=2)
+            own = predictive_values(one, np.array([one.prevalence]))[place]
+            axes.plot([one.prevalence], own, "o", ms=4.4, color=BLUE, zorder=3, clip_on=False, gid=one.site.name)
+        marks, words = [0, 0.25, 0.5, 0.75, 1], ["0", "25", "50", "75", "100"]
+        ticks(axes, "x", marks, words)
+        ticks(axes, "y", marks, words)
+        write(drawn, x - 11.0, TOP + HEIGHT / 2, noun, rotation=90, ha="center", va="center")
+        write(drawn, x + WIDTH / 2, TOP + HEIGHT + 7.2, "Prevalence, %", ha="center")
+    return drawn
+
+
+@figure("Predictive values by prevalence")
+def predictive_values_by_prevalence(evidence: Evidence) -> Picture | Absent:
+    """How often a flag and no flag would be right where the outcome is rarer or more frequent than at the sites."""
+    with styled():
+        drawn = draw_predictive_values(evidence)
+        if isinstance(drawn, Absent):
+            return drawn
+        found = flaggings(evidence)
+        if isinstance(found, Absent):
+            return found
+        caption = (
+            f"{patients([one.site for one in found])}. At {number(primary_threshold(evidence) or 0)}, sensitivity and "
+            "specificity of each site taken as they are. Read up from the prevalence of the own hospital. Without "
+            f"sites of under {bands.FEW_FOR_POOLING} events or non-events."
+        )
+        told = [f"PPV {_spread(found, at, 0)} and NPV {_spread(found, at, 1)}" for at in RARE_AND_FREQUENT]
+        rare, frequent = (per_cent(at) for at in RARE_AND_FREQUENT)
+        message = f"Where {rare} have the outcome: {told[0]}; where {frequent} have it: {told[1]}."
+        return picture("predictive_values_by_prevalence", drawn, caption, message)
+
+
+RARE_AND_FREQUENT = (0.05, 0.3)
+"""The prevalences that the message names."""
+
+
+def _spread(found: list[Flagging], at: float, which: int) -> str:
+    """The range over the sites of PPV (0) or NPV (1) at a prevalence."""
+    values = [float(predictive_values(one, np.array([at]))[which][0]) for one in found]
+    known = [value for value in values if not np.isnan(value)]
+    if not known:
+        return "not defined"
+    low, high = per_cent(min(known)), per_cent(max(known))
+    return low if low == high else f"{low} to {high}"

@@ -1,0 +1,86 @@
+"""The labels of predictors stand on pages and figures; what is recorded keeps the names of the columns."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+from dossier import compose, draw
+from dossier.findings import description
+from dossier.labels import labelled, level_of, with_unit
+from dossier.reading.declared import declared
+from dossier.release import Predictor, Subgroup
+from dossier.results import of as results_of
+from dossier.types import Description, DescriptionResult, Evidence, Gallery, externals
+from tests.conftest import by_hand
+from tests.figures.evidence import Case
+
+RELEASE = (Path(__file__).parent.parent / "fixtures" / "breast" / "release.toml").read_text()
+
+
+def _labelled() -> Evidence:
+    plain = by_hand(Case("two", ("Desio, Italy", "Bergamo, Italy")))
+    release = plain.release.model_copy(
+        update={
+            "predictor": (
+                Predictor(name="PLT1", label="Platelets", unit="/nL"),
+                Predictor(name="male", label="Sex"),
+            ),
+            "subgroup": (Subgroup(column="male", levels={"0": "female", "1": "men"}),),
+        }
+    )
+    sites = [dataclasses.replace(one, features=("PLT1", "male")) for one in externals(plain)]
+    told: list[tuple[str, str, str | None, float]]
+    told = [("PLT1", "median", None, 200.0), ("PLT1", "quantile_25", None, 150.0), ("PLT1", "quantile_75", None, 260.0)]
+    told += [("male", "share", "0", 0.4), ("male", "share", "1", 0.6)]
+    return dataclasses.replace(
+        plain,
+        release=release,
+        datasets=tuple(sites),
+        descriptions=tuple(
+            DescriptionResult(site.name, Description(name, statistic, value, 100, level))
+            for site in sites
+            for name, statistic, level, value in told
+        ),
+    )
+
+
+def test_labels_stand_in_the_table_with_their_units_and_the_words_of_the_levels() -> None:
+    (table,) = description.characteristics(labelled(_labelled()))
+    assert [row.label for row in table.rows] == ["Platelets, /nL", "Sex: men, %"]
+
+
+def test_pages_have_labels_and_results_the_columns() -> None:
+    evidence = _labelled()
+    document = compose.document(Gallery(evidence, {}, {}), "regulatory")
+    assert "Platelets, /nL" in document.html
+    assert "PLT1" not in document.html
+    assert b"PLT1" in results_of(evidence).text()
+    assert draw.gallery(evidence).evidence is evidence
+
+
+def test_without_labels_nothing_changes() -> None:
+    plain = by_hand(Case("two", ("Desio, Italy", "Bergamo, Italy")))
+    assert labelled(plain) is plain
+    assert with_unit(plain, "PLT1") == "PLT1"
+    assert level_of(plain, "male", "1") == "1"
+
+
+def test_country_and_setting_stand_in_the_table_of_the_sites() -> None:
+    evidence = _labelled()
+    first, second = evidence.datasets
+    placed = dataclasses.replace(first, country="Italy", setting="emergency department")
+    table = description.sites(dataclasses.replace(evidence, datasets=(placed, second)))
+    assert table.columns[-1].label == "Where"
+    assert [row.cells[-1].text for row in table.rows] == ["Italy, emergency department", "not stated"]
+    assert "Where" not in [column.label for column in description.sites(evidence).columns]
+
+
+def _codes(more: str) -> list[str]:
+    return [fault.code for fault in declared((RELEASE + more).encode()).faults]
+
+
+def test_a_label_is_given_once_and_to_one_column() -> None:
+    assert _codes("") == []
+    assert _codes('\n[[predictor]]\nname = "age"\n') == ["labelled_twice"]
+    assert _codes('\n[[predictor]]\nname = "other"\nlabel = "Age"\n') == ["label_of_another"]
