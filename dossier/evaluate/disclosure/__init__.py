@@ -22,7 +22,6 @@ from dossier.evaluate.offered import Site
 from dossier.evaluate.site import SiteEvidence
 from dossier.facts import Fact
 from dossier.types import (
-    MODEL,
     POOLED,
     Absent,
     CountRange,
@@ -320,7 +319,8 @@ def given(complete: Evidence, sites: Sequence[Site]) -> Evidence:
     below = max(site.dataset.minimum_cell for site in sites)
     why = not_given(below)
     known = {one.name: one for one in complete.datasets}
-    kept = {*known, POOLED, MODEL}
+    # The axes of the model's points end at values of patients, and leave with the readers' tables.
+    kept = {*known, POOLED}
     rows, withheld = descriptions.given([one for one in complete.descriptions if one.dataset in known], known, levels)
     return replace(
         complete,

@@ -26,7 +26,8 @@ def given(
     """The rows as they may be given, and what is withheld.
 
     `columns` are those that make subgroups of each dataset with a policy, with how many levels each has: their tables
-    give the counts of the levels, and another range of the same persons would tell more.
+    give the counts of the levels, and another range of the same persons would tell more. So would a quantile beside a
+    cut: it is of a known share of all rows, and few may lie between the two.
     """
     counted = {_key(row, row.described.statistic): row.described for row in rows}
     levels = Counter((row.dataset, row.described.variable) for row in rows if row.described.statistic == "count")
@@ -38,7 +39,7 @@ def given(
             shown.append(row)
             continue
         here = columns[row.dataset]
-        if one.variable in here and one.statistic in SHARES:
+        if one.variable in here and one.statistic in (*SHARES, *QUANTILES):
             found: Description | Withheld = not_given(datasets[row.dataset].minimum_cell)
         else:
             # The levels of a variable and the rows without it add up to all rows.
