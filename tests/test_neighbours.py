@@ -92,7 +92,7 @@ def _ranges(study: Study, one: Dataset) -> tuple[object, ...]:
         told = len(each.levels or np.unique(each.values[~np.isnan(each.values)]))
         # The number of levels is that of the description, which may leave out those that nobody has.
         for of_all in {told + 1, 1, *range(2, min(told, 12) + 1)}:
-            wide = chains.width(one.minimum_cell, [*levels.values(), of_all])
+            wide = chains.width(one.minimum_cell, [*levels.values(), of_all]) * policy.rows_each
             values = np.unique(each.values[~np.isnan(each.values)])[: 0 if told > 12 else None]
             counted = [int(np.isnan(each.values).sum()), *(int((each.values == value).sum()) for value in values)]
             found += [chains.ranged(count, wide) for count in counted]

@@ -321,7 +321,9 @@ def given(complete: Evidence, sites: Sequence[Site]) -> Evidence:
     known = {one.name: one for one in complete.datasets}
     # The axes of the model's points end at values of patients, and leave with the readers' tables.
     kept = {*known, POOLED}
-    rows, withheld = descriptions.given([one for one in complete.descriptions if one.dataset in known], known, levels)
+    rows_each = {site.dataset.name: rows_of_a_person(site.dataset) for site in sites}
+    described = [one for one in complete.descriptions if one.dataset in known]
+    rows, withheld = descriptions.given(described, known, levels, rows_each)
     return replace(
         complete,
         results=tuple(one if one.dataset in kept else replace(one, found=why) for one in complete.results),
