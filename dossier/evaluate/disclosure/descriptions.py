@@ -30,8 +30,8 @@ def given(
 
     `columns` are those that make subgroups of each dataset with a policy, with how many levels each has: their tables
     give the counts of the levels, and another range of the same persons would tell more. So would a quantile beside a
-    cut: it is of a known share of all rows, and few may lie between the two. `rows_each` are the most rows of one person
-    of each dataset.
+    cut: it is of a known share of all rows, and few may lie between the two. `rows_each` are the most rows that one
+    person has in each dataset.
     """
     counted = {_key(row, row.described.statistic): row.described for row in rows}
     levels = Counter((row.dataset, row.described.variable) for row in rows if row.described.statistic == "count")
