@@ -95,7 +95,7 @@ class Attack:
                 self.groups.append((group, {one.column: one.label}))
         for group, where in self.groups:
             self._tails(group, where)
-            if group.few is None or not where:
+            if group.few is None:
                 self._sums(group, where)
 
     def _truth(self) -> Floats:

@@ -166,12 +166,12 @@ def test_the_solver_finds_a_patient_where_the_counts_are_printed(study: Study) -
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["internal", *(f"knee-{number}" for number in range(1, 9))])
-def test_every_small_count_of_the_knees_is_left_as_many_values(name: str) -> None:
+def test_small_counts_of_the_knees_are_left_as_many_values(name: str) -> None:
+    """Six drawn of each hospital: a solution with all columns of subgroups takes up to ten seconds."""
     knee = protected("knee")
-    cells = list(attacked(knee, name, most=None))
-    assert cells
+    cells = [*attacked(knee, name, most=6), *attacked_with_ranks(knee, name, most=6)]
+    assert len(cells) == 12
     assert all(cell.values >= SMALLEST for cell in cells)
-    assert all(cell.values >= SMALLEST for cell in attacked_with_ranks(knee, name, most=12))
 
 
 @pytest.mark.slow

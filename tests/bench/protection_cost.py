@@ -62,12 +62,11 @@ def lines() -> Iterator[str]:
         for measure in MEASURES:
             one, other = widths(free, measure), widths(kept, measure)
             both = sorted(one.keys() & other.keys(), key=str)
-            cells.append(
-                f"{statistics.median(one[key] for key in both):.3f} → {statistics.median(other[key] for key in both):.3f}"
-                f" ({len(both)} of {len(one)})"
-                if both
-                else f"none of {len(one)}"
-            )
+            if not both:
+                cells.append(f"none of {len(one)}")
+                continue
+            medians = (statistics.median(of[key] for key in both) for of in (one, other))
+            cells.append(f"{' → '.join(f'{width:.3f}' for width in medians)} ({len(both)} of {len(one)})")
         yield f"| {name} | {' | '.join(cells)} |\n"
 
 
