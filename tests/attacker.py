@@ -18,7 +18,7 @@ from dossier import evaluate
 from dossier.evaluate import disclosure
 from dossier.evaluate.disclosure import measures
 from dossier.evaluate.offered import Site
-from dossier.types import Floats, Study
+from dossier.types import Absent, Floats, Study
 
 SMALLEST = 10
 SECONDS = 60.0
@@ -71,7 +71,11 @@ class Attack:
         self.at = self.policy.all_rows.counts.events.grid
         self.bins = np.searchsorted(np.array(self.at), self.risk, side="right") - 1
         given = disclosure._given_columns(self.site)
-        self.columns = {column: [one.label for one in levels] for column, levels in given.items()}
+        self.columns = {
+            column: [one.label for one in levels]
+            for column, levels in given.items()
+            if not any(isinstance(one.rows, Absent) for one in levels)
+        }
         self.masks = {
             (one.column, one.label): one.rows
             for one in dataset.subgroups

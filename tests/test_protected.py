@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.optimize import LinearConstraint, milp
 
 from dossier import evaluate, reading, results
 from dossier.evaluate import disclosure
@@ -192,6 +193,37 @@ def test_random_sites_leave_an_attacker_as_many_values_as_asked_for(study: Study
     random = dataclasses.replace(study, datasets=(dataset,))
     assert all(cell.values >= SMALLEST for cell in attacked(random, "large", seed, most=4))
     assert all(cell.values >= SMALLEST for cell in attacked_with_ranks(random, "large", seed, most=4))
+
+
+def test_two_releases_of_the_same_rows_and_one_more_leave_as_many_values_as_asked_for() -> None:
+    """For one who knows that it is one more: of each outcome ten bins, before and what came."""
+    rng = np.random.default_rng(20261124)
+    wide, bins = chains.width(SMALLEST, []), 10
+    for _ in range(25):
+        before = rng.integers(0, 25, (2, bins))
+        after = before.copy()
+        after[rng.integers(2), rng.integers(bins)] += 1
+        rows, ranges = [], []
+        for label, first in itertools.product(range(2), range(bins)):
+            tail = np.zeros((2, 2, bins))
+            tail[0, label, first:] = 1
+            both = tail.copy()
+            both[1, label, first:] = 1
+            rows += [tail.ravel(), both.ravel()]
+            ranges += [chains.ranged(int(one[label, first:].sum()), wide) for one in (before, after)]
+        came = np.zeros((2, 2, bins))
+        came[1] = 1
+        rows.append(came.ravel())
+        ranges.append(CountRange(1, 1))
+        known = LinearConstraint(np.array(rows), [one.low for one in ranges], [one.high for one in ranges])
+        small = [place for place in range(2 * bins) if 0 < before.ravel()[place] < SMALLEST]
+        for place in small[:2]:
+            aim = np.zeros(4 * bins)
+            aim[place] = 1
+            low, high = (
+                sign * round(milp(sign * aim, constraints=known, integrality=np.ones(4 * bins)).fun) for sign in (1, -1)
+            )
+            assert high - low + 1 >= SMALLEST
 
 
 def test_a_share_of_a_category_leaves_as_many_values_as_asked_for() -> None:
