@@ -115,7 +115,9 @@ def check(release: Path, as_json: bool, allow_outside: bool) -> int:
 @dossier.command(short_help="Seal what a release declares, before its data are opened.")
 @click.argument("release", metavar="RELEASE", type=click.Path(path_type=Path))
 def seal(release: Path) -> None:
-    """Print the hash of criteria, thresholds, subgroups and intended use, and write it with them into seal.json.
+    """Print the hash of what is declared before data are opened, and write it with that into seal.json.
+
+    Sealed are criteria, thresholds, subgroups, severity, utility and intended use.
 
     RELEASE is a folder with a release.toml, or the path of one; no table is opened. Publish the hash, or send it to
     somebody: with `sealed = "seal.json"` in [release] a later build says whether anything was changed since.

@@ -634,6 +634,8 @@ SEALED: Mapping[Sealed, str] = {
     "thresholds": "the thresholds",
     "acceptance": "the criteria",
     "subgroup": "the subgroups",
+    "severity": "how grave each error is",
+    "utility": "the settings of weighted utility",
     "intended_use": "the intended use",
 }
 """What each table that is sealed holds, in words."""

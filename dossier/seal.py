@@ -1,8 +1,9 @@
 """What a release declares before its data are opened, under one hash; and what of it was changed since.
 
-Sealed are the criteria, the thresholds, the subgroups and the intended use, and what they speak of: the model, its
-version, the outcome and the level of the intervals. A value that is as it is without being declared is left out, so
-that to write a default down changes nothing; neither does the order of criteria and subgroups.
+Sealed are the criteria, the thresholds, the subgroups, the intended use and what weighs errors and benefits, and what
+they speak of: the model, its version, the outcome and the level of the intervals. A value that is as it is without
+being declared is left out, so that to write a default down changes nothing; neither does the order of criteria and
+subgroups.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from dossier.types import Seal, SealChange, Sealed
 SEAL = "seal.json"
 SCHEMA: Literal["dossier-seal/1"] = "dossier-seal/1"
 LISTS: tuple[Sealed, ...] = ("acceptance", "subgroup")
-TABLES: tuple[Sealed, ...] = ("release", "outcome", "thresholds", *LISTS, "intended_use")
+TABLES: tuple[Sealed, ...] = ("release", "outcome", "thresholds", *LISTS, "severity", "utility", "intended_use")
 OF_THE_MODEL = ("model", "version", "level")
 
 
@@ -45,7 +46,7 @@ def declared(release: Release) -> dict[str, Any]:
         "release": {name: whole[name] for name in OF_THE_MODEL},
         "outcome": {"name": release.outcome.name},
         "thresholds": plain.get("thresholds", {}),
-        "intended_use": plain.get("intended_use", {}),
+        **{name: plain.get(name, {}) for name in ("severity", "utility", "intended_use")},
         **{name: sorted(plain.get(name, ()), key=canonical) for name in LISTS},
     }
 

@@ -92,6 +92,15 @@ def declared(document: results.Results) -> tuple[Meaning, ...]:
     return tuple(Meaning(role, says) for _, role, says, _ in sign_off.lines(document.evidence))
 
 
+def names(document: results.Results) -> dict[str, tuple[str, ...]]:
+    """Whom a release names for each meaning; empty where it declares none."""
+    found: dict[str, tuple[str, ...]] = {}
+    for one in document.evidence.release.signatory:
+        said = str(Meaning(one.role, one.meaning))
+        found[said] = (*found.get(said, ()), one.name)
+    return found
+
+
 def meaning(document: results.Results, asked: str) -> Meaning:
     """What is signed under these words: a role or a meaning of `[[signatory]]`, or what they say themselves.
 

@@ -10,7 +10,7 @@ import asyncio
 import datetime
 import hashlib
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -55,8 +55,12 @@ UNREADABLE = (
 """What comes of bytes that anybody may have made; what else comes ends this process, and is told by who started it."""
 
 
-def looked_at(folder: str, self_signed: str, *roots: str) -> tuple[list[dict[str, Any]], list[str], list[str]]:
-    """Every signature of a dossier as a table, what is wrong with them, and which declared roles have none."""
+def looked_at(
+    folder: str, self_signed: str, *roots: str
+) -> tuple[list[dict[str, Any]], list[str], list[str], list[str]]:
+    """Every signature of a dossier as a table, what is wrong with them, which declared roles have none, and who signed
+    in the place of somebody else.
+    """
     out = Path(folder)
     manifest = manifests.read(out)
     if manifest is None:
@@ -66,8 +70,8 @@ def looked_at(folder: str, self_signed: str, *roots: str) -> tuple[list[dict[str
         signatures, wrong = _every(out, manifest, judge)
     wrong += [f"{one.path}, signature {one.number}: {one.problem}" for one in signatures if one.problem]
     wrong += _incomplete(signatures, manifest)
-    unknown, still_open = _of_the_release(out, signatures)
-    return [asdict(one) for one in signatures], list(dict.fromkeys([*wrong, *unknown])), still_open
+    unknown, still_open, others = _of_the_release(out, signatures)
+    return [asdict(one) for one in signatures], list(dict.fromkeys([*wrong, *unknown])), still_open, others
 
 
 def _every(out: Path, manifest: Manifest, judge: Judge) -> tuple[list[Signature], list[str]]:
@@ -106,20 +110,41 @@ def _incomplete(signatures: Sequence[Signature], manifest: Manifest) -> list[str
     return wrong
 
 
-def _of_the_release(out: Path, signatures: Sequence[Signature]) -> tuple[list[str], list[str]]:
-    """Meanings that the release does not declare, where it declares any; and roles that nobody has signed as."""
+def _of_the_release(out: Path, signatures: Sequence[Signature]) -> tuple[list[str], list[str], list[str]]:
+    """Meanings that the release does not declare, where it declares any; roles that nobody has signed as; and signers
+    of another name than it gives them.
+    """
     try:
         document = results.read(results.content(out / results.RESULTS))
     except ReleaseError:
         # Told by who prints it again.
-        return [], []
+        return [], [], []
     if not document.evidence.release.signatory:
-        return [], []
+        return [], [], []
     meanings = {str(one): one.role for one in sign.declared(document)}
     strange = [one for one in signatures if one.meaning not in meanings]
     wrong = [f"{one.path}, signature {one.number}: its meaning is none that the release declares" for one in strange]
     done = {one.meaning for one in signatures}
-    return wrong, [role for said, role in meanings.items() if said not in done]
+    return (
+        wrong,
+        [role for said, role in meanings.items() if said not in done],
+        _others(signatures, sign.names(document)),
+    )
+
+
+def _others(signatures: Sequence[Signature], names: Mapping[str, Sequence[str]]) -> list[str]:
+    """Signers whose certificate gives another name than the release: it may be written otherwise, or another person."""
+    found = [
+        f"the certificate says “{one.signer}”, and [[signatory]] “{' or '.join(map(_plain, names[one.meaning]))}” for "
+        f"“{one.meaning}”"
+        for one in signatures
+        if one.meaning in names and _folded(one.signer) not in map(_folded, names[one.meaning])
+    ]
+    return list(dict.fromkeys(found))
+
+
+def _folded(name: str) -> str:
+    return " ".join(_plain(name).casefold().split())
 
 
 # ---- one signature --------------------------------------------------------------------------------------------------

@@ -64,6 +64,8 @@ class Found:
     differences: tuple[str, ...] = ()
     open: tuple[str, ...] = ()
     """The roles that the release declares and nobody has signed for."""
+    others: tuple[str, ...] = ()
+    """Whose name is not the one that the release declares for what they signed, as parts of a sentence."""
 
     def by_trusted(self) -> tuple[str, ...]:
         """Those who soundly signed results.json and the manifest, and whom a named root vouches for."""
@@ -92,6 +94,7 @@ class Found:
             yield f"signed: {files} by “{first.signer}”, “{first.meaning}”, on {first.time} {clock}, {root}"
         if self.signatures and self.open:
             yield f"not signed, and declared in [[signatory]]: {listed(list(self.open))}"
+        yield from (f"another name: {one}" for one in self.others)
         if any(one.root for one in self.signatures):
             yield "revocation: not asked, for it takes a network; ask the authority whether a certificate was revoked"
 
@@ -115,8 +118,8 @@ def found(out: Path, trust: Trust) -> Found:
     answer = limited.call("dossier.signature_check:looked_at", *words, seconds=seconds)
     if isinstance(answer, limited.Ended):
         return Found(differences=(f"the signatures cannot be read: {answer.reason}",))
-    signatures, differences, still_open = answer
-    return Found(tuple(Signature(**one) for one in signatures), tuple(differences), tuple(still_open))
+    signatures, differences, still_open, others = answer
+    return Found(tuple(Signature(**one) for one in signatures), tuple(differences), tuple(still_open), tuple(others))
 
 
 def refuse_no_roots(trust: Trust) -> None:

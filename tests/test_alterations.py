@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import itertools
 import json
 import re
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from fontTools.ttLib import TTFont
 from pypdf import PdfReader, PdfWriter
 from pypdf.annotations import FreeText, Link
 from pypdf.generic import (
@@ -159,6 +161,54 @@ def maps(one: Any) -> bool:
     return hasattr(one, "get_data") and b"begincmap" in one.get_data()[:2000]
 
 
+def digits_drawn_otherwise(writer: PdfWriter) -> None:
+    """Two digits with each other's outlines: the text that is read stays right, and the page shows another number."""
+    for font in objects(writer, has("/ToUnicode")):
+        glyphs = digits(font["/ToUnicode"].get_data())
+        held = font["/DescendantFonts"][0]["/FontDescriptor"].get("/FontFile2")
+        if len(glyphs) < 2 or held is None:
+            continue
+        stream = held.get_object()
+        face = TTFont(io.BytesIO(stream.get_data()))
+        one, other = (face.getGlyphName(glyph) for glyph in glyphs[:2])
+        outlines = face["glyf"]
+        outlines.glyphs[one], outlines.glyphs[other] = outlines[other], outlines[one]
+        written = io.BytesIO()
+        face.save(written)
+        assert written.getvalue() != stream.get_data()
+        made = DecodedStreamObject()
+        made[NameObject("/Length1")] = NumberObject(len(written.getvalue()))
+        made.set_data(written.getvalue())
+        writer._objects[writer._objects.index(stream)] = made
+        return
+    pytest.fail("no font draws two digits")
+
+
+def digits(to_unicode: bytes) -> list[int]:
+    """The glyphs that a map to Unicode reads as digits."""
+    pairs = re.findall(rb"<([0-9A-Fa-f]{4})> <(003[0-9])>", to_unicode)
+    return [int(glyph, 16) for glyph, _ in pairs]
+
+
+def all_pages_blanked(writer: PdfWriter) -> None:
+    for number in range(len(writer.pages)):
+        content_of(writer, blanked, number)
+
+
+def words_between_the_lines(operations: Any) -> None:
+    """A text that is read aloud and copied, and never seen."""
+    at = next(at for at, (_, operator) in enumerate(operations) if operator == b"TJ")
+    operations[at:at] = [([NumberObject(3)], b"Tr"), operations[at], ([NumberObject(0)], b"Tr")]
+
+
+def order_of_reading(writer: PdfWriter) -> None:
+    """The parts of a list, a table or a section in another order for who has them read."""
+    kids = next(
+        one["/K"] for one in objects(writer, has("/S")) if isinstance(one.get("/K"), ArrayObject) and len(one["/K"]) > 1
+    )
+    kids.reverse()
+
+
 def swap_pages(writer: PdfWriter) -> None:
     kids = writer.root_object["/Pages"]["/Kids"]  # type: ignore[index]
     kids[0], kids[1] = kids[1], kids[0]
@@ -241,6 +291,14 @@ OF_PAGES: dict[str, Page] = {
     "a crop": box_of("/CropBox"),
     "another size": box_of("/MediaBox"),
     "a page turned": turned,
+    "digits drawn as others": digits_drawn_otherwise,
+    "all pages blanked": all_pages_blanked,
+    "words between the lines": lambda writer: content_of(writer, words_between_the_lines),
+    "another order of reading": order_of_reading,
+    "a form": with_key("/AcroForm", DictionaryObject({NameObject("/Fields"): ArrayObject()})),
+    "a script by name": with_key(
+        "/Names", DictionaryObject({NameObject("/JavaScript"): DictionaryObject({NameObject("/Names"): ArrayObject()})})
+    ),
     "layers": with_key("/OCProperties", DictionaryObject()),
     "full screen": with_key("/PageMode", NameObject("/FullScreen")),
     "not tagged": with_key("/MarkInfo", DictionaryObject()),

@@ -139,6 +139,11 @@ OTHER: dict[str, tuple[Callable[[str], str], str]] = {
     "a threshold": (lambda text: text.replace("declared = [0.3, 0.5]", "declared = [0.3, 0.4]"), "the thresholds"),
     "their order": (lambda text: text.replace("declared = [0.3, 0.5]", "declared = [0.5, 0.3]"), "the thresholds"),
     "the use": (lambda text: text.replace("For whom and for what", "For all"), "the intended use"),
+    "how grave an error is": (
+        lambda text: f"{text}\n[severity]\nweights = [[0, 0.6], [0.3, 0]]\n",
+        "how grave each error is",
+    ),
+    "the utility": (lambda text: f"{text}\n[utility]\ngamma = [0.5]\n", "the settings of weighted utility"),
     "the level": (lambda text: text.replace("level = 0.95", "level = 0.9"), "what is tested, or the level"),
     "the version": (
         lambda text: text.replace('version = "1.0.0"', 'version = "1.0.1"'),

@@ -688,6 +688,23 @@ def test_a_meaning_that_the_release_does_not_declare_is_named(
     assert found.differences
 
 
+@pytest.mark.parametrize(("name", "is_said"), [("Stan Statistician", True), ("ada  AUTHOR", False)])
+def test_a_signer_of_another_name_than_the_release_gives_is_stated(
+    once: Path, trust: Trust, monkeypatch: pytest.MonkeyPatch, name: str, is_said: bool
+) -> None:
+    document = json.loads((once / "results.json").read_bytes())
+    document["declared"]["signatory"] = [{"name": name, "role": "Statistician", "meaning": "I checked the analysis."}]
+    declared = json.dumps(document).encode()
+    monkeypatch.setattr(results, "content", lambda path: declared)
+    found = signed.found(once, trust)
+    assert found.differences == ()
+    says = (
+        "another name: the certificate says “Ada Author”, and [[signatory]] “Stan Statistician” for "
+        "“Statistician: I checked the analysis.”"
+    )
+    assert (says in found.lines()) is is_said
+
+
 # ---- roots ----------------------------------------------------------------------------------------------------------
 
 

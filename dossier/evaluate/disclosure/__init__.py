@@ -22,7 +22,6 @@ from dossier.evaluate.offered import Site
 from dossier.evaluate.site import SiteEvidence
 from dossier.facts import Fact
 from dossier.types import (
-    MODEL,
     POOLED,
     Absent,
     CountRange,
@@ -320,8 +319,11 @@ def given(complete: Evidence, sites: Sequence[Site]) -> Evidence:
     below = max(site.dataset.minimum_cell for site in sites)
     why = not_given(below)
     known = {one.name: one for one in complete.datasets}
-    kept = {*known, POOLED, MODEL}
-    rows, withheld = descriptions.given([one for one in complete.descriptions if one.dataset in known], known, levels)
+    # The axes of the model's points end at values of patients, and leave with the readers' tables.
+    kept = {*known, POOLED}
+    rows_each = {site.dataset.name: rows_of_a_person(site.dataset) for site in sites}
+    described = [one for one in complete.descriptions if one.dataset in known]
+    rows, withheld = descriptions.given(described, known, levels, rows_each)
     return replace(
         complete,
         results=tuple(one if one.dataset in kept else replace(one, found=why) for one in complete.results),

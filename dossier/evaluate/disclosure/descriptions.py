@@ -21,12 +21,17 @@ SHARES = {"share": "count", "share_missing": "missing"}
 
 
 def given(
-    rows: Sequence[DescriptionResult], datasets: Mapping[str, DatasetSummary], columns: Mapping[str, Mapping[str, int]]
+    rows: Sequence[DescriptionResult],
+    datasets: Mapping[str, DatasetSummary],
+    columns: Mapping[str, Mapping[str, int]],
+    rows_each: Mapping[str, int],
 ) -> tuple[tuple[DescriptionResult, ...], tuple[WithheldDescription, ...]]:
     """The rows as they may be given, and what is withheld.
 
     `columns` are those that make subgroups of each dataset with a policy, with how many levels each has: their tables
-    give the counts of the levels, and another range of the same persons would tell more.
+    give the counts of the levels, and another range of the same persons would tell more. So would a quantile beside a
+    cut: it is of a known share of all rows, and few may lie between the two. `rows_each` are the most rows that one
+    person has in each dataset.
     """
     counted = {_key(row, row.described.statistic): row.described for row in rows}
     levels = Counter((row.dataset, row.described.variable) for row in rows if row.described.statistic == "count")
@@ -38,12 +43,12 @@ def given(
             shown.append(row)
             continue
         here = columns[row.dataset]
-        if one.variable in here and one.statistic in SHARES:
+        if one.variable in here and one.statistic in (*SHARES, *QUANTILES):
             found: Description | Withheld = not_given(datasets[row.dataset].minimum_cell)
         else:
             # The levels of a variable and the rows without it add up to all rows.
             of_all = levels[row.dataset, one.variable] + 1
-            wide = width(datasets[row.dataset].minimum_cell, [*here.values(), of_all])
+            wide = width(datasets[row.dataset].minimum_cell, [*here.values(), of_all]) * rows_each[row.dataset]
             found = _given(row, counted, datasets[row.dataset], wide)
         if isinstance(found, Description):
             shown.append(replace(row, described=found))

@@ -1,0 +1,254 @@
+"""Whoever reads a dossier and owns an integer solver: how many values all that is printed leaves a small count.
+
+What is printed is a function of the ranges and of what is given in steps (`tests/test_neighbours.py`), so that the
+attacker here knows all ranges, those too that no page gives, and the steps.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import Bounds, LinearConstraint, milp
+
+from dossier import evaluate
+from dossier.evaluate import disclosure
+from dossier.evaluate.disclosure import measures
+from dossier.evaluate.offered import Site
+from dossier.types import Absent, Floats, Study
+
+SMALLEST = 10
+SECONDS = 60.0
+"""For one solution; a solver that needs more counts as one that found the patient."""
+
+Where = Mapping[str, str]
+"""A level of each of some columns."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A count of persons below the smallest, and how many values all that is printed leaves it."""
+
+    name: str
+    true: int
+    low: int
+    high: int
+
+    @property
+    def values(self) -> int:
+        """How many."""
+        return self.high - self.low + 1
+
+
+def site_of(study: Study, name: str = "large") -> Site:
+    """A dataset with what its measures ask for."""
+    return next(site for site in evaluate._sites(study) if site.dataset.name == name)
+
+
+@dataclass(frozen=True)
+class _Atom:
+    """The smallest groups of persons that nothing printed tells apart."""
+
+    label: int
+    place: int
+    """The bin of the risk."""
+    where: Mapping[str, str | None]
+
+
+class Attack:
+    """All that is known of a site, as bounds on sums of the unknown counts."""
+
+    def __init__(self, study: Study, name: str) -> None:
+        self.site = site_of(study, name)
+        self.policy = disclosure._Policy.of(self.site)
+        dataset = self.site.dataset
+        if self.policy.all_rows is None or dataset.outcome is None or dataset.risk is None:
+            raise ValueError(f"{name} gives no ranges of risks")
+        self.outcome, self.risk = dataset.outcome, dataset.risk
+        self.at = self.policy.all_rows.counts.events.grid
+        self.bins = np.searchsorted(np.array(self.at), self.risk, side="right") - 1
+        given = disclosure._given_columns(self.site)
+        self.columns = {
+            column: [one.label for one in levels]
+            for column, levels in given.items()
+            if not any(isinstance(one.rows, Absent) for one in levels)
+        }
+        self.masks = {
+            (one.column, one.label): one.rows
+            for one in dataset.subgroups
+            if one.column in self.columns and isinstance(one.rows, np.ndarray)
+        }
+        places = [
+            dict(zip(self.columns, labels, strict=True))
+            for labels in itertools.product(*([*of, None] for of in self.columns.values()))
+        ]
+        self.atoms = [
+            _Atom(label, place, where) for label in (1, 0) for place in range(len(self.at)) for where in places
+        ]
+        self.truth = self._truth()
+        self.rows: list[Floats] = []
+        self.low: list[float] = []
+        self.high: list[float] = []
+        self.groups: list[tuple[measures.Protected, Where]] = [(self.policy.all_rows, {})]
+        for one in dataset.subgroups:
+            group = self.policy._of_group(one)
+            if one.column in self.columns and isinstance(group, measures.Protected):
+                self.groups.append((group, {one.column: one.label}))
+        for group, where in self.groups:
+            self._tails(group, where)
+            if group.few is None:
+                self._sums(group, where)
+
+    def _truth(self) -> Floats:
+        found = np.zeros(len(self.atoms))
+        for number, atom in enumerate(self.atoms):
+            rows = (self.outcome == atom.label) & (self.bins == atom.place)
+            for column, level in atom.where.items():
+                of_column = [self.masks[column, label] for label in self.columns[column]]
+                rows &= ~np.logical_or.reduce(of_column) if level is None else self.masks[column, level]
+            found[number] = rows.sum()
+        return found
+
+    def members(self, where: Where) -> NDArray[np.bool_]:
+        """The rows of a subgroup."""
+        every = [np.full(len(self.risk), True), *(self.masks[key] for key in where.items())]
+        return np.asarray(np.logical_and.reduce(every))
+
+    def mask(self, label: int, where: Where, held: range) -> Floats:
+        """1 for the atoms of an outcome, of bins of the risk and of a subgroup."""
+        return np.array(
+            [
+                float(
+                    one.label == label
+                    and one.place in held
+                    and all(one.where[key] == level for key, level in where.items())
+                )
+                for one in self.atoms
+            ]
+        )
+
+    def add(self, row: Floats, low: float, high: float) -> None:
+        """One bound."""
+        self.rows.append(row)
+        self.low.append(low)
+        self.high.append(high)
+
+    def _tails(self, group: measures.Protected, where: Where) -> None:
+        """Every tail of a group."""
+        for label, chain in ((1, group.counts.events), (0, group.counts.others)):
+            for first, tail in enumerate(chain.tails):
+                self.add(self.mask(label, where, range(first, len(chain.tails))), tail.low, tail.high)
+
+    def _sums(self, group: measures.Protected, where: Where) -> None:
+        """The mean risk and the Brier score in their steps, by what each bin can add."""
+        step = measures.step_of(int(group.counts.n) / group.counts.rows_each)
+        edges = (*self.at, 1.0)
+        inside = sum(self.mask(label, where, range(len(self.at))) for label in (0, 1))
+        rows = self.members(where)
+        outcome, risk = self.outcome[rows], self.risk[rows]
+        ends: dict[str, Callable[[int, float], float]] = {
+            "mean": lambda label, r: r,
+            "brier": lambda label, r: (label - r) ** 2,
+        }
+        truth = {"mean": float(risk.mean()), "brier": float(((outcome - risk) ** 2).mean())}
+        for name, adds in ends.items():
+            shown = measures.in_steps(truth[name], step)
+            both = [
+                sorted((adds(one.label, edges[one.place]), adds(one.label, edges[one.place + 1]))) for one in self.atoms
+            ]
+            self.add(inside * (np.array([most for _, most in both]) - (shown - step / 2)), 0, np.inf)
+            self.add(inside * (np.array([least for least, _ in both]) - (shown + step / 2)), -np.inf, 0)
+
+    def with_ranks(self, known: int) -> Attack:
+        """What is known with the AUROC of every group, by one who knows each person of one outcome beside.
+
+        The pairs are products of two unknown counts. With one of the two outcomes known to the person they are sums,
+        and the solver exact; whoever does not know it has no fewer values left.
+        """
+        found = object.__new__(Attack)
+        found.__dict__.update(self.__dict__, rows=list(self.rows), low=list(self.low), high=list(self.high))
+        for place, atom in enumerate(self.atoms):
+            if atom.label == known:
+                found.add(np.eye(len(self.atoms))[place], self.truth[place], self.truth[place])
+        for group, where in self.groups:
+            if group.few is None:
+                found._ranks(group, where, known)
+        return found
+
+    def _ranks(self, group: measures.Protected, where: Where, known: int) -> None:
+        rows = self.members(where)
+        events, others = (self.risk[rows & (self.outcome == label)] for label in (1, 0))
+        right = np.searchsorted(np.sort(others), events, side="left") + np.searchsorted(
+            np.sort(others), events, side="right"
+        )
+        step = measures.step_of(group.counts.persons)
+        shown = measures.in_steps(float(right.sum() / 2 / len(events) / len(others)), step)
+        of_known = np.array(
+            [float(self.mask(known, where, range(one, one + 1)) @ self.truth) for one in range(len(self.at))]
+        )
+        before = np.concatenate([[0], np.cumsum(of_known)])
+        # Pairs of a person of each bin: for certain in the right order, and perhaps.
+        sure, perhaps = (before[:-1], before[1:]) if known == 0 else (before[-1] - before[1:], before[-1] - before[:-1])
+        asked = sum(self.mask(1 - known, where, range(one, one + 1)) * sure[one] for one in range(len(self.at)))
+        loose = sum(self.mask(1 - known, where, range(one, one + 1)) * perhaps[one] for one in range(len(self.at)))
+        whole = self.mask(1 - known, where, range(len(self.at))) * before[-1]
+        self.add(asked - (shown + step / 2) * whole, -np.inf, 0)
+        self.add(loose - (shown - step / 2) * whole, 0, np.inf)
+
+    def small(self) -> list[tuple[int, Where, range, int]]:
+        """Every tail and every bin, of all rows and of each level, that holds few persons."""
+        cells = []
+        for label in (1, 0):
+            for where in [{}, *({column: level} for column, levels in self.columns.items() for level in levels)]:
+                inside = (self.outcome == label) & self.members(where)
+                for first in range(len(self.at)):
+                    for held in {range(first, len(self.at)), range(first, first + 1)}:
+                        true = int((inside & (self.bins >= held.start) & (self.bins < held.stop)).sum())
+                        if 0 < true < SMALLEST:
+                            cells.append((label, where, held, true))
+        return sorted(cells, key=str)
+
+    def ends(self, label: int, where: Where, held: range) -> tuple[int, int]:
+        """The least and the most that a cell can be."""
+        aim = self.mask(label, where, held)
+        return self._solved(aim), -self._solved(-aim)
+
+    def _solved(self, aim: Floats) -> int:
+        rules = LinearConstraint(np.array(self.rows), np.array(self.low), np.array(self.high))
+        answer = milp(
+            aim,
+            constraints=rules,
+            integrality=np.ones(len(aim)),
+            bounds=Bounds(0, np.inf),
+            options={"time_limit": SECONDS},
+        )
+        if answer.status != 0:
+            raise TimeoutError(answer.message)
+        return round(float(answer.fun))
+
+    def cells(self, seed: int = 0, most: int | None = None) -> Iterator[Cell]:
+        """The small cells, or some of them, each with what is left of it."""
+        small = self.small()
+        for place in np.random.default_rng(seed).permutation(len(small))[:most]:
+            label, where, held, true = small[place]
+            low, high = self.ends(label, where, held)
+            yield Cell(f"{self.site.dataset.name} {label} {where} {held}", true, low, high)
+
+
+def attacked(study: Study, name: str, seed: int = 0, most: int | None = 24) -> Iterator[Cell]:
+    """The small cells of a site, by one who knows every range, and the sums that are printed."""
+    return Attack(study, name).cells(seed, most)
+
+
+def attacked_with_ranks(study: Study, name: str, seed: int = 0, most: int | None = 24) -> Iterator[Cell]:
+    """The same with the AUROC of every group, by one who knows every person of the other outcome."""
+    attack = Attack(study, name)
+    small = attack.small()
+    with_ranks = {label: attack.with_ranks(1 - label) for label in (0, 1)}
+    for place in np.random.default_rng(seed).permutation(len(small))[:most]:
+        label, where, held, true = small[place]
+        low, high = with_ranks[label].ends(label, where, held)
+        yield Cell(f"{name} {label} {where} {held}", true, low, high)

@@ -1,0 +1,240 @@
+"""What an audit computed back from printed numbers, each as a test: hospitals that differ in it print the same.
+
+The hospital is built so that the count in question is the only one that moves. Nothing that is a function of the ranges
+then moves, in results.json and in all that is printed from it; steps are held apart in `tests/test_protected.py`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dossier import evaluate, reading
+from dossier.evaluate.disclosure import chains
+from dossier.facts import Fact
+from dossier.types import (
+    Absent,
+    Dataset,
+    Feature,
+    Predicted,
+    Previous,
+    Readers,
+    Study,
+    Subgroup,
+)
+from tests.attacker import SMALLEST
+from tests.canaries import plant
+from tests.test_neighbours import document, unlike, without_steps
+
+__all__ = ["without_steps"]
+
+POLICY = "[disclosure]\nminimum_cell = 10\n"
+COUNTS = (0, 9)
+"""Of ten that the range holds, the first and the last."""
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Study:
+    """A release of six datasets."""
+    folder = tmp_path_factory.mktemp("attacks") / "release"
+    plant(folder, POLICY)
+    return reading.study(folder)
+
+
+@dataclasses.dataclass(frozen=True)
+class Row:
+    """A patient, as often as it is said."""
+
+    times: int
+    outcome: float
+    risk: float
+    sex: str = "f"
+    rival: float = 0.5
+    ward: float = 0.0
+    """0 and 1 are wards, NaN none."""
+
+
+def hospital(study: Study, rows: list[Row], **more: Any) -> Study:
+    """The release with one dataset, of these patients."""
+    large = next(one for one in study.datasets if one.name == "large")
+    every = [row for row in rows for _ in range(row.times)]
+    sex = np.array([row.sex for row in every])
+    dataset = Dataset(
+        name="large",
+        role="external",
+        site=large.site,
+        rows_read=len(every) + sum(more.get("excluded", {}).values()),
+        excluded=more.pop("excluded", {}),
+        outcome=np.array([row.outcome for row in every]),
+        risk=np.array([row.risk for row in every]),
+        rival=np.array([row.rival for row in every]),
+        predictors=(Feature("ward", np.array([row.ward for row in every]), ("north", "south")),),
+        subgroups=tuple(Subgroup("sex", level, sex == level) for level in ("f", "m")),
+        minimum_cell=SMALLEST,
+    )
+    dataset = dataclasses.replace(dataset, **{name: make(len(every)) for name, make in more.items()})
+    return dataclasses.replace(study, datasets=(dataset,), readers=None)
+
+
+WIDE = chains.width(SMALLEST, [2])
+
+
+def base(wide: int = WIDE) -> list[Row]:
+    """A hospital each of whose counts is the lowest of its range: of each kind ten more fit."""
+    return [
+        Row(4 * wide, 1, 0.97),
+        Row(3 * wide, 1, 0.97, "m"),
+        Row(4 * wide, 0, 0.02),
+        Row(4 * wide, 0, 0.02, "m"),
+    ]
+
+
+Cells = Callable[[Study, int], Study]
+
+
+def more(**row: Any) -> Cells:
+    """So many more of a kind."""
+    return lambda study, count: hospital(study, [*base(), Row(count, **row)])
+
+
+def rival_alone_right(study: Study, count: int) -> Study:
+    """The missed of the model whom the rival finds: the joint table of both."""
+    missed = [Row(count, 1, 0.1, rival=0.9), Row(10 - count, 1, 0.1, rival=0.2)]
+    return hospital(study, [*base(), *missed])
+
+
+def rival_right(study: Study, count: int) -> Study:
+    """The rival's own table: those with the outcome above the threshold."""
+    return hospital(study, [*base(), Row(count, 1, 0.97, rival=0.9), Row(10 - count, 1, 0.97, rival=0.1)])
+
+
+def readers_disagree(study: Study, count: int) -> Study:
+    """Cases that two readers call otherwise."""
+    made = hospital(study, base())
+    dataset = made.datasets[0]
+    assert dataset.outcome is not None
+    labels = np.column_stack([dataset.outcome] * 3)
+    labels[:count, 1] = 1 - labels[:count, 1]
+    rows = np.arange(len(labels))
+    readers = Readers("large", rows, labels, confidence=np.full(labels.shape, 0.75), truth=dataset.outcome)
+    return dataclasses.replace(made, readers=readers)
+
+
+def order_within_a_bin(study: Study, count: int) -> Study:
+    """Which of the patients of neighbouring risks had the outcome: the second differences of a profile by row."""
+    beside = [Row(1, float(place == count), 0.76 + place / 1_000) for place in range(10)]
+    return hospital(study, [*base(), *beside])
+
+
+def left_out_whole(study: Study, count: int) -> Study:
+    """How many patients a dataset has that is not shown for its size."""
+    kept = hospital(study, base())
+    return dataclasses.replace(kept, datasets=(*kept.datasets, dataclasses.replace(_few(study, count), name="tiny")))
+
+
+def _few(study: Study, count: int) -> Dataset:
+    return hospital(study, [Row(count, 0, 0.3)]).datasets[0]
+
+
+def left_out_rows(study: Study, count: int) -> Study:
+    """How many rows miss the outcome: beside all rows and the size of a file it gave the rest."""
+    return hospital(study, base(), excluded={"outcome missing": count + 1})
+
+
+def persons_of_many_rows(study: Study, count: int) -> Study:
+    """Persons of 20 rows each: a range that is wide enough for rows hides none of them."""
+    wide = WIDE * 20
+    rows = [*base(wide), Row(20 * count, 1, 0.1)]
+    return hospital(study, rows, cluster=lambda size: np.arange(size) // 20)
+
+
+def weighted(study: Study, count: int) -> Study:
+    """Patients of a survey, missed by the model."""
+    return hospital(study, [*base(), Row(count, 1, 0.1)], weights=lambda size: np.linspace(1, 3, size))
+
+
+def imputed(study: Study, count: int) -> Study:
+    """Patients whose risk was imputed, missed by the model in one imputation."""
+    made = hospital(study, [*base(), Row(count, 1, 0.1), Row(10 - count, 1, 0.9)])
+    (one,) = made.datasets
+    assert one.risk is not None
+    other = dataclasses.replace(one, risk=1 - one.risk)
+    return dataclasses.replace(made, datasets=(dataclasses.replace(one, imputations=(one, other)),))
+
+
+def nested(study: Study, count: int) -> Study:
+    """The patients between two cuts of one variable, which are two columns here."""
+    wide = chains.width(SMALLEST, [2, 2])
+    made = hospital(study, [*base(wide), Row(count, 1, 0.1, "x")])
+    (one,) = made.datasets
+    women = one.subgroups[0].rows
+    between = np.arange(one.rows_analysed) >= one.rows_analysed - count
+    assert not isinstance(women, Absent)
+    groups = (
+        Subgroup("under 60", "yes", women),
+        Subgroup("under 60", "no", ~women),
+        Subgroup("under 61", "yes", women | between),
+        Subgroup("under 61", "no", ~women & ~between),
+    )
+    return dataclasses.replace(made, datasets=(dataclasses.replace(one, subgroups=groups),))
+
+
+def before(study: Study, count: int) -> Study:
+    """A previous release of nearly the same rows, from which the difference gave the others."""
+    then = evaluate.evidence(
+        dataclasses.replace(
+            hospital(study, [*base(), Row(count, 1, 0.1)]),
+            datasets=tuple(
+                dataclasses.replace(one, minimum_cell=0) for one in hospital(study, [*base(), Row(1, 1, 0.1)]).datasets
+            ),
+        )
+    )
+    previous = Previous(
+        file="previous.json",
+        sha256="0" * 64,
+        version=f"0.{count}.0",
+        date=study.release.release.date,
+        level=0.95,
+        seed=1,
+        thresholds=(0.3, 0.6),
+        datasets=then.datasets,
+        results=then.results,
+        criteria=(),
+        manifest=Absent(Fact("no_manifest")),
+        predicted=Predicted.by(study.release),
+    )
+    return dataclasses.replace(hospital(study, base()), previous=previous)
+
+
+ATTACKS: dict[str, Cells] = {
+    "missed, from net benefit and weighted utility in full digits": more(outcome=1, risk=0.1),
+    "alarmed needlessly, from the same": more(outcome=0, risk=0.95),
+    "a slice, from the histogram beside the table at a threshold": more(outcome=1, risk=0.62),
+    "a subgroup of few": more(outcome=1, risk=0.1, sex="m"),
+    "the complement of the subgroups": more(outcome=1, risk=0.1, sex=""),
+    "without a predictor, from its KS distance and SMD": more(outcome=0, risk=0.02, ward=np.nan),
+    "a category of few": more(outcome=0, risk=0.02, ward=1.0),
+    "the rival's own table": rival_right,
+    "the joint table of model and rival": rival_alone_right,
+    "disagreements of readers": readers_disagree,
+    "the outcome of a patient, from second differences of a profile": order_within_a_bin,
+    "the size of a dataset that is left out": left_out_whole,
+    "rows without the outcome": left_out_rows,
+    "a person of many rows": persons_of_many_rows,
+    "rows with weights": weighted,
+    "imputed rows": imputed,
+    "between two cuts": nested,
+    "the rows that a previous release did not have": before,
+}
+
+
+@pytest.mark.parametrize("kind", ATTACKS)
+@pytest.mark.usefixtures("without_steps")
+def test_hospitals_that_differ_in_it_print_the_same(whole: Study, kind: str) -> None:
+    first, *others = (document(ATTACKS[kind](whole, count)) for count in COUNTS)
+    for other in others:
+        assert list(unlike(first, other)) == []
