@@ -439,10 +439,11 @@ class Validation(Record):
         import pandas
 
         from dossier import evaluate
+        from dossier.typeset.flags import flag_text
 
         found = evaluate.preview(self.study)
         faults = [("fault", None, fault.where, fault.what, fault.fix) for fault in found.faults]
-        rows = [*faults, *(("flag", one.flag, one.dataset, one.says, one.reply) for one in found.flags)]
+        rows = [*faults, *(("flag", one.flag, one.dataset, flag_text(one.fact), one.reply) for one in found.flags)]
         return pandas.DataFrame(rows, columns=["kind", "name", "where", "says", "reply"])
 
     def write_release(self, folder: str | Path) -> Path:

@@ -10,6 +10,7 @@ from typing import Any
 from dossier import checklist
 from dossier.errors import DossierError, Fault
 from dossier.types import Dataset, Flag, SettledColumn, SettledTable, Study
+from dossier.typeset.flags import flag_text
 
 SCHEMA = "dossier-check/1"
 CODE = {"type": "string", "description": "What is wrong, for a program; docs/faults.md lists every code."}
@@ -65,7 +66,7 @@ def lines(found: Check) -> Iterator[str]:
     yield ""
     for flag in found.flags:
         reply = "" if flag.reply is None else f" Answered: {flag.reply}"
-        yield f"flag {flag.flag}, {flag.dataset}: {flag.says}{reply}"
+        yield f"flag {flag.flag}, {flag.dataset}: {flag_text(flag.fact)}{reply}"
     for item in checklist.unanswered(study.statements):
         yield f"open {item.number}, {item.topic}: {item.asks}"
     if not found.faults:
@@ -132,7 +133,7 @@ def _fault(fault: Fault) -> dict[str, Any]:
 
 
 def _flag(flag: Flag) -> dict[str, Any]:
-    return {"flag": flag.flag, "dataset": flag.dataset, "says": flag.says, "reply": flag.reply}
+    return {"flag": flag.flag, "dataset": flag.dataset, "says": flag_text(flag.fact), "reply": flag.reply}
 
 
 def _dataset(dataset: Dataset) -> dict[str, Any]:

@@ -282,45 +282,17 @@ class SettledTable:
 
 
 @dataclass(frozen=True)
-class CountedRows:
-    """A sentence about a number of rows, in whose place others may be put."""
-
-    count: int
-    before: str
-    after: str
-    """What follows several rows."""
-    after_one: str | None = None
-    """What follows a single row, where that is another text."""
-
-    def says(self) -> str:
-        """The sentence with its number."""
-        if self.count == 1:
-            return f"{self.before}1 row{self.after if self.after_one is None else self.after_one}"
-        return self.says_of(f"{self.count} rows")
-
-    def says_of(self, rows: str) -> str:
-        """The sentence with these words in place of the number of rows."""
-        return f"{self.before}{rows}{self.after}"
-
-
-@dataclass(frozen=True)
 class Flag:
     """A limitation that the run raises by itself."""
 
     flag: str
     dataset: str
-    says: str
+    fact: Fact
+    """What it says; `typeset.flags` has the words."""
     reply: str | None = None
     """What the author answers."""
     columns: tuple[str, ...] = ()
     """The columns that it is about; none where it is about something else."""
-    rows: CountedRows | None = field(default=None, compare=False)
-    """The number of rows that it says, where it says one, so that a small one can be withheld; never recorded."""
-
-    @classmethod
-    def of_rows(cls, flag: str, dataset: str, rows: CountedRows, columns: tuple[str, ...] = ()) -> Flag:
-        """The flag of a number of rows."""
-        return cls(flag, dataset, rows.says(), columns=columns, rows=rows)
 
 
 @dataclass(frozen=True)

@@ -43,7 +43,7 @@ from dossier.types import (
 from dossier.typeset.names import unweighted
 from tests.conftest import Book, by_hand
 from tests.figures.evidence import COVID, Case
-from tests.reasons import because
+from tests.reasons import because, limitation
 
 NAMES = [chapter.name for chapter in CHAPTERS]
 KINDS = {
@@ -585,7 +585,11 @@ def test_a_criterion_that_is_not_met_is_not_called_open() -> None:
 
 
 def test_limitations_are_counted() -> None:
-    flags = (Flag("few_events", "site-0", "a."), Flag("risks_off", "site-0", "b."), Flag("few_sites", "pooled", "c."))
+    flags = (
+        Flag("few_events", "site-0", limitation("a.")),
+        Flag("risks_off", "site-0", limitation("b.")),
+        Flag("few_sites", "pooled", limitation("c.")),
+    )
     two = dataclasses.replace(KINDS["two"], checklist=(ChecklistRow("1", "Declared", None),))
     text = said("limitations", dataclasses.replace(two, flags=flags))
     assert re.match(r"The run raised (3|three) limitations by itself", text), text
@@ -596,7 +600,7 @@ def test_limitations_are_counted() -> None:
 
 
 def test_one_of_a_kind_is_not_in_the_plural() -> None:
-    flags = (Flag("few_events", "site-0", "a."),)
+    flags = (Flag("few_events", "site-0", limitation("a.")),)
     text = said("limitations", dataclasses.replace(KINDS["one"], flags=flags))
     assert "1 limitations" not in text
     assert "1 datasets" not in text

@@ -11,7 +11,9 @@ import pytest
 
 from dossier import evaluate, reading, results
 from dossier.errors import DossierError
+from dossier.facts import Count
 from dossier.types import Dataset, Study
+from dossier.typeset.flags import flag_text
 from tests.reference.built import hurried
 from tests.smallest import HEAD, QUICK, SITE
 
@@ -75,8 +77,7 @@ def test_each_site_counts_its_own_and_a_site_without_any_is_no_dataset(tmp_path:
         ("site-south", 40, 30),
     ]
     (flag,) = [one for one in found.flags if one.flag == "rows_selected"]
-    assert flag.rows is not None
-    assert flag.rows.count == 40
+    assert flag.fact["rows"] == Count(40, "row")
     assert found.tables[0].of_no_dataset == 40
 
 
@@ -127,7 +128,7 @@ def test_a_selecting_column_is_a_predictor_only_where_it_is_called_one(tmp_path:
 def test_the_flow_and_a_limitation_say_how_many(tmp_path: Path) -> None:
     found = evaluate.evidence(hurried(study(tmp_path, "rows = { region = [6, 7] }\n", table()), 2, 1))
     (flag,) = [one for one in found.flags if one.flag == "rows_selected"]
-    assert "60 of 120 are left out" in flag.says
+    assert "60 of 120 are left out" in flag_text(flag.fact)
     assert not [one for one in found.flags if one.flag == "rows_excluded"]
     (dataset,) = json.loads(results.of(found).text())["datasets"]
     assert dataset["excluded"] == [

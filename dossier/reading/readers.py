@@ -96,9 +96,7 @@ def _made(
 def flags(found: Readers) -> Iterator[Flag]:
     """What may be wrong with the readers' tables: raters of whose accuracy nothing is known."""
     if found.accuracy is None and found.truth is None:
-        says = "The accuracy of the raters is neither declared nor known from an outcome, and is taken as 1: "
-        says += "the reliability of the labels, rho, is the highest that it can be."
-        yield Flag("rater_accuracy_assumed", found.dataset or READERS, says)
+        yield Flag("rater_accuracy_assumed", found.dataset or READERS, Fact("rater_accuracy_assumed"))
 
 
 # ---- one table ------------------------------------------------------------------------------------------------------
