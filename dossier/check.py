@@ -11,6 +11,7 @@ from dossier import checklist
 from dossier.errors import DossierError, Fault
 from dossier.types import Dataset, Flag, SettledColumn, SettledTable, Study
 from dossier.typeset.flags import flag_text
+from dossier.typeset.words import exclusion
 
 SCHEMA = "dossier-check/1"
 CODE = {"type": "string", "description": "What is wrong, for a program; docs/faults.md lists every code."}
@@ -78,7 +79,7 @@ def _size(dataset: Dataset) -> str:
     counts = _class_counts(dataset)
     if counts:
         events = "".join(f", {count} {label}" for label, count in counts.items())
-    left = "".join(f", {count} {reason}" for reason, count in dataset.excluded.items() if count)
+    left = "".join(f", {count} {exclusion(reason)}" for reason, count in dataset.excluded.items() if count)
     return f"{dataset.name} ({dataset.role}): {dataset.rows_read} rows, {dataset.rows_analysed} analysed{events}{left}"
 
 

@@ -610,7 +610,7 @@ def test_one_of_a_kind_is_not_in_the_plural() -> None:
 
 def test_the_rows_that_are_lost_are_counted() -> None:
     evidence = KINDS["two"]
-    first = dataclasses.replace(evidence.datasets[0], n=90, events=9, rows_read=100, excluded={"outcome missing": 10})
+    first = dataclasses.replace(evidence.datasets[0], n=90, events=9, rows_read=100, excluded={"outcome_missing": 10})
     second = dataclasses.replace(evidence.datasets[1], n=900, events=450, rows_read=900, excluded={})
     text = said("description", dataclasses.replace(evidence, datasets=(first, second)))
     assert text == (

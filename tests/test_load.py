@@ -227,7 +227,7 @@ def test_a_missing_release_says_so(tmp_path: Path) -> None:
 
 def test_rows_without_outcome_or_risk_are_left_out_and_counted(tmp_path: Path) -> None:
     site = _read(tmp_path, SITE, site__csv="outcome,risk,age\n0,0.1,5\n,0.2,6\n1,,7\n,,8\n1,0.9,9\n").datasets[0]
-    assert (site.rows_read, dict(site.excluded)) == (5, {"outcome missing": 2, "risk missing": 1})
+    assert (site.rows_read, dict(site.excluded)) == (5, {"outcome_missing": 2, "risk_missing": 1})
     assert site.outcome is not None
     assert site.risk is not None
     assert (site.outcome.tolist(), site.risk.tolist()) == ([0, 1], [0.1, 0.9])
@@ -327,7 +327,7 @@ def test_declared_predictors_renames_and_missing_values(tmp_path: Path) -> None:
     table = "outcome,risk,Alter\n0,0.1,0.0\n1,0.2,55\n1,.,60\nNA,0.3,NA\n"
     site = _read(tmp_path, release, site__csv=table).datasets[0]
     np.testing.assert_array_equal(_values(site, "age"), [np.nan, 55])
-    assert dict(site.excluded) == {"outcome missing": 1, "risk missing": 1}
+    assert dict(site.excluded) == {"outcome_missing": 1, "risk_missing": 1}
 
 
 def test_what_was_settled_about_each_column(tmp_path: Path) -> None:

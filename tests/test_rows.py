@@ -45,7 +45,7 @@ def test_only_the_selected_rows_are_data_and_the_others_are_counted(tmp_path: Pa
     kept = [number for number in range(120) if 5 + number % 4 in (6, 7)]
     assert ages(dataset) == [40 + number % 37 for number in kept]
     assert dataset.rows_read == 120
-    assert dict(dataset.excluded) == {"not selected": 60, "outcome missing": 0, "risk missing": 0}
+    assert dict(dataset.excluded) == {"not_selected": 60, "outcome_missing": 0, "risk_missing": 0}
     assert dataset.rows_analysed == 60
     (settled,) = found.tables
     assert (settled.rows, settled.left_out, settled.of_no_dataset) == (60, 60, 0)
@@ -66,7 +66,7 @@ def test_what_another_row_holds_is_no_fault(tmp_path: Path) -> None:
 
 def test_without_rows_nothing_is_said_of_them(tmp_path: Path) -> None:
     (dataset,) = study(tmp_path, "", table()).datasets
-    assert "not selected" not in dataset.excluded
+    assert "not_selected" not in dataset.excluded
 
 
 def test_each_site_counts_its_own_and_a_site_without_any_is_no_dataset(tmp_path: Path) -> None:
@@ -86,7 +86,7 @@ def test_each_imputation_counts_its_own(tmp_path: Path) -> None:
     stacked = [f"imp,{lines[0]}"] + [f"{number},{line}" for number in (1, 2) for line in lines[1:]]
     found = study(tmp_path, 'imputation = "imp"\nrows = { region = [5] }\n', "\n".join(stacked) + "\n")
     for one in found.datasets[0].imputations:
-        assert (one.rows_read, one.rows_analysed, one.excluded["not selected"]) == (60, 15, 45)
+        assert (one.rows_read, one.rows_analysed, one.excluded["not_selected"]) == (60, 15, 45)
 
 
 def test_a_parquet_folder_gives_the_same(tmp_path: Path) -> None:
@@ -132,7 +132,7 @@ def test_the_flow_and_a_limitation_say_how_many(tmp_path: Path) -> None:
     assert not [one for one in found.flags if one.flag == "rows_excluded"]
     (dataset,) = json.loads(results.of(found).text())["datasets"]
     assert dataset["excluded"] == [
-        {"reason": "not selected", "rows": 60},
-        {"reason": "outcome missing", "rows": 0},
-        {"reason": "risk missing", "rows": 0},
+        {"reason": "not_selected", "rows": 60},
+        {"reason": "outcome_missing", "rows": 0},
+        {"reason": "risk_missing", "rows": 0},
     ]

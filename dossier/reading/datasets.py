@@ -588,7 +588,7 @@ def _analysed(count: int, outcome: Floats | None, risk: Floats | None) -> tuple[
     """The rows that have what there is to have, and the count of the others; a row that lacks both counts once."""
     no_outcome = np.zeros(count, dtype=bool) if outcome is None else np.isnan(outcome)
     no_risk = np.zeros(count, dtype=bool) if risk is None else _gaps(risk)
-    excluded = {"outcome missing": int(no_outcome.sum()), "risk missing": int((no_risk & ~no_outcome).sum())}
+    excluded = {"outcome_missing": int(no_outcome.sum()), "risk_missing": int((no_risk & ~no_outcome).sum())}
     return ~(no_outcome | no_risk), excluded
 
 

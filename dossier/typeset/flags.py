@@ -16,7 +16,7 @@ from dossier.types import CountRange, Seal
 from dossier.typeset import reasons
 from dossier.typeset.numbers import number, patients_needed, per_cent, threshold
 from dossier.typeset.reasons import Names
-from dossier.typeset.words import counted, date, listing
+from dossier.typeset.words import counted, date, exclusion, listing
 
 DATASETS = reasons.DATASETS | {"where", "earlier"}
 
@@ -115,6 +115,7 @@ WAYS: Mapping[str, Callable[[Any, str], str]] = {
     "patients_needed": lambda value, _: patients_needed(value),
     "quantity": lambda measure, _: QUANTITIES[measure],
     "date": lambda day, _: date(datetime.date.fromisoformat(day)),
+    "exclusion": lambda code, _: exclusion(code),
     "sealed": lambda tables, _: _sealed(tables),
 }
 """How values are set, by the name that a text gives."""
@@ -142,7 +143,7 @@ WORDS: Mapping[str, str] = {
     "few_clusters": "the rows of {site} come from fewer than {wanted} clusters: intervals by cluster are unsure there.",
     "rows_excluded": "{is_least:at least\N{NO-BREAK SPACE}|}{lost:,} of {read:,}{is_more: or more|} rows of {site} are "
     "not analysed ({why}); who they are may differ from who remains.",
-    "excluded_rows": "{why}: {rows}",
+    "excluded_rows": "{why:exclusion}: {rows}",
     "rows_selected": "the release selects rows of {site} by their values: {left_out} of {read:,}{is_more: or more|} "
     "are left out, and nothing here is about them.",
     "imputed": "{site} is analysed in {imputations} imputations: the AUROC{of_class} is {value:number} over the "
@@ -231,7 +232,8 @@ WORDS: Mapping[str, str] = {
     "table may hold its patients more than once.",
     "duplicate_rows": "In {dataset} {rows:rows} {rows:is|are} equal to an earlier one in outcome, risk and every "
     "predictor.",
-    "rival_without_risks": "The other model gives no risk in {rows:rows} of {dataset}, so the two are not compared there.",
+    "rival_without_risks": "The other model gives no risk in {rows:rows} of {dataset}, so the two are not compared "
+    "there.",
     "in_no_subgroup": "In {dataset} {rows:rows} {rows:is|are} in no subgroup of {column}: the value is missing or not "
     "among its levels.",
     "name_for_missing": "{column} is {name} in {rows:rows} of {dataset}: it may stand for missing, and is counted as "
