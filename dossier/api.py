@@ -196,7 +196,7 @@ def read_results(path: str | Path) -> Record:
 
     place = Path(path)
     file = place / results.RESULTS if place.is_dir() else place
-    with output.told(file):
+    with output.reported(file):
         content = file.read_bytes()
     return Record(results.read(content, file.name))
 
@@ -469,7 +469,7 @@ class Validation(Record):
         if not self._files:
             raise ValueError("The release was read from a folder, where it lies already.")
         place = Path(folder)
-        with output.told(place):
+        with output.reported(place):
             output.refuse_what_is_not_empty(place)
             _write(place, self._files)
         return place

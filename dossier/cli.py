@@ -75,7 +75,7 @@ def init(folder: Path) -> None:
     from dossier import initial, output
 
     files = initial.files()
-    with output.told(folder):
+    with output.reported(folder):
         output.refuse_what_is_not_empty(folder)
         folder.mkdir(parents=True, exist_ok=True)
         for name, content in files.items():
@@ -895,4 +895,4 @@ def _hush() -> None:
 
     STOPPED.set()
     warnings.simplefilter("ignore")
-    threading.excepthook = lambda told: None
+    threading.excepthook = lambda failure: None

@@ -333,7 +333,7 @@ def _at_sites(
 
 
 def _subgroup_differs(summaries: Sequence[SubgroupSummary], results: Sequence[Result]) -> Iterator[Flag]:
-    """A group of patients over all sites whose AUROC or O/E differs from that of the others beyond chance."""
+    """A group of patients over all sites whose AUROC or O/E differs from the others: an interval without 0."""
     for one in between_groups.over_all_sites(summaries, results):
         yield Flag("subgroup_differs", POOLED, Fact("subgroup_differs", difference=one.fact))
 
@@ -402,7 +402,7 @@ def _never_wrong(external: Sequence[DatasetSummary], results: Sequence[Result]) 
 
 
 def _default_better(external: Sequence[DatasetSummary], results: Sequence[Result]) -> Iterator[Flag]:
-    """A threshold at which flagging everyone or no one has, beyond chance, a higher net benefit than the model."""
+    """A threshold at which flagging everyone or no one has a higher net benefit than the model: an interval below 0."""
     worse: dict[str, list[Fact]] = {}
     for dataset, at, found in _at_sites(external, results, "net_benefit_gain", {"threshold"}):
         if found.high is None or found.high >= 0:

@@ -306,14 +306,14 @@ class DescriptionRow(Row):
                 "level": one.level,
             }
             return cls(**named, value=None, n=None, withheld=why)
-        told = one.described
+        stated = one.described
         return cls(
             dataset=one.dataset,
-            variable=told.variable,
-            statistic=told.statistic,
-            level=told.level,
-            value=float(told.value),
-            n=_counted(told.n),
+            variable=stated.variable,
+            statistic=stated.statistic,
+            level=stated.level,
+            value=float(stated.value),
+            n=_counted(stated.n),
         )
 
     @property
@@ -321,8 +321,8 @@ class DescriptionRow(Row):
         """The statistic; None where it is withheld."""
         if self.value is None or self.n is None:
             return None
-        told = Description(self.variable, self.statistic, self.value, _count(self.n), self.level)
-        return DescriptionResult(self.dataset, told)
+        stated = Description(self.variable, self.statistic, self.value, _count(self.n), self.level)
+        return DescriptionResult(self.dataset, stated)
 
     @property
     def not_given(self) -> WithheldDescription | None:

@@ -188,8 +188,8 @@ def _settled(
     source = Source(declaration, columns.of_names(raw, declaration, ours, wanted), where)
     # What is wrong with sites and imputations is told when they are needed.
     places = samples.drawn(_imputations_of_sites(source, []), release.release.seed)
-    told = f"{raw.file}, in a sample of {len(places):,} rows"
-    part = RawTable(told, raw.columns.only(places), raw.rows[places])
+    sampled_file = f"{raw.file}, in a sample of {len(places):,} rows"
+    part = RawTable(sampled_file, raw.columns.only(places), raw.rows[places])
     return replace(source, sample=Sample(columns.of_names(part, declaration, ours), places))
 
 
