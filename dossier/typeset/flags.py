@@ -62,8 +62,9 @@ class _Words(reasons.Words):
         way, _, more = format_spec.partition(" ")
         if way in WAYS:
             return WAYS[way](self._plain(value), more)
-        if "|" in format_spec and isinstance(value, tuple):
-            return super().format_field(len(value) == 1, format_spec)
+        if "|" in format_spec and isinstance(value, (tuple, Fact)):
+            # A number of rows that is not given is several.
+            return super().format_field(isinstance(value, tuple) and len(value) == 1, format_spec)
         if isinstance(value, Fact):
             plain = self._plain(value)
             return plain if isinstance(plain, str) else format(plain, format_spec)
