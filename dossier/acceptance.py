@@ -109,15 +109,14 @@ def _same(at: Mapping[str, float | str], asked: Mapping[str, float | str]) -> bo
 
 
 def _settings(declared: Acceptance) -> str:
-    listed = list(_listed(declared))
+    listed = _listed(declared)
     return f" at {', '.join(listed)}" if listed else ""
 
 
-def _listed(declared: Acceptance) -> Iterator[str]:
+def _listed(declared: Acceptance) -> tuple[str, ...]:
     """The subgroup and the settings, one by one."""
-    if declared.subset is not None:
-        yield str(declared.subset)
-    yield from (f"{name} {value}" for name, value in declared.at.items())
+    subset = () if declared.subset is None else (str(declared.subset),)
+    return (*subset, *(f"{name} {value}" for name, value in declared.at.items()))
 
 
 def _is_met(observed: float, declared: Acceptance) -> bool:
@@ -155,8 +154,14 @@ def never_estimated(
             Flag(
                 "criterion_not_estimable",
                 dataset,
-                f"acceptance criterion {number} ({criterion.measure}{_settings(criterion)}) cannot be estimated at "
-                f"{_site(dataset, datasets)}: {reason_text(found.reason)}.",
+                Fact(
+                    "criterion_not_estimable",
+                    number=number,
+                    measure=criterion.measure,
+                    settings=Fact("criterion_settings", settings=listed) if (listed := _listed(criterion)) else None,
+                    site=_site(dataset, datasets),
+                    reason=found.reason,
+                ),
             )
             for dataset, found in absent.items()
         ]

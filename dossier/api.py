@@ -196,7 +196,7 @@ def read_results(path: str | Path) -> Record:
 
     place = Path(path)
     file = place / results.RESULTS if place.is_dir() else place
-    with output.told(file):
+    with output.reported(file):
         content = file.read_bytes()
     return Record(results.read(content, file.name))
 
@@ -439,10 +439,11 @@ class Validation(Record):
         import pandas
 
         from dossier import evaluate
+        from dossier.typeset.flags import flag_text
 
         found = evaluate.preview(self.study)
         faults = [("fault", None, fault.where, fault.what, fault.fix) for fault in found.faults]
-        rows = [*faults, *(("flag", one.flag, one.dataset, one.says, one.reply) for one in found.flags)]
+        rows = [*faults, *(("flag", one.flag, one.dataset, flag_text(one.fact), one.reply) for one in found.flags)]
         return pandas.DataFrame(rows, columns=["kind", "name", "where", "says", "reply"])
 
     def write_release(self, folder: str | Path) -> Path:
@@ -468,7 +469,7 @@ class Validation(Record):
         if not self._files:
             raise ValueError("The release was read from a folder, where it lies already.")
         place = Path(folder)
-        with output.told(place):
+        with output.reported(place):
             output.refuse_what_is_not_empty(place)
             _write(place, self._files)
         return place

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from dossier.facts import Fact, Value
 from dossier.types import MACRO, POOLED, Absent, Estimate, Result, SubgroupSummary, Subset
-from dossier.typeset.numbers import is_telling, number
+from dossier.typeset.numbers import is_telling
 
 MEASURES = ("auroc", "model_based_concordance", "oe_ratio")
 """What groups are compared in; the second says what of the first is case mix."""
@@ -26,28 +27,28 @@ class GroupDifference:
     """Of an AUROC what the group would have if its risks were right."""
 
     @property
-    def named(self) -> str:
-        """The group, its column, and of several classes the class."""
-        of_class = f", {self.of_class} against the rest" if self.of_class else ""
-        return f"{self.label} ({self.column}{of_class})"
-
-    @property
     def is_case_mix(self) -> bool:
         """Whether an AUROC below that of the others is no lower than the group's own case mix allows."""
         return self.difference < 0 and self.expected is not None and self.here.value >= self.expected
 
     @property
-    def says(self) -> str:
-        """The direction of the difference with both values, as a sentence without its full stop."""
+    def fact(self) -> Fact:
+        """The direction of the difference with both values; in words a sentence without its full stop."""
+        group = Fact("group", label=self.label, column=self.column)
+        if self.of_class:
+            group = Fact("group_of_class", label=self.label, column=self.column, of_class=self.of_class)
         low, high = self.here.low, self.here.high
-        interval = "" if low is None or high is None else f" ({number(low)} to {number(high)})"
-        values = f"{number(self.here.value)}{interval} against {number(self.here.value - self.difference)}"
+        values: dict[str, Value] = {
+            "group": group,
+            "value": self.here.value,
+            "interval": None if low is None or high is None else Fact("interval", low=low, high=high),
+            "others": self.here.value - self.difference,
+        }
         if self.measure == "oe_ratio":
-            more = "more" if self.difference > 0 else "fewer"
-            return f"{more} events came for each one expected among {self.named} than among the others: O/E {values}"
-        case_mix = "" if self.expected is None else f" (by its case mix {number(self.expected)})"
-        better = "better" if self.difference > 0 else "less well"
-        return f"{self.named} is ranked {better} than the others: AUROC {values}{case_mix}"
+            return Fact("more_events_in_group" if self.difference > 0 else "fewer_events_in_group", **values)
+        case_mix = None if self.expected is None else Fact("by_case_mix", expected=self.expected)
+        better = self.difference > 0
+        return Fact("group_ranked_better" if better else "group_ranked_less_well", **values, case_mix=case_mix)
 
 
 def over_all_sites(summaries: Sequence[SubgroupSummary], results: Sequence[Result]) -> Iterator[GroupDifference]:

@@ -10,6 +10,8 @@ from typing import Any
 from dossier import checklist
 from dossier.errors import DossierError, Fault
 from dossier.types import Dataset, Flag, SettledColumn, SettledTable, Study
+from dossier.typeset.flags import flag_text
+from dossier.typeset.words import exclusion
 
 SCHEMA = "dossier-check/1"
 CODE = {"type": "string", "description": "What is wrong, for a program; docs/faults.md lists every code."}
@@ -65,7 +67,7 @@ def lines(found: Check) -> Iterator[str]:
     yield ""
     for flag in found.flags:
         reply = "" if flag.reply is None else f" Answered: {flag.reply}"
-        yield f"flag {flag.flag}, {flag.dataset}: {flag.says}{reply}"
+        yield f"flag {flag.flag}, {flag.dataset}: {flag_text(flag.fact)}{reply}"
     for item in checklist.unanswered(study.statements):
         yield f"open {item.number}, {item.topic}: {item.asks}"
     if not found.faults:
@@ -77,7 +79,7 @@ def _size(dataset: Dataset) -> str:
     counts = _class_counts(dataset)
     if counts:
         events = "".join(f", {count} {label}" for label, count in counts.items())
-    left = "".join(f", {count} {reason}" for reason, count in dataset.excluded.items() if count)
+    left = "".join(f", {count} {exclusion(reason)}" for reason, count in dataset.excluded.items() if count)
     return f"{dataset.name} ({dataset.role}): {dataset.rows_read} rows, {dataset.rows_analysed} analysed{events}{left}"
 
 
@@ -132,7 +134,7 @@ def _fault(fault: Fault) -> dict[str, Any]:
 
 
 def _flag(flag: Flag) -> dict[str, Any]:
-    return {"flag": flag.flag, "dataset": flag.dataset, "says": flag.says, "reply": flag.reply}
+    return {"flag": flag.flag, "dataset": flag.dataset, "says": flag_text(flag.fact), "reply": flag.reply}
 
 
 def _dataset(dataset: Dataset) -> dict[str, Any]:

@@ -50,6 +50,7 @@ class Options:
     replace: bool = False
     scheduler: str | None = None
     allow_outside: bool = False
+    no_cache: bool = False
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -74,7 +75,7 @@ def init(folder: Path) -> None:
     from dossier import initial, output
 
     files = initial.files()
-    with output.told(folder):
+    with output.reported(folder):
         output.refuse_what_is_not_empty(folder)
         folder.mkdir(parents=True, exist_ok=True)
         for name, content in files.items():
@@ -150,6 +151,12 @@ def _output_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
+_no_cache = click.option(
+    "--no-cache",
+    is_flag=True,
+    envvar="DOSSIER_NO_CACHE",
+    help="Compute every number anew, and keep none in the user's cache; also by DOSSIER_NO_CACHE=1.",
+)
 _seed = click.option("--seed", type=click.IntRange(min=0), help="Start of random draws; default: the release's, or 1.")
 _edition = click.option(
     "--edition",
@@ -181,6 +188,7 @@ _edition = click.option(
     "--scheduler", metavar="ADDRESS", help="Of the Dask cluster, such as tls://10.0.0.1:8786; it sees all rows."
 )
 @click.option("--trust-scheduler", is_flag=True, help="Use a scheduler without TLS, and trust it and its network.")
+@_no_cache
 @_allow_outside
 def build(
     release: Path,
@@ -195,6 +203,7 @@ def build(
     scheduler: str | None,
     allow_outside: bool,
     trust_scheduler: bool,
+    no_cache: bool,
     **asked: Any,
 ) -> int:
     """Build the dossier of a release: both editions, the figures, results.json and a manifest.
@@ -208,7 +217,8 @@ def build(
     failing = _flags_named(fail_on)
     if junit is not None:
         output.refuse_as_report(junit, out)
-    evidence = _written(release, Build(**asked), Options(out, jobs, quiet, replace, scheduler, allow_outside))
+    options = Options(out, jobs, quiet, replace, scheduler, allow_outside, no_cache)
+    evidence = _written(release, Build(**asked), options)
     return _judge(evidence, strict, failing, junit)
 
 
@@ -220,7 +230,8 @@ def build(
 @click.option("--name", help="The model's name; default: the table's.")
 @_output_options
 @_seed
-def quick(table: Path, out: Path, jobs: int | None, quiet: bool, replace: bool, **asked: Any) -> None:
+@_no_cache
+def quick(table: Path, out: Path, jobs: int | None, quiet: bool, replace: bool, no_cache: bool, **asked: Any) -> None:
     """Look at one table of predictions: no release file, one short PDF, no checklist."""
     from dossier.command import MOST_THRESHOLDS, Quick
 
@@ -230,7 +241,7 @@ def quick(table: Path, out: Path, jobs: int | None, quiet: bool, replace: bool, 
     if len(set(command.thresholds)) > MOST_THRESHOLDS:
         fix = "write a release.toml for more."
         raise click.BadParameter(f"A quick look has at most {MOST_THRESHOLDS}; {fix}", param_hint="--threshold")
-    evidence = _written(table, command, Options(out, jobs, quiet, replace))
+    evidence = _written(table, command, Options(out, jobs, quiet, replace, no_cache=no_cache))
     if flags := len(evidence.flags):
         _tell(f"{flags} flag{'' if flags == 1 else 's'}: see Limitations in dossier-quick.pdf.")
 
@@ -238,7 +249,8 @@ def quick(table: Path, out: Path, jobs: int | None, quiet: bool, replace: bool, 
 @dossier.command()
 @_output_options
 @_seed
-def demo(out: Path, jobs: int | None, quiet: bool, replace: bool, **asked: Any) -> None:
+@_no_cache
+def demo(out: Path, jobs: int | None, quiet: bool, replace: bool, no_cache: bool, **asked: Any) -> None:
     """Build the releases that ship."""
     from contextlib import ExitStack
 
@@ -250,7 +262,9 @@ def demo(out: Path, jobs: int | None, quiet: bool, replace: bool, **asked: Any) 
         for folder in folders:
             all_of_them.enter_context(output.reserved(out / folder.name, replace))
         for folder in folders:
-            _, written = _made(folder, Build(**asked), Options(out / folder.name, jobs, quiet, replace))
+            _, written = _made(
+                folder, Build(**asked), Options(out / folder.name, jobs, quiet, replace, no_cache=no_cache)
+            )
             _list(written)
 
 
@@ -440,7 +454,7 @@ def _rebuilt(out: Path, release: Path, command: Build | Quick, allow_outside: bo
     with tempfile.TemporaryDirectory() as folder:
         again = Path(folder) / "out"
         try:
-            _made(release, command, Options(again, None, quiet=True, allow_outside=allow_outside))
+            _made(release, command, Options(again, None, quiet=True, allow_outside=allow_outside, no_cache=True))
         except (ReleaseError, DataError) as error:
             what = f"the command in manifest.json builds nothing from this release: {error.faults[0].what}"
             return verification.Report((), (what,))
@@ -514,7 +528,7 @@ def _made(source: Path, command: Build | Quick, options: Options) -> tuple[Evide
         tell("read", "tables", 0, 1)
         study, command = _read(source, command, options.allow_outside)
         # Only now: what is wrong with a release is told before all that it takes to print it is loaded.
-        from dossier import evaluate, printing, results
+        from dossier import evaluate, evidence_cache, printing, results
         from dossier.errors import ReleaseError
 
         tell("read", "tables", 1, 1)
@@ -524,7 +538,8 @@ def _made(source: Path, command: Build | Quick, options: Options) -> tuple[Evide
         jobs = _jobs(options.jobs, max(worth, len(command.editions)))
         with _workers(jobs):
             tell("evaluate", "", 0, 1)
-            found = evaluate.evidence(study, jobs, tell, options.scheduler)
+            cache = None if options.no_cache else evidence_cache.of_user()
+            found = evaluate.evidence(study, jobs, tell, options.scheduler, cache)
             # Everything is printed from what results.json holds, so that it can be printed from it again.
             evidence, files = printing.printed(results.of(found).text(), command, jobs, tell)
         leaving = output.leaving(options.out, files)
@@ -882,4 +897,4 @@ def _hush() -> None:
 
     STOPPED.set()
     warnings.simplefilter("ignore")
-    threading.excepthook = lambda told: None
+    threading.excepthook = lambda failure: None

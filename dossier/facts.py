@@ -94,6 +94,11 @@ class Fact:
         return _counts(tuple(value for _, value in self.values))
 
     @property
+    def without_counts(self) -> Self:
+        """The fact in which every count of persons, or of their rows, is only that there are some."""
+        return type(self)(self.code, **{name: _without_counts(value) for name, value in self.values})
+
+    @property
     def as_json(self) -> dict[str, object]:
         """The fact as results.json holds it."""
         return {"code": self.code, **{name: _written(value) for name, value in self.values}}
@@ -236,6 +241,14 @@ def _counts(value: Value) -> Iterator[Count]:
     elif isinstance(value, tuple):
         for each in value:
             yield from _counts(each)
+
+
+def _without_counts(value: Value) -> Value:
+    if isinstance(value, Count):
+        return Fact("some", of=value.of) if value.is_of_persons else value
+    if isinstance(value, Fact):
+        return value.without_counts
+    return tuple(_without_counts(each) for each in value) if isinstance(value, tuple) else value
 
 
 def _written(value: Value) -> object:

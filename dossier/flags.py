@@ -9,26 +9,26 @@ from typing import TYPE_CHECKING
 
 from dossier import between_groups
 from dossier.bands import FEW_CLUSTERS, FEW_FOR_A_BAND, FEW_FOR_POOLING, FEW_ROWS, OE_TOLERATED, SAME_RISK
+from dossier.facts import Count, Fact, Value
 from dossier.types import (
     MACRO,
     NOT_SELECTED,
     POOLED,
     Absent,
+    CountRange,
     DatasetSummary,
     DescriptionResult,
     Estimate,
     Flag,
     Result,
     Seal,
-    Sealed,
     SubgroupEvidence,
     SubgroupSize,
     SubgroupSummary,
     Withheld,
 )
-from dossier.typeset.names import count_of, lost_rows, rows_read_of
-from dossier.typeset.numbers import TIED, expected_range, number, patients_needed, per_cent, threshold
-from dossier.typeset.words import counted, date, listing
+from dossier.typeset.names import sum_known
+from dossier.typeset.numbers import expected_range
 
 if TYPE_CHECKING:
     from dossier.release import Release, Reply
@@ -88,7 +88,7 @@ FLAGS: Mapping[str, str] = {
 WIDE = {"auroc": 0.1, "calibration_slope": 0.4}
 """A prediction interval that is wider is flagged."""
 
-POOLED_MEASURES = {"auroc": "AUROC", "oe_ratio": "O/E ratio", "calibration_slope": "calibration slope"}
+POOLED_MEASURES = ("auroc", "oe_ratio", "calibration_slope")
 """What sites are pooled in, and whose new values are foretold."""
 
 MUCH_OF_THE_VARIANCE = 0.75
@@ -103,13 +103,8 @@ SPREAD_TOLERATED = (0.8, 1.25)
 MANY_MISSING = 0.2
 """From this share of missing values on, a predictor is flagged."""
 
-SIZES = {
-    "mss_oe": "the observed to expected ratio",
-    "mss_slope": "the calibration slope",
-    "mss_auroc": "the AUROC",
-    "mss_snb": "the standardized net benefit",
-    "mss_brier": "the Brier score",
-}
+SIZES = ("mss_oe", "mss_slope", "mss_auroc", "mss_snb", "mss_brier")
+"""The measures that say how many patients a width of an interval asks for."""
 
 
 @dataclass(frozen=True)
@@ -188,12 +183,22 @@ def _answers(reply: Reply, flag: Flag) -> bool:
 
 
 def _idle(reply: Reply) -> Flag:
-    where = "" if reply.dataset is None else f" for {reply.dataset}"
-    return Flag(
-        "answer_without_flag",
-        reply.dataset or POOLED,
-        f"the release answers {reply.flag}{where}, which this run did not raise.",
-    )
+    if reply.dataset is None:
+        return Flag("answer_without_flag", POOLED, Fact("answer_without_flag", flag=reply.flag))
+    says = Fact("answer_for_dataset_without_flag", flag=reply.flag, answered=reply.dataset)
+    return Flag("answer_without_flag", reply.dataset, says)
+
+
+def _amount(count: int | Withheld, of: str) -> Fact | Count:
+    """A count as a value of a fact: one that is protected as its range, or as below the smallest that is printed."""
+    if isinstance(count, Withheld):
+        return Fact("fewer_than", number=count.below)
+    return Fact("from_to", low=count.low, high=count.high) if isinstance(count, CountRange) else Count(count, of)
+
+
+def _of_class(label: str) -> Fact | None:
+    """That something is of a class, where the outcome has several."""
+    return Fact("of_class", label=label) if label else None
 
 
 # ---- one site -------------------------------------------------------------------------------------------------------
@@ -202,81 +207,73 @@ def _idle(reply: Reply) -> Flag:
 def _few_events(external: Sequence[DatasetSummary]) -> Iterator[Flag]:
     """Fewer events or non-events than a calibration curve needs."""
     for dataset in external:
-        few = {label: count for label, count in dataset.class_counts.items() if count < FEW_FOR_A_BAND}
+        few = tuple(
+            Fact("class_of", number=_amount(count, "event"), label=label)
+            for label, count in dataset.class_counts.items()
+            if count < FEW_FOR_A_BAND
+        )
         if few:
-            listed = ", ".join(f"{count} of {label}" for label, count in few.items())
-            which = "these classes" if len(few) > 1 else "this class"
-            yield Flag(
-                "few_events",
-                dataset.name,
-                f"{dataset.site} has {listed}, and a curve asks for {FEW_FOR_A_BAND} of each class: its calibration "
-                f"curve of {which} is imprecise.",
-            )
+            says = Fact("few_of_classes", site=dataset.site, few=few, wanted=FEW_FOR_A_BAND)
+            yield Flag("few_events", dataset.name, says)
         if dataset.events is None:
             continue
         others = dataset.n - dataset.events
         if min(dataset.events, others) < FEW_FOR_A_BAND:
-            yield Flag(
-                "few_events",
-                dataset.name,
-                f"{dataset.site} has {dataset.events} events and {others} non-events, and a curve asks for "
-                f"{FEW_FOR_A_BAND} of each: its calibration curve is imprecise.",
-            )
+            both = {"events": _amount(dataset.events, "event"), "others": _amount(others, "non-event")}
+            says = Fact("few_events", site=dataset.site, **both, wanted=FEW_FOR_A_BAND)
+            yield Flag("few_events", dataset.name, says)
 
 
 def _few_in_subgroup(external: Sequence[DatasetSummary], subgroups: Sequence[SubgroupSummary]) -> Iterator[Flag]:
     """Subgroups with patients, but with too few of one outcome to tell how good the model is for them."""
     for dataset in external:
-        few = [
-            f"{one.column} {one.label} ({_rare(one.size)})"
+        few = tuple(
+            Fact("rare_in_level", column=one.column, level=one.label, rare=_rare(one.size))
             for one in subgroups
             if one.dataset == dataset.name
             and not isinstance(one.size, Absent)
             and one.size.n
             and one.size.rarest < FEW_FOR_POOLING
-        ]
+        )
         if few:
-            of_what = "a class" if dataset.class_counts else "one outcome"
-            yield Flag(
-                "few_in_subgroup",
-                dataset.name,
-                f"{dataset.site} has fewer than {FEW_FOR_POOLING} of {of_what}, too few to tell, in {listing(few)}.",
-            )
+            several = bool(dataset.class_counts)
+            values: dict[str, Value] = {"site": dataset.site, "wanted": FEW_FOR_POOLING, "few": few}
+            says = Fact("few_of_class_in_subgroup" if several else "few_in_subgroup", **values)
+            yield Flag("few_in_subgroup", dataset.name, says)
 
 
-def _rare(size: SubgroupSize) -> str:
+def _rare(size: SubgroupSize) -> tuple[Fact, ...]:
     """The outcomes of which a subgroup has too few."""
     if size.events is None:
-        return ", ".join(f"{count} {label}" for label, count in size.class_counts.items() if count < FEW_FOR_POOLING)
-    of_two = {"event": size.shown, "non-event": size.n - size.shown}
-    return ", ".join(counted(count, noun) for noun, count in of_two.items() if count < FEW_FOR_POOLING)
+        return tuple(
+            Fact("rare_class", number=_amount(count, "event"), label=label)
+            for label, count in size.class_counts.items()
+            if count < FEW_FOR_POOLING
+        )
+    others = size.n - size.shown
+    events = Fact("rare_events", number=_amount(size.shown, "event"))
+    non_events = Fact("rare_non_events", number=_amount(others, "non-event"))
+    return tuple(fact for count, fact in ((size.shown, events), (others, non_events)) if count < FEW_FOR_POOLING)
 
 
 def _few_clusters(external: Sequence[DatasetSummary]) -> Iterator[Flag]:
     """Fewer clusters than an interval by cluster can rest on; how many is not said, as clusters may be patients."""
     for dataset in external:
         if dataset.clusters is not None and dataset.clusters < FEW_CLUSTERS:
-            yield Flag(
-                "few_clusters",
-                dataset.name,
-                f"the rows of {dataset.site} come from fewer than {FEW_CLUSTERS} clusters: intervals by cluster are "
-                "unsure there.",
-            )
+            yield Flag("few_clusters", dataset.name, Fact("few_clusters", site=dataset.site, wanted=FEW_CLUSTERS))
 
 
 def _rows_lost(external: Sequence[DatasetSummary]) -> Iterator[Flag]:
     """Rows that could not be analysed."""
     for dataset in external:
         lacking = {reason: count for reason, count in dataset.excluded.items() if count and reason != NOT_SELECTED}
-        lost, least = lost_rows([dataset], NOT_SELECTED)
-        if lost or least:
-            why = ", ".join(f"{reason}: {_in_figures(count)}" for reason, count in lacking.items())
-            yield Flag(
-                "rows_excluded",
-                dataset.name,
-                f"{least}{lost:,} of {rows_read_of(dataset)} rows of {dataset.site} are not analysed ({why}); "
-                "who they are may differ from who remains.",
-            )
+        if not lacking:
+            continue
+        why = tuple(Fact("excluded_rows", why=reason, rows=_amount(count, "row")) for reason, count in lacking.items())
+        lost = _amount(sum_known(lacking.values()), "row")
+        is_least = any(isinstance(count, Withheld) for count in lacking.values())
+        says = Fact("rows_excluded", is_least=is_least, lost=lost, **_rows_read(dataset), site=dataset.site, why=why)
+        yield Flag("rows_excluded", dataset.name, says)
 
 
 def _rows_selected(external: Sequence[DatasetSummary]) -> Iterator[Flag]:
@@ -284,16 +281,16 @@ def _rows_selected(external: Sequence[DatasetSummary]) -> Iterator[Flag]:
     for dataset in external:
         left_out = dataset.excluded.get(NOT_SELECTED, 0)
         if left_out:
-            yield Flag(
-                "rows_selected",
-                dataset.name,
-                f"the release selects rows of {dataset.site} by their values: {_in_figures(left_out)} of "
-                f"{rows_read_of(dataset)} are left out, and nothing here is about them.",
-            )
+            lost = _amount(left_out, "row")
+            says = Fact("rows_selected", site=dataset.site, left_out=lost, **_rows_read(dataset))
+            yield Flag("rows_selected", dataset.name, says)
 
 
-def _in_figures(count: int | Withheld) -> str:
-    return count_of(count) if isinstance(count, Withheld) else f"{count}"
+def _rows_read(dataset: DatasetSummary) -> dict[str, Value]:
+    """How many rows were read, at least those that are analysed where a count of excluded ones is withheld."""
+    is_more = isinstance(dataset.rows_read, Withheld)
+    read = dataset.n if isinstance(dataset.rows_read, Withheld) else dataset.rows_read
+    return {"read": _amount(read, "row"), "is_more": is_more}
 
 
 def _imputed(external: Sequence[DatasetSummary], results: Sequence[Result]) -> Iterator[Flag]:
@@ -302,16 +299,12 @@ def _imputed(external: Sequence[DatasetSummary], results: Sequence[Result]) -> I
         before, rows = found.details.get("complete_cases"), found.details.get("complete_cases_n")
         if dataset.imputations is None:
             continue
-        what = f"AUROC of class {label}" if label else "AUROC"
-        changed = (
-            "the rows before imputing are not given, so that nobody can say what it changed"
-            if before is None or rows is None
-            else f"the {what} is {number(found.value)} over the imputations and {number(before)} in the "
-            f"{counted(int(rows), 'complete case')} alone"
-        )
-        yield Flag(
-            "imputed", dataset.name, f"{dataset.site} is analysed in {dataset.imputations} imputations: {changed}."
-        )
+        site: dict[str, Value] = {"site": dataset.site, "imputations": Count(dataset.imputations, "imputation")}
+        says = Fact("imputed_without_original", **site)
+        if before is not None and rows is not None:
+            values: dict[str, Value] = {"value": found.value, "before": before, "rows": Count(int(rows), "row")}
+            says = Fact("imputed", **site, of_class=_of_class(label), **values)
+        yield Flag("imputed", dataset.name, says)
 
 
 def _estimates(
@@ -340,9 +333,9 @@ def _at_sites(
 
 
 def _subgroup_differs(summaries: Sequence[SubgroupSummary], results: Sequence[Result]) -> Iterator[Flag]:
-    """A group of patients over all sites whose AUROC or O/E differs from that of the others, its interval without 0."""
+    """A group of patients over all sites whose AUROC or O/E differs from the others: an interval without 0."""
     for one in between_groups.over_all_sites(summaries, results):
-        yield Flag("subgroup_differs", POOLED, f"over all sites {one.says}.")
+        yield Flag("subgroup_differs", POOLED, Fact("subgroup_differs", difference=one.fact))
 
 
 def _no_event(external: Sequence[DatasetSummary], results: Sequence[Result]) -> Iterator[Flag]:
@@ -350,61 +343,50 @@ def _no_event(external: Sequence[DatasetSummary], results: Sequence[Result]) -> 
     for dataset, label, found in _estimates(external, results, "oe_ratio"):
         expected = found.details.get("expected")
         if found.events == 0 and found.high is not None and found.high < 1 and expected is not None:
-            which = f"is of class {label}" if label else "had the outcome"
-            yield Flag(
-                "no_event",
-                dataset.name,
-                f"at {dataset.site} none of {counted(dataset.n, 'patient')} {which}, and the risks add up to "
-                f"{number(expected, 0)} (O/E 0, interval up to {number(found.high)}): it may not have been recorded "
-                "there, or the risks are far too high.",
-            )
+            values = {"patients": _amount(dataset.n, "patient"), "expected": expected, "high": found.high}
+            says = Fact("no_event_recorded", site=dataset.site, **values)
+            if label:
+                says = Fact("no_event_of_class", site=dataset.site, of_class=_of_class(label), **values)
+            yield Flag("no_event", dataset.name, says)
 
 
 def _risks_off(external: Sequence[DatasetSummary], results: Sequence[Result]) -> Iterator[Flag]:
     """Risks whose sum is clearly off at a site that had events."""
     low, high = OE_TOLERATED
     for dataset, label, found in _estimates(external, results, "oe_ratio"):
-        what = f"patients of class {label}" if label else "events"
-        bounded = found.value > 0 and found.low is not None and found.high is not None
-        if bounded and ((found.low or 0) > high or (found.high or 0) < low):
-            yield Flag(
-                "risks_off",
-                dataset.name,
-                f"at {dataset.site} there were {number(found.value)} times as many {what} as the risks add "
-                f"up to ({number(found.low or 0)} to {number(found.high or 0)}), outside {low:g} to {high:g}.",
-            )
+        if (
+            found.value > 0
+            and found.low is not None
+            and found.high is not None
+            and (found.low > high or found.high < low)
+        ):
+            values = {**_estimated(dataset, label, found), "least": low, "most": high}
+            yield Flag("risks_off", dataset.name, Fact("risks_of_class_off" if label else "risks_off", **values))
 
 
 def _slope_off(external: Sequence[DatasetSummary], results: Sequence[Result]) -> Iterator[Flag]:
     """A calibration slope whose interval does not hold 1; one wholly below 0 is another matter."""
     for dataset, label, found in _estimates(external, results, "calibration_slope"):
         if found.low is not None and found.high is not None and found.high >= 0 and not found.low <= 1 <= found.high:
-            word = "too extreme" if found.value < 1 else "too cautious"
-            what = f"calibration slope of class {label}" if label else "calibration slope"
-            estimated = _estimated(what, dataset.site, found.value, found.low, found.high)
-            yield Flag("slope_off", dataset.name, f"{estimated}: the risks are {word} there.")
+            says = Fact("slope_off", **_estimated(dataset, label, found), is_extreme=found.value < 1)
+            yield Flag("slope_off", dataset.name, says)
 
 
 def _wrong_order(external: Sequence[DatasetSummary], results: Sequence[Result]) -> Iterator[Flag]:
     """An AUROC whose interval lies below that of chance, and a calibration slope whose interval lies below 0."""
-    told = {
-        "auroc": (
-            0.5,
-            "AUROC",
-            "the risks rank patients in the wrong order; the outcome or the risk may be coded the wrong way round.",
-        ),
-        "calibration_slope": (0.0, "calibration slope", "the risks run the wrong way there."),
-    }
-    for measure, (bound, name, meaning) in told.items():
+    for measure, bound in (("auroc", 0.5), ("calibration_slope", 0.0)):
         for dataset, label, found in _estimates(external, results, measure):
             if found.low is not None and found.high is not None and found.high < bound:
-                what = f"{name} of class {label}" if label else name
-                estimated = _estimated(what, dataset.site, found.value, found.low, found.high)
-                yield Flag("wrong_order", dataset.name, f"{estimated}, below {bound:g}: {meaning}")
+                is_ranking = measure == "auroc"
+                values = {**_estimated(dataset, label, found), "bound": bound}
+                says = Fact("ranked_in_wrong_order" if is_ranking else "risks_run_backwards", **values)
+                yield Flag("wrong_order", dataset.name, says)
 
 
-def _estimated(what: str, site: str, value: float, low: float, high: float) -> str:
-    return f"the {what} at {site} is {number(value)} ({number(low)} to {number(high)})"
+def _estimated(dataset: DatasetSummary, label: str, found: Estimate) -> dict[str, Value]:
+    """Where something was estimated, of which class, and with which interval."""
+    where: dict[str, Value] = {"site": dataset.site, "of_class": _of_class(label)}
+    return {**where, "value": found.value, "low": found.low, "high": found.high}
 
 
 def _never_wrong(external: Sequence[DatasetSummary], results: Sequence[Result]) -> Iterator[Flag]:
@@ -412,56 +394,58 @@ def _never_wrong(external: Sequence[DatasetSummary], results: Sequence[Result]) 
     for dataset, label, found in _estimates(external, results, "auroc"):
         events = dataset.class_counts.get(label) if label else dataset.events
         if found.value == 1 and events is not None and min(events, dataset.n - events) >= FEW_FOR_POOLING:
-            which = f"class {label}" if label else "the outcome"
-            yield Flag(
-                "never_wrong",
-                dataset.name,
-                f"at {dataset.site} the AUROC is exactly 1: all {events:,} patients with {which} have a higher risk "
-                f"than all {dataset.n - events:,} without; a predictor may hold the outcome itself.",
-            )
+            both = {"events": _amount(events, "event"), "others": _amount(dataset.n - events, "non-event")}
+            says = Fact("never_wrong", site=dataset.site, **both)
+            if label:
+                says = Fact("never_wrong_of_class", site=dataset.site, label=label, **both)
+            yield Flag("never_wrong", dataset.name, says)
 
 
 def _default_better(external: Sequence[DatasetSummary], results: Sequence[Result]) -> Iterator[Flag]:
-    """A threshold at which flagging everyone or no one has a higher net benefit than the model, 0 outside its CI."""
-    worse: dict[str, list[str]] = {}
+    """A threshold at which flagging everyone or no one has a higher net benefit than the model: an interval below 0."""
+    worse: dict[str, list[Fact]] = {}
     for dataset, at, found in _at_sites(external, results, "net_benefit_gain", {"threshold"}):
         if found.high is None or found.high >= 0:
             continue
-        whom = "everyone" if (found.details.get("default") or 0) > 0 else "no one"
-        by, least, most = (number(-100 * end, 1) for end in (found.value, found.high, found.low or found.value))
+        by, least, most = (-100 * end for end in (found.value, found.high, found.low or found.value))
         worse.setdefault(dataset.name, []).append(
-            f"at {threshold(float(at['threshold']))} that of flagging {whom}, by {by} per 100 patients ({least} to "
-            f"{most})"
+            Fact(
+                "default_at_threshold",
+                threshold=float(at["threshold"]),
+                flags_everyone=(found.details.get("default") or 0) > 0,
+                by=by,
+                least=least,
+                most=most,
+            )
         )
     for dataset in external:
         if dataset.name in worse:
-            yield Flag(
-                "default_better",
-                dataset.name,
-                f"at {dataset.site} another net benefit is higher than the model's: {listing(worse[dataset.name])}.",
-            )
+            says = Fact("default_better", site=dataset.site, worse=tuple(worse[dataset.name]))
+            yield Flag("default_better", dataset.name, says)
 
 
 def _precision_missed(
     external: Sequence[DatasetSummary], results: Sequence[Result], widths_declared: bool
 ) -> Iterator[Flag]:
     """A sample smaller than the widths of the intervals ask for, those of the release or the usual ones."""
-    needed: dict[str, list[str]] = {}
-    for measure, label in SIZES.items():
+    needed: dict[str, list[Fact]] = {}
+    for measure in SIZES:
         for dataset, at, found in _at_sites(external, results, measure, {"class", "threshold"}):
             if dataset.n < found.value:
-                what = f"{label} of class {at['class']}" if "class" in at else label
-                what += f" at a threshold of{TIED}{threshold(float(at['threshold']))}" if "threshold" in at else ""
-                needed.setdefault(dataset.name, []).append(f"{what} ({patients_needed(found.value)})")
-    whose = "the declared widths ask for" if widths_declared else "the usual widths of intervals ask for"
+                of_class = _of_class(str(at.get("class", "")))
+                place = Fact("at_threshold", threshold=float(at["threshold"])) if "threshold" in at else None
+                size = Fact("size_needed", quantity=measure, of_class=of_class, at=place, patients=found.value)
+                needed.setdefault(dataset.name, []).append(size)
     for dataset in external:
         if dataset.name in needed:
-            yield Flag(
+            says = Fact(
                 "precision_missed",
-                dataset.name,
-                f"{dataset.site} has {counted(dataset.n, 'patient')}, fewer than {whose}: "
-                f"{listing(needed[dataset.name])}.",
+                site=dataset.site,
+                patients=_amount(dataset.n, "patient"),
+                is_declared=widths_declared,
+                needed=tuple(needed[dataset.name]),
             )
+            yield Flag("precision_missed", dataset.name, says)
 
 
 def _model_differs(external: Sequence[DatasetSummary], results: Sequence[Result]) -> Iterator[Flag]:
@@ -473,14 +457,17 @@ def _model_differs(external: Sequence[DatasetSummary], results: Sequence[Result]
             continue
         differing, left_out = (int(found.details.get(name) or 0) for name in ("differing", "left_out"))
         if differing > FEW_ROWS or differing * 10 > found.n:
-            without = f"; {left_out:,} with a missing predictor left out" if left_out else ""
-            yield Flag(
+            without = Fact("left_out_of_formula", rows=Count(left_out, "row")) if left_out else None
+            says = Fact(
                 "model_differs",
-                result.dataset,
-                f"at {site[result.dataset]} the formula of [model] gives another risk than the table in {differing:,} "
-                f"of {found.n:,} rows, by more than {SAME_RISK:g} and by up to {number(found.value, 4)}{without}: the "
-                "nomogram is not the model that was tested.",
+                site=site[result.dataset],
+                differing=Count(differing, "row"),
+                rows=_amount(found.n, "row"),
+                tolerated=SAME_RISK,
+                most=found.value,
+                without=without,
             )
+            yield Flag("model_differs", result.dataset, says)
 
 
 # ---- against the development data -----------------------------------------------------------------------------------
@@ -497,12 +484,8 @@ def _prevalence_shift(datasets: Sequence[DatasetSummary], external: Sequence[Dat
             continue
         here = dataset.events / dataset.n
         if max(here / before, before / here) > TIMES_AS_COMMON:
-            yield Flag(
-                "prevalence_shift",
-                dataset.name,
-                f"the outcome happened in {per_cent(here)} at {dataset.site} and in {per_cent(before)} of the "
-                "development data.",
-            )
+            says = Fact("prevalence_shift", here=here, site=dataset.site, before=before)
+            yield Flag("prevalence_shift", dataset.name, says)
 
 
 def _case_mix_shift(
@@ -519,13 +502,8 @@ def _case_mix_shift(
     for dataset in external:
         here = spread.get(dataset.name)
         if origin and here is not None and not low <= here / origin <= high:
-            word = "narrower" if here < origin else "wider"
-            yield Flag(
-                "case_mix_shift",
-                dataset.name,
-                f"the linear predictor has a standard deviation of {number(here)} at {dataset.site} and of "
-                f"{number(origin)} in development: the case mix is {word}.",
-            )
+            spreads = {"here": here, "before": origin, "is_narrower": here < origin}
+            yield Flag("case_mix_shift", dataset.name, Fact("case_mix_shift", site=dataset.site, **spreads))
 
 
 def _missing_values(external: Sequence[DatasetSummary], descriptions: Sequence[DescriptionResult]) -> Iterator[Flag]:
@@ -539,14 +517,11 @@ def _missing_values(external: Sequence[DatasetSummary], descriptions: Sequence[D
             and isinstance(row.described.n, int)
             and row.described.n
         ]
-        often = {name: f"{name} ({per_cent(share)})" for name, share in shares if MANY_MISSING < share < 1}
+        often = {name: share for name, share in shares if MANY_MISSING < share < 1}
         if often:
-            yield Flag(
-                "missing_values",
-                dataset.name,
-                f"often missing at {dataset.site}: {listing(list(often.values()))}.",
-                columns=tuple(often),
-            )
+            each = tuple(Fact("missing_share", predictor=name, share=share) for name, share in often.items())
+            says = Fact("often_missing", site=dataset.site, often=each)
+            yield Flag("missing_values", dataset.name, says, columns=tuple(often))
 
 
 # ---- over the sites -------------------------------------------------------------------------------------------------
@@ -555,12 +530,7 @@ def _missing_values(external: Sequence[DatasetSummary], descriptions: Sequence[D
 def _few_sites(external: Sequence[DatasetSummary]) -> Iterator[Flag]:
     """Too few hospitals to say what a new one would see."""
     if len(external) < 3:
-        yield Flag(
-            "few_sites",
-            POOLED,
-            f"{len(external)} external {'site' if len(external) == 1 else 'sites'}: what to expect in a new hospital "
-            "cannot be estimated from fewer than three.",
-        )
+        yield Flag("few_sites", POOLED, Fact("few_sites", sites=Count(len(external), "site")))
 
 
 def _elsewhere(results: Sequence[Result]) -> Iterator[Flag]:
@@ -571,23 +541,19 @@ def _elsewhere(results: Sequence[Result]) -> Iterator[Flag]:
         if one.dataset == POOLED and not one.at and not one.subset and isinstance(one.found, Estimate)
     }
     wide, varied = [], []
-    for measure, name in POOLED_MEASURES.items():
+    for measure in POOLED_MEASURES:
         if measure not in pooled:
             continue
         new, share = expected_range(pooled[measure]), pooled[measure].details.get("i2")
         if new is not None and _is_wide(measure, *new):
-            wide.append(f"{name} {number(new[0])} to {number(new[1])}")
+            wide.append(Fact("expected_range", quantity=measure, low=new[0], high=new[1]))
         if share is not None and share > MUCH_OF_THE_VARIANCE:
-            varied.append(f"{per_cent(share)} in the {name}")
+            varied.append(Fact("share_of_variance", share=share, quantity=measure))
     if wide:
-        says = f"the expected range in a new hospital like these is wide: {listing(wide)}."
+        says = Fact("wide_prediction_interval", wide=tuple(wide))
         yield Flag("wide_prediction_interval", POOLED, says)
     if varied:
-        yield Flag(
-            "heterogeneity",
-            POOLED,
-            f"sampling error does not explain {listing(varied)} of the variance between the sites (I2).",
-        )
+        yield Flag("heterogeneity", POOLED, Fact("heterogeneity", varied=tuple(varied)))
 
 
 def _is_wide(measure: str, low: float, high: float) -> bool:
@@ -611,10 +577,10 @@ RULES = (
     Rule(lambda shown: _wrong_order(shown.external, shown.results), ("auroc", "calibration_slope")),
     Rule(lambda shown: _never_wrong(shown.external, shown.results), ("auroc",)),
     Rule(lambda shown: _default_better(shown.external, shown.results), ("net_benefit_gain",)),
-    Rule(lambda shown: _precision_missed(shown.external, shown.results, shown.widths_declared), tuple(SIZES)),
+    Rule(lambda shown: _precision_missed(shown.external, shown.results, shown.widths_declared), SIZES),
     Rule(lambda shown: _model_differs(shown.external, shown.results), ("formula_difference",)),
     Rule(lambda shown: _few_sites(shown.external)),
-    Rule(lambda shown: _elsewhere(shown.results), tuple(POOLED_MEASURES)),
+    Rule(lambda shown: _elsewhere(shown.results), POOLED_MEASURES),
     Rule(lambda shown: _prevalence_shift(shown.datasets, shown.external)),
     Rule(lambda shown: _case_mix_shift(shown.datasets, shown.external, shown.descriptions)),
     Rule(lambda shown: _missing_values(shown.external, shown.descriptions)),
@@ -628,30 +594,12 @@ MEASURES = frozenset(measure for rule in RULES for measure in rule.reads)
 # ---- the release ----------------------------------------------------------------------------------------------------
 
 
-SEALED: Mapping[Sealed, str] = {
-    "release": "what is tested, or the level",
-    "outcome": "the outcome",
-    "thresholds": "the thresholds",
-    "acceptance": "the criteria",
-    "subgroup": "the subgroups",
-    "severity": "how grave each error is",
-    "utility": "the settings of weighted utility",
-    "intended_use": "the intended use",
-}
-"""What each table that is sealed holds, in words."""
-
-
-def changed(seal: Seal) -> str:
-    """What was changed since it was sealed, in words; empty where nothing was."""
-    tables = {one.table for one in seal.changes}
-    return listing([said for table, said in SEALED.items() if table in tables])
-
-
 def since_sealed(seal: Seal | None) -> tuple[Flag, ...]:
     """That something was changed after it had been sealed."""
     if seal is None or not seal.changes:
         return ()
-    says = f"changed after sealing on {date(seal.sealed_on)}: {changed(seal)}; results.json has each change."
+    tables = tuple(dict.fromkeys(one.table for one in seal.changes))
+    says = Fact("changed_since_sealed", sealed_on=seal.sealed_on.isoformat(), tables=tables)
     return (Flag("changed_since_sealed", POOLED, says),)
 
 
@@ -663,28 +611,17 @@ def unsaid(release: Release, datasets: Sequence[DatasetSummary]) -> tuple[Flag, 
 def _unsaid(release: Release, external: Sequence[DatasetSummary]) -> Iterator[Flag]:
     about, thresholds = release.release, release.thresholds
     if not thresholds.declared:
-        yield Flag("no_threshold", POOLED, "no threshold is declared: nothing is said about acting on the risks.")
+        yield Flag("no_threshold", POOLED, Fact("no_threshold"))
     elif thresholds.rationale is None:
-        at = listing([threshold(one) for one in thresholds.declared])
-        yield Flag(
-            "threshold_without_reason",
-            POOLED,
-            f"why {at} was declared, and that it was before the data were seen, is not in [thresholds] rationale.",
-        )
+        says = Fact("threshold_without_reason", thresholds=thresholds.declared)
+        yield Flag("threshold_without_reason", POOLED, says)
     if about.tested_version not in (None, about.version):
-        yield Flag(
-            "version_differs",
-            POOLED,
-            f"version {about.tested_version} was tested, and version {about.version} is released.",
-        )
-    dateless = [dataset.site for dataset in external if dataset.dates is None]
+        says = Fact("version_differs", tested=about.tested_version, released=about.version)
+        yield Flag("version_differs", POOLED, says)
+    dateless = tuple(dataset.site for dataset in external if dataset.dates is None)
     if dateless:
-        yield Flag("dates_missing", POOLED, f"when the patients were seen is not stated for {listing(dateless)}.")
-    undated = [number(place, 0) for place, one in enumerate(release.acceptance, start=1) if one.declared_on is None]
+        yield Flag("dates_missing", POOLED, Fact("dates_not_stated", sites=dateless))
+    undated = tuple(number for number, one in enumerate(release.acceptance, start=1) if one.declared_on is None)
     if undated:
-        what, verb = ("acceptance criterion", "was") if len(undated) == 1 else ("acceptance criteria", "were")
-        yield Flag(
-            "criterion_not_dated",
-            POOLED,
-            f"when {what} {listing(undated)} {verb} declared is not reported.",
-        )
+        says = Fact("criterion_not_dated" if len(undated) == 1 else "criteria_not_dated", numbers=undated)
+        yield Flag("criterion_not_dated", POOLED, says)

@@ -10,6 +10,7 @@ from typing import Literal
 from dossier.checklist import MISSING
 from dossier.flags import FLAGS
 from dossier.types import ChecklistRow, Criterion, Evidence, Flag
+from dossier.typeset.flags import flag_text
 from dossier.typeset.reasons import reason_text
 
 
@@ -79,7 +80,7 @@ def _of_flags(raised: Sequence[Flag], demands: Demands) -> Iterator[Case]:
         status: Literal["fails", "open"] = "fails" if unanswered or flag.flag in demands.flags else "open"
         name = f"{flag.flag}, {flag.dataset}"
         why = "not answered" if flag.reply is None else "answered"
-        yield Case("flags", name, status, f"flag {name}: {why}: {flag.says}")
+        yield Case("flags", name, status, f"flag {name}: {why}: {flag_text(flag.fact)}")
     yield from (Case("flags", name, "holds") for name in FLAGS if not any(flag.flag == name for flag in raised))
 
 

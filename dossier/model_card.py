@@ -16,6 +16,7 @@ from typing import Any
 from dossier.bibliography import SOURCES
 from dossier.checklist import is_placeholder
 from dossier.types import POOLED, Estimate, Evidence, Result, externals
+from dossier.typeset.flags import flag_text
 from dossier.typeset.methods import method_text
 from dossier.typeset.names import development, foretold, tested_version
 
@@ -126,7 +127,7 @@ def _declared(evidence: Evidence, item: str) -> str | None:
 
 def _warnings(card: ElementTree.Element, evidence: Evidence) -> None:
     stated = evidence.release.model_card
-    found = _listed([flag.says for flag in evidence.flags])
+    found = _listed([flag_text(flag.fact) for flag in evidence.flags])
     pairs = (
         (
             "KnownRisksAndLimitations",

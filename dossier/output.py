@@ -47,11 +47,11 @@ def held(out: Path) -> Iterator[Path]:
     where another build has it. The system frees the lock of a program that ends, however it ends. A file system without
     locks lets two work at once; each still writes OUT whole.
     """
-    with told(out):
+    with reported(out):
         place = _place(out)
         _refuse_what_cannot_be_written(place, out)
     with _parents_of(place), _locked(place, out) as alone:
-        with told(out):
+        with reported(out):
             _restore(place)
             if alone:
                 _remove_abandoned(place)
@@ -65,17 +65,17 @@ def reserved(out: Path, replace: bool = False) -> Iterator[None]:
     `out` need not exist; with `replace` it may hold files of ours that somebody has altered, or signatures. Raises
     OutputError also where OUT cannot be replaced: that is known at once, not after the work.
     """
-    with told(out):
+    with reported(out):
         _refuse_where_we_are(_place(out), out)
     with held(out) as place:
-        with told(out):
+        with reported(out):
             _refuse_what_is_not_ours(place, out, replace)
         yield
 
 
 def write_signatures(out: Path, files: Mapping[str, bytes]) -> tuple[Path, ...]:
     """Put these files in the place of OUT/signed in one step; OUT is held while this is done."""
-    with told(out):
+    with reported(out):
         place = _place(out)
         target = place / manifest.SIGNED
         with _working_folder(place) as working:
@@ -98,7 +98,7 @@ def write(out: Path, files: Mapping[str, bytes], replace: bool = False) -> tuple
     Every file, and every name of one, is on the disk before OUT changes, and the change is before the older files go:
     after a cut of the power OUT is the older or the newer one, whole.
     """
-    with told(out):
+    with reported(out):
         place = _place(out)
         _refuse_where_we_are(place, out)
         with _working_folder(place) as working:
@@ -121,7 +121,7 @@ def _fill(working: Path, files: Mapping[str, bytes]) -> None:
 
 def leaving(out: Path, kept: Collection[str], suffix: str = "") -> tuple[str, ...]:
     """The files of the dossier in OUT, those with this suffix, that go when these take their place."""
-    with told(out):
+    with reported(out):
         place = _place(out)
         known = manifest.read(place)
         if known is None:
@@ -157,7 +157,7 @@ def refuse_as_report(file: Path, out: Path) -> None:
 
 def write_report(file: Path, content: bytes) -> None:
     """Write a report in one step: who reads it meanwhile has the old one or the new."""
-    with told(file):
+    with reported(file):
         beside = file.with_name(f".{file.name}.{secrets.token_hex(4)}")
         try:
             beside.write_bytes(content)
@@ -167,7 +167,7 @@ def write_report(file: Path, content: bytes) -> None:
 
 
 @contextmanager
-def told(out: Path) -> Iterator[None]:
+def reported(out: Path) -> Iterator[None]:
     """Say what the system refuses as a fault that the user can mend."""
     try:
         yield
@@ -181,7 +181,7 @@ def told(out: Path) -> Iterator[None]:
 def full(error: OSError) -> OutputError | None:
     """What to tell when there was no room for a file that is kept for a while; None of another error.
 
-    OUT itself is told by `told`, with its name.
+    OUT itself is named by `reported`, with its name.
     """
     if error.errno not in FULL:
         return None
@@ -275,7 +275,7 @@ def _parents_of(place: Path) -> Iterator[None]:
 def _locked(place: Path, out: Path) -> Iterator[bool]:
     """The lock of OUT, a file beside it; False where the file system knows no locks."""
     path = place.with_name(f".{place.name}.building")
-    with told(out):
+    with reported(out):
         handle = _lock(path, out)
     try:
         yield handle is not None

@@ -594,9 +594,9 @@ class Resampling(Table):
 
 def _by_measure(given: object, known: tuple[str, ...]) -> None:
     if isinstance(given, Mapping):
-        strangers = [str(name) for name in given if name not in known]
-        if strangers:
-            raise UnfitError("measures_not_here", measures=tuple(strangers), known=tuple(known))
+        unknown = [str(name) for name in given if name not in known]
+        if unknown:
+            raise UnfitError("measures_not_here", measures=tuple(unknown), known=tuple(known))
 
 
 def _widths(given: object) -> object:
@@ -791,9 +791,9 @@ def _statement(given: object) -> object:
 
 def _items(given: object) -> object:
     if isinstance(given, Mapping):
-        strangers = [str(name) for name in given if name not in CHECKLIST_ITEMS]
-        if strangers:
-            raise UnfitError("no_such_item", items=tuple(strangers), known=tuple(CHECKLIST_ITEMS))
+        unknown = [str(name) for name in given if name not in CHECKLIST_ITEMS]
+        if unknown:
+            raise UnfitError("no_such_item", items=tuple(unknown), known=tuple(CHECKLIST_ITEMS))
     return given
 
 

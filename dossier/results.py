@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import datetime
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, TypeVar
 
@@ -62,6 +63,8 @@ from dossier.types import (
     Withheld,
     WithheldDescription,
 )
+from dossier.typeset import flags as flag_words
+from dossier.typeset.flags import flag_text
 from dossier.typeset.methods import method_text
 from dossier.typeset.reasons import WORDS, reason_text
 
@@ -116,40 +119,43 @@ Count = Annotated[
 Status = Literal["estimated", "absent", "withheld"]
 
 
-def _reason(value: object) -> Fact:
-    """The reason that a file holds; a ValueError where it is none, or one without words."""
-    if isinstance(value, Fact):
-        return value
-    if not isinstance(value, Mapping):
-        raise ValueError("a reason is a table with a code")
-    try:
-        found = Fact.of_json(value)
-        reason_text(found)
-    except (KeyError, AttributeError, TypeError, OverflowError, RecursionError) as error:
-        raise ValueError("a reason has a code that is known, and the values of that code") from error
-    return found
+@dataclass(frozen=True, eq=False)
+class _WithWords:
+    """How pydantic reads, writes and describes a fact that is printed by one of our functions."""
 
+    text: Callable[[Fact], str]
+    words: Mapping[str, str]
 
-class _OfReason:
-    """How pydantic reads, writes and describes a reason."""
+    def read(self, value: object) -> Fact:
+        """The fact that a file holds; a ValueError where it is none, or one without words."""
+        if isinstance(value, Fact):
+            return value
+        if not isinstance(value, Mapping):
+            raise ValueError("a fact is a table with a code")
+        try:
+            found = Fact.of_json(value)
+            self.text(found)
+        except (KeyError, AttributeError, TypeError, OverflowError, RecursionError) as error:
+            raise ValueError("a fact has a code that is known, and the values of that code") from error
+        return found
 
-    @classmethod
-    def __get_pydantic_core_schema__(cls, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
-        written = core_schema.plain_serializer_function_ser_schema(lambda reason: reason.as_json)
-        return core_schema.no_info_plain_validator_function(_reason, serialization=written)
+    def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
+        written = core_schema.plain_serializer_function_ser_schema(lambda fact: fact.as_json)
+        return core_schema.no_info_plain_validator_function(self.read, serialization=written)
 
-    @classmethod
-    def __get_pydantic_json_schema__(cls, found: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+    def __get_pydantic_json_schema__(self, found: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
         return {
             "type": "object",
-            "description": "A code with its values: numbers, names, counts of something, and other reasons.",
-            "properties": {"code": {"enum": sorted(WORDS)}},
+            "description": "A code with its values: numbers, names, counts of something, and other facts.",
+            "properties": {"code": {"enum": sorted(self.words)}},
             "required": ["code"],
         }
 
 
-Reason = Annotated[Fact, _OfReason]
+Reason = Annotated[Fact, _WithWords(reason_text, WORDS)]
 """Why something is absent or withheld, or has no bounds; `typeset.reasons` has the words."""
+Limitation = Annotated[Fact, _WithWords(flag_text, flag_words.WORDS)]
+"""What a flag says; `typeset.flags` has the words."""
 
 
 class Row(BaseModel):
@@ -306,14 +312,14 @@ class DescriptionRow(Row):
                 "level": one.level,
             }
             return cls(**named, value=None, n=None, withheld=why)
-        told = one.described
+        stated = one.described
         return cls(
             dataset=one.dataset,
-            variable=told.variable,
-            statistic=told.statistic,
-            level=told.level,
-            value=float(told.value),
-            n=_counted(told.n),
+            variable=stated.variable,
+            statistic=stated.statistic,
+            level=stated.level,
+            value=float(stated.value),
+            n=_counted(stated.n),
         )
 
     @property
@@ -321,8 +327,8 @@ class DescriptionRow(Row):
         """The statistic; None where it is withheld."""
         if self.value is None or self.n is None:
             return None
-        told = Description(self.variable, self.statistic, self.value, _count(self.n), self.level)
-        return DescriptionResult(self.dataset, told)
+        stated = Description(self.variable, self.statistic, self.value, _count(self.n), self.level)
+        return DescriptionResult(self.dataset, stated)
 
     @property
     def not_given(self) -> WithheldDescription | None:
@@ -552,7 +558,8 @@ class FlagRow(Row):
 
     flag: str
     dataset: str
-    says: str
+    fact: Limitation
+    """What it says: a code with its values."""
     reply: str | None
     columns: tuple[str, ...]
 

@@ -10,11 +10,11 @@ from __future__ import annotations
 import datetime
 import unicodedata
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,8 +34,8 @@ At = Mapping[str, float | str]
 POOLED = "pooled"
 """The name under which results over all external sites are filed."""
 
-NOT_SELECTED = "not selected"
-"""Why a row is excluded that `rows` of its [[dataset]] does not ask for."""
+NOT_SELECTED = "not_selected"
+"""The code of a row that is excluded because `rows` of its [[dataset]] does not ask for it."""
 
 MACRO = "macro"
 """The value of `class` in `at` under which the unweighted mean over the classes is filed."""
@@ -285,45 +285,17 @@ class SettledTable:
 
 
 @dataclass(frozen=True)
-class CountedRows:
-    """A sentence about a number of rows, in whose place others may be put."""
-
-    count: int
-    before: str
-    after: str
-    """What follows several rows."""
-    after_one: str | None = None
-    """What follows a single row, where that is another text."""
-
-    def says(self) -> str:
-        """The sentence with its number."""
-        if self.count == 1:
-            return f"{self.before}1 row{self.after if self.after_one is None else self.after_one}"
-        return self.says_of(f"{self.count} rows")
-
-    def says_of(self, rows: str) -> str:
-        """The sentence with these words in place of the number of rows."""
-        return f"{self.before}{rows}{self.after}"
-
-
-@dataclass(frozen=True)
 class Flag:
     """A limitation that the run raises by itself."""
 
     flag: str
     dataset: str
-    says: str
+    fact: Fact
+    """What it says; `typeset.flags` has the words."""
     reply: str | None = None
     """What the author answers."""
     columns: tuple[str, ...] = ()
     """The columns that it is about; none where it is about something else."""
-    rows: CountedRows | None = field(default=None, compare=False)
-    """The number of rows that it says, where it says one, so that a small one can be withheld; never recorded."""
-
-    @classmethod
-    def of_rows(cls, flag: str, dataset: str, rows: CountedRows, columns: tuple[str, ...] = ()) -> Flag:
-        """The flag of a number of rows."""
-        return cls(flag, dataset, rows.says(), columns=columns, rows=rows)
 
 
 @dataclass(frozen=True)
@@ -562,6 +534,19 @@ class Term:
     """How it is computed, in plain text; the notation is that of the methods appendix."""
 
 
+Filed = TypeVar("Filed")
+Index: TypeAlias = Mapping[tuple[object, ...], Sequence[Filed]]
+"""Results or curves by what they are asked for, which happens thousands of times."""
+
+
+def _indexed(rows: Iterable[Filed], key: Callable[[Filed], tuple[object, ...]]) -> Index[Filed]:
+    """Rows by a key of theirs, those of one key in their order."""
+    found: dict[tuple[object, ...], list[Filed]] = {}
+    for row in rows:
+        found.setdefault(key(row), []).append(row)
+    return found
+
+
 @dataclass(frozen=True)
 class Result:
     """One line of the evidence: which measure, where, at what, and what was found."""
@@ -713,6 +698,16 @@ class SubgroupEvidence:
     results: tuple[Result, ...] = ()
     curves: tuple[CurveResult, ...] = ()
 
+    @cached_property
+    def of_measure(self) -> Index[Result]:
+        """The results of each measure in each subgroup of each dataset."""
+        return _indexed(self.results, lambda one: (one.subset, one.measure, one.dataset))
+
+    @cached_property
+    def of_curve(self) -> Index[CurveResult]:
+        """The curves of each name in each subgroup of each dataset."""
+        return _indexed(self.curves, lambda one: (one.subset, one.curve, one.dataset))
+
 
 @dataclass(frozen=True)
 class Changes:
@@ -753,12 +748,24 @@ class Evidence:
     """What was sealed before the data were opened, where the release names a seal."""
 
     @cached_property
-    def of_measure(self) -> Mapping[tuple[str, str], Sequence[Result]]:
-        """The results of each measure in each dataset: they are asked for thousands of times."""
-        sorted_out: dict[tuple[str, str], list[Result]] = {}
-        for result in self.results:
-            sorted_out.setdefault((result.measure, result.dataset), []).append(result)
-        return sorted_out
+    def of_measure(self) -> Index[Result]:
+        """The results of each measure in each dataset."""
+        return _indexed(self.results, lambda one: (one.measure, one.dataset))
+
+    @cached_property
+    def of_curve(self) -> Index[CurveResult]:
+        """The curves of each name in each dataset."""
+        return _indexed(self.curves, lambda one: (one.curve, one.dataset))
+
+    @cached_property
+    def by_measure(self) -> Index[Result]:
+        """The results of each measure in the order of the datasets."""
+        return _indexed(self.results, lambda one: (one.measure,))
+
+    @cached_property
+    def by_name(self) -> Mapping[str, DatasetSummary]:
+        """The datasets by their names."""
+        return {one.name: one for one in self.datasets}
 
 
 @dataclass(frozen=True)
@@ -768,6 +775,16 @@ class SiteResults:
     summary: DatasetSummary
     results: tuple[Result, ...]
     curves: tuple[CurveResult, ...]
+
+    @cached_property
+    def of_measure(self) -> Index[Result]:
+        """The results of each measure."""
+        return _indexed(self.results, lambda one: (one.measure,))
+
+    @cached_property
+    def of_curve(self) -> Index[CurveResult]:
+        """The curves of each name."""
+        return _indexed(self.curves, lambda one: (one.curve,))
 
 
 # ---- what draw, compose and press make ------------------------------------------------------------------------------
@@ -851,14 +868,15 @@ def _of_all(results: Iterable[Result]) -> Iterator[Result]:
 
 def found(site: SiteResults, measure: str, /, **at: float | str) -> Estimate | Absent:
     """The result of a measure at one site at exactly these settings, as `find` gives it."""
-    here = [result for result in site.results if result.measure == measure]
-    return _exactly(_of_all(here), at) or Absent(Fact("not_computed", measure=measure, dataset=site.summary.name))
+    return _exactly(_of_all(site.of_measure.get((measure,), ())), at) or Absent(
+        Fact("not_computed", measure=measure, dataset=site.summary.name)
+    )
 
 
 def found_curve(site: SiteResults, curve: str, /, **at: float | str) -> Curve | Absent:
     """A curve of one site at exactly these settings; Absent when it was never computed."""
-    for result in site.curves:
-        if result.curve == curve and result.subset is None and dict(result.at) == at:
+    for result in site.of_curve.get((curve,), ()):
+        if result.subset is None and dict(result.at) == at:
             return result.found
     return Absent(Fact("curve_not_computed", curve=curve, dataset=site.summary.name))
 
@@ -867,11 +885,7 @@ def find_in_subgroup(
     evidence: Evidence, subset: Subset, measure: str, dataset: str, /, **at: float | str
 ) -> Estimate | Absent:
     """The result of a measure in a subgroup of a dataset at exactly these settings, as `find` gives it."""
-    here = [
-        result
-        for result in evidence.subgroups.results
-        if (result.subset, result.measure, result.dataset) == (subset, measure, dataset)
-    ]
+    here = evidence.subgroups.of_measure.get((subset, measure, dataset), ())
     return _exactly(here, at) or Absent(
         Fact("not_computed_in_subgroup", measure=measure, subset=str(subset), dataset=dataset)
     )
@@ -879,9 +893,8 @@ def find_in_subgroup(
 
 def find_curve_in_subgroup(evidence: Evidence, subset: Subset, curve: str, dataset: str) -> Curve | Absent:
     """A curve of a subgroup of a dataset; Absent when it was never computed."""
-    for result in evidence.subgroups.curves:
-        if (result.subset, result.curve, result.dataset) == (subset, curve, dataset):
-            return result.found
+    for result in evidence.subgroups.of_curve.get((subset, curve, dataset), ()):
+        return result.found
     return Absent(Fact("curve_not_computed_in_subgroup", curve=curve, subset=str(subset), dataset=dataset))
 
 
@@ -904,13 +917,13 @@ def subgroup_sizes(evidence: Evidence, column: str, dataset: str) -> dict[str, S
 
 def find_all(evidence: Evidence, measure: str) -> Iterator[Result]:
     """Every result of a measure, in the order of the datasets."""
-    return (result for result in evidence.results if result.measure == measure and result.subset is None)
+    return _of_all(evidence.by_measure.get((measure,), ()))
 
 
 def find_curve(evidence: Evidence, curve: str, dataset: str, /, **at: float | str) -> Curve | Absent:
     """A curve of a dataset; Absent when it was never computed."""
-    for result in evidence.curves:
-        if result.curve == curve and result.dataset == dataset and result.subset is None and dict(result.at) == at:
+    for result in evidence.of_curve.get((curve, dataset), ()):
+        if result.subset is None and dict(result.at) == at:
             return result.found
     return Absent(Fact("curve_not_computed", curve=curve, dataset=dataset))
 
@@ -948,4 +961,4 @@ def externals_with(evidence: Evidence, curve: str) -> tuple[DatasetSummary, ...]
 
 def summary_of(evidence: Evidence, name: str) -> DatasetSummary:
     """The dataset of that name."""
-    return next(dataset for dataset in evidence.datasets if dataset.name == name)
+    return evidence.by_name[name]

@@ -6,6 +6,7 @@ import dataclasses
 import fcntl
 import hashlib
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -26,6 +27,8 @@ from tests.reasons import because
 from tests.reference import built
 from tests.reference.built import hurried
 
+os.environ["DOSSIER_NO_CACHE"] = "1"
+"""What a test asks for is computed; the tests of the cache turn it on."""
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = ROOT.parent / "shared"
 RELEASES = {

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from dossier.facts import Fact
 from dossier.types import Absent
+from dossier.typeset import flags
 from dossier.typeset.reasons import WORDS, reason_text
 
 
@@ -29,9 +31,18 @@ OF_TESTS: set[str] = set()
 
 def because(text: str) -> Fact:
     """A reason of these words, which no code of ours has."""
-    if isinstance(WORDS, dict) and text not in WORDS:
+    return _made_up(text, WORDS)
+
+
+def limitation(text: str) -> Fact:
+    """What a flag says in these words, which no flag of ours has."""
+    return _made_up(text, flags.WORDS)
+
+
+def _made_up(text: str, words: Mapping[str, str]) -> Fact:
+    if isinstance(words, dict) and text not in words:
         OF_TESTS.add(text)
-        WORDS.setdefault(text, text.replace("{", "{{").replace("}", "}}"))
+        words[text] = text.replace("{", "{{").replace("}", "}}")
     return Fact(text)
 
 

@@ -30,10 +30,11 @@ from dossier.types import (
     Subset,
     Withheld,
 )
+from dossier.typeset.flags import flag_text
 from tests import gusto
 from tests.bench import odd_inputs
 from tests.conftest import NOT_OURS, RELEASES, Book
-from tests.reasons import because
+from tests.reasons import because, limitation
 from tests.reference.built import example, hurried
 from tests.smallest import HEAD, QUICK, SITE
 from tests.test_cli import Run, held, release, run
@@ -208,13 +209,10 @@ def test_where_some_sites_allow_it_the_others_are_flagged() -> None:
     gone = Result("auroc", "auroc", "turin", {}, Absent(because("turin has no risk")))
     faults, raised = acceptance.never_estimated([criterion], SITES, [here, gone])
     assert faults == ()
-    assert raised == (
-        Flag(
-            "criterion_not_estimable",
-            "turin",
-            "acceptance criterion 1 (auroc) cannot be estimated at Turin: turin has no risk.",
-        ),
-    )
+    (found,) = raised
+    assert (found.flag, found.dataset) == ("criterion_not_estimable", "turin")
+    says = "acceptance criterion 1 (auroc) cannot be estimated at Turin: turin has no risk."
+    assert flag_text(found.fact) == says
 
 
 def test_what_is_withheld_is_estimated() -> None:
@@ -312,7 +310,10 @@ def judged(criteria: tuple[Criterion, ...] = (), raised: tuple[Flag, ...] = ()) 
     )
 
 
-RAISED = (Flag("few_events", "bari", "Few <of> them.", "Known."), Flag("few_sites", "pooled", "Two."))
+RAISED = (
+    Flag("few_events", "bari", limitation("Few <of> them."), "Known."),
+    Flag("few_sites", "pooled", limitation("Two.")),
+)
 
 
 @pytest.mark.parametrize(

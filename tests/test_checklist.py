@@ -259,7 +259,7 @@ def test_a_text_that_is_too_long_says_where_it_goes_on(tmp_path: Path, text: str
 def test_what_the_model_was_made_from_is_its_own_table(tmp_path: Path) -> None:
     dates = (datetime.date(1978, 1, 1), datetime.date(1987, 12, 31))
     made_from = DatasetSummary(
-        "d", "development", "Rotterdam to 1987", 1165, 284, 1167, {"outcome missing": 2}, (), dates=dates
+        "d", "development", "Rotterdam to 1987", 1165, 284, 1167, {"outcome_missing": 2}, (), dates=dates
     )
     stated = '[statements]\n5a = "Two tables. One is the test."\n'
     without = evidence_of(tmp_path, stated)

@@ -118,7 +118,7 @@ def test_classes_are_read_in_their_order_and_rows_without_any_one_risk_are_count
     (tmp_path / "site.csv").write_text("\n".join(lines[:-1]) + "\nG1,0.25,,0.25,0.25\n", encoding="utf-8")
     (tmp_path / "release.toml").write_text(RELEASE, encoding="utf-8")
     site = reading.study(tmp_path).datasets[0]
-    assert dict(site.excluded) == {"outcome missing": 1, "risk missing": 1}
+    assert dict(site.excluded) == {"outcome_missing": 1, "risk_missing": 1}
     assert (site.outcome, site.risk, site.class_labels) == (None, None, GRADES)
     assert site.classes is not None
     np.testing.assert_array_equal(site.classes, [2, 0])

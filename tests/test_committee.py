@@ -36,7 +36,7 @@ from dossier.types import (
 )
 from tests.conftest import Book, by_hand
 from tests.figures.evidence import COVID, Case
-from tests.reasons import because
+from tests.reasons import because, limitation
 
 COMMON = frozenset((Path(__file__).parent / "common_words.txt").read_text(encoding="utf-8").split())
 """Words that need no explanation, one form a line."""
@@ -72,7 +72,7 @@ def full(case: Case) -> Evidence:
     evidence = by_hand(case)
     kinds = ("risks_off", "case_mix_shift", "prevalence_shift", "slope_off", "few_events", "rows_excluded")
     reply = "The hospitals tested other patients, at other times of the epidemic, and each of them is shown by itself."
-    flags = tuple(Flag(kind, site.name, "so.", reply) for kind in kinds for site in evidence.datasets)
+    flags = tuple(Flag(kind, site.name, limitation("so."), reply) for kind in kinds for site in evidence.datasets)
     about = {
         "model": "Model of the risk of an infection in the emergency department",
         "version": "1.4.0",
@@ -431,9 +431,9 @@ def test_every_flag_has_plain_words() -> None:
 def test_only_a_column_of_the_formula_is_something_that_the_model_asks_for() -> None:
     tested = by_hand(Case("two", ("Zurich", "Budapest")))
     flags = (
-        Flag("missing_predictor", "site-0", "chol is missing.", columns=("chol",)),
-        Flag("missing_values", "site-0", "often missing.", columns=("chol", "age")),
-        Flag("few_sites", "pooled", "two sites."),
+        Flag("missing_predictor", "site-0", limitation("chol is missing."), columns=("chol",)),
+        Flag("missing_values", "site-0", limitation("often missing."), columns=("chol", "age")),
+        Flag("few_sites", "pooled", limitation("two sites.")),
     )
     formula = {"intercept": 0.0, "term": ({"predictor": "age", "coefficient": 0.1},)}
     unknown, known = (

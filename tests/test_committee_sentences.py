@@ -25,7 +25,7 @@ from dossier.types import (
 )
 from tests.conftest import by_hand
 from tests.figures.evidence import COVID, Case
-from tests.reasons import because
+from tests.reasons import because, limitation
 from tests.test_findings import KINDS, given
 
 # ---- the model against the same for all -----------------------------------------------------------------------------
@@ -131,7 +131,9 @@ def test_what_to_expect_in_ours_is_said_only_where_enough_hospitals_tell() -> No
     )
     told = committee.answer(pooled_as(KINDS["eight"], known))
     assert told.endswith("It has not been tested in ours, where it may tell sick from well 60 to 95 times of 100.")
-    flagged = dataclasses.replace(pooled_as(KINDS["eight"], known), flags=(Flag("heterogeneity", POOLED, "so."),))
+    flagged = dataclasses.replace(
+        pooled_as(KINDS["eight"], known), flags=(Flag("heterogeneity", POOLED, limitation("so.")),)
+    )
     assert committee.answer(flagged).endswith("and results differed so much that ours cannot be predicted.")
     few = committee.answer(pooled_as(KINDS["two"], Absent(Fact("too_few_sites_to_pool", usable=Count(0, "site")))))
     assert few.endswith("It has not been tested in ours, and these two hospitals cannot tell what to expect there.")
@@ -175,7 +177,7 @@ def test_false_alarms_are_those_who_are_not_left_alone() -> None:
 
 def test_each_place_hears_the_direction_of_its_own_slope() -> None:
     evidence = given(KINDS["two"], "calibration_slope", site_0=(0.7, 0.6, 0.8), site_1=(1.4, 1.2, 1.6))
-    flags = (Flag("slope_off", "site-0", "so."), Flag("slope_off", "site-1", "so."))
+    flags = (Flag("slope_off", "site-0", limitation("so.")), Flag("slope_off", "site-1", limitation("so.")))
     (told,) = committee.could_go_wrong(dataclasses.replace(evidence, flags=flags))
     assert told.text == (
         "Italy 1: high percentages are too high, low ones too low. "
@@ -186,7 +188,10 @@ def test_each_place_hears_the_direction_of_its_own_slope() -> None:
 def test_each_place_hears_whether_the_outcome_is_more_or_less_common() -> None:
     evidence = with_counts(KINDS["two"], (100, 40), (100, 5))
     origin = dataclasses.replace(evidence.datasets[0], name="origin", role="development", n=1000, events=200)
-    flags = (Flag("prevalence_shift", "site-0", "so."), Flag("prevalence_shift", "site-1", "so."))
+    flags = (
+        Flag("prevalence_shift", "site-0", limitation("so.")),
+        Flag("prevalence_shift", "site-1", limitation("so.")),
+    )
     changed = dataclasses.replace(evidence, datasets=(*evidence.datasets, origin), flags=flags)
     (told,) = committee.could_go_wrong(changed)
     assert told.text == (

@@ -43,7 +43,7 @@ from dossier.types import (
 from dossier.typeset.names import unweighted
 from tests.conftest import Book, by_hand
 from tests.figures.evidence import COVID, Case
-from tests.reasons import because
+from tests.reasons import because, limitation
 
 NAMES = [chapter.name for chapter in CHAPTERS]
 KINDS = {
@@ -585,7 +585,11 @@ def test_a_criterion_that_is_not_met_is_not_called_open() -> None:
 
 
 def test_limitations_are_counted() -> None:
-    flags = (Flag("few_events", "site-0", "a."), Flag("risks_off", "site-0", "b."), Flag("few_sites", "pooled", "c."))
+    flags = (
+        Flag("few_events", "site-0", limitation("a.")),
+        Flag("risks_off", "site-0", limitation("b.")),
+        Flag("few_sites", "pooled", limitation("c.")),
+    )
     two = dataclasses.replace(KINDS["two"], checklist=(ChecklistRow("1", "Declared", None),))
     text = said("limitations", dataclasses.replace(two, flags=flags))
     assert re.match(r"(3|Three) automated findings", text), text
@@ -596,7 +600,7 @@ def test_limitations_are_counted() -> None:
 
 
 def test_one_of_a_kind_is_not_in_the_plural() -> None:
-    flags = (Flag("few_events", "site-0", "a."),)
+    flags = (Flag("few_events", "site-0", limitation("a.")),)
     text = said("limitations", dataclasses.replace(KINDS["one"], flags=flags))
     assert "1 limitations" not in text
     assert "1 datasets" not in text
@@ -606,7 +610,7 @@ def test_one_of_a_kind_is_not_in_the_plural() -> None:
 
 def test_the_rows_that_are_lost_are_counted() -> None:
     evidence = KINDS["two"]
-    first = dataclasses.replace(evidence.datasets[0], n=90, events=9, rows_read=100, excluded={"outcome missing": 10})
+    first = dataclasses.replace(evidence.datasets[0], n=90, events=9, rows_read=100, excluded={"outcome_missing": 10})
     second = dataclasses.replace(evidence.datasets[1], n=900, events=450, rows_read=900, excluded={})
     text = said("description", dataclasses.replace(evidence, datasets=(first, second)))
     assert text == (

@@ -24,7 +24,8 @@ from dossier.types import (
     SubgroupSummary,
     Subset,
 )
-from tests.reasons import because
+from dossier.typeset.flags import flag_text
+from tests.reasons import because, limitation
 
 BEFORE = DatasetSummary("training", "development", "Here", 1000, 200, 1000, {}, ())
 
@@ -63,7 +64,7 @@ def test_few_events_or_few_others(events: int, raised: bool) -> None:
 def of_subgroups(*sizes: SubgroupSize | Absent, dataset: str = "bari") -> list[str]:
     groups = [SubgroupSummary(dataset, "Sex", label, size) for label, size in zip("abc", sizes, strict=False)]
     return [
-        flag.says
+        flag_text(flag.fact)
         for flag in flags.raised((BEFORE, site()), (), (), SubgroupEvidence(tuple(groups)))
         if flag.flag == "few_in_subgroup"
     ]
@@ -95,7 +96,7 @@ def test_a_small_subgroup_of_several_classes_has_too_few_of_a_class() -> None:
     here = DatasetSummary("bari", "external", "Bari", 900, None, 900, {}, (), class_counts=dict.fromkeys(counts, 300))
     group = SubgroupSummary("bari", "Sex", "a", SubgroupSize(57, None, 0, counts))
     raised = flags.raised((here,), (), (), SubgroupEvidence((group,)))
-    assert [flag.says for flag in raised if flag.flag == "few_in_subgroup"] == [
+    assert [flag_text(flag.fact) for flag in raised if flag.flag == "few_in_subgroup"] == [
         "Bari has fewer than 20 of a class, too few to tell, in Sex a (11 G0, 16 G1)."
     ]
 
@@ -140,7 +141,7 @@ def test_slope_off_when_its_interval_leaves_one_out(low: float, high: float, rai
 
 def sayings(kind: str, *results: Result, dataset: DatasetSummary | None = None) -> list[str]:
     found = flags.raised((dataset or site(),), results, (), SubgroupEvidence())
-    return [flag.says.replace("\N{MINUS SIGN}", "-") for flag in found if flag.flag == kind]
+    return [flag_text(flag.fact).replace("\N{MINUS SIGN}", "-") for flag in found if flag.flag == kind]
 
 
 @pytest.mark.parametrize(("high", "raised"), [(0.499, True), (0.5, False), (0.6, False)])
@@ -195,7 +196,9 @@ def too_small(declared: bool) -> list[str]:
 
     asked = (result("mss_slope", 1200.0), result("mss_auroc", 999.0), of_benefit(0.1, 1000.0), of_benefit(0.2, 1320.0))
     raised = flags.raised((site(),), asked, (), SubgroupEvidence(), widths_declared=declared)
-    return [flag.says.replace("\N{NO-BREAK SPACE}", " ") for flag in raised if flag.flag == "precision_missed"]
+    return [
+        flag_text(flag.fact).replace("\N{NO-BREAK SPACE}", " ") for flag in raised if flag.flag == "precision_missed"
+    ]
 
 
 def test_a_sample_too_small_for_the_net_benefit_says_at_which_threshold() -> None:
@@ -244,7 +247,11 @@ def test_of_fewer_than_five_sites_a_wide_range_says_nothing_of_hospitals(sites: 
 @pytest.mark.parametrize(("clusters", "raised"), [(None, False), (9, True), (10, False)])
 def test_few_clusters_are_told_without_their_number(clusters: int | None, raised: bool) -> None:
     few = dataclasses.replace(site(), clusters=clusters)
-    told = [one.says for one in flags.raised((BEFORE, few), (), (), SubgroupEvidence()) if one.flag == "few_clusters"]
+    told = [
+        flag_text(one.fact)
+        for one in flags.raised((BEFORE, few), (), (), SubgroupEvidence())
+        if one.flag == "few_clusters"
+    ]
     says = f"the rows of {few.site} come from fewer than 10 clusters: intervals by cluster are unsure there."
     assert told == ([says] if raised else [])
 
@@ -273,7 +280,8 @@ def test_what_is_hard_to_predict_stands_in_one_sentence() -> None:
         result("calibration_slope", 1.0, 0.9, 1.1, prediction_low=-0.5, prediction_high=2.5, i2=0.1, k=5),
     ]
     said = {
-        one.flag: one.says for one in flags.raised((BEFORE, site(), site(name="turin")), found, (), SubgroupEvidence())
+        one.flag: flag_text(one.fact)
+        for one in flags.raised((BEFORE, site(), site(name="turin")), found, (), SubgroupEvidence())
     }
     assert said["wide_prediction_interval"] == (
         "the expected range in a new hospital like these is wide: AUROC 0.70 to 0.95, O/E ratio 0.60 to 1.70 and "
@@ -301,7 +309,7 @@ def test_it_is_said_which_default_does_more_good_by_how_much_and_where() -> None
         one for one in flags.raised((BEFORE, site()), here, (), SubgroupEvidence()) if one.flag == "default_better"
     )
     assert told.dataset == "bari"
-    assert told.says == (
+    assert flag_text(told.fact) == (
         f"at {site().site} another net benefit is higher than the model's: at 0.50 that of flagging everyone, by 62.0 "
         "per 100 patients (56.0 to 68.0); and at 0.25 that of flagging no one, by 1.2 per 100 patients (0.4 to 2.0)."
     )
@@ -338,7 +346,7 @@ def release(**added: object) -> Release:
 
 
 def test_no_threshold_and_no_dates() -> None:
-    said = {flag.flag: flag.says for flag in flags.unsaid(release(), [site()])}
+    said = {flag.flag: flag_text(flag.fact) for flag in flags.unsaid(release(), [site()])}
     assert said.keys() == {"no_threshold", "dates_missing"}
     assert said["dates_missing"] == "when the patients were seen is not stated for Bari."
 
@@ -352,25 +360,32 @@ def test_a_threshold_without_a_reason() -> None:
 def test_another_version_was_tested() -> None:
     about = {"model": "Example", "version": "2", "date": None, "owner": "Owner", "tested_version": "1"}
     (_, found) = flags.unsaid(release(release=about), [])
-    assert (found.flag, found.says) == ("version_differs", "version 1 was tested, and version 2 is released.")
+    assert (found.flag, flag_text(found.fact)) == (
+        "version_differs",
+        "version 1 was tested, and version 2 is released.",
+    )
 
 
 def test_criteria_without_a_date() -> None:
     asked = {"measure": "auroc", "dataset": "bari", "at_least": 0.7}
     (_, found) = flags.unsaid(release(acceptance=(asked, asked)), [])
-    assert found.says == "when acceptance criteria 1 and 2 were declared is not reported."
+    assert flag_text(found.fact) == "when acceptance criteria 1 and 2 were declared is not reported."
 
 
 def test_every_flag_has_its_topic_and_every_topic_its_flag() -> None:
     package = Path(flags.__file__).parent
     source = "".join(path.read_text(encoding="utf-8") for path in package.rglob("*.py"))
-    used = set(re.findall(r'Flag(?:\.of_rows)?\(\s*"(\w+)"', source))
+    used = set(re.findall(r'Flag\(\s*"(\w+)"', source))
     assert used == set(flags.FLAGS)
 
 
 # ---- answers --------------------------------------------------------------------------------------------------------
 
-RAISED = (Flag("few_events", "bari", "a."), Flag("few_events", "turin", "b."), Flag("few_sites", "pooled", "c."))
+RAISED = (
+    Flag("few_events", "bari", limitation("a.")),
+    Flag("few_events", "turin", limitation("b.")),
+    Flag("few_sites", "pooled", limitation("c.")),
+)
 
 
 def test_an_answer_for_a_dataset_goes_before_one_for_all() -> None:
@@ -381,4 +396,4 @@ def test_an_answer_for_a_dataset_goes_before_one_for_all() -> None:
 def test_an_answer_to_nothing_is_a_flag_itself() -> None:
     *_, found = flags.answered(RAISED, (Reply(flag="risks_off", dataset="bari", says="We know."),))
     assert (found.flag, found.dataset, found.reply) == ("answer_without_flag", "bari", None)
-    assert found.says == "the release answers risks_off for bari, which this run did not raise."
+    assert flag_text(found.fact) == "the release answers risks_off for bari, which this run did not raise."

@@ -422,7 +422,7 @@ def test_a_row_of_blanks_is_no_row(tmp_path: Path) -> None:
     kinds = pyarrow.schema([(name, pyarrow.large_string()) for name in cells])
     pyarrow.feather.write_feather(pyarrow.table(cells, kinds), tmp_path / "site.feather")
     found = _read(tmp_path, "site.feather")
-    assert (found.rows_read, found.excluded["outcome missing"]) == (2, 0)
+    assert (found.rows_read, found.excluded["outcome_missing"]) == (2, 0)
 
 
 @pytest.mark.parametrize(
@@ -701,7 +701,7 @@ def test_a_row_of_nothing_is_no_row_in_other_files(tmp_path: Path, file: str) ->
     else:
         pyarrow.feather.write_feather(pyarrow.Table.from_pandas(filled), tmp_path / file)
     found = _read(tmp_path, file)
-    assert (found.rows_read, found.excluded["outcome missing"]) == (2, 0)
+    assert (found.rows_read, found.excluded["outcome_missing"]) == (2, 0)
 
 
 def test_the_line_by_which_a_spreadsheet_is_told_the_separator_is_obeyed(tmp_path: Path) -> None:

@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 
 from dossier import contents, facts, material
+from dossier.faults import catalogue
 from dossier.register import fill
-from dossier.typeset import reasons
+from dossier.typeset import flags, reasons
 from dossier.typeset.methods import WORDS
 from tests.reasons import OF_TESTS
 
@@ -146,7 +147,9 @@ TEXT_METHODS = {"startswith", "endswith", "partition", "removeprefix", "replace"
 def _is_reason(node: ast.AST) -> bool:
     """Whether it is a reason, or the words of one."""
     named = isinstance(node, ast.Attribute) and node.attr == "reason"
-    return named or (isinstance(node, ast.Call) and ast.unparse(node.func) in ("reason_text", "why", "reasons.why"))
+    return named or (
+        isinstance(node, ast.Call) and ast.unparse(node.func) in ("reason_text", "why", "reasons.why", "flag_text")
+    )
 
 
 def _reads_words(node: ast.AST) -> bool:
@@ -170,6 +173,7 @@ def _reads_words(node: ast.AST) -> bool:
         ("'the same' in found.reason", True),
         ("reason_text(found.reason) == 'no rows'", True),
         ("found.reason.code == 'same_at_every_site'", False),
+        ("flag_text(flag.fact).startswith('over all')", True),
         ("one.reason in BY_NATURE or found.reason == NO_ERRORS", False),
         ("one.reason is None", False),
     ],
@@ -199,7 +203,9 @@ def test_every_code_has_words_and_all_words_have_a_code() -> None:
             elif isinstance(node, ast.Call) and ast.unparse(node.func) == "partial" and len(node.args) > 1:
                 made |= _codes(node.args[1]) if ast.unparse(node.args[0]) == "Fact" else set()
     assert set(reasons.WORDS) - OF_TESTS <= made
+    assert set(flags.WORDS) - OF_TESTS <= made
     assert not set(reasons.WORDS) & set(WORDS)
+    assert not set(flags.WORDS) - OF_TESTS & (set(reasons.WORDS) | set(WORDS) | set(catalogue.PHRASES))
     assert set(reasons.BESIDE) <= set(reasons.WORDS)
 
 
@@ -310,7 +316,7 @@ def codes_of(call: ast.Call) -> set[str]:
 def test_every_step_of_a_method_has_words_and_every_word_its_step() -> None:
     """Whatever measures, disclosure or imputation say of a method can be printed; nothing else has words."""
     made = set().union(*(codes_of(call) for call in calls("Fact", "Method")))
-    assert made - {"each_its_own", "site"} <= set(WORDS) | set(reasons.WORDS)
+    assert made - {"each_its_own", "site"} <= set(WORDS) | set(reasons.WORDS) | set(flags.WORDS)
     makers = [path for folder in ("metrics", "evaluate") for path in (PACKAGE / folder).rglob("*.py")]
     nodes = [node for path in makers for node in ast.walk(ast.parse(path.read_text()))]
     assert set(WORDS) <= {node.value for node in nodes if isinstance(node, ast.Constant)}

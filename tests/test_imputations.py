@@ -18,6 +18,7 @@ from dossier.facts import Fact, Method
 from dossier.findings import results
 from dossier.metrics import imputations
 from dossier.types import Absent, Curve, Estimate, Evidence, Floats, Study, find_curve
+from dossier.typeset.flags import flag_text
 from dossier.typeset.methods import method_text
 from tests.reasons import Said
 from tests.reference.built import example, hurried
@@ -116,8 +117,8 @@ def test_imputations_that_differ_widen_the_interval_and_stand_beside_the_complet
     assert 0 < fraction < 1
     assert pooled.details["complete_cases_n"] == 140
     flag = next(flag for flag in apart.flags if flag.flag == "imputed")
-    assert "4 imputations" in flag.says
-    assert "140\N{NO-BREAK SPACE}complete cases" in flag.says
+    assert "4 imputations" in flag_text(flag.fact)
+    assert "140\N{NO-BREAK SPACE}complete cases" in flag_text(flag.fact)
     summary = next(one for one in apart.datasets if one.name == SITE)
     assert (summary.imputations, summary.n, summary.rows_read) == (4, 200, 200)
 

@@ -24,6 +24,7 @@ from dossier.facts import Count, Fact
 from dossier.findings import description
 from dossier.reading import files, samples
 from dossier.types import Absent, Dataset, Evidence
+from dossier.typeset.flags import flag_text
 from tests.smallest import HEAD
 from tests.test_results import faults as departures
 
@@ -264,7 +265,7 @@ def test_what_needs_predictors_rests_on_the_sample_and_says_so_and_nothing_else_
     }
     assert described["age", "median"] == described["age", "missing"] == 200
     assert described["outcome", "events"] == described["linear predictor", "mean"] == ROWS
-    assert [flag.says for flag in evidence.flags if flag.flag == "sampled"] == [
+    assert [flag_text(flag.fact) for flag in evidence.flags if flag.flag == "sampled"] == [
         "The predictors and subgroups of large are those of 200 rows, drawn at random from 300; every other result "
         "rests on all rows."
     ]

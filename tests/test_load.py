@@ -15,6 +15,7 @@ import pytest
 from dossier import initial, reading
 from dossier.errors import DataError, DossierError, Fault, ReleaseError
 from dossier.types import Dataset, DecisionCounts, Study
+from dossier.typeset.flags import flag_text
 from tests.bench.fault_places import heard, places, unreached
 from tests.reference.built import example
 from tests.smallest import HEAD, SITE
@@ -226,7 +227,7 @@ def test_a_missing_release_says_so(tmp_path: Path) -> None:
 
 def test_rows_without_outcome_or_risk_are_left_out_and_counted(tmp_path: Path) -> None:
     site = _read(tmp_path, SITE, site__csv="outcome,risk,age\n0,0.1,5\n,0.2,6\n1,,7\n,,8\n1,0.9,9\n").datasets[0]
-    assert (site.rows_read, dict(site.excluded)) == (5, {"outcome missing": 2, "risk missing": 1})
+    assert (site.rows_read, dict(site.excluded)) == (5, {"outcome_missing": 2, "risk_missing": 1})
     assert site.outcome is not None
     assert site.risk is not None
     assert (site.outcome.tolist(), site.risk.tolist()) == ([0, 1], [0.1, 0.9])
@@ -326,7 +327,7 @@ def test_declared_predictors_renames_and_missing_values(tmp_path: Path) -> None:
     table = "outcome,risk,Alter\n0,0.1,0.0\n1,0.2,55\n1,.,60\nNA,0.3,NA\n"
     site = _read(tmp_path, release, site__csv=table).datasets[0]
     np.testing.assert_array_equal(_values(site, "age"), [np.nan, 55])
-    assert dict(site.excluded) == {"outcome missing": 1, "risk missing": 1}
+    assert dict(site.excluded) == {"outcome_missing": 1, "risk_missing": 1}
 
 
 def test_what_was_settled_about_each_column(tmp_path: Path) -> None:
@@ -377,7 +378,7 @@ def test_a_rival_with_gaps_is_left_out_and_flagged(tmp_path: Path) -> None:
     study = _read(tmp_path, 'rival = "old"\n' + SITE, site__csv="outcome,risk,old\n0,0.1,\n1,0.2,0.3\n")
     assert study.datasets[0].rival is None
     assert study.datasets[0].rival_is_incomplete
-    assert [(one.flag, one.says) for one in study.flags] == [
+    assert [(one.flag, flag_text(one.fact)) for one in study.flags] == [
         ("rival_incomplete", "The other model gives no risk in 1 row of site, so the two are not compared there.")
     ]
 
@@ -401,7 +402,7 @@ def test_risks_of_exactly_0_and_1_are_counted_in_a_flag(tmp_path: Path) -> None:
 
 
 def _flagged(study: Study, kind: str) -> list[str]:
-    return [one.says for one in study.flags if one.flag == kind]
+    return [flag_text(one.fact) for one in study.flags if one.flag == kind]
 
 
 def _patients(count: int, seed: int) -> list[str]:
@@ -743,7 +744,7 @@ def test_a_site_or_a_cluster_that_may_have_no_name_is_flagged(
     release = SITE + f'predictors = []\n{key} = "who"\n'
     study = _read(tmp_path, release, site__csv="outcome,risk,who\n" + "\n".join([*rows, f",0.5,{name}"]))
     found = [one for one in study.flags if one.flag == "code_for_missing"]
-    assert [one.says.replace(one.dataset, "here") for one in found] == (
+    assert [flag_text(one.fact).replace(one.dataset, "here") for one in found] == (
         [f"who is {told} in 8 rows of here: it may stand for missing, and is counted as {counted_as}."] if told else []
     )
 
@@ -850,7 +851,7 @@ def test_rows_of_the_development_table_are_found_again(tmp_path: Path) -> None:
         site__csv="case,outcome,risk,age\n1,0,0.1,50\n2,1,0.2,60\n",
         dev__csv="case,outcome,age\n1,0,50\n2,1,61\n",
     )
-    assert [one.says for one in study.flags if one.flag == "shared_rows"] == [
+    assert [flag_text(one.fact) for one in study.flags if one.flag == "shared_rows"] == [
         "In site 1 row is also in the development table, by identifier and every shared predictor."
     ]
 

@@ -12,6 +12,7 @@ from dossier import compose, draw, evaluate, flags, reading
 from dossier.evaluate import model
 from dossier.facts import Method
 from dossier.types import MODEL, Absent, Curve, DatasetSummary, Estimate, Gallery, Result, Study, SubgroupEvidence
+from dossier.typeset.flags import flag_text
 from dossier.typeset.reasons import reason_text
 from tests import gusto
 from tests.reference.built import hurried
@@ -61,7 +62,7 @@ def raised(differing: float, n: int) -> list[str]:
     rows = flags.raised(
         (site,), (Result("formula_difference", "formula_difference", "a", {}, found),), (), SubgroupEvidence()
     )
-    return [flag.says for flag in rows if flag.flag == "model_differs"]
+    return [flag_text(flag.fact) for flag in rows if flag.flag == "model_differs"]
 
 
 @pytest.mark.parametrize(("differing", "n"), [(4, 1000), (300, 1000), (2, 15)])
@@ -86,7 +87,7 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def differing(folder: Path) -> list[str]:
     found = evaluate.evidence(hurried(reading.study(folder)))
-    return [flag.says for flag in found.flags if flag.flag == "model_differs"]
+    return [flag_text(flag.fact) for flag in found.flags if flag.flag == "model_differs"]
 
 
 def test_the_form_of_lees_equation_can_be_said(published: Path, tmp_path: Path) -> None:

@@ -23,9 +23,11 @@ from dossier.facts import Count, Fact, Method
 from dossier.metrics.discrimination import ppv, sensitivity
 from dossier.metrics.utility import net_benefit
 from dossier.register import REGISTER, borrowed, fill, metric
-from dossier.types import CountedRows, CountRange, Estimate, Flag, Floats, Study
+from dossier.types import CountRange, Estimate, Flag, Floats, Study
+from dossier.typeset.flags import flag_text
 from tests.attacker import SMALLEST, Attack, attacked, attacked_with_ranks, site_of
 from tests.canaries import plant
+from tests.reasons import limitation
 from tests.test_neighbours import protected
 
 POLICY = "[disclosure]\nminimum_cell = 10\n"
@@ -307,20 +309,22 @@ def test_two_builds_give_the_same_ranges(study: Study, printed: dict[str, Any]) 
 
 # ---- flags ----------------------------------------------------------------------------------------------------------
 
-EQUAL = CountedRows(3, "In north ", " are equal.", " is equal.")
+EQUAL = Fact("duplicate_rows", dataset="north", rows=Count(3, "row"))
 
 
 def test_a_flag_of_rows_gives_no_number_of_them(study: Study, printed: dict[str, Any]) -> None:
     summary = evaluate.evidence(study).datasets[0]
-    flags = (Flag.of_rows("duplicate_rows", summary.name, EQUAL), Flag("one_class", summary.name, "in no row"))
+    flags = (Flag("duplicate_rows", summary.name, EQUAL), Flag("one_class", summary.name, limitation("in no row")))
     (found,) = disclosure.flags(flags, [summary])
-    assert found.says == "In north some rows are equal."
+    assert (
+        flag_text(found.fact) == "In north some rows are equal to an earlier one in outcome, risk and every predictor."
+    )
     assert disclosure.flags(flags, [dataclasses.replace(summary, minimum_cell=0)]) == flags
     # The ends of a range may be any number; a count alone may not.
     exact = re.compile(r"(?<![\d–])(240|200|120|237|197|118)(?![\d–])")
-    assert not [one["says"] for one in printed["flags"] if exact.search(one["says"])]
+    assert not [one["fact"] for one in printed["flags"] if exact.search(flag_text(Fact.of_json(one["fact"])))]
 
 
 def test_one_row_is_not_in_the_plural() -> None:
-    assert dataclasses.replace(EQUAL, count=1).says() == "In north 1 row is equal."
-    assert CountedRows(1, "No risk in ", " of north.").says() == "No risk in 1 row of north."
+    single = Fact("duplicate_rows", dataset="north", rows=Count(1, "row"))
+    assert flag_text(single) == "In north 1 row is equal to an earlier one in outcome, risk and every predictor."

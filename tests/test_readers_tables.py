@@ -14,6 +14,7 @@ import pytest
 from dossier import reading
 from dossier.errors import DossierError
 from dossier.types import Readers, Study
+from dossier.typeset.flags import flag_text
 from tests.smallest import HEAD, SITE
 
 ROWS = "case_id,outcome,risk\nc,0,0.1\na,1,0.5\nb,1,0.2\n"
@@ -285,7 +286,9 @@ def test_labels_that_are_words_leave_numbers_their_codes(tmp_path: Path) -> None
 def test_a_reader_or_a_group_by_a_word_for_missing_is_doubted(tmp_path: Path) -> None:
     rows = "reader,case,truth,unaided,aided,group\nNA,x,1,0,1,junior\nNA,y,0,0,0,junior\nb,x,1,1,1,n/a\nb,y,0,0,0,n/a\n"
     study = _study(tmp_path, '[reader_study]\nfile = "study.csv"\n', study__csv=rows)
-    told = [(flag.dataset, flag.columns, flag.says) for flag in study.flags if flag.flag == "code_for_missing"]
+    told = [
+        (flag.dataset, flag.columns, flag_text(flag.fact)) for flag in study.flags if flag.flag == "code_for_missing"
+    ]
     says = 'In the reader study a {0} is called "{1}": it may stand for missing, and is counted as a {0}.'
     assert told == [
         ("pooled", ("reader",), says.format("reader", "NA")),

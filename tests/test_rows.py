@@ -11,7 +11,9 @@ import pytest
 
 from dossier import evaluate, reading, results
 from dossier.errors import DossierError
+from dossier.facts import Count
 from dossier.types import Dataset, Study
+from dossier.typeset.flags import flag_text
 from tests.reference.built import hurried
 from tests.smallest import HEAD, QUICK, SITE
 
@@ -43,7 +45,7 @@ def test_only_the_selected_rows_are_data_and_the_others_are_counted(tmp_path: Pa
     kept = [number for number in range(120) if 5 + number % 4 in (6, 7)]
     assert ages(dataset) == [40 + number % 37 for number in kept]
     assert dataset.rows_read == 120
-    assert dict(dataset.excluded) == {"not selected": 60, "outcome missing": 0, "risk missing": 0}
+    assert dict(dataset.excluded) == {"not_selected": 60, "outcome_missing": 0, "risk_missing": 0}
     assert dataset.rows_analysed == 60
     (settled,) = found.tables
     assert (settled.rows, settled.left_out, settled.of_no_dataset) == (60, 60, 0)
@@ -64,7 +66,7 @@ def test_what_another_row_holds_is_no_fault(tmp_path: Path) -> None:
 
 def test_without_rows_nothing_is_said_of_them(tmp_path: Path) -> None:
     (dataset,) = study(tmp_path, "", table()).datasets
-    assert "not selected" not in dataset.excluded
+    assert "not_selected" not in dataset.excluded
 
 
 def test_each_site_counts_its_own_and_a_site_without_any_is_no_dataset(tmp_path: Path) -> None:
@@ -75,8 +77,7 @@ def test_each_site_counts_its_own_and_a_site_without_any_is_no_dataset(tmp_path:
         ("site-south", 40, 30),
     ]
     (flag,) = [one for one in found.flags if one.flag == "rows_selected"]
-    assert flag.rows is not None
-    assert flag.rows.count == 40
+    assert flag.fact["rows"] == Count(40, "row")
     assert found.tables[0].of_no_dataset == 40
 
 
@@ -85,7 +86,7 @@ def test_each_imputation_counts_its_own(tmp_path: Path) -> None:
     stacked = [f"imp,{lines[0]}"] + [f"{number},{line}" for number in (1, 2) for line in lines[1:]]
     found = study(tmp_path, 'imputation = "imp"\nrows = { region = [5] }\n', "\n".join(stacked) + "\n")
     for one in found.datasets[0].imputations:
-        assert (one.rows_read, one.rows_analysed, one.excluded["not selected"]) == (60, 15, 45)
+        assert (one.rows_read, one.rows_analysed, one.excluded["not_selected"]) == (60, 15, 45)
 
 
 def test_a_parquet_folder_gives_the_same(tmp_path: Path) -> None:
@@ -127,11 +128,11 @@ def test_a_selecting_column_is_a_predictor_only_where_it_is_called_one(tmp_path:
 def test_the_flow_and_a_limitation_say_how_many(tmp_path: Path) -> None:
     found = evaluate.evidence(hurried(study(tmp_path, "rows = { region = [6, 7] }\n", table()), 2, 1))
     (flag,) = [one for one in found.flags if one.flag == "rows_selected"]
-    assert "60 of 120 are left out" in flag.says
+    assert "60 of 120 are left out" in flag_text(flag.fact)
     assert not [one for one in found.flags if one.flag == "rows_excluded"]
     (dataset,) = json.loads(results.of(found).text())["datasets"]
     assert dataset["excluded"] == [
-        {"reason": "not selected", "rows": 60},
-        {"reason": "outcome missing", "rows": 0},
-        {"reason": "risk missing", "rows": 0},
+        {"reason": "not_selected", "rows": 60},
+        {"reason": "outcome_missing", "rows": 0},
+        {"reason": "risk_missing", "rows": 0},
     ]

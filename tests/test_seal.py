@@ -20,6 +20,7 @@ from dossier.errors import OutputError, ReleaseError
 from dossier.findings import acceptance
 from dossier.release import Release
 from dossier.types import Evidence, Flag
+from dossier.typeset.flags import flag_text
 
 CRITERIA = """
 [[acceptance]]
@@ -172,7 +173,7 @@ def test_each_change_is_a_flag_and_evidence(release: Path, kind: str) -> None:
     assert found.sha256_now == hash_of(release) != found.sha256
     assert found.changes
     (flag,) = [one for one in flags(release) if one.flag == "changed_since_sealed"]
-    assert plain(flag.says) == f"changed after sealing on 2 May 2026: {what}; results.json has each change."
+    assert plain(flag_text(flag.fact)) == f"changed after sealing on 2 May 2026: {what}; results.json has each change."
 
 
 def plain(text: str) -> str:

@@ -31,6 +31,7 @@ from dossier.types import (
     find_in_subgroup,
     subgroup_sizes,
 )
+from dossier.typeset.flags import flag_text
 from dossier.typeset.reasons import reason_text
 from dossier.typeset.words import in_words
 from tests.conftest import by_hand
@@ -74,7 +75,7 @@ def test_levels_name_values_however_they_are_written(tmp_path: Path) -> None:
     study = read(tmp_path, declared, a=table("s", ["0", "1.0", "", "2"]), b="outcome,risk\n0,0.1\n1,0.2\n")
     assert masks(study.datasets[0]) == {"s=female": [True, False, False, False], "s=male": [False, True, False, False]}
     assert masks(study.datasets[1]) == {"s=female": "b has no column s", "s=male": "b has no column s"}
-    lost = [flag.says for flag in study.flags if flag.flag == "in_no_subgroup"]
+    lost = [flag_text(flag.fact) for flag in study.flags if flag.flag == "in_no_subgroup"]
     assert lost == ["In a 2 rows are in no subgroup of s: the value is missing or not among its levels."]
 
 
@@ -121,7 +122,7 @@ def test_rows_without_an_outcome_are_gone_from_the_subgroups_too(tmp_path: Path)
 def test_a_level_that_nobody_has_is_a_flag(tmp_path: Path) -> None:
     declared = '[[subgroup]]\ncolumn = "s"\nlevels = { a = "one", b = "two", z = "three" }\n'
     study = read(tmp_path, declared, a=table("s", ["a", "b", "a"]))
-    assert [flag.says for flag in study.flags if flag.flag == "empty_subgroup"] == [
+    assert [flag_text(flag.fact) for flag in study.flags if flag.flag == "empty_subgroup"] == [
         "No row of any dataset is in the subgroup s three."
     ]
     found = find_in_subgroup(evaluate.evidence(study), Subset("s", "three"), "auroc", "a")

@@ -23,6 +23,7 @@ from dossier.types import (
     SubgroupSummary,
     Subset,
 )
+from dossier.typeset.flags import flag_text
 from tests.conftest import Book
 from tests.test_committee import with_release
 from tests.test_findings import KINDS
@@ -155,7 +156,7 @@ def test_a_difference_over_all_sites_is_a_finding_and_a_limitation_with_its_dire
     )
     assert subgroups.finding(evidence).lead == f"Over all sites {said}."
     raised = flags.raised(evidence.datasets, (), (), evidence.subgroups)
-    assert [(one.flag, one.dataset, one.says) for one in raised if one.flag == "subgroup_differs"] == [
+    assert [(one.flag, one.dataset, flag_text(one.fact)) for one in raised if one.flag == "subgroup_differs"] == [
         ("subgroup_differs", POOLED, f"over all sites {said}.")
     ]
     assert committee.differing_groups(evidence)[0] == (
@@ -181,7 +182,7 @@ def test_a_lower_auroc_says_what_its_case_mix_allows(expected: float, is_case_mi
     evidence = grouped("auroc", number(0.78, 0.76, 0.80), number(-0.04, -0.06, -0.02), concordance)
     (one,) = between_groups.over_all_sites(evidence.subgroups.summaries, evidence.subgroups.results)
     assert one.is_case_mix is is_case_mix
-    assert one.says == (
+    assert flag_text(one.fact) == (
         "women (sex) is ranked less well than the others: AUROC 0.78 (0.76 to 0.80) against 0.82 "
         f"(by its case mix {expected})"
     )

@@ -11,13 +11,14 @@ from dataclasses import dataclass, replace
 
 import joblib
 
-from dossier import acceptance, checklist, flags, versions
+from dossier import acceptance, checklist, evidence_cache, flags, versions
 from dossier.errors import Fault
 from dossier.evaluate import (
     changes,
     classes,
     cluster,
     disclosure,
+    inputs,
     model,
     pieces,
     reader_study,
@@ -29,9 +30,9 @@ from dossier.evaluate import (
 from dossier.evaluate.offered import Site
 from dossier.evaluate.pieces import Found, Piece
 from dossier.evaluate.site import SiteEvidence
+from dossier.evidence_cache import EvidenceCache
 from dossier.metrics.resampling import VALUE_ALONE
 from dossier.register import REGISTER, fill
-from dossier.release import Release
 from dossier.types import READERS, Criterion, Evidence, Flag, Study, SubgroupEvidence
 
 Progress = Callable[[str, str, int, int], None]
@@ -48,18 +49,34 @@ class Preview:
     """The criteria that can never be estimated."""
 
 
-def evidence(study: Study, jobs: int = 1, progress: Progress | None = None, scheduler: str | None = None) -> Evidence:
+def evidence(
+    study: Study,
+    jobs: int = 1,
+    progress: Progress | None = None,
+    scheduler: str | None = None,
+    cache: EvidenceCache | None = None,
+) -> Evidence:
     """Everything that can be known from a study, with the reason for everything that cannot.
 
     Arguments: `study`; `jobs`, so many worker processes of this machine; `progress`, told what was finished;
-    `scheduler`, the address of a Dask cluster that does the work instead. The answer depends on neither workers nor
-    cluster: each measure draws its random numbers from the release's seed, the site and the chapter. A WorkerError
-    says why the cluster cannot do the work.
+    `scheduler`, the address of a Dask cluster that does the work instead; `cache`, where what was computed is kept for
+    the next time. The answer depends on none of them: each measure draws its random numbers from the release's seed,
+    the site and the chapter. A WorkerError says why the cluster cannot do the work.
     """
     study = disclosure.without_what_tells(study)
-    complete = _complete(study, _on(jobs, progress, scheduler))
-    shown = _with_flags(study, sites.shown(complete))
-    return _concluded(study, shown)
+    computed = _computed(inputs.of(study), _on(jobs, progress, scheduler), cache)
+    return _concluded(study, _with_flags(study, inputs.with_printed(computed, study)))
+
+
+def _computed(study: Study, workers: _Workers, cache: EvidenceCache | None) -> Evidence:
+    """What may be shown of the numbers of a study, computed or kept from an earlier build."""
+    key = evidence_cache.key(study) if cache is not None else ""
+    found = None if cache is None else cache.found(key)
+    if found is not None:
+        workers.tell("evaluate", "kept from an earlier build", 1, 1)
+        return found
+    made = sites.shown(_complete(study, workers))
+    return made if cache is None else cache.keep(key, made)
 
 
 def preview(study: Study) -> Preview:
@@ -74,7 +91,8 @@ def preview(study: Study) -> Preview:
     # What compares the sites is made of other results, and these of others: then all are asked.
     every = asked & {entry.term.measure for entry in REGISTER.syntheses.values()}
     wanted = None if every else flags.MEASURES | asked
-    shown = _with_flags(study, sites.shown(_complete(study, _on(1, None, None), wanted)))
+    computed = sites.shown(_complete(inputs.of(study), _on(1, None, None), wanted))
+    shown = _with_flags(study, inputs.with_printed(computed, study))
     return Preview(shown.flags, _never_estimated(shown)[0])
 
 
@@ -145,27 +163,19 @@ def _complete(study: Study, workers: _Workers, measures: frozenset[str] | None =
     )
     of_subgroups = subgroups.together(study.release, parts, () if disclosure.is_asked(study) else whole)
     complete = Evidence(
-        release=_with_every_setting(study.release),
+        release=study.release,
         datasets=summaries,
         results=tuple(results),
         curves=tuple(curves),
         descriptions=descriptions,
-        flags=study.flags,
+        flags=(),
         terms=classes.terms_of(study.release),
-        statements=study.statements,
-        inputs=study.inputs,
-        versions=versions.installed(),
+        statements={},
+        inputs=(),
+        versions={},
         subgroups=of_subgroups,
-        has_release_file=study.declared,
     )
     return disclosure.given(complete, whole)
-
-
-def _with_every_setting(release: Release) -> Release:
-    """The release as results.json holds it: its first table with what it leaves out said too."""
-    about = release.release
-    whole = type(about).model_validate(about.model_dump())
-    return release.model_copy(update={"release": whole})
 
 
 def _with_flags(study: Study, shown: Evidence) -> Evidence:

@@ -133,7 +133,7 @@ def value_before(previous: Previous, one: Result) -> Estimate | Absent:
     return Absent(Fact("not_measured_before"))
 
 
-# ---- may the two intervals be put together --------------------------------------------------------------------------
+# ---- may the two intervals be combined -------------------------------------------------------------------------------
 
 
 def _together(dataset: str, previous: Previous, datasets: Sequence[DatasetSummary]) -> Absent | None:

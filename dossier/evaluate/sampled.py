@@ -23,7 +23,7 @@ def asked(site: Site, needs: Container[str]) -> Site:
     return replace(site, dataset=sample)
 
 
-def told(found: Found, site: Site, needs: Container[str]) -> Found:
+def noted(found: Found, site: Site, needs: Container[str]) -> Found:
     """What was found, with the sample that it rests on among the steps of its method."""
     if isinstance(found, Absent):
         return found

@@ -170,7 +170,7 @@ def measured(whole: Site, metric: Metric) -> Iterator[Result]:
             found = _found(site, metric, at, value)
         if site.dataset.role == "development" and isinstance(found, Estimate):
             found = replace(found, method=found.method + "apparent")
-        found = sampled.told(found, whole, metric.needs)
+        found = sampled.noted(found, whole, metric.needs)
         yield Result(
             metric.term.name, metric.term.measure, site.dataset.name, {**metric.fixed, **at}, found, site.subset
         )
@@ -278,7 +278,7 @@ def curve_of(whole: Site, maker: CurveMaker) -> CurveResult:
     )
     if isinstance(found, Curve):
         refuse_a_bad_curve(maker.name, site.dataset.name, found)
-    return CurveResult(maker.name, site.dataset.name, sampled.told(found, whole, maker.needs), subset=site.subset)
+    return CurveResult(maker.name, site.dataset.name, sampled.noted(found, whole, maker.needs), subset=site.subset)
 
 
 def _drawn(maker: CurveMaker, site: Site) -> Curve | Absent:

@@ -68,8 +68,8 @@ def of_column(whole: Site, column: str) -> SubgroupEvidence:
     curves = (curve for one in ours for curve in _curves(site, one))
     return SubgroupEvidence(
         summaries=tuple(_summary(site, one) for one in ours),
-        results=tuple(replace(one, found=sampled.told(one.found, whole, NEEDS)) for one in results),
-        curves=tuple(replace(one, found=sampled.told(one.found, whole, NEEDS)) for one in curves),
+        results=tuple(replace(one, found=sampled.noted(one.found, whole, NEEDS)) for one in results),
+        curves=tuple(replace(one, found=sampled.noted(one.found, whole, NEEDS)) for one in curves),
     )
 
 
@@ -203,7 +203,7 @@ def _few(site: Site, rows: Bools, at: At, among: Fact | None = None) -> Absent |
 
 
 def _shared_clusters(site: Site, one: Subgroup) -> Absent | None:
-    """Why the two intervals cannot be put together: the difference takes the two groups as independent."""
+    """Why the two intervals cannot be combined: the difference takes the two groups as independent."""
     dataset = site.dataset.described
     cluster = dataset.cluster
     if cluster is None:

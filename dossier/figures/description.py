@@ -33,7 +33,7 @@ from dossier.register import figure
 from dossier.types import Absent, DatasetSummary, Evidence, Picture, Withheld, externals
 from dossier.typeset.names import count_of, events_of, label_of, lost_rows, sum_known
 from dossier.typeset.names import shown as in_order
-from dossier.typeset.words import counted, listing, sentence_case
+from dossier.typeset.words import counted, exclusion, listing, sentence_case
 
 MOST_ROWS = 40
 MOST_REASONS = 4
@@ -80,7 +80,7 @@ def stages(evidence: Evidence, datasets: Sequence[DatasetSummary]) -> tuple[Stag
     """The boxes of the flow from left to right; rare reasons beyond the fourth stand together."""
     every = reasons_of(in_order(evidence))
     alone = every if len(every) <= MOST_REASONS else every[: MOST_REASONS - 1]
-    named: list[tuple[str, tuple[str, ...]]] = [(reason, (reason,)) for reason in alone]
+    named: list[tuple[str, tuple[str, ...]]] = [(exclusion(reason), (reason,)) for reason in alone]
     if len(alone) < len(every):
         named.append(("other reasons", every[len(alone) :]))
     sites = externals(evidence)

@@ -45,6 +45,7 @@ from dossier.figures.canvas import (
     say_why,
     sheet,
     shown_sites,
+    sites_word,
     styled,
     text_width,
     tick_text,

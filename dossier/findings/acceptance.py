@@ -5,10 +5,10 @@ from __future__ import annotations
 import datetime
 from collections.abc import Sequence
 
-from dossier import flags
 from dossier.facts import Fact
 from dossier.findings.sentence import Sentence, better_than_the_model, named_or_counted
 from dossier.types import POOLED, Absent, Criterion, Estimate, Evidence, externals, find, find_in_subgroup
+from dossier.typeset.flags import changed
 from dossier.typeset.names import ALL_POOLED, measured_label, shown
 from dossier.typeset.numbers import TIED, bare, interval, short
 from dossier.typeset.tables import Cell, Column, Reasons, Row, Table
@@ -68,7 +68,7 @@ def sealed(evidence: Evidence) -> str:
     day = f"{date(seal.sealed_on)}{_beside_the_data(evidence, seal.sealed_on, seal.sealed_on)}"
     if not seal.changes:
         return f"Criteria, thresholds, subgroups and intended use are as sealed on {day}, under SHA-256 {seal.sha256}."
-    return f"Sealed on {day}, under SHA-256 {seal.sha256}; changed since: {flags.changed(seal)}."
+    return f"Sealed on {day}, under SHA-256 {seal.sha256}; changed since: {changed(seal)}."
 
 
 def _beside_the_data(evidence: Evidence, first: datetime.date, last: datetime.date) -> str:

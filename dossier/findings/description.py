@@ -22,7 +22,7 @@ from dossier.typeset.names import (
 )
 from dossier.typeset.numbers import DASH, TIED, number, per_cent
 from dossier.typeset.tables import Cell, Column, Row, Table
-from dossier.typeset.words import counted, dates, in_words, sentence_case
+from dossier.typeset.words import counted, dates, exclusion, in_words, sentence_case
 
 SIDE_BY_SIDE = 5
 """Datasets side by side in one table of characteristics."""
@@ -87,7 +87,12 @@ def sites(evidence: Evidence) -> Table:
     placed = any(_where(dataset) for dataset in evidence.datasets)
     any_splits = any(dataset.splits for dataset in evidence.datasets)
     known = classes.labels(evidence)
-    heads = ("Rows read", *map(sentence_case, reasons), "Analysed", *(() if known else ("Events", "Prevalence, %")))
+    heads = (
+        "Rows read",
+        *(sentence_case(exclusion(reason)) for reason in reasons),
+        "Analysed",
+        *(() if known else ("Events", "Prevalence, %")),
+    )
     return Table(
         name="table-sites",
         title="The sites.",

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from dossier.findings.sentence import Sentence
 from dossier.flags import FLAGS
 from dossier.types import Evidence, Flag, externals
-from dossier.typeset.words import counted, in_words, listing, named, sentence_case
+from dossier.typeset.flags import flag_text
+from dossier.typeset.reasons import known_names
+from dossier.typeset.words import counted, in_words, listing, sentence_case
 
 
 @dataclass(frozen=True)
@@ -54,7 +56,8 @@ def _kind(evidence: Evidence, kind: str) -> Raised:
     replies = {flag.reply for flag in flags}
     at_once = flags[0].reply if len(replies) == 1 else None
     said = tuple(
-        (sentence_case(named(evidence, flag.says)), None if at_once is not None else flag.reply) for flag in flags
+        (sentence_case(flag_text(flag.fact, known_names(evidence))), None if at_once is not None else flag.reply)
+        for flag in flags
     )
     return Raised(FLAGS[kind], said, at_once)
 

@@ -24,6 +24,7 @@ from dossier.types import (
     subgroup_columns,
     subgroup_sizes,
 )
+from dossier.typeset.flags import flag_text
 from dossier.typeset.measures import cell
 from dossier.typeset.names import ALL_POOLED, label_of, shown
 from dossier.typeset.numbers import is_telling, level_of, number
@@ -82,9 +83,9 @@ def finding(evidence: Evidence) -> Sentence:
     here = _by_site(evidence)
     if not every:
         return here
-    more = named_with_the_rest([one.says for one in every[1:]], MOST_NAMED - 1)
+    more = named_with_the_rest([flag_text(one.fact) for one in every[1:]], MOST_NAMED - 1)
     rest = f"{sentence_case(more)}. {here.lead} {here.rest}" if more else f"{here.lead} {here.rest}"
-    return Sentence(f"Over all sites {every[0].says}.", rest.strip())
+    return Sentence(f"Over all sites {flag_text(every[0].fact)}.", rest.strip())
 
 
 def _by_site(evidence: Evidence) -> Sentence:

@@ -1173,7 +1173,7 @@ def calibration_groups(outcome: Floats, risk: Floats, level: float = 0.95) -> Cu
 
     Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `level`. The groups end at the tenths of the distribution of
     risk (type 7 quantiles, closed above), so equal risks stay together and groups may be fewer than ten. A group of
-    fewer than five is put together with the next: the mean risk of one person is that person's. Returns `mean_risk`,
+    fewer than five is joined with the next: the mean risk of one person is that person's. Returns `mean_risk`,
     `observed`, Wilson's `low` and `high`, and `n` of each group. Absent with fewer than five rows.
     """
     if len(outcome) < SMALLEST_GROUP:

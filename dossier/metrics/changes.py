@@ -13,7 +13,7 @@ def change(now: Estimate, before: Estimate, together: Absent | None) -> Estimate
     """How much higher a measure is now than in the previous release, from the two results alone.
 
     `now` and `before` are estimates of one measure; `together` is None where the two rest on rows that share none, and
-    says otherwise why the two intervals must not be put together. Returns now - before on the measure's own scale, with
+    says otherwise why the two intervals must not be combined. Returns now - before on the measure's own scale, with
     the interval by square-and-add: low = d - sqrt((v1 - l1)^2 + (u2 - v2)^2), high = d + sqrt((u1 - v1)^2 + (v2 -
     l2)^2). The bounds are missing, with the reason, where the rows are not independent, the levels differ, or one of
     the two has no interval with both ends. Source: Zou and Donner 2008; Newcombe 1998.

@@ -153,5 +153,5 @@ def _share(name: str, value: Any) -> float:
 
 def _refuse_other_lengths(lengths: dict[str, int]) -> None:
     if len(set(lengths.values())) > 1:
-        told = ", ".join(f"{name} {count:,}" for name, count in lengths.items())
-        raise ValueError(f"The columns have different lengths: {told}.")
+        counts = ", ".join(f"{name} {count:,}" for name, count in lengths.items())
+        raise ValueError(f"The columns have different lengths: {counts}.")

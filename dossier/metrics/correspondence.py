@@ -282,14 +282,14 @@ def degree_of_correspondence(
         (float((found.statistics >= found.statistic + shift).sum()) + 1) / (permutations + 1)
         for shift in (found.statistic_error, 0.0, -found.statistic_error)
     )
-    told = _remarks(table, LARGEST_PERMUTED, "of_random_halves")
+    notes = _remarks(table, LARGEST_PERMUTED, "of_random_halves")
     return Estimate(
         value=value,
         low=None,
         high=None,
         level=None,
         n=table.external_n,
-        method=Method(Fact("permutation", draws=permutations), *told),
+        method=Method(Fact("permutation", draws=permutations), *notes),
         details={**_counts(table), "statistic": found.statistic, **_draw(table, (high - low) / 2)},
         reason=Fact("p_value_has_no_interval"),
     )
@@ -352,7 +352,7 @@ def correspondence_averaged(
     if isinstance(found, Absent):
         return found
     table, share = found.table, np.sort(found.share)
-    value, told = float(found.share.mean()), _remarks(table, LARGEST_PAIRED, "of_mean_over_both_tables")
+    value, notes = float(found.share.mean()), _remarks(table, LARGEST_PAIRED, "of_mean_over_both_tables")
     low, high = None, None
     reason: Fact | None = Fact("one_external_row", rows=Count(1, "row"))
     if len(share) > 1:
@@ -364,7 +364,7 @@ def correspondence_averaged(
         high=high,
         level=None if reason else level,
         n=table.external_n,
-        method=Method("bootstrap_over_external_rows", "percentile", *told),
+        method=Method("bootstrap_over_external_rows", "percentile", *notes),
         details={**_counts(table), **_draw(table, found.sampling_error)},
         reason=reason,
     )
@@ -520,7 +520,7 @@ def energy_coefficient(
     rng.bit_generator.state = dict(permuted.random)
     sums = _pair_sums(table, _weights(rng, ours, bootstrap), _weights(rng, theirs, bootstrap))
     observed = float(_coefficient(sums.within_ours[0], sums.within_theirs[0], sums.between[0], ours, theirs))
-    told = _remarks(table, LARGEST_PERMUTED, "of_single_tables")
+    notes = _remarks(table, LARGEST_PERMUTED, "of_single_tables")
     low, high = None, None
     reason: Fact | None = Fact("one_external_row", rows=Count(1, "row"))
     if theirs > 1:
@@ -534,7 +534,7 @@ def energy_coefficient(
         level=None if reason else level,
         n=theirs,
         method=Method(
-            "bootstrap_over_both_tables", "percentile", Fact("p_by_permutations", permutations=permutations), *told
+            "bootstrap_over_both_tables", "percentile", Fact("p_by_permutations", permutations=permutations), *notes
         ),
         details={
             **_counts(table),
@@ -802,7 +802,7 @@ def membership_auroc(
         return found
     external = int(design.external.sum())
     details: dict[str, float | None] = {"development_n": len(design.external) - external}
-    told = Method(Fact("cross_validated", folds=FOLDS))
+    notes = Method(Fact("cross_validated", folds=FOLDS))
     looked_at = min((len(design.external) - external) / design.development_of, external / design.external_of)
     if looked_at < 1:
         error = (found.se or 0.0) * math.sqrt(1 - looked_at)
@@ -811,8 +811,8 @@ def membership_auroc(
             "external_of": design.external_of,
             "sampling_error": error,
         }
-        told += Fact("rows_drawn", most=LARGEST_CLASSIFIED, error=Fact("of_delong"))
-    return replace(found, n=external, events=None, method=found.method + told, details=details)
+        notes += Fact("rows_drawn", most=LARGEST_CLASSIFIED, error=Fact("of_delong"))
+    return replace(found, n=external, events=None, method=found.method + notes, details=details)
 
 
 @describe("What tells the tables apart", roles=("external",))

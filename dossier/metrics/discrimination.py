@@ -1438,7 +1438,7 @@ RISK_SCALES = (0.01, 0.1, 1.0)
 RISK_WIDTHS = ((0.25, 0.0125), (0.5, 0.025), (1.0, 0.05))
 """How wide the bins of the risks are where 99 % of these lie below so much of a scale: 8 to 20 bins hold them.
 
-The widths are each a multiple of the next, or of the next but one: bins of different sites can be put together.
+The widths are each a multiple of the next, or of the next but one: bins of different sites can be joined.
 """
 FEWEST_BINS, MOST_BINS = 8, 20
 

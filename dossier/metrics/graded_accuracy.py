@@ -113,7 +113,7 @@ class Weighted:
 
 
 def _by_priority(priority: Floats, ratios: Sequence[ClassRatio], level: float) -> Weighted:
-    """The sum over the classes, its bounds those of the classes put together by the method of Zou and Donner."""
+    """The sum over the classes, its bounds those of the classes combined by the method of Zou and Donner."""
     value = min(1.0, math.fsum(weight * one.value for weight, one in zip(priority, ratios, strict=True)))
     counting = [(float(weight), one) for weight, one in zip(priority, ratios, strict=True) if weight > 0]
     if any(math.isnan(one.variance) for _, one in counting):
@@ -145,7 +145,7 @@ def weighted_credit(
     `classes` (n, 0 to k-1), `scores` (n, k; rows sum to 1), `priority` (k; sums to 1), `tau` (1/k to 1), `complexity`
     (n, 0 to 1; 1 when left out), `level`. Absent when a class is empty or has no complexity. The standard error is the
     stratified delta method of ratios of means; None when a class that counts has a single row, or when nothing varies.
-    The bounds are Wilson's of each class's ratio, with as many trials as its variance is worth, put together by the
+    The bounds are Wilson's of each class's ratio, with as many trials as its variance is worth, combined by the
     method of Zou and Donner; None when a class that counts has a single row.
     """
     k = scores.shape[1]

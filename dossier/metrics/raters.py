@@ -116,10 +116,10 @@ def tau_of_raters(
     accuracy = accuracy_of_raters(labels, truth, rater_accuracy)
     if isinstance(accuracy, Absent):
         return accuracy
-    told = ~np.isnan(stated).all(axis=0) & ~np.isnan(accuracy)
-    if not told.any():
+    with_confidence = ~np.isnan(stated).all(axis=0) & ~np.isnan(accuracy)
+    if not with_confidence.any():
         return Absent(Fact("no_rater_with_accuracy_and_confidence"))
-    best = told & (accuracy == accuracy[told].max())
+    best = with_confidence & (accuracy == accuracy[with_confidence].max())
     answers = stated[:, best]
     return float(np.mean(answers[~np.isnan(answers)]))
 

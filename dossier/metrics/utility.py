@@ -290,8 +290,8 @@ def confidence_to_act(labels: Floats, confidence: Floats) -> Floats:
     `labels`, `confidence` (cases x raters, NaN where missing; 0 or 1, and 0 to 1). The mean of (c+1)/2 over the raters
     who said 1 and (1-c)/2 over those who said 0.
     """
-    told = np.where(labels == 1, (confidence + 1) / 2, (1 - confidence) / 2)
-    return _mean_of_present(np.where(np.isnan(labels), np.nan, told))
+    stated_risk = np.where(labels == 1, (confidence + 1) / 2, (1 - confidence) / 2)
+    return _mean_of_present(np.where(np.isnan(labels), np.nan, stated_risk))
 
 
 def persuasion(labels: Floats, confidence: Floats) -> Floats:

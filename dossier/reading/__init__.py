@@ -46,7 +46,7 @@ def study(release: str | Path, allow_outside: bool = False) -> Study:
         try:
             return _study(found.release, replace(named, is_named=False, allow_outside=allow_outside), faults)
         except DossierError as error:
-            raise type(error)([*error.faults[:known], *found.told(error.faults[known:])]) from None
+            raise type(error)([*error.faults[:known], *found.reported(error.faults[known:])]) from None
 
 
 def release_alone(release: Path) -> tuple[Path, Release]:

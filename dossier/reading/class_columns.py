@@ -51,21 +51,21 @@ def _classes(table: Settled, name: str, labels: tuple[str, ...], faults: list[Fa
     if found is None:
         return None
     codes, spelled = columns.coded(found)
-    strangers = [text for text in spelled if text not in labels]
-    for stranger in strangers:
-        rows = table.rows[codes == spelled.index(stranger)]
-        near = nearest(stranger, labels)
+    unknown = [text for text in spelled if text not in labels]
+    for text_of_none in unknown:
+        rows = table.rows[codes == spelled.index(text_of_none)]
+        near = nearest(text_of_none, labels)
         faults.append(
             Fault(
                 "not_a_class",
                 Cell(table.file, found.name, (int(rows[0]),)),
-                value=stranger,
+                value=text_of_none,
                 rows=Fact("in_rows", rows=Count(len(rows), "row")) if len(rows) > 1 else None,
                 meant=Fact("meant", name=near) if near else None,
                 classes=labels,
             )
         )
-    if strangers:
+    if unknown:
         return None
     return np.array([*(float(labels.index(label)) for label in spelled), np.nan])[codes]
 

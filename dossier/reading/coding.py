@@ -12,14 +12,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dossier.faults import catalogue
-from dossier.faults.wording import listed, number
+from dossier.facts import Count, Fact, Value
 from dossier.reading import notations
 from dossier.reading.columns import parsed
 from dossier.reading.datasets import Site
 from dossier.reading.predictors import by_size
 from dossier.reading.unknown import CODES, NINES, is_word
-from dossier.types import CountedRows, Dataset, Feature, Flag, Floats, folded
+from dossier.types import Dataset, Feature, Flag, Floats, folded
 
 ENOUGH_VALUES = 10
 """With fewer different values beside it, a code cannot be told from a count or a category."""
@@ -63,18 +62,19 @@ def _measured(feature: Feature) -> Floats:
 
 
 def _constant(dataset: Dataset) -> Iterator[Flag]:
-    same = [one.name for one in dataset.predictors if len(_known(one)) > 1 and not np.ptp(_known(one))]
+    same = tuple(one.name for one in dataset.predictors if len(_known(one)) > 1 and not np.ptp(_known(one)))
     if same:
-        verb = "has" if len(same) == 1 else "have"
-        says = f"{listed(same)} {verb} one value in {dataset.name}."
-        yield Flag("constant_predictor", dataset.name, says, columns=tuple(same))
+        says = Fact("constant_predictor", predictors=same, dataset=dataset.name)
+        yield Flag("constant_predictor", dataset.name, says, columns=same)
 
 
 def _codes(dataset: str, one: Feature) -> Iterator[Flag]:
     for code in _apparent_codes(one):
-        rows = int((one.values == code).sum())
-        why = "far from every other value" if _is_far(code, _measured(one)) else "where all but such values lie above 0"
-        yield _for_missing(dataset, one, number(code), rows, f", {why}: it may be a code for missing")
+        is_far = _is_far(code, _measured(one))
+        rows = Count(int((one.values == code).sum()), "row")
+        values: dict[str, Value] = {"predictor": one.name, "number": code, "rows": rows, "dataset": dataset}
+        says = Fact("number_far_from_others" if is_far else "number_below_zero", **values)
+        yield Flag("code_for_missing", dataset, says, columns=(one.name,))
 
 
 def _apparent_codes(one: Feature) -> tuple[float, ...]:
@@ -117,14 +117,9 @@ def _words_for_missing(dataset: str, one: Feature) -> Iterator[Flag]:
     """The words for missing, named however few rows hold them: they are ours, and say nothing of a patient."""
     for word in _words(one):
         if is_word(word):
-            rows = int((one.values == (one.levels or ()).index(word)).sum())
-            why = ": it may stand for missing, and is counted as a category"
-            yield _for_missing(dataset, one, f'"{word}"', rows, why)
-
-
-def _for_missing(dataset: str, feature: Feature, written: str, rows: int, why: str) -> Flag:
-    told = CountedRows(rows, f"{feature.name} is {written} in ", f" of {dataset}{why}.")
-    return Flag.of_rows("code_for_missing", dataset, told, (feature.name,))
+            rows = Count(int((one.values == (one.levels or ()).index(word)).sum()), "row")
+            says = Fact("word_for_missing", predictor=one.name, word=word, rows=rows, dataset=dataset)
+            yield Flag("code_for_missing", dataset, says, columns=(one.name,))
 
 
 def _spellings(dataset: Dataset, one: Feature) -> Iterator[Flag]:
@@ -134,15 +129,13 @@ def _spellings(dataset: Dataset, one: Feature) -> Iterator[Flag]:
         alike.setdefault(_spelling(word), []).append(word)
     common = _common(dataset, one)
     several = [
-        " and ".join(map(_visible, words)) if common.issuperset(words) else None
+        Fact("spelled_alike", words=tuple(map(_visible, words))) if common.issuperset(words) else None
         for words in alike.values()
         if len(words) > 1
     ]
     if several:
-        says = (
-            f"{one.name} is spelled in several ways in {dataset.name}, each counted as a category of its own: "
-            f"{_named(several, dataset.minimum_cell)}."
-        )
+        spellings = _named(several, dataset.minimum_cell)
+        says = Fact("several_spellings", predictor=one.name, dataset=dataset.name, spellings=spellings)
         yield Flag("other_categories", dataset.name, says, columns=(one.name,))
 
 
@@ -154,13 +147,14 @@ def _common(dataset: Dataset, one: Feature) -> frozenset[str]:
     )
 
 
-def _named(texts: Sequence[str | None], smallest: int) -> str:
-    """What is said of categories; None, for one that is not named, once at the end."""
-    told = [text for text in texts if text is not None]
-    if len(told) == len(texts):
-        return listed(told, 5)
-    few = f"what fewer than {smallest} patients have"
-    return f"{listed(told, 5)}, and {few}" if told else few
+def _named(categories: Sequence[str | Fact | None], smallest: int) -> Fact:
+    """Categories that may be named; None stands for one that may not, for fewer patients have it."""
+    known = tuple(one for one in categories if one is not None)
+    if len(known) == len(categories):
+        return Fact("categories", known=known)
+    if not known:
+        return Fact("rare_categories", smallest=smallest)
+    return Fact("categories_and_rare_ones", known=known, smallest=smallest)
 
 
 def _notations(dataset: str, one: Feature) -> Iterator[Flag]:
@@ -168,11 +162,12 @@ def _notations(dataset: str, one: Feature) -> Iterator[Flag]:
     written = [word for word in _words(one) if not is_word(word)]
     if notations.are_numbers(written):
         strange = any(map(notations.has_strange_minus, written))
-        signs = "another sign than -" if strange else "signs for thousands, decimal commas, per cent signs or a unit"
-        says = (
-            f"{one.name} may be numbers in {dataset}, written with {signs}: it is "
-            f"counted as {len(written)} categories. {catalogue.phrase(notations.fix(written))}; list {one.name} under "
-            "categorical if it is one."
+        says = Fact(
+            "numbers_with_another_minus" if strange else "numbers_with_signs",
+            predictor=one.name,
+            dataset=dataset,
+            categories=Count(len(written), "level"),
+            mend=notations.fix(written),
         )
         yield Flag("other_categories", dataset, says, columns=(one.name,))
 
@@ -206,7 +201,7 @@ def _against(site: Site, one: Feature, sites: Sequence[Site]) -> Iterator[Flag]:
     here, there = _measured(one), [_measured(held) for _, held in same]
     if not len(here) or not sum(map(len, there)):
         return
-    where = same[0][0].name if len(same) == 1 else "the other datasets"
+    where = same[0][0].name if len(same) == 1 else Fact("other_datasets")
     name = site.dataset.name
     if one.levels is None:
         theirs = np.concatenate(there)
@@ -228,20 +223,20 @@ def _against(site: Site, one: Feature, sites: Sequence[Site]) -> Iterator[Flag]:
 class Others:
     """The categories of a column in the tables that one is held against, and those among them that may be named."""
 
-    where: str
+    where: str | Fact
     words: tuple[str, ...]
     common: frozenset[str]
     smallest: int
 
 
-def _units(dataset: str, name: str, mine: Floats, theirs: Floats, where: str) -> Iterator[Flag]:
+def _units(dataset: str, name: str, mine: Floats, theirs: Floats, where: str | Fact) -> Iterator[Flag]:
     """A median of 0 has no ratio, and where values lie below 0 a ratio does not speak of units."""
     here, there = float(np.median(mine)), float(np.median(theirs))
     if min(mine.min(), theirs.min()) < 0 or min(here, there) <= 0:
         return
     ratio = max(here / there, there / here)
     if ratio > OTHER_UNITS or (ratio > OTHER_UNITS_APART and _apart(mine, theirs)):
-        says = f"the median of {name} is {here:.4g} in {dataset} and {there:.4g} in {where}: it may be in other units."
+        says = Fact("other_units", predictor=name, here=here, dataset=dataset, there=there, where=where)
         yield Flag("other_units", dataset, says, columns=(name,))
 
 
@@ -259,30 +254,37 @@ def _categories(dataset: Dataset, one: Feature, others: Others) -> Iterator[Flag
     if not set(mine) & set(theirs):
         here = _named([word if word in common else None for word in mine], dataset.minimum_cell)
         there = _named([word if word in others.common else None for word in theirs], others.smallest)
-        says = f"{one.name} is {here} in {dataset.name} and {there} in {others.where}: no category is in both."
-        if min(len(mine), len(theirs)) >= MANY_CATEGORIES:
-            says += " It may be an identifier or a place: name the predictors in the [[dataset]]."
+        many = min(len(mine), len(theirs)) >= MANY_CATEGORIES
+        both: dict[str, Value] = {"here": here, "dataset": dataset.name, "there": there, "where": others.where}
+        says = Fact("identifiers_as_categories" if many else "no_category_in_both", predictor=one.name, **both)
         yield Flag("other_categories", dataset.name, says, columns=(one.name,))
         return
     spelled = {_spelling(word): word for word in theirs}
     unlike = [(word, spelled[_spelling(word)]) for word in mine if word not in theirs and _spelling(word) in spelled]
     if unlike:
         pairs = [
-            f"{_visible(word)} for {_visible(other)}" if word in common and other in others.common else None
+            Fact("spelled_for", here=_visible(word), there=_visible(other))
+            if word in common and other in others.common
+            else None
             for word, other in unlike
         ]
-        says = (
-            f"{one.name} is spelled otherwise in {dataset.name} than in {others.where}, and each spelling is counted "
-            f"as a category of its own: {_named(pairs, max(dataset.minimum_cell, others.smallest))}."
+        says = Fact(
+            "spelled_otherwise",
+            predictor=one.name,
+            dataset=dataset.name,
+            where=others.where,
+            spellings=_named(pairs, max(dataset.minimum_cell, others.smallest)),
         )
         yield Flag("other_categories", dataset.name, says, columns=(one.name,))
 
 
-def _two_codes(dataset: str, name: str, mine: Sequence[float], theirs: Sequence[float], where: str) -> Iterator[Flag]:
+def _two_codes(
+    dataset: str, name: str, mine: Sequence[float], theirs: Sequence[float], where: str | Fact
+) -> Iterator[Flag]:
     """Two values of one property that are coded 0 and 1 here, 1 and 2 there."""
     if {tuple(mine), tuple(theirs)} == {(0, 1), (1, 2)}:
-        here, there = (listed(map(number, values)) for values in (mine, theirs))
-        says = f"{name} is {here} in {dataset} and {there} in {where}: 1 may mean one thing here and another there."
+        codes = {"here": tuple(mine), "there": tuple(theirs)}
+        says = Fact("coded_otherwise", predictor=name, dataset=dataset, where=where, **codes)
         yield Flag("other_categories", dataset, says, columns=(name,))
 
 

@@ -518,11 +518,11 @@ def _infinite(table: Settled, found: Column, of: Fact, wrong: Bools) -> list[Fau
 def _outside(table: Settled, found: Column, of: Fact, wrong: Bools, key: str) -> list[Fault]:
     if not wrong.any():
         return []
-    apart, told = _scaled_in_parts(table, found, of, wrong)
+    apart, reported = _scaled_in_parts(table, found, of, wrong)
     whole = [] if apart else _scaled(Cell(table.file, found.name), found.numbers, of, wrong)
     if whole:
         return whole
-    wrong = wrong & ~told
+    wrong = wrong & ~reported
     bad = found.numbers[wrong]
     rows = [int(row) for row in table.rows[wrong]]
     each = by_row("risk_outside", table.file, found.name, rows, lambda k: {"value": float(bad[k])}, risk=of, key=key)
@@ -551,16 +551,16 @@ def _scaled(at: Cell, numbers: Floats, of: Fact, wrong: Bools, only: Fact | None
 def _scaled_in_parts(table: Settled, found: Column, of: Fact, wrong: Bools) -> tuple[list[Fault], Bools]:
     """The faults of files or sites whose risks are on another scale, while others have risks; and their rows."""
     faults: list[Fault] = []
-    told = np.zeros(len(wrong), dtype=bool)
+    reported = np.zeros(len(wrong), dtype=bool)
     for parts in (_by_file(table, found), _by_site(table, found)):
         right = [rows for rows in parts.values() if not wrong[rows].any()]
         for at, rows in parts.items() if right else ():
             found_here = _scaled(at, found.numbers[rows], of, wrong[rows], Fact("in_these_rows"))
             faults += found_here
-            told[rows] |= bool(found_here)
+            reported[rows] |= bool(found_here)
         if faults:
             break
-    return faults, told
+    return faults, reported
 
 
 def _by_file(table: Settled, risks: Column) -> Mapping[Cell, NDArray[np.int64]]:

@@ -189,8 +189,8 @@ def _settled(
     source = Source(declaration, columns.of_names(raw, declaration, ours, wanted), where)
     # What is wrong with sites and imputations is told when they are needed.
     places = samples.drawn(_imputations_of_sites(source, []), release.release.seed)
-    told = f"{raw.file}, in a sample of {len(places):,} rows"
-    part = RawTable(told, raw.columns.only(places), raw.rows[places])
+    sampled_file = f"{raw.file}, in a sample of {len(places):,} rows"
+    part = RawTable(sampled_file, raw.columns.only(places), raw.rows[places])
     return replace(source, sample=Sample(columns.of_names(part, declaration, ours), places))
 
 
@@ -603,7 +603,7 @@ def _analysed(count: int, outcome: Floats | None, risk: Floats | None) -> tuple[
     """The rows that have what there is to have, and the count of the others; a row that lacks both counts once."""
     no_outcome = np.zeros(count, dtype=bool) if outcome is None else np.isnan(outcome)
     no_risk = np.zeros(count, dtype=bool) if risk is None else _gaps(risk)
-    excluded = {"outcome missing": int(no_outcome.sum()), "risk missing": int((no_risk & ~no_outcome).sum())}
+    excluded = {"outcome_missing": int(no_outcome.sum()), "risk_missing": int((no_risk & ~no_outcome).sum())}
     return ~(no_outcome | no_risk), excluded
 
 

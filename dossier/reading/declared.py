@@ -81,7 +81,7 @@ class Declared:
     kept: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     """Of lists of tables, the places in the file of those that could be used, where these are not all."""
 
-    def told(self, faults: Sequence[Fault]) -> list[Fault]:
+    def reported(self, faults: Sequence[Fault]) -> list[Fault]:
         """Faults of the rest: without those of a stand-in, and with the numbers that tables have in the file."""
         return [
             _placed(fault, self.kept) for fault in faults if fault.code != "no_column" or fault["column"] != UNNAMED

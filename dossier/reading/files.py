@@ -138,9 +138,9 @@ class Folder:
         if path is None:
             return None
         found = sorted(one.name for one in path.iterdir() if not one.name.startswith((".", "_")))
-        strangers = [one for one in found if not one.lower().endswith(".parquet") or (path / one).is_dir()]
-        if strangers or not found:
-            holds = tuple(strangers) or Fact("no_file")
+        others = [one for one in found if not one.lower().endswith(".parquet") or (path / one).is_dir()]
+        if others or not found:
+            holds = tuple(others) or Fact("no_file")
             faults.append(Fault("folder_of_other_files", where, folder=name, holds=holds))
             return None
         for one in found:

@@ -8,10 +8,10 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from dossier.bands import CERTAIN
-from dossier.faults.wording import listed
+from dossier.facts import Count, Fact
 from dossier.reading import coding
 from dossier.reading.datasets import Site
-from dossier.types import POOLED, Absent, CountedRows, Dataset, Flag, Floats, SettledTable
+from dossier.types import POOLED, Absent, Dataset, Flag, Floats, SettledTable
 
 TELLING = 3
 """From so many predictors on two equal rows are hardly two patients by chance."""
@@ -36,8 +36,8 @@ def _sites_left_out(tables: Sequence[SettledTable]) -> Iterator[Flag]:
     """Rows that belong to no dataset, because `rows` leaves out every row of their site."""
     for table in tables:
         if table.of_no_dataset:
-            after = f" of {table.file} of sites of which rows leaves out every row: no dataset counts them."
-            yield Flag.of_rows("rows_selected", POOLED, CountedRows(table.of_no_dataset, "There are ", after))
+            rows = Count(table.of_no_dataset, "row")
+            yield Flag("rows_selected", POOLED, Fact("rows_of_no_dataset", rows=rows, file=table.file))
 
 
 def _of(site: Site, development: Site | None) -> Iterator[Flag]:
@@ -66,11 +66,7 @@ def _same_tables(sites: Sequence[Site]) -> Iterator[Flag]:
     for place, one in enumerate(external):
         for earlier in external[:place]:
             if one.rows_analysed >= ENOUGH_TO_TELL and _same_rows(one, earlier):
-                says = (
-                    f"Risks and outcomes of {one.name} are those of {earlier.name}, row by row: the same patients "
-                    "count as two hospitals."
-                )
-                yield Flag("same_table", one.name, says)
+                yield Flag("same_table", one.name, Fact("same_table", dataset=one.name, earlier=earlier.name))
                 break
 
 
@@ -89,42 +85,35 @@ def _same_rows(one: Dataset, other: Dataset) -> bool:
 
 def _sampled(dataset: Dataset) -> Iterator[Flag]:
     if dataset.sampled is not None:
-        says = (
-            f"The predictors and subgroups of {dataset.name} are those of {dataset.sampled.rows_read:,} rows, drawn at "
-            f"random from {dataset.rows_read:,}; every other result rests on all rows."
-        )
-        yield Flag("sampled", dataset.name, says)
+        rows = {"drawn": Count(dataset.sampled.rows_read, "row"), "rows": Count(dataset.rows_read, "row")}
+        yield Flag("sampled", dataset.name, Fact("sampled", dataset=dataset.name, **rows))
 
 
 def _one_class(dataset: Dataset) -> Iterator[Flag]:
     if dataset.classes is not None:
         yield from _unseen_classes(dataset)
     if dataset.outcome is not None and len(np.unique(dataset.outcome)) == 1:
-        every = "happened in every" if dataset.outcome[0] == 1 else "happened in no"
-        says = f"The outcome {every} row of {dataset.name}: nothing that compares the two classes can be computed."
+        says = Fact("one_outcome", happened=dataset.outcome[0] == 1, dataset=dataset.name)
         yield Flag("one_class", dataset.name, says)
 
 
 def _unseen_classes(dataset: Dataset) -> Iterator[Flag]:
     seen = set(() if dataset.classes is None else dataset.classes.tolist())
     if len(seen) == 1:
-        says = f"Every row of {dataset.name} is of one class: nothing that compares the classes can be computed."
-        yield Flag("one_class", dataset.name, says)
+        yield Flag("one_class", dataset.name, Fact("one_class_of_several", dataset=dataset.name))
         return
-    unseen = [label for place, label in enumerate(dataset.class_labels) if place not in seen]
-    if unseen:
-        who = f"{', '.join(unseen[:-1])} and {unseen[-1]} have" if len(unseen) > 1 else f"{unseen[0]} has"
-        says = f"The class {who} no row in {dataset.name}: no mean over the classes can be computed there."
-        says = says.replace("The class ", "The classes ", 1) if len(unseen) > 1 else says
-        yield Flag("class_missing", dataset.name, says)
+    unseen = tuple(label for place, label in enumerate(dataset.class_labels) if place not in seen)
+    if len(unseen) == 1:
+        yield Flag("class_missing", dataset.name, Fact("class_missing", label=unseen[0], dataset=dataset.name))
+    elif unseen:
+        yield Flag("class_missing", dataset.name, Fact("classes_missing", labels=unseen, dataset=dataset.name))
 
 
 def _constant_risk(dataset: Dataset) -> Iterator[Flag]:
     if dataset.class_risk is not None and len(dataset.class_risk) > 1 and not np.ptp(dataset.class_risk, axis=0).any():
-        says = f"Every row of {dataset.name} has the same risks: the model does not tell its patients apart."
-        yield Flag("constant_risk", dataset.name, says)
+        yield Flag("constant_risk", dataset.name, Fact("constant_risks", dataset=dataset.name))
     if dataset.risk is not None and len(dataset.risk) > 1 and len(np.unique(dataset.risk)) == 1:
-        says = f"Every risk in {dataset.name} is {dataset.risk[0]:g}: the model does not tell its patients apart."
+        says = Fact("constant_risk", dataset=dataset.name, risk=dataset.risk[0])
         yield Flag("constant_risk", dataset.name, says)
 
 
@@ -136,25 +125,26 @@ def _certain_risks(dataset: Dataset) -> Iterator[Flag]:
     certain = (risks < CERTAIN) | (risks > 1 - CERTAIN)
     count = int(certain.sum() if certain.ndim == 1 else certain.any(axis=1).sum())
     if count:
-        told = f" of {dataset.name}: the calibration slope and intercept are those of the others."
-        yield Flag.of_rows("certain_risks", dataset.name, CountedRows(count, "A risk is exactly 0 or 1 in ", told))
+        says = Fact("certain_risks", rows=Count(count, "row"), dataset=dataset.name)
+        yield Flag("certain_risks", dataset.name, says)
 
 
 def _missing_predictors(dataset: Dataset) -> Iterator[Flag]:
-    lost = [one.name for one in dataset.predictors if np.isnan(one.values).all()]
+    lost = tuple(one.name for one in dataset.predictors if np.isnan(one.values).all())
     if lost:
-        verb = "is" if len(lost) == 1 else "are"
-        says = f"{', '.join(lost)} {verb} missing in every row of {dataset.name}."
-        yield Flag("missing_predictor", dataset.name, says, columns=tuple(lost))
+        says = Fact("missing_in_every_row", predictors=lost, dataset=dataset.name)
+        yield Flag("missing_predictor", dataset.name, says, columns=lost)
 
 
 def _renamed_predictors(site: Site) -> Iterator[Flag]:
     """Predictors that are none here because the table may call them otherwise."""
     for one in site.renamed:
-        rename = f'columns = {{ {one.name} = "{one.columns[0]}" }}'
-        says = (
-            f"{site.dataset.name} has no column {one.name}, but {listed(one.columns, 3)}: it may be the same. Say so "
-            f"with {rename} in the [[dataset]]."
+        says = Fact(
+            "predictor_called_otherwise",
+            dataset=site.dataset.name,
+            predictor=one.name,
+            columns=tuple(one.columns),
+            first=one.columns[0],
         )
         yield Flag("missing_predictor", site.dataset.name, says, columns=(one.name,))
 
@@ -169,14 +159,14 @@ def _repeated_rows(site: Site) -> Iterator[Flag]:
         whole = _measured_in(site.dataset)
         block = _repeated_block(whole)
         if block:
-            told = " those before them once more, in the same order: the table may hold its patients more than once."
-            yield Flag.of_rows("duplicate_rows", dataset.name, _rows_that_are(dataset, len(whole) - block, told))
+            rows = Count(len(whole) - block, "row")
+            yield Flag("duplicate_rows", dataset.name, Fact("table_repeated", dataset=dataset.name, rows=rows))
         return
     whole = _measured_in(dataset)
     repeated = len(whole) - len(np.unique(whole, axis=0))
     if repeated:
-        told = " equal to an earlier one in outcome, risk and every predictor."
-        yield Flag.of_rows("duplicate_rows", dataset.name, _rows_that_are(dataset, repeated, told))
+        rows = Count(repeated, "row")
+        yield Flag("duplicate_rows", dataset.name, Fact("duplicate_rows", dataset=dataset.name, rows=rows))
 
 
 def _measured_in(dataset: Dataset) -> Floats:
@@ -199,9 +189,8 @@ def _repeated_block(rows: Floats) -> int:
 
 def _incomplete_rival(site: Site) -> Iterator[Flag]:
     if site.rival_missing:
-        told = f" of {site.dataset.name}, so the two are not compared there."
-        rows = CountedRows(site.rival_missing, "The other model gives no risk in ", told)
-        yield Flag.of_rows("rival_incomplete", site.dataset.name, rows)
+        name, rows = site.dataset.name, Count(site.rival_missing, "row")
+        yield Flag("rival_incomplete", name, Fact("rival_without_risks", rows=rows, dataset=name))
 
 
 def _in_no_subgroup(dataset: Dataset) -> Iterator[Flag]:
@@ -211,16 +200,22 @@ def _in_no_subgroup(dataset: Dataset) -> Iterator[Flag]:
         known = [rows for rows in masks if not isinstance(rows, Absent)]
         lost = int((~np.logical_or.reduce(known)).sum()) if known else 0
         if lost:
-            told = f" in no subgroup of {column}: the value is missing or not among its levels."
-            yield Flag.of_rows("in_no_subgroup", dataset.name, _rows_that_are(dataset, lost, told))
+            says = Fact("in_no_subgroup", dataset=dataset.name, rows=Count(lost, "row"), column=column)
+            yield Flag("in_no_subgroup", dataset.name, says)
 
 
 def _names_for_missing(site: Site) -> Iterator[Flag]:
     """Sites and clusters that nobody may have named; whatever the formula of the model uses, it concerns them."""
     for one in site.unknown:
-        told = f" of {site.dataset.name}: it may stand for missing, and is counted as {one.counted_as}."
-        rows = CountedRows(int(one.rows.sum()), f"{one.column} is {one.name} in ", told)
-        yield Flag.of_rows("code_for_missing", site.dataset.name, rows)
+        says = Fact(
+            "name_for_missing",
+            column=one.column,
+            name=one.name,
+            rows=Count(int(one.rows.sum()), "row"),
+            dataset=site.dataset.name,
+            counted_as=one.counted_as,
+        )
+        yield Flag("code_for_missing", site.dataset.name, says)
 
 
 def _empty_subgroups(datasets: Sequence[Dataset]) -> Iterator[Flag]:
@@ -228,7 +223,7 @@ def _empty_subgroups(datasets: Sequence[Dataset]) -> Iterator[Flag]:
     tested = [dataset.subgroups for dataset in datasets if dataset.role != "development"]
     for same in zip(*tested, strict=True):
         if not any(not isinstance(one.rows, Absent) and one.rows.any() for one in same):
-            says = f"No row of any dataset is in the subgroup {same[0].column} {same[0].label}."
+            says = Fact("empty_subgroup", column=same[0].column, level=same[0].label)
             yield Flag("empty_subgroup", POOLED, says)
 
 
@@ -244,16 +239,13 @@ def _seen_before(site: Site, development: Site) -> Iterator[Flag]:
         return
     equal = _same_identifier(site, development, shared)
     if equal:
-        told = " also in the development table, by identifier and every shared predictor."
-        yield Flag.of_rows("shared_rows", here.name, _rows_that_are(here, equal, told))
+        rows = Count(equal, "row")
+        yield Flag("shared_rows", here.name, Fact("shared_by_identifier", dataset=here.name, rows=rows))
         return
     equal, by_chance = _same_values(here, there, shared)
     if equal > MORE_THAN_CHANCE * by_chance:
-        told = (
-            f" equal to one of the development table in all {len(shared)} shared predictors, many more than chance "
-            "would give."
-        )
-        yield Flag.of_rows("shared_rows", here.name, _rows_that_are(here, equal, told))
+        both = {"rows": Count(equal, "row"), "predictors": Count(len(shared), "predictor")}
+        yield Flag("shared_rows", here.name, Fact("shared_by_values", dataset=here.name, **both))
 
 
 def _same_identifier(site: Site, development: Site, shared: Sequence[str]) -> int:
@@ -289,7 +281,3 @@ def _kept(site: Site) -> list[str]:
 def _rows(dataset: Dataset, names: Sequence[str]) -> Floats:
     values = {one.name: one.values for one in dataset.predictors}
     return np.column_stack([values[name] for name in names])
-
-
-def _rows_that_are(dataset: Dataset, rows: int, told: str) -> CountedRows:
-    return CountedRows(rows, f"In {dataset.name} ", f" are{told}", f" is{told}")

@@ -180,7 +180,7 @@ def _doubts(columns: Mapping[str, Column]) -> list[Flag]:
         Flag(
             "code_for_missing",
             POOLED,
-            f'In the reader study a {name} is called "{word}": it may stand for missing, and is counted as a {name}.',
+            Fact("reader_of_no_name", what=name, word=word),
             columns=(name,),
         )
         for name, found in named.items()

@@ -96,9 +96,7 @@ def _made(
 def flags(found: Readers) -> Iterator[Flag]:
     """What may be wrong with the readers' tables: raters of whose accuracy nothing is known."""
     if found.accuracy is None and found.truth is None:
-        says = "The accuracy of the raters is neither declared nor known from an outcome, and is taken as 1: "
-        says += "the reliability of the labels, rho, is the highest that it can be."
-        yield Flag("rater_accuracy_assumed", found.dataset or READERS, says)
+        yield Flag("rater_accuracy_assumed", found.dataset or READERS, Fact("rater_accuracy_assumed"))
 
 
 # ---- one table ------------------------------------------------------------------------------------------------------
@@ -359,16 +357,16 @@ def _strangers(
     labels: Ratings, cases: Sequence[str], known: Collection[str], other: str, code: str, faults: list[Fault]
 ) -> bool:
     """Whether there are cases that the other table does not have; a fault for each, for those but for zeros one."""
-    strangers = [(row, case) for row, case in zip(labels.rows, cases, strict=True) if case not in known]
-    plain = {case.lstrip("0") for case in known} if strangers else set()
-    rows = [row for row, case in strangers if case.lstrip("0") not in plain]
-    but_for_zeros = len(strangers) - len(rows)
+    unknown_cases = [(row, case) for row, case in zip(labels.rows, cases, strict=True) if case not in known]
+    plain = {case.lstrip("0") for case in known} if unknown_cases else set()
+    rows = [row for row, case in unknown_cases if case.lstrip("0") not in plain]
+    but_for_zeros = len(unknown_cases) - len(rows)
     if but_for_zeros:
         zeros = "case_with_other_zeros" if but_for_zeros == 1 else "cases_with_other_zeros"
         cases_of = Count(but_for_zeros, "case")
         faults.append(Fault(zeros, File(labels.file, other), cases_of=cases_of, file=labels.file, other=other))
     faults += by_row(code, labels.file, None, rows, other=other)
-    return bool(strangers)
+    return bool(unknown_cases)
 
 
 def _site(declared: ReadersTables, sites: Sequence[Site], unread: Sequence[str], faults: list[Fault]) -> Site | None:

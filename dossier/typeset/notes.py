@@ -24,11 +24,11 @@ def note_of(evidence: Evidence, results: Sequence[Result], terms: Sequence[Term]
     everywhere = set.intersection(*others) if len(ways) > 1 else set()
     shared: dict[str, list[str]] = {}
     for label, found in ways.items():
-        told = "; ".join(way for way in found if way not in everywhere)
-        shared.setdefault(told, []).append(label)
+        text = "; ".join(way for way in found if way not in everywhere)
+        shared.setdefault(text, []).append(label)
     said = [
-        told if len(shared) == 1 else f"{listing([within_sentence(label) for label in labels])}: {told}"
-        for told, labels in shared.items()
+        text if len(shared) == 1 else f"{listing([within_sentence(label) for label in labels])}: {text}"
+        for text, labels in shared.items()
     ]
     said += [way for way in next(iter(ways.values()), ()) if way in everywhere]
     return opening + " ".join(f"{sentence_case(one)}." for one in said)

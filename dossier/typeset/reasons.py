@@ -33,7 +33,7 @@ DATASETS = frozenset(("dataset", "judged"))
 def reason_text(fact: Fact, names: Names = Names()) -> str:
     """A reason as one sentence without a full stop; names of the input as they are, unless others are given."""
     short = names.beside is not None and fact.get("dataset") == names.beside
-    return _Words(names).vformat((BESIDE if short and fact.code in BESIDE else WORDS)[fact.code], (), dict(fact.values))
+    return Words(names).vformat((BESIDE if short and fact.code in BESIDE else WORDS)[fact.code], (), dict(fact.values))
 
 
 def why(evidence: Evidence, fact: Fact, beside: str | None = None) -> str:
@@ -47,15 +47,17 @@ def known_names(evidence: Evidence) -> Names:
     return Names({dataset.name: dataset.site for dataset in evidence.datasets}, labels)
 
 
-class _Words(string.Formatter):
+class Words(string.Formatter):
     """Sets the values of a fact into its text."""
+
+    datasets = DATASETS
 
     def __init__(self, names: Names) -> None:
         self.names = names
 
     def get_value(self, key: int | str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         value = kwargs[str(key)]
-        if key in DATASETS:
+        if key in self.datasets:
             return self.names.datasets.get(value, value)
         return self.names.measures.get(value, value) if key == "measure" else value
 

@@ -101,6 +101,11 @@ def _short_date(value: datetime.date) -> str:
     return f"{value.day}{TIED}{value:%b}{TIED}{value.year}"
 
 
+def exclusion(code: str) -> str:
+    """Why rows were excluded, as it stands within a sentence: outcome missing, of `outcome_missing`."""
+    return code.replace("_", " ")
+
+
 def setting(value: float | str) -> str:
     """The value of a setting, as a heading names it."""
     if isinstance(value, str) and re.fullmatch(r"[\d.]+-[\d.]+", value):

@@ -20,7 +20,7 @@ from dossier.evaluate.disclosure.curves import of_curve
 from dossier.evaluate.disclosure.measures import Protected, minus, not_given, of_results, outcome_withheld
 from dossier.evaluate.offered import Site
 from dossier.evaluate.site import SiteEvidence
-from dossier.facts import Fact
+from dossier.facts import Count, Fact
 from dossier.types import (
     POOLED,
     Absent,
@@ -67,14 +67,14 @@ def without_what_tells(study: Study) -> Study:
     same rows tell of those in which they differ.
     """
     if study.previous is not None and is_asked(study):
-        says = "small counts are protected: nothing of the previous release is shown beside this one."
-        study = replace(study, previous=None, flags=(*study.flags, Flag("previous_withheld", POOLED, says)))
+        withheld = Flag("previous_withheld", POOLED, Fact("previous_withheld"))
+        study = replace(study, previous=None, flags=(*study.flags, withheld))
     kept = tuple(one for one in study.datasets if one.rows_analysed >= one.minimum_cell)
     if len(kept) == len(study.datasets):
         return study
     gone = {one.name for one in study.datasets} - {one.name for one in kept}
-    how_many = "1 dataset has" if len(gone) == 1 else f"{len(gone)} datasets have"
-    says = f"{how_many} fewer analysed rows than the smallest count that is printed: nothing of it is shown."
+    several = Fact("datasets_withheld", datasets=Count(len(gone), "site"))
+    says = Fact("dataset_withheld") if len(gone) == 1 else several
     flags = tuple(flag for flag in study.flags if flag.dataset not in gone)
     return replace(study, datasets=kept, flags=(*flags, Flag("dataset_withheld", POOLED, says)))
 
@@ -352,7 +352,7 @@ def flags(raised: Sequence[Flag], datasets: Sequence[DatasetSummary]) -> tuple[F
     return tuple(
         one
         if not protected or (one.dataset not in protected and one.dataset != POOLED)
-        else replace(one, says=one.says if one.rows is None else one.rows.says_of("some rows"), rows=None)
+        else replace(one, fact=one.fact.without_counts)
         for one in raised
         if one.flag not in TELLING or one.dataset not in protected
     )
