@@ -23,9 +23,9 @@ from dossier.contents import CHAPTERS, EDITIONS, MEASURED, Chapter, Edition
 from dossier.errors import PageError
 from dossier.faults.locations import Material
 from dossier.findings.sentence import Sentence
-from dossier.labels import labelled
 from dossier.results import of as results_of
 from dossier.types import POOLED, Attachment, Document, Evidence, Gallery, Picture
+from dossier.typeset.labels import labelled
 from dossier.typeset.measures import chapter_is_empty, is_estimated
 from dossier.typeset.names import identity, model
 from dossier.typeset.words import within_sentence

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import joblib
 
 from dossier import collector
-from dossier.labels import labelled
 from dossier.register import fill
 from dossier.types import Absent, Evidence, Gallery, Picture
+from dossier.typeset.labels import labelled
 
 
 def gallery(evidence: Evidence, jobs: int = 1) -> Gallery:

@@ -339,7 +339,7 @@ def test_slopes_beyond_one_are_named_and_others_are_not() -> None:
 def test_only_slopes_above_one_are_said_to_be_slopes() -> None:
     slopes = {"site_0": (1.4, 1.2, 1.6), "site_1": (1.4, 1.2, 1.6)}
     text = said("calibration", given(KINDS["two"], "calibration_slope", **slopes))
-    assert "The interval of the slope lies above 1 in Italy 1 and Spain: there the risks are too close tog" in text
+    assert "The interval of the slope lies above 1 in Italy 1 and Spain: there the risks are too moderate" in text
 
 
 def test_slopes_below_zero_run_the_wrong_way_and_are_not_too_far_apart() -> None:

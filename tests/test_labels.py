@@ -7,11 +7,11 @@ from pathlib import Path
 
 from dossier import compose, draw
 from dossier.findings import description
-from dossier.labels import labelled, level_of, with_unit
 from dossier.reading.declared import declared
 from dossier.release import Predictor, Subgroup
 from dossier.results import of as results_of
 from dossier.types import Description, DescriptionResult, Evidence, Gallery, externals
+from dossier.typeset.labels import labelled, level_of, with_unit
 from tests.conftest import by_hand
 from tests.figures.evidence import Case
 

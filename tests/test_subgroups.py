@@ -549,6 +549,6 @@ def test_too_few_is_told_class_by_class(tmp_path: Path) -> None:
     assert isinstance(apart, Absent)
     assert reason_text(apart.reason).startswith("too few to tell of the other patients: ")
     tables = {one.name: one for one in findings.tables(evidence)}
-    assert tables.keys() >= {"table-subgroups-sex", "table-subgroups-sex-auroc", "table-subgroups-sex-o-e"}
+    assert tables.keys() >= {"table-subgroups-sex"}
     assert [one.label for one in tables["table-subgroups-sex"].columns][:2] == ["Patients", "Rarest class"]
     assert faults(json.loads(results.of(evidence).text()), results.schema()) == []

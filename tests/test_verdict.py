@@ -232,11 +232,11 @@ def test_a_criterion_that_flagging_everyone_passes_better_says_so_where_it_is_co
 
 
 def test_what_the_owner_leaves_out_is_named_on_the_first_page_and_has_no_chapter(breast: Book) -> None:
-    left = with_release(breast.evidence, report={"leave_out": ["advice", "caution"]})
+    left = with_release(breast.evidence, report={"leave_out": ("advice", "caution")})
     page = compose.document(dataclasses.replace(breast.gallery, evidence=left), "regulatory").html
     first, rest = page.split('id="contents"')
     assert "Left out by the owner" in first
-    assert "Value of the advice and Other measures, to be read with caution; every number" in first
+    assert "Value of the advice; and Other measures, to be read with caution. Every number" in first
     for name in ("advice", "caution"):
         assert f'id="chapter-{name}"' not in rest
         assert f'id="chapter-{name}"' in compose.document(breast.gallery, "regulatory").html

@@ -25,7 +25,7 @@ from dossier.figures.canvas import (
     value_text,
 )
 from dossier.figures.discrimination import AUROC, printed_forest
-from dossier.figures.risks import draw_risks, risk_alternative
+from dossier.figures.risks import draw_risks, how_to_read, risk_alternative
 from dossier.figures.roc import draw_roc, ringed
 from dossier.figures.utility import by_site_alternative, draw_decision_panels, marked, site_curve
 from dossier.register import figure
@@ -193,7 +193,7 @@ def risk_results_by_class(evidence: Evidence) -> Picture | Absent:
         "risk_results_by_class",
         evidence,
         lambda seen: draw_risks(seen, HALF),
-        "Patients of the class up, all others down.",
+        lambda seen: how_to_read(seen, HALF, "the patients of the class (up) and of all others (down)"),
         lambda seen: risk_alternative(seen, HALF),
         HALF,
     )

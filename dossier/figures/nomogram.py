@@ -32,9 +32,9 @@ from dossier.figures.canvas import (
     tick_text,
     wrapped,
 )
-from dossier.labels import level_of, with_unit
 from dossier.register import figure
 from dossier.types import MODEL, Absent, Curve, CurveResult, Description, Evidence, Floats, Picture, find_curve
+from dossier.typeset.labels import level_of, with_unit
 from dossier.typeset.names import axis_name
 from dossier.typeset.numbers import number, threshold
 from dossier.typeset.words import counted

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from dossier.bands import MAP_ROWS, MAP_WITH_NUMBERS
 from dossier.findings import classes
 from dossier.findings.sentence import Sentence
-from dossier.labels import level_of, with_unit
 from dossier.types import MODEL, DatasetSummary, DescriptionResult, Evidence, externals
+from dossier.typeset.labels import level_of, with_unit
 from dossier.typeset.names import (
     at_least,
     count_of,

@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterable, Sequence
 
 from dossier.bands import FEWEST_WITH_A_VALUE
-from dossier.labels import level_of
 from dossier.types import NOT_SELECTED, At, Curve, DatasetSummary, Description, Evidence, Predicted, Withheld
+from dossier.typeset.labels import level_of
 from dossier.typeset.numbers import TIED
 from dossier.typeset.words import counted, dates, listing, sentence_case
 

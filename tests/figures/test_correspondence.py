@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
-from matplotlib.patches import Rectangle, StepPatch
+from matplotlib.patches import Rectangle
 
 from dossier.bands import LARGE_SHIFT, MAP_WITH_NUMBERS
 from dossier.facts import Method
@@ -150,18 +150,6 @@ def test_many_sites_share_a_panel_that_names_the_farthest() -> None:
     for predictor in rows:
         site = max((abs(value), name) for (name, one), value in known.items() if one == predictor)[1]
         assert f"Hospital {site.removeprefix('site-')}" in written
-
-
-def test_bars_are_the_shares_of_the_patients() -> None:
-    case = CASES["three"]
-    with styled():
-        figure = drawn("conformal", "three")
-    for axes, result in zip(figure.axes, case.curves, strict=False):
-        (bars,) = [one for one in axes.patches if isinstance(one, StepPatch)]
-        assert isinstance(result.found, Curve)
-        assert tuple(bars.get_data()[0]) == result.found.columns["share"]
-        (line,) = [one for one in axes.lines if one.get_gid() == "expected"]
-        assert set(np.asarray(line.get_ydata(), dtype=float)) == {0.1}
 
 
 def test_fields_say_and_show_what_is_missing() -> None:

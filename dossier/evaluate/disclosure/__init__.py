@@ -61,12 +61,16 @@ def is_asked(study: Study) -> bool:
 
 def without_what_tells(study: Study) -> Study:
     """The study without the datasets of which not even the number of rows may be shown, and without a previous release,
-    each with a flag that says so.
+    each with a flag that says so; and without the sizes and hashes of files with rows, which tell how many there are.
 
     Datasets go before anything is computed, so that no number over all sites holds them. Two releases of nearly the
     same rows tell of those in which they differ.
     """
-    if study.previous is not None and is_asked(study):
+    if not is_asked(study):
+        return study
+    inputs = (one if one.name == RELEASE_FILE else replace(one, sha256=None, size=None) for one in study.inputs)
+    study = replace(study, inputs=tuple(inputs))
+    if study.previous is not None:
         withheld = Flag("previous_withheld", POOLED, Fact("previous_withheld"))
         study = replace(study, previous=None, flags=(*study.flags, withheld))
     kept = tuple(one for one in study.datasets if one.rows_analysed >= one.minimum_cell)
@@ -336,9 +340,6 @@ def given(complete: Evidence, sites: Sequence[Site]) -> Evidence:
         curves=tuple(one if one.dataset in kept else replace(one, found=why) for one in complete.curves),
         descriptions=rows,
         withheld=withheld,
-        inputs=tuple(
-            one if one.name == RELEASE_FILE else replace(one, sha256=None, size=None) for one in complete.inputs
-        ),
     )
 
 
