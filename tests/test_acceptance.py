@@ -225,7 +225,7 @@ def test_every_fault_of_every_criterion_and_answer_is_said_at_once(tmp_path: Pat
 
 # ---- when criteria were declared -------------------------------------------------------------------------------------
 
-UNKNOWN = "; whether that was before the first patient is not reported."
+UNKNOWN = "; whether that was before the first patient is not stated."
 
 
 @pytest.mark.parametrize(
@@ -265,15 +265,15 @@ UNKNOWN = "; whether that was before the first patient is not reported."
         (
             ("2026-05-01", None, "2026-05-01"),
             None,
-            f"Declared on 1 May 2026{UNKNOWN} The date of one of them is not reported.",
+            f"Declared on 1 May 2026{UNKNOWN} The date of one of them is not stated.",
         ),
         (
             (None, None, "2026-05-01"),
             None,
-            f"Declared on 1 May 2026{UNKNOWN} The date of two of them is not reported.",
+            f"Declared on 1 May 2026{UNKNOWN} The date of two of them is not stated.",
         ),
-        ((None, None, None), None, "The date of any of them is not reported."),
-        ((None,), None, "The date is not reported."),
+        ((None, None, None), None, "The date of any of them is not stated."),
+        ((None,), None, "The date is not stated."),
     ],
 )
 def test_when_criteria_were_declared_is_held_against_the_dates_of_the_data(

@@ -24,9 +24,11 @@ import pytest
 
 from dossier import cli, initial, material, output
 from dossier.errors import PageError
+from dossier.facts import Fact
 from dossier.faults.locations import Material
 from dossier.reading import declared
 from dossier.release import Release
+from dossier.typeset.flags import flag_text
 from tests.test_output import dossier_files
 
 CHECKOUT = Path(__file__).resolve().parents[1]
@@ -300,7 +302,10 @@ def test_strict_ends_with_3_while_a_row_or_a_flag_is_open(run: Run) -> None:
     assert strict.code == 3
     results = json.loads(Path("out/results.json").read_text(encoding="utf-8"))
     missing = [f"checklist row {row['item']}: missing" for row in results["checklist"] if row["status"] == "MISSING"]
-    unanswered = [f"flag {flag['flag']}, {flag['dataset']}: not answered: {flag['says']}" for flag in results["flags"]]
+    unanswered = [
+        f"flag {flag['flag']}, {flag['dataset']}: not answered: {flag_text(Fact.of_json(flag['fact']))}"
+        for flag in results["flags"]
+    ]
     assert strict.err.splitlines() == missing + unanswered
 
 

@@ -241,7 +241,7 @@ def test_a_rival_with_gaps_is_not_told_to_be_none(tmp_path: Path) -> None:
     gappy = replace(quick, datasets=(replace(quick.datasets[0], rival_is_incomplete=True),))
     evidence = evaluate.evidence(gappy)
     found = find(evidence, "auroc_difference", "table", against=RIVAL)
-    assert found == Said("the rival has no risk in some rows of table")
+    assert found == Said("the other model has no risk in some rows of table")
 
 
 # ---- refitted splits ------------------------------------------------------------------------------------------------

@@ -333,7 +333,7 @@ def test_slopes_beyond_one_are_named_and_others_are_not() -> None:
     assert "The interval of the slope lies below 1 in Italy 1: there the risks are too extreme. " in two
     assert "It lies above 1 in Spain: there the risks are too moderate." in two
     fine = said("calibration", given(KINDS["two"], "calibration_slope", site_0=(1, 0.9, 1.1), site_1=(1, 0.9, 1.1)))
-    assert "Every interval of the calibration slope holds 1." in fine
+    assert "Every interval of the calibration slope contains 1." in fine
 
 
 def test_only_slopes_above_one_are_said_to_be_slopes() -> None:
@@ -354,7 +354,7 @@ def test_a_site_without_a_slope_is_named() -> None:
     text = said(
         "calibration", given(undone(KINDS["two"], "calibration_slope", "site-1"), "calibration_slope", **slopes)
     )
-    assert text.endswith("Every interval of the calibration slope holds 1. In Spain no slope can be estimated.")
+    assert text.endswith("Every interval of the calibration slope contains 1. In Spain no slope can be estimated.")
 
 
 def test_the_slope_of_a_class_has_a_subject() -> None:

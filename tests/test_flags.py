@@ -369,7 +369,7 @@ def test_another_version_was_tested() -> None:
 def test_criteria_without_a_date() -> None:
     asked = {"measure": "auroc", "dataset": "bari", "at_least": 0.7}
     (_, found) = flags.unsaid(release(acceptance=(asked, asked)), [])
-    assert flag_text(found.fact) == "when acceptance criteria 1 and 2 were declared is not reported."
+    assert flag_text(found.fact) == "when acceptance criteria 1 and 2 were declared is not stated."
 
 
 def test_every_flag_has_its_topic_and_every_topic_its_flag() -> None:

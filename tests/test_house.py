@@ -298,8 +298,8 @@ def test_a_method_that_is_read_as_text_is_seen(line: str) -> None:
 
 
 def calls(*names: str) -> Iterator[ast.Call]:
-    """Where metrics and evaluate call these."""
-    for folder in ("metrics", "evaluate"):
+    """Where metrics, evaluate and figures call these."""
+    for folder in ("metrics", "evaluate", "figures"):
         for path in (PACKAGE / folder).rglob("*.py"):
             for node in ast.walk(ast.parse(path.read_text())):
                 if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in names:
@@ -314,7 +314,7 @@ def codes_of(call: ast.Call) -> set[str]:
 
 
 def test_every_step_of_a_method_has_words_and_every_word_its_step() -> None:
-    """Whatever measures, disclosure or imputation say of a method can be printed; nothing else has words."""
+    """Whatever measures, figures, disclosure or imputation say can be printed; nothing else has words."""
     made = set().union(*(codes_of(call) for call in calls("Fact", "Method")))
     assert made - {"each_its_own", "site"} <= set(WORDS) | set(reasons.WORDS) | set(flags.WORDS)
     makers = [path for folder in ("metrics", "evaluate") for path in (PACKAGE / folder).rglob("*.py")]

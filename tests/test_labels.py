@@ -10,10 +10,24 @@ from dossier.findings import description
 from dossier.reading.declared import declared
 from dossier.release import Predictor, Subgroup
 from dossier.results import of as results_of
-from dossier.types import Description, DescriptionResult, Evidence, Gallery, externals
+from dossier.types import (
+    Absent,
+    CurveResult,
+    Description,
+    DescriptionResult,
+    Evidence,
+    Gallery,
+    Result,
+    SubgroupEvidence,
+    SubgroupSummary,
+    Subset,
+    externals,
+    find_in_subgroup,
+)
 from dossier.typeset.labels import labelled, level_of, with_unit
 from tests.conftest import by_hand
 from tests.figures.evidence import Case
+from tests.reasons import because
 
 RELEASE = (Path(__file__).parent.parent / "fixtures" / "breast" / "release.toml").read_text()
 
@@ -57,6 +71,26 @@ def test_pages_have_labels_and_results_the_columns() -> None:
     assert "PLT1" not in document.html
     assert b"PLT1" in results_of(evidence).text()
     assert draw.gallery(evidence).evidence is evidence
+
+
+def test_no_column_keeps_its_name_in_what_is_printed() -> None:
+    """What a subgroup was found to be must be found under its label, or the page says that nothing was compared."""
+    plain = _labelled()
+    men, told = Subset("male", "1"), Absent(because("none"))
+    several = SubgroupEvidence(
+        (SubgroupSummary("site-0", "male", "1", told),),
+        (Result("AUROC", "auroc", "site-0", {}, told, men),),
+        (CurveResult("roc", "site-0", told, {"predictor": "PLT1", "with": "male"}, men),),
+    )
+    evidence = dataclasses.replace(plain, subgroups=several)
+    printed = labelled(evidence)
+    assert find_in_subgroup(printed, Subset("Sex", "1"), "auroc", "site-0") is told
+    assert [dict(one.at) for one in printed.subgroups.curves] == [{"predictor": "Platelets", "with": "Sex"}]
+    undeclared = plain.release.model_copy(update={"predictor": (), "subgroup": ()})
+    before, after = (repr(dataclasses.replace(one, release=undeclared)) for one in (evidence, printed))
+    for column in ("'male'", "'PLT1'"):
+        assert column in before
+        assert column not in after
 
 
 def test_without_labels_nothing_changes() -> None:

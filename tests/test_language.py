@@ -21,7 +21,15 @@ GONE = (
     ),
     *("by itself", "Where evidence is thin", "signatures are asked for", "Formula, interval and source"),
     *("is not said", "reaches beyond what was asked", "too far apart", "too close together"),
-    *("slope holds 1", "beyond chance", "may be chance", "put together", "as every criterion asks for", "holds in 9"),
+    *(
+        "slope holds 1",
+        "CI holds",
+        "beyond chance",
+        "may be chance",
+        "put together",
+        "as every criterion asks for",
+        "holds in 9",
+    ),
     *("strangers", "treating everyone", "treating no one", "stand out", "not added up"),
 )
 """Phrases that the field does not use."""

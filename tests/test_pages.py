@@ -23,6 +23,7 @@ from pypdf import PdfReader
 
 from dossier import results
 from dossier.contents import CHAPTERS, EDITIONS, Edition
+from dossier.typeset.labels import labelled
 from tests.conftest import RELEASES, Book, tool
 
 MM = 72 / 25.4
@@ -159,7 +160,7 @@ def test_every_chapter_opens_with_its_finding(book: Book) -> None:
     texts = chapter_texts(book)
     assert len(texts) >= 15
     for name, text in texts.items():
-        finding = importlib.import_module(f"dossier.findings.{name}").finding(book.evidence)
+        finding = importlib.import_module(f"dossier.findings.{name}").finding(labelled(book.evidence))
         # A line may end behind the hyphen of a word.
         said, printed = (part.replace("- ", "-") for part in (squeezed(f"{finding.lead} {finding.rest}"), text))
         assert printed.startswith(said), name
@@ -220,7 +221,7 @@ def expected_in_findings(book: Book) -> Iterator[tuple[str, list[str]]]:
     yield "pooled", [together] if two else [f"Pooled, the AUROC is {mean}", ratio_too]
     yield "provenance", [f"seed {book.results['release']['seed']}"]
     flags = book.results["flags"]
-    yield "limitations", [f"{len(flags)} limitations"]
+    yield "limitations", [f"{len(flags)} automated findings"]
     short = [site for site, found in estimates(book, "mss_auroc").items() if found["n"] < found["value"]]
     if 1 < len(short) < len(external):
         words = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight")

@@ -120,13 +120,14 @@ def test_what_needs_a_class_without_weight_is_absent(weights: list[float], more:
     found = {name: value(_four(weights)) for name, value in WEIGHTED.items()}
     gaps = {name: reason_text(one.reason) for name, one in found.items() if isinstance(one, Absent)}
     assert gaps == {
-        name: f"for the rival, {reason}" if name.endswith("_of_rival") else reason for name in OF_BOTH_CLASSES | more
+        name: f"for the other model, {reason}" if name.endswith("_of_rival") else reason
+        for name in OF_BOTH_CLASSES | more
     }
 
 
 def _plain(reason: str) -> str:
     """A reason without the counts of rows, without the weights, and without what follows from equal risks."""
-    reason = reason.replace(" that has a weight", "").removeprefix("for the rival, ")
+    reason = reason.replace(" that has a weight", "").removeprefix("for the other model, ")
     for said, meant in (
         (r"without the \d+ risks of 0 or 1, ", ""),
         ("no row that is left has a weight", "there are no rows"),

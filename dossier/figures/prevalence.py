@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from dossier import bands
-from dossier.facts import Fact
+from dossier.facts import Count, Fact
 from dossier.figures.canvas import (
     BLUE,
     FULL,
@@ -56,14 +56,18 @@ def flaggings(evidence: Evidence) -> list[Flagging] | Absent:
     if at is None:
         return Absent(Fact("release_declares_no_threshold"))
     found: list[Flagging] = []
-    reason = Fact("no_site_with_cases_and_non_cases")
+    reason = Fact("few_at_every_site", fewest=Count(bands.FEW_FOR_POOLING, "patient"))
     for site in externals(evidence):
         sensitivity, specificity = (
             find(evidence, name, site.name, threshold=at) for name in ("sensitivity", "specificity")
         )
         if isinstance(sensitivity, Absent) or isinstance(specificity, Absent):
             reason = next(one.reason for one in (sensitivity, specificity) if isinstance(one, Absent))
-        elif site.events is not None and not (site.weighted or site.minimum_cell or few(site, bands.FEW_FOR_POOLING)):
+        elif site.weighted:
+            reason = Fact("curve_without_weights", dataset=site.name)
+        elif site.minimum_cell:
+            reason = Fact("not_given_where_protected", below=site.minimum_cell)
+        elif site.events is not None and not few(site, bands.FEW_FOR_POOLING):
             found.append(Flagging(site, sensitivity.value, specificity.value, site.events / site.n))
     return found or Absent(reason)
 

@@ -264,4 +264,4 @@ def _said(site: DatasetSummary, curve: Curve) -> str:
         f"{per_cent(float(one))} and {number(float(index), 1)}"
         for one, index in zip(column(curve, "accuracy"), column(curve, "error_severity_index"), strict=True)
     ]
-    return f"{pairs[0]}{f' against {pairs[1]} of the rival' if len(pairs) > 1 else ''} ({site.site})"
+    return f"{pairs[0]}{f' against {pairs[1]} of the other model' if len(pairs) > 1 else ''} ({site.site})"

@@ -136,7 +136,7 @@ def has_rival(curve: Curve) -> bool:
 
 
 def rival_name(evidence: Evidence) -> str:
-    """What the rival is called."""
+    """What the other model is called."""
     return evidence.release.prediction.rival_name or "rival"
 
 
@@ -167,7 +167,7 @@ def threshold_text(value: float, low: float, high: float) -> str:
 
 
 def lines_on(axes: Axes, curve: Curve, width: float = 1.5, *, rival: bool = False) -> None:
-    """The model with its band, flagging everyone, flagging no one, and if asked for the rival."""
+    """The model with its band, flagging everyone, flagging no one, and if asked for the other model."""
     threshold = column(curve, "threshold")
     axes.fill_between(threshold, per_hundred(curve, "low"), per_hundred(curve, "high"), color=BAND, lw=0, zorder=1)
     axes.axhline(0, color=INK, lw=0.8, zorder=1.5)

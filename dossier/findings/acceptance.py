@@ -53,7 +53,7 @@ def when(evidence: Evidence, done: str, counted_only: bool = False) -> str:
     known = sorted(day for day in said if day is not None)
     count = len(said) - len(known)
     which = "any of them" if count == len(said) else f"{in_words(count)} of them"
-    unsaid = f"The date{f' of {which}' if len(said) > 1 else ''} is not reported." if count else ""
+    unsaid = f"The date{f' of {which}' if len(said) > 1 else ''} is not stated." if count else ""
     if not known:
         return unsaid
     days = date(known[0]) if known[0] == known[-1] else f"{date(known[0])} to {date(known[-1])}"
@@ -75,7 +75,7 @@ def _beside_the_data(evidence: Evidence, first: datetime.date, last: datetime.da
     """Whether these days lie before or after the patients of every external site, as far as their dates are stated."""
     spans = [site.dates for site in externals(evidence) if site.dates is not None]
     if len(spans) < len(externals(evidence)):
-        return "; whether that was before the first patient is not reported"
+        return "; whether that was before the first patient is not stated"
     begin, end = min(span[0] for span in spans), max(span[1] for span in spans)
     if last < begin:
         return f", before the first patient ({date(begin)})"

@@ -247,7 +247,7 @@ def measures(evidence: Evidence) -> Table:
         title="Core measures before and now.",
         note=(
             "Now minus before, with its interval. Paired: both versions gave a risk to the same patients, the previous "
-            "one as the rival; before is what the previous release printed. "
+            "one as the other model; before is what the previous release printed. "
             "Independent: no patient is in both, and the two intervals are combined by square-and-add (Zou and "
             "Donner). Where neither holds, the difference has no interval and the letter says why."
         ),

@@ -189,7 +189,7 @@ def of_slopes(slopes: Sequence[tuple[Place, Estimate]], who: Callable[[list[Plac
     )
     told = [f"lies {bound} {who(places)}: there the risks {verdict}." for bound, verdict, places in beyond if places]
     if not told:
-        return ["Every interval of the calibration slope holds 1."]
+        return ["Every interval of the calibration slope contains 1."]
     return [f"The interval of the slope {told[0]}", *(f"It {one}" for one in told[1:])]
 
 

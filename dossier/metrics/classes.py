@@ -574,7 +574,7 @@ def mean_severity(
 
 
 @metric(
-    "Error severity index of the rival",
+    "Error severity index of the other model",
     digits=1,
     range=(0, 10),
     best="lower",
@@ -584,12 +584,12 @@ def mean_severity(
     fixed=OF_RIVAL,
     of_classes=True,
     chapter="severity",
-    formula="10 Σ C W / number of errors, C counts of the rival's class by true class, W their severity",
+    formula="10 Σ C W / number of errors, C counts of the other model's class by true class, W their severity",
 )
 def error_severity_index_of_rival(
     classes: Integers, class_rival: Floats, severity_weights: severity.Weights, level: float = 0.95
 ) -> Estimate | Absent:
-    """How grave the errors of the rival are on average, from 0 (harmless) to 10 (the gravest kind).
+    """How grave the errors of the other model are on average, from 0 (harmless) to 10 (the gravest kind).
 
     Arguments: as for `error_severity_index`, with `class_rival` (n, k). Source: Jin.
     """
@@ -597,7 +597,7 @@ def error_severity_index_of_rival(
 
 
 @metric(
-    "Mean severity of the rival",
+    "Mean severity of the other model",
     digits=3,
     range=(0, 1),
     best="lower",
@@ -607,12 +607,12 @@ def error_severity_index_of_rival(
     fixed=OF_RIVAL,
     of_classes=True,
     chapter="severity",
-    formula="Σ C W / n, C counts of the rival's class by true class, W their severity",
+    formula="Σ C W / n, C counts of the other model's class by true class, W their severity",
 )
 def mean_severity_of_rival(
     classes: Integers, class_rival: Floats, severity_weights: severity.Weights, level: float = 0.95
 ) -> Estimate | Absent:
-    """How grave the answers of the rival are on average when a right one counts 0, from 0 to 1.
+    """How grave the answers of the other model are on average when a right one counts 0, from 0 to 1.
 
     Arguments: as for `mean_severity`, with `class_rival` (n, k). Source: Jin.
     """
@@ -637,11 +637,11 @@ def severity_of_models(
     return severity.of_models(found, level, Method("class_of_largest_risk", "wilson"))
 
 
-# ---- comparison with the rival --------------------------------------------------------------------------------------
+# ---- comparison with the other model --------------------------------------------------------------------------------
 
 
 @metric(
-    "AUROC, mean of the classes, difference from the rival",
+    "AUROC, mean of the classes, difference from the other model",
     digits=3,
     range=(-1, 1),
     best="higher",
@@ -652,7 +652,7 @@ def severity_of_models(
     independent_rows=True,
     of_classes=True,
     chapter="comparison",
-    formula="mean AUROC of the classes, of the model - of the rival; DeLong's paired variance",
+    formula="mean AUROC of the classes, of the model - of the other model; DeLong's paired variance",
 )
 def auroc_difference(
     classes: Integers,
@@ -661,9 +661,9 @@ def auroc_difference(
     class_labels: Sequence[str] = (),
     level: float = 0.95,
 ) -> Estimate | Absent:
-    """By how much the mean AUROC of the model over the classes exceeds that of the rival on the same patients.
+    """By how much the mean AUROC of the model over the classes exceeds that of the other model on the same patients.
 
-    Above 0 the model orders patients better than the rival.
+    Above 0 the model orders patients better than the other model.
 
     Arguments: as for `auroc`, with `class_rival` (n, k). Returns the difference of the two means with the normal
     interval and two-sided `p_value` from the differences of the rows' structural components. Absent when a class has no
@@ -693,7 +693,7 @@ def auroc_difference(
 
 
 @metric(
-    "Brier score over all classes, difference from the rival",
+    "Brier score over all classes, difference from the other model",
     digits=3,
     range=(-2, 2),
     best="lower",
@@ -716,7 +716,7 @@ def brier_difference(
     permutations: int = 999,
     seed: int = 1,
 ) -> Estimate | Absent:
-    """By how much the Brier score of the model over all classes exceeds that of the rival on the same patients.
+    """By how much the Brier score of the model over all classes exceeds that of the other model on the same patients.
 
     Below 0 the model's risks lie nearer to what happened.
 
@@ -732,7 +732,7 @@ def brier_difference(
 
 
 @metric(
-    "Log score of the true class, difference from the rival",
+    "Log score of the true class, difference from the other model",
     digits=3,
     best="higher",
     tier="descriptive",
@@ -751,14 +751,14 @@ def log_score_difference(
     permutations: int = 999,
     seed: int = 1,
 ) -> Estimate | Absent:
-    """By how much the log score of the model exceeds that of the rival on the same patients.
+    """By how much the log score of the model exceeds that of the other model on the same patients.
 
     Above 0 the model's risks foretold better what was found.
 
     Arguments, interval and test: as for `brier_difference`, on the logs of the true class's risks in nats. Absent
     without rows, and when the log score of either is minus infinity.
     """
-    for whose, given in (("model", class_risk), ("rival", class_rival)):
+    for whose, given in (("model", class_risk), ("other model", class_rival)):
         score = log_score(classes, given, level)
         if isinstance(score, Absent):
             return score if len(classes) == 0 else Absent(Fact("for_one_model", model=whose, reason=score.reason))
@@ -767,7 +767,7 @@ def log_score_difference(
 
 
 @metric(
-    "Accuracy of the predicted class, difference from the rival",
+    "Accuracy of the predicted class, difference from the other model",
     range=(-1, 1),
     best="higher",
     tier="descriptive",
@@ -776,17 +776,17 @@ def log_score_difference(
     independent_rows=True,
     of_classes=True,
     chapter="comparison",
-    formula="(b - c)/n, b rows where the model alone is right, c where the rival alone is; exact McNemar test",
+    formula="(b - c)/n, b rows where the model alone is right, c where the other model alone is; exact McNemar test",
 )
 def accuracy_difference(
     classes: Integers, class_risk: Floats, class_rival: Floats, level: float = 0.95
 ) -> Estimate | Absent:
-    """By how much the share of patients whose class the model names exceeds that of the rival.
+    """By how much the share of patients whose class the model names exceeds that of the other model.
 
     Above 0 the model is right more often. It does not say which kind of error it avoids.
 
     Arguments: as for `accuracy`, with `class_rival` (n, k). Returns (b - c)/n, b rows where the model alone is right
-    and c where the rival alone is, with the interval of Agresti and Min and the two-sided `p_value` of the exact
+    and c where the other model alone is, with the interval of Agresti and Min and the two-sided `p_value` of the exact
     McNemar test. Absent without rows. Source: McNemar 1947.
     """
     if len(classes) == 0:

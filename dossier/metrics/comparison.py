@@ -1,7 +1,7 @@
-"""Comparison with the rival model, and with chance.
+"""Comparison with another model, and with chance.
 
-Both models give a risk to the same people, so a difference from the rival is paired row by row. Every test rests on
-independent rows. Tests draw from rows in an order of their own, so that the order of the file cannot matter.
+Both models give a risk to the same people, so a difference from the other model is paired row by row. Every test
+rests on independent rows. Tests draw from rows in an order of their own, so that the order of the file cannot matter.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from dossier.register import metric
 from dossier.types import RIVAL, Absent, Estimate, Floats
 
 AGAINST_RIVAL = {"against": RIVAL}
-"""The setting of a difference from the rival, which is filed under the rival's own name where it has one."""
+"""The setting of a difference from the other model, filed under its own name where it has one."""
 OF_RIVAL = {"model": RIVAL}
 CHANCE = {"against": "chance"}
 BLOCK = 4_000_000
@@ -199,11 +199,11 @@ def sign_flip_p(differences: Floats, permutations: int, seed: int) -> float | No
     return (reached + 1) / (permutations + 1)
 
 
-# ---- the rival on its own -------------------------------------------------------------------------------------------
+# ---- the other model on its own -------------------------------------------------------------------------------------
 
 
 @metric(
-    "AUROC of the rival",
+    "AUROC of the other model",
     digits=2,
     range=(0, 1),
     best="higher",
@@ -215,26 +215,27 @@ def sign_flip_p(differences: Floats, permutations: int, seed: int) -> float | No
     breaks=("perfect is best",),
     weighted=weighted.of_the_rival(weighted.auroc),
     formula=(
-        "mean over pairs of a case and another of 1[q(case) > q(other)] + ½ 1[q(case) = q(other)], q the rival's risk"
+        "mean over pairs of a case and another of 1[q(case) > q(other)] + ½ 1[q(case) = q(other)], q the risk of the "
+        "other model"
     ),
     protection="ranks",
 )
 def auroc_of_rival(outcome: Floats, rival: Floats, level: float = 0.95) -> Estimate | Absent:
-    """How often the rival gives a person with the outcome a higher risk than one without.
+    """How often the other model gives a person with the outcome a higher risk than one without.
 
     Parameters
     ----------
     outcome : array_like
         What happened, n values: 0 or 1.
     rival : array_like
-        The risks of the rival, n values from 0 to 1.
+        The risks of the other model, n values from 0 to 1.
     level : float
         The level of the interval, between 0 and 1.
 
     Returns
     -------
     Estimate or Absent
-        The AUROC of the rival's risks, with the interval and the reasons for absence of `auroc`.
+        The AUROC of the other model's risks, with the interval and the reasons for absence of `auroc`.
 
     Notes
     -----
@@ -251,7 +252,7 @@ def auroc_of_rival(outcome: Floats, rival: Floats, level: float = 0.95) -> Estim
 
 
 @metric(
-    "Observed to expected ratio of the rival",
+    "Observed to expected ratio of the other model",
     digits=2,
     range=(0, None),
     best="one",
@@ -260,7 +261,7 @@ def auroc_of_rival(outcome: Floats, rival: Floats, level: float = 0.95) -> Estim
     measure="oe_ratio",
     fixed=OF_RIVAL,
     breaks=("perfect is best", "one class is absent"),
-    formula="Σ y / Σ q, q the rival's risk",
+    formula="Σ y / Σ q, q the other model's risk",
 )
 def oe_ratio_of_rival(
     outcome: Floats,
@@ -269,16 +270,17 @@ def oe_ratio_of_rival(
     cluster: NDArray[np.int64] | None = None,
     weights: Floats | None = None,
 ) -> Estimate | Absent:
-    """How many people had the outcome for each one that the rival expected.
+    """How many people had the outcome for each one that the other model expected.
 
-    Where it lies far from 1, part of a difference in Brier score, log score or net benefit is the rival's calibration.
+    Where it lies far from 1, part of a difference in Brier score, log score or net benefit is calibration of the
+    other model.
 
     Parameters
     ----------
     outcome : array_like
         What happened, n values: 0 or 1.
     rival : array_like
-        The risks of the rival, n values from 0 to 1.
+        The risks of the other model, n values from 0 to 1.
     level : float
         The level of the interval, between 0 and 1.
     cluster : array_like, optional
@@ -289,7 +291,7 @@ def oe_ratio_of_rival(
     Returns
     -------
     Estimate or Absent
-        O/E of the rival's risks, with the interval and the reasons for absence of `oe_ratio`.
+        O/E of the other model's risks, with the interval and the reasons for absence of `oe_ratio`.
 
     Notes
     -----
@@ -306,7 +308,7 @@ def oe_ratio_of_rival(
 
 
 @metric(
-    "Calibration slope of the rival",
+    "Calibration slope of the other model",
     digits=2,
     best="one",
     tier="descriptive",
@@ -315,25 +317,25 @@ def oe_ratio_of_rival(
     fixed=OF_RIVAL,
     breaks=("perfect is best",),
     weighted=weighted.of_the_rival(weighted.calibration_slope),
-    formula="b in logit P(y = 1) = a + b logit q, q the rival's risk",
+    formula="b in logit P(y = 1) = a + b logit q, q the other model's risk",
     protection="fit",
 )
 def calibration_slope_of_rival(outcome: Floats, rival: Floats, level: float = 0.95) -> Estimate | Absent:
-    """Whether the risks of the rival are spread as they should be.
+    """Whether the risks of the other model are spread as they should be.
 
     Parameters
     ----------
     outcome : array_like
         What happened, n values: 0 or 1.
     rival : array_like
-        The risks of the rival, n values from 0 to 1.
+        The risks of the other model, n values from 0 to 1.
     level : float
         The level of the interval, between 0 and 1.
 
     Returns
     -------
     Estimate or Absent
-        The slope of the rival's risks, with the interval and the reasons for absence of `calibration_slope`.
+        The slope of the other model's risks, with the interval and the reasons for absence of `calibration_slope`.
 
     Notes
     -----
@@ -351,7 +353,9 @@ def calibration_slope_of_rival(outcome: Floats, rival: Floats, level: float = 0.
 
 def _of_the_rival(found: Estimate | Absent) -> Estimate | Absent:
     """The estimate, or the reason with whose risks it speaks of."""
-    return Absent(Fact("for_one_model", model="rival", reason=found.reason)) if isinstance(found, Absent) else found
+    return (
+        Absent(Fact("for_one_model", model="other model", reason=found.reason)) if isinstance(found, Absent) else found
+    )
 
 
 # ---- two models on the same rows ------------------------------------------------------------------------------------
@@ -371,7 +375,7 @@ SINGLE_ROW = Fact("single_case_no_delong", cases=Count(1, "case"))
 
 
 @metric(
-    "AUROC, difference from the rival",
+    "AUROC, difference from the other model",
     digits=3,
     range=(-1, 1),
     best="higher",
@@ -383,13 +387,13 @@ SINGLE_ROW = Fact("single_case_no_delong", cases=Count(1, "case"))
     independent_rows=True,
     breaks=("perfect is best",),
     weighted=weighted.difference_to_rival(weighted.auroc),
-    formula="AUROC of the model - AUROC of the rival; DeLong's paired variance",
+    formula="AUROC of the model - AUROC of the other model; DeLong's paired variance",
     protection="difference",
 )
 def auroc_difference(outcome: Floats, risk: Floats, rival: Floats, level: float = 0.95) -> Estimate | Absent:
-    """By how much the AUROC of the model exceeds that of the rival on the same people.
+    """By how much the AUROC of the model exceeds that of the other model on the same people.
 
-    Above 0 the model orders people better than the rival.
+    Above 0 the model orders people better than the other model.
 
     Parameters
     ----------
@@ -398,7 +402,7 @@ def auroc_difference(outcome: Floats, risk: Floats, rival: Floats, level: float 
     risk : array_like
         The risks, n values from 0 to 1.
     rival : array_like
-        The risks of the rival, n values from 0 to 1.
+        The risks of the other model, n values from 0 to 1.
     level : float
         The level of the interval, between 0 and 1.
 
@@ -434,7 +438,7 @@ def auroc_difference(outcome: Floats, risk: Floats, rival: Floats, level: float 
 
 
 @metric(
-    "Brier score, difference from the rival",
+    "Brier score, difference from the other model",
     digits=3,
     range=(-1, 1),
     best="lower",
@@ -451,7 +455,7 @@ def auroc_difference(outcome: Floats, risk: Floats, rival: Floats, level: float 
 def brier_difference(
     outcome: Floats, risk: Floats, rival: Floats, level: float = 0.95, permutations: int = 999, seed: int = 1
 ) -> Estimate | Absent:
-    """By how much the Brier score of the model exceeds that of the rival on the same people.
+    """By how much the Brier score of the model exceeds that of the other model on the same people.
 
     Below 0 the model's risks lie nearer to what happened.
 
@@ -462,7 +466,7 @@ def brier_difference(
     risk : array_like
         The risks, n values from 0 to 1.
     rival : array_like
-        The risks of the rival, n values from 0 to 1.
+        The risks of the other model, n values from 0 to 1.
     level : float
         The level of the interval, between 0 and 1.
     permutations : int
@@ -518,7 +522,7 @@ def paired(
 
 
 @metric(
-    "Log score, difference from the rival",
+    "Log score, difference from the other model",
     digits=3,
     best="higher",
     tier="descriptive",
@@ -532,7 +536,7 @@ def paired(
 def log_score_difference(
     outcome: Floats, risk: Floats, rival: Floats, level: float = 0.95, permutations: int = 999, seed: int = 1
 ) -> Estimate | Absent:
-    """By how much the log score of the model exceeds that of the rival on the same people.
+    """By how much the log score of the model exceeds that of the other model on the same people.
 
     Above 0 the model's risks foretold better what happened.
 
@@ -543,7 +547,7 @@ def log_score_difference(
     risk : array_like
         The risks, n values from 0 to 1.
     rival : array_like
-        The risks of the rival, n values from 0 to 1.
+        The risks of the other model, n values from 0 to 1.
     level : float
         The level of the interval, between 0 and 1.
     permutations : int
@@ -564,7 +568,7 @@ def log_score_difference(
     >>> print(dossier.metrics.log_score_difference(outcome, risk, rival, permutations=99))
     -0.07 (-0.35 to 0.21)
     """
-    for whose, given in (("model", risk), ("rival", rival)):
+    for whose, given in (("model", risk), ("other model", rival)):
         score = log_score(outcome, given, level)
         if isinstance(score, Absent):
             return score if len(outcome) == 0 else Absent(Fact("for_one_model", model=whose, reason=score.reason))
@@ -573,7 +577,7 @@ def log_score_difference(
 
 
 @metric(
-    "Accuracy, difference from the rival",
+    "Accuracy, difference from the other model",
     range=(-1, 1),
     best="higher",
     tier="descriptive",
@@ -583,12 +587,12 @@ def log_score_difference(
     independent_rows=True,
     breaks=("perfect is best", "one class is absent"),
     weighted=weighted.difference_to_rival(weighted.accuracy),
-    formula="(b - c)/n, b rows where the model alone is right, c where the rival alone is; exact McNemar test",
+    formula="(b - c)/n, b rows where the model alone is right, c where the other model alone is; exact McNemar test",
 )
 def accuracy_difference(
     outcome: Floats, risk: Floats, rival: Floats, threshold: float, level: float = 0.95
 ) -> Estimate | Absent:
-    """By how much the share of right answers of the model exceeds that of the rival at the same threshold.
+    """By how much the share of right answers of the model exceeds that of the other model at the same threshold.
 
     Above 0 the model is right more often. It does not say which kind of error it avoids.
 
@@ -599,7 +603,7 @@ def accuracy_difference(
     risk : array_like
         The risks, n values from 0 to 1.
     rival : array_like
-        The risks of the rival, n values from 0 to 1.
+        The risks of the other model, n values from 0 to 1.
     threshold : float
         From 0 to 1; a row is flagged when its risk reaches it.
     level : float
@@ -608,7 +612,7 @@ def accuracy_difference(
     Returns
     -------
     Estimate or Absent
-        (b - c)/n, b rows where the model alone is right (`only_model`) and c where the rival alone is (`only_rival`),
+        (b - c)/n, b rows where the model alone is right (`only_model`), c where the other model is (`only_rival`),
         with the interval of Agresti and Min, which adds one half to each of the four cells, and the two-sided `p_value`
         of the exact McNemar test: twice the smaller binomial tail of b among b + c at one half, at most 1. Absent
         without rows.
@@ -663,7 +667,7 @@ def mcnemar(right: NDArray[np.bool_], rival_right: NDArray[np.bool_], outcome: F
 
 
 @metric(
-    "Net benefit, difference from the rival",
+    "Net benefit, difference from the other model",
     digits=1,
     unit="per 100",
     best="higher",
@@ -675,7 +679,7 @@ def mcnemar(right: NDArray[np.bool_], rival_right: NDArray[np.bool_], outcome: F
     mean_over="rows",
     independent_rows=True,
     breaks=("perfect is best", "one class is absent"),
-    formula="net benefit of the model - net benefit of the rival",
+    formula="net benefit of the model - net benefit of the other model",
 )
 def net_benefit_difference(
     outcome: Floats,
@@ -686,9 +690,9 @@ def net_benefit_difference(
     cluster: NDArray[np.int64] | None = None,
     weights: Floats | None = None,
 ) -> Estimate | Absent:
-    """By how much the net benefit of the model exceeds that of the rival at the same threshold on the same people.
+    """By how much the net benefit of the model exceeds that of the other at the same threshold on the same people.
 
-    Above 0 acting on the model does more good than acting on the rival.
+    Above 0 acting on the model does more good than acting on the other model.
 
     Parameters
     ----------
@@ -697,7 +701,7 @@ def net_benefit_difference(
     risk : array_like
         The risks, n values from 0 to 1.
     rival : array_like
-        The risks of the rival, n values from 0 to 1.
+        The risks of the other model, n values from 0 to 1.
     threshold : float
         0 to below 1.
     level : float
@@ -710,7 +714,7 @@ def net_benefit_difference(
     Returns
     -------
     Estimate or Absent
-        (a - b)/n - (c - d)/n t/(1-t), a cases and c others that the model alone flags, b and d those that the rival
+        (a - b)/n - (c - d)/n t/(1-t), a cases and c others that the model alone flags, b and d those that the other
         alone does. Absent without rows or at a threshold of 1.
 
     Notes
@@ -748,7 +752,7 @@ def _tested(value: float, p_value: float, outcome: Floats, method: Method, **det
 
 
 @metric(
-    "Right answers, against chance",
+    "Accuracy versus the majority class",
     digits=0,
     range=(0, None),
     tier="descriptive",
@@ -760,7 +764,7 @@ def _tested(value: float, p_value: float, outcome: Floats, method: Method, **det
     differs="differs from the published test because that one, a binomial test of all right answers against the share "
     "of the larger class, takes as known what comes from the same rows, and at the level of .05 refutes a model that "
     "is no better in up to 13% of studies; its p value is p_value_larger_class in results.json. In the published "
-    "figure 15 of 20 right answers should be the fewest beyond chance, one more than drawn there [Dinga 2019]",
+    "figure 15 of 20 right answers should be the fewest that refute it, one more than drawn there [Dinga 2019]",
     clustered="refused",
     formula="right answers; p value P(X ≥ k), k right among the m rows not answered with the larger class, X binomial "
     "with m rows and 1/2",

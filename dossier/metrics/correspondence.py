@@ -317,7 +317,7 @@ def correspondence_averaged(
     bootstrap: int = 1000,
     seed: int = 1,
 ) -> Estimate | Absent:
-    """How usual the patients of this hospital are among those of the development: about one half when they are
+    """Similarity of the patients of this hospital to those of the development: about one half when they are
     exchangeable.
 
     `development` and `predictors` are the features of the development table A and of the external table B. Mean over x

@@ -188,7 +188,7 @@ def _left_out(labels: Floats, kept: Floats, incomplete: bool = False) -> Method:
     formula="(Po - Pe) / (1 - Pe), Po the observed agreement, Pe the sum of the squared shares of the labels",
 )
 def fleiss_kappa(labels: Floats, level: float = 0.95, bootstrap: int = 1000, seed: int = 1) -> Estimate | Absent:
-    """How much the raters agree beyond chance, all of them together: 0 is chance, 1 is full agreement.
+    """Chance-corrected agreement of all raters together: 0 is chance, 1 is full agreement.
 
     `labels` is cases x raters, class codes, NaN where missing. (P_o - P_e) / (1 - P_e), P_o the observed agreement, P_e
     the sum of the squared shares of the classes. As Fleiss defined it for a fixed number of raters, cases without a
@@ -263,7 +263,7 @@ def _beyond_chance(observed: Floats, expected: Floats) -> Floats:
     formula="1 - Do/De, observed and expected disagreement from the coincidences within cases",
 )
 def krippendorff_alpha(labels: Floats, level: float = 0.95, bootstrap: int = 1000, seed: int = 1) -> Estimate | Absent:
-    """How much the raters agree beyond chance when some labels are missing: 0 is chance, 1 is full agreement.
+    """Chance-corrected agreement of the raters when some labels are missing: 0 is chance, 1 is full agreement.
 
     `labels` is cases x raters, class codes without order (nominal), NaN where missing. 1 - D_o / D_e from the
     coincidences within cases: D_o = sum_u (m_u^2 - sum_c n_uc^2)/(m_u - 1) / n, D_e = (n^2 - sum_c n_c^2)/(n (n - 1)),
@@ -352,7 +352,7 @@ def _pairs(draws: Floats, labels: Floats) -> Pairs:
     formula="mean over pairs of raters of (po - pe) / (1 - pe)",
 )
 def cohen_kappa(labels: Floats, level: float = 0.95, bootstrap: int = 1000, seed: int = 1) -> Estimate | Absent:
-    """How much two raters agree beyond chance, on average over all pairs of raters.
+    """Chance-corrected agreement of two raters, on average over all pairs of raters.
 
     `labels` is cases x raters, class codes, NaN where missing. Per pair (p_o - p_e)/(1 - p_e) over the cases both
     labelled; the value is the mean over pairs (Light 1971), details `minimum`, `maximum`, `pairs` and `pairs_undefined`
@@ -414,7 +414,7 @@ def _of_pairs(labels: Floats) -> Floats:
 
 @curve("Agreement of each pair of raters", cites="Cohen 1960")
 def rater_agreement(labels: Floats) -> Curve | Absent:
-    """How much each pair of raters agrees, as a share and beyond chance.
+    """Agreement of each pair of raters, as a share and corrected for chance.
 
     `labels` is cases x raters, class codes, NaN where missing. Columns `first` and `second` (raters, counted from 1),
     `kappa` and `agreement`; None where a pair shares no case or its kappa is not defined. A case with fewer than two

@@ -34,7 +34,7 @@ class Rows:
 
     @property
     def of_rival(self) -> Rows:
-        """The rows with the rival's risks."""
+        """The rows with the other model's risks."""
         if self.rival is None:
             raise TypeError("the rows have no rival")
         return Rows(self.outcome, self.rival, self.weights, self.threshold)
@@ -319,7 +319,7 @@ def _coefficient(every: Rows, which: int) -> Found:
 
 
 def difference_to_rival(measure: Measure) -> Measure:
-    """The measure of the model less that of the rival."""
+    """The measure of the model less that of the other model."""
 
     def difference(rows: Rows) -> Found:
         ours, theirs = measure(rows), measure(rows.of_rival)
@@ -333,10 +333,14 @@ def difference_to_rival(measure: Measure) -> Measure:
 
 
 def of_the_rival(measure: Measure) -> Measure:
-    """The measure of the rival."""
+    """The measure of the other model."""
 
     def of_rival(rows: Rows) -> Found:
         found = measure(rows.of_rival)
-        return Absent(Fact("for_one_model", model="rival", reason=found.reason)) if isinstance(found, Absent) else found
+        return (
+            Absent(Fact("for_one_model", model="other model", reason=found.reason))
+            if isinstance(found, Absent)
+            else found
+        )
 
     return of_rival

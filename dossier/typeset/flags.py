@@ -291,8 +291,8 @@ WORDS: Mapping[str, str] = {
     "is not in [thresholds] rationale.",
     "version_differs": "version {tested} was tested, and version {released} is released.",
     "dates_not_stated": "when the patients were seen is not stated for {sites:listing}.",
-    "criterion_not_dated": "when acceptance criterion {numbers:whole} was declared is not reported.",
-    "criteria_not_dated": "when acceptance criteria {numbers:whole} were declared is not reported.",
+    "criterion_not_dated": "when acceptance criterion {numbers:whole} was declared is not stated.",
+    "criteria_not_dated": "when acceptance criteria {numbers:whole} were declared is not stated.",
     "changed_since_sealed": "changed after sealing on {sealed_on:date}: {tables:sealed}; results.json has each change.",
     "criterion_not_estimable": "acceptance criterion {number} ({measure}{settings}) cannot be estimated at {site}: "
     "{reason}.",

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from dossier.types import At, Evidence, Subset
+from dossier.types import At, CurveResult, Evidence, Result, Subset
 
 if TYPE_CHECKING:
     from dossier.release import Model, Release
@@ -31,14 +31,18 @@ def labelled(evidence: Evidence) -> Evidence:
     def subset(one: Subset | None) -> Subset | None:
         return None if one is None else Subset(name(one.column), one.level)
 
+    def results(found: tuple[Result, ...]) -> tuple[Result, ...]:
+        return tuple(one if one.subset is None else replace(one, subset=subset(one.subset)) for one in found)
+
+    def curves(found: tuple[CurveResult, ...]) -> tuple[CurveResult, ...]:
+        return tuple(replace(one, subset=subset(one.subset), at=_at(one.at, label)) for one in found)
+
     return replace(
         evidence,
         release=_release(evidence.release, label),
         datasets=tuple(replace(one, features=tuple(map(name, one.features))) for one in evidence.datasets),
-        results=tuple(
-            one if one.subset is None else replace(one, subset=subset(one.subset)) for one in evidence.results
-        ),
-        curves=tuple(replace(one, subset=subset(one.subset), at=_at(one.at, label)) for one in evidence.curves),
+        results=results(evidence.results),
+        curves=curves(evidence.curves),
         descriptions=tuple(
             replace(one, described=replace(one.described, variable=name(one.described.variable)))
             for one in evidence.descriptions
@@ -48,6 +52,8 @@ def labelled(evidence: Evidence) -> Evidence:
         subgroups=replace(
             evidence.subgroups,
             summaries=tuple(replace(one, column=name(one.column)) for one in evidence.subgroups.summaries),
+            results=results(evidence.subgroups.results),
+            curves=curves(evidence.subgroups.curves),
         ),
     )
 

@@ -148,6 +148,7 @@ WORDS: Mapping[str, str] = {
     "every_weighted_risk_reaches_threshold": "every risk that has a weight reaches the threshold of {threshold:g}",
     "every_weighted_row_has_outcome": "every row that has a weight has the outcome",
     "false_positive_weighs_infinitely": "at a threshold of 1 a false positive weighs infinitely much",
+    "few_at_every_site": "under {fewest} with the outcome, or under {fewest} without, at every external site",
     "fewer_events": "fewer than {fewest} events",
     "fewer_non_events": "fewer than {fewest} non-events",
     "fewer_persons": "fewer than {below} persons",
@@ -375,7 +376,7 @@ WORDS: Mapping[str, str] = {
     "release_declares_no_threshold": "the release declares no threshold",
     "risk_reduction_may_be_zero": "the interval of the absolute risk reduction holds 0, so that of its inverse "
     "reaches infinity on either side",
-    "rival_incomplete": "the rival has no risk in some rows of {dataset}",
+    "rival_incomplete": "the other model has no risk in some rows of {dataset}",
     "rows_of_fit_not_known": "the number of rows that each split was fitted on is not known",
     "same_at_every_site": "similarity or performance is the same at every site",
     "same_rows_as_before": "the previous release has as many patients and events here: they are taken for the same, "

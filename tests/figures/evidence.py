@@ -108,7 +108,7 @@ def evidence(case: Case) -> Evidence:
     curves: list[CurveResult] = []
     for place, site in enumerate(case.sites):
         name, n = f"site-{place}", int(rng.integers(100, 2000))
-        events = max(5, int(n * (0.01 if case.rare else rng.uniform(0.1, 0.6)))) if place != 6 else n - 11
+        events = max(5, int(n * (0.011 if case.rare else rng.uniform(0.1, 0.6)))) if place != 6 else n - 11
         if case.uneven and place:
             events = max(25, n // 20)
         datasets.append(DatasetSummary(name, "external", site, n, events, n, {}, ()))

@@ -129,7 +129,7 @@ def than_the_other_model(evidence: Evidence) -> str:
 
 
 def _against(evidence: Evidence, rival: str, measure: str, words: tuple[str, str], /, **at: float) -> str:
-    """Where the model does better than the rival, where worse, and where no difference was shown, as a sentence."""
+    """Where the model does better than the other, where worse, and where no difference was shown, as a sentence."""
     sites = estimated(evidence, measure, against=rival, **at)
     here = [(site, found) for site, found in sites if is_here(site.name, evidence)]
     if not here:
