@@ -382,7 +382,7 @@ NO_EVENTS = Fact("site_not_pooled", dataset="one", reason=Fact("fewer_events", f
         ),
         (
             "rows",
-            Fact("for_one_model", model="rival", reason=Fact("has_no", dataset="rows", what="clusters")),
+            Fact("for_one_model", model="other model", reason=Fact("has_no", dataset="rows", what="clusters")),
             "for the other model, Milan has no clusters",
         ),
         ("auroc", Fact("not_computed", measure="auroc", dataset="auroc"), "auroc was not computed for Milan"),

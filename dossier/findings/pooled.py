@@ -37,7 +37,7 @@ def finding(evidence: Evidence) -> Sentence:
         few = in_words(FEWEST_FOR_A_NEW_SITE)
         rest = f"With fewer than {few} sites, no prediction interval is given."
         return Sentence(lead, f"{rest} {not_pooled(evidence)}".strip())
-    new = f"New site, expected range: {', '.join(known)} ({level_of(evidence)} prediction intervals)."
+    new = f"New site, expected: {', '.join(known)} ({level_of(evidence)} prediction intervals)."
     return Sentence(lead, f"{new} {not_pooled(evidence)}".strip())
 
 

@@ -184,8 +184,12 @@ def _plain(evidence: Evidence, measure: str, head: str) -> _Beside | None:
         if measure == "oe_ratio" and ((one.low or 0.0) > 1 or (one.high is not None and one.high < 1))
     ]
     cells = {site.name: Cell(value_of(one, term), kind="alert" if site.name in off else "plain") for site, one in found}
-    verdict = f"CI contains 1: {len(found) - len(off)} of {len(found)}" if measure == "oe_ratio" else ""
+    verdict = _containing(len(found) - len(off), len(found)) if measure == "oe_ratio" else ""
     return _Beside(head, cells, verdict, "") if found else None
+
+
+def _containing(held: int, found: int) -> str:
+    return f"CI contains 1: {held}\N{NO-BREAK SPACE}of\N{NO-BREAK SPACE}{found}"
 
 
 def _slope(evidence: Evidence) -> _Beside | None:
@@ -198,7 +202,7 @@ def _slope(evidence: Evidence) -> _Beside | None:
         hold += holds
         cells[site.name] = Cell(value_of(one, term), kind="plain" if holds else "alert")
     note = "Slope: too extreme below 1, too cautious above."
-    return _Beside("Slope", cells, f"CI contains 1: {hold} of {len(found)}", note) if found else None
+    return _Beside("Slope", cells, _containing(hold, len(found)), note) if found else None
 
 
 def _cell(evidence: Evidence, everywhere: tuple[Criterion, ...], dataset: str) -> Cell:

@@ -546,7 +546,7 @@ def test_the_difference_on_a_single_row_has_no_interval() -> None:
     assert estimated(classes.accuracy_difference(one, risk, rival)).value == 1
     assert estimated(classes.log_score_difference(one, risk, risk)).value == 0
     words = "the log score is minus infinity: 1 row gives the true class a risk of 0"
-    assert classes.log_score_difference(one, risk, rival) == Said(f"for the rival, {words}")
+    assert classes.log_score_difference(one, risk, rival) == Said(f"for the other model, {words}")
     assert classes.log_score_difference(one, rival, risk) == Said(f"for the model, {words}")
 
 

@@ -83,9 +83,9 @@ def test_what_the_rival_lacks_is_said_of_the_rival() -> None:
     constant, nothing = np.full(4, 0.3), np.zeros(4)
     y = np.array([0.0, 1.0, 0.0, 1.0])
     assert calibration_slope_of_rival(y, constant) == Said(
-        "for the rival, every risk is the same, so that there is no slope"
+        "for the other model, every risk is the same, so that there is no slope"
     )
-    assert oe_ratio_of_rival(y, nothing) == Said("for the rival, every risk is 0, so that no event is expected")
+    assert oe_ratio_of_rival(y, nothing) == Said("for the other model, every risk is 0, so that no event is expected")
     assert isinstance(auroc_of_rival(nothing, constant), Absent)
 
 
@@ -319,7 +319,7 @@ def test_a_log_score_of_minus_infinity_names_the_model() -> None:
     y = np.array([1.0, 0.0])
     rival = log_score_difference(y, np.array([0.4, 0.4]), np.array([0.0, 0.4]))
     assert isinstance(rival, Absent)
-    assert reason_text(rival.reason).startswith("for the rival")
+    assert reason_text(rival.reason).startswith("for the other model")
     model = log_score_difference(y, np.array([0.0, 0.4]), np.array([0.4, 0.4]))
     assert isinstance(model, Absent)
     assert reason_text(model.reason).startswith("for the model")
