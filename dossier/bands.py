@@ -31,7 +31,7 @@ results.json holds the pooled values of two sites too.
 """
 
 FEWEST_FOR_A_NEW_SITE = 5
-"""Pooled sites from which on a headline, or a committee, is told what a new one may expect; tables tell it earlier."""
+"""Pooled sites from which on it is printed what a new one may expect; results.json holds it from three sites on."""
 
 FEW_CLUSTERS = 10
 """Below so many clusters an interval by cluster is unsure."""

@@ -48,7 +48,7 @@ def _of_two(evidence: Evidence, auroc: Estimate) -> Sentence:
     lead = f"The AUROC{averaged} {range_over_sites(evidence, 'auroc', sites)}."
     return Sentence(
         lead,
-        f"{pooled_beside_the_sites(evidence, auroc)} What a new site may expect is not estimated.",
+        f"{pooled_beside_the_sites(evidence, auroc)} What a new site may expect is not given.",
     )
 
 
@@ -116,11 +116,11 @@ def _which(result: Result) -> str:
 
 
 def _spread(found: Estimate, term: Term) -> tuple[Cell, ...]:
-    low, high = found.details.get("prediction_low"), found.details.get("prediction_high")
+    new = expected_range(found)
     sites, freedom, tau, share = (found.details.get(name) for name in ("k", "df", "tau", "i2"))
-    expected = "" if tau is None else "not estimated"
-    if low is not None and high is not None:
-        expected = f"{bound_of(low, term, found)} to {bound_of(high, term, found)}"
+    expected = "" if tau is None else "too few sites"
+    if new is not None:
+        expected = " to ".join(bound_of(one, term, found) for one in new)
     return (
         Cell(expected, kind="plain"),
         Cell(f"{found.n:,}", kind="plain"),

@@ -120,7 +120,7 @@ def new_hospital(evidence: Evidence) -> str:
     new = expected_range(pooled)
     if new is None:
         few = in_words(FEWEST_FOR_A_NEW_SITE)
-        return f"Fewer than {few} sites can be pooled: what AUROC a new hospital may expect is not estimated."
+        return f"Fewer than {few} sites can be pooled: what AUROC a new hospital may expect is not given."
     low, high = (short(evidence, "auroc", one) for one in new)
     level = level_of(evidence)
     return f"In a new hospital like these the AUROC may lie between {low} and {high} ({level} prediction interval)."
