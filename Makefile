@@ -1,5 +1,5 @@
 # `make demo` and `make test` do all the set-up themselves, from a clone on Debian or Ubuntu with Python.
-.PHONY: demo test test-all docs bench conformance contact-sheet coverage mutation fuzz lock faults system clean
+.PHONY: demo test style types quick test-all docs bench conformance contact-sheet coverage mutation fuzz lock faults system clean
 .DELETE_ON_ERROR:
 
 READY := .venv/.ready
@@ -7,11 +7,22 @@ READY := .venv/.ready
 demo: $(READY)
 	.venv/bin/dossier demo -o demo
 
-test: $(READY)
+# Types are checked beside the tests, which leave a core idle here and there.
+test: $(READY) style
+	$(MAKE) --no-print-directory --jobs 2 types quick
+
+style: $(READY)
 	.venv/bin/ruff check .
 	.venv/bin/ruff format --check .
+
+types: $(READY)
 	.venv/bin/mypy
-	.venv/bin/pytest --numprocesses auto --dist loadfile -m "not slow"
+
+# A worker reads the bytecode that another or an earlier one has written, and starts no threads beside the other workers.
+quick: export PYTHONDONTWRITEBYTECODE :=
+quick: export OPENBLAS_NUM_THREADS := 1
+quick: $(READY)
+	.venv/bin/pytest --numprocesses auto --dist worksteal -m "not slow"
 
 # All of it: what `make test` runs, and what prints whole books, starts processes or simulates.
 test-all: test

@@ -210,7 +210,11 @@ KINDS: dict[str, Change] = {
 }
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    # Every measure without each of hundreds of clusters takes half a minute.
+    "kind",
+    [pytest.param(kind, marks=[pytest.mark.slow] if kind == "clusters" else []) for kind in KINDS],
+)
 @pytest.mark.usefixtures("without_steps")
 def test_other_patients_with_the_same_ranges_give_the_same_results(small: Study, kind: str) -> None:
     study = KINDS[kind](small)

@@ -143,7 +143,11 @@ def test_the_interval_holds_that_of_every_table_of_the_ranges(study: Study, seed
 # ---- the attacker ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["large", "middle", "own"])
+LARGE = pytest.param("large", marks=pytest.mark.slow)
+"""A solution with its columns takes seconds."""
+
+
+@pytest.mark.parametrize("name", [LARGE, "middle", "own"])
 def test_an_attacker_with_a_solver_is_left_as_many_values_as_asked_for(study: Study, name: str) -> None:
     cells = list(attacked(study, name, most=8))
     assert len(cells) == 8
@@ -151,7 +155,7 @@ def test_an_attacker_with_a_solver_is_left_as_many_values_as_asked_for(study: St
     assert min(cell.values for cell in cells) >= SMALLEST
 
 
-@pytest.mark.parametrize("name", ["large", "middle"])
+@pytest.mark.parametrize("name", [LARGE, "middle"])
 def test_so_is_one_who_has_the_auroc_and_knows_every_person_of_the_other_outcome(study: Study, name: str) -> None:
     cells = list(attacked_with_ranks(study, name, most=8))
     assert len(cells) == 8

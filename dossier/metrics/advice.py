@@ -111,18 +111,8 @@ def advisor_value(
 
     Parameters
     ----------
-    outcome : array_like
-        What happened, n values: 0 or 1.
-    risk : array_like
-        The risks, n values from 0 to 1.
     calibration : str
         "ece" or "eci", how local calibration is measured.
-    level : float
-        The level of the interval, between 0 and 1.
-    bootstrap : int
-        How many bootstrap replicates are drawn.
-    seed : int
-        The start of the random draws.
 
     Returns
     -------

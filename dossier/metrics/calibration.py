@@ -68,19 +68,6 @@ def oe_ratio(
 
     1 is right on average; above 1 the model expected too few, below 1 too many.
 
-    Parameters
-    ----------
-    outcome : array_like
-        What happened, n values: 0 or 1.
-    risk : array_like
-        The risks, n values from 0 to 1.
-    level : float
-        The level of the interval, between 0 and 1.
-    cluster : array_like, optional
-        To which cluster each row belongs, n values.
-    weights : array_like, optional
-        The sampling weights, n values of 0 or more.
-
     Returns
     -------
     Estimate or Absent
@@ -157,15 +144,6 @@ def calibration_intercept(outcome: Floats, risk: Floats, level: float = 0.95) ->
 
     0 is right on average; above 0 the risks are too low, below 0 too high.
 
-    Parameters
-    ----------
-    outcome : array_like
-        What happened, n values: 0 or 1.
-    risk : array_like
-        The risks, n values from 0 to 1.
-    level : float
-        The level of the interval, between 0 and 1.
-
     Returns
     -------
     Estimate or Absent
@@ -212,15 +190,6 @@ def calibration_slope(outcome: Floats, risk: Floats, level: float = 0.95) -> Est
 
     1 is right; below 1 the risks are too extreme, above 1 too timid.
 
-    Parameters
-    ----------
-    outcome : array_like
-        What happened, n values: 0 or 1.
-    risk : array_like
-        The risks, n values from 0 to 1.
-    level : float
-        The level of the interval, between 0 and 1.
-
     Returns
     -------
     Estimate or Absent
@@ -266,15 +235,6 @@ def calibration_intercept_joint(outcome: Floats, risk: Floats, level: float = 0.
 
     It is read only with the slope: with a slope of 1 it says how far the risks are off on average, otherwise how far
     they are off at a risk of one half.
-
-    Parameters
-    ----------
-    outcome : array_like
-        What happened, n values: 0 or 1.
-    risk : array_like
-        The risks, n values from 0 to 1.
-    level : float
-        The level of the interval, between 0 and 1.
 
     Returns
     -------
@@ -366,19 +326,6 @@ def ici(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 100
 
     0 is perfect. It is not one number: another smoother gives another value, so the method names it.
 
-    Parameters
-    ----------
-    outcome : array_like
-        What happened, n values: 0 or 1.
-    risk : array_like
-        The risks, n values from 0 to 1.
-    level : float
-        The level of the interval, between 0 and 1.
-    bootstrap : int
-        How many bootstrap replicates are drawn.
-    seed : int
-        The start of the random draws.
-
     Returns
     -------
     Estimate or Absent
@@ -429,19 +376,6 @@ def e50(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 100
 
     0 is perfect.
 
-    Parameters
-    ----------
-    outcome : array_like
-        What happened, n values: 0 or 1.
-    risk : array_like
-        The risks, n values from 0 to 1.
-    level : float
-        The level of the interval, between 0 and 1.
-    bootstrap : int
-        How many bootstrap replicates are drawn.
-    seed : int
-        The start of the random draws.
-
     Returns
     -------
     Estimate or Absent
@@ -481,19 +415,6 @@ def e90(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 100
 
     0 is perfect.
 
-    Parameters
-    ----------
-    outcome : array_like
-        What happened, n values: 0 or 1.
-    risk : array_like
-        The risks, n values from 0 to 1.
-    level : float
-        The level of the interval, between 0 and 1.
-    bootstrap : int
-        How many bootstrap replicates are drawn.
-    seed : int
-        The start of the random draws.
-
     Returns
     -------
     Estimate or Absent
@@ -529,19 +450,6 @@ def emax(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 10
     """The largest distance between risk and observed frequency that anybody's risk shows.
 
     0 is perfect. It rests on the ends of the curve, where few people lie.
-
-    Parameters
-    ----------
-    outcome : array_like
-        What happened, n values: 0 or 1.
-    risk : array_like
-        The risks, n values from 0 to 1.
-    level : float
-        The level of the interval, between 0 and 1.
-    bootstrap : int
-        How many bootstrap replicates are drawn.
-    seed : int
-        The start of the random draws.
 
     Returns
     -------
@@ -648,19 +556,6 @@ def ece(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 100
 
     0 is perfect.
 
-    Parameters
-    ----------
-    outcome : array_like
-        What happened, n values: 0 or 1.
-    risk : array_like
-        The risks, n values from 0 to 1.
-    level : float
-        The level of the interval, between 0 and 1.
-    bootstrap : int
-        How many bootstrap replicates are drawn.
-    seed : int
-        The start of the random draws.
-
     Returns
     -------
     Estimate or Absent
@@ -705,19 +600,6 @@ def eci(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 100
 
     1 is perfect, 0 is as wrong as can be.
 
-    Parameters
-    ----------
-    outcome : array_like
-        What happened, n values: 0 or 1.
-    risk : array_like
-        The risks, n values from 0 to 1.
-    level : float
-        The level of the interval, between 0 and 1.
-    bootstrap : int
-        How many bootstrap replicates are drawn.
-    seed : int
-        The start of the random draws.
-
     Returns
     -------
     Estimate or Absent
@@ -756,15 +638,6 @@ def brier(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Abse
     """The mean squared distance between the risk and what happened.
 
     0 is perfect; what is low depends on how common the outcome is, so it compares models only on the same people.
-
-    Parameters
-    ----------
-    outcome : array_like
-        What happened, n values: 0 or 1.
-    risk : array_like
-        The risks, n values from 0 to 1.
-    level : float
-        The level of the interval, between 0 and 1.
 
     Returns
     -------
@@ -808,15 +681,6 @@ def scaled_brier(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate
 
     1 is perfect, 0 is no better than the average, below 0 worse.
 
-    Parameters
-    ----------
-    outcome : array_like
-        What happened, n values: 0 or 1.
-    risk : array_like
-        The risks, n values from 0 to 1.
-    level : float
-        The level of the interval, between 0 and 1.
-
     Returns
     -------
     Estimate or Absent
@@ -858,15 +722,6 @@ def log_score(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | 
     """How well the risks foretold what happened, with the heaviest penalty on confident mistakes.
 
     0 is perfect, more negative is worse; the unit is the nat.
-
-    Parameters
-    ----------
-    outcome : array_like
-        What happened, n values: 0 or 1.
-    risk : array_like
-        The risks, n values from 0 to 1.
-    level : float
-        The level of the interval, between 0 and 1.
 
     Returns
     -------
@@ -925,19 +780,6 @@ def nagelkerke_r2(
     """How much better the risks foretold what happened than the site's average, on a scale that ends at 1.
 
     1 is perfect, 0 is no better than the average, below 0 worse.
-
-    Parameters
-    ----------
-    outcome : array_like
-        What happened, n values: 0 or 1.
-    risk : array_like
-        The risks, n values from 0 to 1.
-    level : float
-        The level of the interval, between 0 and 1.
-    bootstrap : int
-        How many bootstrap replicates are drawn.
-    seed : int
-        The start of the random draws.
 
     Returns
     -------
@@ -1006,15 +848,6 @@ def tjur_r2(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Ab
 
     1 is perfect, 0 is no difference. It can rise when risks become too extreme.
 
-    Parameters
-    ----------
-    outcome : array_like
-        What happened, n values: 0 or 1.
-    risk : array_like
-        The risks, n values from 0 to 1.
-    level : float
-        The level of the interval, between 0 and 1.
-
     Returns
     -------
     Estimate or Absent
@@ -1070,13 +903,6 @@ def spiegelhalter_z(outcome: Floats, risk: Floats) -> Estimate | Absent:
 
     About 0 when the risks are right; beyond 2 on either side it is unlikely that they are. A large sample refutes every
     model, a small one none.
-
-    Parameters
-    ----------
-    outcome : array_like
-        What happened, n values: 0 or 1.
-    risk : array_like
-        The risks, n values from 0 to 1.
 
     Returns
     -------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -35,6 +36,29 @@ CODES = "cluster"
 SHARES = frozenset({"threshold", "level"})
 """Settings above 0 and below 1."""
 
+PARAMETERS = {
+    "outcome": ("array_like", "What happened, n values: 0 or 1."),
+    "risk": ("array_like", "The risks, n values from 0 to 1."),
+    "rival": ("array_like", "The risks of the other model, n values from 0 to 1."),
+    "weights": ("array_like, optional", "The sampling weights, n values of 0 or more."),
+    "cluster": ("array_like, optional", "To which cluster each row belongs, n values."),
+    "threshold": ("float", "From 0 to 1; a row is flagged when its risk reaches it."),
+    "primary_threshold": ("float, optional", "The first declared threshold, from 0 to 1."),
+    "development": ("sequence of Feature", "The predictors of the development rows."),
+    "predictors": ("sequence of Feature", "The predictors of these rows."),
+    "labels": ("array_like", "The labels of the raters, cases by raters, NaN where one is missing."),
+    "confidence": ("array_like", "How sure the raters were, cases by raters, from 0 to 1, NaN where missing."),
+    "coherence": ("float, optional", "By how much the raters' coherence is lowered and raised, from 0 to 1."),
+    "truth": ("array_like", "The true labels of the raters' cases: 0 or 1."),
+    "rater_accuracy": ("tuple of float", "The accuracy of each rater, from 0 to 1."),
+    "study": ("ReaderStudy", "The decisions of the readers with and without the model, case by case, or their counts."),
+    "level": ("float", "The level of the interval, between 0 and 1."),
+    "bootstrap": ("int", "How many bootstrap replicates are drawn."),
+    "permutations": ("int", "How many permutations are drawn."),
+    "seed": ("int", "The start of the random draws."),
+}
+"""The type and the description of each parameter that several measures take; a docstring says where its own differs."""
+
 Measure = Callable[..., Estimate | Curve | Absent]
 
 
@@ -43,7 +67,8 @@ def checked(function: Measure, term: Term) -> Measure:
     """The function of a measure with its columns and settings checked, for whoever calls it from outside.
 
     Raises a ValueError that names what is wrong: a column of another length, a value that is missing or out of range,
-    an outcome other than 0 and 1. The docstring gains that, the formula and the sources of its label.
+    an outcome other than 0 and 1. The docstring gains that, the parameters that many measures share, and the formula
+    and the sources of its label.
     """
     signature = inspect.signature(function)
 
@@ -74,16 +99,28 @@ RAISES = (
 
 
 def _documented(function: Measure, term: Term) -> str:
-    """The docstring with the formula and the sources that stand in the label, and nowhere else."""
+    """The docstring with the parameters, formula and sources that stand in a register, and nowhere else."""
     text = inspect.getdoc(function) or ""
     body, _, examples = text.partition("\n\nExamples\n--------\n")
-    returned, _, notes = body.partition("\n\nNotes\n-----\n")
-    parts = [returned, RAISES, f"Notes\n-----\nFormula: {term.formula}.", notes]
+    body, _, notes = body.partition("\n\nNotes\n-----\n")
+    described, _, returned = body.partition("\n\nReturns\n-------\n")
+    summary, _, own = described.partition("\n\nParameters\n----------\n")
+    parts = [summary, _parameters(function, own), f"Returns\n-------\n{returned}", RAISES]
+    parts += [f"Notes\n-----\nFormula: {term.formula}.", notes]
     if term.cites:
         parts.append("\n".join(["References", "----------", *term.cites]))
     if examples:
         parts.append(f"Examples\n--------\n{examples}")
     return "\n\n".join(part for part in parts if part)
+
+
+def _parameters(function: Measure, own: str) -> str:
+    """The section of the parameters, in the order of the signature."""
+    entries = {entry.split(" : ")[0]: entry for entry in re.split(r"\n(?=\S)", own)}
+    for name, (kind, text) in PARAMETERS.items():
+        entries.setdefault(name, f"{name} : {kind}\n    {text}")
+    named = [entries[name] for name in inspect.signature(function).parameters if name in entries]
+    return "\n".join(["Parameters", "----------", *named])
 
 
 def _column(name: str, value: Any) -> NDArray[Any]:

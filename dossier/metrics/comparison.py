@@ -223,15 +223,6 @@ def sign_flip_p(differences: Floats, permutations: int, seed: int) -> float | No
 def auroc_of_rival(outcome: Floats, rival: Floats, level: float = 0.95) -> Estimate | Absent:
     """How often the other model gives a person with the outcome a higher risk than one without.
 
-    Parameters
-    ----------
-    outcome : array_like
-        What happened, n values: 0 or 1.
-    rival : array_like
-        The risks of the other model, n values from 0 to 1.
-    level : float
-        The level of the interval, between 0 and 1.
-
     Returns
     -------
     Estimate or Absent
@@ -275,19 +266,6 @@ def oe_ratio_of_rival(
     Where it lies far from 1, part of a difference in Brier score, log score or net benefit is calibration of the
     other model.
 
-    Parameters
-    ----------
-    outcome : array_like
-        What happened, n values: 0 or 1.
-    rival : array_like
-        The risks of the other model, n values from 0 to 1.
-    level : float
-        The level of the interval, between 0 and 1.
-    cluster : array_like, optional
-        To which cluster each row belongs, n values.
-    weights : array_like, optional
-        The sampling weights, n values of 0 or more.
-
     Returns
     -------
     Estimate or Absent
@@ -322,15 +300,6 @@ def oe_ratio_of_rival(
 )
 def calibration_slope_of_rival(outcome: Floats, rival: Floats, level: float = 0.95) -> Estimate | Absent:
     """Whether the risks of the other model are spread as they should be.
-
-    Parameters
-    ----------
-    outcome : array_like
-        What happened, n values: 0 or 1.
-    rival : array_like
-        The risks of the other model, n values from 0 to 1.
-    level : float
-        The level of the interval, between 0 and 1.
 
     Returns
     -------
@@ -395,17 +364,6 @@ def auroc_difference(outcome: Floats, risk: Floats, rival: Floats, level: float 
 
     Above 0 the model orders people better than the other model.
 
-    Parameters
-    ----------
-    outcome : array_like
-        What happened, n values: 0 or 1.
-    risk : array_like
-        The risks, n values from 0 to 1.
-    rival : array_like
-        The risks of the other model, n values from 0 to 1.
-    level : float
-        The level of the interval, between 0 and 1.
-
     Returns
     -------
     Estimate or Absent
@@ -458,21 +416,6 @@ def brier_difference(
     """By how much the Brier score of the model exceeds that of the other model on the same people.
 
     Below 0 the model's risks lie nearer to what happened.
-
-    Parameters
-    ----------
-    outcome : array_like
-        What happened, n values: 0 or 1.
-    risk : array_like
-        The risks, n values from 0 to 1.
-    rival : array_like
-        The risks of the other model, n values from 0 to 1.
-    level : float
-        The level of the interval, between 0 and 1.
-    permutations : int
-        How many permutations are drawn.
-    seed : int
-        The start of the random draws.
 
     Returns
     -------
@@ -540,21 +483,6 @@ def log_score_difference(
 
     Above 0 the model's risks foretold better what happened.
 
-    Parameters
-    ----------
-    outcome : array_like
-        What happened, n values: 0 or 1.
-    risk : array_like
-        The risks, n values from 0 to 1.
-    rival : array_like
-        The risks of the other model, n values from 0 to 1.
-    level : float
-        The level of the interval, between 0 and 1.
-    permutations : int
-        How many permutations are drawn.
-    seed : int
-        The start of the random draws.
-
     Returns
     -------
     Estimate or Absent
@@ -595,19 +523,6 @@ def accuracy_difference(
     """By how much the share of right answers of the model exceeds that of the other model at the same threshold.
 
     Above 0 the model is right more often. It does not say which kind of error it avoids.
-
-    Parameters
-    ----------
-    outcome : array_like
-        What happened, n values: 0 or 1.
-    risk : array_like
-        The risks, n values from 0 to 1.
-    rival : array_like
-        The risks of the other model, n values from 0 to 1.
-    threshold : float
-        From 0 to 1; a row is flagged when its risk reaches it.
-    level : float
-        The level of the interval, between 0 and 1.
 
     Returns
     -------
@@ -696,20 +611,8 @@ def net_benefit_difference(
 
     Parameters
     ----------
-    outcome : array_like
-        What happened, n values: 0 or 1.
-    risk : array_like
-        The risks, n values from 0 to 1.
-    rival : array_like
-        The risks of the other model, n values from 0 to 1.
     threshold : float
         0 to below 1.
-    level : float
-        The level of the interval, between 0 and 1.
-    cluster : array_like, optional
-        To which cluster each row belongs, n values.
-    weights : array_like, optional
-        The sampling weights, n values of 0 or more.
 
     Returns
     -------
@@ -773,15 +676,6 @@ def majority_class_test(outcome: Floats, risk: Floats, threshold: float) -> Esti
     """Whether the model is right more often than by always naming the more common answer.
 
     The value is the number of right answers at the threshold.
-
-    Parameters
-    ----------
-    outcome : array_like
-        What happened, n values: 0 or 1.
-    risk : array_like
-        The risks, n values from 0 to 1.
-    threshold : float
-        From 0 to 1; a row is flagged when its risk reaches it.
 
     Returns
     -------
@@ -848,8 +742,6 @@ def mann_whitney_u(outcome: Floats, risk: Floats) -> Estimate | Absent:
 
     Parameters
     ----------
-    outcome : array_like
-        What happened, n values: 0 or 1.
     risk : array_like
         n values: 0 to 1; only its order matters.
 
@@ -912,14 +804,6 @@ def brier_permutation_test(
 
     Parameters
     ----------
-    outcome : array_like
-        What happened, n values: 0 or 1.
-    risk : array_like
-        The risks, n values from 0 to 1.
-    permutations : int
-        How many permutations are drawn.
-    seed : int
-        The start of the random draws.
     early_stopping : bool
         Up to 10,000 draws, fewer where the decision at .05 is clear, in place of `permutations`.
 
@@ -975,14 +859,6 @@ def log_score_permutation_test(
 
     Parameters
     ----------
-    outcome : array_like
-        What happened, n values: 0 or 1.
-    risk : array_like
-        The risks, n values from 0 to 1.
-    permutations : int
-        How many permutations are drawn.
-    seed : int
-        The start of the random draws.
     early_stopping : bool
         Whether drawing ends once the p value cannot become small.
 

@@ -91,12 +91,8 @@ def auroc(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Abse
 
     Parameters
     ----------
-    outcome : array_like
-        What happened, n values: 0 or 1.
     risk : array_like
         n values: 0 to 1; only its order matters.
-    level : float
-        The level of the interval, between 0 and 1.
 
     Returns
     -------
@@ -192,17 +188,6 @@ def model_based_concordance(
     It follows from the risks alone: where they lie close together, even a right model ranks less well. An AUROC that
     differs between two groups as much as this does differs by case mix; what is left is the model's.
 
-    Parameters
-    ----------
-    risk : array_like
-        The risks, n values from 0 to 1.
-    level : float
-        The level of the interval, between 0 and 1.
-    bootstrap : int
-        How many bootstrap replicates are drawn.
-    seed : int
-        The start of the random draws.
-
     Returns
     -------
     Estimate or Absent
@@ -277,17 +262,6 @@ def sensitivity(outcome: Floats, risk: Floats, threshold: float, level: float = 
 
     Read it only together with the specificity at the same threshold.
 
-    Parameters
-    ----------
-    outcome : array_like
-        What happened, n values: 0 or 1.
-    risk : array_like
-        The risks, n values from 0 to 1.
-    threshold : float
-        From 0 to 1; a row is flagged when its risk reaches it.
-    level : float
-        The level of the interval, between 0 and 1.
-
     Returns
     -------
     Estimate or Absent
@@ -328,17 +302,6 @@ def specificity(outcome: Floats, risk: Floats, threshold: float, level: float = 
     """The share of the people without the outcome whom the model leaves unflagged at the threshold.
 
     Read it only together with the sensitivity at the same threshold.
-
-    Parameters
-    ----------
-    outcome : array_like
-        What happened, n values: 0 or 1.
-    risk : array_like
-        The risks, n values from 0 to 1.
-    threshold : float
-        From 0 to 1; a row is flagged when its risk reaches it.
-    level : float
-        The level of the interval, between 0 and 1.
 
     Returns
     -------
@@ -381,17 +344,6 @@ def ppv(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) ->
 
     It depends on how common the outcome is at the site; read it only together with the negative predictive value.
 
-    Parameters
-    ----------
-    outcome : array_like
-        What happened, n values: 0 or 1.
-    risk : array_like
-        The risks, n values from 0 to 1.
-    threshold : float
-        From 0 to 1; a row is flagged when its risk reaches it.
-    level : float
-        The level of the interval, between 0 and 1.
-
     Returns
     -------
     Estimate or Absent
@@ -432,17 +384,6 @@ def npv(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) ->
     """The share of the unflagged people who do not have the outcome.
 
     It depends on how common the outcome is at the site; read it only together with the positive predictive value.
-
-    Parameters
-    ----------
-    outcome : array_like
-        What happened, n values: 0 or 1.
-    risk : array_like
-        The risks, n values from 0 to 1.
-    threshold : float
-        From 0 to 1; a row is flagged when its risk reaches it.
-    level : float
-        The level of the interval, between 0 and 1.
 
     Returns
     -------
@@ -601,17 +542,6 @@ def accuracy(outcome: Floats, risk: Floats, threshold: float, level: float = 0.9
     Calling everyone healthy is highly accurate where the outcome is rare: compare it with the share of the larger
     class.
 
-    Parameters
-    ----------
-    outcome : array_like
-        What happened, n values: 0 or 1.
-    risk : array_like
-        The risks, n values from 0 to 1.
-    threshold : float
-        From 0 to 1; a row is flagged when its risk reaches it.
-    level : float
-        The level of the interval, between 0 and 1.
-
     Returns
     -------
     Estimate or Absent
@@ -662,17 +592,6 @@ def balanced_accuracy(outcome: Floats, risk: Floats, threshold: float, level: fl
 
     .5 is chance, 1 is perfect.
 
-    Parameters
-    ----------
-    outcome : array_like
-        What happened, n values: 0 or 1.
-    risk : array_like
-        The risks, n values from 0 to 1.
-    threshold : float
-        From 0 to 1; a row is flagged when its risk reaches it.
-    level : float
-        The level of the interval, between 0 and 1.
-
     Returns
     -------
     Estimate or Absent
@@ -721,17 +640,6 @@ def youden_j(outcome: Floats, risk: Floats, threshold: float, level: float = 0.9
 
     0 is chance, 1 is perfect, below 0 worse than chance.
 
-    Parameters
-    ----------
-    outcome : array_like
-        What happened, n values: 0 or 1.
-    risk : array_like
-        The risks, n values from 0 to 1.
-    threshold : float
-        From 0 to 1; a row is flagged when its risk reaches it.
-    level : float
-        The level of the interval, between 0 and 1.
-
     Returns
     -------
     Estimate or Absent
@@ -776,17 +684,6 @@ def markedness(outcome: Floats, risk: Floats, threshold: float, level: float = 0
     """By how much the outcome is more frequent among those flagged than among those not flagged.
 
     0 is chance, 1 is perfect.
-
-    Parameters
-    ----------
-    outcome : array_like
-        What happened, n values: 0 or 1.
-    risk : array_like
-        The risks, n values from 0 to 1.
-    threshold : float
-        From 0 to 1; a row is flagged when its risk reaches it.
-    level : float
-        The level of the interval, between 0 and 1.
 
     Returns
     -------
@@ -835,17 +732,6 @@ def mcc(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) ->
     """The correlation between the model's answer at the threshold and what happened.
 
     0 is chance, 1 is perfect.
-
-    Parameters
-    ----------
-    outcome : array_like
-        What happened, n values: 0 or 1.
-    risk : array_like
-        The risks, n values from 0 to 1.
-    threshold : float
-        From 0 to 1; a row is flagged when its risk reaches it.
-    level : float
-        The level of the interval, between 0 and 1.
 
     Returns
     -------
@@ -910,17 +796,6 @@ def f1(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> 
 
     1 is perfect. People rightly left unflagged do not enter.
 
-    Parameters
-    ----------
-    outcome : array_like
-        What happened, n values: 0 or 1.
-    risk : array_like
-        The risks, n values from 0 to 1.
-    threshold : float
-        From 0 to 1; a row is flagged when its risk reaches it.
-    level : float
-        The level of the interval, between 0 and 1.
-
     Returns
     -------
     Estimate or Absent
@@ -968,17 +843,6 @@ def cohen_kappa_of_model(outcome: Floats, risk: Floats, threshold: float, level:
     """How far the model's answers at the threshold agree with what happened, beyond what chance would give.
 
     0 is chance, 1 is full agreement.
-
-    Parameters
-    ----------
-    outcome : array_like
-        What happened, n values: 0 or 1.
-    risk : array_like
-        The risks, n values from 0 to 1.
-    threshold : float
-        From 0 to 1; a row is flagged when its risk reaches it.
-    level : float
-        The level of the interval, between 0 and 1.
 
     Returns
     -------
@@ -1038,17 +902,6 @@ def likelihood_ratio_positive(
 
     1 says nothing about a person; the higher, the more a flag speaks for the outcome. Read it with the negative one.
 
-    Parameters
-    ----------
-    outcome : array_like
-        What happened, n values: 0 or 1.
-    risk : array_like
-        The risks, n values from 0 to 1.
-    threshold : float
-        From 0 to 1; a row is flagged when its risk reaches it.
-    level : float
-        The level of the interval, between 0 and 1.
-
     Returns
     -------
     Estimate or Absent
@@ -1095,17 +948,6 @@ def likelihood_ratio_negative(
 
     1 says nothing about a person; the nearer to 0, the more a missing flag speaks against the outcome. Read it with the
     positive one.
-
-    Parameters
-    ----------
-    outcome : array_like
-        What happened, n values: 0 or 1.
-    risk : array_like
-        The risks, n values from 0 to 1.
-    threshold : float
-        From 0 to 1; a row is flagged when its risk reaches it.
-    level : float
-        The level of the interval, between 0 and 1.
 
     Returns
     -------
@@ -1208,16 +1050,8 @@ def auprc(
 
     Parameters
     ----------
-    outcome : array_like
-        What happened, n values: 0 or 1.
     risk : array_like
         n values: 0 to 1; only its order matters.
-    level : float
-        The level of the interval, between 0 and 1.
-    bootstrap : int
-        How many bootstrap replicates are drawn.
-    seed : int
-        The start of the random draws.
 
     Returns
     -------
@@ -1324,18 +1158,10 @@ def balanced_average_accuracy(
 
     Parameters
     ----------
-    outcome : array_like
-        What happened, n values: 0 or 1.
     risk : array_like
         n values: 0 to 1; only its order matters.
     fpr : str or tuple[float, float]
         The part: lowest and highest false positive rate, 0 to 1, as a pair or as "0-0.2".
-    level : float
-        The level of the interval, between 0 and 1.
-    bootstrap : int
-        How many bootstrap replicates are drawn.
-    seed : int
-        The start of the random draws.
 
     Returns
     -------

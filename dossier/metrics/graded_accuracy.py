@@ -205,10 +205,6 @@ def h_accuracy(
 
     Parameters
     ----------
-    outcome : array_like
-        What happened, n values: 0 or 1.
-    risk : array_like
-        The risks, n values from 0 to 1.
     priority : float or str
         Of the positive class, 0 to 1, or its source: "prevalence", the share of the positive class in these rows;
         "complement", of the other class; "net_benefit", (1-t) phi as a share of (1-t)phi + t(1-phi) at
@@ -220,10 +216,6 @@ def h_accuracy(
     complexity : str
         "constant": every case counts alike; else a source of `complexity_of_cases`, graded, or ending in "_two_levels",
         "_above_mean" or "_top_33%".
-    labels : array_like
-        The labels of the raters, cases by raters, NaN where one is missing.
-    confidence : array_like
-        How sure the raters were, cases by raters, from 0 to 1, NaN where missing.
     rater_complexity : array_like, optional
         Cases x raters, NaN where missing.
     truth : array_like
@@ -234,10 +226,6 @@ def h_accuracy(
         How complex the cases are, n values from 0 to 1.
     survey : Survey, optional
         The answers of a survey about which class matters more.
-    primary_threshold : float, optional
-        The first declared threshold, from 0 to 1.
-    level : float
-        The level of the interval, between 0 and 1.
 
     Returns
     -------
@@ -383,17 +371,6 @@ def h_accuracy_risk(outcome: Floats, risk: Floats, threshold: float, level: floa
     The threshold says what they cost: at 10 % a case counts nine times as much as a non-case. It does not rank models
     on its own; the net benefit at the same threshold holds the same information, with treating nobody as its 0.
 
-    Parameters
-    ----------
-    outcome : array_like
-        What happened, n values: 0 or 1.
-    risk : array_like
-        The risks, n values from 0 to 1.
-    threshold : float
-        From 0 to 1; a row is flagged when its risk reaches it.
-    level : float
-        The level of the interval, between 0 and 1.
-
     Returns
     -------
     Estimate or Absent
@@ -449,17 +426,6 @@ def cost_weighted_accuracy(outcome: Floats, risk: Floats, threshold: float, leve
     """The share of right answers when a case counts as much as the threshold says against a non-case.
 
     It is the H-accuracy at the risk threshold under the name by which others know it: one value, two names.
-
-    Parameters
-    ----------
-    outcome : array_like
-        What happened, n values: 0 or 1.
-    risk : array_like
-        The risks, n values from 0 to 1.
-    threshold : float
-        From 0 to 1; a row is flagged when its risk reaches it.
-    level : float
-        The level of the interval, between 0 and 1.
 
     Returns
     -------

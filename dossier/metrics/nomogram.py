@@ -198,16 +198,25 @@ def formula_difference(model: Model, risk: Floats, predictors: Sequence[Feature]
     ----------
     model : Model
         The formula of the model.
-    risk : array_like
-        The risks, n values from 0 to 1.
-    predictors : sequence of Feature
-        The predictors of these rows.
 
     Returns
     -------
     Estimate or Absent
         The value with its interval. Absent when the site does not give a predictor of the model, or no row has them
         all.
+
+    Examples
+    --------
+    The formula gives 1 / (1 + e^0) = 0.5 and 1 / (1 + e^-1) = 0.73.
+
+    >>> import dossier
+    >>> import numpy as np
+    >>> from dossier.release import Model, ModelTerm
+    >>> from dossier.types import Feature
+    >>> model = Model(intercept=0.0, term=(ModelTerm(predictor="age", coefficient=0.1),))
+    >>> ages = [Feature("age", np.array([0.0, 10.0]))]
+    >>> print(dossier.metrics.formula_difference(model, [0.5, 0.7], ages))
+    0.03
     """
     linear = linear_predictor(model, predictors)
     if isinstance(linear, Absent):

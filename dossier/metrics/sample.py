@@ -62,10 +62,6 @@ def mss_auroc(outcome: Floats, risk: Floats, auroc_width: float = 0.1) -> Estima
 
     Parameters
     ----------
-    outcome : array_like
-        What happened, n values: 0 or 1.
-    risk : array_like
-        The risks, n values from 0 to 1.
     auroc_width : float
         How wide the interval may be.
 
@@ -128,8 +124,6 @@ def mss_oe(outcome: Floats, oe_ratio_width: float = 0.2) -> Estimate | Absent:
 
     Parameters
     ----------
-    outcome : array_like
-        What happened, n values: 0 or 1.
     oe_ratio_width : float
         How wide the interval may be, on the plain scale.
 
@@ -175,10 +169,6 @@ def mss_slope(outcome: Floats, risk: Floats, calibration_slope_width: float = 0.
 
     Parameters
     ----------
-    outcome : array_like
-        What happened, n values: 0 or 1.
-    risk : array_like
-        The risks, n values from 0 to 1.
     calibration_slope_width : float
         How wide the interval may be.
 
@@ -241,12 +231,6 @@ def mss_snb(
 
     Parameters
     ----------
-    outcome : array_like
-        What happened, n values: 0 or 1.
-    risk : array_like
-        The risks, n values from 0 to 1.
-    threshold : float
-        From 0 to 1; a row is flagged when its risk reaches it.
     standardized_net_benefit_width : float
         How wide the interval may be.
 
@@ -293,10 +277,6 @@ def mss_brier(outcome: Floats, risk: Floats, brier_width: float = 0.05) -> Estim
 
     Parameters
     ----------
-    outcome : array_like
-        What happened, n values: 0 or 1.
-    risk : array_like
-        The risks, n values from 0 to 1.
     brier_width : float
         How wide the interval may be.
 

@@ -60,18 +60,8 @@ def net_benefit(
 
     Parameters
     ----------
-    outcome : array_like
-        What happened, n values: 0 or 1.
-    risk : array_like
-        The risks, n values from 0 to 1.
     threshold : float
         0 to below 1; positive means risk >= threshold.
-    level : float
-        The level of the interval, between 0 and 1.
-    cluster : array_like, optional
-        To which cluster each row belongs, n values.
-    weights : array_like, optional
-        The sampling weights, n values of 0 or more.
 
     Returns
     -------
@@ -162,17 +152,6 @@ def standardized_net_benefit(outcome: Floats, risk: Floats, threshold: float, le
 
     1 is perfect, 0 is what treating nobody gives.
 
-    Parameters
-    ----------
-    outcome : array_like
-        What happened, n values: 0 or 1.
-    risk : array_like
-        The risks, n values from 0 to 1.
-    threshold : float
-        From 0 to 1; a row is flagged when its risk reaches it.
-    level : float
-        The level of the interval, between 0 and 1.
-
     Returns
     -------
     Estimate or Absent
@@ -237,21 +216,6 @@ def net_benefit_gain(
     """What the model adds, in net benefit, to the better of flagging everyone and flagging no one.
 
     Below 0 it would be better to do without the model.
-
-    Parameters
-    ----------
-    outcome : array_like
-        What happened, n values: 0 or 1.
-    risk : array_like
-        The risks, n values from 0 to 1.
-    threshold : float
-        From 0 to 1; a row is flagged when its risk reaches it.
-    level : float
-        The level of the interval, between 0 and 1.
-    cluster : array_like, optional
-        To which cluster each row belongs, n values.
-    weights : array_like, optional
-        The sampling weights, n values of 0 or more.
 
     Returns
     -------
@@ -406,10 +370,6 @@ def weighted_utility(
 
     Parameters
     ----------
-    outcome : array_like
-        What happened, n values: 0 or 1.
-    risk : array_like
-        The risks, n values from 0 to 1.
     tau : float or str
         0 to 1 for all cases, or the source of a threshold for each: "confidence", "persuasion", "automation_bias" from
         the raters, "cost_benefit" from the columns `cost` and `benefit`.
@@ -418,10 +378,6 @@ def weighted_utility(
     relevance : str
         "constant": 1 for all; "raters": the mean complexity that the raters gave, divided by the largest; any other
         word: the column `case_relevance`, n, 0 to 1.
-    labels : array_like
-        The labels of the raters, cases by raters, NaN where one is missing.
-    confidence : array_like
-        How sure the raters were, cases by raters, from 0 to 1, NaN where missing.
     rater_complexity : array_like, optional
         N x raters, NaN where missing.
     case_relevance : array_like
@@ -430,8 +386,6 @@ def weighted_utility(
         What acting costs, n values of 0 or more.
     benefit : array_like
         What acting gains, n values of 0 or more.
-    level : float
-        The level of the interval, between 0 and 1.
 
     Returns
     -------
