@@ -113,12 +113,13 @@ missing = { glucose = [-1] }     # values that mean missing, by column, or "*" f
 # with = "ward"                  # the product of both: a coefficient times both numbers, or here
 # levels = { surgery = 0.01 }    # the coefficient of age in each category of ward
 
-# [readers]                      # rows are cases, columns are raters
+# [[readers]]                    # rows are cases, columns are raters; one table for each dataset with readers
 # labels = "labels.csv"          # 0 or 1
 # confidence = "confidence.csv"  # from 0 to 1
 # complexity = "complexity.csv"  # from 0 to 1
 # header = true                  # without it a first line of valid labels only is data
-# dataset = "hospital-1"         # the dataset of the cases, in its order; without it the tables stand on their own
+# dataset = "hospital-1"         # that of the cases, in its order, also the development table: the labels that the
+#                                # model learnt from; without it the tables stand on their own
 # case = "case_id"               # or linked by the first column of each table
 # accuracy = 0.8                 # of the raters: one number, or one a rater
 # coherence = 0.05               # how far a stated confidence may lie from the meant one

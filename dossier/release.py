@@ -817,6 +817,11 @@ _STATEMENT_SCHEMA = {
 Declared = Annotated[Statement, BeforeValidator(_statement), WithJsonSchema(_STATEMENT_SCHEMA)]
 
 
+def _listed(given: object) -> object:
+    """A table that stands alone, as a list of one."""
+    return given if isinstance(given, tuple | list) else (given,)
+
+
 class Release(Table):
     """Everything that release.toml declares."""
 
@@ -829,7 +834,11 @@ class Release(Table):
         (), description="Published results that stand in for a dataset."
     )
     model: Model | None = Field(None, description="The formula of the model.")
-    readers: ReadersTables | None = Field(None, description="The readers' tables.")
+    readers: Annotated[
+        tuple[ReadersTables, ...],
+        BeforeValidator(_listed, json_schema_input_type=ReadersTables | tuple[ReadersTables, ...]),
+        MANY,
+    ] = Field((), description="The readers' tables, one table or several, each of another dataset.")
     reader_study: ReaderStudy | None = Field(None, description="Decisions without and with the model.")
     severity: Severity | None = Field(None, description="How grave each kind of error is.")
     h_accuracy: HAccuracy = Field(default_factory=HAccuracy, description="The settings of H-accuracy.")

@@ -412,7 +412,7 @@ class Study:
 
     release: Release
     datasets: tuple[Dataset, ...]
-    readers: Readers | None
+    readers: tuple[Readers, ...]
     inputs: tuple[InputFile, ...]
     flags: tuple[Flag, ...] = ()
     statements: Mapping[str, str] = field(default_factory=dict)

@@ -40,8 +40,8 @@ class Site:
     development: tuple[Feature, ...]
     development_rows: int | None
     readers: Readers | None
-    readers_elsewhere: str | None
-    """The dataset that readers judged instead; READERS where their tables name none, None where there are none."""
+    readers_elsewhere: tuple[str, ...]
+    """The datasets that readers judged; READERS where tables name none, empty where there are no tables."""
     subset: Subset | None = None
     """The subgroup that the rows are, when they are only a part of the dataset."""
     development_sample: int | None = None
@@ -112,11 +112,14 @@ def readers_columns(readers: Readers) -> dict[str, Any]:
 
 def _no_readers(site: Site) -> Absent:
     """Why no readers judged the cases of a site."""
-    if site.readers_elsewhere is None:
+    if not site.readers_elsewhere:
         return Absent(Fact("no_readers_tables"))
-    if site.readers_elsewhere == READERS:
+    named = tuple(one for one in site.readers_elsewhere if one != READERS)
+    if not named:
         return Absent(Fact("readers_tables_name_no_dataset"))
-    return Absent(Fact("readers_judged_elsewhere", judged=site.readers_elsewhere, dataset=site.dataset.name))
+    return Absent(
+        Fact("readers_judged_elsewhere", judged=named[0] if len(named) == 1 else named, dataset=site.dataset.name)
+    )
 
 
 def _or(value: Any, reason: Fact) -> Any:

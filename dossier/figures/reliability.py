@@ -47,6 +47,8 @@ FURTHEST_RIGHT = 0.85
 def nomogram_curve(evidence: Evidence) -> tuple[Curve, str] | Absent:
     """The fan, and the dataset of the readers that it belongs to."""
     made = [one for one in evidence.curves if one.curve == "reliability_nomogram" and one.subset is None]
+    # Of the labels that the model learnt from no accuracy can be read that is not apparent.
+    made.sort(key=lambda one: case_of(evidence, one.dataset) is None)
     for one in made:
         if isinstance(one.found, Curve):
             return one.found, one.dataset

@@ -58,6 +58,8 @@ class Words(string.Formatter):
     def get_value(self, key: int | str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         value = kwargs[str(key)]
         if key in self.datasets:
+            if isinstance(value, tuple):
+                return tuple(self.names.datasets.get(name, name) for name in value)
             return self.names.datasets.get(value, value)
         return self.names.measures.get(value, value) if key == "measure" else value
 
