@@ -123,6 +123,7 @@ missing = { glucose = [-1] }     # values that mean missing, by column, or "*" f
 # case = "case_id"               # or linked by the first column of each table
 # accuracy = 0.8                 # of the raters: one number, or one a rater
 # coherence = 0.05               # how far a stated confidence may lie from the meant one
+# desired_accuracy = 0.75        # against the truth: how reliable must the labels be for it?
 
 # [reader_study]                 # decisions without and with the model
 # file = "study.csv"             # reader, case, truth, unaided, aided; and, where known, group and advice

@@ -423,6 +423,11 @@ class ReadersTables(Table):
         None, description="The raters' accuracy, one number for all or one a rater."
     )
     coherence: Share | None = Field(None, description="How far a stated confidence may lie from the meant one.")
+    desired_accuracy: Annotated[float, Field(ge=0.5, le=1)] | None = Field(
+        None,
+        description="The accuracy against the truth that is wished, from 0.5; without it that of the first criterion "
+        "of actual_accuracy.",
+    )
 
 
 class StudyCounts(Table):

@@ -211,6 +211,8 @@ class Readers:
     truth: Floats | None = None
     accuracy: tuple[float, ...] | None = None
     coherence: float | None = None
+    desired_accuracy: float | None = None
+    """The accuracy against the truth that is wished of the model."""
 
 
 @dataclass(frozen=True)

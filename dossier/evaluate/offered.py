@@ -85,6 +85,7 @@ def columns(site: Site) -> dict[str, Any]:
         "benefit": _or(dataset.benefit, lacks(what="benefits")),
         "case_complexity": _or(dataset.complexity, lacks(what="complexity")),
         "development": _or(site.development, Fact("no_development_predictors")),
+        "desired_accuracy": _desired_accuracy(site.release, site.readers),
     }
     if site.readers is not None:
         return columns | readers_columns(site.readers)
@@ -146,13 +147,14 @@ def settings(release: Release) -> dict[str, Any]:
         "complexity_source": complexity_sources(release)[0]
         if release.h_accuracy.complexity is not None
         else Absent(Fact("no_complexity_declared")),
-        "desired_accuracy": _desired_accuracy(release),
         **{f"{measure}_width": width for measure, width in release.sample.width.items()},
     }
 
 
-def _desired_accuracy(release: Release) -> float | Absent:
-    """The accuracy against the truth that a criterion asks for."""
+def _desired_accuracy(release: Release, readers: Readers | None) -> float | Absent:
+    """The accuracy against the truth that is wished beside the readers' tables, or that a criterion asks for."""
+    if readers is not None and readers.desired_accuracy is not None:
+        return readers.desired_accuracy
     asked = [
         one.at_least for one in release.acceptance if one.measure == "actual_accuracy" and one.at_least is not None
     ]

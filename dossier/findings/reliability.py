@@ -41,7 +41,8 @@ def _development(evidence: Evidence) -> list[str]:
 
 def _of_test(evidence: Evidence, rho: Estimate, learnt: str) -> Sentence:
     """The reliability of the labels that the model was tested on, and then of those that it learnt from."""
-    lead = f"The reliability of the labels is {in_text(evidence, 'weighted_concordance', rho)}{_if_off(rho)}."
+    lead = f"The reliability of the labels is {in_text(evidence, 'weighted_concordance', rho)}{_if_off(rho)}"
+    lead = f"{lead}{_needed(evidence)}."
     actual = _first(evidence, "actual_accuracy")
     if isinstance(actual, Absent):
         return Sentence(lead, learnt)
@@ -53,6 +54,18 @@ def _of_test(evidence: Evidence, rho: Estimate, learnt: str) -> Sentence:
         f"{in_text(evidence, 'actual_accuracy', actual)} against the truth."
     )
     return Sentence(lead, f"{rest} {learnt}".rstrip())
+
+
+def _needed(evidence: Evidence) -> str:
+    """The reliability at which the accuracy is the one that is wished, or that none makes it so."""
+    needed = _first(evidence, "required_reliability")
+    if isinstance(needed, Estimate):
+        wished = number(needed.details["desired_accuracy"] or 0)
+        value = in_text(evidence, "required_reliability", needed)
+        return f"; {value} is needed for the wished accuracy of {wished} against the truth"
+    if not any(readers.desired_accuracy is not None for readers in evidence.release.readers):
+        return ""
+    return f"; which is needed cannot be said: {why(evidence, needed.reason)}"
 
 
 def _if_off(rho: Estimate) -> str:

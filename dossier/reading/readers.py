@@ -106,6 +106,7 @@ def _made(
         truth=truth,
         accuracy=(accuracy,) * raters if isinstance(accuracy, float) else accuracy,
         coherence=declared.coherence,
+        desired_accuracy=declared.desired_accuracy,
     )
 
 

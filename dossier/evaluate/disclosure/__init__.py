@@ -33,6 +33,7 @@ from dossier.types import (
     Evidence,
     Flag,
     Floats,
+    InputFile,
     Result,
     SiteResults,
     Study,
@@ -336,10 +337,14 @@ def given(complete: Evidence, sites: Sequence[Site]) -> Evidence:
         curves=tuple(one if one.dataset in kept else replace(one, found=why) for one in complete.curves),
         descriptions=rows,
         withheld=withheld,
-        inputs=tuple(
-            one if one.name == RELEASE_FILE else replace(one, sha256=None, size=None) for one in complete.inputs
-        ),
     )
+
+
+def inputs(study: Study) -> tuple[InputFile, ...]:
+    """The files that were read, those with rows without size and hash where small counts are protected."""
+    if not is_asked(study):
+        return study.inputs
+    return tuple(one if one.name == RELEASE_FILE else replace(one, sha256=None, size=None) for one in study.inputs)
 
 
 TELLING = frozenset(("class_missing", "constant_risk", "one_class", "other_units", "sampled"))
