@@ -144,6 +144,8 @@ def settings(release: Release) -> dict[str, Any]:
         "early_stopping": False,
         "class_labels": release.outcome.classes or (),
         "survey": _survey(release),
+        "utility_thresholds": _utility_thresholds(release),
+        "utility_relevance": _utility_relevance(release),
         "complexity_source": complexity_sources(release)[0]
         if release.h_accuracy.complexity is not None
         else Absent(Fact("no_complexity_declared")),
@@ -231,13 +233,23 @@ def _grid_of_chapter(release: Release, chapter: str) -> dict[str, tuple[float | 
     if chapter != "utility":
         return {}
     declared = release.utility or Utility()
-    named = declared.relevance
-    costs = ("cost_benefit",) if declared.cost is not None else ()
     return {
-        "tau": (*release.thresholds.declared, *declared.tau_from, *costs),
+        "tau": (*release.thresholds.declared, *_utility_thresholds(release)),
         "gamma": declared.gamma,
-        "relevance": ("constant", *(() if named is None else (named if isinstance(named, str) else "raters",))),
+        "relevance": ("constant", *_utility_relevance(release)),
     }
+
+
+def _utility_thresholds(release: Release) -> tuple[str, ...]:
+    """Where the thresholds of single cases come from."""
+    declared = release.utility or Utility()
+    return (*declared.tau_from, *(("cost_benefit",) if declared.cost is not None else ()))
+
+
+def _utility_relevance(release: Release) -> tuple[str, ...]:
+    """Where the relevance of single cases comes from: a column, or the raters; empty where all count alike."""
+    named = None if release.utility is None else release.utility.relevance
+    return () if named is None else (named if isinstance(named, str) else "raters",)
 
 
 def part_of(dataset: Dataset, rows: Any) -> Dataset:
