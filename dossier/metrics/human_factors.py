@@ -551,7 +551,8 @@ def relative_risk(study: ReaderStudy, level: float = 0.95, bootstrap: int = 1000
 
 @metric(
     "Relative risk reduction",
-    digits=2,
+    digits=1,
+    unit="%",
     range=(None, 1),
     best="higher",
     tier="mission",

@@ -177,6 +177,19 @@ def test_the_benefit_by_group_says_the_error_rates_and_the_changes(tmp_path: Pat
     assert cells["Old"] == ["1", "33.3", "33.3", "0", "0"]
 
 
+def test_the_relative_risk_reduction_is_printed_in_per_cent(tmp_path: Path) -> None:
+    """.0408719 of the published counts is 4.1 %, and the papers' words stand beside ours."""
+    (tmp_path / "site.csv").write_text("outcome,risk\n" + "0,0.2\n1,0.7\n" * 15)
+    counts = "[reader_study]\ncounts = { aie = 352, ain = 1196, ce = 367, cn = 1181 }\n"
+    (tmp_path / "release.toml").write_text(f"{HEAD}{QUICK}{SITE}{counts}")
+    evidence = evaluate.evidence(reading.study(tmp_path))
+    rows = {row.label: row.cells[0].text for row in findings.comparison(evidence).rows}
+    assert rows["Relative risk reduction, %"] == "4.1"
+    assert rows["Relative risk"] == "0.96"
+    html = compose.document(draw.gallery(evidence), "regulatory").html
+    assert "The papers call this pragmatic utility" in html
+
+
 def test_under_a_policy_nothing_of_it_is_given(tmp_path: Path) -> None:
     evidence = _evidence(tmp_path, "[disclosure]\nminimum_cell = 4\n")
     for measure in ("wrong_advice_followed", "right_advice_resisted"):
