@@ -86,10 +86,24 @@ def columns(site: Site) -> dict[str, Any]:
         "case_complexity": _or(dataset.complexity, lacks(what="complexity")),
         "development": _or(site.development, Fact("no_development_predictors")),
         "desired_accuracy": _desired_accuracy(site.release, site.readers),
+        **_inputs_of_utility(site),
     }
     if site.readers is not None:
         return columns | readers_columns(site.readers)
     return columns | dict.fromkeys(OF_READERS, _no_readers(site))
+
+
+def _inputs_of_utility(site: Site) -> dict[str, tuple[str, ...] | Absent]:
+    """Where the thresholds and the relevance of single cases come from.
+
+    Where small counts are protected nobody asks: which sources have how many cases would tell of the raters.
+    """
+    if site.dataset.minimum_cell:
+        return dict.fromkeys(("utility_thresholds", "utility_relevance"), Absent(Fact("inputs_of_utility_protected")))
+    return {
+        "utility_thresholds": _utility_thresholds(site.release),
+        "utility_relevance": _utility_relevance(site.release),
+    }
 
 
 OF_READERS = {
@@ -144,8 +158,6 @@ def settings(release: Release) -> dict[str, Any]:
         "early_stopping": False,
         "class_labels": release.outcome.classes or (),
         "survey": _survey(release),
-        "utility_thresholds": _utility_thresholds(release),
-        "utility_relevance": _utility_relevance(release),
         "complexity_source": complexity_sources(release)[0]
         if release.h_accuracy.complexity is not None
         else Absent(Fact("no_complexity_declared")),
@@ -214,18 +226,22 @@ def complexity_sources(release: Release) -> tuple[str, ...]:
     return (name, f"{name}{TWO_LEVELS}", f"{name}{ABOVE_MEAN}", *shares)
 
 
+TAUS_OF_COMPOSITES = TAUS_OF_RATERS[:2]
+"""The confidences of the raters at which every dimension of H-accuracy is taken at once: at 80 % and 50 % of right
+answers."""
+
+
 def _is_an_instance(release: Release, at: Mapping[str, float | str]) -> bool:
     """Whether a place of H-accuracy is one of its named instances: not every complexity at every priority and tau.
 
-    With a complexity: both classes alike and no confidence asked for (practical), or every dimension at once, from the
-    sources that are declared (composite).
+    With a complexity: both classes alike and no confidence asked for (practical), or every dimension at once, with the
+    priorities of the sources that are declared, at every declared confidence and at two of the raters' (composite).
     """
     if at["complexity"] == "constant" or (at["priority"], at["tau"]) == (0.5, 0.5):
         return True
     declared = release.h_accuracy
     from_sources = isinstance(at["priority"], str) if declared.priority_from else at["priority"] != 0.5
-    sure = at["tau"] == TAUS_OF_RATERS[0] if declared.tau_from else at["tau"] in declared.tau
-    return from_sources and sure
+    return from_sources and at["tau"] in (*declared.tau, *TAUS_OF_COMPOSITES)
 
 
 def _grid_of_chapter(release: Release, chapter: str) -> dict[str, tuple[float | str, ...]]:

@@ -188,6 +188,7 @@ WORDS: Mapping[str, str] = {
     "mean_risk_below_a_step": "the mean risk is less than a step of one person",
     "measure_without_weights": "the rows of {dataset} have sampling weights, which this measure does not honour",
     "more_raters_than_points": "there are {raters} raters, more than {points} points can show",
+    "inputs_of_utility_protected": "small counts are protected",
     "no_advice_known": "the study says nothing of the model's advice",
     "no_decision_against_advice": "no reader first decided against advice that was {is_right:right|wrong}",
     "no_actual_accuracy_asked_for": "[readers] names no desired_accuracy, and no criterion asks for an actual_accuracy",

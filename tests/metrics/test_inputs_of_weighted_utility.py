@@ -90,5 +90,5 @@ def test_under_a_policy_no_input_is_given(tmp_path: Path) -> None:
     evidence = _evidence(tmp_path, "[disclosure]\nminimum_cell = 4\n")
     inputs = {THRESHOLD_OF_CASE, RELEVANCE_OF_CASE}
     assert not [row for row in evidence.descriptions if row.described.variable in inputs]
-    assert {row.variable for row in evidence.withheld} >= inputs
+    assert not [row for row in evidence.withheld if row.variable in inputs]
     assert supporting.inputs_of_weighted_utility(evidence) == ()

@@ -80,8 +80,7 @@ def _given(
         if of == "count" and part.low == 0:
             return Withheld(Fact("fewer_persons", below=below), below)
         return replace(one, value=min(1.0, round(int(part) / int(of_all), 2)), n=of_all)
-    # What raters or columns say of single cases is no predictor, and is withheld with what is made from it.
-    share = QUANTILES.get(one.statistic) if one.variable in dataset.features else None
+    share = QUANTILES.get(one.statistic)
     if share is not None and isinstance(one.n, int) and ranged(one.n, wide).low * min(share, 1 - share) >= wide:
         return replace(one, value=round(one.value, _decimals(one.value)), n=of_all)
     return not_given(below)
