@@ -57,9 +57,9 @@ def lines(found: Check) -> Iterator[str]:
         return
     for dataset in study.datasets:
         yield _size(dataset)
-    if study.readers is not None:
-        cases, raters = study.readers.labels.shape
-        yield f"readers (of {study.readers.dataset or 'no dataset'}): {cases} cases, {raters} raters"
+    for one in study.readers:
+        cases, raters = one.labels.shape
+        yield f"readers (of {one.dataset or 'no dataset'}): {cases} cases, {raters} raters"
     for table in study.tables:
         left_out = f", {table.left_out} more left out by rows" if table.left_out else ""
         yield f"\n{table.dataset}, {table.file}: {table.rows} rows{left_out}"

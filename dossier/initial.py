@@ -113,15 +113,18 @@ missing = { glucose = [-1] }     # values that mean missing, by column, or "*" f
 # with = "ward"                  # the product of both: a coefficient times both numbers, or here
 # levels = { surgery = 0.01 }    # the coefficient of age in each category of ward
 
-# [readers]                      # rows are cases, columns are raters
+# [[readers]]                    # rows are cases, columns are raters; one table for each dataset with readers
 # labels = "labels.csv"          # 0 or 1
-# confidence = "confidence.csv"  # from 0 to 1
-# complexity = "complexity.csv"  # from 0 to 1
+# confidence = "confidence.csv"  # from 0 to 1: ask each rater of each case how sure they are, before the truth is known
+# complexity = "complexity.csv"  # from 0 to 1: ask how hard the case is, very easy, easy, medium, hard or very hard,
+#                                # and write 0, 0.25, 0.5, 0.75 or 1
 # header = true                  # without it a first line of valid labels only is data
-# dataset = "hospital-1"         # the dataset of the cases, in its order; without it the tables stand on their own
+# dataset = "hospital-1"         # that of the cases, in its order, also the development table: the labels that the
+#                                # model learnt from; without it the tables stand on their own
 # case = "case_id"               # or linked by the first column of each table
 # accuracy = 0.8                 # of the raters: one number, or one a rater
 # coherence = 0.05               # how far a stated confidence may lie from the meant one
+# desired_accuracy = 0.75        # against the truth: how reliable must the labels be for it?
 
 # [reader_study]                 # decisions without and with the model
 # file = "study.csv"             # reader, case, truth, unaided, aided; and, where known, group and advice
@@ -129,7 +132,8 @@ missing = { glucose = [-1] }     # values that mean missing, by column, or "*" f
 # counts = { aie = 352, ain = 1196, ce = 367, cn = 1181 } # instead of a file: wrong and right with, without the model
 
 # [severity]                     # how grave each kind of error is, from 0 to 1
-# weights = [[0, 0.6], [0.3, 0]] # rows: predicted no, yes; columns: truly no, yes
+# weights = [[0, 0.6], [0.3, 0]] # rows: predicted no, yes; columns: truly no, yes; agree on them with those who treat
+#                                # and with patients, before results are known: 1 is the gravest error that there can be
 
 # [utility]                      # weighted utility
 # relevance = "relevance"        # a column from 0 to 1, or { from = "raters" }
@@ -153,7 +157,8 @@ missing = { glucose = [-1] }     # values that mean missing, by column, or "*" f
 priority = [0.25, 0.5, 0.75]     # of the positive class
 priority_from = ["prevalence"]   # and the observed share of events
 tau = [0.6, 0.75, 1.0]           # the confidence from which a prediction counts in full
-# survey = { 0 = 0.37, 1 = 0.63 } # the shares of answers that put each class first, for priority_from = ["survey"]
+# survey = { 0 = 0.37, 1 = 0.63 } # the shares of answers that put each class first, for priority_from = ["survey"]: ask
+#                                # patients and staff which class they would rather have recognised, if it were one
 # tau_from = ["raters"]          # the confidence of the raters of [readers] when they were right
 # complexity = "complexity"      # a column from 0 to 1; or { from = "rater_errors", weighted = true, cut = [0.5] }:
 #                                # raters, rater_errors (weighted: by the accuracy of each rater) or rater_confidence

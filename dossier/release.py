@@ -423,6 +423,11 @@ class ReadersTables(Table):
         None, description="The raters' accuracy, one number for all or one a rater."
     )
     coherence: Share | None = Field(None, description="How far a stated confidence may lie from the meant one.")
+    desired_accuracy: Annotated[float, Field(ge=0.5, le=1)] | None = Field(
+        None,
+        description="The accuracy against the truth that is wished, from 0.5; without it that of the first criterion "
+        "of actual_accuracy.",
+    )
 
 
 class StudyCounts(Table):
@@ -817,6 +822,11 @@ _STATEMENT_SCHEMA = {
 Declared = Annotated[Statement, BeforeValidator(_statement), WithJsonSchema(_STATEMENT_SCHEMA)]
 
 
+def _listed(given: object) -> object:
+    """A table that stands alone, as a list of one."""
+    return given if isinstance(given, tuple | list) else (given,)
+
+
 class Release(Table):
     """Everything that release.toml declares."""
 
@@ -829,7 +839,11 @@ class Release(Table):
         (), description="Published results that stand in for a dataset."
     )
     model: Model | None = Field(None, description="The formula of the model.")
-    readers: ReadersTables | None = Field(None, description="The readers' tables.")
+    readers: Annotated[
+        tuple[ReadersTables, ...],
+        BeforeValidator(_listed, json_schema_input_type=ReadersTables | tuple[ReadersTables, ...]),
+        MANY,
+    ] = Field((), description="The readers' tables, one table or several, each of another dataset.")
     reader_study: ReaderStudy | None = Field(None, description="Decisions without and with the model.")
     severity: Severity | None = Field(None, description="How grave each kind of error is.")
     h_accuracy: HAccuracy = Field(default_factory=HAccuracy, description="The settings of H-accuracy.")

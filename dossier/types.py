@@ -211,6 +211,8 @@ class Readers:
     truth: Floats | None = None
     accuracy: tuple[float, ...] | None = None
     coherence: float | None = None
+    desired_accuracy: float | None = None
+    """The accuracy against the truth that is wished of the model."""
 
 
 @dataclass(frozen=True)
@@ -412,7 +414,7 @@ class Study:
 
     release: Release
     datasets: tuple[Dataset, ...]
-    readers: Readers | None
+    readers: tuple[Readers, ...]
     inputs: tuple[InputFile, ...]
     flags: tuple[Flag, ...] = ()
     statements: Mapping[str, str] = field(default_factory=dict)

@@ -78,6 +78,6 @@ GIVEN: Mapping[str, Callable[[Evidence], bool]] = {
     "correspondence": _predictors_on_both_sides,
     "robustness": lambda evidence: _predictors_on_both_sides(evidence) and _performance_at_home(evidence),
     "sample": _any_with_both,
-    "reliability": lambda evidence: not evidence.release.outcome.classes and evidence.release.readers is not None,
+    "reliability": lambda evidence: not evidence.release.outcome.classes and bool(evidence.release.readers),
 }
 """Whether a release gives what the sentence of a chapter asks for."""

@@ -77,7 +77,7 @@ def hospital(study: Study, rows: list[Row], **more: Any) -> Study:
         minimum_cell=SMALLEST,
     )
     dataset = dataclasses.replace(dataset, **{name: make(len(every)) for name, make in more.items()})
-    return dataclasses.replace(study, datasets=(dataset,), readers=None)
+    return dataclasses.replace(study, datasets=(dataset,), readers=())
 
 
 WIDE = chains.width(SMALLEST, [2])
@@ -121,7 +121,7 @@ def readers_disagree(study: Study, count: int) -> Study:
     labels[:count, 1] = 1 - labels[:count, 1]
     rows = np.arange(len(labels))
     readers = Readers("large", rows, labels, confidence=np.full(labels.shape, 0.75), truth=dataset.outcome)
-    return dataclasses.replace(made, readers=readers)
+    return dataclasses.replace(made, readers=(readers,))
 
 
 def order_within_a_bin(study: Study, count: int) -> Study:

@@ -274,7 +274,7 @@ def site_of(dataset: Dataset) -> Any:
     from dossier.evaluate.offered import Site
 
     study = hurried(reading.study(BIOPSY), bootstrap=4, permutations=9)
-    return Site(dataset, study.release, (), 900, None, None)
+    return Site(dataset, study.release, (), 900, None, ())
 
 
 def test_a_part_of_a_dataset_can_be_evaluated() -> None:

@@ -50,10 +50,22 @@ def test_a_complexity_adds_the_practical_and_the_composite_instances_alone() -> 
     forms = ("raters", "raters_two_levels", "raters_above_mean", "raters_top_33%")
     assert graded == [
         *((0.5, 0.5, form) for form in forms),
-        *(("survey", "right_80", form) for form in forms),
+        *(("survey", tau, form) for tau in ("right_80", "right_50") for form in forms),
     ]
     assert len(found) == len(set(found))
     assert sum(one[2] == "constant" for one in found) == 2 * 6
+
+
+def test_composites_stand_at_every_declared_confidence_and_at_two_of_the_raters() -> None:
+    """methods.md: tau, p and d together, at every declared tau and at right_80 and right_50."""
+    found = computed(
+        release(
+            priority_from=("prevalence", "raters"), tau=(0.6, 1.0), tau_from=("raters",), complexity={"from": "raters"}
+        )
+    )
+    composites = {(p, t) for p, t, form in found if form == "raters" and (p, t) != (0.5, 0.5)}
+    taus = (0.6, 1.0, "right_80", "right_50")
+    assert composites == {(source, tau) for source in ("prevalence", "raters") for tau in taus}
 
 
 @pytest.mark.parametrize(

@@ -96,7 +96,9 @@ def study() -> ReaderStudy:
     aided = np.where(rng.uniform(size=40) < 0.85, truth, 1 - truth)
     wrong, without = int(np.sum(aided != truth)), int(np.sum(unaided != truth))
     counts = DecisionCounts(wrong, 40 - wrong, without, 40 - without)
-    return ReaderStudy("paired", counts, reader, case, truth, unaided, aided, truth, ("a", "a", "b", "b", "b"))
+    # In half of the cases the advice is wrong.
+    advice = np.where(case % 4 < 2, truth, 1 - truth)
+    return ReaderStudy("paired", counts, reader, case, truth, unaided, aided, advice, ("a", "a", "b", "b", "b"))
 
 
 def features(rng: np.random.Generator, rows: int, shift: float = 0.0) -> tuple[Feature, ...]:

@@ -880,11 +880,11 @@ def test_readers_lose_the_cases_that_the_dataset_leaves_out(tmp_path: Path) -> N
         labels__csv="0,1\n1,1\n1,\n",
         confidence__csv="0.5,1\n0.6,0.6\n1,0\n",
     )
-    assert study.readers is not None
-    np.testing.assert_array_equal(study.readers.labels, [[0, 1], [1, np.nan]])
-    np.testing.assert_array_equal(study.readers.confidence, [[0.5, 1], [1, 0]])
-    np.testing.assert_array_equal(study.readers.truth, [0, 1])
-    assert study.readers.accuracy == (0.81, 0.81)
+    (readers,) = study.readers
+    np.testing.assert_array_equal(readers.labels, [[0, 1], [1, np.nan]])
+    np.testing.assert_array_equal(readers.confidence, [[0.5, 1], [1, 0]])
+    np.testing.assert_array_equal(readers.truth, [0, 1])
+    assert readers.accuracy == (0.81, 0.81)
 
 
 def test_readers_are_linked_by_the_case(tmp_path: Path) -> None:
@@ -895,10 +895,10 @@ def test_readers_are_linked_by_the_case(tmp_path: Path) -> None:
         labels__csv="case,anna,bob\nc,1,1\na,0,1\n",
         confidence__csv="case,anna,bob\na,0.1,0.2\nc,0.8,0.9\n",
     )
-    assert study.readers is not None
-    np.testing.assert_array_equal(study.readers.labels, [[0, 1], [1, 1]])
-    np.testing.assert_array_equal(study.readers.confidence, [[0.1, 0.2], [0.8, 0.9]])
-    np.testing.assert_array_equal(study.readers.truth, [0, 1])
+    (readers,) = study.readers
+    np.testing.assert_array_equal(readers.labels, [[0, 1], [1, 1]])
+    np.testing.assert_array_equal(readers.confidence, [[0.1, 0.2], [0.8, 0.9]])
+    np.testing.assert_array_equal(readers.truth, [0, 1])
 
 
 def test_a_case_that_the_dataset_does_not_have(tmp_path: Path) -> None:
@@ -918,8 +918,8 @@ def test_a_first_line_of_numbers_that_are_no_labels_is_not_guessed(tmp_path: Pat
     assert found[0][0] == "The first line of labels.csv holds neither only ratings nor only names of raters."
     release = SITE + labels + "header = true\n"
     study = _read(tmp_path, release, site__csv=table, labels__csv="1,2,3\n0,1,0\n1,1,0\n")
-    assert study.readers is not None
-    assert study.readers.labels.shape == (2, 3)
+    (readers,) = study.readers
+    assert readers.labels.shape == (2, 3)
 
 
 def test_the_published_readers_tables() -> None:
@@ -927,13 +927,14 @@ def test_the_published_readers_tables() -> None:
     if not folder.is_dir():
         pytest.skip("the folder of shared data is not beside the repository")
     # methods.md: 427 cases, 13 raters, the first line is data.
+    from dossier.faults.locations import Key
     from dossier.reading.files import Folder
-    from dossier.reading.readers import readers
+    from dossier.reading.readers import readers_of
     from dossier.release import ReadersTables
 
     faults: list[Fault] = []
     declared = ReadersTables(labels="preds.csv", confidence="confs.csv")
-    found = readers(declared, Folder(folder), [], [], faults)
+    found = readers_of(declared, Key("readers"), Folder(folder), [], [], faults)
     assert faults == []
     assert found is not None
     assert found.labels.shape == (427, 13)

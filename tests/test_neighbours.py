@@ -135,10 +135,8 @@ def _elsewhere(column: Floats | None, rng: np.random.Generator) -> Floats | None
     return None if column is None else rng.random(len(column))
 
 
-def _other_readers(readers: Readers | None, rng: np.random.Generator) -> Readers | None:
+def _other_readers(readers: Readers, rng: np.random.Generator) -> Readers:
     """Other labels, but the truth, which the dataset holds."""
-    if readers is None:
-        return None
     labels = np.where(np.isnan(readers.labels), np.nan, 1 - np.clip(readers.labels, 0, 1))
     sure = None if readers.confidence is None else rng.permuted(readers.confidence, axis=0)
     return dataclasses.replace(readers, labels=labels, confidence=sure)
@@ -154,7 +152,7 @@ def neighbouring(study: Study, seed: int) -> Study:
             one if one.rows_analysed < one.minimum_cell else neighbour(study, one, rng)
             for one in study.datasets
         ),
-        readers=_other_readers(study.readers, rng),
+        readers=tuple(_other_readers(one, rng) for one in study.readers),
     )
 
 

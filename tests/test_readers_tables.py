@@ -30,8 +30,7 @@ def _study(folder: Path, more: str, site: str = SITE, **texts: str) -> Study:
 
 
 def _read(folder: Path, more: str, **texts: str) -> Readers:
-    found = _study(folder, more, **texts).readers
-    assert found is not None
+    (found,) = _study(folder, more, **texts).readers
     return found
 
 

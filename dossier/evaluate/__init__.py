@@ -234,8 +234,8 @@ def _sites(study: Study) -> list[Site]:
             development=development.described.predictors if development else (),
             development_rows=development.rows_analysed if development else None,
             development_sample=development.sampled.rows_analysed if development and development.sampled else None,
-            readers=study.readers if study.readers and study.readers.dataset == dataset.name else None,
-            readers_elsewhere=(study.readers.dataset or READERS) if study.readers else None,
+            readers=next((one for one in study.readers if one.dataset == dataset.name), None),
+            readers_elsewhere=tuple(one.dataset or READERS for one in study.readers),
         )
         for dataset in study.datasets
     ]

@@ -40,8 +40,8 @@ class Site:
     development: tuple[Feature, ...]
     development_rows: int | None
     readers: Readers | None
-    readers_elsewhere: str | None
-    """The dataset that readers judged instead; READERS where their tables name none, None where there are none."""
+    readers_elsewhere: tuple[str, ...]
+    """The datasets that readers judged; READERS where tables name none, empty where there are no tables."""
     subset: Subset | None = None
     """The subgroup that the rows are, when they are only a part of the dataset."""
     development_sample: int | None = None
@@ -85,10 +85,25 @@ def columns(site: Site) -> dict[str, Any]:
         "benefit": _or(dataset.benefit, lacks(what="benefits")),
         "case_complexity": _or(dataset.complexity, lacks(what="complexity")),
         "development": _or(site.development, Fact("no_development_predictors")),
+        "desired_accuracy": _desired_accuracy(site.release, site.readers),
+        **_inputs_of_utility(site),
     }
     if site.readers is not None:
         return columns | readers_columns(site.readers)
     return columns | dict.fromkeys(OF_READERS, _no_readers(site))
+
+
+def _inputs_of_utility(site: Site) -> dict[str, tuple[str, ...] | Absent]:
+    """Where the thresholds and the relevance of single cases come from.
+
+    Where small counts are protected nobody asks: which sources have how many cases would tell of the raters.
+    """
+    if site.dataset.minimum_cell:
+        return dict.fromkeys(("utility_thresholds", "utility_relevance"), Absent(Fact("inputs_of_utility_protected")))
+    return {
+        "utility_thresholds": _utility_thresholds(site.release),
+        "utility_relevance": _utility_relevance(site.release),
+    }
 
 
 OF_READERS = {
@@ -112,11 +127,14 @@ def readers_columns(readers: Readers) -> dict[str, Any]:
 
 def _no_readers(site: Site) -> Absent:
     """Why no readers judged the cases of a site."""
-    if site.readers_elsewhere is None:
+    if not site.readers_elsewhere:
         return Absent(Fact("no_readers_tables"))
-    if site.readers_elsewhere == READERS:
+    named = tuple(one for one in site.readers_elsewhere if one != READERS)
+    if not named:
         return Absent(Fact("readers_tables_name_no_dataset"))
-    return Absent(Fact("readers_judged_elsewhere", judged=site.readers_elsewhere, dataset=site.dataset.name))
+    return Absent(
+        Fact("readers_judged_elsewhere", judged=named[0] if len(named) == 1 else named, dataset=site.dataset.name)
+    )
 
 
 def _or(value: Any, reason: Fact) -> Any:
@@ -143,13 +161,14 @@ def settings(release: Release) -> dict[str, Any]:
         "complexity_source": complexity_sources(release)[0]
         if release.h_accuracy.complexity is not None
         else Absent(Fact("no_complexity_declared")),
-        "desired_accuracy": _desired_accuracy(release),
         **{f"{measure}_width": width for measure, width in release.sample.width.items()},
     }
 
 
-def _desired_accuracy(release: Release) -> float | Absent:
-    """The accuracy against the truth that a criterion asks for."""
+def _desired_accuracy(release: Release, readers: Readers | None) -> float | Absent:
+    """The accuracy against the truth that is wished beside the readers' tables, or that a criterion asks for."""
+    if readers is not None and readers.desired_accuracy is not None:
+        return readers.desired_accuracy
     asked = [
         one.at_least for one in release.acceptance if one.measure == "actual_accuracy" and one.at_least is not None
     ]
@@ -207,18 +226,22 @@ def complexity_sources(release: Release) -> tuple[str, ...]:
     return (name, f"{name}{TWO_LEVELS}", f"{name}{ABOVE_MEAN}", *shares)
 
 
+TAUS_OF_COMPOSITES = TAUS_OF_RATERS[:2]
+"""The confidences of the raters at which every dimension of H-accuracy is taken at once: at 80 % and 50 % of right
+answers."""
+
+
 def _is_an_instance(release: Release, at: Mapping[str, float | str]) -> bool:
     """Whether a place of H-accuracy is one of its named instances: not every complexity at every priority and tau.
 
-    With a complexity: both classes alike and no confidence asked for (practical), or every dimension at once, from the
-    sources that are declared (composite).
+    With a complexity: both classes alike and no confidence asked for (practical), or every dimension at once, with the
+    priorities of the sources that are declared, at every declared confidence and at two of the raters' (composite).
     """
     if at["complexity"] == "constant" or (at["priority"], at["tau"]) == (0.5, 0.5):
         return True
     declared = release.h_accuracy
     from_sources = isinstance(at["priority"], str) if declared.priority_from else at["priority"] != 0.5
-    sure = at["tau"] == TAUS_OF_RATERS[0] if declared.tau_from else at["tau"] in declared.tau
-    return from_sources and sure
+    return from_sources and at["tau"] in (*declared.tau, *TAUS_OF_COMPOSITES)
 
 
 def _grid_of_chapter(release: Release, chapter: str) -> dict[str, tuple[float | str, ...]]:
@@ -226,13 +249,23 @@ def _grid_of_chapter(release: Release, chapter: str) -> dict[str, tuple[float | 
     if chapter != "utility":
         return {}
     declared = release.utility or Utility()
-    named = declared.relevance
-    costs = ("cost_benefit",) if declared.cost is not None else ()
     return {
-        "tau": (*release.thresholds.declared, *declared.tau_from, *costs),
+        "tau": (*release.thresholds.declared, *_utility_thresholds(release)),
         "gamma": declared.gamma,
-        "relevance": ("constant", *(() if named is None else (named if isinstance(named, str) else "raters",))),
+        "relevance": ("constant", *_utility_relevance(release)),
     }
+
+
+def _utility_thresholds(release: Release) -> tuple[str, ...]:
+    """Where the thresholds of single cases come from."""
+    declared = release.utility or Utility()
+    return (*declared.tau_from, *(("cost_benefit",) if declared.cost is not None else ()))
+
+
+def _utility_relevance(release: Release) -> tuple[str, ...]:
+    """Where the relevance of single cases comes from: a column, or the raters; empty where all count alike."""
+    named = None if release.utility is None else release.utility.relevance
+    return () if named is None else (named if isinstance(named, str) else "raters",)
 
 
 def part_of(dataset: Dataset, rows: Any) -> Dataset:

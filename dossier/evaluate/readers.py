@@ -49,9 +49,10 @@ def descriptions(study: Study) -> Iterator[DescriptionResult]:
 
 def _of_labels(study: Study, makers: Iterable[Maker]) -> Iterator[tuple[Maker, dict[str, Any]]]:
     """What cannot do without labels, with all that it asks for: of the tables, of the release, or of a dataset."""
-    if study.readers is None or study.readers.dataset is not None:
+    alone = next((one for one in study.readers if one.dataset is None), None)
+    if alone is None:
         return
-    own = {**readers_columns(study.readers), **settings(study.release)}
+    own = {**readers_columns(alone), **settings(study.release)}
     for maker in makers:
         if "labels" in maker.needs and "labels" not in optional(maker.function):
             chapter = maker.term.chapter if isinstance(maker, Metric) else maker.chapter

@@ -15,6 +15,7 @@ from dossier.evaluate.offered import (
     ask,
     columns,
     missing,
+    optional,
     refuse_a_bad_curve,
     refuse_what_is_no_number,
     seed_of,
@@ -100,14 +101,27 @@ def _asked(site: Site) -> tuple[list[Metric], list[CurveMaker]]:
     """The measures and the curves that are asked of a dataset with this role, in the order of the register."""
     fill("metrics")
     role = site.dataset.role
+    learnt = site.readers is not None and role == "development"
     return (
         [
             metric
             for metric in classes.metrics_of(site.release).values()
-            if role in metric.roles and site.asks(metric.term.measure)
+            if (role in metric.roles or (learnt and of_labels_alone(metric))) and site.asks(metric.term.measure)
         ],
-        [maker for maker in classes.curves_of(site.release).values() if role in maker.roles and site.measures is None],
+        [
+            maker
+            for maker in classes.curves_of(site.release).values()
+            if (role in maker.roles or (learnt and of_labels_alone(maker))) and site.measures is None
+        ],
     )
+
+
+def of_labels_alone(maker: Metric | CurveMaker) -> bool:
+    """Whether a measure or curve is of raters' labels without the model: it is asked of the labels that it learnt from.
+
+    What needs the risks too would be apparent there.
+    """
+    return "labels" in maker.needs and "labels" not in optional(maker.function) and "risk" not in maker.needs
 
 
 def described(site: Site, wanted: Callable[[Sequence[str]], bool]) -> tuple[DescriptionResult, ...]:
@@ -168,7 +182,7 @@ def measured(whole: Site, metric: Metric) -> Iterator[Result]:
             found = _inside_if(classes.answer(site, metric, at, _found), metric.term)
         else:
             found = _found(site, metric, at, value)
-        if site.dataset.role == "development" and isinstance(found, Estimate):
+        if site.dataset.role == "development" and isinstance(found, Estimate) and not of_labels_alone(metric):
             found = replace(found, method=found.method + "apparent")
         found = sampled.noted(found, whole, metric.needs)
         yield Result(

@@ -490,9 +490,16 @@ CATALOGUE: Mapping[str, Entry] = {
     "no_readers": Entry(
         "{key} asks the raters, and there is no [readers].", "Add [readers], or take the raters out of {key}."
     ),
-    "readers_without_dataset": Entry(
-        "{key} asks the raters, and [readers] names no dataset.",
-        "Add dataset to [readers]: the cases that they judged.",
+    "readers_of_no_tested_dataset": Entry(
+        "{key} asks the raters, and [readers] names no dataset that the model is tested on.",
+        "Add dataset to [readers], the cases that they judged, or a [[readers]] of an internal or external dataset.",
+    ),
+    "readers_twice": Entry(
+        "Two tables of readers are of the dataset {dataset}.",
+        "Give all raters of a dataset in one table, each a column.",
+    ),
+    "readers_twice_alone": Entry(
+        "Two tables of readers name no dataset.", "Name the dataset of one of them, or put all raters into one table."
     ),
     "no_table_of_readers": Entry(
         "{key} asks for the raters' {table}, and [readers] names no such table.",

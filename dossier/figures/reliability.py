@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -33,6 +35,7 @@ from dossier.types import Absent, Curve, Estimate, Evidence, Floats, Picture, fi
 from dossier.typeset.numbers import number
 
 DOTTED = (0, (1, 1.4))
+DASHED = (0, (4, 2))
 LEFT, TOP, WIDTH, HEIGHT = 11.5, 7.5, 56.0, 60.0
 NEAREST = 3.6
 """How near a label at the end of the fan may stand to the case's own, in mm."""
@@ -47,6 +50,8 @@ FURTHEST_RIGHT = 0.85
 def nomogram_curve(evidence: Evidence) -> tuple[Curve, str] | Absent:
     """The fan, and the dataset of the readers that it belongs to."""
     made = [one for one in evidence.curves if one.curve == "reliability_nomogram" and one.subset is None]
+    # Of the labels that the model learnt from no accuracy can be read that is not apparent.
+    made.sort(key=lambda one: case_of(evidence, one.dataset) is None)
     for one in made:
         if isinstance(one.found, Curve):
             return one.found, one.dataset
@@ -63,6 +68,15 @@ def case_of(evidence: Evidence, dataset: str) -> Estimate | None:
     if measured is not None and 0.5 < measured <= 1 and 0.5 <= found.value <= 1:
         return found
     return None
+
+
+def needed_of(evidence: Evidence, dataset: str) -> Estimate | None:
+    """The reliability that the wished accuracy needs, where one is wished and can be reached."""
+    found = find(evidence, "required_reliability", dataset)
+    if isinstance(found, Absent):
+        return None
+    measured, wished = (found.details.get(name) for name in ("measured_accuracy", "desired_accuracy"))
+    return found if measured is not None and wished is not None and measured > 0.5 else None
 
 
 def _height(value: float) -> float:
@@ -94,12 +108,17 @@ def draw_nomogram(evidence: Evidence) -> Figure | Absent:
         key_row(drawn, LEFT, 2.4, [Key("possible without the assumption", TINTS[1], fill=True)])
     case = case_of(evidence, dataset)
     case_end = _draw_case(axes, case) if case is not None else None
-    _draw_fan(drawn, axes, curve, case_end)
+    needed = needed_of(evidence, dataset) if case is not None else None
+    needed_end = _draw_needed(axes, needed) if needed is not None else None
+    ends = [end for end in (case_end, needed_end) if end is not None]
+    _draw_fan(drawn, axes, curve, ends)
+    if needed is not None and needed_end is not None:
+        _label_needed(drawn, axes, needed, needed_end, case_end)
     if case is not None and case_end is not None:
         rho = case.details.get("rho")
         if rho is not None:
             write(drawn, LEFT + WIDTH + 1.6, TOP + _height(case_end), number(rho), weight=600, color=BLUE)
-        _label_case(axes, case)
+        _label_case(axes, case, needed)
     write(drawn, LEFT + WIDTH / 2, TOP + HEIGHT + 9.4, "Accuracy against the labels", ha="center")
     middle = TOP + HEIGHT / 2
     write(drawn, 2.0, middle, "Accuracy against the truth", rotation=90, ha="center", va="center")
@@ -115,10 +134,10 @@ def _draw_band(axes: Axes, band: Curve) -> None:
     axes.fill_between(measured, column(band, "low"), column(band, "high"), color=TINTS[1], lw=0, zorder=0.5)
 
 
-def _draw_fan(drawn: Figure, axes: Axes, curve: Curve, case_end: float | None) -> None:
+def _draw_fan(drawn: Figure, axes: Axes, curve: Curve, ends: Sequence[float]) -> None:
     measured = column(curve, "measured")
     inside = (measured >= 0.5) & (measured <= 1)
-    taken = [] if case_end is None else [_height(case_end)]
+    taken = [_height(end) for end in ends]
     names = [name for name in curve.columns if name.startswith("reliability_")]
     ordered = sorted(names, key=_reliability, reverse=True)
     for name in ordered:
@@ -153,6 +172,36 @@ def _draw_case(axes: Axes, case: Estimate) -> float:
     return end
 
 
+def _draw_needed(axes: Axes, needed: Estimate) -> float:
+    """The path from the wished accuracy to the line of the reliability that it needs; where the line ends."""
+    measured, wished = (float(needed.details[name] or 0) for name in ("measured_accuracy", "desired_accuracy"))
+    end = 0.5 + (wished - 0.5) / (measured - 0.5) * 0.5
+    axes.plot([0.5, 1], [0.5, end], color=INK, lw=1.0, ls=DASHED, clip_on=False, zorder=3.5)
+    axes.plot([0.5, measured], [wished, wished], color=INK, lw=0.8, ls=DOTTED, zorder=3, clip_on=False)
+    axes.plot([measured], [wished], "o", ms=4.2, mfc="white", mec=INK, mew=1.0, zorder=4.5, clip_on=False)
+    return end
+
+
+def _label_needed(drawn: Figure, axes: Axes, needed: Estimate, end: float, case_end: float | None) -> None:
+    """The reliability that is needed at the end of its line, and the wished accuracy on its path."""
+    place = _height(end)
+    if case_end is not None and abs(place - _height(case_end)) < NEAREST:
+        place = _height(case_end) + (NEAREST if end <= case_end else -NEAREST)
+    write(drawn, LEFT + WIDTH + 1.6, TOP + place, number(needed.value), weight=600, color=INK)
+    x, y, _, _ = _box_of_wish(needed)
+    axes.text(0.5 + x / WIDTH * 0.5, 1 - y / HEIGHT * 0.5, _wish(needed), ha="center", va="center", color=INK, zorder=6)
+
+
+def _wish(needed: Estimate) -> str:
+    return f"{number(needed.details['desired_accuracy'] or 0)} wished"
+
+
+def _box_of_wish(needed: Estimate) -> tuple[float, float, float, float]:
+    """The box of the name of the wished accuracy, in mm: above its path, at the left."""
+    half = text_width(_wish(needed)) / 2 + 0.5
+    return (1.0 + half, _height(float(needed.details["desired_accuracy"] or 0)) - 2.0, half, 1.8)
+
+
 def _label_bounds(axes: Axes, case: Estimate) -> list[tuple[float, float, float, float]]:
     """The values at the ends of the bar, where they are clear of the case itself; the boxes that they fill, in mm."""
     measured, boxes = float(case.details["measured_accuracy"] or 0), []
@@ -171,10 +220,12 @@ def _label_bounds(axes: Axes, case: Estimate) -> list[tuple[float, float, float,
     return boxes
 
 
-def _label_case(axes: Axes, case: Estimate) -> None:
+def _label_case(axes: Axes, case: Estimate, needed: Estimate | None) -> None:
     measured = float(case.details["measured_accuracy"] or 0)
     x, y = _across(measured), _height(case.value)
     spots = _label_bounds(axes, case)
+    if needed is not None:
+        spots.append(_box_of_wish(needed))
     for text, colour, weight, line, prefer in (
         (f"{number(case.value)} actual", BLUE, 600, resampled(np.array([0.0, x]), np.array([y, y])), 0.15),
         (f"{number(measured)} measured", BLUE, 600, resampled(np.array([x, x]), np.array([HEIGHT, y])), 0.05),
@@ -223,6 +274,11 @@ def reliability(evidence: Evidence) -> Picture | Absent:
             f"At a reliability of {number(case.details.get('rho') or 0)} a measured accuracy of "
             f"{number(case.details.get('measured_accuracy') or 0)} stands for {number(case.value)}{free}."
         )
+        needed = needed_of(evidence, dataset)
+        if needed is not None:
+            wished = number(needed.details["desired_accuracy"] or 0)
+            caption += " Dashed: right from the wished accuracy, then along the line to the reliability that it needs."
+            told += f" An accuracy of {wished} would need a reliability of {number(needed.value)}."
         band = find_curve(evidence, "actual_accuracy_bounds", dataset)
         shaded = " Shaded, and the black bar: model and labels may err together." if isinstance(band, Curve) else ""
         return picture("reliability", drawn, f"{caption}{shaded}", told)

@@ -184,7 +184,7 @@ def _message(evidence: Evidence) -> str:
 
 def readers_of(evidence: Evidence) -> tuple[DatasetSummary, Curve, Curve] | Absent:
     """The dataset that readers judged, its ROC curve, and where each reader stands."""
-    for dataset in evidence.datasets:
+    for dataset in (one for one in evidence.datasets if one.role != "development"):
         rates = find_curve(evidence, "rater_rates", dataset.name)
         curve = find_curve(evidence, "roc", dataset.name)
         if isinstance(rates, Curve) and isinstance(curve, Curve):

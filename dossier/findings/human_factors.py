@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from dossier.findings.sentence import Sentence
-from dossier.types import READER_STUDY, Absent, Estimate, Evidence, Result, find
+from dossier.types import READER_STUDY, Absent, Curve, Estimate, Evidence, Result, find, find_curve
 from dossier.typeset.measures import cell
-from dossier.typeset.numbers import DASH, TIED, in_text, interval, level_of, number, short
+from dossier.typeset.names import groups_of_readers
+from dossier.typeset.numbers import DASH, TIED, in_text, interval, level_of, number, per_cent, short
 from dossier.typeset.tables import Cell, Column, Reasons, Row, Table
 from dossier.typeset.words import sentence_case
 
@@ -18,8 +21,8 @@ MEASURES = (
     "relative_risk_reduction",
     "odds_ratio",
 )
-KINDS = ("confirmed", "corrected", "misled", "unmoved", "followed", "resisted")
-MOST_ROWS = 40
+ADVICE = ("wrong_advice_followed", "right_advice_resisted")
+NOTHING = Cell("", kind="plain")
 
 
 def finding(evidence: Evidence) -> Sentence:
@@ -99,19 +102,120 @@ def benefit(evidence: Evidence) -> tuple[Table, ...]:
     if not any(isinstance(one.found, Estimate) for one in found):
         return ()
     reasons, term = Reasons(evidence), evidence.terms["decision_benefit"]
-    rows = tuple(Row(_who(one), (_readers(one), cell(one.found, term, reasons, wordy=True))) for one in found)
+    rows = tuple(
+        Row(
+            _who(one),
+            (
+                _readers(one),
+                *_wrong(one),
+                *_changed(evidence, one),
+                cell(one.found, term, reasons, wordy=True),
+            ),
+        )
+        for one in found
+    )
     return (
         Table(
             name="table-decision-benefit",
             title="Decision benefit, %.",
             note=f"Accuracy with the model less that without it: mean over readers and {level_of(evidence)} interval "
-            "(t, over readers; the cases are taken as fixed).",
+            "(t, over readers; the cases are taken as fixed). Wrong: the mean over readers. Corrected and misled: "
+            "decisions that the model turned right, and turned wrong.",
             head="Readers",
-            columns=(Column("Number"), Column("Benefit", intervals=True)),
+            columns=(
+                Column("Number"),
+                Column("without", over="Wrong, %"),
+                Column("with", over="Wrong, %"),
+                Column("corrected", over="Decisions"),
+                Column("misled", over="Decisions"),
+                Column("Benefit", intervals=True),
+            ),
             rows=rows,
             footnotes=reasons.footnotes(),
         ),
     )
+
+
+def _wrong(one: Result) -> tuple[Cell, Cell]:
+    """The mean share of wrong decisions without and with the model."""
+    if isinstance(one.found, Absent):
+        return (NOTHING, NOTHING)
+    shares = [1 - (one.found.details[arm] or 0.0) for arm in ("unaided", "aided")]
+    without, aided = (Cell(number(100 * share, 1), kind="plain") for share in shares)
+    return (without, aided)
+
+
+def _changed(evidence: Evidence, one: Result) -> tuple[Cell, Cell]:
+    """How many decisions of these readers were corrected and misled, where each decided both ways."""
+    changed = find_curve(evidence, "changed_decisions", READER_STUDY)
+    if isinstance(changed, Absent):
+        return (Cell(DASH, kind="plain"), Cell(DASH, kind="plain"))
+    corrected, misled = (changes_of(evidence, changed, kind, one.at.get("group")) for kind in ("corrected", "misled"))
+    return (Cell(f"{corrected:,}", kind="plain"), Cell(f"{misled:,}", kind="plain"))
+
+
+def changes_of(evidence: Evidence, changed: Curve, kind: str, group: object = None) -> int:
+    """How many decisions became so, of all readers or of a group of them."""
+    groups = groups_of_readers(evidence)
+    members = changed.columns.get("group")
+    wanted = None if group is None else float(groups.index(str(group)))
+    return sum(
+        int(count or 0)
+        for place, count in enumerate(changed.columns[kind])
+        if wanted is None or (members is not None and members[place] == wanted)
+    )
+
+
+def advice(evidence: Evidence) -> tuple[Table, ...]:
+    """Automation bias: what became of the decisions that first differed from the advice, over all and by group."""
+    found = [one for one in evidence.results if one.measure in ADVICE]
+    if not any(isinstance(one.found, Estimate) for one in found):
+        return ()
+    reasons = Reasons(evidence)
+    groups = list(dict.fromkeys(one.at.get("group") for one in found))
+    rows: list[Row] = []
+    for group in groups:
+        here = [one for one in found if one.at.get("group") == group]
+        rows += [Row(_who(here[0]), kind="group")] if len(groups) > 1 else []
+        rows += [Row(evidence.terms[one.term].label, _followed(evidence, one, reasons)) for one in here]
+    return (
+        Table(
+            name="table-automation-bias",
+            title="Decisions that first differed from the advice.",
+            note="How many of them in the end agreed with wrong advice, or still differed from right advice; share in "
+            f"%, with its {level_of(evidence)} interval by readers and cases. {_agreement(evidence)}".rstrip(),
+            head="Decisions",
+            columns=(Column("Number"), Column("of"), Column("Share", intervals=True)),
+            rows=tuple(rows),
+            footnotes=reasons.footnotes(),
+        ),
+    )
+
+
+def _followed(evidence: Evidence, one: Result, reasons: Reasons) -> tuple[Cell, ...]:
+    if isinstance(one.found, Absent):
+        return (NOTHING, NOTHING, reasons.cell(one.found))
+    clustered = _by_clusters(one.found)
+    term = evidence.terms[one.term]
+    count = Cell(f"{int(one.found.details['decisions'] or 0):,}", kind="plain")
+    if clustered is None:
+        mark = reasons.letter("the interval takes decisions as independent: readers or cases are too few to draw")
+        share = cell(one.found, term, reasons)
+        return (count, Cell(f"{one.found.n:,}", kind="plain"), replace(share, interval=f"{share.interval}{TIED}{mark}"))
+    return (count, Cell(f"{one.found.n:,}", kind="plain"), cell(clustered, term, reasons))
+
+
+def _agreement(evidence: Evidence) -> str:
+    """Between which shares the readers decided as the model advises, before and after they saw it."""
+    agreed = find_curve(evidence, "agreement_with_advice", READER_STUDY)
+    if isinstance(agreed, Absent):
+        return ""
+    spans = []
+    for arm in ("unaided", "aided"):
+        shares = [one for one in agreed.columns[arm] if one is not None]
+        low, high = (per_cent(end) for end in (min(shares), max(shares)))
+        spans.append(low if low == high else f"{low} to {high}")
+    return f"Readers agreed with the model in {spans[0]} of their decisions before they saw it, in {spans[1]} after."
 
 
 def _who(result: Result) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dossier.facts import Count, Fact, Method
-from dossier.metrics.intervals import NO_SPREAD, column, on_log, two_sided, two_sided_student
+from dossier.metrics.intervals import NO_SPREAD, column, on_log, two_sided, two_sided_student, wilson
 from dossier.metrics.resampling import central
 from dossier.register import curve, metric
 from dossier.types import Absent, Curve, DecisionCounts, Estimate, Floats, ReaderStudy
@@ -551,7 +551,8 @@ def relative_risk(study: ReaderStudy, level: float = 0.95, bootstrap: int = 1000
 
 @metric(
     "Relative risk reduction",
-    digits=2,
+    digits=1,
+    unit="%",
     range=(None, 1),
     best="higher",
     tier="mission",
@@ -775,4 +776,154 @@ def changed_decisions(study: ReaderStudy) -> Curve | Absent:
     columns: dict[str, tuple[float | None, ...]] = {"reader": column(np.arange(1.0, size + 1))}
     for name, kind in kinds.items():
         columns[name] = column(np.bincount(study.reader, weights=kind.astype(float), minlength=size).astype(float))
+    return Curve({**columns, **_groups(study)}, len(study.reader), Method("counted_by_reader"))
+
+
+# ---- automation bias: first against the advice ----------------------------------------------------------------------
+
+
+def _disagreed(study: ReaderStudy, advice_is_right: bool, group: str) -> ReaderStudy | Absent:
+    """The decisions that first differed from the advice, as a study whose decisions without the model are all right.
+
+    Of an outcome of two values these are the decisions that were right where the advice was wrong, or the other way
+    round: who then followed wrong advice, or resisted right advice, decided wrongly with the model.
+    """
+    if len(study.reader) == 0:
+        return NO_ROWS_OF_READERS
+    if study.design != "paired":
+        return Absent(Fact("parallel_study"))
+    if study.advice is None:
+        return Absent(Fact("no_advice_known"))
+    rows = (study.unaided != study.advice) & ((study.advice == study.truth) == advice_is_right)
+    if group:
+        member = np.array([own == group for own in study.group], dtype=bool)
+        rows &= member[study.reader] if study.group else False
+    if not rows.any():
+        return Absent(Fact("no_decision_against_advice", is_right=advice_is_right))
+    truth, aided = study.truth[rows], study.aided[rows]
+    wrong = int(np.sum(aided != truth))
+    counts = DecisionCounts(wrong, len(aided) - wrong, 0, len(aided))
+    return ReaderStudy("paired", counts, study.reader[rows], study.case[rows], truth, truth, aided)
+
+
+def _wrong_in_the_end(found: ReaderStudy, level: float, bootstrap: int, seed: int) -> Estimate:
+    """The share of these decisions that were wrong with the model, with the interval by clusters in its details."""
+    wrong, n = found.counts.aided_wrong, found.counts.aided_wrong + found.counts.aided_right
+    clustered = _clustered(found, lambda drawn: _rates(drawn)[0], level, bootstrap, seed, "rate")
+    low, high = wilson(wrong, n, level)
+    details: dict[str, float | None] = {
+        "decisions": float(wrong),
+        "low_clustered": clustered.low,
+        "high_clustered": clustered.high,
+    }
+    method = Method("wilson", "decisions_as_independent", clustered.how)
+    return Estimate(wrong / n, low, high, level, n, method, None, None, details)
+
+
+@metric(
+    "Wrong advice followed",
+    digits=1,
+    unit="%",
+    range=(0, 1),
+    best="lower",
+    tier="mission",
+    cites="Campagner 2023",
+    at=("group",),
+    roles=(),
+    breaks=("perfect is best", "one class is absent", "narrower with more rows"),
+    formula="decisions changed to the advice / decisions that first differed from it, where the advice was wrong",
+)
+def wrong_advice_followed(
+    study: ReaderStudy, group: str = "", level: float = 0.95, bootstrap: int = 1000, seed: int = 1
+) -> Estimate | Absent:
+    """How often readers gave up a right decision for wrong advice, where they had first decided against it.
+
+    Parameters
+    ----------
+    study : ReaderStudy
+        The decisions of the readers with and without the model and its advice, case by case.
+    group : str
+        Of the readers; empty for all.
+    level : float
+        The level of the interval, between 0 and 1.
+    bootstrap : int
+        How many bootstrap replicates are drawn.
+    seed : int
+        The start of the random draws.
+
+    Returns
+    -------
+    Estimate or Absent
+        The share, 0 to 1, with Wilson's interval, which takes decisions as independent; `n` is the number of decisions
+        that first differed from wrong advice. `details`: `decisions`, those that followed it, and `low_clustered` and
+        `high_clustered` as for `error_rate_aided`. Absent without the decisions of each reader, in a parallel study,
+        where the advice is not known, and where no decision first differed from wrong advice.
+    """
+    found = _disagreed(study, False, group)
+    return found if isinstance(found, Absent) else _wrong_in_the_end(found, level, bootstrap, seed)
+
+
+@metric(
+    "Right advice resisted",
+    digits=1,
+    unit="%",
+    range=(0, 1),
+    best="lower",
+    tier="mission",
+    cites="Campagner 2023",
+    at=("group",),
+    roles=(),
+    breaks=("perfect is best", "one class is absent", "narrower with more rows"),
+    formula="decisions kept / decisions that first differed from the advice, where the advice was right",
+)
+def right_advice_resisted(
+    study: ReaderStudy, group: str = "", level: float = 0.95, bootstrap: int = 1000, seed: int = 1
+) -> Estimate | Absent:
+    """How often readers kept a wrong decision against right advice, where they had first decided against it.
+
+    Parameters
+    ----------
+    study : ReaderStudy
+        The decisions of the readers with and without the model and its advice, case by case.
+    group : str
+        Of the readers; empty for all.
+    level : float
+        The level of the interval, between 0 and 1.
+    bootstrap : int
+        How many bootstrap replicates are drawn.
+    seed : int
+        The start of the random draws.
+
+    Returns
+    -------
+    Estimate or Absent
+        The share, 0 to 1, with Wilson's interval, which takes decisions as independent; `n` is the number of decisions
+        that first differed from right advice. `details`: `decisions`, those that were kept, and `low_clustered` and
+        `high_clustered` as for `error_rate_aided`. Absent without the decisions of each reader, in a parallel study,
+        where the advice is not known, and where no decision first differed from right advice.
+    """
+    found = _disagreed(study, True, group)
+    return found if isinstance(found, Absent) else _wrong_in_the_end(found, level, bootstrap, seed)
+
+
+@curve("Agreement with the advice by reader", roles=(), cites="Campagner 2023")
+def agreement_with_advice(study: ReaderStudy) -> Curve | Absent:
+    """How often each reader decided as the model advises, before and after seeing it.
+
+    Arguments: `study`. Returns `reader` (numbered from 1), the shares `unaided` and `aided` of the reader's decisions
+    that equal the advice, and `group` (numbered from 0 in alphabetical order) where groups are given. Absent in a
+    parallel study, where the advice is not known, without the decisions of each reader, or with more than 250 readers.
+    """
+    if reason := _listed(study):
+        return reason
+    if study.design != "paired":
+        return Absent(Fact("parallel_study"))
+    if study.advice is None:
+        return Absent(Fact("no_advice_known"))
+    advised = replace(study, truth=study.advice)
+    columns: dict[str, tuple[float | None, ...]] = {
+        "reader": column(np.arange(1.0, int(study.reader.max()) + 2)),
+        "unaided": column(_by_reader(advised, study.unaided)),
+        "aided": column(_by_reader(advised, study.aided)),
+    }
     return Curve({**columns, **_groups(study)}, len(study.reader), Method("counted_by_reader"))

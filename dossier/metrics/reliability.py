@@ -436,7 +436,7 @@ _SOURCE = {
 }
 
 
-@describe("Accuracy of the raters", roles=("internal", "external"))
+@describe("Accuracy of the raters")
 def rater_accuracy_summary(
     labels: Floats, truth: Floats | None = None, rater_accuracy: tuple[float, ...] | None = None
 ) -> tuple[Description, ...]:

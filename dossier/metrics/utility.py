@@ -8,14 +8,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from dossier.bands import FEWEST_WITH_A_VALUE
 from dossier.facts import Count, Fact, Method
 from dossier.metrics import weighted
 from dossier.metrics.discrimination import one_class, risk_range
 from dossier.metrics.graded_accuracy import h_accuracy_at_risks
 from dossier.metrics.intervals import NO_ROWS, column, estimate, two_sided, two_sided_student
 from dossier.metrics.shares import NO_WEIGHT, Bools, Design, bounds, estimate_of, multinomial, sum_of_shares
-from dossier.register import curve, curve_synthesis, metric
-from dossier.types import Absent, Curve, Estimate, Floats, SiteResults, SumOfShares, found_curve
+from dossier.register import curve, curve_synthesis, describe, metric
+from dossier.types import Absent, Curve, Description, Estimate, Floats, SiteResults, SumOfShares, found_curve
 
 POINTS = 101
 """Thresholds of a decision curve."""
@@ -711,3 +712,61 @@ def utility_profile(
         "h_accuracy_risk_high": tuple(one.high for one in found),
     }
     return Curve(columns, n, Method(Fact("pointwise", by=Fact("as_each_measure"))), int(outcome.sum()))
+
+
+# ---- what weighted utility is made from -----------------------------------------------------------------------------
+
+THRESHOLD_OF_CASE = "threshold of a case"
+RELEVANCE_OF_CASE = "relevance of a case"
+"""The variables under which the inputs are described; the level is their source."""
+FEWEST_WITH_A_MEAN = 5
+QUARTERS = {"quantile_25": 0.25, "median": 0.5, "quantile_75": 0.75}
+
+
+@describe("Inputs of weighted utility", roles=("internal", "external"))
+def weighted_utility_inputs(
+    outcome: Floats,
+    utility_thresholds: tuple[str, ...],
+    utility_relevance: tuple[str, ...],
+    labels: Floats | None = None,
+    confidence: Floats | None = None,
+    rater_complexity: Floats | None = None,
+    case_relevance: Floats | None = None,
+    cost: Floats | None = None,
+    benefit: Floats | None = None,
+) -> tuple[Description, ...]:
+    """The thresholds and the relevance of single cases, as weighted utility takes them: how they are spread.
+
+    `utility_thresholds` and `utility_relevance` are their sources; the others are as for `weighted_utility`. Of each
+    source that is there: `share_zero` and `share_one`, how many are exactly 0 and 1, `mean`, and of at least 20 cases
+    `quantile_25`, `median` and `quantile_75` (linear interpolation, R's type 7). `n` is the number of cases that have
+    one. Source: Campagner, Decisions are not all equal.
+    """
+    found: dict[tuple[str, str], Floats | Absent] = {
+        (THRESHOLD_OF_CASE, source): _tau(source, len(outcome), labels, confidence, cost, benefit)
+        for source in utility_thresholds
+    }
+    found |= {
+        (RELEVANCE_OF_CASE, source): _relevance(source, len(outcome), rater_complexity, case_relevance)
+        for source in utility_relevance
+    }
+    return tuple(
+        row
+        for (variable, source), values in found.items()
+        if not isinstance(values, Absent)
+        for row in _spread(variable, source, values[~np.isnan(values)])
+    )
+
+
+def _spread(variable: str, source: str, values: Floats) -> tuple[Description, ...]:
+    """How the inputs of one source are spread; nothing of fewer than five cases, whose mean tells of single ones."""
+    if len(values) < FEWEST_WITH_A_MEAN:
+        return ()
+    told = {
+        "mean": float(values.mean()),
+        "share_zero": float(np.mean(values == 0)),
+        "share_one": float(np.mean(values == 1)),
+    }
+    if len(values) >= FEWEST_WITH_A_VALUE:
+        told |= {name: float(np.quantile(values, at)) for name, at in QUARTERS.items()}
+    return tuple(Description(variable, statistic, value, len(values), source) for statistic, value in told.items())

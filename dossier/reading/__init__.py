@@ -116,12 +116,8 @@ def _study(release: Release, folder: Folder, faults: list[Fault]) -> Study:
     if release.model is not None and len(faults) == of_the_release:
         faults += model.faults(release.model, [site.described for site in found])
         of_the_release = len(faults)
-    judged = (
-        None
-        if release.readers is None
-        else readers.readers(release.readers, folder, found, _unread(release, found), faults)
-    )
-    doubts: list[Flag] = [] if judged is None else list(readers.flags(judged))
+    judged = readers.readers(release, folder, found, _unread(release, found), faults)
+    doubts: list[Flag] = [flag for one in judged for flag in readers.flags(one)]
     decided = None if release.reader_study is None else reader_study(release.reader_study, folder, faults, doubts)
     statements = _statements(release, folder, faults)
     before = previous.previous(release, folder, faults)
@@ -130,7 +126,7 @@ def _study(release: Release, folder: Folder, faults: list[Fault]) -> Study:
     names = [*unread, *(site.dataset.name for site in found)]
     groups = [group.subset for site in found for group in site.described.dataset.subgroups]
     faults += criteria.faults(release, names, None if unread else groups)
-    alone = [READERS] if judged is not None and judged.dataset is None else []
+    alone = [READERS for one in judged if one.dataset is None]
     faults += criteria.reply_faults(release, [*names, *alone])
     if not faults:
         faults += datasets.emptied(release, found) or datasets.small_throughout(release, found)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -143,7 +143,7 @@ def sites(release: Release, folder: Folder, faults: list[Fault]) -> tuple[list[S
         measured = _measured(release, source, faults)
         smallest = minimum_cell(release, source.declaration)
         of_table = Held(source, measured, some, labels, groups, grouping, categorical, other, smallest)
-        for rows in _rows(source, release.readers.dataset if release.readers else None, faults):
+        for rows in _rows(source, {one.dataset for one in release.readers}, faults):
             found += [_whole_site(of_table, rows)] if rows.imputation is None else _imputed(of_table, rows, faults)
     faults += columns.other_outcomes(release.outcome, [source.table for source in sources])
     if len(found) > MOST_SITES:
@@ -329,7 +329,7 @@ def _of_cases(release: Release, table: Settled, faults: list[Fault]) -> dict[str
 # ---- one table, its sites -------------------------------------------------------------------------------------------
 
 
-def _rows(source: Source, named_by_readers: str | None, faults: list[Fault]) -> list[Rows]:
+def _rows(source: Source, named_by_readers: Set[str | None], faults: list[Fault]) -> list[Rows]:
     declaration, table = source.declaration, source.table
     split = None if declaration.split is None else columns.numbered(table, declaration.split, "split", faults)
     cluster = None if declaration.cluster is None else columns.clusters(table, declaration.cluster, faults)
@@ -353,7 +353,7 @@ def _rows(source: Source, named_by_readers: str | None, faults: list[Fault]) -> 
             site=site,
             rows=rows,
             file=table.file,
-            identifiers=_identifiers(source, rows, within, named_by_readers == name, faults),
+            identifiers=_identifiers(source, rows, within, name in named_by_readers, faults),
             split=_of(split, rows),
             cluster=_of(cluster, rows),
             weights=_of(weights, rows),

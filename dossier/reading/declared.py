@@ -485,6 +485,7 @@ def _across(release: Release) -> list[Fault]:
         *_names_of_declared(release),
         *_same_columns(release),
         *_subgroups(release),
+        *_readers(release),
         *_left_out(release),
         *_labels(release),
     ]
@@ -545,7 +546,7 @@ def _of_h_accuracy(release: Release, has_readers: bool) -> list[Fault]:
     of_two = release.outcome.classes is None
     if of_two and "net_benefit" in declared.priority_from and not release.thresholds.declared:
         faults.append(Fault("priority_without_threshold", Key("h_accuracy", "priority_from")))
-    if release.readers is not None or not has_readers:
+    if release.readers or not has_readers:
         for key, table in _asked_of_raters(release).items():
             faults += _raters_give(release, key, table)
     return faults
@@ -566,12 +567,14 @@ def _asked_of_raters(release: Release) -> dict[str, str | None]:
 
 
 def _raters_give(release: Release, key: str, table: str | None) -> list[Fault]:
-    where, readers = Key("h_accuracy", key), release.readers
-    if readers is None:
+    where = Key("h_accuracy", key)
+    if not release.readers:
         return [Fault("no_readers", where, key=key)]
-    if readers.dataset is None:
-        return [Fault("readers_without_dataset", where, key=key)]
-    if table is not None and getattr(readers, table) is None:
+    development = {one.name for one in release.dataset if one.role == "development"}
+    tested = [one for one in release.readers if one.dataset is not None and one.dataset not in development]
+    if not tested:
+        return [Fault("readers_of_no_tested_dataset", where, key=key)]
+    if table is not None and all(getattr(one, table) is None for one in tested):
         return [Fault("no_table_of_readers", where, key=key, table=table)]
     return []
 
@@ -585,6 +588,15 @@ def _roles(release: Release) -> list[Fault]:
         number = roles.count("development")
         faults.append(Fault("several_development_datasets", listed_table("dataset"), number=number))
     return faults
+
+
+def _readers(release: Release) -> Iterator[Fault]:
+    """The faults of readers' tables of one dataset twice, or twice of none."""
+    named = [one.dataset for one in release.readers]
+    for number, name in enumerate(named, start=1):
+        if name in named[: number - 1]:
+            at = listed_table("readers", number).of("dataset")
+            yield Fault("readers_twice", at, dataset=name) if name else Fault("readers_twice_alone", at)
 
 
 def _same_columns(release: Release) -> list[Fault]:

@@ -58,7 +58,7 @@ def _of_several(release: Release, keys: Mapping[str, Any], k: int) -> Iterator[F
     yield from _columns(prediction, keys, k)
     yield from _weights(release, k)
     yield from _priorities(release, k)
-    if release.readers is not None:
+    if release.readers:
         yield Fault("readers_of_classes", Key("readers"))
 
 

@@ -10,13 +10,13 @@ import numpy as np
 
 from dossier.errors import Fault
 from dossier.facts import Count, Fact
-from dossier.faults.locations import File, Header, Key
+from dossier.faults.locations import File, Header, Key, listed_table
 from dossier.reading import coded, isolation, refused, signatures, tables
 from dossier.reading.columns import Bools, Column, column, words
 from dossier.reading.datasets import Site
 from dossier.reading.faults import by_row, nearest
 from dossier.reading.files import Folder
-from dossier.release import ReadersTables
+from dossier.release import ReadersTables, Release
 from dossier.types import READERS, Flag, Floats, Readers
 
 MOST_RATERS = 200
@@ -44,7 +44,19 @@ class Ratings:
 
 
 def readers(
-    declared: ReadersTables, folder: Folder, sites: Sequence[Site], unread: Sequence[str], faults: list[Fault]
+    release: Release, folder: Folder, sites: Sequence[Site], unread: Sequence[str], faults: list[Fault]
+) -> tuple[Readers, ...]:
+    """What the readers of each dataset gave; those whose tables do not fit together are left out, with faults."""
+    several = len(release.readers) > 1
+    found = []
+    for number, declared in enumerate(release.readers, start=1):
+        at = listed_table("readers", number) if several else Key("readers")
+        found.append(readers_of(declared, at, folder, sites, unread, faults))
+    return tuple(one for one in found if one is not None)
+
+
+def readers_of(
+    declared: ReadersTables, at: Key, folder: Folder, sites: Sequence[Site], unread: Sequence[str], faults: list[Fault]
 ) -> Readers | None:
     """The readers' tables with the cases of the analysed rows; None, and faults, when they do not fit together.
 
@@ -53,19 +65,23 @@ def readers(
     """
     names = {"labels": declared.labels, "confidence": declared.confidence, "complexity": declared.complexity}
     before = len(faults)
-    read = {key: _ratings(key, file, declared, folder, faults) for key, file in names.items() if file is not None}
+    read = {
+        key: _ratings(key, file, declared, at.of(key), folder, faults)
+        for key, file in names.items()
+        if file is not None
+    }
     found = {key: ratings for key, ratings in read.items() if ratings is not None}
-    site = _site(declared, sites, unread, faults)
+    site = _site(declared, at, sites, unread, faults)
     if len(faults) > before or "labels" not in found or declared.dataset in unread:
         return None
     found = _without_ends(found, site)
     if _same_shape(found, faults):
         _same_raters(found, faults)
-    _accuracy_fits(declared, found["labels"], faults)
+    _accuracy_fits(declared, at, found["labels"], faults)
     aligned = _aligned(found, faults) if len(faults) == before else None
     if aligned is None:
         return None
-    order = _order(aligned["labels"], declared, site, faults)
+    order = _order(aligned["labels"], at, site, faults)
     return None if order is None else _made(declared, aligned, site, order)
 
 
@@ -90,6 +106,7 @@ def _made(
         truth=truth,
         accuracy=(accuracy,) * raters if isinstance(accuracy, float) else accuracy,
         coherence=declared.coherence,
+        desired_accuracy=declared.desired_accuracy,
     )
 
 
@@ -102,8 +119,9 @@ def flags(found: Readers) -> Iterator[Flag]:
 # ---- one table ------------------------------------------------------------------------------------------------------
 
 
-def _ratings(key: str, file: str, declared: ReadersTables, folder: Folder, faults: list[Fault]) -> Ratings | None:
-    where = Key("readers", key)
+def _ratings(
+    key: str, file: str, declared: ReadersTables, where: Key, folder: Folder, faults: list[Fault]
+) -> Ratings | None:
     ending = refused.ending(file, where)
     if ending is not None and not folder.is_folder(file):
         faults.append(ending)
@@ -303,11 +321,13 @@ def _same_shape(found: dict[str, Ratings], faults: list[Fault]) -> bool:
     return len(faults) == before
 
 
-def _accuracy_fits(declared: ReadersTables, labels: Ratings, faults: list[Fault]) -> None:
+def _accuracy_fits(declared: ReadersTables, at: Key, labels: Ratings, faults: list[Fault]) -> None:
     raters = labels.values.shape[1]
     if isinstance(declared.accuracy, tuple) and len(declared.accuracy) != raters:
-        values, at = Count(len(declared.accuracy), "value"), Key("readers", "accuracy")
-        faults.append(Fault("accuracy_of_other_raters", at, values=values, raters=Count(raters, "rater")))
+        values = Count(len(declared.accuracy), "value")
+        faults.append(
+            Fault("accuracy_of_other_raters", at.of("accuracy"), values=values, raters=Count(raters, "rater"))
+        )
 
 
 def _same_raters(found: dict[str, Ratings], faults: list[Fault]) -> None:
@@ -369,26 +389,26 @@ def _strangers(
     return bool(unknown_cases)
 
 
-def _site(declared: ReadersTables, sites: Sequence[Site], unread: Sequence[str], faults: list[Fault]) -> Site | None:
+def _site(
+    declared: ReadersTables, at: Key, sites: Sequence[Site], unread: Sequence[str], faults: list[Fault]
+) -> Site | None:
     if declared.dataset is None or declared.dataset in unread:
         return None
     names = [site.dataset.name for site in sites]
     if declared.dataset in names:
         return sites[names.index(declared.dataset)]
     near = nearest(declared.dataset, names)
-    at = Key("readers", "dataset")
-    faults.append(Fault("no_dataset_of_readers", at, dataset=declared.dataset, known=tuple(names), near=near))
+    named = at.of("dataset")
+    faults.append(Fault("no_dataset_of_readers", named, dataset=declared.dataset, known=tuple(names), near=near))
     return None
 
 
-def _order(
-    labels: Ratings, declared: ReadersTables, site: Site | None, faults: list[Fault]
-) -> list[tuple[int, int]] | None:
+def _order(labels: Ratings, at: Key, site: Site | None, faults: list[Fault]) -> list[tuple[int, int]] | None:
     """Each case's row in the tables with its row in the dataset, in the order of the dataset."""
     if site is None:
         return [(k, k) for k in range(len(labels.rows))]
     if labels.cases is not None:
-        return _linked(labels, labels.cases, site, faults)
+        return _linked(labels, labels.cases, at, site, faults)
     if len(labels.rows) != site.dataset.rows_read:
         one_more = labels.raters is None and len(labels.rows) == site.dataset.rows_read + 1
         faults.append(
@@ -406,9 +426,11 @@ def _order(
     return [(k, k) for k in range(len(labels.rows))]
 
 
-def _linked(labels: Ratings, cases: tuple[str, ...], site: Site, faults: list[Fault]) -> list[tuple[int, int]] | None:
+def _linked(
+    labels: Ratings, cases: tuple[str, ...], at: Key, site: Site, faults: list[Fault]
+) -> list[tuple[int, int]] | None:
     if site.identifiers is None:
-        faults.append(Fault("cases_not_linked", Key("readers", "case"), dataset=site.dataset.name))
+        faults.append(Fault("cases_not_linked", at.of("case"), dataset=site.dataset.name))
         return None
     place = {identifier: k for k, identifier in enumerate(site.identifiers)}
     if _strangers(labels, cases, place, site.dataset.name, "case_of_other_dataset", faults):

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from typing import Literal
 
 from dossier.contents import ONLY_IN_FILES
-from dossier.types import MACRO, POOLED, READERS, Absent, At, Estimate, Evidence, Result, Term
+from dossier.types import MACRO, POOLED, READERS, Absent, At, DatasetSummary, Estimate, Evidence, Result, Term
 from dossier.typeset.methods import method_text
-from dossier.typeset.names import ALL_POOLED, measured_label, shown
+from dossier.typeset.names import ALL_POOLED, label_of, measured_label, shown
 from dossier.typeset.notes import note_of
 from dossier.typeset.numbers import TIED, interval, level_of, number, value_of
 from dossier.typeset.tables import (
@@ -137,7 +137,7 @@ def _listed(evidence: Evidence, terms: Sequence[Term], dataset: str) -> Table:
         here = [one for one in found if tuple(sorted(_varying(evidence, one).items())) == place]
         rows += [_line(named_so[one.term], one.found, reasons) for one in here]
     where = next(
-        (measured_label(one) for one in evidence.datasets if one.name == dataset), ELSEWHERE.get(dataset, dataset)
+        (_naming(terms)(one) for one in evidence.datasets if one.name == dataset), ELSEWHERE.get(dataset, dataset)
     )
     return Table(
         name=anchor("-".join(["table", *(term.name for term in terms)])[:80]),
@@ -328,7 +328,7 @@ def _site_rows(
     """A row for each dataset in which any of these measures was tried, and one for all sites together."""
     rows = []
     tried = {result.dataset for column in columns for result in column}
-    for name, label, kind in _row_labels(evidence, tried):
+    for name, label, kind in _row_labels(evidence, tried, _naming(terms)):
         found = [next((one for one in column if one.dataset == name), None) for column in columns]
         wordy = [_needs_words(column) for column in columns]
         tested = [any(_is_tested([one], term) for one in column) for column, term in zip(columns, terms, strict=True)]
@@ -340,14 +340,22 @@ def _site_rows(
     return rows
 
 
-def _row_labels(evidence: Evidence, names: Set[str]) -> list[tuple[str, str, Literal["row", "total"]]]:
+def _row_labels(
+    evidence: Evidence, names: Set[str], name_of: Callable[[DatasetSummary], str] = measured_label
+) -> list[tuple[str, str, Literal["row", "total"]]]:
     """Datasets as the rows of a table: each with its label, declared ones after known ones, all together last."""
     known = {dataset.name for dataset in evidence.datasets}
     labels: list[tuple[str, str, Literal["row", "total"]]] = []
-    labels += [(dataset.name, measured_label(dataset), "row") for dataset in shown(evidence) if dataset.name in names]
-    labels += [(name, f"Declared: {name}", "row") for name in sorted(names - known - {POOLED})]
+    labels += [(dataset.name, name_of(dataset), "row") for dataset in shown(evidence) if dataset.name in names]
+    labels += [(READERS, sentence_case(ELSEWHERE[READERS]), "row")] if READERS in names else []
+    labels += [(name, f"Declared: {name}", "row") for name in sorted(names - known - {POOLED, READERS})]
     labels += [(POOLED, ALL_POOLED, "total")] if POOLED in names else []
     return labels
+
+
+def _naming(terms: Sequence[Term]) -> Callable[[DatasetSummary], str]:
+    """How datasets are named: what is of the labels alone is not apparent in the development data."""
+    return label_of if all(term.chapter == "reliability" for term in terms) else measured_label
 
 
 def _needs_words(column: Sequence[Result]) -> bool:

@@ -58,6 +58,8 @@ class Words(string.Formatter):
     def get_value(self, key: int | str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         value = kwargs[str(key)]
         if key in self.datasets:
+            if isinstance(value, tuple):
+                return tuple(self.names.datasets.get(name, name) for name in value)
             return self.names.datasets.get(value, value)
         return self.names.measures.get(value, value) if key == "measure" else value
 
@@ -187,7 +189,10 @@ WORDS: Mapping[str, str] = {
     "mean_risk_below_a_step": "the mean risk is less than a step of one person",
     "measure_without_weights": "the rows of {dataset} have sampling weights, which this measure does not honour",
     "more_raters_than_points": "there are {raters} raters, more than {points} points can show",
-    "no_actual_accuracy_asked_for": "no criterion of [[acceptance]] says which actual_accuracy is asked for",
+    "inputs_of_utility_protected": "small counts are protected",
+    "no_advice_known": "the study says nothing of the model's advice",
+    "no_decision_against_advice": "no reader first decided against advice that was {is_right:right|wrong}",
+    "no_actual_accuracy_asked_for": "[readers] names no desired_accuracy, and no criterion asks for an actual_accuracy",
     "no_answer_with_truth_and": "no answer has both a truth and a {what}",
     "no_bin_with_enough_answers": "no bin of {what} holds {fewest} answers",
     "no_bound": "the interval has no {side} limit",

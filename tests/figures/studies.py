@@ -119,15 +119,15 @@ def _dataset(
     )
 
 
-def _readers(rng: np.random.Generator, extreme: Extreme, of: Dataset) -> Readers | None:
+def _readers(rng: np.random.Generator, extreme: Extreme, of: Dataset) -> tuple[Readers, ...]:
     """The labels of the last site's rows by a few readers; of a perfect model they all agree."""
     if not extreme.readers or of.outcome is None:
-        return None
+        return ()
     wrong = rng.random((len(of.outcome), extreme.readers)) < (0.0 if extreme.perfect else 0.15)
     labels = np.abs(of.outcome[:, None] - wrong)
     sure = np.clip(rng.normal(0.8, 0.1, labels.shape), 0.5, 1)
     accuracy = (1.0 if extreme.perfect else 0.85,) * extreme.readers
-    return Readers(of.name, np.arange(len(labels)), labels, sure, 1 - sure, None, accuracy, 0.05)
+    return (Readers(of.name, np.arange(len(labels)), labels, sure, 1 - sure, None, accuracy, 0.05),)
 
 
 def _expit(value: Floats) -> Floats:

@@ -179,7 +179,7 @@ def people_decide(evidence: Evidence) -> str:
     low, high = (fewer.details.get(f"{end}_clustered") for end in ("low", "high"))
     low, high = (fewer.low, fewer.high) if low is None or high is None else (low, high)
     rates = f"Without it {_in_hundred(without.value)} of 100 decisions were wrong, with it {_in_hundred(aided.value)}."
-    start = f"{_studied(evidence)}{rates}"
+    start = f"{_studied(evidence)}{rates}{_changed(evidence)}"
     if low is None or high is None:
         return start
     bounds = f"(range {_in_hundred(low)} to {_in_hundred(high)} fewer wrong)"
@@ -188,6 +188,20 @@ def people_decide(evidence: Evidence) -> str:
     if high < 0:
         return f"No: in a study they decided worse {bounds}. {start}"
     return f"Not shown. {start} This could be coincidence {bounds}."
+
+
+def _changed(evidence: Evidence) -> str:
+    """How many decisions the model turned right and turned wrong, and what became of decisions against its advice."""
+    changed = find_curve(evidence, "changed_decisions", READER_STUDY)
+    if isinstance(changed, Absent):
+        return ""
+    corrected, misled = (int(sum(one or 0 for one in changed.columns[kind])) for kind in ("corrected", "misled"))
+    told = f" Of the wrong decisions it put {corrected:,} right, and of the right ones it made {misled:,} wrong."
+    followed = find(evidence, "wrong_advice_followed", READER_STUDY)
+    if isinstance(followed, Absent):
+        return told
+    gave_in = f"{int(followed.details['decisions'] or 0)} of {counted(followed.n, 'time')}"
+    return f"{told} When it was wrong and people right at first, they changed to it {gave_in}."
 
 
 def _in_hundred(share: float) -> str:
