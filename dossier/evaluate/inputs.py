@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from dossier import versions
-from dossier.evaluate import classes, disclosure
+from dossier.evaluate import classes
 from dossier.release import About, Release
 from dossier.types import Evidence, Study
 
@@ -41,7 +41,7 @@ def with_printed(computed: Evidence, study: Study) -> Evidence:
         release=_with_every_setting(study.release),
         terms=classes.terms_of(study.release),
         statements=study.statements,
-        inputs=disclosure.inputs(study),
+        inputs=study.inputs,
         versions=versions.installed(),
         has_release_file=study.declared,
     )

@@ -33,7 +33,6 @@ from dossier.types import (
     Evidence,
     Flag,
     Floats,
-    InputFile,
     Result,
     SiteResults,
     Study,
@@ -342,13 +341,6 @@ def given(complete: Evidence, sites: Sequence[Site]) -> Evidence:
         descriptions=rows,
         withheld=withheld,
     )
-
-
-def inputs(study: Study) -> tuple[InputFile, ...]:
-    """The files that were read, those with rows without size and hash where small counts are protected."""
-    if not is_asked(study):
-        return study.inputs
-    return tuple(one if one.name == RELEASE_FILE else replace(one, sha256=None, size=None) for one in study.inputs)
 
 
 TELLING = frozenset(("class_missing", "constant_risk", "one_class", "other_units", "sampled"))
