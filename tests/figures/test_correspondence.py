@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
-from matplotlib.patches import Rectangle, StepPatch
+from matplotlib.patches import Rectangle
 
 from dossier.bands import LARGE_SHIFT, MAP_WITH_NUMBERS
 from dossier.facts import Method
@@ -14,8 +14,6 @@ from dossier.figures import canvas, correspondence, missingness
 from dossier.figures.canvas import styled, text_boxes
 from dossier.release import Release
 from dossier.types import (
-    Absent,
-    Curve,
     CurveResult,
     DatasetSummary,
     Description,
@@ -25,7 +23,7 @@ from dossier.types import (
     Result,
 )
 from tests.conftest import terms
-from tests.reasons import Said, because
+from tests.reasons import Said
 
 LONG = "University Hospital of Marienbad, No."
 
@@ -53,13 +51,8 @@ def evidence(sites: int, predictors: int, name: str = "Hospital", long: bool = F
                 shift = Description(one, "standardized_mean_difference", float(rng.normal(0, 0.6)), site.n)
                 descriptions.append(DescriptionResult(site.name, shift))
         if site.features and site.role == "external":
-            share = rng.dirichlet(np.ones(10))
-            columns = {"low": np.arange(10) / 10, "high": np.arange(1, 11) / 10, "share": share}
-            found = Curve({key: tuple(map(float, column)) for key, column in columns.items()}, site.n, Method("wald"))
-            curves.append(CurveResult("conformal_p_values", site.name, found))
             mean = Estimate(0.4, 0.3, 0.5, 0.95, site.n, Method("wald"))
             results.append(Result("correspondence_averaged", "correspondence_averaged", site.name, {}, mean))
-    curves.append(CurveResult("conformal_p_values", "bare", Absent(because("bare has no predictors"))))
     release = Release.model_validate(
         {
             "release": {"model": "M", "version": "1", "date": None, "owner": "O"},
@@ -150,18 +143,6 @@ def test_many_sites_share_a_panel_that_names_the_farthest() -> None:
     for predictor in rows:
         site = max((abs(value), name) for (name, one), value in known.items() if one == predictor)[1]
         assert f"Hospital {site.removeprefix('site-')}" in written
-
-
-def test_bars_are_the_shares_of_the_patients() -> None:
-    case = CASES["three"]
-    with styled():
-        figure = drawn("conformal", "three")
-    for axes, result in zip(figure.axes, case.curves, strict=False):
-        (bars,) = [one for one in axes.patches if isinstance(one, StepPatch)]
-        assert isinstance(result.found, Curve)
-        assert tuple(bars.get_data()[0]) == result.found.columns["share"]
-        (line,) = [one for one in axes.lines if one.get_gid() == "expected"]
-        assert set(np.asarray(line.get_ydata(), dtype=float)) == {0.1}
 
 
 def test_fields_say_and_show_what_is_missing() -> None:

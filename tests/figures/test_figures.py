@@ -18,6 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib.figure import Figure
 
+from dossier.bands import FEW_FOR_POOLING
 from dossier.figures import (
     accuracy,
     calibration,
@@ -99,6 +100,9 @@ def test_text_neither_collides_nor_leaves_the_figure_nor_is_small(name: str, fou
         figure = DRAWN[name](asked_of(name, found))
         if name in OF_SEVERAL_SITES and len(found.datasets) == 1:
             assert isinstance(figure, Absent)
+            return
+        if name == "predictive_values_by_prevalence" and isinstance(figure, Absent):
+            assert all(min(site.events or 0, site.n - (site.events or 0)) < FEW_FOR_POOLING for site in found.datasets)
             return
         assert isinstance(figure, Figure)
         boxes = text_boxes(figure)

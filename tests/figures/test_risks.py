@@ -161,11 +161,9 @@ def test_readers_of_a_part_of_the_cases_are_not_compared_with_the_line_of_all(ei
         replace(one, found=replace(rates, n=rates.n - 1)) if one.found is rates else one for one in eight.curves
     )
     part = picture("roc_and_raters", replace(eight, curves=judged))
-    assert "A reader above the line" in picture("roc_and_raters", eight).caption
-    assert "A reader above the line" not in part.caption
-    assert "The line rests on all patients, the points on those that were judged: the two are not compared." in (
-        part.caption
-    )
+    assert "Above the line a reader" in picture("roc_and_raters", eight).caption
+    assert "Above the line a reader" not in part.caption
+    assert "The line rests on all patients, the points on those judged: not compared." in (part.caption)
     assert "the model" not in part.alternative
 
 
