@@ -116,6 +116,15 @@ def rows_of(figure: Figure) -> dict[str, list[str]]:
     return {line[0]: line[1:] for line in ordered}
 
 
+def test_the_words_of_the_flow_name_the_reasons_as_its_boxes_do(lacking: Evidence) -> None:
+    first = lacking.datasets[0]
+    found = replace(lacking, datasets=(replace(first, excluded={"outcome_missing": 4}), *lacking.datasets[1:]))
+    told = description.participant_flow(found)
+    assert not isinstance(told, Absent)
+    assert "4 outcome missing" in told.alternative
+    assert "outcome_missing" not in told.alternative
+
+
 def test_the_flow_counts_every_row_once(lacking: Evidence) -> None:
     with styled():
         figure = drawn(description.draw_flow(lacking))
