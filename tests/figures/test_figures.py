@@ -164,6 +164,8 @@ def test_captions_are_short_and_titles_are_nouns(case: Case) -> None:
         picture = fill("figures").figures[name].function(asked_of(name, found))
         if name in OF_SEVERAL_SITES and len(found.datasets) == 1:
             continue
+        if name == "predictive_values_by_prevalence" and isinstance(picture, Absent):
+            continue
         assert isinstance(picture, Picture)
         assert not picture.title.endswith((".", "?"))
         whole = f"Figure 10. {picture.title}. {picture.caption}"
