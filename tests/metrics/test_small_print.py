@@ -85,7 +85,11 @@ def test_fishers_interval_needs_four_sites_that_are_not_on_a_line() -> None:
     three = estimated(performance_against_similarity(sites[:3], "auroc", similarity="averaged"))
     assert (three.low, three.level, three.reason) == (None, None, Said("an interval needs four sites"))
     assert three.value == pytest.approx(0.5)
-    line = estimated(performance_against_similarity(tuple(of(str(x), x / 8, x / 8) for x in (1, 2, 3, 4)), "auroc"))
+    line = estimated(
+        performance_against_similarity(
+            tuple(of(str(x), x / 8, x / 8) for x in (1, 2, 3, 4)), "auroc", similarity="averaged"
+        )
+    )
     assert (line.low, line.reason) == (None, Said("the sites lie on one straight line"))
 
 
