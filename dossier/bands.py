@@ -8,6 +8,9 @@ from __future__ import annotations
 SIMILARITY = {0.2: "slight", 0.4: "low", 0.6: "moderate", 0.8: "significant", 1.0: "fundamental"}
 """The name of each band of similarity by its upper end ("moderate" is ours, after Landis and Koch)."""
 
+SIMILARITIES = {"psi": "degree_of_correspondence", "averaged": "correspondence_averaged"}
+"""The measure of each form of similarity that [robustness] can choose; the bands are those of psi alone."""
+
 PERFORMANCE = {
     "auroc": (0.7, 0.8, 0.9),
     "standardized_net_benefit": (0.4, 0.6, 0.8),
@@ -17,6 +20,9 @@ PERFORMANCE = {
 
 SUPPORT = 0.4
 """External evidence counts as support when similarity lies below this."""
+
+ALIKE = 0.5
+"""The averaged correspondence of a site whose rows could as well be rows of the development data."""
 
 FEW_FOR_A_BAND = 100
 """Below so many events or non-events a flexible curve is imprecise, and drawn broken."""

@@ -628,10 +628,13 @@ class Sample(Table):
 
 
 class Robustness(Table):
-    """What counts as the least acceptable performance."""
+    """What counts as the least acceptable performance, and as similar to the development data."""
 
     minimum: Annotated[Mapping[str, float], BeforeValidator(_minima)] = Field(
         default_factory=dict, description="The least acceptable value by measure, where no splits can tell."
+    )
+    similarity: Literal["psi", "averaged"] = Field(
+        "psi", description="Which similarity the external performance diagram draws and the support counts."
     )
 
 

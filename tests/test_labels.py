@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+import shutil
 from pathlib import Path
 
-from dossier import compose, draw
+import pytest
+
+from dossier import compose, draw, reading
+from dossier.errors import DossierError
 from dossier.findings import description
 from dossier.reading.declared import declared
 from dossier.release import Predictor, Subgroup
@@ -29,7 +33,8 @@ from tests.conftest import by_hand
 from tests.figures.evidence import Case
 from tests.reasons import because
 
-RELEASE = (Path(__file__).parent.parent / "fixtures" / "breast" / "release.toml").read_text()
+FOLDER = Path(__file__).parent.parent / "fixtures" / "breast"
+RELEASE = (FOLDER / "release.toml").read_text()
 
 
 def _labelled() -> Evidence:
@@ -118,3 +123,12 @@ def test_a_label_is_given_once_and_to_one_column() -> None:
     assert _codes("") == []
     assert _codes('\n[[predictor]]\nname = "age"\n') == ["labelled_twice"]
     assert _codes('\n[[predictor]]\nname = "other"\nlabel = "Age"\n') == ["label_of_another"]
+
+
+def test_a_label_for_no_column_is_a_fault(tmp_path: Path) -> None:
+    folder = tmp_path / "breast"
+    shutil.copytree(FOLDER, folder)
+    (folder / "release.toml").write_text(RELEASE + '\n[[predictor]]\nname = "nowhere"\nlabel = "Nowhere"\n')
+    with pytest.raises(DossierError) as caught:
+        reading.study(folder)
+    assert [(fault.code, fault["column"]) for fault in caught.value.faults] == [("label_of_no_column", "nowhere")]

@@ -153,6 +153,7 @@ def settings(release: Release) -> dict[str, Any]:
         "threshold_range": release.thresholds.range,
         "declared_thresholds": tuple(declared),
         "declared_minimum": release.robustness.minimum,
+        "similarity": release.robustness.similarity,
         "model": release.model or Absent(Fact("no_formula")),
         "severity_weights": release.severity.weights if release.severity else Absent(Fact("no_severity_weights")),
         "early_stopping": False,

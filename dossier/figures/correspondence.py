@@ -37,12 +37,10 @@ from dossier.figures.canvas import (
 from dossier.register import figure
 from dossier.types import (
     Absent,
-    Curve,
     DatasetSummary,
     Evidence,
     Picture,
     externals,
-    find_curve,
 )
 from dossier.typeset.names import has_enough, predictor_of, unweighted
 from dossier.typeset.numbers import number
@@ -251,14 +249,3 @@ def _shift_alternative(known: Shifts, sites: Sequence[DatasetSummary], every: Se
         f"{len(large)} of {len(known)} are half a standard deviation or more. The largest is "
         f"{number(known[far, predictor])}, {predictor} in {name[far]}."
     )
-
-
-# ---- patient by patient ---------------------------------------------------------------------------------------------
-
-MOST_PANELS = 48
-
-
-def _spread(evidence: Evidence) -> list[tuple[DatasetSummary, Curve]]:
-    """The sites whose patients could be placed among those of the development."""
-    pairs = [(site, find_curve(evidence, "conformal_p_values", site.name)) for site in externals(evidence)]
-    return [(site, curve) for site, curve in pairs if isinstance(curve, Curve)]

@@ -300,7 +300,7 @@ def _flow_told(evidence: Evidence, *, reasons: bool = True) -> str:
     """Rows in, rows out and why, and events, of the external sites."""
     sites = externals(evidence)
     analysed = sum(one.n for one in sites)
-    told = [f"{_lost(sites, [reason])} {reason}" for reason in reasons_of(sites)]
+    told = [f"{_lost(sites, [reason])} {exclusion(reason)}" for reason in reasons_of(sites)]
     lost, least = lost_rows(sites)
     out = f"{least}{lost:,} are left out{f' ({listing(told)})' if reasons else ''}, " if told else ""
     events = [one.events for one in sites if one.events is not None]

@@ -6,6 +6,7 @@ import itertools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -47,7 +48,7 @@ from dossier.figures.canvas import (
     write,
 )
 from dossier.register import figure
-from dossier.types import Absent, DatasetSummary, Estimate, Evidence, Picture, externals, find
+from dossier.types import POOLED, Absent, DatasetSummary, Estimate, Evidence, Picture, externals, find
 from dossier.typeset.numbers import number
 
 FRAME = (0, (3.2, 1.8))
@@ -185,6 +186,22 @@ def standing(evidence: Evidence, site: DatasetSummary, scale: Scale) -> Standing
     return Standing(found.value, low, high, share)
 
 
+NO_SKILL: Mapping[str, Any] = {"ms": 5.0, "mew": 1.2, "zorder": 6, "clip_on": False}
+"""How the cross of a Brier score without skill looks."""
+
+
+def is_without_skill(evidence: Evidence, site: DatasetSummary, scale: Scale) -> bool:
+    """Whether a Brier score is no better than if everyone had been given the prevalence of the site."""
+    found = find(evidence, "scaled_brier", site.name)
+    return scale.measure == "brier" and isinstance(found, Estimate) and found.value <= 0
+
+
+def without_skill(evidence: Evidence, sites: Sequence[DatasetSummary]) -> str:
+    """What the cross stands for, where there is one."""
+    has_cross = any(is_without_skill(evidence, site, scale) for site in sites for scale in scales(evidence))
+    return " Cross: no better than the prevalence." if has_cross else ""
+
+
 def placed_sites(evidence: Evidence) -> tuple[Placed, ...]:
     """Every external site with its similarity and whether it supports the model from outside."""
     three = scales(evidence)
@@ -222,8 +239,43 @@ def is_crowded(placed: Sequence[Placed]) -> bool:
 
 
 def _similarity(evidence: Evidence, site: DatasetSummary) -> Estimate | None:
-    found = find(evidence, "correspondence_averaged", site.name)
+    found = find(evidence, bands.SIMILARITIES[evidence.release.robustness.similarity], site.name)
     return found if isinstance(found, Estimate) else None
+
+
+@dataclass(frozen=True)
+class Form:
+    """A form of similarity: what its axis is called, and which lines it is read by, each the upper end of a band."""
+
+    title: str
+    short: str
+    """Its name in a sentence."""
+    bands: Mapping[float, str]
+    note: str
+    """What a reader must know of its scale."""
+
+
+FORMS = {
+    "psi": Form("Degree of correspondence, psi", "psi", bands.SIMILARITY, " (a p value)"),
+    "averaged": Form(
+        "Averaged correspondence", "the averaged form", {bands.SUPPORT: "", bands.ALIKE: ""}, " (0.5: alike)"
+    ),
+}
+"""The published bands belong to psi alone."""
+
+
+def form_of(evidence: Evidence) -> Form:
+    """The form of similarity that the release chooses."""
+    return FORMS[evidence.release.robustness.similarity]
+
+
+def _by_the_other_form(evidence: Evidence) -> str:
+    """How many sites support the model by the form that is not drawn; empty where none could be judged."""
+    found = find(evidence, "externally_supported", POOLED)
+    if isinstance(found, Absent):
+        return ""
+    (other,) = (name for name in FORMS if name != evidence.release.robustness.similarity)
+    return f"; by {FORMS[other].short} {sites_word(int(found.details.get(f'by_{other}') or 0))}"
 
 
 @dataclass(frozen=True)
@@ -244,6 +296,8 @@ class Layout:
     radius: float
     names: float
     """The width of the names at the right margin, 0 where each stands at its mark."""
+    bands: Mapping[float, str]
+    """The bands of the form of similarity that is drawn, by their upper ends."""
 
     @property
     def down(self) -> float:
@@ -264,7 +318,7 @@ class Layout:
         return self.left + index * (self.width + GAP)
 
 
-def layout(placed: Sequence[Placed], *, at_the_margin: bool = False) -> Layout:
+def layout(placed: Sequence[Placed], form: Form, *, at_the_margin: bool = False) -> Layout:
     """The panels of the design; lower and narrower when a strip of unknown similarity needs its room.
 
     With `at_the_margin` the panels leave room for a column of names on their right, and are tall enough for it.
@@ -289,7 +343,7 @@ def layout(placed: Sequence[Placed], *, at_the_margin: bool = False) -> Layout:
     # A disc at the best end of the last panel needs its half outside.
     margin = names + LEADER + 0.8 if names else 0.0
     width = (FULL - left - 2 * GAP - RADIUS - 0.2 - margin) / 3
-    return Layout(left, width, height - foot, foot, strip, rows, lowest, highest, radius, names)
+    return Layout(left, width, height - foot, foot, strip, rows, lowest, highest, radius, names, form.bands)
 
 
 def _left_out(count: int) -> str:
@@ -365,14 +419,15 @@ def arrangement(evidence: Evidence) -> Arrangement | Absent:
     placed = placed_sites(evidence)
     if not any(one.similarity for one in placed):
         return Absent(Fact("no_similarity_known"))
-    plan, three = layout(placed), scales(evidence)
+    form = form_of(evidence)
+    plan, three = layout(placed, form), scales(evidence)
     regions = _regions(evidence, placed, plan, three)
     found = [_labels(evidence, placed, plan, *pair) for pair in zip(three, regions, strict=True)]
     margin: dict[str, float] = {}
     known = sum(one.similarity is not None for one in placed)
     fits = _fits_the_margin(known, len(placed) - known)
     if fits and (is_crowded(placed) or any(None in spots.values() for spots in found)):
-        plan = layout(placed, at_the_margin=True)
+        plan = layout(placed, form, at_the_margin=True)
         margin, found = _in_a_column(placed, plan), [{} for _ in three]
         regions = _regions(evidence, placed, plan, three)
     names = {one.site.name: one.name for one in placed}
@@ -482,7 +537,7 @@ def draw_arranged(evidence: Evidence, arranged: Arrangement) -> Figure:
     more = max(len(_title(scale, plan)) for scale in arranged.scales) - 1
     drawn = sheet(FULL, plan.bottom + plan.strip + TITLES + more * LINE)
     _key(drawn)
-    write(drawn, 0, TOP - 3.6, "Similarity", weight=600)
+    write(drawn, 0, TOP - 3.6, form_of(evidence).title, weight=600)
     _band_names(drawn, plan)
     for index in range(len(arranged.scales)):
         _panel(drawn, evidence, arranged, index)
@@ -522,9 +577,9 @@ def _band_names(drawn: Figure, plan: Layout) -> None:
     away = 12.9 if is_zoomed(plan.lowest, plan.highest) else 10.4
     for lowest, highest, start, height in parts:
         lower = 0.0
-        for upper, name in bands.SIMILARITY.items():
+        for upper, name in plan.bands.items():
             bottom, top = max(lower, lowest), min(upper, highest)
-            if top > bottom and (top - bottom) / (highest - lowest) * height >= text_width(name) + 0.6:
+            if name and top > bottom and (top - bottom) / (highest - lowest) * height >= text_width(name) + 0.6:
                 y = start + (highest - (bottom + top) / 2) / (highest - lowest) * height
                 write(drawn, plan.left - away, y, name, color=INK_2, rotation=90, ha="center", va="center")
             lower = upper
@@ -536,17 +591,17 @@ def _foot(drawn: Figure, plan: Layout, index: int, scale: Scale) -> None:
     axes = panel(drawn, plan.x(index), top, plan.width, FOOT)
     axes.set_xlim(scale.worst, scale.best)
     axes.set_ylim(0, bands.SUPPORT)
-    _background(axes, scale)
-    for upper in bands.SIMILARITY:
+    background(axes, scale)
+    for upper in plan.bands:
         if upper < bands.SUPPORT:
             axes.axhline(upper, color=RULE, lw=0.5, zorder=0.6)
     frame = [0, bands.SUPPORT, bands.SUPPORT]
     axes.plot([scale.cuts[0], scale.cuts[0], scale.best], frame, color=INK, lw=1.1, ls=FRAME, clip_on=False)
-    heights = [0.0, *(upper for upper in bands.SIMILARITY if upper <= bands.SUPPORT)] if index == 0 else []
+    heights = [0.0, *(upper for upper in plan.bands if upper <= bands.SUPPORT)] if index == 0 else []
     digits = 2 if is_zoomed(plan.lowest, plan.highest) else 1
     axes.spines["left"].set_visible(index == 0)
     ticks(axes, "y", heights, [number(tick, digits) if tick else "0" for tick in heights])
-    _scale_ticks(axes, scale, plan, labelled=not plan.rows)
+    scale_ticks(axes, scale, plan.width, labelled=not plan.rows)
     words = region_words(_room_for_the_region(scale, plan))
     if words:
         middle = (scale.cuts[0] + scale.best) / 2
@@ -568,8 +623,8 @@ def _panel(drawn: Figure, evidence: Evidence, arranged: Arrangement, index: int)
     axes = panel(drawn, plan.x(index), TOP, plan.width, plan.height)
     axes.set_xlim(scale.worst, scale.best)
     axes.set_ylim(plan.lowest, plan.highest)
-    _background(axes, scale)
-    for upper in bands.SIMILARITY:
+    background(axes, scale)
+    for upper in plan.bands:
         if plan.lowest < upper < plan.highest:
             axes.axhline(upper, color=RULE, lw=0.5, zorder=0.6)
     if not plan.foot:
@@ -584,7 +639,7 @@ def _panel(drawn: Figure, evidence: Evidence, arranged: Arrangement, index: int)
         axes.spines["bottom"].set_visible(False)
         _foot(drawn, plan, index, scale)
     else:
-        _scale_ticks(axes, scale, plan, labelled=not plan.rows)
+        scale_ticks(axes, scale, plan.width, labelled=not plan.rows)
     _marks(axes, evidence, arranged, index)
     middle = plan.x(index) + plan.width / 2
     if plan.rows:
@@ -618,7 +673,7 @@ def _name_the_region(axes: Axes, plan: Layout, scale: Scale, spot: tuple[float, 
 def _heights(plan: Layout) -> list[float]:
     """The ticks of similarity: the limits of the bands, and where the axis is zoomed round numbers between them."""
     least = plan.lowest + (LINE * plan.down if plan.foot else 0)
-    limits = [tick for tick in (0, *bands.SIMILARITY) if least <= tick and (plan.highest - tick) / plan.down > 1.5]
+    limits = [tick for tick in (0, *plan.bands, 1) if least <= tick and (plan.highest - tick) / plan.down > 1.5]
     if not is_zoomed(plan.lowest, plan.highest):
         return limits
     more = inner_ticks(plan.lowest, plan.highest, 6)
@@ -626,15 +681,16 @@ def _heights(plan: Layout) -> list[float]:
     return sorted(limits + [tick for tick in inside if all(abs(tick - limit) / plan.down > 5 for limit in limits)])
 
 
-def _background(axes: Axes, scale: Scale) -> None:
+def background(axes: Axes, scale: Scale) -> None:
+    """The bands of performance as tints, light to dark from acceptable to excellent."""
     ends = (*scale.cuts, scale.best)
     for tint, start, end in zip(TINTS, ends[:-1], ends[1:], strict=True):
         axes.axvspan(start, end, color=tint, lw=0, zorder=0)
 
 
-def _scale_ticks(axes: Axes, scale: Scale, plan: Layout, labelled: bool) -> None:
+def scale_ticks(axes: Axes, scale: Scale, width: float, labelled: bool) -> None:
     """The cut-offs and the two ends, and what else has room between the worst end and the first cut-off."""
-    millimetre = abs(scale.best - scale.worst) / plan.width
+    millimetre = abs(scale.best - scale.worst) / width
     # The worst end before the cut-offs: an axis without it does not say where it ends.
     places = [scale.best, scale.worst_tick, *scale.cuts]
     middle = (scale.worst_tick + scale.cuts[0]) / 2
@@ -678,19 +734,15 @@ def _marks(axes: Axes, evidence: Evidence, arranged: Arrangement, index: int) ->
         if one.similarity is None or stands is None:
             continue
         low, high = _ends(one.similarity)
-        ellipse = Ellipse(
-            ((stands.low + stands.high) / 2, (low + high) / 2),
-            stands.high - stands.low,
-            high - low,
-            fc="none",
-            ec=one.colour,
-            lw=0.7,
-            zorder=2,
-        )
-        if one.supports or not crowded:
-            axes.add_patch(ellipse)
+        if low == high:
+            axes.plot([stands.low, stands.high], [low, low], color=one.colour, lw=1.1, zorder=2)
+        elif one.supports or not crowded:
+            middle, size = ((stands.low + stands.high) / 2, (low + high) / 2), (stands.high - stands.low, high - low)
+            axes.add_patch(Ellipse(middle, *size, fc="none", ec=one.colour, lw=0.7, zorder=2))
         value, height = scale.clipped(stands.value), one.similarity.value
         _disc(axes, value, height, (abs(across), plan.down, plan.radius), one.colour, stands.share)
+        if is_without_skill(evidence, one.site, scale):
+            axes.plot([value], [height], "x", color=INK, **NO_SKILL)
         if arranged.margin:
             end = scale.best + (GAP if index < 2 else RADIUS + 0.6) * across
             axes.plot([scale.worst, end], [height, height], color=RULE, lw=0.4, zorder=1.5, clip_on=False)
@@ -799,7 +851,7 @@ def _lines(plan: Layout, scale: Scale) -> Floats:
     if not plan.foot:
         parts.append(np.column_stack((np.full(60, x), np.linspace(y, plan.height, 60))))
         parts.append(np.column_stack((np.linspace(x, plan.width, 60), np.full(60, y))))
-    for upper in bands.SIMILARITY:
+    for upper in plan.bands:
         if upper != bands.SUPPORT and plan.lowest < upper < plan.highest:
             level = np.full(60, plan.y(upper))
             parts.append(np.column_stack((np.linspace(0, plan.width, 60), level)))
@@ -815,8 +867,8 @@ def _strip(drawn: Figure, evidence: Evidence, placed: Sequence[Placed], plan: La
     axes.set_xlim(scale.worst, scale.best)
     axes.set_ylim(height, 0)
     axes.spines["left"].set_visible(False)
-    _background(axes, scale)
-    _scale_ticks(axes, scale, plan, labelled=True)
+    background(axes, scale)
+    scale_ticks(axes, scale, plan.width, labelled=True)
     across = abs(scale.best - scale.worst) / plan.width
     for row, one in enumerate(unknown):
         stands = standing(evidence, one.site, scale)
@@ -826,6 +878,8 @@ def _strip(drawn: Figure, evidence: Evidence, placed: Sequence[Placed], plan: La
             continue
         axes.plot([stands.low, stands.high], [row + 0.5] * 2, color=MID, lw=1, zorder=2)
         _disc(axes, scale.clipped(stands.value), row + 0.5, (across, 1 / LINE, RADIUS), MID, stands.share)
+        if is_without_skill(evidence, one.site, scale):
+            axes.plot([scale.clipped(stands.value)], [row + 0.5], "x", color=INK, **NO_SKILL)
 
 
 def _strip_names(drawn: Figure, placed: Sequence[Placed], plan: Layout) -> None:
@@ -849,15 +903,19 @@ def external_performance(evidence: Evidence) -> Picture | Absent:
         if isinstance(arranged, Absent):
             return arranged
         drawn = draw_arranged(evidence, arranged)
-        return picture("external_performance", drawn, _caption(evidence, arranged), _alternative(arranged.placed))
+        alternative = _alternative(evidence, arranged.placed)
+        return picture("external_performance", drawn, _caption(evidence, arranged), alternative)
 
 
 def _caption(evidence: Evidence, arranged: Arrangement) -> str:
     """How to read the diagram, how far its axis goes, and whatever it leaves out."""
-    only = ", of the blue sites only" if is_crowded(arranged.placed) else ""
+    form, has_ellipses = form_of(evidence), any(_has_interval(one) for one in arranged.placed)
+    only = ", of the blue sites only" if has_ellipses and is_crowded(arranged.placed) else ""
     text = (
-        f"{patients(externals(evidence))}. Right is better, lower less like the development data. Ellipses: "
-        f"{level_text(evidence)} intervals{only}. Blue: below {bands.SUPPORT:g} and acceptable or better in all three."
+        f"{patients(externals(evidence))}. Height: {form.title.lower()}{form.note}. "
+        f"{'Ellipses' if has_ellipses else 'Strokes'}: {level_text(evidence)} intervals{only}. "
+        f"Blue: below {bands.SUPPORT:g}, acceptable or better in all three. "
+        f"{OURS}{without_skill(evidence, [one.site for one in arranged.placed])}"
     )
     plan = arranged.plan
     if any(stands is not None and stands.share is None for stands in _all_standing(evidence, arranged)):
@@ -875,6 +933,13 @@ def _caption(evidence: Evidence, arranged: Arrangement) -> str:
             room = 0.0 if is_crowded(arranged.placed) else LONGEST + ONE_LINE - text_width(text)
             text += _listed(what, missing, room)
     return text
+
+
+OURS = "Only the AUROC's cut-offs are published."
+
+
+def _has_interval(one: Placed) -> bool:
+    return one.similarity is not None and one.similarity.low is not None
 
 
 def _beyond(evidence: Evidence, arranged: Arrangement) -> list[tuple[str, str]]:
@@ -922,18 +987,20 @@ def _listed(what: str, missing: Sequence[tuple[str, str]], room: float) -> str:
     return text if text_width(text) <= room else f" {what}: {len(missing)} mark{'s' if len(missing) > 1 else ''}."
 
 
-def _alternative(placed: Sequence[Placed]) -> str:
+def _alternative(evidence: Evidence, placed: Sequence[Placed]) -> str:
     """The finding: which sites support the model from outside, and of how many the similarity is unknown."""
     known = [one for one in placed if one.similarity is not None]
     supports = [one.site.site for one in placed if one.supports]
     unlike = [one for one in known if one.similarity is not None and one.similarity.value < bands.SUPPORT]
+    form = form_of(evidence).short
     who = joined(supports) if supports else "no site"
     verb = "supports" if len(supports) <= 1 else "support"
     if not unlike:
-        who, verb = "no site", f"has similarity below {bands.SUPPORT:g}, so none supports"
+        who, verb = "no site", f"has a similarity below {bands.SUPPORT:g} by {form}, so none supports"
     text = f"{who[0].upper()}{who[1:]} {verb} the model from outside"
     if unlike:
-        text += f", of {sites_word(len(unlike))} with similarity below {bands.SUPPORT:g}"
+        text += f", of {sites_word(len(unlike))} with similarity below {bands.SUPPORT:g} by {form}"
+    text += _by_the_other_form(evidence)
     unknown = len(placed) - len(known)
     if unknown:
         text += f"; the similarity of {sites_word(unknown)} is unknown"

@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from dossier.bands import PERFORMANCE, SUPPORT
+from dossier.bands import PERFORMANCE, SIMILARITIES, SUPPORT
 from dossier.facts import Fact, Method
 from dossier.metrics import calibration, discrimination, utility
 from dossier.metrics.intervals import NO_SPREAD, beyond, beyond_student, two_sided, two_sided_student
@@ -309,15 +309,13 @@ class Judged:
     """One external site for which similarity and all three measures are known."""
 
     n: int
-    similarity: float
-    similarity_up_to: float | None
-    """The upper bound of the interval of the similarity."""
-    psi: float | None
+    similarity: Mapping[str, Estimate]
+    """By its form, psi or averaged; without those that are absent."""
     acceptable: bool
 
-    @property
-    def supports(self) -> bool:
-        return self.acceptable and self.similarity < SUPPORT
+    def supports(self, form: str) -> bool:
+        """Whether the site counts as external support by that form of similarity."""
+        return self.acceptable and form in self.similarity and self.similarity[form].value < SUPPORT
 
 
 @synthesis(
@@ -327,26 +325,29 @@ class Judged:
     range=(0, None),
     best="higher",
     cites="Campagner 2023",
-    formula="number of sites with averaged correspondence < 0.4, AUROC ≥ 0.7, standardized net benefit ≥ 0.4 and "
-    "Brier score ≤ 0.25",
-    differs="differs from the published rule because the similarity is the averaged correspondence, where the paper "
-    "takes a p value that falls with the number of patients [Campagner 2023]",
+    formula="number of sites with similarity < 0.4, AUROC ≥ 0.7, standardized net benefit ≥ 0.4 and Brier score ≤ 0.25",
+    differs="differs from the published rule because the cut-offs of net benefit and Brier score are ours: the paper "
+    "gives numbers for the AUROC alone [Campagner 2023]",
 )
 def externally_supported(
-    sites: Sequence[SiteResults], primary_threshold: float | None = None, class_labels: Sequence[str] = ()
+    sites: Sequence[SiteResults],
+    primary_threshold: float | None = None,
+    class_labels: Sequence[str] = (),
+    similarity: str = "psi",
 ) -> Estimate | Absent:
     """The number of hospitals that differ from the development data and where all three measures are acceptable.
 
-    `sites` are the external sites. Similarity is `correspondence_averaged`, and different means below .4; acceptable
-    means AUROC at least .7, standardized net benefit at the primary threshold at least .4, Brier score at most .25.
-    Details: `k`, the sites that could be judged, `by_psi`, the number when the published p-value is the similarity, and
-    `reaching_the_cut`, how many of those counted have a similarity whose interval does not end below .4; n is the rows
-    of the sites that could be judged. One such site is what [Trust] asks for. Absent when no site has a
-    similarity and all three measures, and for an outcome of several classes (`class_labels`). No interval: a count.
+    `sites` are the external sites. `similarity` is "psi" for `degree_of_correspondence`, as published, or "averaged"
+    for `correspondence_averaged`, and different means below .4; acceptable means AUROC at least .7, standardized net
+    benefit at the primary threshold at least .4, Brier score at most .25. Details: `k`, the sites that could be judged,
+    `by_psi` and `by_averaged`, the numbers by each form of similarity, and `reaching_the_cut`, how many of those
+    counted have a similarity whose interval does not end below .4 (0 by psi, which has none); n is the rows of the
+    sites that could be judged. One such site is what [Trust] asks for. Absent when no site has that similarity and all
+    three measures, and for an outcome of several classes (`class_labels`). No interval: a count.
     """
     if class_labels:
         return Absent(Fact("cut_offs_for_binary_outcome"))
-    judged = list(_judged(sites, primary_threshold))
+    judged = [one for one in _judged(sites, primary_threshold) if similarity in one.similarity]
     if not judged:
         if not sites:
             return Absent(Fact("no_external_site"))
@@ -354,7 +355,7 @@ def externally_supported(
             return Absent(Fact("no_threshold_for_net_benefit"))
         return Absent(Fact("no_site_with_similarity_and_measures"))
     return Estimate(
-        value=float(sum(one.supports for one in judged)),
+        value=float(sum(one.supports(similarity) for one in judged)),
         low=None,
         high=None,
         level=None,
@@ -362,8 +363,10 @@ def externally_supported(
         method=Method(Fact("sites_judged", sites=len(judged), of=len(sites))),
         details={
             "k": len(judged),
-            "reaching_the_cut": sum(one.supports and (one.similarity_up_to or 0) >= SUPPORT for one in judged),
-            "by_psi": sum(one.acceptable and one.psi is not None and one.psi < SUPPORT for one in judged),
+            "reaching_the_cut": sum(
+                one.supports(similarity) and (one.similarity[similarity].high or 0) >= SUPPORT for one in judged
+            ),
+            **{f"by_{form}": sum(one.supports(form) for one in judged) for form in SIMILARITIES},
         },
         reason=Fact("count_of_sites_has_no_interval"),
     )
@@ -371,15 +374,13 @@ def externally_supported(
 
 def _judged(sites: Sequence[SiteResults], primary_threshold: float | None) -> Iterator[Judged]:
     for site in sites:
-        similarity, psi = found(site, "correspondence_averaged"), found(site, "degree_of_correspondence")
+        similarity = {form: found(site, measure) for form, measure in SIMILARITIES.items()}
         performance = {measure: _measured(site, measure, primary_threshold) for measure in MEASURES}
         values = {name: one.value for name, one in performance.items() if isinstance(one, Estimate)}
-        if isinstance(similarity, Estimate) and len(values) == len(MEASURES):
+        if len(values) == len(MEASURES):
             yield Judged(
                 n=site.summary.n,
-                similarity=similarity.value,
-                similarity_up_to=similarity.high,
-                psi=psi.value if isinstance(psi, Estimate) else None,
+                similarity={form: one for form, one in similarity.items() if isinstance(one, Estimate)},
                 acceptable=all(acceptable(name, value) for name, value in values.items()),
             )
 
@@ -409,30 +410,33 @@ TOO_FEW_FOR_CORRELATION = (
     range=(-1, 1),
     cites="Campagner 2023",
     at=("measure",),
-    formula="Pearson's r of the measure and the averaged correspondence over the sites",
-    differs="differs from the published correlation because the similarity is the averaged correspondence, where the "
-    "paper takes a p value that falls with the number of patients [Campagner 2023]",
+    formula="Pearson's r of the measure and the similarity over the sites",
 )
 def performance_against_similarity(
-    sites: Sequence[SiteResults], measure: str, primary_threshold: float | None = None, level: float = 0.95
+    sites: Sequence[SiteResults],
+    measure: str,
+    primary_threshold: float | None = None,
+    level: float = 0.95,
+    similarity: str = "psi",
 ) -> Estimate | Absent:
     """Whether the model does better where the patients resemble those it was developed on: the correlation over the
     hospitals.
 
-    Pearson's r between `correspondence_averaged` and the `measure` over the external `sites` that have both. Details:
-    `p_value` (t test on k - 2), `k`, `r_psi` with the published p-value as the similarity, and `slope` and `intercept`
-    of the straight line through the sites (least squares, each site counting the same); n is the rows of those k sites.
+    Pearson's r between the `similarity` ("psi" for `degree_of_correspondence`, as published, or "averaged" for
+    `correspondence_averaged`) and the `measure` over the external `sites` that have both. Details: `p_value` (t test on
+    k - 2), `k`, `r_psi` and `r_averaged` by each form of similarity, and `slope` and `intercept` of the straight line
+    through the sites (least squares, each site counting the same); n is the rows of those k sites.
     The interval is Fisher's z, from four sites on. Absent below three sites, or when either does not vary. It rests on
     as many points as there are hospitals: with 8 sites an r of .39 has p = .34.
     """
-    both = list(_both(sites, "correspondence_averaged", measure, primary_threshold))
+    both = list(_both(sites, SIMILARITIES[similarity], measure, primary_threshold))
     pairs = [(one.similarity, one.performance) for one in both]
     if len(pairs) < 3:
         return Absent(TOO_FEW_FOR_CORRELATION[len(pairs)])
     r = pearson([left for left, _ in pairs], [right for _, right in pairs])
     if r is None:
         return Absent(Fact("same_at_every_site"))
-    by_psi = list(_both(sites, "degree_of_correspondence", measure, primary_threshold))
+    by_form = {form: list(_both(sites, one, measure, primary_threshold)) for form, one in SIMILARITIES.items()}
     k = len(pairs)
     low, high, reason = None, None, None
     if k > 3 and abs(r) < 1 - ON_A_LINE:
@@ -450,7 +454,10 @@ def performance_against_similarity(
         details={
             "p_value": correlation_p_value(r, k),
             "k": k,
-            "r_psi": pearson([one.similarity for one in by_psi], [one.performance for one in by_psi]),
+            **{
+                f"r_{form}": pearson([one.similarity for one in pairs_of], [one.performance for one in pairs_of])
+                for form, pairs_of in by_form.items()
+            },
             **_least_squares(pairs),
         },
         reason=reason,

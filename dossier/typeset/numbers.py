@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from dossier.bands import FEWEST_FOR_A_NEW_SITE, SIMILARITY
+from dossier.bands import FEWEST_FOR_A_NEW_SITE, SIMILARITIES, SIMILARITY, SUPPORT
 from dossier.types import Estimate, Evidence, Term
 
 MINUS = "\N{MINUS SIGN}"
@@ -68,8 +68,8 @@ def value_of(found: Estimate, term: Term) -> str:
     """The value of a measure, with enough digits to show its sign and in which band of similarity it lies."""
     if term.chapter == "sample":
         return patients_needed(found.value)
-    bands = CUT_OFFS if term.measure == "correspondence_averaged" else ()
-    return _on_its_side(found.value, term, (*_zero(found.value, term, found), *bands))
+    cut_offs = OF_SIMILARITY.get(term.measure, ())
+    return _on_its_side(found.value, term, (*_zero(found.value, term, found), *cut_offs))
 
 
 def patients_needed(value: float) -> str:
@@ -83,8 +83,11 @@ def bound_of(value: float, term: Term, found: Estimate) -> str:
     return _on_its_side(value, term, (*_zero(value, term, found), *one))
 
 
-CUT_OFFS = tuple(end for end in SIMILARITY if end < 1)
-"""Where one band of similarity ends and the next begins."""
+OF_SIMILARITY = {
+    SIMILARITIES["psi"]: tuple(end for end in SIMILARITY if end < 1),
+    SIMILARITIES["averaged"]: (SUPPORT,),
+}
+"""Where one band of psi ends and the next begins, and below what either form counts as different."""
 
 
 def _zero(value: float, term: Term, found: Estimate) -> tuple[float, ...]:

@@ -83,6 +83,7 @@ def release(case: Case) -> Release:
                 for place, site in enumerate(case.sites)
             ),
             "acceptance": (accepted,) if case.acceptance else (),
+            "robustness": {"similarity": "averaged"},
         }
     )
 

@@ -14,8 +14,6 @@ from dossier.figures import canvas, correspondence, missingness
 from dossier.figures.canvas import styled, text_boxes
 from dossier.release import Release
 from dossier.types import (
-    Absent,
-    Curve,
     CurveResult,
     DatasetSummary,
     Description,
@@ -25,7 +23,7 @@ from dossier.types import (
     Result,
 )
 from tests.conftest import terms
-from tests.reasons import Said, because
+from tests.reasons import Said
 
 LONG = "University Hospital of Marienbad, No."
 
@@ -53,13 +51,8 @@ def evidence(sites: int, predictors: int, name: str = "Hospital", long: bool = F
                 shift = Description(one, "standardized_mean_difference", float(rng.normal(0, 0.6)), site.n)
                 descriptions.append(DescriptionResult(site.name, shift))
         if site.features and site.role == "external":
-            share = rng.dirichlet(np.ones(10))
-            columns = {"low": np.arange(10) / 10, "high": np.arange(1, 11) / 10, "share": share}
-            found = Curve({key: tuple(map(float, column)) for key, column in columns.items()}, site.n, Method("wald"))
-            curves.append(CurveResult("conformal_p_values", site.name, found))
             mean = Estimate(0.4, 0.3, 0.5, 0.95, site.n, Method("wald"))
             results.append(Result("correspondence_averaged", "correspondence_averaged", site.name, {}, mean))
-    curves.append(CurveResult("conformal_p_values", "bare", Absent(because("bare has no predictors"))))
     release = Release.model_validate(
         {
             "release": {"model": "M", "version": "1", "date": None, "owner": "O"},

@@ -16,6 +16,7 @@ from matplotlib.markers import TICKDOWN
 from matplotlib.patches import Ellipse, Polygon, Rectangle, StepPatch
 
 from dossier import bands
+from dossier.facts import Method
 from dossier.figures import (
     calibration,
     canvas,
@@ -29,6 +30,7 @@ from dossier.figures import (
 )
 from dossier.figures.canvas import FULL, HALF, interval, shortened, styled, text_boxes, text_width
 from dossier.register import fill
+from dossier.release import Robustness
 from dossier.types import POOLED, Absent, Curve, Estimate, Evidence, Floats, Result, externals, find, find_curve
 from tests.estimated import estimated
 from tests.figures.evidence import CASES, COVID, evidence
@@ -327,6 +329,56 @@ def test_diagram_places_sites_and_fills_rings_by_sample(eight: Evidence) -> None
     )
 
 
+PSI = "degree_of_correspondence"
+
+
+def _by_psi(found: Evidence) -> Evidence:
+    """The same study with psi in place of the averaged form, spread from 0.02 to 0.95."""
+    values = iter(np.linspace(0.02, 0.95, len(externals(found))))
+    results = tuple(
+        replace(
+            one, measure="degree_of_correspondence", found=replace(one.found, value=next(values), low=None, high=None)
+        )
+        if one.measure == "correspondence_averaged" and isinstance(one.found, Estimate)
+        else one
+        for one in found.results
+    )
+    release = found.release.model_copy(update={"robustness": Robustness()})
+    return replace(found, release=release, results=results)
+
+
+def test_psi_is_drawn_unless_the_release_chooses_the_averaged_form(eight: Evidence) -> None:
+    psi = _by_psi(eight)
+    with styled():
+        figure, other = _figure(robustness.draw_diagram(psi)), _figure(robustness.draw_diagram(eight))
+    assert "Degree of correspondence, psi" in _texts(figure)
+    assert {"slight", "low", "moderate"} <= set(_texts(figure))
+    assert "Averaged correspondence" in _texts(other)
+    for axes in _panels(figure):
+        heights = [float(np.asarray(ring.get_center())[1]) for ring in _rings(axes)]
+        assert heights == pytest.approx(np.linspace(0.02, 0.95, 8))
+        assert not [patch for patch in axes.patches if isinstance(patch, Ellipse) and patch.get_zorder() == 2]
+        strokes = [line for line in axes.lines if line.get_linewidth() == 1.1 and not line.is_dashed()]
+        assert len(strokes) == 8, "a p-value has no interval: the performance has a stroke"
+    caption = fill("figures").figures["external_performance"].function(psi).caption
+    assert "degree of correspondence, psi" in caption
+
+
+def test_a_brier_score_without_skill_is_crossed_out(eight: Evidence) -> None:
+    skills = {"site-0": -0.1, "site-1": 0.2}
+    results = tuple(
+        Result("scaled_brier", "scaled_brier", name, {}, Estimate(value, None, None, None, 9, Method("delta")))
+        for name, value in skills.items()
+    )
+    found = replace(eight, results=(*eight.results, *results))
+    with styled():
+        panels = _panels(_figure(robustness.draw_diagram(found)))
+    crosses = [[line for line in axes.lines if line.get_marker() == "x"] for axes in panels]
+    assert [len(marks) for marks in crosses] == [0, 0, 1]
+    assert float(_x(crosses[2][0])[0]) == estimated(find(found, "brier", "site-0")).value
+    assert "Cross" in fill("figures").figures["external_performance"].function(found).caption
+
+
 def test_only_sites_in_the_frame_on_all_three_support(eight: Evidence) -> None:
     expected = []
     for site in externals(eight):
@@ -366,7 +418,7 @@ def test_the_axis_of_similarity_is_broken_where_all_sites_lie_above_the_line_of_
         assert foot.get_position().y1 < axes.get_position().y0, "a gap shows that the scale changes"
         frame = next(line for line in foot.lines if line.get_linewidth() == 1.1)
         assert list(_y(frame)) == [0, 0.4, 0.4]
-    assert {"slight", "low", "moderate"} <= set(_texts(figure))
+    assert not {"slight", "low", "moderate"} & set(_texts(figure)), "the published bands belong to psi"
     assert "good external evidence" in " ".join(text.replace("\n", " ") for text in _texts(figure))
     caption = fill("figures").figures["external_performance"].function(near).caption
     assert "broken at 0.4" in caption

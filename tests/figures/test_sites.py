@@ -11,15 +11,16 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.markers import TICKDOWN
 from matplotlib.patches import Rectangle
 from matplotlib.text import Text
 
 from dossier.figures import canvas, description, discrimination, similarity
 from dossier.figures.canvas import FULL, styled, text_boxes
 from dossier.register import fill
+from dossier.release import Robustness
 from dossier.types import POOLED, Absent, Curve, CurveResult, Estimate, Evidence, Floats, externals, find, find_curve
 from dossier.typeset.names import lost_rows
+from dossier.typeset.numbers import number
 from tests.figures.studies import EXTREMES, Extreme, study
 from tests.figures.studies import evidence as simulated
 from tests.reasons import Said, because
@@ -115,6 +116,15 @@ def rows_of(figure: Figure) -> dict[str, list[str]]:
     return {line[0]: line[1:] for line in ordered}
 
 
+def test_the_words_of_the_flow_name_the_reasons_as_its_boxes_do(lacking: Evidence) -> None:
+    first = lacking.datasets[0]
+    found = replace(lacking, datasets=(replace(first, excluded={"outcome_missing": 4}), *lacking.datasets[1:]))
+    told = description.participant_flow(found)
+    assert not isinstance(told, Absent)
+    assert "4 outcome missing" in told.alternative
+    assert "outcome_missing" not in told.alternative
+
+
 def test_the_flow_counts_every_row_once(lacking: Evidence) -> None:
     with styled():
         figure = drawn(description.draw_flow(lacking))
@@ -159,131 +169,68 @@ def test_many_reasons_share_the_last_box(three: Evidence) -> None:
 # ---- similarity -----------------------------------------------------------------------------------------------------
 
 
-def test_similarity_and_performance_are_read_off_the_points(three: Evidence) -> None:
+MEASURES: tuple[tuple[str, dict[str, float]], ...] = (
+    ("auroc", {}),
+    ("standardized_net_benefit", {"threshold": 0.5}),
+    ("brier", {}),
+)
+
+
+def test_the_rows_hold_similarity_and_performance_the_most_alike_site_first(three: Evidence) -> None:
     with styled():
         figure = drawn(similarity.draw_against_similarity(three))
-    wanted: tuple[tuple[str, dict[str, float]], ...] = (
-        ("auroc", {}),
-        ("standardized_net_benefit", {"threshold": 0.5}),
-        ("brier", {}),
-    )
-    for axes, (measure, at) in zip(figure.axes, wanted, strict=True):
-        marks = [line for line in axes.lines if line.get_marker() == "o"]
-        for mark, site in zip(marks, externals(three), strict=True):
-            alike = estimate(find(three, "correspondence_averaged", site.name)).value
-            assert x_of(mark)[0] == alike
-            assert y_of(mark)[0] == pytest.approx(estimate(find(three, measure, site.name, **at)).value)
-    bottom, top = figure.axes[2].get_ylim()
-    assert bottom > top == 0, "up is better for the Brier score too"
+    alike = {site.name: estimate(find(three, "degree_of_correspondence", site.name)).value for site in externals(three)}
+    order = sorted(alike, key=lambda name: -alike[name])
+    first, *panels = figure.axes
+    assert [(x_of(mark)[0], y_of(mark)[0]) for mark in squares(first)] == [
+        (alike[name], row) for row, name in enumerate(order)
+    ]
+    for axes, (measure, at) in zip(panels, MEASURES, strict=True):
+        for row, (mark, name) in enumerate(zip(squares(axes), order, strict=True)):
+            found = estimate(find(three, measure, name, **at))
+            assert (x_of(mark)[0], y_of(mark)[0]) == (pytest.approx(found.value), row)
+            stroke = next(line for line in axes.lines if list(y_of(line)) == [row, row] and line.get_zorder() == 2)
+            assert list(x_of(stroke)) == pytest.approx([found.low, found.high])
+    left, right = panels[2].get_xlim()
+    assert left > right == 0, "right is better for the Brier score too"
 
 
-@pytest.mark.parametrize("half", [0.02, 0.1, 0.3])
-def test_the_axes_hold_the_whole_intervals_with_three_to_five_ticks(three: Evidence, half: float) -> None:
-    """Of the similarity and of the measures alike; the first site's intervals are wider than all sites are apart."""
-    wide = tuple(
-        replace(
-            one, found=replace(one.found, low=max(0.0, one.found.value - half), high=min(1.0, one.found.value + half))
-        )
-        if one.dataset == externals(three)[0].name
-        and one.measure in ("correspondence_averaged", "auroc", "brier")
-        and isinstance(one.found, Estimate)
-        else one
-        for one in three.results
-    )
-    found = replace(three, results=wide)
+def test_the_averaged_form_stands_in_the_rows_with_its_intervals(three: Evidence) -> None:
+    chosen = Robustness(similarity="averaged")
+    found = replace(three, release=three.release.model_copy(update={"robustness": chosen}))
     with styled():
         figure = drawn(similarity.draw_against_similarity(found))
-    for axes in figure.axes:
-        (left, right), (down, up) = axes.get_xlim(), sorted(axes.get_ylim())
-        strokes = [line for line in axes.lines if line.get_linewidth() == 0.7 and not line.is_dashed()]
-        assert strokes
-        for line in strokes:
-            assert left <= x_of(line).min() <= x_of(line).max() <= right
-            assert down <= y_of(line).min() <= y_of(line).max() <= up
-    ends = {(float(x_of(line).min()), float(x_of(line).max())) for line in figure.axes[0].lines}
+    assert "Averaged" in " ".join(texts(figure))
     known = [estimate(find(found, "correspondence_averaged", site.name)) for site in externals(found)]
-    assert {(one.low, one.high) for one in known} <= ends
-    tall = [line for line in figure.artists if isinstance(line, Line2D) and line.get_marker() == TICKDOWN]
-    assert tall
-    assert all(3 <= len(x_of(line)) <= 5 for line in tall)
+    ends = {tuple(x_of(line)) for line in figure.axes[0].lines if len(x_of(line)) == 2 and line.get_zorder() == 2}
+    assert ends == {(one.low, one.high) for one in known}
+    low, high = figure.axes[0].get_xlim()
+    assert low < min(one.low or 0 for one in known)
+    assert low < 0.4 < max(one.high or 0 for one in known) < high
 
 
-def test_the_line_through_the_sites_is_the_one_of_least_squares(three: Evidence) -> None:
-    with styled():
-        figure = drawn(similarity.draw_against_similarity(three))
-    sites = externals(three)
-    alike = [estimate(find(three, "correspondence_averaged", site.name)).value for site in sites]
-    values = [estimate(find(three, "auroc", site.name)).value for site in sites]
-    line = next(line for line in figure.axes[0].lines if line.is_dashed())
-    np.testing.assert_allclose(y_of(line), np.polyval(np.polyfit(alike, values, 1), x_of(line)), atol=1e-9)
-    assert (x_of(line).min(), x_of(line).max()) == (min(alike), max(alike))
-
-
-def test_the_correlation_stands_with_its_number_of_sites(three: Evidence) -> None:
+def test_both_correlations_stand_with_their_number_of_sites(three: Evidence) -> None:
     with styled():
         figure = drawn(similarity.draw_against_similarity(three))
     found = estimate(find(three, "performance_against_similarity", POOLED, measure="auroc"))
-    assert f"r {found.value:.2f}, 3 sites".replace("-", "−") in texts(figure)
+    assert f"r {number(found.value)}, 3 sites" in texts(figure)
+    assert f"averaged: r {number(found.details['r_averaged'] or 0)}" in texts(figure)
     assert "no interval" in texts(figure), "Fisher's z needs four sites"
 
 
 def test_a_correlation_that_does_not_exist_says_why() -> None:
     with styled():
         figure = drawn(similarity.draw_against_similarity(simulated(BY_NAME["perfect"])))
-    assert "no r: the same at every site" in texts(figure)
+    assert "no r: all the same" in texts(figure)
 
 
-@pytest.mark.parametrize("extreme", ["long names", "twenty rows", "perfect"])
-def test_points_too_near_for_names_have_letters_nearest_to_themselves(extreme: str) -> None:
-    found = simulated(BY_NAME[extreme])
-    with styled():
-        figure = drawn(similarity.draw_against_similarity(found))
-        boxes = text_boxes(figure)
-    height = canvas.extent(figure)[1]
-    for axes in figure.axes:
-        points = [line for line in axes.lines if line.get_marker() == "o"]
-        places = [axes.transData.transform((x_of(one)[0], y_of(one)[0])) / canvas.MILLIMETRE for one in points]
-        left, right = (end / canvas.MILLIMETRE for end in axes.get_window_extent().intervalx)
-        for letter, (x, y) in zip("abc", places, strict=True):
-            (box,) = (one for one in boxes if one.text == letter and left <= (one.left + one.right) / 2 <= right)
-            middle = np.array([(box.left + box.right) / 2, height - (box.top + box.bottom) / 2])
-            apart = [float(np.hypot(*(middle - place))) for place in places]
-            assert np.hypot(*(middle - (x, y))) == pytest.approx(min(apart))
-            assert min(apart) < 6, "a letter stands at its point"
-    key = " ".join(box.text for box in boxes)
-    short = canvas.shortened([site.site for site in externals(found)], similarity.WIDEST_NAME)
-    assert all(f"{letter} {name}" in key for letter, name in zip("abc", short, strict=True))
-
-
-def test_names_that_have_room_at_their_points_need_no_letters() -> None:
-    found = simulated(BY_NAME["twenty rows"])
-    alike = {"site-0": 0.2, "site-1": 0.5, "site-2": 0.8}
-    results = tuple(
-        replace(one, found=_narrow(one.found, alike[one.dataset] if one.measure.startswith("corr") else None))
-        if one.dataset in alike and isinstance(one.found, Estimate)
-        else one
-        for one in found.results
-        if one.measure != "performance_against_similarity"
-    )
-    with styled():
-        shown = texts(drawn(similarity.draw_against_similarity(replace(found, results=results))))
-    assert [shown.count(f"Hospital {place}") for place in (1, 2, 3)] == [3, 3, 3]
-    assert not {"a", "b", "c"} & set(shown)
-
-
-def _narrow(found: Estimate, value: float | None) -> Estimate:
-    middle = found.value if value is None else value
-    return replace(found, value=middle, low=middle - 0.01, high=middle + 0.01)
-
-
-def test_a_measure_that_is_known_nowhere_leaves_its_panel_empty_and_says_so() -> None:
+def test_a_measure_that_is_known_nowhere_has_no_panel() -> None:
     """Three sites too small for it, say; the other two panels are drawn."""
     found = simulated(BY_NAME["twenty rows"])
-    gone = ("standardized_net_benefit", "performance_against_similarity")
-    results = tuple(one for one in found.results if one.measure not in gone)
+    results = tuple(one for one in found.results if one.measure != "standardized_net_benefit")
     with styled():
-        shown = texts(drawn(similarity.draw_against_similarity(replace(found, results=results))))
-    assert "r needs three sites" in shown
+        figure = drawn(similarity.draw_against_similarity(replace(found, results=results)))
+    assert len(figure.axes) == 3
 
 
 def test_one_site_has_no_correlation() -> None:

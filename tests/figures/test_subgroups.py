@@ -54,6 +54,27 @@ def eight() -> Evidence:
     return evidence(BY_NAME["eight"])
 
 
+def test_a_wide_interval_ends_in_an_arrow(eight: Evidence) -> None:
+    wide = tuple(
+        replace(one, found=replace(one.found, low=one.found.value / 1000))
+        if one.measure == "oe_ratio" and isinstance(one.found, Estimate)
+        else one
+        for one in eight.subgroups.results
+    )
+    found = replace(eight, subgroups=replace(eight.subgroups, results=wide))
+    with styled():
+        axes = drawn(subgroups.draw_forest(found)).axes[1]
+    left, _ = axes.get_xlim()
+    beyond = [(c, label) for c, label in LARGE if (known(_oe(found, c, label)).low or 0) < left]
+    arrows = [line for line in axes.lines if line.get_marker() == "<"]
+    assert len(arrows) >= len(beyond) > 0
+    assert {tuple(x_of(line)) for line in arrows} == {(left,)}
+
+
+def _oe(found: Evidence, column: str, label: str) -> Estimate | Absent:
+    return find_in_subgroup(found, Subset(column, label), "oe_ratio", POOLED)
+
+
 def test_many_sites_are_pooled_with_a_stroke_for_each(eight: Evidence) -> None:
     with styled():
         figure = drawn(subgroups.draw_forest(eight))

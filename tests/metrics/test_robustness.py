@@ -402,7 +402,7 @@ def _external(averaged: float, auroc: float, benefit: float, brier: float, psi: 
     ],
 )
 def test_support_needs_difference_and_all_three_measures(site: SiteResults, supports: int) -> None:
-    found = externally_supported((site,), 0.5)
+    found = externally_supported((site,), 0.5, similarity="averaged")
     assert isinstance(found, Estimate)
     assert (found.value, found.details["k"], found.details["by_psi"]) == (supports, 1, 0)
 
@@ -414,19 +414,27 @@ def test_support_that_rests_on_a_similarity_near_the_cut_is_counted(high: float 
     site = _site("x", measures, net_benefit=_estimate(0.9))
     alike = _site("y", measures | {"correspondence_averaged": replace(near, value=0.5)}, net_benefit=_estimate(0.9))
     poor = _site("z", measures | {"auroc": _estimate(0.6)}, net_benefit=_estimate(0.9))
-    found = externally_supported((site, alike, poor), 0.5)
+    found = externally_supported((site, alike, poor), 0.5, similarity="averaged")
     assert isinstance(found, Estimate)
     assert (found.value, found.details["reaching_the_cut"]) == (1, unsure)
 
 
-def test_support_by_the_published_similarity_stands_beside_it() -> None:
-    found = externally_supported((_external(0.5, 0.9, 0.9, 0.1, psi=0.01), STRANGER), 0.5)
-    assert isinstance(found, Estimate)
-    assert (found.value, found.details["by_psi"], found.details["k"]) == (0, 1, 1)
-    assert (found.n, method_text(found.method)) == (300, "count of 1 judged of 2 external sites")
+def test_support_by_either_form_of_similarity_stands_beside_the_other() -> None:
+    sites = (_external(0.5, 0.9, 0.9, 0.1, psi=0.01), STRANGER)
+    for form, count in (("psi", 1), ("averaged", 0)):
+        found = externally_supported(sites, 0.5, similarity=form)
+        assert isinstance(found, Estimate)
+        assert (found.value, found.details["by_psi"], found.details["by_averaged"], found.details["k"]) == (
+            count,
+            1,
+            0,
+            1,
+        )
+        assert (found.n, method_text(found.method)) == (300, "count of 1 judged of 2 external sites")
+    assert externally_supported(sites, 0.5) == externally_supported(sites, 0.5, similarity="psi"), "as published"
     at_the_cut = externally_supported((_external(0.4, 0.9, 0.9, 0.1, psi=0.4),), 0.5)
     assert isinstance(at_the_cut, Estimate)
-    assert (at_the_cut.value, at_the_cut.details["by_psi"]) == (0, 0)
+    assert (at_the_cut.value, at_the_cut.details["by_averaged"]) == (0, 0)
 
 
 def test_support_cannot_be_judged_without_its_parts() -> None:
@@ -466,7 +474,7 @@ def test_a_perfect_correlation_has_a_p_value_of_0(r: float) -> None:
 
 def test_correlation_over_sites() -> None:
     sites = tuple(_external(x, y, 0.5, 0.1) for x, y in ((0.1, 0.7), (0.3, 0.9), (0.5, 0.75), (0.6, 0.95), (0.9, 0.8)))
-    found = performance_against_similarity((*sites, STRANGER), "auroc", 0.5)
+    found = performance_against_similarity((*sites, STRANGER), "auroc", 0.5, similarity="averaged")
     assert isinstance(found, Estimate)
     expected = float(np.corrcoef([0.1, 0.3, 0.5, 0.6, 0.9], [0.7, 0.9, 0.75, 0.95, 0.8])[0, 1])
     assert found.value == pytest.approx(expected)
@@ -490,7 +498,7 @@ def test_correlation_needs_three_sites_that_differ() -> None:
         "similarity or performance is the same at every site"
     )
     line = tuple(_external(x, x, 0.5, 0.1) for x in (0.1, 0.2, 0.3))
-    found = performance_against_similarity(line, "auroc")
+    found = performance_against_similarity(line, "auroc", similarity="averaged")
     assert isinstance(found, Estimate)
     assert found.value == pytest.approx(1.0)
     assert (found.low, found.reason) == (None, Said("an interval needs four sites"))

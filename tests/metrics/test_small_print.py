@@ -76,16 +76,20 @@ def of(name: str, similarity: float, auroc: float) -> SiteResults:
 def test_fishers_interval_needs_four_sites_that_are_not_on_a_line() -> None:
     """r of (1, 2, 3, 4) and (1, 3, 2, 4) is .8; Fisher's reach is 1.96 / sqrt(4 - 3)."""
     sites = tuple(of(str(x), x / 10, y / 10) for x, y in ((1, 1), (2, 3), (3, 2), (4, 4)))
-    found = estimated(performance_against_similarity(sites, "auroc"))
+    found = estimated(performance_against_similarity(sites, "auroc", similarity="averaged"))
     assert found.value == pytest.approx(0.8)
     reach = 1.959963984540054
     assert found.low == pytest.approx(math.tanh(math.atanh(0.8) - reach))
     assert found.high == pytest.approx(math.tanh(math.atanh(0.8) + reach))
     assert (found.level, found.reason, found.n) == (0.95, None, 1600)
-    three = estimated(performance_against_similarity(sites[:3], "auroc"))
+    three = estimated(performance_against_similarity(sites[:3], "auroc", similarity="averaged"))
     assert (three.low, three.level, three.reason) == (None, None, Said("an interval needs four sites"))
     assert three.value == pytest.approx(0.5)
-    line = estimated(performance_against_similarity(tuple(of(str(x), x / 8, x / 8) for x in (1, 2, 3, 4)), "auroc"))
+    line = estimated(
+        performance_against_similarity(
+            tuple(of(str(x), x / 8, x / 8) for x in (1, 2, 3, 4)), "auroc", similarity="averaged"
+        )
+    )
     assert (line.low, line.reason) == (None, Said("the sites lie on one straight line"))
 
 
