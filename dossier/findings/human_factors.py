@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dossier.findings.sentence import Sentence
-from dossier.types import READER_STUDY, Absent, Estimate, Evidence, Result, find
+from dossier.types import READER_STUDY, Absent, Estimate, Evidence, Result, find, find_all
 from dossier.typeset.measures import cell
 from dossier.typeset.numbers import DASH, TIED, in_text, interval, level_of, number, short
 from dossier.typeset.tables import Cell, Column, Reasons, Row, Table
@@ -95,7 +95,7 @@ def _two_sided(found: Estimate, kind: str) -> str:
 
 def benefit(evidence: Evidence) -> tuple[Table, ...]:
     """The decision benefit over all readers and by group."""
-    found = [one for one in evidence.results if one.measure == "decision_benefit"]
+    found = list(find_all(evidence, "decision_benefit"))
     if not any(isinstance(one.found, Estimate) for one in found):
         return ()
     reasons, term = Reasons(evidence), evidence.terms["decision_benefit"]

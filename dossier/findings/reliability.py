@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dossier.facts import Fact
 from dossier.findings.sentence import Sentence
-from dossier.types import READERS, Absent, Estimate, Evidence
+from dossier.types import READERS, Absent, Estimate, Evidence, find_all
 from dossier.typeset.numbers import in_text, number
 from dossier.typeset.reasons import why
 from dossier.typeset.words import sentence_case
@@ -39,7 +39,7 @@ def _if_off(rho: Estimate) -> str:
 
 def _first(evidence: Evidence, measure: str) -> Estimate | Absent:
     """The measure where it is a number; else why there is none where the readers judged."""
-    made = [result for result in evidence.results if result.measure == measure]
+    made = list(find_all(evidence, measure))
     estimates = [one.found for one in made if isinstance(one.found, Estimate)]
     readers = evidence.release.readers
     judged = [one.found for one in made if readers is not None and one.dataset == (readers.dataset or READERS)]
