@@ -765,6 +765,11 @@ class Evidence:
         return _indexed(self.results, lambda one: (one.measure,))
 
     @cached_property
+    def by_term(self) -> Index[Result]:
+        """The results under each label in the order of the datasets."""
+        return _indexed(self.results, lambda one: (one.term,))
+
+    @cached_property
     def by_name(self) -> Mapping[str, DatasetSummary]:
         """The datasets by their names."""
         return {one.name: one for one in self.datasets}

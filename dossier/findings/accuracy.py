@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dossier.findings.sentence import Sentence, estimated, range_over_sites
-from dossier.types import Estimate, Evidence, Result
+from dossier.types import Estimate, Evidence, Result, find_all
 from dossier.typeset.measures import cell, table_across
 from dossier.typeset.names import label_of, shown
 from dossier.typeset.numbers import level_of, number
@@ -18,7 +18,7 @@ EQUAL = "equal"
 
 def finding(evidence: Evidence) -> Sentence:
     """Balanced H-accuracy over the sites, and how much of it is left when confidence is asked for."""
-    places = [result.at for result in evidence.results if result.measure == "h_accuracy"]
+    places = [result.at for result in find_all(evidence, "h_accuracy")]
     taus = sorted({at["tau"] for at in places if isinstance(at.get("tau"), float)}, key=float)
     if not taus:
         return Sentence("H-accuracy cannot be estimated.")
@@ -40,7 +40,7 @@ def instances(evidence: Evidence) -> tuple[Table, ...]:
 
     What the raters or the cases' complexity give stands in a table of its own, for the sites that have it.
     """
-    plain = [one for one in evidence.results if one.measure == "h_accuracy" and one.at.get("complexity") == "constant"]
+    plain = [one for one in find_all(evidence, "h_accuracy") if one.at.get("complexity") == "constant"]
     labels = evidence.release.outcome.classes
     even: float | str = EQUAL if labels else 0.5
     words = "all classes" if labels else "both classes"
@@ -72,14 +72,14 @@ def _has_sources(evidence: Evidence, dataset: str) -> bool:
         isinstance(one.at.get("tau"), str)
         or one.at.get("complexity") != "constant"
         or one.at.get("priority") == "raters"
-        for one in evidence.results
-        if one.measure == "h_accuracy" and one.dataset == dataset and isinstance(one.found, Estimate)
+        for one in find_all(evidence, "h_accuracy")
+        if one.dataset == dataset and isinstance(one.found, Estimate)
     )
 
 
 def _side_by_side(evidence: Evidence, dataset: str, label: str) -> Table:
     """One row an instance, with the priority, the confidence and the complexity that it rests on."""
-    found = [one for one in evidence.results if one.measure == "h_accuracy" and one.dataset == dataset]
+    found = [one for one in find_all(evidence, "h_accuracy") if one.dataset == dataset]
     reasons, term = Reasons(evidence), evidence.terms["h_accuracy"]
     rows: list[Row] = []
     for name, members in _kinds(found).items():

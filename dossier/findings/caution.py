@@ -82,7 +82,7 @@ def _beside(evidence: Evidence, name: str) -> list[Term]:
 
 
 def _estimated(evidence: Evidence, term: Term) -> bool:
-    return any(one.term == term.name and isinstance(one.found, Estimate) for one in evidence.results)
+    return any(isinstance(one.found, Estimate) for one in evidence.by_term.get((term.name,), ()))
 
 
 def _prevalence(site: DatasetSummary) -> float:

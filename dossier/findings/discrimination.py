@@ -12,7 +12,7 @@ from dossier.findings.sentence import (
     primary_threshold,
     range_over_sites,
 )
-from dossier.types import Absent, At, DatasetSummary, Estimate, Evidence, find
+from dossier.types import Absent, At, DatasetSummary, Estimate, Evidence, find, find_all
 from dossier.typeset.measures import cell
 from dossier.typeset.names import events_of, measured_label, shown
 from dossier.typeset.numbers import TIED, interval, level_of, number, threshold, value_of
@@ -99,8 +99,8 @@ def whatever_the_threshold(evidence: Evidence) -> Table:
                 *(Cell("", kind="plain") for _ in WHATEVER[1:]),
             ),
         )
-        for one in evidence.results
-        if one.measure == "auroc" and not one.at and one.dataset in _declared(evidence)
+        for one in find_all(evidence, "auroc")
+        if not one.at and one.dataset in _declared(evidence)
     ]
     return Table(
         name="table-performance",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from dossier.findings.sentence import Sentence
-from dossier.types import READER_STUDY, Absent, Curve, Estimate, Evidence, Result, find, find_curve
+from dossier.types import READER_STUDY, Absent, Curve, Estimate, Evidence, Result, find, find_all, find_curve
 from dossier.typeset.measures import cell
 from dossier.typeset.names import groups_of_readers
 from dossier.typeset.numbers import DASH, TIED, in_text, interval, level_of, number, per_cent, short
@@ -98,7 +98,7 @@ def _two_sided(found: Estimate, kind: str) -> str:
 
 def benefit(evidence: Evidence) -> tuple[Table, ...]:
     """The decision benefit over all readers and by group."""
-    found = [one for one in evidence.results if one.measure == "decision_benefit"]
+    found = list(find_all(evidence, "decision_benefit"))
     if not any(isinstance(one.found, Estimate) for one in found):
         return ()
     reasons, term = Reasons(evidence), evidence.terms["decision_benefit"]

@@ -119,7 +119,7 @@ def _told(evidence: Evidence, ways: Sequence[tuple[Method, str]]) -> str:
 
 def _ways(evidence: Evidence, term: Term) -> list[tuple[Method, str]]:
     """How the interval was taken, with the dataset where it was."""
-    found = [one for one in evidence.results if one.term == term.name and isinstance(one.found, Estimate)]
+    found = [one for one in evidence.by_term.get((term.name,), ()) if isinstance(one.found, Estimate)]
     alone = all(one.dataset == POOLED for one in found)
     return [
         (_in_general(one.found.method), one.dataset)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from dossier.facts import Fact
 from dossier.findings.sentence import Sentence
-from dossier.types import READERS, Absent, Description, Estimate, Evidence, find
+from dossier.types import READERS, Absent, Description, Estimate, Evidence, find, find_all
 from dossier.typeset.numbers import in_text, number
 from dossier.typeset.reasons import why
 from dossier.typeset.words import sentence_case
@@ -79,7 +79,7 @@ def _if_off(rho: Estimate) -> str:
 def _first(evidence: Evidence, measure: str) -> Estimate | Absent:
     """The measure where it is a number, but for the development data; else why there is none where readers judged."""
     learnt = _development(evidence)
-    made = [result for result in evidence.results if result.measure == measure and result.dataset not in learnt]
+    made = [result for result in find_all(evidence, measure) if result.dataset not in learnt]
     estimates = [one.found for one in made if isinstance(one.found, Estimate)]
     places = {readers.dataset or READERS for readers in evidence.release.readers}
     judged = [one.found for one in made if one.dataset in places]

@@ -8,7 +8,7 @@ from dataclasses import replace
 from dossier.bands import SUPPORT
 from dossier.facts import Fact
 from dossier.findings.sentence import Sentence, estimated, named_or_counted, sites_without
-from dossier.types import POOLED, Absent, DatasetSummary, Estimate, Evidence, externals, find
+from dossier.types import POOLED, Absent, DatasetSummary, Estimate, Evidence, externals, find, find_all
 from dossier.typeset.methods import method_text
 from dossier.typeset.numbers import TIED, level_of, number
 from dossier.typeset.reasons import why
@@ -96,7 +96,7 @@ def _support(evidence: Evidence) -> str:
 def components(evidence: Evidence) -> Table:
     """SPR and WPR with the probabilities that they combine, measure by measure; sites without them carry the reason."""
     reasons = Reasons(evidence)
-    measures = list(dict.fromkeys(str(one.at["measure"]) for one in evidence.results if one.measure == "spr"))
+    measures = list(dict.fromkeys(str(one.at["measure"]) for one in find_all(evidence, "spr")))
     sites = _kept(evidence, measures, reasons)
     rows: list[Row] = []
     for measure in measures:

@@ -547,16 +547,6 @@ def error_severity_index(
     0 on the diagonal), `level`. Returns 10 sum(C W)/(errors) with the delta method of a ratio of means. No errors give
     0 without an interval, by definition. `details`: `errors`, `accuracy`, `mean_severity`. Absent without rows or
     without fitting weights. Source: Jin.
-
-    Examples
-    --------
-    One missed case of weight 1 and one false alarm of weight 1/2: 10 x 1.5 / 2.
-
-    >>> import dossier
-    >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
-    >>> weights = ((0.0, 1.0), (0.5, 0.0))
-    >>> print(dossier.metrics.error_severity_index(outcome, risk, threshold=0.5, severity_weights=weights))
-    7.50 (5.47 to 9.53)
     """
     return _severity(severity.index_of_classes, classes, class_risk, severity_weights, level)
 
@@ -579,16 +569,6 @@ def mean_severity(
 
     Arguments: as for `error_severity_index`. Returns sum(C W)/n with a normal interval over the rows. Absent without
     rows or without fitting weights. Source: Jin.
-
-    Examples
-    --------
-    One missed case of weight 1 and one false alarm of weight 1/2 in 6 rows.
-
-    >>> import dossier
-    >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
-    >>> weights = ((0.0, 1.0), (0.5, 0.0))
-    >>> print(dossier.metrics.mean_severity(outcome, risk, threshold=0.5, severity_weights=weights))
-    0.25 (0.00 to 0.56)
     """
     return _severity(severity.mean_of_classes, classes, class_risk, severity_weights, level)
 
