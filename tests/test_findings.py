@@ -506,7 +506,7 @@ def test_what_keeps_the_labels_from_having_a_reliability_is_told_of_the_site_tha
     results = [one for one in evidence.results if one.measure != "weighted_concordance"]
     for dataset, reason in reasons.items():
         results.append(Result("weighted_concordance", "weighted_concordance", dataset, {}, Absent(because(reason))))
-    release = evidence.release.model_copy(update={"readers": ReadersTables(labels="labels.csv", dataset=second)})
+    release = evidence.release.model_copy(update={"readers": (ReadersTables(labels="labels.csv", dataset=second),)})
     judged = dataclasses.replace(evidence, release=release, results=tuple(results))
     assert said("reliability", judged) == "Reliability cannot be estimated: they were not sure."
 

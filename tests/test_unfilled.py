@@ -48,7 +48,7 @@ def test_what_is_given_is_not_asked_for_again() -> None:
         "site-1": Fact("has_no", dataset="site-1", what="risk of a rival"),
     }
     assert fill(with_rival(absent("auroc_difference", reasons)), "comparison") == (
-        "The rival has no risk in some rows of Italy 1. Spain has no risk of a rival."
+        "The other model has no risk in some rows of Italy 1. Spain has no risk of a rival."
     )
 
 

@@ -794,7 +794,12 @@ def _disagreed(study: ReaderStudy, advice_is_right: bool, group: str) -> ReaderS
         return Absent(Fact("parallel_study"))
     if study.advice is None:
         return Absent(Fact("no_advice_known"))
-    rows = (study.unaided != study.advice) & ((study.advice == study.truth) == advice_is_right)
+    rows = (
+        np.isfinite(study.unaided)
+        & np.isfinite(study.aided)
+        & (study.unaided != study.advice)
+        & ((study.advice == study.truth) == advice_is_right)
+    )
     if group:
         member = np.array([own == group for own in study.group], dtype=bool)
         rows &= member[study.reader] if study.group else False
@@ -858,6 +863,18 @@ def wrong_advice_followed(
         that first differed from wrong advice. `details`: `decisions`, those that followed it, and `low_clustered` and
         `high_clustered` as for `error_rate_aided`. Absent without the decisions of each reader, in a parallel study,
         where the advice is not known, and where no decision first differed from wrong advice.
+
+    Examples
+    --------
+    20 decisions first differed from wrong advice, and 4 of them followed it.
+
+    >>> import dossier, numpy
+    >>> from dossier.types import DecisionCounts, ReaderStudy
+    >>> who, truth = numpy.arange(20), numpy.ones(20)
+    >>> aided = numpy.repeat([0.0, 1.0], [4, 16])
+    >>> study = ReaderStudy("paired", DecisionCounts(4, 16, 0, 20), who, who, truth, truth, aided, 1 - truth)
+    >>> print(dossier.metrics.wrong_advice_followed(study))
+    0.20 (0.08 to 0.42)
     """
     found = _disagreed(study, False, group)
     return found if isinstance(found, Absent) else _wrong_in_the_end(found, level, bootstrap, seed)
@@ -901,6 +918,18 @@ def right_advice_resisted(
         that first differed from right advice. `details`: `decisions`, those that were kept, and `low_clustered` and
         `high_clustered` as for `error_rate_aided`. Absent without the decisions of each reader, in a parallel study,
         where the advice is not known, and where no decision first differed from right advice.
+
+    Examples
+    --------
+    20 decisions first differed from right advice, and 4 of them were kept.
+
+    >>> import dossier, numpy
+    >>> from dossier.types import DecisionCounts, ReaderStudy
+    >>> who, truth = numpy.arange(20), numpy.ones(20)
+    >>> aided = numpy.repeat([0.0, 1.0], [4, 16])
+    >>> study = ReaderStudy("paired", DecisionCounts(4, 16, 20, 0), who, who, truth, 1 - truth, aided, truth)
+    >>> print(dossier.metrics.right_advice_resisted(study))
+    0.20 (0.08 to 0.42)
     """
     found = _disagreed(study, True, group)
     return found if isinstance(found, Absent) else _wrong_in_the_end(found, level, bootstrap, seed)

@@ -57,6 +57,14 @@ def test_the_two_by_two_is_counted_by_hand() -> None:
     assert (followed.low, followed.high) == pytest.approx((bounds.low, bounds.high), abs=1e-12)
 
 
+def test_a_row_without_a_decision_is_no_disagreement() -> None:
+    gone = [(2, 0, 1, 1, 0, 0), (2, 1, 1, 1, 0, 0)]
+    study = _study([*SIX, *gone])
+    unaided, aided = study.unaided.copy(), study.aided.copy()
+    unaided[-2], aided[-1] = np.nan, np.nan
+    assert estimated(wrong_advice_followed(replace(study, unaided=unaided, aided=aided))).n == 3
+
+
 def test_groups_are_their_own_readers() -> None:
     study = _study(SIX, group=("young", "old"))
     assert estimated(wrong_advice_followed(study, "young")).n == 2
