@@ -127,7 +127,7 @@ ONLY_IN_FILES = frozenset(
         *("calibration_intercept_joint", "e50", "e90", "emax", "eci", "scaled_brier", "nagelkerke_r2", "tjur_r2"),
         *("spiegelhalter_z", "likelihood_ratio_positive", "likelihood_ratio_negative", "log_score_difference"),
         *("accuracy_difference", "majority_class_test", "mann_whitney_u", "brier_permutation_test"),
-        "log_score_permutation_test",
+        *("log_score_permutation_test", "cost_weighted_accuracy", "h_accuracy_risk"),
     )
 )
 """Measures that stand in results.csv and results.json, and on no page: another one of their chapter says it better."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import zip_longest
 
 from dossier.checklist import ANSWERS, ITEMS, MISSING, STATED_NONE, Item
 from dossier.findings.sentence import Sentence
@@ -88,11 +87,9 @@ def sections(evidence: Evidence) -> list[tuple[str, list[Line]]]:
     return [(name, [one for one in every if one.item.section == name]) for name in names]
 
 
-def fairness(evidence: Evidence) -> list[tuple[Line, Line | None]]:
-    """The rows in which a report speaks of fairness, in two halves beside each other."""
-    rows = [one for one in lines(evidence) if one.item.fairness]
-    half = -(-len(rows) // 2)
-    return list(zip_longest(rows[:half], rows[half:]))
+def fairness(evidence: Evidence) -> list[Line]:
+    """The rows in which a report speaks of fairness."""
+    return [one for one in lines(evidence) if one.item.fairness]
 
 
 def several_sites(evidence: Evidence) -> list[tuple[str, Line]]:

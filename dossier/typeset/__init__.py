@@ -7,12 +7,13 @@ in cells, `measures` fills them from results, `notes` says how each was taken. B
 from dossier.typeset.measures import chapter_tables
 from dossier.typeset.names import foretold, model, tested_model, tested_version
 from dossier.typeset.numbers import level_of, threshold
-from dossier.typeset.tables import HALF_MEASURE, TALL, groups_of, label_fits, pages_of, spanners
+from dossier.typeset.tables import HALF_MEASURE, SHORT, WHOLE, groups_of, label_fits, pages_of, spanners
 from dossier.typeset.words import date, listing, named, sentence_case
 
 __all__ = [
     "HALF_MEASURE",
-    "TALL",
+    "SHORT",
+    "WHOLE",
     "chapter_tables",
     "date",
     "foretold",

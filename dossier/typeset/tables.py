@@ -85,6 +85,12 @@ def spanners(table: Table) -> tuple[Spanner, ...]:
     return tuple(found) if any(one.label for one in found) else ()
 
 
+SHORT = 8
+"""A table of fewer rows stays on one page; a longer one may be parted, three rows or more on either side."""
+
+WHOLE = 12
+"""A group of at most so many rows stays on one page."""
+
 TALL = 24
 """A group of more rows than this may be parted at the end of a page, so each page must name it."""
 
