@@ -747,6 +747,24 @@ def test_a_new_hospital_stands_in_the_caption_only_where_its_bar_is_drawn() -> N
     assert "hollow bar" not in results.caption(KINDS["two"])
 
 
+def test_the_table_of_the_sites_counts_every_row_once() -> None:
+    plain = KINDS["eight"].datasets[0]
+    lost = {"outcome_missing": 4, "risk_missing": 3}
+    evidence = dataclasses.replace(
+        KINDS["eight"], datasets=(dataclasses.replace(plain, excluded=lost, rows_read=plain.n + 7),)
+    )
+    table = description.sites(evidence)
+    read, outcome, risk, analysed, events = (int(cell.text.replace(",", "")) for cell in table.rows[0].cells[:5])
+    assert [column.label for column in table.columns[:5]] == [
+        "Rows read",
+        "Outcome missing",
+        "Risk missing",
+        "Analysed",
+        "Events",
+    ]
+    assert (read - outcome - risk, analysed, events) == (analysed, plain.n, plain.events)
+
+
 def test_splits_are_spoken_of_only_where_there_are_some() -> None:
     evidence = KINDS["two"]
     assert description.sites(evidence).note == ""

@@ -213,7 +213,6 @@ WORDS: Mapping[str, str] = {
     "no_counts_at_primary_threshold": "there are no counts per 1,000 at the primary threshold",
     "no_counts_per_thousand": "there are no counts per 1,000",
     "no_curve_without_some_clusters": "without some clusters there is no curve: {reason}",
-    "no_dataset": "the release has no dataset",
     "no_dataset_holds": "no dataset holds {predictors}",
     "no_decision_with_model": "no decision was made with the model",
     "no_decision_without_model": "no decision was made without the model",

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 from matplotlib.figure import Figure
 
-from dossier.figures import calibration, classes, description, risks, roc, utility
+from dossier.figures import calibration, classes, risks, roc, utility
 from dossier.figures.canvas import FULL, HALF, extent, styled, text_boxes, text_width
 from dossier.register import fill
 from dossier.types import MACRO, Absent, Evidence, Picture
@@ -95,23 +95,6 @@ def test_the_forest_of_classes_tells_each_class_over_the_sites() -> None:
     picture = fill("figures").figures["forest_results_by_class"].function(several("three"))
     assert isinstance(picture, Picture)
     assert picture.alternative.startswith("Pooled over 3 sites: AUROC of G0 0.88 (0.73 to 0.96), G1 0.88")
-
-
-def test_the_flow_ends_in_the_classes() -> None:
-    found = several("three")
-    stages = description.stages(found, found.datasets)
-    analysed = next(place for place, stage in enumerate(stages) if stage.words == description.ANALYSED)
-    assert [stage.words for stage in stages[analysed + 1 :]] == list(LABELS["three"])
-    for stage in stages[analysed + 1 :]:
-        assert stage.counts == tuple(f"{site.class_counts[stage.words]:,}" for site in found.datasets)
-        assert stage.total == f"{sum(site.class_counts[stage.words] for site in found.datasets):,}"
-    with styled():
-        shown = [box.text for box in text_boxes(description.draw_flow(found))]  # type: ignore[arg-type]
-    assert {"Analysed", *LABELS["three"]} <= set(shown), "no box cuts its words"
-    assert "Events" not in shown
-    picture = fill("figures").figures["participant_flow"].function(found)
-    assert isinstance(picture, Picture)
-    assert "events" not in picture.caption
 
 
 @pytest.mark.parametrize("name", OF_CLASSES)

@@ -23,7 +23,6 @@ from dossier.figures import (
     calibration,
     canvas,
     committee,
-    description,
     discrimination,
     prevalence,
     reliability,
@@ -50,7 +49,6 @@ DRAWN: dict[str, Draw] = {
     "calibration_by_site": lambda found: calibration.draw_calibration(found, FULL),
     "decision_by_site": utility.draw_decision_panels,
     "h_accuracy_profile_by_site": accuracy.draw_profiles,
-    "participant_flow": description.draw_flow,
     "external_performance": robustness.draw_diagram,
     "reliability": reliability.draw_nomogram,
     "predictive_values_by_prevalence": prevalence.draw_predictive_values,
@@ -220,7 +218,7 @@ def test_settings_of_the_machine_neither_show_nor_change() -> None:
         assert matplotlib.rcParams["font.size"] == 30
 
 
-@pytest.mark.parametrize("name", [name for name in DRAWN if name != "participant_flow"])
+@pytest.mark.parametrize("name", DRAWN)
 def test_without_evidence_a_figure_says_why_it_is_absent(name: str) -> None:
     bare = evidence(EIGHT)
     empty = Evidence(bare.release, bare.datasets, (), (), (), (), {}, {}, (), {})

@@ -8,18 +8,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from matplotlib.axes import Axes
-from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.patches import Rectangle
-from matplotlib.text import Text
 
-from dossier.figures import canvas, description, discrimination, similarity
+from dossier.figures import canvas, discrimination, similarity
 from dossier.figures.canvas import FULL, styled, text_boxes
 from dossier.register import fill
 from dossier.release import Robustness
 from dossier.types import POOLED, Absent, Curve, CurveResult, Estimate, Evidence, Floats, externals, find, find_curve
-from dossier.typeset.names import lost_rows
 from dossier.typeset.numbers import number
 from tests.figures.studies import EXTREMES, Extreme, study
 from tests.figures.studies import evidence as simulated
@@ -100,70 +96,6 @@ def test_a_pool_that_leaves_the_axis_ends_in_an_arrow(lacking: Evidence) -> None
 
 
 # ---- sample size ----------------------------------------------------------------------------------------------------
-
-
-# ---- the flow of the rows -------------------------------------------------------------------------------------------
-
-
-def rows_of(figure: Figure) -> dict[str, list[str]]:
-    """The words of each line of the figure from left to right, by the first."""
-    with styled():
-        boxes = text_boxes(figure)
-    lines: dict[float, list[tuple[float, str]]] = {}
-    for box in boxes:
-        lines.setdefault(round((box.top + box.bottom) / 2, 1), []).append((box.left, box.text))
-    ordered = [[text for _, text in sorted(line)] for line in lines.values()]
-    return {line[0]: line[1:] for line in ordered}
-
-
-def test_the_words_of_the_flow_name_the_reasons_as_its_boxes_do(lacking: Evidence) -> None:
-    first = lacking.datasets[0]
-    found = replace(lacking, datasets=(replace(first, excluded={"outcome_missing": 4}), *lacking.datasets[1:]))
-    told = description.participant_flow(found)
-    assert not isinstance(told, Absent)
-    assert "4 outcome missing" in told.alternative
-    assert "outcome_missing" not in told.alternative
-
-
-def test_the_flow_counts_every_row_once(lacking: Evidence) -> None:
-    with styled():
-        figure = drawn(description.draw_flow(lacking))
-    rows = rows_of(figure)
-    sites = externals(lacking)
-    for site in sites:
-        assert site.events is not None
-        lost, _ = lost_rows([site])
-        assert rows[site.site] == [f"{n:,}" for n in (site.rows_read, lost, site.n, site.events, site.n - site.events)]
-        read, out, analysed, events, others = (int(text.replace(",", "")) for text in rows[site.site])
-        assert read - out == analysed == events + others
-    columns = zip(*([int(text) for text in rows[site.site]] for site in sites), strict=True)
-    assert rows["All external"] == [str(sum(column)) for column in columns]
-
-
-def test_the_bars_of_the_flow_are_to_scale(three: Evidence) -> None:
-    with styled():
-        figure = drawn(description.draw_flow(three))
-    bars = [one for one in figure.axes[0].patches if isinstance(one, Rectangle) and one.get_height() == description.BAR]
-    whole = [bar.get_width() for bar in bars if to_hex(bar.get_facecolor()) == canvas.TINTS[2]]
-    events = [bar.get_width() for bar in bars if to_hex(bar.get_facecolor()) == canvas.BLUE]
-    shown = [*externals(three), *(one for one in reversed(three.datasets) if one.role != "external")]
-    longest = max(one.n for one in shown)
-    assert [width / max(whole) for width in whole] == pytest.approx([one.n / longest for one in shown])
-    assert [part / width for part, width in zip(events, whole, strict=True)] == pytest.approx(
-        [(one.events or 0) / one.n for one in shown]
-    )
-
-
-def test_many_reasons_share_the_last_box(three: Evidence) -> None:
-    reasons = {f"reason {letter}": place + 1 for place, letter in enumerate("abcdef")}
-    datasets = tuple(replace(one, excluded=reasons, rows_read=one.n + sum(reasons.values())) for one in three.datasets)
-    found = description.stages(replace(three, datasets=datasets), datasets)
-    leaving = [stage for stage in found if stage.leaves]
-    assert [stage.words for stage in leaving] == ["Reason a", "Reason b", "Reason c", "Other reasons"]
-    assert leaving[-1].counts[0] == str(4 + 5 + 6)
-
-
-# ---- dates ----------------------------------------------------------------------------------------------------------
 
 
 # ---- similarity -----------------------------------------------------------------------------------------------------
@@ -254,10 +186,10 @@ def test_no_figure_is_told_of_rows() -> None:
     """The million of the extremes is a count: what is drawn of it has the size of what is drawn of a thousand."""
     many = simulated(BY_NAME["many rows"])
     assert all(site.n == 400_000 for site in externals(many))
-    shown = drawn(description.draw_flow(many))
-    words = [text.get_text() for text in shown.findobj(Text) if isinstance(text, Text)]
-    assert "1,200,000" in words
-    assert not [word for word in words if re.search(r"\d{4}", word.replace(",", "")) and "," not in word]
+    picture = fill("figures").figures["roc_by_site"].function(many)
+    assert not isinstance(picture, Absent)
+    assert "1,200,000" in picture.caption
+    assert not re.search(r"\d{4}", picture.caption)
     assert find_curve(many, "decision_curve", "site-0") is not None
     assert len(curve(find_curve(many, "decision_curve", "site-0")).columns["threshold"]) <= 250
 
