@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 FLAGS: Mapping[str, str] = {
     "few_events": "Few patients of one outcome",
     "few_in_subgroup": "Few patients of one outcome in a subgroup",
-    "subgroup_differs": "Model that does otherwise for a group of patients",
+    "subgroup_differs": "Subgroup differences",
     "few_clusters": "Few clusters",
     "rows_excluded": "Rows not analysed",
     "rows_selected": "Rows left out by the release",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import fcntl
-import gc
 import hashlib
 import json
 import os
@@ -204,8 +203,6 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark what is slow."""
-    # The collected tests live to the end: without them every search for garbage is shorter.
-    gc.freeze()
     for item in items:
         if item.path.name in SLOW:
             item.add_marker(pytest.mark.slow)

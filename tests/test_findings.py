@@ -404,7 +404,7 @@ def test_a_default_that_does_better_is_named() -> None:
             "At 0.50 neither flagging everyone nor flagging no one does better at any site; the model's net benefit "
             "exceeds both at none of one (95% CI excludes 0).",
         ),
-        (0.19, "Flagging everyone has the higher net benefit in Italy 1 (95% CI includes 0)."),
+        (0.19, "Flagging everyone has the higher net benefit in Italy 1 (95% CI includes 0: not shown)."),
         (0.21, "Flagging everyone has the higher net benefit in Italy 1 (95% CI excludes 0)."),
     ],
 )
@@ -438,7 +438,7 @@ def test_it_is_said_whether_everyone_or_no_one_should_rather_be_treated() -> Non
     changed = of_net_benefit({("site-0", 0.5): (0.1, 0.3), ("site-1", 0.5): (-0.1, -0.4)}, 0.5)
     assert said("utility", changed).endswith(
         "Flagging everyone has the higher net benefit in Italy 1 (95% CI excludes 0); flagging no one has the higher "
-        "net benefit in Spain (95% CI includes 0)."
+        "net benefit in Spain (95% CI includes 0: not shown)."
     )
 
 

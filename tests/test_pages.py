@@ -340,7 +340,7 @@ def test_the_first_page_says_at_how_many_hospitals_a_criterion_is_met_and_which_
     assert 0 < met < len(aurocs)
     page = reading(covid.pdf("regulatory"))[0]
     assert "The model does not meet its declared criteria at three of eight hospitals." in page
-    assert f"Not met: {met} of {len(aurocs)}" in page
+    assert f"Met at {met} of {len(aurocs)}" in page
     assert "Not counted, for it is not dated" in page
     assert "To be settled in review" in page
 

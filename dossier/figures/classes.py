@@ -144,10 +144,7 @@ def _by_class(seen: Evidence) -> str:
 @figure("Calibration by class and site")
 def calibration_by_class(evidence: Evidence) -> Picture | Absent:
     """How often each class was found among patients of each risk of it, at every site."""
-    words = (
-        f"{level_text(evidence)} bands. Above the diagonal the risks of the class are too low.{_broken(evidence)} "
-        "Below each panel, the risks of its patients (up) and of all others (down)."
-    )
+    words = f"{level_text(evidence)} bands. Above the diagonal the risks of the class are too low.{_broken(evidence)}"
     return _drawn(
         "calibration_by_class",
         evidence,

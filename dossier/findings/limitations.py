@@ -75,7 +75,7 @@ def _has_table(evidence: Evidence) -> bool:
 def _in_the_table(evidence: Evidence, flags: Sequence[Flag]) -> str:
     """Which sites have too few patients; by how many, the table says."""
     sites = [site.site for site in externals(evidence) if any(flag.dataset == site.name for flag in flags)]
-    return f"{listing(sites)} have fewer patients than the declared widths ask for: see the table of the sample sizes."
+    return f"{listing(sites)} have fewer patients than precise intervals need: see the table of the sample sizes."
 
 
 def answers(evidence: Evidence) -> tuple[str, bool]:

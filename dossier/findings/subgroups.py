@@ -20,6 +20,7 @@ from dossier.types import (
     SubgroupSummary,
     Subset,
     Withheld,
+    externals,
     find_in_subgroup,
     subgroup_columns,
     subgroup_sizes,
@@ -85,7 +86,21 @@ def finding(evidence: Evidence) -> Sentence:
         return here
     more = named_with_the_rest([flag_text(one.fact) for one in every[1:]], MOST_NAMED - 1)
     rest = f"{sentence_case(more)}. {here.lead} {here.rest}" if more else f"{here.lead} {here.rest}"
-    return Sentence(f"Over all sites {flag_text(every[0].fact)}.", rest.strip())
+    return Sentence(f"{_over(evidence, every[0].subset.column)} {flag_text(every[0].fact)}.", rest.strip())
+
+
+def sites_with(evidence: Evidence, column: str) -> list[str]:
+    """The external sites whose patients have the column, in order."""
+    found = {one.dataset for one in evidence.subgroups.summaries if one.column == column}
+    return [site.site for site in externals(evidence) if site.name in found]
+
+
+def _over(evidence: Evidence, column: str) -> str:
+    """Over which sites a subgroup is looked at: all, or those that have the column."""
+    sites = sites_with(evidence, column)
+    if len(sites) == len(externals(evidence)):
+        return "Over all sites"
+    return f"Over {listing(sites)}" if len(sites) <= 3 else f"Over the {in_words(len(sites))} sites that record it"
 
 
 def _by_site(evidence: Evidence) -> Sentence:

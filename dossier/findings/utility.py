@@ -68,5 +68,5 @@ def _excluding(where: Sequence[str], sure: Set[str]) -> str:
     if count == len(where):
         return "excludes 0"
     if not count:
-        return "includes 0"
+        return "includes 0: not shown"
     return f"excludes 0 in {listing([site for site in where if site in sure]) if count < 3 else in_words(count)}"

@@ -236,12 +236,13 @@ def _verdict(everywhere: tuple[Criterion, ...]) -> Cell:
     said = acceptance.verdict(everywhere)
     by_site = [one for one in everywhere if one.dataset != POOLED]
     met = sum(bool(one.met) for one in by_site)
-    of = f": {met} of {len(by_site)}" if len(by_site) > 1 else ""
-    return Cell(f"{sentence_case(said)}{of}", kind="word" if said == acceptance.MET else "alert")
+    of = f" at {met} of {len(by_site)}" if len(by_site) > 1 else ""
+    words = f"met{of}" if of else said
+    return Cell(sentence_case(words), kind="word" if said == acceptance.MET else "alert")
 
 
 def _note(evidence: Evidence, shown: Sequence[tuple[Criterion, ...]], columns: Sequence[_Beside]) -> str:
-    tinted = f"Tinted: {'not met' if shown else 'O/E not 1'}, a gain that may be none, a slope that is not 1."
+    tinted = f"Tinted: {'not met' if shown else 'O/E not 1'}, a gain that may be none, a slope whose CI excludes 1."
     tinted = "Tinted: not met." if classes.labels(evidence) else tinted
     when = acceptance.when(evidence, "declared", counted_only=True) if shown else ""
     beside = " ".join(column.note for column in columns)

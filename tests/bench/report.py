@@ -24,6 +24,11 @@ WITHOUT_A_CELL = (
     ("auroc_of_rival", "the same function as the model's AUROC, of other risks"),
     ("oe_ratio_of_rival", "the same function as the model's O/E, of other risks"),
     ("calibration_slope_of_rival", "the same function as the model's slope, of other risks"),
+    (
+        "wrong_advice_followed",
+        "a rate of decisions, by readers and cases as error_rate_aided; test_automation_bias.py simulates it",
+    ),
+    ("right_advice_resisted", "the same function as wrong_advice_followed, of other decisions"),
     ("pooled calibration_slope and differences", "the same function as the pooled mean, on the plain scale"),
     ("stratified calibration_intercept", "the same fit as the intercept of one site, over the rows of all"),
     (

@@ -318,7 +318,7 @@ def _correlated(rng: np.random.Generator, k: int, correlation: float) -> Estimat
         _site(f"site {number}", float(a), float(b))
         for number, (a, b) in enumerate(zip(similarity, performance, strict=True))
     )
-    return robustness.performance_against_similarity(sites, "auroc", None, LEVEL)
+    return robustness.performance_against_similarity(sites, "auroc", None, LEVEL, "averaged")
 
 
 def _sites(k: int, correlation: float) -> Simulate:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from dataclasses import dataclass, replace
 
 from dossier import between_groups
@@ -27,6 +27,7 @@ from dossier.types import (
     Evidence,
     SubgroupSize,
     Subset,
+    externals,
     find_in_subgroup,
     subgroup_sizes,
 )
@@ -261,6 +262,15 @@ MOST_GROUPS = 8
 TOO_FEW, NOT_COMBINED = "too few", "not combined"
 
 
+def _together(evidence: Evidence, columns: Set[str]) -> str:
+    """Which hospitals are counted together: all, or those that record one of the columns."""
+    having = {site for column in columns for site in subgroups.sites_with(evidence, column)}
+    if len(having) == len(externals(evidence)):
+        return "all hospitals together"
+    names = [short_names(evidence)[site.name] for site in externals(evidence) if site.site in having]
+    return f"{listing(names) if len(names) <= 3 else f'{in_words(len(names))} hospitals'} together"
+
+
 def groups(evidence: Evidence) -> Table | None:
     """Each group of patients at our hospital, the only one, or all together: how many, and how the model does."""
     site = alone(evidence)
@@ -288,7 +298,7 @@ def groups(evidence: Evidence) -> Table | None:
     texts = {cell.text for row in rows for cell in row.cells[2:] if cell.kind == "absent"}
     if all(cell.kind == "absent" for row in rows for cell in row.cells[2:]):
         rows, columns = [replace(row, cells=row.cells[:2]) for row in rows], columns[:2]
-    place = "all hospitals together" if site is None else short_names(evidence)[site.name]
+    place = _together(evidence, {column for column, _ in known}) if site is None else short_names(evidence)[site.name]
     return Table(
         name="table-groups",
         title=f"Groups of patients, {place}.",
