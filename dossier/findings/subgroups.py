@@ -86,7 +86,7 @@ def finding(evidence: Evidence) -> Sentence:
         return here
     more = named_with_the_rest([flag_text(one.fact) for one in every[1:]], MOST_NAMED - 1)
     rest = f"{sentence_case(more)}. {here.lead} {here.rest}" if more else f"{here.lead} {here.rest}"
-    return Sentence(f"{_over(evidence, every[0].subset.column)} {flag_text(every[0].fact)}.", rest.strip())
+    return Sentence(f"{_over(evidence, every[0].column)} {flag_text(every[0].fact)}.", rest.strip())
 
 
 def sites_with(evidence: Evidence, column: str) -> list[str]:
