@@ -27,6 +27,7 @@ from dossier.evaluate import (
     strata,
     subgroups,
 )
+from dossier.evaluate.disclosure import left_over
 from dossier.evaluate.offered import Site
 from dossier.evaluate.pieces import Found, Piece
 from dossier.evaluate.site import SiteEvidence
@@ -65,7 +66,8 @@ def evidence(
     """
     study = disclosure.without_what_tells(study)
     computed = _computed(inputs.of(study), _on(jobs, progress, scheduler), cache)
-    return _concluded(study, _with_flags(study, inputs.with_printed(computed, study)))
+    concluded = _concluded(study, _with_flags(study, inputs.with_printed(computed, study)))
+    return left_over.without_counts(concluded)
 
 
 def _computed(study: Study, workers: _Workers, cache: EvidenceCache | None) -> Evidence:
@@ -92,7 +94,7 @@ def preview(study: Study) -> Preview:
     every = asked & {entry.term.measure for entry in REGISTER.syntheses.values()}
     wanted = None if every else flags.MEASURES | asked
     computed = sites.shown(_complete(inputs.of(study), _on(1, None, None), wanted))
-    shown = _with_flags(study, inputs.with_printed(computed, study))
+    shown = left_over.without_counts(_with_flags(study, inputs.with_printed(computed, study)))
     return Preview(shown.flags, _never_estimated(shown)[0])
 
 

@@ -195,7 +195,7 @@ def _too_few(dataset: Dataset) -> Absent | None:
     n = dataset.rows_analysed
     if not 0 < n < FEWEST_ROWS:
         return None
-    return Absent(Fact("too_few_patients", dataset=dataset.name, fewest=Count(FEWEST_ROWS, "patient")))
+    return Absent(Fact("too_few_patients", dataset=dataset.name, fewest=Count(FEWEST_ROWS, "patient", is_limit=True)))
 
 
 def _found(site: Site, metric: Metric, at: At, answer: classes.Answer | None = None) -> Estimate | Absent:

@@ -131,7 +131,7 @@ def _over_all_rows(
 def _of_small_classes(external: Sequence[SiteResults]) -> dict[str, Fact]:
     """Why the mean over the classes of a site is not pooled: a class that would not be pooled alone."""
     return {
-        site.summary.name: Fact("fewer_rows_of_a_class", fewest=Count(FEW_FOR_POOLING, "row"))
+        site.summary.name: Fact("fewer_rows_of_a_class", fewest=Count(FEW_FOR_POOLING, "row", is_limit=True))
         for site in external
         if min(site.summary.class_counts.values(), default=FEW_FOR_POOLING) < FEW_FOR_POOLING
     }

@@ -1003,7 +1003,9 @@ def calibration_groups(outcome: Floats, risk: Floats, level: float = 0.95) -> Cu
     `observed`, Wilson's `low` and `high`, and `n` of each group. Absent with fewer than five rows.
     """
     if len(outcome) < SMALLEST_GROUP:
-        return Absent(Fact("fewer_rows", fewest=Count(SMALLEST_GROUP, "row"))) if len(outcome) else NO_ROWS
+        return (
+            Absent(Fact("fewer_rows", fewest=Count(SMALLEST_GROUP, "row", is_limit=True))) if len(outcome) else NO_ROWS
+        )
     ends = np.unique(np.quantile(risk, np.arange(1, 10) / 10))
     group = _large_enough(np.searchsorted(ends, risk, side="left"))
     size, events, total = (np.bincount(group, weights=weights) for weights in (np.ones(len(risk)), outcome, risk))

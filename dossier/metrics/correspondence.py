@@ -649,7 +649,7 @@ def membership_design(
         return Absent(Fact("no_shared_predictor"))
     sizes = [len(feature.values) for feature in shared[0]]
     if min(sizes) < FOLDS:
-        return Absent(Fact("too_few_rows_for_parts", fewest=Count(FOLDS, "row")))
+        return Absent(Fact("too_few_rows_for_parts", fewest=Count(FOLDS, "row", is_limit=True)))
     if max(sizes) > LARGEST_CLASSIFIED:
         shared = _drawn_features(shared, LARGEST_CLASSIFIED, seed)
     boundary, total = len(shared[0][0].values), len(shared[0][0].values) + len(shared[0][1].values)

@@ -724,7 +724,9 @@ def _answers(value: Floats, labels: Floats, truth: Floats, level: float, what: s
         return Absent(Fact("no_answer_with_truth_and", what=what))
     columns = _binned_answers(value[known], right[known], level)
     if not columns["count"]:
-        return Absent(Fact("no_bin_with_enough_answers", what=what, fewest=Count(FEWEST_ANSWERS, "answer")))
+        return Absent(
+            Fact("no_bin_with_enough_answers", what=what, fewest=Count(FEWEST_ANSWERS, "answer", is_limit=True))
+        )
     return Curve(columns, int(known.sum()), Method("wilson_of_answers"))
 
 

@@ -721,7 +721,7 @@ def _listed(study: ReaderStudy) -> Absent | None:
     if len(study.reader) == 0:
         return NO_ROWS_OF_READERS
     if int(study.reader.max()) >= MOST_LISTED:
-        return Absent(Fact("too_many_readers", most=Count(MOST_LISTED, "reader")))
+        return Absent(Fact("too_many_readers", most=Count(MOST_LISTED, "reader", is_limit=True)))
     return None
 
 

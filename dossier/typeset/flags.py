@@ -98,6 +98,11 @@ def _rows(count: int | str, _: str) -> str:
     return f"{count} {'row' if count == 1 else 'rows'}"
 
 
+def _counted(count: int | str, noun: str) -> str:
+    """A count with its noun; of one that is not given, that there are some."""
+    return f"{count} {noun}s" if isinstance(count, str) else counted(count, noun)
+
+
 def _sealed(tables: tuple[str, ...]) -> str:
     return listing([words for table, words in SEALED.items() if table in tables])
 
@@ -113,7 +118,7 @@ WAYS: Mapping[str, Callable[[Any, str], str]] = {
     "all_typed": lambda values, _: wording.listed(map(wording.number, values)),
     "whole": lambda values, _: listing([number(value, 0) for value in values]),
     "classes": lambda labels, _: f"{', '.join(labels[:-1])} and {labels[-1]}",
-    "counted": counted,
+    "counted": _counted,
     "rows": _rows,
     "patients_needed": lambda value, _: patients_needed(value),
     "quantity": lambda measure, _: QUANTITIES[measure],

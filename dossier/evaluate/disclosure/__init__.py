@@ -17,6 +17,7 @@ from dossier.evaluate.classes import metrics_of
 from dossier.evaluate.disclosure import descriptions
 from dossier.evaluate.disclosure.chains import Chain, Counts, counts, grid, ranged, rows_of_a_person, width
 from dossier.evaluate.disclosure.curves import of_curve
+from dossier.evaluate.disclosure.left_over import Look, without_counts
 from dossier.evaluate.disclosure.measures import Protected, minus, not_given, of_results, outcome_withheld
 from dossier.evaluate.offered import Site
 from dossier.evaluate.site import SiteEvidence
@@ -91,17 +92,16 @@ def of_site(site: Site, found: SiteEvidence, groups: SubgroupEvidence) -> tuple[
     if not site.dataset.minimum_cell:
         return found, groups
     policy = _Policy.of(site)
-    return (
-        SiteEvidence(
-            SiteResults(
-                policy.summary(found.site.summary),
-                tuple(policy.results(found.site.results)),
-                tuple(replace(one, found=policy.curve(one)) for one in found.site.curves),
-            ),
-            found.descriptions,
-        ),
-        policy.subgroups(groups),
+    given = SiteResults(
+        policy.summary(found.site.summary),
+        tuple(policy.results(found.site.results)),
+        tuple(replace(one, found=policy.curve(one)) for one in found.site.curves),
     )
+    parts = policy.subgroups(groups)
+    look = Look.at((given.summary,))
+    if look is None:
+        raise TypeError("a dataset with a policy has a summary with one")
+    return SiteEvidence(look.site(given), found.descriptions), look.subgroups(parts)
 
 
 @dataclass(frozen=True)
@@ -328,7 +328,7 @@ def given(complete: Evidence, sites: Sequence[Site]) -> Evidence:
     rows_each = {site.dataset.name: rows_of_a_person(site.dataset) for site in sites}
     described = [one for one in complete.descriptions if one.dataset in known]
     rows, withheld = descriptions.given(described, known, levels, rows_each)
-    return replace(
+    made = replace(
         complete,
         results=tuple(one if one.dataset in kept else replace(one, found=why) for one in complete.results),
         subgroups=replace(
@@ -341,6 +341,7 @@ def given(complete: Evidence, sites: Sequence[Site]) -> Evidence:
         descriptions=rows,
         withheld=withheld,
     )
+    return without_counts(made)
 
 
 TELLING = frozenset(("class_missing", "constant_risk", "one_class", "other_units", "sampled"))
