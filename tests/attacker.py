@@ -7,7 +7,7 @@ attacker here knows all ranges, those too that no page gives, and the steps.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,6 +27,9 @@ was found at all, the solver has longer."""
 
 Where = Mapping[str, str]
 """A level of each of some columns."""
+
+Asked = tuple[int, Where, range, int]
+"""A count that is asked for: of which outcome, of which level, in which bins of the risk, and what it truly is."""
 
 
 @dataclass(frozen=True)
@@ -90,6 +93,7 @@ class Attack:
             _Atom(label, place, where) for label in (1, 0) for place in range(len(self.at)) for where in places
         ]
         self.truth = self._truth()
+        self.empty: tuple[Where, ...] = ()
         self.rows: list[Floats] = []
         self.low: list[float] = []
         self.high: list[float] = []
@@ -163,20 +167,35 @@ class Attack:
             self.add(inside * (np.array([most for _, most in both]) - (shown - step / 2)), 0, np.inf)
             self.add(inside * (np.array([least for least, _ in both]) - (shown + step / 2)), -np.inf, 0)
 
+    def knowing_empty(self, *structural: Where) -> Attack:
+        """What is known by one who knows these crossings to be empty whoever the patients are: structural zeros.
+
+        They are exempt, for they tell of no patient, and are given back in `empty`; every other count is asked beside.
+        """
+        found = self._copy()
+        found.empty = (*self.empty, *structural)
+        for where, label in itertools.product(structural, (1, 0)):
+            found.add(found.mask(label, where, range(len(self.at))), 0, 0)
+        return found
+
     def with_ranks(self, known: int) -> Attack:
         """What is known with the AUROC of every group, by one who knows each person of one outcome beside.
 
         The pairs are products of two unknown counts. With one of the two outcomes known to the person they are sums,
         and the solver exact; whoever does not know it has no fewer values left.
         """
-        found = object.__new__(Attack)
-        found.__dict__.update(self.__dict__, rows=list(self.rows), low=list(self.low), high=list(self.high))
+        found = self._copy()
         for place, atom in enumerate(self.atoms):
             if atom.label == known:
                 found.add(np.eye(len(self.atoms))[place], self.truth[place], self.truth[place])
         for group, where in self.groups:
             if group.few is None:
                 found._ranks(group, where, known)
+        return found
+
+    def _copy(self) -> Attack:
+        found = object.__new__(Attack)
+        found.__dict__.update(self.__dict__, rows=list(self.rows), low=list(self.low), high=list(self.high))
         return found
 
     def _ranks(self, group: measures.Protected, where: Where, known: int) -> None:
@@ -199,8 +218,16 @@ class Attack:
         self.add(asked - (shown + step / 2) * whole, -np.inf, 0)
         self.add(loose - (shown - step / 2) * whole, 0, np.inf)
 
-    def small(self) -> list[tuple[int, Where, range, int]]:
+    def small(self) -> list[Asked]:
         """Every tail and every bin, of all rows and of each level, that holds few persons."""
+        return [one for one in self.few() if one[-1]]
+
+    def zeros(self) -> list[Asked]:
+        """Those that hold nobody."""
+        return [one for one in self.few() if not one[-1]]
+
+    def few(self) -> list[Asked]:
+        """Every tail and every bin, of all rows and of each level, that holds fewer persons than a range has values."""
         cells = []
         for label in (1, 0):
             for where in [{}, *({column: level} for column, levels in self.columns.items() for level in levels)]:
@@ -208,7 +235,7 @@ class Attack:
                 for first in range(len(self.at)):
                     for held in {range(first, len(self.at)), range(first, first + 1)}:
                         true = int((inside & (self.bins >= held.start) & (self.bins < held.stop)).sum())
-                        if 0 < true < SMALLEST:
+                        if true < SMALLEST:
                             cells.append((label, where, held, true))
         return sorted(cells, key=str)
 
@@ -226,18 +253,18 @@ class Attack:
                 return round(float(answer.fun))
         raise TimeoutError(answer.message)
 
-    def cells(self, seed: int = 0, most: int | None = None) -> Iterator[Cell]:
-        """The small cells, or some of them, each with what is left of it."""
-        small = self.small()
-        for place in np.random.default_rng(seed).permutation(len(small))[:most]:
-            label, where, held, true = small[place]
+    def cells(self, asked: Sequence[Asked], seed: int = 0, most: int | None = None) -> Iterator[Cell]:
+        """These cells, or some of them, each with what is left of it."""
+        for place in np.random.default_rng(seed).permutation(len(asked))[:most]:
+            label, where, held, true = asked[place]
             low, high = self.ends(label, where, held)
             yield Cell(f"{self.site.dataset.name} {label} {where} {held}", true, low, high)
 
 
 def attacked(study: Study, name: str, seed: int = 0, most: int | None = 24) -> Iterator[Cell]:
     """The small cells of a site, by one who knows every range, and the sums that are printed."""
-    return Attack(study, name).cells(seed, most)
+    attack = Attack(study, name)
+    return attack.cells(attack.small(), seed, most)
 
 
 def attacked_with_ranks(study: Study, name: str, seed: int = 0, most: int | None = 24) -> Iterator[Cell]:
