@@ -81,6 +81,8 @@ FLAGS: Mapping[str, str] = {
     "criterion_not_estimable": "Criterion that cannot be estimated",
     "dataset_withheld": "Dataset too small to be shown",
     "previous_withheld": "Previous release not compared",
+    "declared_withheld": "Declared result not given",
+    "policy_weakened": "Small counts less protected",
     "answer_without_flag": "Answer without a flag",
 }
 """What each flag is about, in a few words."""
@@ -605,16 +607,28 @@ def since_sealed(seal: Seal | None) -> tuple[Flag, ...]:
 
 def unsaid(release: Release, datasets: Sequence[DatasetSummary]) -> tuple[Flag, ...]:
     """What the release leaves unsaid, and what it says that a reader must know."""
-    return tuple(_unsaid(release, [dataset for dataset in datasets if dataset.role == "external"]))
+    return tuple(_unsaid(release, datasets))
 
 
-def _unsaid(release: Release, external: Sequence[DatasetSummary]) -> Iterator[Flag]:
+def _policy_weakened(release: Release, datasets: Sequence[DatasetSummary]) -> Iterator[Flag]:
+    """A dataset whose own `minimum_cell` is below that of the release, or 0: then all of its counts are printed."""
+    asked = 0 if release.disclosure is None else release.disclosure.minimum_cell
+    for dataset in datasets:
+        if dataset.minimum_cell < asked:
+            of_both = {"asked": asked, "own": dataset.minimum_cell}
+            says = Fact("policy_lowered" if dataset.minimum_cell else "policy_off", site=dataset.site, **of_both)
+            yield Flag("policy_weakened", dataset.name, says)
+
+
+def _unsaid(release: Release, datasets: Sequence[DatasetSummary]) -> Iterator[Flag]:
     about, thresholds = release.release, release.thresholds
+    external = [dataset for dataset in datasets if dataset.role == "external"]
     if not thresholds.declared:
         yield Flag("no_threshold", POOLED, Fact("no_threshold"))
     elif thresholds.rationale is None:
         says = Fact("threshold_without_reason", thresholds=thresholds.declared)
         yield Flag("threshold_without_reason", POOLED, says)
+    yield from _policy_weakened(release, datasets)
     if about.tested_version not in (None, about.version):
         says = Fact("version_differs", tested=about.tested_version, released=about.version)
         yield Flag("version_differs", POOLED, says)

@@ -20,11 +20,7 @@ from pydantic import (
     GetCoreSchemaHandler,
     GetJsonSchemaHandler,
     JsonValue,
-    PlainSerializer,
     ValidationError,
-    ValidatorFunctionWrapHandler,
-    WithJsonSchema,
-    WrapValidator,
     model_validator,
 )
 from pydantic_core import CoreSchema, core_schema
@@ -32,12 +28,11 @@ from pydantic_core import CoreSchema, core_schema
 from dossier.errors import Fault, ReleaseError
 from dossier.facts import Fact, Method
 from dossier.faults.locations import Cell, File, ResultsKey
-from dossier.release import About, Release
+from dossier.release import About, Count, Release
 from dossier.types import (
     Absent,
     Changes,
     ChecklistRow,
-    CountRange,
     Criterion,
     Curve,
     CurveResult,
@@ -79,43 +74,6 @@ Kind = TypeVar("Kind")
 Setting = int | float | str
 
 
-def _range_or_count(value: object, handler: ValidatorFunctionWrapHandler) -> int:
-    """A count as a number, or as the range that it is given as."""
-    if isinstance(value, CountRange):
-        return value
-    if isinstance(value, Mapping):
-        low, high = value.get("lo"), value.get("hi")
-        if isinstance(low, int) and isinstance(high, int) and 0 <= low <= high and set(value) == {"lo", "hi", "mid"}:
-            return CountRange(low, high)
-        raise ValueError("a range of counts has lo, hi and mid")
-    return int(handler(value))
-
-
-def _written_count(count: int) -> int | dict[str, int]:
-    return {"lo": count.low, "hi": count.high, "mid": int(count)} if isinstance(count, CountRange) else int(count)
-
-
-_WHOLE = {"type": "integer", "minimum": 0}
-Count = Annotated[
-    int,
-    Field(ge=0),
-    WrapValidator(_range_or_count),
-    PlainSerializer(_written_count),
-    WithJsonSchema(
-        {
-            "anyOf": [
-                _WHOLE,
-                {
-                    "type": "object",
-                    "properties": dict.fromkeys(("lo", "hi", "mid"), _WHOLE),
-                    "required": ["lo", "hi", "mid"],
-                    "additionalProperties": False,
-                },
-            ]
-        }
-    ),
-]
-"""A count of persons or rows: a number, or where small counts are protected the range that it lies in."""
 Status = Literal["estimated", "absent", "withheld"]
 
 

@@ -286,6 +286,12 @@ WORDS: Mapping[str, str] = {
     "as 1: the reliability of the labels, rho, is the highest that it can be.",
     # ---- what is protected
     "previous_withheld": "small counts are protected: nothing of the previous release is shown beside this one.",
+    "declared_auroc_withheld": "small counts are protected: the declared AUROC of {name} is not given, for fewer than "
+    "{fewest} persons have either outcome.",
+    "declared_decisions_withheld": "small counts are protected: the declared counts of the reader study are not given.",
+    "policy_off": "[disclosure] protects counts below {asked}, and the dataset of {site} switches it off: each of its "
+    "counts is printed, however small.",
+    "policy_lowered": "[disclosure] protects counts below {asked}, and the dataset of {site} those below {own} alone.",
     "dataset_withheld": "1 dataset has fewer analysed rows than the smallest count that is printed: nothing of it is "
     "shown.",
     "datasets_withheld": "{datasets} datasets have fewer analysed rows than the smallest count that is printed: "

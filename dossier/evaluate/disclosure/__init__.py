@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dossier.evaluate.classes import metrics_of
-from dossier.evaluate.disclosure import descriptions
+from dossier.evaluate.disclosure import declared, descriptions
 from dossier.evaluate.disclosure.chains import Chain, Counts, counts, grid, ranged, rows_of_a_person, width
 from dossier.evaluate.disclosure.curves import of_curve
 from dossier.evaluate.disclosure.left_over import Look, without_counts
@@ -62,7 +62,8 @@ def is_asked(study: Study) -> bool:
 
 def without_what_tells(study: Study) -> Study:
     """The study without the datasets of which not even the number of rows may be shown, and without a previous release,
-    each with a flag that says so; and without the sizes and hashes of files with rows, which tell how many there are.
+    each with a flag that says so; without the sizes and hashes of files with rows, which tell how many there are; and
+    with what it declares in place of rows as that may be given.
 
     Datasets go before anything is computed, so that no number over all sites holds them. Two releases of nearly the
     same rows tell of those in which they differ.
@@ -71,6 +72,7 @@ def without_what_tells(study: Study) -> Study:
         return study
     inputs = (one if one.name == RELEASE_FILE else replace(one, sha256=None, size=None) for one in study.inputs)
     study = replace(study, inputs=tuple(inputs))
+    study = declared.given(study, max(one.minimum_cell for one in study.datasets))
     if study.previous is not None:
         withheld = Flag("previous_withheld", POOLED, Fact("previous_withheld"))
         study = replace(study, previous=None, flags=(*study.flags, withheld))
@@ -219,8 +221,8 @@ class _Policy:
         """The subgroups of the columns that are given; a level that the table names and few have is named nowhere."""
         here = {one.subset: one for one in self.site.dataset.subgroups}
         of_each = {subset: self._of_group(one) for subset, one in here.items()}
-        declared = {one.column for one in self.site.release.subgroup if one.levels is not None or one.cuts is not None}
-        named = {subset for subset in here if subset.column in declared or not isinstance(of_each[subset], Withheld)}
+        spelled = {one.column for one in self.site.release.subgroup if one.levels is not None or one.cuts is not None}
+        named = {subset for subset in here if subset.column in spelled or not isinstance(of_each[subset], Withheld)}
         results = [one for one in groups.results if one.subset in named]
         given: dict[Subset, list[Result]] = {}
         for subset in named:
@@ -324,7 +326,7 @@ def given(complete: Evidence, sites: Sequence[Site]) -> Evidence:
     why = not_given(below)
     known = {one.name: one for one in complete.datasets}
     # The axes of the model's points end at values of patients, and leave with the readers' tables.
-    kept = {*known, POOLED}
+    kept = {*known, POOLED, *(one.name for one in complete.release.declared_performance)}
     rows_each = {site.dataset.name: rows_of_a_person(site.dataset) for site in sites}
     described = [one for one in complete.descriptions if one.dataset in known]
     rows, withheld = descriptions.given(described, known, levels, rows_each)
