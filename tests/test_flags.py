@@ -357,6 +357,23 @@ def test_a_threshold_without_a_reason() -> None:
     assert not flags.unsaid(release(thresholds={"declared": (0.2,), "rationale": "As agreed."}), [])
 
 
+@pytest.mark.parametrize(
+    ("own", "words"),
+    [
+        (0, "[disclosure] protects counts below 10, and the dataset of Bari switches it off: each of its counts is "),
+        (5, "[disclosure] protects counts below 10, and the dataset of Bari those below 5 alone."),
+        (10, ""),
+        (12, ""),
+    ],
+)
+def test_a_dataset_that_weakens_the_policy_of_the_release(own: int, words: str) -> None:
+    here = dataclasses.replace(site(), minimum_cell=own)
+    protected = release(disclosure={"minimum_cell": 10})
+    found = [one for one in flags.unsaid(protected, [here]) if one.flag == "policy_weakened"]
+    assert [(one.dataset, flag_text(one.fact)[: len(words)]) for one in found] == ([("bari", words)] if words else [])
+    assert "policy_weakened" not in {one.flag for one in flags.unsaid(release(), [here])}
+
+
 def test_another_version_was_tested() -> None:
     about = {"model": "Example", "version": "2", "date": None, "owner": "Owner", "tested_version": "1"}
     (_, found) = flags.unsaid(release(release=about), [])

@@ -34,7 +34,7 @@ from dossier.evaluate.site import SiteEvidence
 from dossier.evidence_cache import EvidenceCache
 from dossier.metrics.resampling import VALUE_ALONE
 from dossier.register import REGISTER, fill
-from dossier.types import READERS, Criterion, Evidence, Flag, Study, SubgroupEvidence
+from dossier.types import READERS, Criterion, DatasetSummary, Evidence, Flag, Study, SubgroupEvidence
 
 Progress = Callable[[str, str, int, int], None]
 """Told the stage, what was just finished, how much is done, and of how much."""
@@ -44,6 +44,8 @@ Progress = Callable[[str, str, int, int], None]
 class Preview:
     """What is known of a study before anything is drawn."""
 
+    datasets: tuple[DatasetSummary, ...]
+    """Every dataset that the build will show, with its counts as it will give them."""
     flags: tuple[Flag, ...]
     """Every flag that the build will raise, with the answers to them."""
     faults: tuple[Fault, ...]
@@ -95,7 +97,7 @@ def preview(study: Study) -> Preview:
     wanted = None if every else flags.MEASURES | asked
     computed = sites.shown(_complete(inputs.of(study), _on(1, None, None), wanted))
     shown = left_over.without_counts(_with_flags(study, inputs.with_printed(computed, study)))
-    return Preview(shown.flags, _never_estimated(shown)[0])
+    return Preview(shown.datasets, shown.flags, _never_estimated(shown)[0])
 
 
 def _never_estimated(shown: Evidence) -> tuple[tuple[Fault, ...], tuple[Flag, ...]]:
