@@ -8,6 +8,7 @@ import hashlib
 import io
 import json
 import os
+import re
 import shutil
 import subprocess
 import threading
@@ -464,6 +465,30 @@ def appended(out: Path) -> None:
         file.write(b"\n%%EOF\n")
 
 
+def updated(text: bytes) -> Callable[[Path], object]:
+    """An update after the last signature, in which HERE is its own place and LAST that of the table before."""
+
+    def update(path: Path) -> None:
+        content = path.read_bytes()
+        last = re.findall(rb"startxref\s+(\d+)", content)[-1]
+        here = str(len(content) + 1).encode()
+        path.write_bytes(content + b"\n" + text.replace(b"HERE", here).replace(b"LAST", last) + END % here)
+
+    return in_signed(PAGES, update)
+
+
+END = b"\nstartxref\n%s\n%%%%EOF\n"
+HOSTILE: dict[str, bytes] = {
+    "a size of 99,999,999,999": b"xref\n0 0\ntrailer\n<</Size 99999999999 /Root 1 0 R /Prev LAST>>",
+    "a table before itself": b"xref\n0 0\ntrailer\n<</Size 9 /Root 1 0 R /Prev HERE>>",
+    "a root that is itself": b"7 0 obj\n7 0 R\nendobj\nxref\n0 0\ntrailer\n<</Size 9 /Root 7 0 R /Prev LAST>>",
+    "200,000 lists in each other": b"xref\n0 0\ntrailer\n<</Size 9 /X " + b"[" * 200_000 + b" /Prev LAST>>",
+    "a table of 999,999,999 rows": b"xref\n0 999999999\n0000000000 65535 f \ntrailer\n<</Size 9 /Root 1 0 R "
+    b"/Prev LAST>>",
+}
+"""Updates that a reader of PDF may follow without end, or find no memory for."""
+
+
 def first_only(out: Path) -> None:
     """Cut off the second signature of the pages."""
     from pyhanko.pdf_utils.reader import PdfFileReader
@@ -532,6 +557,7 @@ ALTERED: dict[str, tuple[Callable[[Path], object], str]] = {
     "signed pages, signature": (in_signed(PAGES, lambda path: flipped(path, path.stat().st_size - 9000)), PAGES),
     "an update after signing": (after_signing, "a revision that is no signature"),
     "bytes after signing": (appended, "no signature that can be read: startxref not found"),
+    **{kind: (updated(text), PAGES) for kind, text in HOSTILE.items()},
     "a comment after signing": (in_signed(PAGES, lambda path: path.write_bytes(path.read_bytes() + b"\n% ")), PAGES),
     "bytes before": (in_signed(PAGES, lambda path: path.write_bytes(b"%!\n" + path.read_bytes())), "does not begin"),
     "a signature in small letters": (in_signed(PAGES, in_small_letters), "is not written as it is made"),
