@@ -105,8 +105,8 @@ def found(out: Path, trust: Trust) -> Found:
     manifest = manifests.read(out)
     present = frozenset() if manifest is None else manifest.signatures(out) - {SIGNED}
     if manifest is None or not present:
-        nothing = f"{SIGNED}/ holds no signature, and --trust asks for one"
-        return Found(differences=(nothing,) if trust.roots else ())
+        nothing = f"{SIGNED}/ holds no signature" + (", and --trust asks for one" if trust.roots else "")
+        return Found(differences=(nothing,) if trust.roots or (out / SIGNED).is_dir() else ())
     try:
         with sign.quiet():
             pass

@@ -153,6 +153,24 @@ def test_all_faults_of_the_release_and_of_all_tables_at_once(tmp_path: Path) -> 
     ]
 
 
+@pytest.mark.parametrize(
+    ("level", "says"),
+    [
+        ("1e-300", "level is 1e-300, not at least 0.5."),
+        ("0.49", "level is 0.49, not at least 0.5."),
+        ("95", "level is 95, not at most 0.9999."),
+        ("0.9999999999999999", "level is 0.9999999999999999, not at most 0.9999."),
+    ],
+)
+def test_a_level_at_which_no_interval_can_be_given_is_told(tmp_path: Path, level: str, says: str) -> None:
+    text = HEAD.replace("[release]\n", f"[release]\nlevel = {level}\n") + SITE
+    (tmp_path / "release.toml").write_text(text)
+    (tmp_path / "site.csv").write_text("outcome,risk\n0,0.1\n1,0.2\n")
+    with pytest.raises(ReleaseError) as caught:
+        reading.study(tmp_path)
+    assert [(fault.what, fault.where) for fault in caught.value.faults] == [(says, "release.toml, [release] level")]
+
+
 def test_a_fault_of_release_toml_alone_is_a_release_error(tmp_path: Path) -> None:
     with pytest.raises(ReleaseError):
         _read(tmp_path, "colum = 3\n" + SITE, site__csv="outcome,risk\n0,0.1\n1,0.2\n")

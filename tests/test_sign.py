@@ -595,6 +595,15 @@ def test_what_is_not_as_it_was_signed_is_named(twice: Path, trust: Trust, tmp_pa
     assert "erified" not in result.stdout
 
 
+def test_an_empty_folder_of_signatures_is_named(unsigned: Path, tmp_path: Path) -> None:
+    out = copied(unsigned, tmp_path)
+    assert asked("verify", out, "--hashes-only").return_value == 0
+    (out / "signed").mkdir()
+    result = asked("verify", out, "--hashes-only")
+    assert result.return_value == 4
+    assert "signed/ holds no signature" in result.stderr
+
+
 def test_signatures_of_another_release_are_named(
     once: Path, people: tuple[Owner, ...], trust: Trust, tmp_path: Path
 ) -> None:
