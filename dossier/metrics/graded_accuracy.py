@@ -157,14 +157,6 @@ def weighted_credit(
     return _by_priority(priority, [class_ratio(earned[member], weight[member]) for member in members], level)
 
 
-def h_accuracy_of(
-    classes: Integers, scores: Floats, priority: Floats, tau: float, complexity: Floats | None = None
-) -> tuple[float, float | None] | Absent:
-    """The value and the standard error of `weighted_credit`; arguments and reasons for absence as there."""
-    found = weighted_credit(classes, scores, priority, tau, complexity)
-    return found if isinstance(found, Absent) else (found.value, found.se)
-
-
 def _two_classes(outcome: Floats, risk: Floats) -> tuple[Integers, Floats]:
     return outcome.astype(np.int64), np.column_stack((1 - risk, risk))
 

@@ -39,11 +39,6 @@ def cells(study: ReaderStudy) -> Cells:
     )
 
 
-def of_counts(aided_wrong: int, aided_right: int, unaided_wrong: int, unaided_right: int) -> ReaderStudy:
-    """The study of which only the four counts are known, for use without a table."""
-    return ReaderStudy("parallel", DecisionCounts(aided_wrong, aided_right, unaided_wrong, unaided_right))
-
-
 def _empty_arm(counts: Cells) -> Absent | None:
     aided_wrong, aided_right, unaided_wrong, unaided_right = counts
     if aided_wrong + aided_right == 0:
@@ -107,15 +102,6 @@ def _arms(study: ReaderStudy, reader: NDArray[np.int64], readers: int) -> list[N
         for decisions in (study.aided, study.unaided)
     )
     return [arm for arm in (aided & unaided, aided & ~unaided, unaided & ~aided) if arm.any()]
-
-
-def replicated_counts(study: ReaderStudy, bootstrap: int, seed: int) -> Floats | None:
-    """The four counts of each bootstrap replicate (replicates x 4); None when there are too few readers or cases.
-
-    Readers and cases are drawn with replacement and independently of each other, readers within their arm.
-    """
-    drawn = _drawn_counts(study, bootstrap, seed)
-    return None if drawn is None else drawn.both
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,9 +21,6 @@ LOSSES = ("brier",)
 SUBSETS = 100
 SHARE_HELD_OUT = 0.2
 LONGEST_CURVE = 250
-
-Minimum = Literal["worst_split", "quantile_05", "declared"]
-
 
 # ---- the internal test ----------------------------------------------------------------------------------------------
 
