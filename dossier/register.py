@@ -186,6 +186,7 @@ def metric(
     weighted: Callable[..., Any] | None = None,
     formula: str = "",
     protection: Protection = "withheld",
+    on_page: bool = True,
 ) -> Callable[[Plain], Plain]:
     """Make a function on columns a measure.
 
@@ -200,7 +201,8 @@ def metric(
     has to be given. With several classes, `against_rest` says whether it is taken one class against the rest;
     `of_classes` makes it a measure of such an outcome (`classes`, `class_risk`), which needs to say its `chapter`;
     `clustered` and `weighted` what becomes of it where rows belong to clusters or have weights;
-    `protection` what it is computed from where small counts are protected.
+    `protection` what it is computed from where small counts are protected; `on_page` whether it stands on a page, or
+    only in results.csv and results.json, for another measure of its chapter says it better.
     """
 
     def enter(function: Plain) -> Plain:
@@ -222,6 +224,7 @@ def metric(
             counterpart=counterpart,
             differs=differs,
             formula=_formula(function, formula),
+            on_page=on_page,
         )
         entry = Metric(
             term,

@@ -534,6 +534,9 @@ class Term:
     """Where we compute something else than a paper prints: "differs from the published formula because ..."."""
     formula: str = ""
     """How it is computed, in plain text; the notation is that of the methods appendix."""
+    on_page: bool = True
+    """Whether it may stand on a page; else only in results.csv and results.json, for another measure of its chapter
+    says it better."""
 
 
 Filed = TypeVar("Filed")
@@ -768,6 +771,21 @@ class Evidence:
     def by_term(self) -> Index[Result]:
         """The results under each label in the order of the datasets."""
         return _indexed(self.results, lambda one: (one.term,))
+
+    @cached_property
+    def by_dataset(self) -> Index[Result]:
+        """The results at each dataset."""
+        return _indexed(self.results, lambda one: (one.dataset,))
+
+    @cached_property
+    def by_chapter(self) -> Index[Result]:
+        """The results of the measures of each chapter."""
+        return _indexed(self.results, lambda one: (self.terms[one.term].chapter,))
+
+    @cached_property
+    def by_curve(self) -> Index[CurveResult]:
+        """The curves of each name in the order of the datasets."""
+        return _indexed(self.curves, lambda one: (one.curve,))
 
     @cached_property
     def by_name(self) -> Mapping[str, DatasetSummary]:

@@ -13,6 +13,7 @@ import pytest
 
 from dossier import contents, facts, material
 from dossier.faults import catalogue
+from dossier.findings.chapter import chapters
 from dossier.register import fill
 from dossier.typeset import flags, reasons
 from dossier.typeset.methods import WORDS
@@ -214,30 +215,30 @@ def test_no_drawer_for_what_has_no_name() -> None:
 
 
 def test_every_chapter_has_its_template_and_its_finding() -> None:
-    for chapter in contents.CHAPTERS:
-        assert (material.templates() / f"{chapter.name}.html").is_file(), chapter.name
-        assert (PACKAGE / "findings" / f"{chapter.name}.py").is_file(), chapter.name
+    for name, chapter in zip(contents.ORDER, chapters(), strict=True):
+        assert (material.templates() / f"{name}.html").is_file(), name
+        assert chapter.name == name
+        assert chapter.finding.__module__ == f"dossier.findings.{name}"
 
 
 def test_every_template_and_finding_has_its_chapter() -> None:
-    chapters = {chapter.name for chapter in contents.CHAPTERS}
     beside = {"book", "cover", "table_of_contents"}
     pages = {path.stem for path in material.templates().glob("*.html") if not path.stem.startswith("_")}
-    assert pages - beside == chapters
+    assert pages - beside == set(contents.ORDER)
     sentences = {path.stem for path in (PACKAGE / "findings").glob("*.py")} - {
         "__init__",
+        "chapter",
         "sentence",
         "classes",
         "verdict",
     }
-    assert sentences == chapters
+    assert sentences == set(contents.ORDER)
 
 
 def test_every_measure_belongs_to_a_chapter() -> None:
     register = fill("metrics")
-    chapters = {chapter.name for chapter in contents.CHAPTERS}
     shelves = (register.metrics, register.class_metrics, register.syntheses)
-    assert {entry.term.chapter for shelf in shelves for entry in shelf.values()} <= chapters
+    assert {entry.term.chapter for shelf in shelves for entry in shelf.values()} <= set(contents.ORDER)
 
 
 # ---- facts stay facts until they are printed ------------------------------------------------------------------------

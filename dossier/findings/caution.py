@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
+from dossier.findings.chapter import Chapter
 from dossier.findings.sentence import Sentence, at_the_primary_threshold, estimated, primary_threshold
 from dossier.types import MACRO, DatasetSummary, Estimate, Evidence, Term, externals, find, find_all
 from dossier.typeset.measures import tables_of
@@ -267,3 +268,13 @@ CAVEATS: Mapping[str, Callable[[Evidence, Term], str]] = {
     "balanced_average_accuracy": _part,
 }
 """How each measure of this tier shows its danger."""
+
+
+CHAPTER = Chapter(
+    "caution",
+    "Other measures, to be read with caution",
+    finding,
+    part="Annex",
+    has=lambda evidence: bool(cautioned(evidence)),
+    is_leavable=True,
+)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from dossier.bands import MAP_ROWS, MAP_WITH_NUMBERS
 from dossier.findings import classes
+from dossier.findings.chapter import Chapter
 from dossier.findings.sentence import Sentence
 from dossier.types import MODEL, DatasetSummary, DescriptionResult, Evidence, externals
 from dossier.typeset.labels import level_of, with_unit
@@ -318,3 +319,6 @@ def _missing(count: float | None, n: int) -> Cell:
         return Cell("not held", kind="absent")
     share = count / n if n else 0.0
     return Cell("0" if not count else number(share, 0, percent=True), kind="plain")
+
+
+CHAPTER = Chapter("description", "Data", finding)

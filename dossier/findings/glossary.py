@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from dossier.findings.chapter import Chapter
 from dossier.findings.sentence import Sentence
 from dossier.types import Estimate, Evidence, Term
 from dossier.typeset.measures import printed_in
@@ -37,3 +38,6 @@ def used(evidence: Evidence, chapters: Collection[str]) -> list[Term]:
     seen = {result.term for result in evidence.results if isinstance(result.found, Estimate)}
     terms = (term for name, term in evidence.terms.items() if name in seen and printed_in(evidence, term) in chapters)
     return sorted(terms, key=lambda term: term.label.lower())
+
+
+CHAPTER = Chapter("glossary", "Glossary", finding, part="Annex", editions=("committee", "quick"))

@@ -6,6 +6,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from dossier.bands import SAME_RISK
+from dossier.findings.chapter import Chapter
 from dossier.findings.sentence import Sentence, primary_threshold
 from dossier.types import MODEL, Absent, Curve, Description, Estimate, Evidence, externals, find, find_curve
 from dossier.typeset.names import axis_name
@@ -214,3 +215,14 @@ def agreement(evidence: Evidence) -> Table:
 def compared(evidence: Evidence) -> bool:
     """Whether any site allows the comparison."""
     return any(isinstance(find(evidence, "formula_difference", site.name), Estimate) for site in externals(evidence))
+
+
+CHAPTER = Chapter(
+    "nomogram",
+    "The model",
+    finding,
+    part="Annex",
+    has=lambda evidence: evidence.release.model is not None,
+    fill="Give the formula of the model in [model].",
+    is_leavable=True,
+)

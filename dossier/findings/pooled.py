@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dossier.bands import FEW_FOR_POOLING, FEWEST_FOR_A_NEW_SITE
+from dossier.findings.chapter import Chapter
 from dossier.findings.sentence import (
     Sentence,
     estimated,
@@ -13,7 +14,7 @@ from dossier.findings.sentence import (
     range_over_sites,
 )
 from dossier.types import MACRO, POOLED, Absent, Estimate, Evidence, Result, Term, find
-from dossier.typeset.measures import cell
+from dossier.typeset.measures import cell, is_estimated
 from dossier.typeset.numbers import bound_of, expected_range, in_text, level_of, number, threshold
 from dossier.typeset.reasons import why
 from dossier.typeset.tables import Cell, Column, Reasons, Row, Table
@@ -129,3 +130,13 @@ def _spread(found: Estimate, term: Term) -> tuple[Cell, ...]:
         Cell("" if tau is None else number(tau, 3 if tau < 0.1 else 2), kind="plain"),
         Cell("" if share is None else number(share, 0, percent=True), kind="plain"),
     )
+
+
+def _is_pooled(evidence: Evidence) -> bool:
+    """Whether anything could be estimated over the sites."""
+    return any(is_estimated(result) for result in evidence.by_dataset.get((POOLED,), ()))
+
+
+CHAPTER = Chapter(
+    "pooled", "Pooled performance and heterogeneity", finding, has=_is_pooled, fill="Add a second external dataset."
+)

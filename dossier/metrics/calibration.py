@@ -229,6 +229,7 @@ def calibration_slope(outcome: Floats, risk: Floats, level: float = 0.95) -> Est
     against_rest="by class",
     weighted=weighted.calibration_intercept_joint,
     formula="a in logit P(y = 1) = a + b logit p",
+    on_page=False,
 )
 def calibration_intercept_joint(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Absent:
     """The intercept of the line that best recalibrates the risks, fitted together with the slope.
@@ -370,6 +371,7 @@ def ici(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 100
     against_rest="by class",
     clustered="value only",
     formula="median of |c(p) - p|, c the calibration curve",
+    on_page=False,
 )
 def e50(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 1000, seed: int = 1) -> Estimate | Absent:
     """The distance between risk and observed frequency that half of the people stay within.
@@ -409,6 +411,7 @@ def e50(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 100
     against_rest="by class",
     clustered="value only",
     formula="90% quantile of |c(p) - p|, c the calibration curve",
+    on_page=False,
 )
 def e90(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 1000, seed: int = 1) -> Estimate | Absent:
     """The distance between risk and observed frequency that nine in ten people stay within.
@@ -445,6 +448,7 @@ def e90(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 100
     against_rest="by class",
     clustered="value only",
     formula="maximum of |c(p) - p|, c the calibration curve",
+    on_page=False,
 )
 def emax(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 1000, seed: int = 1) -> Estimate | Absent:
     """The largest distance between risk and observed frequency that anybody's risk shows.
@@ -594,6 +598,7 @@ def ece(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 100
     "it goes by bins, 1 is perfect, and it succeeds the GICI",
     clustered="value only",
     formula="Σ over ten equal bins of (rows of the bin / n)(1 - |mean y - mean p| / max(mean p, 1 - mean p))",
+    on_page=False,
 )
 def eci(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 1000, seed: int = 1) -> Estimate | Absent:
     """How near the average risk lies to the share with the outcome in ten bins of risk, as a share of what is possible.
@@ -675,6 +680,7 @@ def brier(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Abse
     against_rest="by class",
     weighted=weighted.scaled_brier,
     formula="1 - Brier score / (φ (1 - φ))",
+    on_page=False,
 )
 def scaled_brier(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Absent:
     """How much nearer the risks are to what happened than if everyone had been given the site's average.
@@ -773,6 +779,7 @@ def nagelkerke(mean_log: Floats, prevalence: Floats) -> Floats:
     "is printed [Dinga 2019]",
     against_rest="by class",
     formula="(1 - exp(2 (l0 - l)/n)) / (1 - exp(2 l0/n)), l the summed log likelihood of the risks, l0 that of φ",
+    on_page=False,
 )
 def nagelkerke_r2(
     outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 1000, seed: int = 1
@@ -842,6 +849,7 @@ def nagelkerke_r2(
     against_rest="by class",
     weighted=weighted.tjur_r2,
     formula="mean p of cases - mean p of the others",
+    on_page=False,
 )
 def tjur_r2(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Absent:
     """How much higher the average risk is among those with the outcome than among those without.
@@ -897,6 +905,7 @@ A_TEST = Fact("test_statistic_has_no_interval")
     against_rest="by class",
     clustered="refused",
     formula="Σ (y - p)(1 - 2p) / √(Σ (1 - 2p)² p (1 - p))",
+    on_page=False,
 )
 def spiegelhalter_z(outcome: Floats, risk: Floats) -> Estimate | Absent:
     """Whether the squared errors of the risks are larger or smaller than right risks would make by chance.

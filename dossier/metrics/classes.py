@@ -742,6 +742,7 @@ def brier_difference(
     of_classes=True,
     chapter="comparison",
     formula="mean over rows of ln p - ln rival of the class that was found; p value (b + 1)/(m + 1) from m sign flips",
+    on_page=False,
 )
 def log_score_difference(
     classes: Integers,
@@ -777,6 +778,7 @@ def log_score_difference(
     of_classes=True,
     chapter="comparison",
     formula="(b - c)/n, b rows where the model alone is right, c where the other model alone is; exact McNemar test",
+    on_page=False,
 )
 def accuracy_difference(
     classes: Integers, class_risk: Floats, class_rival: Floats, level: float = 0.95

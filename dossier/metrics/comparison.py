@@ -475,6 +475,7 @@ def paired(
     breaks=("perfect is best", "one class is absent"),
     weighted=weighted.difference_to_rival(weighted.log_score),
     formula="mean difference of the rows' log likelihoods; p value (b + 1)/(m + 1) from m sign flips",
+    on_page=False,
 )
 def log_score_difference(
     outcome: Floats, risk: Floats, rival: Floats, level: float = 0.95, permutations: int = 999, seed: int = 1
@@ -516,6 +517,7 @@ def log_score_difference(
     breaks=("perfect is best", "one class is absent"),
     weighted=weighted.difference_to_rival(weighted.accuracy),
     formula="(b - c)/n, b rows where the model alone is right, c where the other model alone is; exact McNemar test",
+    on_page=False,
 )
 def accuracy_difference(
     outcome: Floats, risk: Floats, rival: Floats, threshold: float, level: float = 0.95
@@ -671,6 +673,7 @@ def _tested(value: float, p_value: float, outcome: Floats, method: Method, **det
     clustered="refused",
     formula="right answers; p value P(X ≥ k), k right among the m rows not answered with the larger class, X binomial "
     "with m rows and 1/2",
+    on_page=False,
 )
 def majority_class_test(outcome: Floats, risk: Floats, threshold: float) -> Estimate | Absent:
     """Whether the model is right more often than by always naming the more common answer.
@@ -734,6 +737,7 @@ def _against_naming(says: bool, flagged: NDArray[np.bool_], case: NDArray[np.boo
     breaks=("rows doubled", "perfect is best"),
     clustered="refused",
     formula="U = AUROC × cases × others, and how often a random order reaches it",
+    on_page=False,
 )
 def mann_whitney_u(outcome: Floats, risk: Floats) -> Estimate | Absent:
     """Whether cases are ranked above non-cases more often than chance would do it.
@@ -794,6 +798,7 @@ def mann_whitney_u(outcome: Floats, risk: Floats) -> Estimate | Absent:
     independent_rows=True,
     clustered="refused",
     formula="p value (b + 1)/(m + 1), b of m permutations of y with a Brier score at least as low",
+    on_page=False,
 )
 def brier_permutation_test(
     outcome: Floats, risk: Floats, permutations: int = 999, seed: int = 1, early_stopping: bool = False
@@ -849,6 +854,7 @@ def brier_permutation_test(
     independent_rows=True,
     clustered="refused",
     formula="p value (b + 1)/(m + 1), b of m permutations of y with a log score at least as high",
+    on_page=False,
 )
 def log_score_permutation_test(
     outcome: Floats, risk: Floats, permutations: int = 999, seed: int = 1, early_stopping: bool = False

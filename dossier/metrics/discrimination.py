@@ -894,6 +894,7 @@ def cohen_kappa_of_model(outcome: Floats, risk: Floats, threshold: float, level:
     weighted=weighted.likelihood_ratio_positive,
     formula="se / (1 - sp)",
     protection="counts",
+    on_page=False,
 )
 def likelihood_ratio_positive(
     outcome: Floats, risk: Floats, threshold: float, level: float = 0.95
@@ -940,6 +941,7 @@ def likelihood_ratio_positive(
     weighted=weighted.likelihood_ratio_negative,
     formula="(1 - se) / sp",
     protection="counts",
+    on_page=False,
 )
 def likelihood_ratio_negative(
     outcome: Floats, risk: Floats, threshold: float, level: float = 0.95

@@ -356,6 +356,7 @@ def tau_from(
     against_rest="by class",
     formula="[(1 - t) φ se + t (1 - φ) sp] / [(1 - t) φ + t (1 - φ)]",
     protection="counts",
+    on_page=False,
 )
 def h_accuracy_risk(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
     """The share of right answers at the threshold when each missed case and each false alarm counts what it costs.
@@ -413,6 +414,7 @@ def h_accuracy_at_risks(outcome: Floats, risk: Floats, thresholds: Sequence[floa
     against_rest="by class",
     formula="[(1 - t) TP + t TN] / [(1 - t)(TP + FN) + t (TN + FP)]",
     protection="counts",
+    on_page=False,
 )
 def cost_weighted_accuracy(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
     """The share of right answers when a case counts as much as the threshold says against a non-case.

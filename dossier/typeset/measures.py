@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence, Set
 from typing import Literal
 
-from dossier.contents import ONLY_IN_FILES
 from dossier.types import MACRO, POOLED, READERS, Absent, At, DatasetSummary, Estimate, Evidence, Result, Term
 from dossier.typeset.methods import method_text
 from dossier.typeset.names import ALL_POOLED, label_of, measured_label, shown
@@ -29,8 +28,8 @@ from dossier.typeset.words import SETTING, anchor, listing, sentence_case, setti
 
 def chapter_tables(evidence: Evidence, chapter: str, without: Sequence[str] = ()) -> tuple[Table, ...]:
     """Every measure that a chapter may show, in tables; what stands in the files alone is left out."""
-    left_out = {*without, *ONLY_IN_FILES}
-    return tables_of(evidence, [term for term in _members(evidence, chapter) if term.name not in left_out])
+    members = [term for term in _members(evidence, chapter) if term.on_page and term.name not in without]
+    return tables_of(evidence, members)
 
 
 def tables_of(evidence: Evidence, terms: Sequence[Term], beside: Sequence[Term] = ()) -> tuple[Table, ...]:
