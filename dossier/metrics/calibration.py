@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import sys
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -127,14 +128,20 @@ def _se_fixed(phi: float, design: Design) -> float | None:
     return math.sqrt((1 - phi) / (design.rows * phi)) if phi > 0 else None
 
 
-@metric(
-    "Calibration intercept",
+recalibration = partial(
+    metric,
     digits=2,
-    best="zero",
     cites=("Cox 1958", "Van Calster 2019"),
     roles=EVERYWHERE,
     breaks=("perfect is best",),
     against_rest="by class",
+)
+"""A coefficient of the logistic model that recalibrates the risks."""
+
+
+@recalibration(
+    "Calibration intercept",
+    best="zero",
     weighted=weighted.calibration_intercept,
     formula="a in logit P(y = 1) = a + logit p",
     protection="fit",
@@ -172,15 +179,10 @@ def calibration_intercept(outcome: Floats, risk: Floats, level: float = 0.95) ->
     return _wald(replace(fit, coefficients=fit.coefficients + near), 0, rows, level)
 
 
-@metric(
+@recalibration(
     "Calibration slope",
-    digits=2,
     best="one",
-    cites=("Cox 1958", "Van Calster 2019"),
-    roles=EVERYWHERE,
     pool="plain",
-    breaks=("perfect is best",),
-    against_rest="by class",
     weighted=weighted.calibration_slope,
     formula="b in logit P(y = 1) = a + b logit p",
     protection="fit",
@@ -219,14 +221,9 @@ def calibration_slope(outcome: Floats, risk: Floats, level: float = 0.95) -> Est
     return _wald(fit, 1, rows, level)
 
 
-@metric(
+@recalibration(
     "Calibration intercept, joint with the slope",
-    digits=2,
     best="zero",
-    cites=("Cox 1958", "Van Calster 2019"),
-    roles=EVERYWHERE,
-    breaks=("perfect is best",),
-    against_rest="by class",
     weighted=weighted.calibration_intercept_joint,
     formula="a in logit P(y = 1) = a + b logit p",
     on_page=False,
@@ -241,10 +238,6 @@ def calibration_intercept_joint(outcome: Floats, risk: Floats, level: float = 0.
     -------
     Estimate or Absent
         The intercept a of logit P(y) = a + b logit p with the Wald interval. Absent as `calibration_slope` is.
-
-    Notes
-    -----
-    Source: Cox 1958.
 
     Examples
     --------
@@ -310,16 +303,22 @@ def _error(name: str, outcome: Floats, risk: Floats, level: float, bootstrap: in
     return found if isinstance(found, Absent) else found[name]
 
 
-@metric(
-    "Integrated calibration index",
+calibration_error = partial(
+    metric,
     digits=3,
     range=(0, 1),
     best="zero",
-    cites=("Austin 2019", "Harrell 2015", "Chuang 2000", "Cowan 2011"),
     roles=EVERYWHERE,
     breaks=("perfect is best", "rows doubled", "narrower with more rows"),
     against_rest="by class",
     clustered="value only",
+)
+"""A distance of the calibration curve from the risks."""
+
+
+@calibration_error(
+    "Integrated calibration index",
+    cites=("Austin 2019", "Harrell 2015", "Chuang 2000", "Cowan 2011"),
     formula="mean of |c(p) - p|, c the calibration curve",
 )
 def ici(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 1000, seed: int = 1) -> Estimate | Absent:
@@ -360,16 +359,9 @@ def ici(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 100
     return _error("ici", outcome, risk, level, bootstrap, seed)
 
 
-@metric(
+@calibration_error(
     "Median calibration error (E50)",
-    digits=3,
-    range=(0, 1),
-    best="zero",
     cites=("Austin 2019", "Chuang 2000", "Cowan 2011"),
-    roles=EVERYWHERE,
-    breaks=("perfect is best", "rows doubled", "narrower with more rows"),
-    against_rest="by class",
-    clustered="value only",
     formula="median of |c(p) - p|, c the calibration curve",
     on_page=False,
 )
@@ -400,16 +392,9 @@ def e50(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 100
     return _error("e50", outcome, risk, level, bootstrap, seed)
 
 
-@metric(
+@calibration_error(
     "90% calibration error (E90)",
-    digits=3,
-    range=(0, 1),
-    best="zero",
     cites=("Austin 2019", "Chuang 2000", "Cowan 2011"),
-    roles=EVERYWHERE,
-    breaks=("perfect is best", "rows doubled", "narrower with more rows"),
-    against_rest="by class",
-    clustered="value only",
     formula="90% quantile of |c(p) - p|, c the calibration curve",
     on_page=False,
 )
@@ -437,16 +422,9 @@ def e90(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 100
     return _error("e90", outcome, risk, level, bootstrap, seed)
 
 
-@metric(
+@calibration_error(
     "Largest calibration error (Emax)",
-    digits=3,
-    range=(0, 1),
-    best="zero",
     cites=("Austin 2019", "Harrell 2015", "Chuang 2000", "Cowan 2011", "Hirano 2012"),
-    roles=EVERYWHERE,
-    breaks=("perfect is best", "rows doubled", "narrower with more rows"),
-    against_rest="by class",
-    clustered="value only",
     formula="maximum of |c(p) - p|, c the calibration curve",
     on_page=False,
 )
@@ -919,10 +897,6 @@ def spiegelhalter_z(outcome: Floats, risk: Floats) -> Estimate | Absent:
         z = sum (y - p)(1 - 2p)/sqrt(sum (1 - 2p)^2 p(1 - p)) with the two-sided `p_value` of the normal distribution; a
         test has no interval. Absent without rows, and when every risk is 0, one half or 1, for which the test does not
         exist.
-
-    Notes
-    -----
-    Source: Spiegelhalter 1986.
 
     Examples
     --------

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -525,15 +526,14 @@ def _severity(
     return which(predicted_class(scores)[0], classes, weights, level)
 
 
-@metric(
+severity_of = partial(metric, best="lower", tier="mission", cites="Jin", of_classes=True, chapter="severity")
+"""How grave the errors of a model are."""
+
+
+@severity_of(
     "Error severity index",
     digits=1,
     range=(0, 10),
-    best="lower",
-    tier="mission",
-    cites="Jin",
-    of_classes=True,
-    chapter="severity",
     formula="10 Σ C W / number of errors, C counts of predicted by true class, W their severity",
 )
 def error_severity_index(
@@ -551,16 +551,8 @@ def error_severity_index(
     return _severity(severity.index_of_classes, classes, class_risk, severity_weights, level)
 
 
-@metric(
-    "Mean severity",
-    digits=3,
-    range=(0, 1),
-    best="lower",
-    tier="mission",
-    cites="Jin",
-    of_classes=True,
-    chapter="severity",
-    formula="Σ C W / n, C counts of predicted by true class, W their severity",
+@severity_of(
+    "Mean severity", digits=3, range=(0, 1), formula="Σ C W / n, C counts of predicted by true class, W their severity"
 )
 def mean_severity(
     classes: Integers, class_risk: Floats, severity_weights: severity.Weights, level: float = 0.95
@@ -573,17 +565,12 @@ def mean_severity(
     return _severity(severity.mean_of_classes, classes, class_risk, severity_weights, level)
 
 
-@metric(
+@severity_of(
     "Error severity index of the other model",
     digits=1,
     range=(0, 10),
-    best="lower",
-    tier="mission",
-    cites="Jin",
     measure="error_severity_index",
     fixed=OF_RIVAL,
-    of_classes=True,
-    chapter="severity",
     formula="10 Σ C W / number of errors, C counts of the other model's class by true class, W their severity",
 )
 def error_severity_index_of_rival(
@@ -596,17 +583,12 @@ def error_severity_index_of_rival(
     return _severity(severity.index_of_classes, classes, class_rival, severity_weights, level)
 
 
-@metric(
+@severity_of(
     "Mean severity of the other model",
     digits=3,
     range=(0, 1),
-    best="lower",
-    tier="mission",
-    cites="Jin",
     measure="mean_severity",
     fixed=OF_RIVAL,
-    of_classes=True,
-    chapter="severity",
     formula="Σ C W / n, C counts of the other model's class by true class, W their severity",
 )
 def mean_severity_of_rival(
@@ -640,18 +622,25 @@ def severity_of_models(
 # ---- comparison with the other model --------------------------------------------------------------------------------
 
 
-@metric(
-    "AUROC, mean of the classes, difference from the other model",
-    digits=3,
-    range=(-1, 1),
+to_rival = partial(
+    metric,
     best="higher",
     tier="descriptive",
-    cites="DeLong 1988",
-    fixed={**AGAINST_RIVAL, "class": "macro"},
-    pool="plain",
+    fixed=AGAINST_RIVAL,
     independent_rows=True,
     of_classes=True,
     chapter="comparison",
+)
+"""A difference of a measure between both models, on the same rows."""
+
+
+@to_rival(
+    "AUROC, mean of the classes, difference from the other model",
+    digits=3,
+    range=(-1, 1),
+    cites="DeLong 1988",
+    fixed={**AGAINST_RIVAL, "class": "macro"},
+    pool="plain",
     formula="mean AUROC of the classes, of the model - of the other model; DeLong's paired variance",
 )
 def auroc_difference(
@@ -692,19 +681,14 @@ def auroc_difference(
     return _without_events(replace(found, reason=SINGLE_ROW) if parts is None else found)
 
 
-@metric(
+@to_rival(
     "Brier score over all classes, difference from the other model",
     digits=3,
     range=(-2, 2),
     best="lower",
-    tier="descriptive",
     cites=("Bradley 2008", "Phipson 2010"),
-    fixed=AGAINST_RIVAL,
     pool="plain",
     mean_over="rows",
-    independent_rows=True,
-    of_classes=True,
-    chapter="comparison",
     formula="mean over rows of Σ over classes of (p - y)² - (rival - y)²; p value (b + 1)/(m + 1), b "
     "of m sign flips at least as far from 0",
 )
@@ -731,16 +715,10 @@ def brier_difference(
     return _without_events(comparison.paired(differences, zeros, level, permutations, seed, floor=-2, ceiling=2))
 
 
-@metric(
+@to_rival(
     "Log score of the true class, difference from the other model",
     digits=3,
-    best="higher",
-    tier="descriptive",
     cites=("Good 1952", "Phipson 2010"),
-    fixed=AGAINST_RIVAL,
-    independent_rows=True,
-    of_classes=True,
-    chapter="comparison",
     formula="mean over rows of ln p - ln rival of the class that was found; p value (b + 1)/(m + 1) from m sign flips",
     on_page=False,
 )
@@ -767,16 +745,10 @@ def log_score_difference(
     return _without_events(comparison.paired(differences, np.zeros(len(classes)), level, permutations, seed))
 
 
-@metric(
+@to_rival(
     "Accuracy of the predicted class, difference from the other model",
     range=(-1, 1),
-    best="higher",
-    tier="descriptive",
     cites=("McNemar 1947", "Agresti 2005"),
-    fixed=AGAINST_RIVAL,
-    independent_rows=True,
-    of_classes=True,
-    chapter="comparison",
     formula="(b - c)/n, b rows where the model alone is right, c where the other model alone is; exact McNemar test",
     on_page=False,
 )

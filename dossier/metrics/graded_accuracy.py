@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -345,8 +346,8 @@ def tau_from(
     return found
 
 
-@metric(
-    "H-accuracy at a risk threshold",
+at_threshold = partial(
+    metric,
     digits=2,
     range=(0, 1),
     best="higher",
@@ -354,10 +355,13 @@ def tau_from(
     cites=("Cabitza 2019", "Wilson 1927", "Zou 2008"),
     at=("threshold",),
     against_rest="by class",
-    formula="[(1 - t) φ se + t (1 - φ) sp] / [(1 - t) φ + t (1 - φ)]",
     protection="counts",
     on_page=False,
 )
+"""An H-accuracy in which the threshold says what an error costs."""
+
+
+@at_threshold("H-accuracy at a risk threshold", formula="[(1 - t) φ se + t (1 - φ) sp] / [(1 - t) φ + t (1 - φ)]")
 def h_accuracy_risk(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
     """The share of right answers at the threshold when each missed case and each false alarm counts what it costs.
 
@@ -403,19 +407,7 @@ def h_accuracy_at_risks(outcome: Floats, risk: Floats, thresholds: Sequence[floa
     return found
 
 
-@metric(
-    "Cost-weighted accuracy",
-    digits=2,
-    range=(0, 1),
-    best="higher",
-    tier="mission",
-    cites=("Cabitza 2019", "Wilson 1927", "Zou 2008"),
-    at=("threshold",),
-    against_rest="by class",
-    formula="[(1 - t) TP + t TN] / [(1 - t)(TP + FN) + t (TN + FP)]",
-    protection="counts",
-    on_page=False,
-)
+@at_threshold("Cost-weighted accuracy", formula="[(1 - t) TP + t TN] / [(1 - t)(TP + FN) + t (TN + FP)]")
 def cost_weighted_accuracy(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
     """The share of right answers when a case counts as much as the threshold says against a non-case.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,19 +33,20 @@ def contributions(outcome: Floats, risk: Floats, threshold: float) -> Floats:
     return np.where(risk >= threshold, outcome - (1 - outcome) * odds, 0.0)
 
 
-@metric(
+at_threshold = partial(
+    metric, range=(None, 1), best="higher", at=("threshold",), against_rest="by class", protection="counts"
+)
+"""A net benefit at a threshold."""
+
+
+@at_threshold(
     "Net benefit",
     digits=1,
     unit="per 100",
-    range=(None, 1),
-    best="higher",
     tier="core",
     cites=("Vickers 2006", "Zou 2008"),
-    at=("threshold",),
     breaks=("perfect is best", "one class is absent"),
-    against_rest="by class",
     formula="TP/n - FP/n × t/(1 - t)",
-    protection="counts",
 )
 def net_benefit(
     outcome: Floats,
@@ -134,19 +136,14 @@ def weighted_standardized_net_benefit(rows: weighted.Rows) -> weighted.Found:
     return weighted.ratio(weighted.mean_of_rows(benefit, rows.weights), phi)
 
 
-@metric(
+@at_threshold(
     "Standardized net benefit",
     digits=2,
-    range=(None, 1),
-    best="higher",
     tier="supporting",
     cites=("Kerr 2016", "Riley 2021"),
-    at=("threshold",),
     breaks=("one class is absent",),
-    against_rest="by class",
     weighted=weighted_standardized_net_benefit,
     formula="net benefit / φ",
-    protection="counts",
 )
 def standardized_net_benefit(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
     """The net benefit as a share of the highest that a perfect model could reach at this site.
@@ -190,21 +187,16 @@ def standardized_variance(outcome: Floats, risk: Floats, threshold: float) -> fl
     return (hit * (1 - hit) / phi + scale * (false_alarm * (1 - false_alarm) + false_alarm**2 / phi)) / n
 
 
-@metric(
+@at_threshold(
     "Net benefit gain",
     digits=1,
     unit="per 100",
-    range=(None, 1),
-    best="higher",
     tier="core",
     cites=("Vickers 2006", "Campagner 2023", "Zou 2008"),
-    at=("threshold",),
     pool="plain",
     mean_over="rows",
     breaks=("perfect is best", "one class is absent"),
-    against_rest="by class",
     formula="net benefit - max(net benefit of flagging everyone, 0)",
-    protection="counts",
 )
 def net_benefit_gain(
     outcome: Floats,
