@@ -384,7 +384,7 @@ def fill(folder: str) -> Register:
     """Import every module of a folder of the package, in alphabetical order, so that the register knows it."""
     with _FILLING:  # a worker may have several threads, and none may read a shelf that another one sorts
         _imported(folder)
-        _in_the_order_of_the_files()
+        _in_order()
     return REGISTER
 
 
@@ -398,18 +398,20 @@ def _imported(folder: str) -> tuple[str, ...]:
     return tuple(modules)
 
 
-def _in_the_order_of_the_files() -> None:
-    """Sort every shelf by file and line: what was imported first must not show in results.json."""
+def _in_order() -> None:
+    """Sort every shelf by file and as its ORDER says: what was imported first must not show in results.json."""
     for shelf in vars(REGISTER).values():
-        places = [_place(entry.function) for entry in shelf.values()]
+        places = [_place(name, entry.function) for name, entry in shelf.items()]
         if places != sorted(places):
-            entries = sorted(shelf.items(), key=lambda entry: _place(entry[1].function))
+            entries = sorted(shelf.items(), key=lambda entry: _place(entry[0], entry[1].function))
             shelf.clear()
             shelf.update(entries)
 
 
-def _place(function: Callable[..., Any]) -> tuple[str, int]:
-    return function.__module__, function.__code__.co_firstlineno
+def _place(name: str, function: Callable[..., Any]) -> tuple[str, int, str]:
+    """Its file, and its place there: what ORDER does not name comes last, by its name."""
+    order: tuple[str, ...] = function.__globals__.get("ORDER", ())
+    return function.__module__, order.index(name) if name in order else len(order), name
 
 
 @contextmanager

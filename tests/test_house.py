@@ -241,6 +241,18 @@ def test_every_measure_belongs_to_a_chapter() -> None:
     assert {entry.term.chapter for shelf in shelves for entry in shelf.values()} <= set(contents.ORDER)
 
 
+def test_the_order_of_a_file_names_what_is_there_and_each_once() -> None:
+    register = fill("metrics")
+    known: dict[str, set[str]] = {}
+    orders: dict[str, tuple[str, ...]] = {}
+    for name, entry in ((name, entry) for shelf in vars(register).values() for name, entry in shelf.items()):
+        known.setdefault(entry.function.__module__, set()).add(name)
+        orders[entry.function.__module__] = entry.function.__globals__.get("ORDER", ())
+    for module, order in orders.items():
+        assert len(set(order)) == len(order), module
+        assert set(order) in (set(), known[module]), module
+
+
 # ---- facts stay facts until they are printed ------------------------------------------------------------------------
 
 TEXTUAL = {"startswith", "endswith", "split", "partition", "rpartition", "removeprefix", "removesuffix", "replace"}

@@ -39,6 +39,13 @@ from dossier.metrics.smooth_curve import design_of, smooth_curve
 from dossier.register import curve, curve_synthesis, metric
 from dossier.types import Absent, Curve, Estimate, Floats, Role, SiteResults, found_curve
 
+ORDER = (
+    *("oe_ratio", "calibration_intercept", "calibration_slope", "calibration_intercept_joint", "ici", "e50", "e90"),
+    *("emax", "ece", "eci", "brier", "scaled_brier", "log_score", "nagelkerke_r2", "tjur_r2", "spiegelhalter_z"),
+    *("calibration_curve", "calibration_groups", "calibration_curve_all_sites"),
+)
+"""The measures and curves of the chapter in the order of files and pages."""
+
 EVERYWHERE: tuple[Role, ...] = ("development", "internal", "external")
 
 

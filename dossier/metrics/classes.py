@@ -38,6 +38,15 @@ from dossier.metrics.sample import NO_INTERVAL, Z
 from dossier.register import curve, curve_synthesis, metric
 from dossier.types import Absent, Curve, Estimate, Floats, SiteResults, found_curve
 
+ORDER = (
+    *("auroc", "brier", "log_score", "accuracy", "h_accuracy", "h_accuracy_profile", "confusion_matrix"),
+    *("confusion_matrix_all_sites", "per_thousand", "per_thousand_of_site", "error_severity_index"),
+    *("mean_severity", "error_severity_index_of_rival", "mean_severity_of_rival", "severity_of_models"),
+    *("auroc_difference", "brier_difference", "log_score_difference", "accuracy_difference", "mss_brier"),
+    *("split_performance",),
+)
+"""The measures and curves of the chapter in the order of files and pages."""
+
 Integers = NDArray[np.int64]
 OneAgainstRest = Callable[[Floats, Floats], Estimate | Absent]
 

@@ -35,6 +35,12 @@ from dossier.metrics.resampling import central
 from dossier.register import curve, describe, metric
 from dossier.types import Absent, Curve, Description, Estimate, Feature, Floats
 
+ORDER = (
+    *("degree_of_correspondence", "correspondence_averaged", "conformal_p_values", "energy_coefficient"),
+    *("membership_auroc", "membership_drivers", "feature_shift"),
+)
+"""The measures and curves of the chapter in the order of files and pages."""
+
 LARGEST_PERMUTED = 2000
 """So many rows a side are permuted at most: each permutation sums over all of their pairs."""
 LARGEST_CLASSIFIED = 20_000

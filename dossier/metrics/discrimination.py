@@ -16,6 +16,14 @@ from dossier.metrics.resampling import Cells, block_size, cells_of, draws, draws
 from dossier.register import curve, metric
 from dossier.types import Absent, Curve, Estimate, Floats
 
+ORDER = (
+    *("auroc", "model_based_concordance", "sensitivity", "specificity", "ppv", "npv", "accuracy"),
+    *("balanced_accuracy", "youden_j", "markedness", "mcc", "f1", "cohen_kappa_of_model"),
+    *("likelihood_ratio_positive", "likelihood_ratio_negative", "auprc", "balanced_average_accuracy", "roc"),
+    *("risk_distribution",),
+)
+"""The measures and curves of the chapter in the order of files and pages."""
+
 POINTS = 250
 """The most points that a curve holds."""
 

@@ -17,6 +17,13 @@ from dossier.metrics.resampling import central
 from dossier.register import curve, metric
 from dossier.types import Absent, Curve, DecisionCounts, Estimate, Floats, ReaderStudy
 
+ORDER = (
+    *("error_rate_aided", "error_rate_unaided", "absolute_risk_reduction", "number_needed_to_decide"),
+    *("relative_risk", "relative_risk_reduction", "odds_ratio", "decision_benefit", "decision_benefit_by_reader"),
+    *("changed_decisions", "wrong_advice_followed", "right_advice_resisted", "agreement_with_advice"),
+)
+"""The measures and curves of the chapter in the order of files and pages."""
+
 Cells = tuple[float, float, float, float]
 """Wrong and right with the model, wrong and right without it: AIE, AIN, CE, CN."""
 Kind = Literal["rate", "difference", "ratio"]

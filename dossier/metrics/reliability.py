@@ -24,6 +24,13 @@ from dossier.metrics.raters import mean_of_known, right_answers
 from dossier.register import Law, curve, describe, metric
 from dossier.types import Absent, Curve, Description, Estimate, Floats
 
+ORDER = (
+    *("observed_agreement", "fleiss_kappa", "krippendorff_alpha", "cohen_kappa", "rater_agreement"),
+    *("rater_accuracy_summary", "weighted_concordance", "actual_accuracy", "required_reliability"),
+    *("reliability_nomogram", "actual_accuracy_bounds", "raters_one_by_one", "confidence_by_rater"),
+)
+"""The measures and curves of the chapter in the order of files and pages."""
+
 Integers = NDArray[np.int64]
 
 LONGEST_CURVE = 250

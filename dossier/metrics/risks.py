@@ -18,6 +18,9 @@ from dossier.metrics.intervals import column, wilson
 from dossier.register import curve
 from dossier.types import Absent, Curve, Estimate, Floats
 
+ORDER = ("cumulative_risks", "rater_rates", "fagan_nomogram")
+"""The measures and curves of the chapter in the order of files and pages."""
+
 Cells = tuple[float | None, ...]
 STEPS = 100
 """Into how many steps the cumulative curves divide the range in which 99 of 100 risks lie."""

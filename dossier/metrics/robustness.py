@@ -16,6 +16,9 @@ from dossier.metrics.intervals import NO_SPREAD, beyond, beyond_student, two_sid
 from dossier.register import curve, synthesis
 from dossier.types import Absent, Curve, Estimate, Floats, SiteResults, found, found_curve
 
+ORDER = ("split_performance", "spr", "wpr", "externally_supported", "performance_against_similarity")
+"""The measures and curves of the chapter in the order of files and pages."""
+
 MEASURES = ("auroc", "standardized_net_benefit", "brier")
 LOSSES = ("brier",)
 SUBSETS = 100

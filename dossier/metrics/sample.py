@@ -18,6 +18,9 @@ from dossier.metrics import discrimination, utility
 from dossier.register import Law, metric
 from dossier.types import Absent, Estimate, Floats
 
+ORDER = ("mss_auroc", "mss_oe", "mss_slope", "mss_snb", "mss_brier")
+"""The measures and curves of the chapter in the order of files and pages."""
+
 Z = 1.96
 """As the literature rounds it; the published sample sizes are reproduced with this value."""
 
