@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Literal, TypeVar, get_args
 
-from dossier.types import Role, Term, Tier
+from dossier.types import Goal, Role, Term, Tier
 
 Plain = TypeVar("Plain", bound=Callable[..., Any])
 Best = Literal["higher", "lower", "one", "zero", "half"]
@@ -34,6 +34,9 @@ given in steps of one person, as one of ranks, a mean over rows, a fit, or obser
 two models that are given. A measure that says nothing is withheld."""
 AgainstRest = Literal["no", "by class", "by class and mean"]
 """What becomes of a measure of two classes when there are several: nothing, one value a class, or also their mean."""
+CurveProtection = Literal["groups", "cumulative", "decisions", "bins", "roc", "withheld"]
+"""What a curve is read off from the ranges of counts where small counts are protected; one that says nothing is
+withheld."""
 Clustered = Literal["jackknife", "value only", "refused", "as it is"]
 """What becomes of a measure where rows belong to clusters: an interval by leaving clusters out (or by linearization,
 where it is known what each row contributes), no interval because its own is drawn from independent rows, no value
@@ -76,6 +79,26 @@ class Synthesis:
 
 
 @dataclass(frozen=True)
+class Line:
+    """A line of a curve with a band: its column, and what the names of its ends begin with."""
+
+    column: str
+    ends: str = ""
+    of_shares: bool = True
+    """Whether it runs from 0 to 1; a net benefit only ends at 1."""
+    makes_its_own: bool = False
+    """Whether the curve makes its band of clustered rows itself, from shares of the rows."""
+
+
+@dataclass(frozen=True)
+class Band:
+    """The lines of a curve that have a band, and the column of their axis, which is none where points are counted."""
+
+    axis: str
+    lines: tuple[Line, ...]
+
+
+@dataclass(frozen=True)
 class CurveMaker:
     """A function that makes a curve from the columns of one site."""
 
@@ -88,6 +111,10 @@ class CurveMaker:
     roles: tuple[Role, ...]
     cites: tuple[str, ...]
     against_rest: bool = False
+    band: Band | None = None
+    bins: bool = False
+    """Whether its columns low and high are the ends of bins."""
+    protection: CurveProtection = "withheld"
 
 
 @dataclass(frozen=True)
@@ -187,6 +214,7 @@ def metric(
     formula: str = "",
     protection: Protection = "withheld",
     on_page: bool = True,
+    goal: Goal | None = None,
 ) -> Callable[[Plain], Plain]:
     """Make a function on columns a measure.
 
@@ -202,7 +230,8 @@ def metric(
     `of_classes` makes it a measure of such an outcome (`classes`, `class_risk`), which needs to say its `chapter`;
     `clustered` and `weighted` what becomes of it where rows belong to clusters or have weights;
     `protection` what it is computed from where small counts are protected; `on_page` whether it stands on a page, or
-    only in results.csv and results.json, for another measure of its chapter says it better.
+    only in results.csv and results.json, for another measure of its chapter says it better; `goal` what one on it
+    is called in the committee's edition.
     """
 
     def enter(function: Plain) -> Plain:
@@ -225,6 +254,7 @@ def metric(
             differs=differs,
             formula=_formula(function, formula),
             on_page=on_page,
+            goal=goal,
         )
         entry = Metric(
             term,
@@ -302,6 +332,9 @@ def _curve_maker(
     cites: str | tuple[str, ...],
     against_rest: bool = False,
     chapter: str | None = None,
+    band: Band | None = None,
+    bins: bool = False,
+    protection: CurveProtection = "withheld",
 ) -> CurveMaker:
     return CurveMaker(
         name=function.__name__,
@@ -313,6 +346,9 @@ def _curve_maker(
         roles=roles,
         cites=(cites,) if isinstance(cites, str) else cites,
         against_rest=against_rest,
+        band=band,
+        bins=bins,
+        protection=protection,
     )
 
 
@@ -324,12 +360,20 @@ def curve(
     against_rest: bool = False,
     of_classes: bool = False,
     chapter: str | None = None,
+    band: Band | None = None,
+    bins: bool = False,
+    protection: CurveProtection = "withheld",
 ) -> Callable[[Plain], Plain]:
-    """Make a function on columns a curve of results.json; with several classes as for a measure."""
+    """Make a function on columns a curve of results.json; with several classes as for a measure.
+
+    `band` says which lines have one, `bins` that low and high are the ends of bins, `protection` what it is read off
+    where small counts are protected.
+    """
 
     def enter(function: Plain) -> Plain:
         shelf = REGISTER.class_curves if of_classes else REGISTER.curves
-        _enter(shelf, function.__name__, _curve_maker(function, label, roles, cites, against_rest, chapter))
+        maker = _curve_maker(function, label, roles, cites, against_rest, chapter, band, bins, protection)
+        _enter(shelf, function.__name__, maker)
         return function
 
     return enter

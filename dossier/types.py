@@ -510,6 +510,18 @@ class Description:
 
 
 @dataclass(frozen=True)
+class Goal:
+    """What a goal on a measure is called where no statistics are known."""
+
+    label: str
+    word: str
+    people: int | None = None
+    """Of how many people its value is said; None for the plain number."""
+    weighs: bool = False
+    """Whether false alarms are weighed against patients that are found."""
+
+
+@dataclass(frozen=True)
 class Term:
     """What a measure is called and how it reads: table, glossary, JSON and references all take it from here."""
 
@@ -537,6 +549,8 @@ class Term:
     on_page: bool = True
     """Whether it may stand on a page; else only in results.csv and results.json, for another measure of its chapter
     says it better."""
+    goal: Goal | None = None
+    """What the committee reads; without it the label and the sentence."""
 
 
 Filed = TypeVar("Filed")

@@ -36,8 +36,8 @@ from dossier.metrics.resampling import BINNED_ABOVE, BLOCK, block_size, cells_of
 from dossier.metrics.scales import back
 from dossier.metrics.shares import NO_WEIGHT, Design
 from dossier.metrics.smooth_curve import design_of, smooth_curve
-from dossier.register import curve, curve_synthesis, metric
-from dossier.types import Absent, Curve, Estimate, Floats, Role, SiteResults, found_curve
+from dossier.register import Band, Line, curve, curve_synthesis, metric
+from dossier.types import Absent, Curve, Estimate, Floats, Goal, Role, SiteResults, found_curve
 
 ORDER = (
     *("oe_ratio", "calibration_intercept", "calibration_slope", "calibration_intercept_joint", "ici", "e50", "e90"),
@@ -64,6 +64,7 @@ EVERYWHERE: tuple[Role, ...] = ("development", "internal", "external")
     against_rest="by class",
     formula="Σ y / Σ p",
     protection="ratio",
+    goal=Goal("Actual cases per 100 predicted", "case count", people=100),
 )
 def oe_ratio(
     outcome: Floats,
@@ -193,6 +194,7 @@ def calibration_intercept(outcome: Floats, risk: Floats, level: float = 0.95) ->
     weighted=weighted.calibration_slope,
     formula="b in logit P(y = 1) = a + b logit p",
     protection="fit",
+    goal=Goal("Spread of its percentages (1 is right)", "spread of percentages"),
 )
 def calibration_slope(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Absent:
     """Whether the risks are spread as they should be.
@@ -938,7 +940,13 @@ def spiegelhalter_z(outcome: Floats, risk: Floats) -> Estimate | Absent:
 # ---- curves ---------------------------------------------------------------------------------------------------------
 
 
-@curve("Calibration curve", roles=EVERYWHERE, cites=("Austin 2014", "Harrell 2015"), against_rest=True)
+@curve(
+    "Calibration curve",
+    roles=EVERYWHERE,
+    cites=("Austin 2014", "Harrell 2015"),
+    against_rest=True,
+    band=Band("risk", (Line("observed"),)),
+)
 def calibration_curve(outcome: Floats, risk: Floats, level: float = 0.95) -> Curve | Absent:
     """The observed frequency of the outcome along the risks, as a smooth curve.
 
@@ -983,7 +991,14 @@ def _large_enough(group: NDArray[np.intp]) -> NDArray[np.intp]:
     return np.array(renamed)[group]
 
 
-@curve("Calibration by groups", roles=EVERYWHERE, cites=("Wilson 1927", "Van Calster 2019"), against_rest=True)
+@curve(
+    "Calibration by groups",
+    roles=EVERYWHERE,
+    cites=("Wilson 1927", "Van Calster 2019"),
+    against_rest=True,
+    band=Band("", (Line("observed"),)),
+    protection="groups",
+)
 def calibration_groups(outcome: Floats, risk: Floats, level: float = 0.95) -> Curve | Absent:
     """The observed frequency of the outcome in up to ten groups of people with similar risks.
 

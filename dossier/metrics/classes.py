@@ -19,7 +19,7 @@ from dossier.facts import Count, Fact, Method
 from dossier.metrics import comparison, severity
 from dossier.metrics.committee import largest_remainder
 from dossier.metrics.comparison import AGAINST_RIVAL, OF_RIVAL
-from dossier.metrics.discrimination import placements
+from dossier.metrics.discrimination import TELLS_APART, placements
 from dossier.metrics.graded_accuracy import POINTWISE, Survey, estimated_credit, weighted_credit
 from dossier.metrics.intervals import (
     NO_ROWS,
@@ -35,7 +35,7 @@ from dossier.metrics.intervals import (
 )
 from dossier.metrics.robustness import SHARE_HELD_OUT, SUBSETS
 from dossier.metrics.sample import NO_INTERVAL, Z
-from dossier.register import curve, curve_synthesis, metric
+from dossier.register import Band, Line, curve, curve_synthesis, metric
 from dossier.types import Absent, Curve, Estimate, Floats, SiteResults, found_curve
 
 ORDER = (
@@ -204,6 +204,7 @@ SINGLE_ROW = Fact("class_of_single_row_no_delong", rows=Count(1, "row"))
     chapter="discrimination",
     formula="mean over the classes of the AUROC of the class against the rest",
     protection="ranks",
+    goal=TELLS_APART,
 )
 def auroc(
     classes: Integers, class_risk: Floats, class_labels: Sequence[str] = (), level: float = 0.95
@@ -415,7 +416,13 @@ def h_accuracy(
     return _without_events(estimated_credit(found, np.zeros(len(classes)), level))
 
 
-@curve("H-accuracy by confidence", cites="Cabitza 2019", of_classes=True, chapter="accuracy")
+@curve(
+    "H-accuracy by confidence",
+    cites="Cabitza 2019",
+    of_classes=True,
+    chapter="accuracy",
+    band=Band("tau", (Line("h_accuracy"),)),
+)
 def h_accuracy_profile(
     classes: Integers, class_risk: Floats, class_labels: Sequence[str] = (), level: float = 0.95
 ) -> Curve | Absent:

@@ -438,7 +438,7 @@ BINS = 10
 """Tenths of the scale of p, in which the rows of a site are counted."""
 
 
-@curve("Conformal p values", roles=("external",), cites="Cabitza 2021")
+@curve("Conformal p values", roles=("external",), cites="Cabitza 2021", bins=True)
 def conformal_p_values(development: Sequence[Feature], predictors: Sequence[Feature], seed: int = 1) -> Curve | Absent:
     """How the patients of this hospital spread over the scale from unusual to usual among those of the development.
 

@@ -14,7 +14,7 @@ from dossier.metrics import weighted
 from dossier.metrics.intervals import NO_ROWS, column, estimate, on_log, on_logit, wilson
 from dossier.metrics.resampling import Cells, block_size, cells_of, draws, draws_within_classes, percentile
 from dossier.register import curve, metric
-from dossier.types import Absent, Curve, Estimate, Floats
+from dossier.types import Absent, Curve, Estimate, Floats, Goal
 
 ORDER = (
     *("auroc", "model_based_concordance", "sensitivity", "specificity", "ppv", "npv", "accuracy"),
@@ -79,6 +79,10 @@ def newcombe_standard_error(auroc: float, n: int, events: int) -> float:
     return math.sqrt(spread / (events * (n - events)))
 
 
+TELLS_APART = Goal("Tells sick from well, of 100", "telling sick from well", people=100)
+"""What a goal on an AUROC is called."""
+
+
 @metric(
     "AUROC",
     digits=2,
@@ -92,6 +96,7 @@ def newcombe_standard_error(auroc: float, n: int, events: int) -> float:
     weighted=weighted.auroc,
     formula="mean over pairs of a case and another of 1[p(case) > p(other)] + ½ 1[p(case) = p(other)]",
     protection="ranks",
+    goal=TELLS_APART,
 )
 def auroc(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Absent:
     """The probability that a randomly chosen person with the outcome has a higher risk than one without it.
@@ -267,7 +272,12 @@ share_at_threshold = partial(
 """A share of the rows on one side of a threshold."""
 
 
-@share_at_threshold("Sensitivity", weighted=weighted.sensitivity, formula="TP / (TP + FN)")
+@share_at_threshold(
+    "Sensitivity",
+    weighted=weighted.sensitivity,
+    formula="TP / (TP + FN)",
+    goal=Goal("Found, of 100", "found", people=100),
+)
 def sensitivity(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
     """The share of the people with the outcome whom the model flags at the threshold.
 
@@ -289,7 +299,12 @@ def sensitivity(outcome: Floats, risk: Floats, threshold: float, level: float = 
     return _share(flagged, outcome, outcome, level, Fact("no_row_has_outcome"))
 
 
-@share_at_threshold("Specificity", weighted=weighted.specificity, formula="TN / (TN + FP)")
+@share_at_threshold(
+    "Specificity",
+    weighted=weighted.specificity,
+    formula="TN / (TN + FP)",
+    goal=Goal("Not flagged in error, of 100", "false alarms", people=100),
+)
 def specificity(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
     """The share of the people without the outcome whom the model leaves unflagged at the threshold.
 
@@ -1153,7 +1168,7 @@ def _thinned(fpr: Floats, tpr: Floats) -> tuple[Floats, Floats]:
     return min(candidates, key=lambda found: abs(float(np.trapezoid(found[1], found[0]) - area)))
 
 
-@curve("ROC curve", cites="Hanley 1982", against_rest=True)
+@curve("ROC curve", cites="Hanley 1982", against_rest=True, protection="roc")
 def roc(outcome: Floats, risk: Floats) -> Curve | Absent:
     """The share of cases flagged against the share of non-cases flagged, at every possible threshold.
 
@@ -1218,7 +1233,7 @@ def risk_edges(risk: Floats) -> Floats:
     return equal if equal[-1] == 1 else np.append(equal, 1.0)
 
 
-@curve("Distribution of risk", cites="Van Calster 2025", against_rest=True)
+@curve("Distribution of risk", cites="Van Calster 2025", against_rest=True, bins=True, protection="bins")
 def risk_distribution(outcome: Floats, risk: Floats, weights: Floats | None = None) -> Curve | Absent:
     """How many people with and without the outcome received a risk in each of 8 to 20 equal bins.
 

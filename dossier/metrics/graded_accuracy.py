@@ -24,7 +24,7 @@ from dossier.metrics.raters import (
     tau_of_raters,
     top_share,
 )
-from dossier.register import curve, curve_synthesis, metric
+from dossier.register import Band, Line, curve, curve_synthesis, metric
 from dossier.types import Absent, Curve, Estimate, Floats, SiteResults
 
 ORDER = (
@@ -440,7 +440,7 @@ def cost_weighted_accuracy(outcome: Floats, risk: Floats, threshold: float, leve
     return h_accuracy_risk(outcome, risk, threshold, level)
 
 
-@curve("H-accuracy by confidence", cites="Cabitza 2019")
+@curve("H-accuracy by confidence", cites="Cabitza 2019", band=Band("tau", (Line("h_accuracy"),)))
 def h_accuracy_profile(outcome: Floats, risk: Floats, level: float = 0.95) -> Curve | Absent:
     """The H-accuracy with both classes alike, as the confidence that earns full credit rises from one half to one.
 
@@ -487,7 +487,7 @@ def _banded(values: Sequence[Weighted], name: str) -> dict[str, tuple[float | No
     }
 
 
-@curve("H-accuracy by priority", cites="Cabitza 2019")
+@curve("H-accuracy by priority", cites="Cabitza 2019", band=Band("priority", (Line("h_accuracy"),)))
 def h_accuracy_by_priority(outcome: Floats, risk: Floats, level: float = 0.95) -> Curve | Absent:
     """The H-accuracy without any confidence asked for, as the priority of the positive class rises from 0 to 1.
 
@@ -639,7 +639,7 @@ def h_accuracy_surface(
     return Curve(columns, len(rows.classes), Method("stratified_by_class"), int(rows.classes.sum()))
 
 
-@curve("Accuracy by prevalence", cites="Cabitza 2019")
+@curve("Accuracy by prevalence", cites="Cabitza 2019", band=Band("prevalence", (Line("accuracy"),)))
 def accuracy_by_prevalence(
     outcome: Floats, risk: Floats, primary_threshold: float, level: float = 0.95
 ) -> Curve | Absent:

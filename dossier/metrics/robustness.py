@@ -19,7 +19,7 @@ from dossier.types import Absent, Curve, Estimate, Floats, SiteResults, found, f
 ORDER = ("split_performance", "spr", "wpr", "externally_supported", "performance_against_similarity")
 """The measures and curves of the chapter in the order of files and pages."""
 
-MEASURES = ("auroc", "standardized_net_benefit", "brier")
+MEASURES = tuple(PERFORMANCE)
 LOSSES = ("brier",)
 SUBSETS = 100
 SHARE_HELD_OUT = 0.2

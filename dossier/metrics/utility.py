@@ -16,8 +16,8 @@ from dossier.metrics.discrimination import one_class, risk_range
 from dossier.metrics.graded_accuracy import h_accuracy_at_risks
 from dossier.metrics.intervals import NO_ROWS, column, estimate, two_sided, two_sided_student
 from dossier.metrics.shares import NO_WEIGHT, Bools, Design, bounds, estimate_of, multinomial, sum_of_shares
-from dossier.register import curve, curve_synthesis, describe, metric
-from dossier.types import Absent, Curve, Description, Estimate, Floats, SiteResults, SumOfShares, found_curve
+from dossier.register import Band, Line, curve, curve_synthesis, describe, metric
+from dossier.types import Absent, Curve, Description, Estimate, Floats, Goal, SiteResults, SumOfShares, found_curve
 
 ORDER = (
     *("net_benefit", "standardized_net_benefit", "net_benefit_gain", "weighted_utility", "decision_curve"),
@@ -54,6 +54,7 @@ at_threshold = partial(
     cites=("Vickers 2006", "Zou 2008"),
     breaks=("perfect is best", "one class is absent"),
     formula="TP/n - FP/n × t/(1 - t)",
+    goal=Goal("Found, less false alarms, per 1,000", "benefit", people=1000, weighs=True),
 )
 def net_benefit(
     outcome: Floats,
@@ -204,6 +205,7 @@ def standardized_variance(outcome: Floats, risk: Floats, threshold: float) -> fl
     mean_over="rows",
     breaks=("perfect is best", "one class is absent"),
     formula="net benefit - max(net benefit of flagging everyone, 0)",
+    goal=Goal("Gain over the same for all, per 1,000", "gain", people=1000, weighs=True),
 )
 def net_benefit_gain(
     outcome: Floats,
@@ -486,7 +488,17 @@ def _counts_at(chosen: Floats, thresholds: Floats) -> Floats:
     return np.asarray(reached, dtype=float)
 
 
-@curve("Decision curve", cites="Vickers 2006", against_rest=True)
+BAND = Band(
+    "threshold",
+    (
+        Line("net_benefit", of_shares=False, makes_its_own=True),
+        Line("rival", "rival_", of_shares=False, makes_its_own=True),
+    ),
+)
+"""The band of a decision curve."""
+
+
+@curve("Decision curve", cites="Vickers 2006", against_rest=True, band=BAND, protection="decisions")
 def decision_curve(
     outcome: Floats,
     risk: Floats,
@@ -523,7 +535,7 @@ BESIDE = 0.25
 HIGHEST = 0.99
 
 
-@curve("Decision curve beyond the declared range", cites="Vickers 2006")
+@curve("Decision curve beyond the declared range", cites="Vickers 2006", band=BAND, protection="decisions")
 def decision_curve_wide(
     outcome: Floats,
     risk: Floats,
@@ -677,7 +689,18 @@ PROFILE = np.arange(1, 100) / 100
 """The thresholds at which the utilities are read side by side."""
 
 
-@curve("Net benefit and H-accuracy by threshold", cites=("Cabitza 2019", "Vickers 2006", "Kerr 2016"))
+@curve(
+    "Net benefit and H-accuracy by threshold",
+    cites=("Cabitza 2019", "Vickers 2006", "Kerr 2016"),
+    band=Band(
+        "tau",
+        (
+            Line("net_benefit", "net_benefit_", of_shares=False, makes_its_own=True),
+            Line("standardized_net_benefit", "standardized_net_benefit_", of_shares=False),
+            Line("h_accuracy_risk", "h_accuracy_risk_"),
+        ),
+    ),
+)
 def utility_profile(
     outcome: Floats, risk: Floats, level: float = 0.95, cluster: NDArray[np.int64] | None = None
 ) -> Curve | Absent:
