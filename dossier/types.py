@@ -794,12 +794,18 @@ class Evidence:
     @cached_property
     def by_chapter(self) -> Index[Result]:
         """The results of the measures of each chapter."""
-        return _indexed(self.results, lambda one: (self.terms[one.term].chapter,))
+        known = (one for one in self.results if one.term in self.terms)
+        return _indexed(known, lambda one: (self.terms[one.term].chapter,))
 
     @cached_property
     def by_curve(self) -> Index[CurveResult]:
         """The curves of each name in the order of the datasets."""
         return _indexed(self.curves, lambda one: (one.curve,))
+
+    @cached_property
+    def by_variable(self) -> Index[DescriptionResult]:
+        """The descriptions of each variable in the order of the datasets."""
+        return _indexed(self.descriptions, lambda one: (one.described.variable,))
 
     @cached_property
     def by_name(self) -> Mapping[str, DatasetSummary]:
@@ -957,6 +963,31 @@ def subgroup_sizes(evidence: Evidence, column: str, dataset: str) -> dict[str, S
 def find_all(evidence: Evidence, measure: str) -> Iterator[Result]:
     """Every result of a measure, in the order of the datasets."""
     return _of_all(evidence.by_measure.get((measure,), ()))
+
+
+def of_term(evidence: Evidence, term: str) -> Sequence[Result]:
+    """The results under a label, those of single classes and against others too, in the order of the datasets."""
+    return evidence.by_term.get((term,), ())
+
+
+def of_chapter(evidence: Evidence, chapter: str) -> Sequence[Result]:
+    """The results of the measures of a chapter."""
+    return evidence.by_chapter.get((chapter,), ())
+
+
+def at_dataset(evidence: Evidence, dataset: str) -> Sequence[Result]:
+    """The results at a dataset."""
+    return evidence.by_dataset.get((dataset,), ())
+
+
+def curves_named(evidence: Evidence, curve: str) -> Sequence[CurveResult]:
+    """The curves of a name in the order of the datasets."""
+    return evidence.by_curve.get((curve,), ())
+
+
+def described(evidence: Evidence, variable: str) -> Sequence[DescriptionResult]:
+    """What is said of a variable in the order of the datasets."""
+    return evidence.by_variable.get((variable,), ())
 
 
 def find_curve(evidence: Evidence, curve: str, dataset: str, /, **at: float | str) -> Curve | Absent:

@@ -253,6 +253,53 @@ def test_the_order_of_a_file_names_what_is_there_and_each_once() -> None:
         assert set(order) in (set(), known[module]), module
 
 
+INDEXED = {"results": {"term", "measure", "dataset"}, "curves": {"curve"}}
+"""What results and curves of an evidence are indexed by."""
+
+
+def _searched(node: ast.AST) -> set[str]:
+    """By what a loop over all results or curves of an evidence looks for one, where an index would give it."""
+    if isinstance(node, ast.For):
+        loops, asked = [node.iter], [one.test for one in node.body if isinstance(one, ast.If)]
+    elif isinstance(node, ast.GeneratorExp | ast.ListComp | ast.SetComp):
+        loops, asked = [one.iter for one in node.generators], [test for one in node.generators for test in one.ifs]
+        asked += [node.elt] if isinstance(node.elt, ast.BoolOp | ast.Compare) else []
+    else:
+        return set()
+    every = {one.attr for one in loops if isinstance(one, ast.Attribute) and ast.unparse(one.value) == "evidence"}
+    compared = [one for test in asked for one in ast.walk(test) if isinstance(one, ast.Compare)]
+    equal = [one for one in compared if isinstance(one.ops[0], ast.Eq | ast.NotEq) and not _leaves_the_rest(one)]
+    named = {side.attr for one in equal for side in (one.left, *one.comparators) if isinstance(side, ast.Attribute)}
+    return named & set().union(*(INDEXED.get(one, set()) for one in every))
+
+
+def _leaves_the_rest(compared: ast.Compare) -> bool:
+    """Whether all but one kind is looked for, as in `one.dataset != POOLED`."""
+    return isinstance(compared.ops[0], ast.NotEq) and ast.unparse(compared.comparators[0]) in ("POOLED", "READERS")
+
+
+@pytest.mark.parametrize(
+    ("line", "searched"),
+    [
+        ("[one for one in evidence.results if one.term == term.name]", {"term"}),
+        ("any(one.dataset == POOLED and one.found for one in evidence.results)", {"dataset"}),
+        ("any(one.found for one in evidence.results if one.dataset == POOLED and one.found)", {"dataset"}),
+        ("[one for one in evidence.curves if one.curve == 'roc']", {"curve"}),
+        ("[one for one in evidence.results if one.dataset != POOLED]", set()),
+        ("[replace(one, at={}) if one.term == 'auroc' else one for one in evidence.results]", set()),
+        ("[one for one in of_term(evidence, 'auroc') if one.dataset == 'north']", set()),
+    ],
+)
+def test_a_search_through_all_results_is_seen(line: str, searched: set[str]) -> None:
+    assert set().union(*(_searched(node) for node in ast.walk(ast.parse(line)))) == searched
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.relative_to(PACKAGE).as_posix())
+def test_nobody_searches_all_results_for_what_an_index_holds(path: Path) -> None:
+    nodes = ast.walk(ast.parse(path.read_text()))
+    assert not [ast.unparse(node) for node in nodes if _searched(node)], path
+
+
 # ---- facts stay facts until they are printed ------------------------------------------------------------------------
 
 TEXTUAL = {"startswith", "endswith", "split", "partition", "rpartition", "removeprefix", "removesuffix", "replace"}

@@ -35,7 +35,7 @@ from dossier.facts import Fact
 from dossier.figures import svg
 from dossier.material import styles
 from dossier.register import REGISTER
-from dossier.types import Absent, Curve, DatasetSummary, Estimate, Evidence, Picture, externals
+from dossier.types import Absent, Curve, DatasetSummary, Estimate, Evidence, Picture, curves_named, externals
 from dossier.typeset.numbers import level_of, number, showing_the_side
 from dossier.typeset.reasons import why
 from dossier.typeset.words import counted, listing
@@ -399,7 +399,7 @@ def say_why(evidence: Evidence, axes: Axes, grid: Lattice, absent: Absent) -> No
 def why_nowhere(evidence: Evidence, curve: str, otherwise: Fact) -> Absent:
     """Why no external site has a curve: the reason at the first of them; the owner's data have reasons of their own."""
     names = {site.name for site in externals(evidence)}
-    found = (one.found for one in evidence.curves if one.curve == curve and one.dataset in names)
+    found = (one.found for one in curves_named(evidence, curve) if one.dataset in names)
     return next((one for one in found if isinstance(one, Absent)), Absent(otherwise))
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from dossier.findings.chapter import Chapter
 from dossier.findings.sentence import Sentence, at_the_primary_threshold, estimated, primary_threshold
-from dossier.types import MACRO, DatasetSummary, Estimate, Evidence, Term, externals, find, find_all
+from dossier.types import MACRO, DatasetSummary, Estimate, Evidence, Term, externals, find, find_all, of_term
 from dossier.typeset.measures import tables_of
 from dossier.typeset.numbers import number, per_cent, short, threshold
 from dossier.typeset.tables import Table
@@ -83,7 +83,7 @@ def _beside(evidence: Evidence, name: str) -> list[Term]:
 
 
 def _estimated(evidence: Evidence, term: Term) -> bool:
-    return any(isinstance(one.found, Estimate) for one in evidence.by_term.get((term.name,), ()))
+    return any(isinstance(one.found, Estimate) for one in of_term(evidence, term.name))
 
 
 def _prevalence(site: DatasetSummary) -> float:

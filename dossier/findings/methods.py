@@ -10,7 +10,7 @@ from dossier.facts import Fact, Method
 from dossier.findings.chapter import Chapter
 from dossier.findings.glossary import used
 from dossier.findings.sentence import Sentence
-from dossier.types import POOLED, Estimate, Evidence, Term, externals
+from dossier.types import POOLED, Estimate, Evidence, Term, at_dataset, externals
 from dossier.typeset.measures import printed_in
 from dossier.typeset.methods import NOT_REFUTED, method_parts, method_text
 from dossier.typeset.notes import MOST_NAMED, otherwise
@@ -132,8 +132,8 @@ def pooling(evidence: Evidence) -> str:
     """How the sites were taken together, in one sentence; empty when nothing was pooled."""
     pooled = [
         (evidence.terms[one.term].label, method_text(one.found.method))
-        for one in evidence.results
-        if one.dataset == POOLED and one.term in evidence.terms and isinstance(one.found, Estimate)
+        for one in at_dataset(evidence, POOLED)
+        if one.term in evidence.terms and isinstance(one.found, Estimate)
         if evidence.terms[one.term].chapter not in ("robustness", "pooled")
     ]
     ways: dict[str, list[str]] = {}

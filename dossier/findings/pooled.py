@@ -13,7 +13,7 @@ from dossier.findings.sentence import (
     pooled_of_two,
     range_over_sites,
 )
-from dossier.types import MACRO, POOLED, Absent, Estimate, Evidence, Result, Term, find
+from dossier.types import MACRO, POOLED, Absent, Estimate, Evidence, Result, Term, at_dataset, find
 from dossier.typeset.measures import cell, is_estimated
 from dossier.typeset.numbers import bound_of, expected_range, in_text, level_of, number, threshold
 from dossier.typeset.reasons import why
@@ -62,9 +62,7 @@ def prediction(evidence: Evidence) -> Table:
     """Every pooled measure with its interval, what a new site may expect, and how far the sites differ."""
     reasons = Reasons(evidence)
     known = {one.term for one in evidence.results if one.dataset != POOLED and isinstance(one.found, Estimate)}
-    together = [
-        one for one in evidence.results if one.dataset == POOLED and one.term in known and _is_of_sites(evidence, one)
-    ]
+    together = [one for one in at_dataset(evidence, POOLED) if one.term in known and _is_of_sites(evidence, one)]
     rows = []
     for result in together:
         term, found = evidence.terms[result.term], result.found
@@ -134,7 +132,7 @@ def _spread(found: Estimate, term: Term) -> tuple[Cell, ...]:
 
 def _is_pooled(evidence: Evidence) -> bool:
     """Whether anything could be estimated over the sites."""
-    return any(is_estimated(result) for result in evidence.by_dataset.get((POOLED,), ()))
+    return any(map(is_estimated, at_dataset(evidence, POOLED)))
 
 
 CHAPTER = Chapter(
