@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Literal, TypeVar, get_args
 
-from dossier.types import Goal, Role, Term, Tier
+from dossier.types import Danger, Goal, Role, Term, Tier
 
 Plain = TypeVar("Plain", bound=Callable[..., Any])
 Best = Literal["higher", "lower", "one", "zero", "half"]
@@ -215,6 +215,7 @@ def metric(
     protection: Protection = "withheld",
     on_page: bool = True,
     goal: Goal | None = None,
+    danger: Danger | None = None,
 ) -> Callable[[Plain], Plain]:
     """Make a function on columns a measure.
 
@@ -224,14 +225,14 @@ def metric(
     over, where that over all rows of several sites is the mean over theirs; `breaks` the laws that do not hold for
     it; `fixed` what `at` always holds, and `measure` the name in results.json where it is not the function's own: a
     test is filed under the measure that it tests; `independent_rows` that it is refused on refitted splits;
-    `caution` why it is not to be trusted alone, and `counterpart` the measure to read beside it; `differs` where a
-    paper's formula is another; `formula` how it is computed, in plain text, as the methods appendix prints it: it
-    has to be given. With several classes, `against_rest` says whether it is taken one class against the rest;
-    `of_classes` makes it a measure of such an outcome (`classes`, `class_risk`), which needs to say its `chapter`;
-    `clustered` and `weighted` what becomes of it where rows belong to clusters or have weights;
-    `protection` what it is computed from where small counts are protected; `on_page` whether it stands on a page, or
-    only in results.csv and results.json, for another measure of its chapter says it better; `goal` what one on it
-    is called in the committee's edition.
+    `caution` why it is not to be trusted alone, `danger` what misleads in it, and `counterpart` the measure to read
+    beside it; `differs` where a paper's formula is another; `formula` how it is computed, in plain text, as the
+    methods appendix prints it: it has to be given. With several classes, `against_rest` says whether it is taken
+    one class against the rest; `of_classes` makes it a measure of such an outcome (`classes`, `class_risk`), which
+    needs to say its `chapter`; `clustered` and `weighted` what becomes of it where rows belong to clusters or have
+    weights; `protection` what it is computed from where small counts are protected; `on_page` whether it stands on
+    a page, or only in results.csv and results.json, for another measure of its chapter says it better; `goal` what
+    one on it is called in the committee's edition.
     """
 
     def enter(function: Plain) -> Plain:
@@ -255,6 +256,7 @@ def metric(
             formula=_formula(function, formula),
             on_page=on_page,
             goal=goal,
+            danger=danger,
         )
         entry = Metric(
             term,

@@ -509,6 +509,18 @@ class Description:
     level: str | None = None
 
 
+Danger = Literal[
+    "larger class",
+    "equal weight",
+    "prevalence",
+    "chance agreement",
+    "precision",
+    "one risk for all",
+    "part of the curve",
+]
+"""What misleads in a measure that calls for caution, as the numbers of a release can show it."""
+
+
 @dataclass(frozen=True)
 class Goal:
     """What a goal on a measure is called where no statistics are known."""
@@ -540,6 +552,8 @@ class Term:
     """What a page prints it in: a share in per cent or per 100 patients, or the plain number."""
     caution: str = ""
     """Why the measure calls for caution, as one sentence; every measure of that tier has it, no other."""
+    danger: Danger | None = None
+    """What misleads in it; None where the numbers of a release do not show it."""
     counterpart: str = ""
     """The measure to read beside one that calls for caution, at the same threshold if it has one."""
     differs: str = ""

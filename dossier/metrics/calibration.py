@@ -541,6 +541,7 @@ def _binned(which: int, outcome: Floats, risk: Floats, level: float, bootstrap: 
     against_rest="by class",
     clustered="value only",
     formula="Σ over ten equal bins of (rows of the bin / n) |mean y - mean p|",
+    danger="one risk for all",
 )
 def ece(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 1000, seed: int = 1) -> Estimate | Absent:
     """How far the average risk lies from the share with the outcome in ten bins of risk, on average over the people.

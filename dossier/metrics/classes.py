@@ -319,6 +319,7 @@ def log_score(classes: Integers, class_risk: Floats, level: float = 0.95) -> Est
     "classes are.",
     counterpart="brier",
     formula="share of rows whose class has the largest risk; of ties the first class counts",
+    danger="larger class",
 )
 def accuracy(classes: Integers, class_risk: Floats, level: float = 0.95) -> Estimate | Absent:
     """The share of patients whose class is the one with the largest risk.

@@ -500,6 +500,7 @@ def _kappa(shares: Shares) -> float:
     weighted=weighted.accuracy,
     formula="(TP + TN) / n",
     protection="counts",
+    danger="larger class",
 )
 def accuracy(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
     """The share of people for whom the model's answer at the threshold is right.
@@ -553,6 +554,7 @@ both_errors = partial(
     caution=EQUAL_WEIGHT,
     weighted=weighted.balanced_accuracy,
     formula="(se + sp) / 2",
+    danger="equal weight",
 )
 def balanced_accuracy(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
     """The mean of the share of cases that are flagged and the share of non-cases that are not.
@@ -595,6 +597,7 @@ def balanced_accuracy(outcome: Floats, risk: Floats, threshold: float, level: fl
     "[Campagner 2023]",
     weighted=weighted.youden_j,
     formula="se + sp - 1",
+    danger="equal weight",
 )
 def youden_j(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
     """By how much the share of cases flagged exceeds the share of non-cases flagged.
@@ -634,6 +637,7 @@ def youden_j(outcome: Floats, risk: Floats, threshold: float, level: float = 0.9
     caution="It gives both predictive values the same weight and changes with how common the outcome is, so that it "
     "does not compare across sites.",
     formula="PPV + NPV - 1",
+    danger="prevalence",
 )
 def markedness(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
     """By how much the outcome is more frequent among those flagged than among those not flagged.
@@ -676,6 +680,7 @@ def markedness(outcome: Floats, risk: Floats, threshold: float, level: float = 0
     differs="differs from the published formula because the root over the product of the margins was left out there "
     "[Campagner 2023]",
     formula="(TP TN - FP FN) / √((TP + FP)(TP + FN)(TN + FP)(TN + FN))",
+    danger="prevalence",
 )
 def mcc(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
     """The correlation between the model's answer at the threshold and what happened.
@@ -733,6 +738,7 @@ def mcc(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) ->
     caution="It ignores the people rightly left unflagged and changes with how common the outcome is, so that it is "
     "neither statistics nor a decision and does not compare across sites.",
     formula="2 TP / (2 TP + FP + FN)",
+    danger="prevalence",
 )
 def f1(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
     """The harmonic mean of the share of cases flagged and the share of flagged people who are cases.
@@ -775,6 +781,7 @@ def f1(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> 
     cites=("Cohen 1960", "Fleiss 1969", "Van Calster 2025"),
     caution=f"{IMPROPER[:-1]}, and falls where the outcome is rare although the answers are as good.",
     formula="(accuracy - e) / (1 - e), e the agreement that the margins alone give",
+    danger="chance agreement",
 )
 def cohen_kappa_of_model(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
     """How far the model's answers at the threshold agree with what happened, beyond what chance would give.
@@ -962,6 +969,7 @@ def _average_precision(true: Floats, false: Floats) -> Floats:
     counterpart="auroc",
     against_rest="by class and mean",
     formula="Σ over the distinct risks, from the highest down, of gain in se × PPV",
+    danger="precision",
 )
 def auprc(
     outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 1000, seed: int = 1
@@ -1065,6 +1073,7 @@ def _balanced(part: RocPart) -> float | None:
     "the part, which the paper leaves out [Campagner 2023]",
     against_rest="by class and mean",
     formula="(area below + area beside the part) / (its width + its height)",
+    danger="part of the curve",
 )
 def balanced_average_accuracy(
     outcome: Floats,
