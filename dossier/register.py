@@ -14,8 +14,7 @@ import inspect
 import pkgutil
 import re
 import threading
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Literal, TypeVar, get_args
@@ -458,16 +457,3 @@ def _place(name: str, function: Callable[..., Any]) -> tuple[str, int, str]:
     """Its file, and its place there: what ORDER does not name comes last, by its name."""
     order: tuple[str, ...] = function.__globals__.get("ORDER", ())
     return function.__module__, order.index(name) if name in order else len(order), name
-
-
-@contextmanager
-def borrowed() -> Iterator[Register]:
-    """The register, put back as it was afterwards: for a test that adds a measure of its own."""
-    shelves = vars(REGISTER)
-    before = {name: dict(shelf) for name, shelf in shelves.items()}
-    try:
-        yield REGISTER
-    finally:
-        for name, shelf in before.items():
-            shelves[name].clear()
-            shelves[name].update(shelf)

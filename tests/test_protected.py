@@ -22,12 +22,13 @@ from dossier.evaluate.disclosure import chains, curves, measures
 from dossier.facts import Count, Fact, Method
 from dossier.metrics.discrimination import ppv, sensitivity
 from dossier.metrics.utility import net_benefit
-from dossier.register import REGISTER, borrowed, fill, metric
+from dossier.register import REGISTER, fill, metric
 from dossier.types import CountRange, Estimate, Flag, Floats, Study
 from dossier.typeset.flags import flag_text
 from tests.attacker import SMALLEST, Attack, attacked, attacked_with_ranks, site_of
 from tests.canaries import plant
 from tests.reasons import limitation
+from tests.shelves import register_put_back
 from tests.test_neighbours import protected
 
 POLICY = "[disclosure]\nminimum_cell = 10\n"
@@ -253,7 +254,7 @@ def test_a_share_of_a_category_leaves_as_many_values_as_asked_for() -> None:
 
 
 def test_a_measure_that_does_not_say_how_it_is_protected_is_withheld(study: Study) -> None:
-    with borrowed():
+    with register_put_back():
 
         @metric("Nurses", formula="n")
         def nurses(outcome: Floats) -> Estimate:

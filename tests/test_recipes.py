@@ -18,12 +18,12 @@ import pytest
 
 from dossier import initial
 from dossier.metrics import calibration
-from dossier.register import borrowed
 from dossier.types import Absent, Result
 from dossier.typeset.reasons import reason_text
 from tests.conftest import by_hand
 from tests.figures.evidence import Case
 from tests.reasons import because
+from tests.shelves import register_put_back
 from tests.test_methods import check
 
 ROOT = Path(__file__).parents[1]
@@ -237,7 +237,7 @@ def test_the_fault_is_told_with_its_place_and_its_mend(followed: Path) -> None:
 
 def test_the_measure_is_all_that_a_measure_must_be() -> None:
     (added,) = (block for _, _, _, block in STEP.findall(RECIPES) if "@metric" in block)
-    with borrowed() as shelves:
+    with register_put_back() as shelves:
         # Where the page says that it is to be written.
         exec(compile(added, "recipes.md", "exec"), dict(vars(calibration)))
         entry = shelves.metrics["mean_absolute_error"]
@@ -258,7 +258,7 @@ def test_the_figure_says_why_there_is_none(sites: int, reason: str) -> None:
         datasets=tuple(one for one in known.datasets if one.role != "external" or sites),
         results=tuple(Result("mean_absolute_error", "mean_absolute_error", one, {}, gone) for one in ("site-0",)),
     )
-    with borrowed():
+    with register_put_back():
         scope = {"__name__": "dossier.figures.absolute_error"}
         exec(compile(added, "recipes.md", "exec"), scope)
         drawn = scope["absolute_error_by_site"](evidence)  # type: ignore[operator]
