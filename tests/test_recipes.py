@@ -8,7 +8,6 @@ import re
 import shutil
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +17,6 @@ import pytest
 
 from dossier import initial
 from dossier.metrics import calibration
-from dossier.types import Absent, Result
-from dossier.typeset.reasons import reason_text
-from tests.conftest import by_hand
-from tests.figures.evidence import Case
-from tests.reasons import because
 from tests.shelves import register_put_back
 from tests.test_methods import check
 
@@ -246,21 +240,3 @@ def test_the_measure_is_all_that_a_measure_must_be() -> None:
     assert entry.term.chapter == "calibration"
     # .2, .3, .1 and .6
     assert estimate.value == pytest.approx(0.3)
-
-
-@pytest.mark.parametrize(("sites", "reason"), [(1, "gone"), (0, "the release has no external site")])
-def test_the_figure_says_why_there_is_none(sites: int, reason: str) -> None:
-    (added,) = (block for _, _, _, block in STEP.findall(RECIPES) if "@figure" in block)
-    gone = Absent(because("gone"))
-    known = by_hand(Case("one", ("North",)))
-    evidence = replace(
-        known,
-        datasets=tuple(one for one in known.datasets if one.role != "external" or sites),
-        results=tuple(Result("mean_absolute_error", "mean_absolute_error", one, {}, gone) for one in ("site-0",)),
-    )
-    with register_put_back():
-        scope = {"__name__": "dossier.figures.absolute_error"}
-        exec(compile(added, "recipes.md", "exec"), scope)
-        drawn = scope["absolute_error_by_site"](evidence)  # type: ignore[operator]
-    assert isinstance(drawn, Absent)
-    assert reason_text(drawn.reason) == reason
