@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from dossier.facts import Fact
-from dossier.types import POOLED, Absent, ChecklistRow, Estimate, externals
+from dossier.types import POOLED, Absent, ChecklistRow, Estimate, at_dataset, externals
 from dossier.typeset.reasons import reason_text
 
 if TYPE_CHECKING:
@@ -141,7 +141,7 @@ def _sized(evidence: Evidence) -> bool:
 def _pooled(evidence: Evidence) -> bool | Absent:
     if len(externals(evidence)) < 2:
         return Absent(Fact("one_external_site"))
-    return any(result.dataset == POOLED and isinstance(result.found, Estimate) for result in evidence.results)
+    return any(isinstance(result.found, Estimate) for result in at_dataset(evidence, POOLED))
 
 
 def _has_development(evidence: Evidence) -> bool:

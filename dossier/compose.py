@@ -6,6 +6,7 @@ import datetime
 import functools
 import hashlib
 import importlib
+import pkgutil
 import re
 import string
 from collections.abc import Mapping, Sequence
@@ -18,15 +19,15 @@ import jinja2
 from markdown_it import MarkdownIt
 from markupsafe import Markup, escape
 
-from dossier import checklist, material, typeset, unfilled
-from dossier.contents import CHAPTERS, EDITIONS, MEASURED, Chapter, Edition
+from dossier import checklist, findings, material, typeset, unfilled
+from dossier.contents import Edition
 from dossier.errors import PageError
 from dossier.faults.locations import Material
+from dossier.findings.chapter import Chapter, chapters
 from dossier.findings.sentence import Sentence
 from dossier.results import of as results_of
-from dossier.types import POOLED, Attachment, Document, Evidence, Gallery, Picture
+from dossier.types import Attachment, Document, Evidence, Gallery, Picture
 from dossier.typeset.labels import labelled
-from dossier.typeset.measures import chapter_is_empty, is_estimated
 from dossier.typeset.names import identity, model
 from dossier.typeset.words import within_sentence
 
@@ -75,8 +76,8 @@ def document(gallery: Gallery, edition: Edition, page: str = "a4", draft: bool =
 def _book(gallery: Gallery, edition: Edition, results_sha256: str, draft: bool) -> str:
     evidence = gallery.evidence
     left_out = evidence.release.report.leave_out
-    held = [chapter for chapter in CHAPTERS if chapter.name in EDITIONS[edition] and chapter.name not in left_out]
-    present = [chapter for chapter in held if _has_content(evidence, chapter.name)]
+    held = [chapter for chapter in chapters() if edition in chapter.editions and chapter.name not in left_out]
+    present = [chapter for chapter in held if chapter.has(evidence)]
     return (
         _environment(material.templates(), edition)
         .get_template("book.html")
@@ -108,7 +109,7 @@ def _opened(evidence: Evidence, present: Sequence[Chapter]) -> list[Opened]:
         Opened(
             chapter,
             str(place + 1) if place < core else LETTERS[place - core],
-            importlib.import_module(f"dossier.findings.{chapter.name}").finding(evidence),
+            chapter.finding(evidence),
             starts_part=place in (0, core),
         )
         for place, chapter in enumerate(present)
@@ -120,65 +121,8 @@ LETTERS = string.ascii_uppercase
 
 def _questions() -> Mapping[str, Any]:
     """What templates may ask of the chapters: prepared tables, lists and texts, never a calculation."""
-    chapters = (
-        "abstract",
-        "acceptance",
-        "accuracy",
-        "advice",
-        "caution",
-        "changes",
-        "checklist",
-        "classes",
-        "committee",
-        "comparison",
-        "correspondence",
-        "description",
-        "discrimination",
-        "glossary",
-        "human_factors",
-        "limitations",
-        "model_card",
-        "methods",
-        "nomogram",
-        "pooled",
-        "probast",
-        "provenance",
-        "references",
-        "reliability",
-        "results",
-        "robustness",
-        "sample",
-        "sign_off",
-        "subgroups",
-        "supporting",
-        "utility",
-        "verdict",
-    )
-    return {name: importlib.import_module(f"dossier.findings.{name}") for name in chapters}
-
-
-def _has_content(evidence: Evidence, chapter: str) -> bool:
-    """Whether a chapter has anything to print."""
-    if chapter == "context":
-        return any(checklist.home(item) == "context" for item in _stated(evidence))
-    if chapter in ("checklist", "probast", "model_card", "sign_off"):
-        return bool(evidence.checklist)
-    if chapter == "acceptance":
-        return bool(evidence.criteria)
-    if chapter == "changes":
-        return evidence.changes is not None
-    prediction = evidence.release.prediction
-    if chapter == "comparison" and prediction.rival is None and prediction.rivals is None:
-        return False
-    if chapter == "nomogram":
-        return evidence.release.model is not None
-    if chapter == "pooled":
-        return any(result.dataset == POOLED and is_estimated(result) for result in evidence.results)
-    if chapter == "subgroups":
-        return bool(evidence.subgroups.summaries)
-    if chapter == "caution":
-        return bool(importlib.import_module("dossier.findings.caution").cautioned(evidence))
-    return chapter not in MEASURED or not chapter_is_empty(evidence, chapter)
+    names = [found.name for found in pkgutil.iter_modules(findings.__path__)]
+    return {name: importlib.import_module(f"dossier.findings.{name}") for name in names}
 
 
 def _title(evidence: Evidence) -> str:

@@ -21,6 +21,7 @@ from pydantic import (
     model_validator,
 )
 
+from dossier.bands import PERFORMANCE
 from dossier.checklist import ITEMS
 from dossier.facts import Fact
 from dossier.facts import Value as FactValue
@@ -52,7 +53,7 @@ LEVELS = Field(max_length=100)
 MANY = Field(max_length=1000)
 """Of tables of a list."""
 
-MINIMA = ("auroc", "brier", "standardized_net_benefit")
+MINIMA = tuple(sorted(PERFORMANCE))
 RESERVED_NAMES = ("pooled", "each external", "readers")
 NOT_RIVALS = ("chance", "complement", "previous")
 """What a result may be compared with beside the rival: no rival can have these names."""

@@ -23,7 +23,7 @@ from dossier import results
 from dossier.errors import Fault, OutputError, ReleaseError, SigningError
 from dossier.faults.locations import File, Option, Out
 from dossier.findings import sign_off
-from dossier.manifest import SIGNED, Manifest
+from dossier.manifest import SIGNED
 
 if TYPE_CHECKING:
     from pyhanko.sign.signers import Signer
@@ -142,7 +142,7 @@ def signatures(out: Path, request: Request) -> dict[str, bytes]:
 
 
 def _signatures(out: Path, request: Request) -> dict[str, bytes]:
-    manifest = _manifest(out)
+    manifest = manifests.opened(out)
     said = str(meaning(results.read(results.content(out / results.RESULTS)), request.meaning))
     signer = _signer(request)
     present = manifest.signatures(out) - {SIGNED}
@@ -156,13 +156,6 @@ def _signatures(out: Path, request: Request) -> dict[str, bytes]:
         if name.endswith(".pdf"):
             files[name] = _asked(_embedded(files.get(name, content), number, said, signer, request.timestamps))
     return files
-
-
-def _manifest(out: Path) -> Manifest:
-    found = manifests.read(out)
-    if found is None:
-        raise OutputError.one("no_dossier", Out(str(out)))
-    return found
 
 
 def _asked(work: Any) -> bytes:

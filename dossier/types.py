@@ -509,6 +509,30 @@ class Description:
     level: str | None = None
 
 
+Danger = Literal[
+    "larger class",
+    "equal weight",
+    "prevalence",
+    "chance agreement",
+    "precision",
+    "one risk for all",
+    "part of the curve",
+]
+"""What misleads in a measure that calls for caution, as the numbers of a release can show it."""
+
+
+@dataclass(frozen=True)
+class Goal:
+    """What a goal on a measure is called where no statistics are known."""
+
+    label: str
+    word: str
+    people: int | None = None
+    """Of how many people its value is said; None for the plain number."""
+    weighs: bool = False
+    """Whether false alarms are weighed against patients that are found."""
+
+
 @dataclass(frozen=True)
 class Term:
     """What a measure is called and how it reads: table, glossary, JSON and references all take it from here."""
@@ -528,12 +552,19 @@ class Term:
     """What a page prints it in: a share in per cent or per 100 patients, or the plain number."""
     caution: str = ""
     """Why the measure calls for caution, as one sentence; every measure of that tier has it, no other."""
+    danger: Danger | None = None
+    """What misleads in it; None where the numbers of a release do not show it."""
     counterpart: str = ""
     """The measure to read beside one that calls for caution, at the same threshold if it has one."""
     differs: str = ""
     """Where we compute something else than a paper prints: "differs from the published formula because ..."."""
     formula: str = ""
     """How it is computed, in plain text; the notation is that of the methods appendix."""
+    on_page: bool = True
+    """Whether it may stand on a page; else only in results.csv and results.json, for another measure of its chapter
+    says it better."""
+    goal: Goal | None = None
+    """What the committee reads; without it the label and the sentence."""
 
 
 Filed = TypeVar("Filed")
@@ -770,6 +801,27 @@ class Evidence:
         return _indexed(self.results, lambda one: (one.term,))
 
     @cached_property
+    def by_dataset(self) -> Index[Result]:
+        """The results at each dataset."""
+        return _indexed(self.results, lambda one: (one.dataset,))
+
+    @cached_property
+    def by_chapter(self) -> Index[Result]:
+        """The results of the measures of each chapter."""
+        known = (one for one in self.results if one.term in self.terms)
+        return _indexed(known, lambda one: (self.terms[one.term].chapter,))
+
+    @cached_property
+    def by_curve(self) -> Index[CurveResult]:
+        """The curves of each name in the order of the datasets."""
+        return _indexed(self.curves, lambda one: (one.curve,))
+
+    @cached_property
+    def by_variable(self) -> Index[DescriptionResult]:
+        """The descriptions of each variable in the order of the datasets."""
+        return _indexed(self.descriptions, lambda one: (one.described.variable,))
+
+    @cached_property
     def by_name(self) -> Mapping[str, DatasetSummary]:
         """The datasets by their names."""
         return {one.name: one for one in self.datasets}
@@ -925,6 +977,31 @@ def subgroup_sizes(evidence: Evidence, column: str, dataset: str) -> dict[str, S
 def find_all(evidence: Evidence, measure: str) -> Iterator[Result]:
     """Every result of a measure, in the order of the datasets."""
     return _of_all(evidence.by_measure.get((measure,), ()))
+
+
+def of_term(evidence: Evidence, term: str) -> Sequence[Result]:
+    """The results under a label, those of single classes and against others too, in the order of the datasets."""
+    return evidence.by_term.get((term,), ())
+
+
+def of_chapter(evidence: Evidence, chapter: str) -> Sequence[Result]:
+    """The results of the measures of a chapter."""
+    return evidence.by_chapter.get((chapter,), ())
+
+
+def at_dataset(evidence: Evidence, dataset: str) -> Sequence[Result]:
+    """The results at a dataset."""
+    return evidence.by_dataset.get((dataset,), ())
+
+
+def curves_named(evidence: Evidence, curve: str) -> Sequence[CurveResult]:
+    """The curves of a name in the order of the datasets."""
+    return evidence.by_curve.get((curve,), ())
+
+
+def described(evidence: Evidence, variable: str) -> Sequence[DescriptionResult]:
+    """What is said of a variable in the order of the datasets."""
+    return evidence.by_variable.get((variable,), ())
 
 
 def find_curve(evidence: Evidence, curve: str, dataset: str, /, **at: float | str) -> Curve | Absent:

@@ -27,6 +27,7 @@ from dossier.typeset.measures import chapter_tables
 from dossier.typeset.methods import method_text
 from tests.reasons import Said, because
 from tests.reference.built import REPOSITORY, hurried, results_of, study
+from tests.shelves import register_put_back
 
 HEAD = """
 [release]
@@ -347,7 +348,7 @@ def table(tmp_path: Path) -> Study:
 @pytest.fixture
 def borrowed() -> Iterator[None]:
     register.fill("metrics")
-    with register.borrowed():
+    with register_put_back():
         yield
 
 
@@ -370,7 +371,7 @@ def test_a_measure_in_one_file_reaches_every_place(tmp_path: Path, table: Study)
 def test_what_was_borrowed_is_put_back() -> None:
     register.fill("metrics")
     before = set(register.REGISTER.metrics)
-    with register.borrowed() as shelves:
+    with register_put_back() as shelves:
         register.metric("Nothing", formula="0")(lambda_with_a_sentence)
         assert set(shelves.metrics) - before == {"lambda_with_a_sentence"}
     assert set(register.REGISTER.metrics) == before
@@ -448,11 +449,11 @@ def test_a_measure_without_a_formula_is_refused(tmp_path: Path, given: str) -> N
 
 
 def test_what_was_imported_first_does_not_show() -> None:
-    """A register filled in another order is put back into the order of the files."""
-    with register.borrowed() as shelves:
+    """A register filled in another order is put back into the order that the files name."""
+    with register_put_back() as shelves:
+        order = list(register.fill("metrics").metrics)
         turned = dict(reversed(list(shelves.metrics.items())))
         shelves.metrics.clear()
         shelves.metrics.update(turned)
         register.fill("metrics")
-        places = [(one.function.__module__, one.function.__code__.co_firstlineno) for one in shelves.metrics.values()]
-        assert places == sorted(places)
+        assert list(shelves.metrics) == order

@@ -9,7 +9,7 @@ import re
 import pytest
 
 from dossier import compose
-from dossier.contents import CHAPTERS, Edition
+from dossier.contents import Edition
 from dossier.facts import Fact, Method
 from dossier.figures.correspondence import shift_by_predictor
 from dossier.findings import (
@@ -24,6 +24,7 @@ from dossier.findings import (
     sample,
 )
 from dossier.findings import pooled as pooled_chapter
+from dossier.findings.chapter import chapters
 from dossier.findings.sentence import Sentence, gravest_errors, not_pooled, of_slopes
 from dossier.release import DeclaredPerformance, Model, ReadersTables, Sample
 from dossier.types import (
@@ -45,7 +46,7 @@ from tests.conftest import Book, by_hand
 from tests.figures.evidence import COVID, Case
 from tests.reasons import because, limitation
 
-NAMES = [chapter.name for chapter in CHAPTERS]
+NAMES = [chapter.name for chapter in chapters()]
 KINDS = {
     "one": by_hand(Case("one", ("Desio, Italy",))),
     "two": by_hand(Case("two", ("Italy 1", "Spain"))),

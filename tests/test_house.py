@@ -13,6 +13,7 @@ import pytest
 
 from dossier import contents, facts, material
 from dossier.faults import catalogue
+from dossier.findings.chapter import chapters
 from dossier.register import fill
 from dossier.typeset import flags, reasons
 from dossier.typeset.methods import WORDS
@@ -214,30 +215,89 @@ def test_no_drawer_for_what_has_no_name() -> None:
 
 
 def test_every_chapter_has_its_template_and_its_finding() -> None:
-    for chapter in contents.CHAPTERS:
-        assert (material.templates() / f"{chapter.name}.html").is_file(), chapter.name
-        assert (PACKAGE / "findings" / f"{chapter.name}.py").is_file(), chapter.name
+    for name, chapter in zip(contents.ORDER, chapters(), strict=True):
+        assert (material.templates() / f"{name}.html").is_file(), name
+        assert chapter.name == name
+        assert chapter.finding.__module__ == f"dossier.findings.{name}"
 
 
 def test_every_template_and_finding_has_its_chapter() -> None:
-    chapters = {chapter.name for chapter in contents.CHAPTERS}
     beside = {"book", "cover", "table_of_contents"}
     pages = {path.stem for path in material.templates().glob("*.html") if not path.stem.startswith("_")}
-    assert pages - beside == chapters
+    assert pages - beside == set(contents.ORDER)
     sentences = {path.stem for path in (PACKAGE / "findings").glob("*.py")} - {
         "__init__",
+        "chapter",
         "sentence",
         "classes",
         "verdict",
     }
-    assert sentences == chapters
+    assert sentences == set(contents.ORDER)
 
 
 def test_every_measure_belongs_to_a_chapter() -> None:
     register = fill("metrics")
-    chapters = {chapter.name for chapter in contents.CHAPTERS}
     shelves = (register.metrics, register.class_metrics, register.syntheses)
-    assert {entry.term.chapter for shelf in shelves for entry in shelf.values()} <= chapters
+    assert {entry.term.chapter for shelf in shelves for entry in shelf.values()} <= set(contents.ORDER)
+
+
+def test_the_order_of_a_file_names_what_is_there_and_each_once() -> None:
+    register = fill("metrics")
+    known: dict[str, set[str]] = {}
+    orders: dict[str, tuple[str, ...]] = {}
+    for name, entry in ((name, entry) for shelf in vars(register).values() for name, entry in shelf.items()):
+        known.setdefault(entry.function.__module__, set()).add(name)
+        orders[entry.function.__module__] = entry.function.__globals__.get("ORDER", ())
+    for module, order in orders.items():
+        assert len(set(order)) == len(order), module
+        assert set(order) in (set(), known[module]), module
+
+
+INDEXED = {"results": {"term", "measure", "dataset"}, "curves": {"curve"}}
+"""What results and curves of an evidence are indexed by."""
+
+
+def _searched(node: ast.AST) -> set[str]:
+    """By what a loop over all results or curves of an evidence looks for one, where an index would give it."""
+    if isinstance(node, ast.For):
+        loops, asked = [node.iter], [one.test for one in node.body if isinstance(one, ast.If)]
+    elif isinstance(node, ast.GeneratorExp | ast.ListComp | ast.SetComp):
+        loops, asked = [one.iter for one in node.generators], [test for one in node.generators for test in one.ifs]
+        asked += [node.elt] if isinstance(node.elt, ast.BoolOp | ast.Compare) else []
+    else:
+        return set()
+    every = {one.attr for one in loops if isinstance(one, ast.Attribute) and ast.unparse(one.value) == "evidence"}
+    compared = [one for test in asked for one in ast.walk(test) if isinstance(one, ast.Compare)]
+    equal = [one for one in compared if isinstance(one.ops[0], ast.Eq | ast.NotEq) and not _leaves_the_rest(one)]
+    named = {side.attr for one in equal for side in (one.left, *one.comparators) if isinstance(side, ast.Attribute)}
+    return named & set().union(*(INDEXED.get(one, set()) for one in every))
+
+
+def _leaves_the_rest(compared: ast.Compare) -> bool:
+    """Whether all but one kind is looked for, as in `one.dataset != POOLED`."""
+    return isinstance(compared.ops[0], ast.NotEq) and ast.unparse(compared.comparators[0]) in ("POOLED", "READERS")
+
+
+@pytest.mark.parametrize(
+    ("line", "searched"),
+    [
+        ("[one for one in evidence.results if one.term == term.name]", {"term"}),
+        ("any(one.dataset == POOLED and one.found for one in evidence.results)", {"dataset"}),
+        ("any(one.found for one in evidence.results if one.dataset == POOLED and one.found)", {"dataset"}),
+        ("[one for one in evidence.curves if one.curve == 'roc']", {"curve"}),
+        ("[one for one in evidence.results if one.dataset != POOLED]", set()),
+        ("[replace(one, at={}) if one.term == 'auroc' else one for one in evidence.results]", set()),
+        ("[one for one in of_term(evidence, 'auroc') if one.dataset == 'north']", set()),
+    ],
+)
+def test_a_search_through_all_results_is_seen(line: str, searched: set[str]) -> None:
+    assert set().union(*(_searched(node) for node in ast.walk(ast.parse(line)))) == searched
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.relative_to(PACKAGE).as_posix())
+def test_nobody_searches_all_results_for_what_an_index_holds(path: Path) -> None:
+    nodes = ast.walk(ast.parse(path.read_text()))
+    assert not [ast.unparse(node) for node in nodes if _searched(node)], path
 
 
 # ---- facts stay facts until they are printed ------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from dossier import evaluate, reading, results
 from dossier.evaluate.disclosure import curves
 from dossier.evaluate.disclosure.left_over import without_counts
 from dossier.facts import Count, Fact, Method
-from dossier.register import Protection, borrowed, curve, describe, fill, metric
+from dossier.register import Protection, curve, describe, fill, metric
 from dossier.types import (
     POOLED,
     READER_STUDY,
@@ -36,6 +36,7 @@ from dossier.types import (
     WithheldDescription,
 )
 from tests.canaries import plant
+from tests.shelves import register_put_back
 
 NURSES = Count(7, "nurse")
 CHAPTER = "discrimination"
@@ -88,12 +89,12 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
 def counted(study: Study) -> Iterator[Evidence]:
     """The evidence of it, with measures, a curve and a description that count nurses."""
     fill("metrics")
-    with borrowed(), pytest.MonkeyPatch.context() as patch:
+    with register_put_back(), pytest.MonkeyPatch.context() as patch:
         for kind in KINDS:
             for protection in PROTECTIONS:
                 _measure(kind, protection)
 
-        @curve("Nurses", chapter=CHAPTER)
+        @curve("Nurses", chapter=CHAPTER, protection="roc")
         def nurses_in_method(outcome: Floats) -> Curve:
             """How many nurses there are."""
             return Curve({"risk": (0.1, 0.2)}, len(outcome), Method(Fact("single_row", rows=NURSES)))
@@ -109,9 +110,7 @@ def counted(study: Study) -> Iterator[Evidence]:
             yield Description("nurses", "nurses", 7.0, 7)
 
         steps = ("counts", Fact("single_row", rows=NURSES))
-        patch.setitem(curves.RULES, "nurses_in_method", lambda protected: ({"risk": (0.1, 0.2)}, steps))
-        for each in (nurses_in_method, nurses_in_reason, nurses):
-            patch.setitem(each.__globals__, "CHAPTER", CHAPTER)
+        patch.setattr(curves, "RULES", dict(curves.RULES) | {"roc": lambda protected: ({"risk": (0.1, 0.2)}, steps)})
         yield evaluate.evidence(study)
 
 

@@ -11,9 +11,9 @@ import pytest
 
 from dossier import evaluate
 from dossier.bibliography import SOURCES
-from dossier.contents import CHAPTERS
 from dossier.facts import Fact, Method
 from dossier.findings import caution, methods
+from dossier.findings.chapter import chapters
 from dossier.metrics.comparison import majority_class_test
 from dossier.register import fill
 from dossier.types import Absent, Estimate, Evidence, Result, Term, find
@@ -94,7 +94,7 @@ def covid() -> Evidence:
 
 
 def test_every_measure_that_was_estimated_is_printed_once(covid: Evidence) -> None:
-    tables = methods.tables(covid, CHAPTERS)
+    tables = methods.tables(covid, chapters())
     beside = methods.only_in_files(covid)
     assert all(formula and source for _, formula, source, _ in beside)
     labels = [row.label for table in tables for row in table.rows] + [label for label, *_ in beside]
@@ -109,13 +109,13 @@ def test_every_measure_that_was_estimated_is_printed_once(covid: Evidence) -> No
 
 
 def test_measures_of_chapters_that_stay_away_are_left_out(covid: Evidence) -> None:
-    tables = methods.tables(covid, [one for one in CHAPTERS if one.name == "calibration"])
+    tables = methods.tables(covid, [one for one in chapters() if one.name == "calibration"])
     assert [table.title for table in tables] == ["Calibration."]
     assert "Expected calibration error" not in {row.label for row in tables[0].rows}
 
 
 def test_the_interval_is_the_one_that_was_taken(covid: Evidence) -> None:
-    cells = {row.label: row.cells for table in methods.tables(covid, CHAPTERS) for row in table.rows}
+    cells = {row.label: row.cells for table in methods.tables(covid, chapters()) for row in table.rows}
     assert cells["Brier score"][1].text == "Student t"
     assert cells["AUROC"][1].text == "DeLong, logit; or declared, its bounds read as a 95% interval"
     assert cells["Sensitivity"][1].text == "Wilson"
@@ -170,17 +170,17 @@ def test_what_is_counted_is_what_is_printed() -> None:
     )
     kept = [one for one in two.results if one.term == "accuracy" and one.dataset == "site-0"][:1]
     evidence = replace(two, terms=TERMS, results=(test, *kept))
-    printed = [row.label for table in methods.tables(evidence, CHAPTERS) for row in table.rows]
+    printed = [row.label for table in methods.tables(evidence, chapters()) for row in table.rows]
     beside = [label for label, *_ in methods.only_in_files(evidence)]
     assert beside == ["Brier score, against chance"]
     assert not set(beside) & set(printed)
     assert methods.finding(evidence).lead.startswith(f"Definitions and CI methods of {len(printed) + len(beside)}")
-    without = [chapter for chapter in CHAPTERS if chapter.name != "comparison"]
+    without = [chapter for chapter in chapters() if chapter.name != "comparison"]
     assert len([row for table in methods.tables(evidence, without) for row in table.rows]) == len(printed)
 
 
 def test_notes_on_differences_stand_below_their_table(covid: Evidence) -> None:
-    notes = {table.title: table.footnotes for table in methods.tables(covid, CHAPTERS)}
+    notes = {table.title: table.footnotes for table in methods.tables(covid, chapters())}
     assert notes["H-accuracy."][0].startswith("H-accuracy: differs from the published formula because ties")
     differing = [label for label, _, _, differs in methods.only_in_files(covid) if differs]
     chapter = {sentence_case(term.label): term.chapter for term in covid.terms.values()}
@@ -214,7 +214,7 @@ def test_every_caution_measure_shows_its_danger_in_numbers(covid: Evidence) -> N
         assert re.search(r"\d", said), term.name
         assert said.endswith(".")
         assert not re.search(r"nan|None|inf\b", said)
-    assert {term.name for term in cautioned()} == set(caution.CAVEATS)
+    assert {term.danger for term in cautioned()} == set(caution.CAVEATS)
 
 
 def test_the_caveats_of_covid_are_those_of_the_tables(covid: Evidence) -> None:
@@ -237,8 +237,8 @@ def test_the_caveats_of_covid_are_those_of_the_tables(covid: Evidence) -> None:
 
 def test_a_measure_without_numbers_has_no_caveat(covid: Evidence) -> None:
     gone = replace(covid, results=tuple(replace(one, found=Absent(because("gone"))) for one in covid.results))
-    for name in caution.CAVEATS:
-        assert caveat(gone, name) == ""
+    for term in cautioned():
+        assert caveat(gone, term.name) == ""
 
 
 def test_the_measure_to_read_instead_stands_after_those_it_is_read_for_and_says_so(covid: Evidence) -> None:

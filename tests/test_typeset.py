@@ -12,13 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dossier.contents import ONLY_IN_FILES
 from dossier.facts import Count, Fact, Method
 from dossier.findings import glossary
 from dossier.types import Absent, Curve, Estimate, Evidence, Predicted, Result, Term, externals
 from dossier.typeset import measures
 from dossier.typeset.measures import chapter_tables, in_appendix_only
-from dossier.typeset.names import foretold, label_of, reader_name, readers_by_group
+from dossier.typeset.names import foretold, label_of
 from dossier.typeset.notes import intervals_of, note_of
 from dossier.typeset.numbers import DASH, MINUS, TIED, in_text, interval, number, threshold, value_of
 from dossier.typeset.reasons import why
@@ -621,7 +620,7 @@ def test_every_estimate_of_a_chapter_stands_in_one_of_its_tables(book: Book) -> 
     evidence = book.evidence
     for chapter in ("discrimination", "calibration", "utility"):
         terms = [term for term in evidence.terms.values() if term.chapter == chapter]
-        names = {term.name for term in terms if not in_appendix_only(evidence, term)} - ONLY_IN_FILES
+        names = {term.name for term in terms if term.on_page and not in_appendix_only(evidence, term)}
         here = [one for one in evidence.results if one.term in names and "estimator" not in one.at]
         wanted = sum(1 for one in here if isinstance(one.found, Estimate))
         cells = [
@@ -644,10 +643,3 @@ def test_a_site_may_be_called_anything(site: str) -> None:
 def test_a_range_of_false_positive_rates_is_said_in_words() -> None:
     assert setting("0.2-1") == "0.2 to 1"
     assert setting("worst_split") == "worst split"
-
-
-def test_readers_without_a_group_come_last() -> None:
-    curve = Curve({"reader": (1.0, 2.0, 3.0, 4.0), "group": (None, 1.0, 0.0, 1.0)}, 4, Method("counts"))
-    assert readers_by_group(curve) == [2, 1, 3, 0]
-    assert readers_by_group(Curve({"reader": (1.0, 2.0)}, 2, Method("counts"))) == [0, 1]
-    assert reader_name(EIGHT, curve, 0) == "Reader 1"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -284,16 +284,6 @@ def _draw_alone(evidence: Evidence, site: DatasetSummary, end: float) -> Figure 
         if scale is not None:
             _risks_below(drawn, evidence, site, (x, TITLE + LARGE + 1.4, LARGE, STRIP - 1.4), scale, True)
     return drawn
-
-
-@dataclass(frozen=True)
-class Name:
-    """A word at a line, in the units of the axes."""
-
-    text: str
-    place: tuple[float, float]
-    colour: str
-    weight: int
 
 
 def _grid(count: int, width: float, left: float) -> Lattice:

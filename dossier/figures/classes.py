@@ -122,8 +122,8 @@ def forest_results_by_class(evidence: Evidence) -> Picture | Absent:
         ),
         results=tuple(
             replace(one, dataset=str(one.at["class"]), at={})
-            for one in evidence.results
-            if one.measure == "auroc" and one.dataset == POOLED and one.at.get("class") in labels
+            for one in evidence.of_measure.get(("auroc", POOLED), ())
+            if one.at.get("class") in labels
         ),
     )
     drawn = printed_forest("forest_results_by_class", seen, AUROC, HALF)

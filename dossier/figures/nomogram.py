@@ -33,7 +33,19 @@ from dossier.figures.canvas import (
     wrapped,
 )
 from dossier.register import figure
-from dossier.types import MODEL, Absent, Curve, CurveResult, Description, Evidence, Floats, Picture, find_curve
+from dossier.types import (
+    MODEL,
+    Absent,
+    Curve,
+    CurveResult,
+    Description,
+    Evidence,
+    Floats,
+    Picture,
+    curves_named,
+    described,
+    find_curve,
+)
 from dossier.typeset.labels import level_of, with_unit
 from dossier.typeset.names import axis_name
 from dossier.typeset.numbers import number, threshold
@@ -307,13 +319,13 @@ def rows(evidence: Evidence) -> tuple[Row, ...]:
     for group in model.groups if model is not None else ():
         found += [
             _numeric(curve, evidence)
-            for curve in evidence.curves
-            if curve.curve == "points" and isinstance(curve.found, Curve) and _is_of(curve, group)
+            for curve in curves_named(evidence, "points")
+            if isinstance(curve.found, Curve) and _is_of(curve, group)
         ]
         levels = [
             row.described
-            for row in evidence.descriptions
-            if (row.dataset, row.described.variable, row.described.statistic) == (MODEL, " × ".join(group), "points")
+            for row in described(evidence, " × ".join(group))
+            if (row.dataset, row.described.statistic) == (MODEL, "points")
         ]
         found += [_by_level(levels[0].variable, levels)] if levels else []
     return tuple(found)

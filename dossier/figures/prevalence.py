@@ -32,7 +32,6 @@ from dossier.typeset.numbers import number, per_cent
 
 CHAPTER = "discrimination"
 HEIGHT, WIDTH, LEFT, TOP = 46.0, 64.0, 13.0, 11.5
-KEYS = (Key("a site, at other prevalences", MID, "-", 1.0), Key("its own prevalence", BLUE, fill=True))
 PREVALENCES = np.linspace(0.01, 0.99, 99)
 
 

@@ -31,7 +31,7 @@ from dossier.figures.canvas import (
     write,
 )
 from dossier.register import figure
-from dossier.types import Absent, Curve, Estimate, Evidence, Floats, Picture, find, find_curve
+from dossier.types import Absent, Curve, Estimate, Evidence, Floats, Picture, curves_named, find, find_curve
 from dossier.typeset.numbers import number
 
 DOTTED = (0, (1, 1.4))
@@ -49,7 +49,7 @@ FURTHEST_RIGHT = 0.85
 
 def nomogram_curve(evidence: Evidence) -> tuple[Curve, str] | Absent:
     """The fan, and the dataset of the readers that it belongs to."""
-    made = [one for one in evidence.curves if one.curve == "reliability_nomogram" and one.subset is None]
+    made = [one for one in curves_named(evidence, "reliability_nomogram") if one.subset is None]
     # Of the labels that the model learnt from no accuracy can be read that is not apparent.
     made.sort(key=lambda one: case_of(evidence, one.dataset) is None)
     for one in made:

@@ -1,4 +1,4 @@
-"""Pictures of the risks themselves: how they lie by outcome, and whom each threshold flags."""
+"""Pictures of the risks themselves: how they lie by outcome."""
 
 from __future__ import annotations
 
@@ -13,10 +13,8 @@ from matplotlib.figure import Figure
 from dossier import bands
 from dossier.facts import Count, Fact
 from dossier.figures.canvas import (
-    BAND,
     BLUE,
     BROKEN,
-    BROKEN_CURVE,
     FULL,
     HALF,
     INK,
@@ -46,7 +44,7 @@ from dossier.figures.canvas import (
     ticks,
     write,
 )
-from dossier.types import Absent, Curve, DatasetSummary, Estimate, Evidence, Picture, find, find_curve
+from dossier.types import Absent, Curve, DatasetSummary, Evidence, Picture, find, find_curve
 from dossier.typeset.names import events_of
 from dossier.typeset.numbers import number, per_cent
 from dossier.typeset.words import listing
@@ -366,61 +364,3 @@ def printed_risks(name: str, evidence: Evidence, width: float) -> Picture | Abse
         if isinstance(drawn, Absent):
             return drawn
         return picture(name, drawn, risk_caption(evidence, width), risk_alternative(evidence, width))
-
-
-# ---- whom each threshold flags --------------------------------------------------------------------------------------
-
-
-def _cumulative(axes: Axes, site: DatasetSummary, curve: Curve, room: float | None) -> None:
-    """The two lines with their bands; a group of too few patients is left out, with a word in the room for it."""
-    risk = column(curve, "risk")
-    looks = (("others", TINTS[1], INK_2, BROKEN_CURVE, 1.1), ("cases", BAND, BLUE, "-", 1.4))
-    for (name, band, colour, dash, width), is_drawn in zip(looks, reversed(enough(site)), strict=True):
-        if is_drawn:
-            axes.fill_between(risk, column(curve, f"{name}_low"), column(curve, f"{name}_high"), color=band, lw=0)
-            axes.plot(risk, column(curve, name), color=colour, ls=dash, lw=width, zorder=3)
-        elif room is not None and name == "cases":
-            _too_few(axes, "with: too few", room, (0.97, 0.96))
-        elif room is not None:
-            _too_few(axes, "without: too few", room, (0.03, 0.04))
-
-
-def _too_few(axes: Axes, text: str, room: float, corner: tuple[float, float]) -> None:
-    """The word for a line that is not drawn, in the corner where the other line does not run."""
-    x, y = corner
-    words = text if text_width(text) <= 0.6 * room else "too few"
-    axes.text(
-        x,
-        y,
-        words,
-        transform=axes.transAxes,
-        ha="right" if x > 0.5 else "left",
-        va="top" if y > 0.5 else "bottom",
-        color=INK_2,
-    )
-
-
-def _flagged(evidence: Evidence) -> str:
-    """The finding: the shares flagged at the primary threshold; without one, the area between the lines."""
-    shown, _ = shown_sites(evidence, FULL)
-    threshold = primary_threshold(evidence)
-    told = []
-    if threshold is not None:
-        for measure, words, turned in (
-            ("sensitivity", "of patients with the outcome", False),
-            ("specificity", "of those without", True),
-        ):
-            found = [find(evidence, measure, site.name, threshold=threshold) for site in shown]
-            shares = [1 - one.value if turned else one.value for one in found if isinstance(one, Estimate)]
-            if shares:
-                low, high = per_cent(min(shares)), per_cent(max(shares))
-                told.append(f"{low if low == high else f'{low} to {high}'} {words}")
-    if not told:
-        gaps = [one.value for site in shown if isinstance(one := find(evidence, "tjur_r2", site.name), Estimate)]
-        if not gaps:
-            return f"Patients flagged at each threshold at {sites_word(len(shown))}; the gap could not be estimated."
-        low, high = number(min(gaps)), number(max(gaps))
-        reach = low if low == high else f"{low} to {high}"
-        return f"The gap between patients with the outcome and without is {reach} at {sites_word(len(gaps))}."
-    where = shown[0].site if len(shown) == 1 else "the sites"
-    return f"A threshold of {number(threshold or 0, 2)} flags {' and '.join(told)} in {where}."

@@ -525,12 +525,6 @@ def spread(wished: Sequence[float], room: float, apart: float) -> list[float]:
     return places
 
 
-def draw_diagram(evidence: Evidence) -> Figure | Absent:
-    """The diagram: three panels with common heights, and below them the sites whose similarity is unknown."""
-    arranged = arrangement(evidence)
-    return arranged if isinstance(arranged, Absent) else draw_arranged(evidence, arranged)
-
-
 def draw_arranged(evidence: Evidence, arranged: Arrangement) -> Figure:
     """The diagram as it was arranged."""
     plan = arranged.plan

@@ -177,8 +177,8 @@ def lines_on(axes: Axes, curve: Curve, width: float = 1.5, *, rival: bool = Fals
     axes.plot(threshold, per_hundred(curve, "net_benefit"), color=BLUE, lw=width, zorder=3)
 
 
-DECISION_HEIGHT, WIDE_HEIGHT = 33.5, 40.0
-"""The heights of the panels of the decision curves of all sites, in mm."""
+DECISION_HEIGHT = 33.5
+"""The height of the panels of the decision curves of all sites, in mm."""
 
 
 def draw_decision(evidence: Evidence) -> Figure | Absent:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from dossier.checklist import TOPICS, is_placeholder
 from dossier.findings import classes, results
+from dossier.findings.chapter import Chapter
 from dossier.findings.sentence import (
     Sentence,
     estimated,
@@ -185,3 +186,6 @@ def _one(evidence: Evidence, measure: str, label: str, /, **at: float) -> str:
 
 def _of(evidence: Evidence) -> str:
     return ", mean of the classes," if classes.labels(evidence) else ""
+
+
+CHAPTER = Chapter("abstract", "Structured abstract", finding)

@@ -6,6 +6,7 @@ import datetime
 from collections.abc import Sequence
 
 from dossier.facts import Fact
+from dossier.findings.chapter import Chapter
 from dossier.findings.sentence import Sentence, better_than_the_model, named_or_counted
 from dossier.types import POOLED, Absent, Criterion, Estimate, Evidence, externals, find, find_in_subgroup
 from dossier.typeset.flags import changed
@@ -260,3 +261,13 @@ def declarations(evidence: Evidence) -> list[tuple[str, str]]:
         if when or why:
             said.append((label(evidence, everywhere[0]), f"{when}{why}".strip()))
     return said
+
+
+CHAPTER = Chapter(
+    "acceptance",
+    "Acceptance criteria",
+    finding,
+    has=lambda evidence: bool(evidence.criteria),
+    fill="Declare criteria in [[acceptance]].",
+    is_in_contents=True,
+)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from dossier.findings.chapter import Chapter, any_with_both, measured
 from dossier.findings.sentence import Sentence, estimated, range_over_sites
 from dossier.types import Estimate, Evidence, Result, find_all
 from dossier.typeset.measures import cell, table_across
@@ -139,3 +140,16 @@ def _settings(result: Result) -> tuple[Cell, ...]:
     complexity = str(result.at.get("complexity", "constant"))
     text = "all alike" if complexity == "constant" else "as graded" if cut is None else f"from {number(cut)}"
     return (*cells, Cell(text, kind="word"))
+
+
+CHAPTER = Chapter(
+    "accuracy",
+    "H-accuracy",
+    finding,
+    part="Annex",
+    has=measured("accuracy"),
+    fill="Give an outcome with both classes at a site.",
+    fill_of_classes="Give rows of every class at a site.",
+    is_given=any_with_both,
+    is_leavable=True,
+)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
+from dossier.findings.chapter import Chapter
 from dossier.findings.sentence import Sentence, at_the_primary_threshold, estimated, primary_threshold
-from dossier.types import MACRO, DatasetSummary, Estimate, Evidence, Term, externals, find, find_all
+from dossier.types import MACRO, Danger, DatasetSummary, Estimate, Evidence, Term, externals, find, find_all, of_term
 from dossier.typeset.measures import tables_of
 from dossier.typeset.numbers import number, per_cent, short, threshold
 from dossier.typeset.tables import Table
@@ -82,7 +83,7 @@ def _beside(evidence: Evidence, name: str) -> list[Term]:
 
 
 def _estimated(evidence: Evidence, term: Term) -> bool:
-    return any(isinstance(one.found, Estimate) for one in evidence.by_term.get((term.name,), ()))
+    return any(isinstance(one.found, Estimate) for one in of_term(evidence, term.name))
 
 
 def _prevalence(site: DatasetSummary) -> float:
@@ -94,8 +95,7 @@ def _prevalence(site: DatasetSummary) -> float:
 
 def caveat(evidence: Evidence, term: Term) -> str:
     """How the measure misleads, shown with the numbers of this release; empty where they do not say."""
-    made = CAVEATS.get(term.name)
-    return "" if made is None else made(evidence, term)
+    return "" if term.danger is None else CAVEATS[term.danger](evidence, term)
 
 
 Placed = tuple[DatasetSummary, Estimate]
@@ -254,16 +254,23 @@ def _part(evidence: Evidence, term: Term) -> str:
     )
 
 
-CAVEATS: Mapping[str, Callable[[Evidence, Term], str]] = {
-    "accuracy": _accuracy,
-    "balanced_accuracy": _equal_weight,
-    "youden_j": _equal_weight,
-    "markedness": _moving,
-    "mcc": _moving,
-    "f1": _moving,
-    "cohen_kappa_of_model": _kappa,
-    "auprc": _precision_recall,
-    "ece": _expected_error,
-    "balanced_average_accuracy": _part,
+CAVEATS: Mapping[Danger, Callable[[Evidence, Term], str]] = {
+    "larger class": _accuracy,
+    "equal weight": _equal_weight,
+    "prevalence": _moving,
+    "chance agreement": _kappa,
+    "precision": _precision_recall,
+    "one risk for all": _expected_error,
+    "part of the curve": _part,
 }
-"""How each measure of this tier shows its danger."""
+"""How each danger shows in the numbers of a release."""
+
+
+CHAPTER = Chapter(
+    "caution",
+    "Other measures, to be read with caution",
+    finding,
+    part="Annex",
+    has=lambda evidence: bool(cautioned(evidence)),
+    is_leavable=True,
+)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dossier.checklist import ANSWERS, ITEMS, MISSING, STATED_NONE, Item
+from dossier.findings.chapter import Chapter, is_checked
 from dossier.findings.sentence import Sentence
 from dossier.types import Evidence, externals
 from dossier.typeset.words import counted, in_words, listing, sentence_case
@@ -116,3 +117,6 @@ def counts(evidence: Evidence) -> str:
     )
     said = [f"{len(rows)} {word}" for word, rows in groups if rows]
     return f"{len(every)} rows: {', '.join(said)}."
+
+
+CHAPTER = Chapter("checklist", "TRIPOD+AI checklist", finding, part="Annex", has=is_checked)

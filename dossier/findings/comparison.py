@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from dossier.findings.chapter import Chapter, measured
 from dossier.findings.sentence import Sentence, at_the_primary_threshold, estimated, primary_threshold
 from dossier.types import Evidence
 from dossier.typeset.measures import chapter_tables
@@ -57,3 +58,21 @@ def _without_threshold(evidence: Evidence) -> Evidence:
         for one in evidence.results
     )
     return replace(evidence, terms=terms, results=results)
+
+
+def _has_rival(evidence: Evidence) -> bool:
+    """Whether the release names another model."""
+    prediction = evidence.release.prediction
+    return bool(prediction.rival or prediction.rivals)
+
+
+CHAPTER = Chapter(
+    "comparison",
+    "Comparison with another model",
+    finding,
+    has=lambda evidence: _has_rival(evidence) and measured("comparison")(evidence),
+    fill="Name a rival column in [prediction].",
+    fill_of_classes="Name rivals, one column a class, in [prediction].",
+    is_given=_has_rival,
+    is_in_contents=True,
+)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dossier.bands import SIMILARITY
+from dossier.findings.chapter import Chapter, measured, predictors_on_both_sides
 from dossier.findings.sentence import Sentence, estimated, named_or_counted, range_over_sites, sites_without
 from dossier.types import Absent, DatasetSummary, Estimate, Evidence, find
 from dossier.typeset.numbers import number
@@ -77,3 +78,14 @@ def draws(evidence: Evidence) -> str:
     if not told:
         return ""
     return f"Larger tables are compared by rows that the seed draws, which adds an error: {'; '.join(told)}."
+
+
+CHAPTER = Chapter(
+    "correspondence",
+    "Similarity to the development data",
+    finding,
+    has=measured("correspondence"),
+    fill="Give predictors in a development dataset and in an external one.",
+    is_given=predictors_on_both_sides,
+    is_leavable=True,
+)

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 
 from dossier.bands import MAP_ROWS, MAP_WITH_NUMBERS
 from dossier.findings import classes
+from dossier.findings.chapter import Chapter
 from dossier.findings.sentence import Sentence
-from dossier.types import MODEL, DatasetSummary, DescriptionResult, Evidence, externals
+from dossier.types import MODEL, DatasetSummary, DescriptionResult, Evidence, described, externals
 from dossier.typeset.labels import level_of, with_unit
 from dossier.typeset.names import (
     at_least,
@@ -227,7 +228,7 @@ TWO = 2
 
 def _levels(evidence: Evidence, feature: str) -> list[str]:
     """The categories of a predictor, or its values where it takes two at most in all datasets; none of a number."""
-    rows = [row for row in evidence.descriptions if row.described.variable == feature and row.dataset != MODEL]
+    rows = [row for row in described(evidence, feature) if row.dataset != MODEL]
     levels = list(dict.fromkeys(_in_order(rows)))
     numeric = {row.dataset for row in rows if row.described.statistic == "median"}
     told = {row.dataset for row in rows if row.described.statistic == "share"}
@@ -318,3 +319,6 @@ def _missing(count: float | None, n: int) -> Cell:
         return Cell("not held", kind="absent")
     share = count / n if n else 0.0
     return Cell("0" if not count else number(share, 0, percent=True), kind="plain")
+
+
+CHAPTER = Chapter("description", "Data", finding)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dossier.findings import classes
+from dossier.findings.chapter import Chapter, measured
 from dossier.findings.sentence import (
     Sentence,
     estimated,
@@ -231,3 +232,13 @@ def _gain(evidence: Evidence, found: Estimate | Absent, reasons: Reasons) -> Cel
     term = evidence.terms["net_benefit_gain"]
     certain = found.low is not None and found.low > 0
     return Cell(value_of(found, term), interval(found, term, wordy=True), "value" if certain else "alert")
+
+
+CHAPTER = Chapter(
+    "discrimination",
+    "Performance at each site",
+    finding,
+    has=measured("discrimination"),
+    is_in_contents=True,
+    editions=("regulatory", "quick"),
+)

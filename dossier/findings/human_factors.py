@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from dossier.findings.chapter import Chapter, measured
 from dossier.findings.sentence import Sentence
 from dossier.types import READER_STUDY, Absent, Curve, Estimate, Evidence, Result, find, find_all, find_curve
 from dossier.typeset.measures import cell
@@ -224,3 +225,14 @@ def _who(result: Result) -> str:
 
 def _readers(result: Result) -> Cell:
     return Cell(f"{result.found.n}" if isinstance(result.found, Estimate) else "", kind="plain")
+
+
+CHAPTER = Chapter(
+    "human_factors",
+    "Readers with and without the model",
+    finding,
+    has=measured("human_factors"),
+    fill="Give the decisions of a study, or their counts, in [reader_study].",
+    is_leavable=True,
+    is_in_contents=True,
+)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from dossier.findings.chapter import Chapter
 from dossier.findings.sentence import Sentence
 from dossier.flags import FLAGS
 from dossier.types import Evidence, Flag, externals
@@ -82,3 +83,6 @@ def answers(evidence: Evidence) -> tuple[str, bool]:
     """How many flags wait for an answer, for the cover, and whether none does."""
     count = sum(flag.reply is None for flag in evidence.flags)
     return (f"{count} open" if count else "all answered" if evidence.flags else "none", not count)
+
+
+CHAPTER = Chapter("limitations", "Limitations", finding, is_in_contents=True, editions=("regulatory", "quick"))

@@ -5,31 +5,18 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from typing import Protocol
 
-from dossier.contents import ONLY_IN_FILES
 from dossier.facts import Fact, Method
+from dossier.findings.chapter import Chapter
 from dossier.findings.glossary import used
 from dossier.findings.sentence import Sentence
-from dossier.types import POOLED, Estimate, Evidence, Term, externals
+from dossier.types import POOLED, Estimate, Evidence, Term, at_dataset, externals
 from dossier.typeset.measures import printed_in
 from dossier.typeset.methods import NOT_REFUTED, method_parts, method_text
 from dossier.typeset.notes import MOST_NAMED, otherwise
 from dossier.typeset.numbers import MINUS
 from dossier.typeset.tables import Cell, Column, Row, Table
 from dossier.typeset.words import anchor, counted, listing, named, sentence_case, within_sentence
-
-
-class Chapter(Protocol):
-    """A chapter of the book, as far as it matters here."""
-
-    @property
-    def name(self) -> str:
-        """Its word."""
-
-    @property
-    def title(self) -> str:
-        """Its title on the page."""
 
 
 def finding(evidence: Evidence) -> Sentence:
@@ -42,7 +29,7 @@ def finding(evidence: Evidence) -> Sentence:
 
 def tables(evidence: Evidence, chapters: Sequence[Chapter]) -> tuple[Table, ...]:
     """A table a chapter: each measure that was estimated, with its formula, its interval as taken, and its source."""
-    terms = [term for term in used(evidence, {one.name for one in chapters}) if term.name not in ONLY_IN_FILES]
+    terms = [term for term in used(evidence, {one.name for one in chapters}) if term.on_page]
     made = []
     for chapter in chapters:
         members = [
@@ -59,7 +46,7 @@ def only_in_files(evidence: Evidence) -> tuple[tuple[str, str, str, str], ...]:
     return tuple(
         (sentence_case(term.label), formula(term), "; ".join(term.cites), term.differs)
         for term in every
-        if term.name in ONLY_IN_FILES
+        if not term.on_page
     )
 
 
@@ -145,8 +132,8 @@ def pooling(evidence: Evidence) -> str:
     """How the sites were taken together, in one sentence; empty when nothing was pooled."""
     pooled = [
         (evidence.terms[one.term].label, method_text(one.found.method))
-        for one in evidence.results
-        if one.dataset == POOLED and one.term in evidence.terms and isinstance(one.found, Estimate)
+        for one in at_dataset(evidence, POOLED)
+        if one.term in evidence.terms and isinstance(one.found, Estimate)
         if evidence.terms[one.term].chapter not in ("robustness", "pooled")
     ]
     ways: dict[str, list[str]] = {}
@@ -157,3 +144,6 @@ def pooling(evidence: Evidence) -> str:
         f"{sentence_case(listing(list(dict.fromkeys(labels))))}: {named(evidence, method)}."
         for method, labels in ways.items()
     )
+
+
+CHAPTER = Chapter("methods", "Methods and glossary", finding, part="Annex")

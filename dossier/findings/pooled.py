@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dossier.bands import FEW_FOR_POOLING, FEWEST_FOR_A_NEW_SITE
+from dossier.findings.chapter import Chapter
 from dossier.findings.sentence import (
     Sentence,
     estimated,
@@ -12,8 +13,8 @@ from dossier.findings.sentence import (
     pooled_of_two,
     range_over_sites,
 )
-from dossier.types import MACRO, POOLED, Absent, Estimate, Evidence, Result, Term, find
-from dossier.typeset.measures import cell
+from dossier.types import MACRO, POOLED, Absent, Estimate, Evidence, Result, Term, at_dataset, find
+from dossier.typeset.measures import cell, is_estimated
 from dossier.typeset.numbers import bound_of, expected_range, in_text, level_of, number, threshold
 from dossier.typeset.reasons import why
 from dossier.typeset.tables import Cell, Column, Reasons, Row, Table
@@ -61,9 +62,7 @@ def prediction(evidence: Evidence) -> Table:
     """Every pooled measure with its interval, what a new site may expect, and how far the sites differ."""
     reasons = Reasons(evidence)
     known = {one.term for one in evidence.results if one.dataset != POOLED and isinstance(one.found, Estimate)}
-    together = [
-        one for one in evidence.results if one.dataset == POOLED and one.term in known and _is_of_sites(evidence, one)
-    ]
+    together = [one for one in at_dataset(evidence, POOLED) if one.term in known and _is_of_sites(evidence, one)]
     rows = []
     for result in together:
         term, found = evidence.terms[result.term], result.found
@@ -129,3 +128,13 @@ def _spread(found: Estimate, term: Term) -> tuple[Cell, ...]:
         Cell("" if tau is None else number(tau, 3 if tau < 0.1 else 2), kind="plain"),
         Cell("" if share is None else number(share, 0, percent=True), kind="plain"),
     )
+
+
+def _is_pooled(evidence: Evidence) -> bool:
+    """Whether anything could be estimated over the sites."""
+    return any(map(is_estimated, at_dataset(evidence, POOLED)))
+
+
+CHAPTER = Chapter(
+    "pooled", "Pooled performance and heterogeneity", finding, has=_is_pooled, fill="Add a second external dataset."
+)

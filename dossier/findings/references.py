@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from dossier.bibliography import SOURCES
+from dossier.findings.chapter import Chapter
 from dossier.findings.glossary import used
 from dossier.findings.sentence import Sentence
 from dossier.types import Evidence
@@ -22,3 +23,6 @@ def cited(evidence: Evidence, chapters: Collection[str]) -> list[tuple[str, list
         for source in term.cites:
             sources.setdefault(SOURCES.get(source, source), []).append(term.label)
     return sorted(sources.items())
+
+
+CHAPTER = Chapter("references", "References", finding, part="Annex")

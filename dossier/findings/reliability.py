@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dossier.facts import Fact
+from dossier.findings.chapter import Chapter, measured
 from dossier.findings.sentence import Sentence
 from dossier.types import READERS, Absent, Description, Estimate, Evidence, find, find_all
 from dossier.typeset.numbers import in_text, number
@@ -104,3 +105,16 @@ def _of_one(evidence: Evidence, rows: Sequence[Description], dataset: str) -> st
     span = f"from {known['minimum']} to {known['maximum']}, mean {known['mean']}{spread}"
     learnt = " (of the labels that the model learnt from)" if dataset in _development(evidence) else ""
     return f"{sentence_case(rows[0].variable)}{learnt}: {span}."
+
+
+CHAPTER = Chapter(
+    "reliability",
+    "Reliability of the labels",
+    finding,
+    has=measured("reliability"),
+    fill="Name the readers' tables in [readers].",
+    fill_of_classes="It is built for the labels of a binary outcome.",
+    is_given=lambda evidence: not evidence.release.outcome.classes and bool(evidence.release.readers),
+    is_leavable=True,
+    is_in_contents=True,
+)

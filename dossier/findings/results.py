@@ -8,6 +8,7 @@ from dataclasses import replace
 from dossier.bands import FEW_FOR_POOLING as VERY_FEW
 from dossier.bands import OE_TOLERATED
 from dossier.findings import classes
+from dossier.findings.chapter import Chapter
 from dossier.findings.sentence import (
     Sentence,
     estimated,
@@ -245,3 +246,6 @@ def caption(evidence: Evidence) -> str:
 def _at_threshold(evidence: Evidence) -> str:
     at = primary_threshold(evidence)
     return "" if at is None else f"; broken, the threshold of {threshold(at)}"
+
+
+CHAPTER = Chapter("results", "Key results", finding, is_in_contents=True, editions=("regulatory", "committee", "quick"))

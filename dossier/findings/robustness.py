@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from dossier.bands import SUPPORT
 from dossier.facts import Fact
+from dossier.findings.chapter import Chapter, measured, predictors_on_both_sides
 from dossier.findings.sentence import Sentence, estimated, named_or_counted, sites_without
 from dossier.types import POOLED, Absent, DatasetSummary, Estimate, Evidence, externals, find, find_all
 from dossier.typeset.methods import method_text
@@ -240,3 +241,21 @@ def similarity_and_performance(evidence: Evidence) -> str:
     tested = "" if p_value is None else f", p {number(p_value)}"
     sites = f"{found.details.get('k', 0):.0f} sites"
     return f"Performance (AUROC) against similarity over {sites}: Pearson r {number(found.value)}{tested}."
+
+
+def _performance_at_home(evidence: Evidence) -> bool:
+    """Whether the performance before is known, from an internal test or as it was declared."""
+    return any(one.role == "internal" for one in evidence.datasets) or bool(evidence.release.declared_performance)
+
+
+CHAPTER = Chapter(
+    "robustness",
+    "Potential robustness",
+    finding,
+    part="Annex",
+    has=measured("robustness"),
+    fill="Give predictors, and an internal dataset or a [[declared_performance]].",
+    is_given=lambda evidence: predictors_on_both_sides(evidence) and _performance_at_home(evidence),
+    is_leavable=True,
+    is_in_contents=True,
+)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dossier.findings import classes
+from dossier.findings.chapter import Chapter, any_with_both, measured
 from dossier.findings.sentence import Sentence, primary_threshold
 from dossier.types import Absent, DatasetSummary, Estimate, Evidence, externals, find
 from dossier.typeset.names import events_of
@@ -157,3 +158,15 @@ def widths(evidence: Evidence) -> str:
     if sample.is_declared:
         return f"no wider than the release asks for: {asked}"
     return f"of the usual widths, as the release declares none: {asked}"
+
+
+CHAPTER = Chapter(
+    "sample",
+    "Sample size",
+    finding,
+    has=measured("sample"),
+    fill="Give an outcome with both classes at a site.",
+    fill_of_classes="Give rows of every class at a site.",
+    is_given=any_with_both,
+    is_leavable=True,
+)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dossier.findings import classes
+from dossier.findings.chapter import Chapter, measured
 from dossier.findings.sentence import Sentence, estimated, gravest_errors, primary_threshold
 from dossier.types import Evidence
 from dossier.typeset.numbers import TIED, in_text, short, threshold
@@ -30,3 +31,16 @@ def finding(evidence: Evidence) -> Sentence:
     if not errors:
         return Sentence(lead)
     return Sentence(lead, gravest_errors(evidence, errors))
+
+
+CHAPTER = Chapter(
+    "severity",
+    "Severity of errors",
+    finding,
+    part="Annex",
+    has=measured("severity"),
+    fill="Give weights in [severity], and thresholds.",
+    fill_of_classes="Give weights for every pair of classes in [severity].",
+    is_given=lambda evidence: evidence.release.severity is not None,
+    is_leavable=True,
+)

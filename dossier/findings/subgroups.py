@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from dossier import between_groups
 from dossier.bands import FEW_FOR_POOLING
 from dossier.findings import classes
+from dossier.findings.chapter import Chapter
 from dossier.findings.sentence import Sentence, named_with_the_rest
 from dossier.types import (
     POOLED,
@@ -580,3 +581,13 @@ def _apart_cell(
 def compared(evidence: Evidence, place: str | None = None) -> tuple[Difference, ...]:
     """Every comparison of a subgroup with the other patients of its site in AUROC and O/E, at one dataset or at all."""
     return tuple(one for one in _differences(evidence) if place in (None, one.dataset.name))
+
+
+CHAPTER = Chapter(
+    "subgroups",
+    "Subgroups",
+    finding,
+    has=lambda evidence: bool(evidence.subgroups.summaries),
+    fill="Declare a [[subgroup]].",
+    is_in_contents=True,
+)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence, Set
 
 from dossier.findings import classes
+from dossier.findings.chapter import Chapter, measured
 from dossier.findings.sentence import (
     Sentence,
     better_than_the_model,
@@ -70,3 +71,15 @@ def _excluding(where: Sequence[str], sure: Set[str]) -> str:
     if not count:
         return "includes 0: not shown"
     return f"excludes 0 in {listing([site for site in where if site in sure]) if count < 3 else in_words(count)}"
+
+
+CHAPTER = Chapter(
+    "utility",
+    "Net benefit",
+    finding,
+    has=measured("utility"),
+    fill="Declare thresholds in [thresholds].",
+    is_given=lambda evidence: bool(evidence.release.thresholds.declared),
+    is_in_contents=True,
+    editions=("regulatory", "quick"),
+)

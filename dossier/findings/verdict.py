@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dossier.contents import CHAPTERS
 from dossier.findings import acceptance, classes, limitations, results
+from dossier.findings.chapter import chapters
 from dossier.findings.sentence import Sentence, estimated, named_with_the_rest, new_hospital, primary_threshold
 from dossier.types import (
     POOLED,
@@ -24,13 +24,6 @@ from dossier.typeset.words import counted, in_words, listing, sentence_case, wit
 MOST_OPEN = 6
 """What is to be settled that the first page names; the rest is counted."""
 MOST_NAMED = 3
-CHAPTERS_WITH_A_LINE = frozenset(
-    {
-        *("results", "acceptance", "discrimination", "calibration", "utility", "comparison", "subgroups"),
-        *("robustness", "reliability", "human_factors", "limitations"),
-    }
-)
-"""The chapters whose finding stands in the contents, which are to fit their page."""
 
 
 @dataclass(frozen=True)
@@ -322,5 +315,5 @@ def tested(evidence: Evidence) -> list[tuple[str, str]]:
 def _left_out(evidence: Evidence) -> list[tuple[str, str]]:
     """The chapters that the owner left out; nothing where all are there."""
     names = set(evidence.release.report.leave_out)
-    titles = [chapter.title for chapter in CHAPTERS if chapter.name in names]
+    titles = [chapter.title for chapter in chapters() if chapter.name in names]
     return [("Left out by the owner", f"{listing(titles)}. Every number stands in results.csv")] if titles else []

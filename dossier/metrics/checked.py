@@ -52,6 +52,7 @@ PARAMETERS = {
     "truth": ("array_like", "The true labels of the raters' cases: 0 or 1."),
     "rater_accuracy": ("tuple of float", "The accuracy of each rater, from 0 to 1."),
     "study": ("ReaderStudy", "The decisions of the readers with and without the model, case by case, or their counts."),
+    "group": ("str", "Of the readers; empty for all."),
     "level": ("float", "The level of the interval, between 0 and 1."),
     "bootstrap": ("int", "How many bootstrap replicates are drawn."),
     "permutations": ("int", "How many permutations are drawn."),

@@ -12,6 +12,9 @@ from dossier.metrics.logistic import logit
 from dossier.register import describe
 from dossier.types import Description, Feature, Floats
 
+ORDER = ("characteristics", "case_mix")
+"""The measures and curves of the chapter in the order of files and pages."""
+
 PERCENTILES = {"quantile_25": 0.25, "median": 0.5, "quantile_75": 0.75}
 """Never the smallest or the largest value: those belong to one patient."""
 

@@ -10,11 +10,11 @@ from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
 
-from dossier.contents import CHAPTERS, LEAVABLE
 from dossier.errors import Fault
 from dossier.facts import Count, Fact
 from dossier.faults.locations import RELEASE, Key, Line, listed_table
 from dossier.faults.wording import shown
+from dossier.findings.chapter import chapters
 from dossier.reading import declared_classes, letters, refused
 from dossier.reading.faults import nearest
 from dossier.reading.predictors import roles_of_columns
@@ -494,11 +494,12 @@ def _across(release: Release) -> list[Fault]:
 def _left_out(release: Release) -> Iterator[Fault]:
     """Chapters to be left out that do not exist, or that a dossier cannot be without."""
     where = Key("report", "leave_out")
-    known = tuple(chapter.name for chapter in CHAPTERS if chapter.name in LEAVABLE)
+    every = {chapter.name: chapter.is_leavable for chapter in chapters()} if release.report.leave_out else {}
+    known = tuple(name for name, is_leavable in every.items() if is_leavable)
     for name in release.report.leave_out:
-        if name not in {chapter.name for chapter in CHAPTERS}:
+        if name not in every:
             yield Fault("unknown_chapter", where, name=name, known=known, near=nearest(name, known))
-        elif name not in LEAVABLE:
+        elif name not in known:
             yield Fault("chapter_not_left_out", where, name=name, known=known)
 
 

@@ -5,8 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence, Set
 from typing import Literal
 
-from dossier.contents import ONLY_IN_FILES
-from dossier.types import MACRO, POOLED, READERS, Absent, At, DatasetSummary, Estimate, Evidence, Result, Term
+from dossier.types import (
+    MACRO,
+    POOLED,
+    READERS,
+    Absent,
+    At,
+    DatasetSummary,
+    Estimate,
+    Evidence,
+    Result,
+    Term,
+    at_dataset,
+    of_chapter,
+    of_term,
+)
 from dossier.typeset.methods import method_text
 from dossier.typeset.names import ALL_POOLED, label_of, measured_label, shown
 from dossier.typeset.notes import note_of
@@ -29,8 +42,8 @@ from dossier.typeset.words import SETTING, anchor, listing, sentence_case, setti
 
 def chapter_tables(evidence: Evidence, chapter: str, without: Sequence[str] = ()) -> tuple[Table, ...]:
     """Every measure that a chapter may show, in tables; what stands in the files alone is left out."""
-    left_out = {*without, *ONLY_IN_FILES}
-    return tables_of(evidence, [term for term in _members(evidence, chapter) if term.name not in left_out])
+    members = [term for term in _members(evidence, chapter) if term.on_page and term.name not in without]
+    return tables_of(evidence, members)
 
 
 def tables_of(evidence: Evidence, terms: Sequence[Term], beside: Sequence[Term] = ()) -> tuple[Table, ...]:
@@ -64,7 +77,7 @@ def _reads_across(evidence: Evidence, terms: Sequence[Term]) -> bool:
     if len(terms) != 1 or len(terms[0].at) != 1:
         return False
     term, name = terms[0], terms[0].at[0]
-    results = [one for one in evidence.results if one.term == term.name]
+    results = of_term(evidence, term.name)
     values = {one.at[name] for one in results if name in one.at}
     room = MEASURE - LONG_LABEL * CHARACTER
     return len(values) >= 2 and len(values) * _width(evidence, term) <= room and not _is_tested(results, term)
@@ -73,7 +86,7 @@ def _reads_across(evidence: Evidence, terms: Sequence[Term]) -> bool:
 def _side_by_side(evidence: Evidence, terms: Sequence[Term]) -> Table:
     """Measures as columns; a single one that is taken class by class has the classes as columns where they fit."""
     term = terms[0]
-    results = [one for one in evidence.results if one.term == term.name]
+    results = of_term(evidence, term.name)
     classes = {one.at.get("class") for one in results}
     if len(terms) == 1 and term.at == ("class",) and 1 < len(classes) <= MEASURE / (2 * _width(evidence, term)) + 1:
         return table_across(evidence, results, "class", f"{term.label} by class")
@@ -99,13 +112,13 @@ def printed_in(evidence: Evidence, term: Term) -> str:
 
 def is_against_chance(evidence: Evidence, term: Term) -> bool:
     """Whether a measure is a test against chance."""
-    return any(one.term == term.name and one.at.get("against") == "chance" for one in evidence.results)
+    return any(one.at.get("against") == "chance" for one in of_term(evidence, term.name))
 
 
 def chapter_is_empty(evidence: Evidence, chapter: str) -> bool:
     """Whether nothing that a chapter may show could be estimated."""
     names = {term.name for term in _members(evidence, chapter)}
-    return not any(result.term in names and isinstance(result.found, Estimate) for result in evidence.results)
+    return not any(result.term in names and is_estimated(result) for result in of_chapter(evidence, chapter))
 
 
 def is_estimated(result: Result) -> bool:
@@ -114,21 +127,25 @@ def is_estimated(result: Result) -> bool:
 
 
 def _computed(evidence: Evidence, term: Term) -> bool:
-    return any(result.term == term.name and isinstance(result.found, Estimate) for result in evidence.results)
+    return any(map(is_estimated, of_term(evidence, term.name)))
 
 
 def _only_dataset(evidence: Evidence, terms: Sequence[Term]) -> str | None:
     """The dataset that alone has numbers for these measures, if there is one."""
-    names = {term.name for term in terms}
-    holders = {result.dataset for result in evidence.results if result.term in names and is_estimated(result)}
+    holders = _holders(evidence, terms)
     return holders.pop() if len(holders) == 1 else None
+
+
+def _holders(evidence: Evidence, terms: Sequence[Term]) -> set[str]:
+    """The datasets that have a number for any of these measures."""
+    return {one.dataset for term in terms for one in of_term(evidence, term.name) if is_estimated(one)}
 
 
 def _listed(evidence: Evidence, terms: Sequence[Term], dataset: str) -> Table:
     """Measures of a single dataset, one below the other: a table of one row would say less."""
     reasons = Reasons(evidence)
     named_so = {term.name: term for term in terms}
-    found = [one for one in evidence.results if one.dataset == dataset and one.term in named_so]
+    found = [one for one in at_dataset(evidence, dataset) if one.term in named_so]
     places = list(dict.fromkeys(tuple(sorted(_varying(evidence, one).items())) for one in found))
     rows: list[Row] = []
     for place in places:
@@ -167,8 +184,7 @@ def _line(term: Term, found: Estimate | Absent, reasons: Reasons) -> Row:
 
 def _parts(evidence: Evidence, terms: Sequence[Term], last: Sequence[Term] = ()) -> list[list[Term]]:
     """The terms in as few tables as the page's width allows, when `last` stand in each of them too."""
-    names = {term.name for term in (*terms, *last)}
-    printed = {result.dataset for result in evidence.results if result.term in names and is_estimated(result)}
+    printed = _holders(evidence, (*terms, *last))
     longest = max((len(label) for _, label, _ in _row_labels(evidence, printed)), default=0)
     taken = sum(_width(evidence, term) for term in last)
     room = MEASURE - min(longest, LONG_LABEL) * CHARACTER - taken
@@ -197,7 +213,7 @@ def _packed(terms: Sequence[Term], widths: Sequence[float], room: float) -> list
 
 def _width(evidence: Evidence, term: Term) -> float:
     """The width in mm of a measure's columns: its widest value, interval and word of the heading."""
-    results = [one for one in evidence.results if one.term == term.name]
+    results = of_term(evidence, term.name)
     found = [one.found for one in results if isinstance(one.found, Estimate)]
     wordy = _needs_words(results)
     values = max((len(value_of(one, term)) for one in found), default=0)
@@ -250,7 +266,7 @@ def _p_value(found: Estimate | Absent | None) -> Cell:
 
 def _across(evidence: Evidence, term: Term) -> Table:
     """One measure with several settings: the last that varies as columns, the others as groups of rows."""
-    results = [result for result in evidence.results if result.term == term.name]
+    results = of_term(evidence, term.name)
     values = {name: {result.at[name] for result in results if name in result.at} for name in term.at}
     varying = [name for name in term.at if len(values[name]) > 1] or [term.at[-1]]
     across = varying[-1]

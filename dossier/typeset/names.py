@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterable, Sequence
 
 from dossier.bands import FEWEST_WITH_A_VALUE
-from dossier.types import NOT_SELECTED, At, Curve, DatasetSummary, Description, Evidence, Predicted, Withheld
+from dossier.types import NOT_SELECTED, At, DatasetSummary, Description, Evidence, Predicted, Withheld
 from dossier.typeset.labels import level_of
 from dossier.typeset.numbers import TIED
 from dossier.typeset.words import counted, dates, listing, sentence_case
@@ -154,20 +153,6 @@ ALL_POOLED = "All external sites, pooled"
 def groups_of_readers(evidence: Evidence) -> tuple[str, ...]:
     """The groups of the readers in alphabetical order, which is that of their numbers in the curves."""
     return tuple(sorted({str(one.at["group"]) for one in evidence.results if "group" in one.at}))
-
-
-def readers_by_group(curve: Curve) -> list[int]:
-    """The places of the readers in a curve, group by group; those without a group come last."""
-    readers = range(len(curve.columns["reader"]))
-    groups = curve.columns.get("group", (None,) * len(readers))
-    return sorted(readers, key=lambda place: (math.inf if (group := groups[place]) is None else group, place))
-
-
-def reader_name(evidence: Evidence, curve: Curve, place: int) -> str:
-    """A reader of a curve by the number, with the group in brackets where there is one."""
-    name = f"Reader {curve.columns['reader'][place]:.0f}"
-    group = curve.columns["group"][place] if "group" in curve.columns else None
-    return name if group is None else f"{name} ({groups_of_readers(evidence)[int(group)]})"
 
 
 def axis_name(at: At) -> str:

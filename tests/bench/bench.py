@@ -173,7 +173,8 @@ def _closed_forms(y: np.ndarray, p: np.ndarray, rival: np.ndarray, draws: int) -
 
 
 def _row_by_row(y: np.ndarray, p: np.ndarray, rival: np.ndarray, draws: int) -> None:
-    from dossier.metrics import calibration, calibration_errors, discrimination, utility
+    from dossier.metrics import calibration, discrimination, utility
+    from tests.metrics.parts import errors_of_rows
 
     _closed_forms(y, p, rival, draws)
     rng = np.random.default_rng(1)
@@ -184,7 +185,7 @@ def _row_by_row(y: np.ndarray, p: np.ndarray, rival: np.ndarray, draws: int) -> 
         for one in (calibration.oe_ratio, calibration.brier, calibration.calibration_intercept):
             one(a, b)
         calibration.calibration_slope(a, b)
-        calibration_errors.calibration_errors(a, b)
+        errors_of_rows(a, b)
         utility.decision_curve(a, b, (0.01, 0.99))
         np.interp(np.linspace(0, 1, 21), *discrimination.roc_vertices(a, b))
 

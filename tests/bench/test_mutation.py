@@ -113,12 +113,12 @@ def test_a_mutant_meets_the_tests_that_run_its_lines() -> None:
 
 
 def test_a_constant_acts_where_it_is_read_and_a_default_in_its_function() -> None:
-    named = {one.name: one for file in ("advice", "smooth_curve", "weighted") for one in mutants(file)}
+    named = {one.name: one for file in ("advice", "correspondence", "weighted") for one in mutants(file)}
     source = (METRICS / "advice.py").read_text(encoding="utf-8").splitlines()
     bins = named["advice.: 10 -> 11"].lines
     assert bins
     assert all("BINS" in source[line - 1] for line in bins)
-    assert len(named["smooth_curve.loess_at: 0.75 -> 1.75"].lines) > 10
+    assert len(named["correspondence.ridge_logistic: 0.01 -> 1.01"].lines) > 10
     assert named["weighted.Rows: 0.5 -> 1.5"].lines == frozenset()
 
 
@@ -133,7 +133,12 @@ def test_a_mutant_meets_the_quickest_tests_first_as_far_as_the_time_goes() -> No
     [
         ("advice.: 10 -> 11", "advice.BINS", "10", "11"),
         ("inversion.: 20 -> 21", "(inversion.INWARD, inversion.OUTWARD)", "(40, 20)", "(40, 21)"),
-        ("smooth_curve.loess_at: 0.75 -> 1.75", "smooth_curve.loess_at.__defaults__", "(0.75,)", "(1.75,)"),
+        (
+            "correspondence.ridge_logistic: 0.01 -> 1.01",
+            "correspondence.ridge_logistic.__defaults__",
+            "(0.01,)",
+            "(1.01,)",
+        ),
         ("severity.confusion: predicted * k -> predicted / k", "severity.confusion.__code__.co_code", None, None),
     ],
 )

@@ -9,10 +9,11 @@ import pytest
 from matplotlib.figure import Figure
 
 from dossier.figures import calibration, classes, risks, roc, utility
-from dossier.figures.canvas import FULL, HALF, extent, styled, text_boxes, text_width
+from dossier.figures.canvas import FULL, HALF, extent, styled, text_width
 from dossier.register import fill
 from dossier.types import MACRO, Absent, Evidence, Picture
 from tests.figures.evidence import CASES, evidence
+from tests.figures.text_boxes import text_boxes
 from tests.reasons import Said
 
 Draw = Callable[[Evidence], Figure | Absent]

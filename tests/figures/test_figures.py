@@ -27,16 +27,17 @@ from dossier.figures import (
     prevalence,
     reliability,
     risks,
-    robustness,
     roc,
     subgroups,
     utility,
 )
-from dossier.figures.canvas import FULL, HALF, extent, styled, text_boxes, text_width
+from dossier.figures.canvas import FULL, HALF, extent, styled, text_width
 from dossier.register import fill
 from dossier.types import Absent, Evidence, Picture
 from dossier.typeset.reasons import reason_text
+from tests.figures.drawings import draw_diagram
 from tests.figures.evidence import CASES, Case, evidence
+from tests.figures.text_boxes import text_boxes
 
 Draw = Callable[[Evidence], Figure | Absent]
 DRAWN: dict[str, Draw] = {
@@ -49,7 +50,7 @@ DRAWN: dict[str, Draw] = {
     "calibration_by_site": lambda found: calibration.draw_calibration(found, FULL),
     "decision_by_site": utility.draw_decision_panels,
     "h_accuracy_profile_by_site": accuracy.draw_profiles,
-    "external_performance": robustness.draw_diagram,
+    "external_performance": draw_diagram,
     "reliability": reliability.draw_nomogram,
     "predictive_values_by_prevalence": prevalence.draw_predictive_values,
     "forest_by_subgroup": subgroups.draw_forest,

@@ -28,12 +28,14 @@ from dossier.figures import (
     robustness,
     utility,
 )
-from dossier.figures.canvas import FULL, HALF, interval, shortened, styled, text_boxes, text_width
+from dossier.figures.canvas import FULL, HALF, interval, shortened, styled, text_width
 from dossier.register import fill
 from dossier.release import Robustness
 from dossier.types import POOLED, Absent, Curve, Estimate, Evidence, Floats, Result, externals, find, find_curve
 from tests.estimated import estimated
+from tests.figures.drawings import draw_diagram
 from tests.figures.evidence import CASES, COVID, evidence
+from tests.figures.text_boxes import text_boxes
 
 BY_NAME = {case.name: case for case in CASES}
 
@@ -306,7 +308,7 @@ def _panels(figure: Figure) -> list[Axes]:
 
 def test_diagram_places_sites_and_fills_rings_by_sample(eight: Evidence) -> None:
     with styled():
-        figure = _figure(robustness.draw_diagram(eight))
+        figure = _figure(draw_diagram(eight))
     panels = _panels(figure)
     for axes, measure, sample, at in zip(
         panels,
@@ -350,7 +352,7 @@ def _by_psi(found: Evidence) -> Evidence:
 def test_psi_is_drawn_unless_the_release_chooses_the_averaged_form(eight: Evidence) -> None:
     psi = _by_psi(eight)
     with styled():
-        figure, other = _figure(robustness.draw_diagram(psi)), _figure(robustness.draw_diagram(eight))
+        figure, other = _figure(draw_diagram(psi)), _figure(draw_diagram(eight))
     assert "Degree of correspondence, psi" in _texts(figure)
     assert {"slight", "low", "moderate"} <= set(_texts(figure))
     assert "Averaged correspondence" in _texts(other)
@@ -372,7 +374,7 @@ def test_a_brier_score_without_skill_is_crossed_out(eight: Evidence) -> None:
     )
     found = replace(eight, results=(*eight.results, *results))
     with styled():
-        panels = _panels(_figure(robustness.draw_diagram(found)))
+        panels = _panels(_figure(draw_diagram(found)))
     crosses = [[line for line in axes.lines if line.get_marker() == "x"] for axes in panels]
     assert [len(marks) for marks in crosses] == [0, 0, 1]
     assert float(_x(crosses[2][0])[0]) == estimated(find(found, "brier", "site-0")).value
@@ -393,7 +395,7 @@ def test_only_sites_in_the_frame_on_all_three_support(eight: Evidence) -> None:
 def test_sites_without_similarity_stand_in_the_strip_with_their_performance() -> None:
     covid = evidence(BY_NAME["covid"])
     with styled():
-        figure = _figure(robustness.draw_diagram(covid))
+        figure = _figure(draw_diagram(covid))
     assert "Similarity unknown" in _texts(figure)
     strips = [axes for axes in figure.axes[1:] if axes.get_ylim()[1] == 0 and axes.axison]
     assert [len(_discs(axes)) for axes in strips] == [6, 6, 6]
@@ -405,7 +407,7 @@ def test_sites_without_similarity_stand_in_the_strip_with_their_performance() ->
 def test_the_axis_of_similarity_is_broken_where_all_sites_lie_above_the_line_of_support(name: str) -> None:
     near = evidence(BY_NAME[name] if name != "two" else replace(BY_NAME[name], near=True))
     with styled():
-        figure = _figure(robustness.draw_diagram(near))
+        figure = _figure(draw_diagram(near))
     low, high = _panels(figure)[0].get_ylim()
     found = [estimated(find(near, "correspondence_averaged", site.name)) for site in externals(near)]
     assert 0.4 <= low < min(one.low or 0 for one in found)
@@ -428,7 +430,7 @@ def test_the_axis_of_similarity_is_broken_where_all_sites_lie_above_the_line_of_
 def test_the_region_of_good_external_evidence_is_named_where_it_is(name: str) -> None:
     found = evidence(BY_NAME[name])
     with styled():
-        figure = _figure(robustness.draw_diagram(found))
+        figure = _figure(draw_diagram(found))
     for axes, cut in zip(_panels(figure), (0.7, 0.4, 0.25), strict=True):
         words = [text for text in axes.texts if text.get_text().replace("\n", " ") == robustness.REGION]
         for text in words:
@@ -449,7 +451,7 @@ def test_the_axes_of_the_diagram_hold_every_interval_and_have_a_tick_below_it(ei
     )
     found = replace(eight, results=results)
     with styled():
-        figure = _figure(robustness.draw_diagram(found))
+        figure = _figure(draw_diagram(found))
     strokes = [line for line in figure.artists if isinstance(line, Line2D) and line.get_marker() == TICKDOWN]
     measures = ("auroc", "standardized_net_benefit", "brier")
     for axes, measure, stroke in zip(_panels(figure), measures, strokes, strict=True):
@@ -473,7 +475,7 @@ def test_the_name_of_the_region_stands_below_the_ellipses() -> None:
 def test_the_name_of_the_region_is_on_no_ellipse_where_it_can_be() -> None:
     found = evidence(BY_NAME["covid"])
     with styled():
-        figure = _figure(robustness.draw_diagram(found))
+        figure = _figure(draw_diagram(found))
     crossed = []
     for axes in _panels(figure):
         ellipses = [patch for patch in axes.patches if isinstance(patch, Ellipse) and patch.get_zorder() == 2]
@@ -492,7 +494,7 @@ def test_a_name_at_the_margin_is_led_to_its_own_marks(name: str) -> None:
     found = evidence(BY_NAME[name])
     with styled():
         arranged = robustness.arrangement(found)
-        figure = _figure(robustness.draw_diagram(found))
+        figure = _figure(draw_diagram(found))
     assert not isinstance(arranged, Absent)
     similarities = {
         one.name: one.similarity.value for one in arranged.placed if one.similarity is not None and arranged.margin
@@ -533,8 +535,8 @@ def test_a_name_stands_on_no_ellipse_whose_middle_is_not_its_mark(name: str) -> 
 def _check_names(found: Evidence) -> None:
     """No name stands on an ellipse."""
     with styled():
-        figure = _figure(robustness.draw_diagram(found))
-        boxes = canvas.text_boxes(figure)
+        figure = _figure(draw_diagram(found))
+        boxes = text_boxes(figure)
     _, height = canvas.extent(figure)
     names = {one.name for one in robustness.placed_sites(found)}
     for axes in _panels(figure):
@@ -559,7 +561,7 @@ def test_places_are_spread_and_stay_inside() -> None:
 
 def test_the_axis_of_similarity_starts_at_zero_when_the_data_spread(eight: Evidence) -> None:
     with styled():
-        figure = _figure(robustness.draw_diagram(eight))
+        figure = _figure(draw_diagram(eight))
     assert _panels(figure)[0].get_ylim()[0] == 0
 
 
@@ -568,7 +570,7 @@ def test_every_mark_has_a_label_or_is_named_in_the_caption(name: str) -> None:
     found = evidence(BY_NAME[name])
     with styled():
         arranged = robustness.arrangement(found)
-        figure = _figure(robustness.draw_diagram(found))
+        figure = _figure(draw_diagram(found))
     assert not isinstance(arranged, Absent)
     marks = sum(len(_rings(axes)) for axes in _panels(figure))
     labels = sum(

@@ -14,7 +14,7 @@ from matplotlib.patches import StepPatch
 
 from dossier.facts import Method
 from dossier.figures import calibration, risks, roc, utility
-from dossier.figures.canvas import FULL, styled, text_boxes
+from dossier.figures.canvas import FULL, styled
 from dossier.register import fill
 from dossier.release import Roc
 from dossier.types import (
@@ -32,6 +32,7 @@ from dossier.types import (
 from dossier.typeset.reasons import reason_text
 from tests.figures.evidence import CASES, evidence
 from tests.figures.risks import RATERS, bins
+from tests.figures.text_boxes import text_boxes
 
 BY_NAME = {case.name: case for case in CASES}
 OURS = (*("roc_by_site", "roc_and_raters", "risk_results", "calibration_by_site", "decision_by_site"),)

@@ -224,9 +224,10 @@ class _Policy:
         spelled = {one.column for one in self.site.release.subgroup if one.levels is not None or one.cuts is not None}
         named = {subset for subset in here if subset.column in spelled or not isinstance(of_each[subset], Withheld)}
         results = [one for one in groups.results if one.subset in named]
-        given: dict[Subset, list[Result]] = {}
-        for subset in named:
-            given[subset] = self._results(of_each[subset], [one for one in results if one.subset == subset])
+        of_subset: dict[Subset | None, list[Result]] = {subset: [] for subset in named}
+        for one in results:
+            of_subset[one.subset].append(one)
+        given = {subset: self._results(of_each[subset], of_subset[subset]) for subset in named}
         given = {subset: _against_others(given, subset, self.below) for subset in given}
         each = {subset: iter(found) for subset, found in given.items()}
         return SubgroupEvidence(

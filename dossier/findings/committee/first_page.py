@@ -86,9 +86,9 @@ def _goals_here(evidence: Evidence, site: DatasetSummary) -> str:
         return "No goal was set that counts here."
     unknown = [one for one in asked if one.met is None]
     if missed:
-        return f"It missed {_part_of(len(missed), len(asked))} here: {listing(_goal_words(missed))}."
+        return f"It missed {_part_of(len(missed), len(asked))} here: {listing(_goal_words(evidence, missed))}."
     if unknown:
-        return f"Whether it met its goals here is not known: {listing(_goal_words(unknown))}."
+        return f"Whether it met its goals here is not known: {listing(_goal_words(evidence, unknown))}."
     return f"It met its goal{'s' if len(asked) > 1 else ''} here."
 
 
@@ -98,8 +98,8 @@ def _part_of(count: int, among: int) -> str:
     return f"all {in_words(among)} goals" if count == among else f"{in_words(count)} of {in_words(among)} goals"
 
 
-def _goal_words(goals: list[Criterion]) -> list[str]:
-    return list(dict.fromkeys(goal_word(one.measure) for one in goals))
+def _goal_words(evidence: Evidence, goals: list[Criterion]) -> list[str]:
+    return list(dict.fromkeys(goal_word(evidence, one.measure) for one in goals))
 
 
 def _goals_everywhere(evidence: Evidence) -> str:
@@ -355,7 +355,7 @@ def _came(evidence: Evidence, site: DatasetSummary, risk: float) -> Cell:
 def _goals(evidence: Evidence, site: DatasetSummary) -> Cell:
     asked, missed = goals_at(evidence, site), goals_missed(evidence, site)
     if missed:
-        return Cell(f"missed: {', '.join(_goal_words(missed))}", kind="alert")
+        return Cell(f"missed: {', '.join(_goal_words(evidence, missed))}", kind="alert")
     if any(one.met is None for one in asked):
         return Cell("not known", kind="absent")
     return Cell("met all" if len(asked) > 1 else "met", kind="word")

@@ -10,13 +10,12 @@ from dossier.findings import classes
 from dossier.findings.committee.percentages import are_off
 from dossier.findings.committee.places import goals_at, in_question, local
 from dossier.findings.committee.plain import LINE, acted_on, as_sentence, line, with_it
+from dossier.findings.sample import CRITERIA
 from dossier.findings.sentence import primary_threshold
 from dossier.types import DatasetSummary, Estimate, Evidence, externals, find
 
 MOST_STEPS = 6
 """Steps that the first page has room for."""
-SIZES = ("mss_auroc", "mss_oe", "mss_slope", "mss_brier")
-"""How many patients it takes until each number is as sure as was asked for."""
 MOST_CHECKS = 2
 CHECKS = {
     "wrong_order": "Ask the maker why those who are well got the higher percentages.",
@@ -73,7 +72,7 @@ def _needed(evidence: Evidence, site: DatasetSummary) -> float | None:
     labels: list[dict[str, str]] = [{"class": label} for label in classes.labels(evidence)] or [{}]
     found = [
         find(evidence, measure, site.name, **({} if measure == "mss_brier" else of_class))
-        for measure in SIZES
+        for measure in CRITERIA
         for of_class in labels
     ]
     known = [one.value for one in found if isinstance(one, Estimate)]
