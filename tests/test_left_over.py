@@ -97,7 +97,9 @@ def counted(study: Study) -> Iterator[Evidence]:
         @curve("Nurses", chapter=CHAPTER, protection="roc")
         def nurses_in_method(outcome: Floats) -> Curve:
             """How many nurses there are."""
-            return Curve({"risk": (0.1, 0.2)}, len(outcome), Method(Fact("single_row", rows=NURSES)))
+            return Curve(
+                {"risk": (0.1, 0.2)}, len(outcome), Method(Fact("jackknife", groups=None, clusters=NURSES, df=6))
+            )
 
         @curve("Nurses", chapter=CHAPTER)
         def nurses_in_reason(outcome: Floats) -> Absent:
@@ -109,7 +111,7 @@ def counted(study: Study) -> Iterator[Evidence]:
             """How many nurses there are."""
             yield Description("nurses", "nurses", 7.0, 7)
 
-        steps = ("counts", Fact("single_row", rows=NURSES))
+        steps = ("counts", Fact("jackknife", groups=None, clusters=NURSES, df=6))
         patch.setattr(curves, "RULES", dict(curves.RULES) | {"roc": lambda protected: ({"risk": (0.1, 0.2)}, steps)})
         yield evaluate.evidence(study)
 
