@@ -253,6 +253,36 @@ def test_the_order_of_a_file_names_what_is_there_and_each_once() -> None:
         assert set(order) in (set(), known[module]), module
 
 
+LISTS_OF_MEASURES = {
+    # What a page or a notebook holds, in its order.
+    *("api.CURVES", "between_groups.MEASURES", "figures.subgroups.MEANS", "figures.subgroups.MEASURES"),
+    *("figures.subgroups.REFERENCES", "findings.discrimination.AT_A_THRESHOLD"),
+    *("findings.discrimination.WHATEVER", "findings.human_factors.ADVICE", "findings.human_factors.MEASURES"),
+    *("findings.sample.CRITERIA", "findings.sentence.OF_BOTH", "findings.subgroups.JUDGED"),
+    *("findings.supporting.PRINTED", "findings.supporting.PRINTED_OF_CLASSES", "model_card.GROUPS"),
+    # What a flag looks at, in the order in which it names it, and the words of flags and samples.
+    *("flags.POOLED_MEASURES", "flags.RULES", "flags.SIZES", "flags.WIDE"),
+    *("findings.sample.IN_A_SENTENCE", "typeset.flags.QUANTITIES", "typeset.words.SETTING_VALUE"),
+    # The measures of similarity and performance that robustness is read at, and the keys of [sample] width.
+    *("bands.PERFORMANCE", "bands.SIMILARITIES", "release.WIDTHS"),
+}
+"""The lists that name measures though what a measure is stands at its decorator: choices of an order, and words."""
+
+
+def test_no_other_list_names_measures() -> None:
+    register = fill("metrics")
+    known = {name for folder, shelf in vars(register).items() if folder != "figures" for name in shelf}
+    lists: set[str] = set()
+    for path in MODULES:
+        module = ".".join(path.relative_to(PACKAGE).with_suffix("").parts)
+        for node in ast.parse(path.read_text()).body if not module.startswith("metrics.") else ():
+            if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
+                texts = (one.value for one in ast.walk(node.value) if isinstance(one, ast.Constant))
+                target = node.targets[0] if isinstance(node, ast.Assign) else node.target
+                lists |= {f"{module}.{ast.unparse(target)}"} if len(known.intersection(texts)) > 1 else set()
+    assert lists <= LISTS_OF_MEASURES
+
+
 INDEXED = {"results": {"term", "measure", "dataset"}, "curves": {"curve"}}
 """What results and curves of an evidence are indexed by."""
 

@@ -15,8 +15,6 @@ LOW_SIMILARITY = 0.4
 CLEARLY_APART = 0.7
 """From this membership AUROC on, with an interval above that of chance, the tables are told apart."""
 CHANCE = 0.5
-DRAWN = ("degree_of_correspondence", "correspondence_averaged", "energy_coefficient", "membership_auroc")
-"""The measures that look at a part of the rows of a large table."""
 SMALL_P = 0.05
 
 
@@ -66,10 +64,9 @@ def _is_told_by_distances(evidence: Evidence, site: DatasetSummary) -> bool:
 def draws(evidence: Evidence) -> str:
     """How many rows were compared where a table has more, and what leaving the others to chance adds to the error."""
     told = []
-    for measure in DRAWN:
-        drawn = [found for _, found in estimated(evidence, measure) if "sampling_error" in found.details]
+    for term in (term for term in evidence.terms.values() if term.chapter == "correspondence"):
+        drawn = [found for _, found in estimated(evidence, term.name) if "sampling_error" in found.details]
         if drawn:
-            term = evidence.terms[measure]
             most = max(max(found.n, found.details["development_n"] or 0) for found in drawn)
             errors = [found.details["sampling_error"] or 0.0 for found in drawn]
             low, high = (number(end(errors), term.digits + 1) for end in (min, max))
