@@ -21,12 +21,15 @@ pytestmark = pytest.mark.slow
 
 AT = 0.3
 """A declared threshold."""
+CUT = 45.0
+"""Years, at the first quartile."""
 KINDS = {
-    "subgroups": 8,
-    "a rival": 4,
-    "readers and a previous release": 3,
-    "persons of several rows": 3,
+    "subgroups": 4,
+    "a rival": 3,
+    "readers and a previous release": 2,
+    "persons of several rows": 2,
     "several classes": 3,
+    "a column cut from a variable whose quantiles are given": 2,
 }
 """How many releases of each."""
 CASES = [(kind, seed) for kind, count in KINDS.items() for seed in range(count)]
@@ -70,6 +73,14 @@ def with_rival(study: Study, rng: np.random.Generator) -> Study:
     assert one.risk is not None
     rival = 1 / (1 + np.exp(-np.log(one.risk / (1 - one.risk)) - rng.normal(0, 0.8, len(one.risk))))
     return dataclasses.replace(study, datasets=(dataclasses.replace(one, rival=rival),))
+
+
+def with_cut(study: Study) -> Study:
+    """The column of subgroups is a cut of age, which only the reader knows."""
+    (one,) = study.datasets
+    young = one.predictors[1].values < CUT
+    groups = (Subgroup("sex", "f", young), Subgroup("sex", "m", ~young))
+    return dataclasses.replace(study, datasets=(dataclasses.replace(one, subgroups=groups),))
 
 
 def with_readers(study: Study, rng: np.random.Generator) -> Study:
@@ -123,6 +134,8 @@ def made(kind: str, whole: Study, rng: np.random.Generator) -> Study:
     study = patients(whole, rng, int(rng.integers(150, 400)))
     if kind == "a rival":
         return with_rival(study, rng)
+    if kind == "a column cut from a variable whose quantiles are given":
+        return with_cut(study)
     if kind == "readers and a previous release":
         return with_previous(with_readers(study, rng), patients(whole, rng, 150))
     return study
@@ -144,8 +157,9 @@ def cells(study: Study) -> Iterator[Cell]:
             every.append(Cell({"outcome": (label, label + 1), **risks, **of_level}))
     if one.rival is not None:
         # The joint table of the two models, of which nothing is printed.
-        every = [Cell({"outcome": (1, 2), "risk": (0, AT), "rival": (AT, 1.01)})]
-        every += [Cell({"outcome": (0, 1), "risk": (AT, 1.01), "rival": (0, AT)})]
+        joint = [Cell({"outcome": (1, 2), "risk": (0, AT), "rival": (AT, 1.01)})]
+        joint += [Cell({"outcome": (0, 1), "risk": (AT, 1.01), "rival": (0, AT)})]
+        every = [cell for cell in joint if 0 < cell.count(one) < SMALLEST] or every
     yield from (cell for cell in every if 0 < cell.count(one) < SMALLEST)
 
 

@@ -290,8 +290,10 @@ def _signed(path: Path, edition: str, folder: Path) -> dict[str, list[str]]:
     return found
 
 
-COLUMNS = ("veraPDF", "qpdf", "fonts", "HTML", "FDA", "bookmarks")
-COLUMNS += tuple(f"{by}, signed {by_whom}" for by_whom in ("once", "by 3") for by in ("veraPDF", "qpdf", "pdfsig"))
+COLUMNS = (
+    *("veraPDF", "qpdf", "fonts", "HTML", "FDA", "bookmarks"),
+    *(f"{by}, signed {by_whom}" for by_whom in ("once", f"by {len(SIGNERS)}") for by in ("veraPDF", "qpdf", "pdfsig")),
+)
 
 
 def _found(document: Document, edition: Edition, path: Path) -> dict[str, list[str]]:
