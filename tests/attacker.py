@@ -244,6 +244,17 @@ class Attack:
                 return round(float(answer.fun)), answer.status == 0
         raise TimeoutError(answer.message)
 
+    def possible(self, cell: tuple[int, Where, range, int]) -> Iterator[int]:
+        """The numbers that a cell can be, each found by itself: between the ends of its range none need be."""
+        aim = self.mask(*cell[:3])
+        low, high = self.ends(*cell[:3])
+        known = LinearConstraint(np.array(self.rows), np.array(self.low), np.array(self.high))
+        whole, positive, limit = np.ones(len(aim)), Bounds(0, np.inf), {"time_limit": SECONDS[-1]}
+        for number in sorted(range(low, high + 1), key=lambda one: abs(one - cell[-1])):
+            rules = [known, LinearConstraint(aim[None, :], number, number)]
+            if milp(0 * aim, constraints=rules, integrality=whole, bounds=positive, options=limit).success:
+                yield number
+
     def cells(self, seed: int = 0, most: int | None = None) -> Iterator[Cell]:
         """The small cells, or some of them, each with what is left of it."""
         small = self.small()

@@ -302,12 +302,12 @@ def _within_steps(
                 )
 
 
-def others(study: Study, cell: Cell, seed: int) -> Iterator[int]:
-    """The numbers that the cell can have, each shown by patients of whom dossier prints the same."""
+def others(study: Study, cell: Cell, seed: int) -> Iterator[tuple[int, Study]]:
+    """The numbers that the cell can have, each with patients of whom dossier prints the same."""
     rng = np.random.default_rng(seed)
     dataset = site_of(study).dataset
     true, first, printed = cell.count(dataset), told(study), document(study)
-    yield true
+    yield true, study
     moves = moves_of(study, cell, rng)
     moved = [with_moves(dataset, [one]) for one in moves]
     effects = np.array([told(_of(study, one)).numbers - first.numbers for one in moved])
@@ -315,8 +315,9 @@ def others(study: Study, cell: Cell, seed: int) -> Iterator[int]:
     program = Program(moves, effects, adds, 1 + rng.random(len(moves)))
     for asked in sorted(range(max(true - FURTHEST, 0), true + FURTHEST + 1), key=lambda one: abs(one - true))[1:]:
         for other in _tried(study, program, first, asked - true):
-            if cell.count(other) == asked and document(_of(study, other)) == printed:
-                yield asked
+            shown = _of(study, other)
+            if cell.count(other) == asked and document(shown) == printed:
+                yield asked, shown
                 break
 
 
@@ -383,6 +384,6 @@ def _part(dataset: Dataset, move: Move, share: float) -> Move:
     return dataclasses.replace(move, to=float(start[0] + share * (move.to - start[0])))
 
 
-def left(study: Study, cell: Cell, seed: int) -> set[int]:
+def left(study: Study, cell: Cell, seed: int) -> dict[int, Study]:
     """As many numbers as are asked for, or all that were found."""
-    return set(itertools.islice(others(study, cell, seed), SMALLEST))
+    return dict(itertools.islice(others(study, cell, seed), SMALLEST))
