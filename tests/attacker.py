@@ -40,6 +40,8 @@ class Cell:
     true: int
     low: int
     high: int
+    is_exact: bool = True
+    """Whether the solver proved both ends; otherwise they are the furthest that it found, and the range is wider."""
 
     @property
     def values(self) -> int:
@@ -219,15 +221,17 @@ class Attack:
         self.add(loose - (shown - step / 2) * whole, 0, np.inf)
 
     def small(self) -> list[Asked]:
-        """Every tail and every bin, of all rows and of each level, that holds few persons."""
-        return [one for one in self.few() if one[-1]]
+        """Every tail and every bin, of all rows and of each level, that holds few persons; nobody is not one of few.
 
-    def zeros(self) -> list[Asked]:
-        """Those that hold nobody."""
-        return [one for one in self.few() if not one[-1]]
+        `nobody` lists those without a person: their zeros are exempt.
+        """
+        return [one for one in self._every() if 0 < one[-1] < SMALLEST]
 
-    def few(self) -> list[Asked]:
-        """Every tail and every bin, of all rows and of each level, that holds fewer persons than a range has values."""
+    def nobody(self) -> list[Asked]:
+        """The cells that hold nobody: whether a range that begins at 0 is nobody's stays open as well."""
+        return [one for one in self._every() if not one[-1]]
+
+    def _every(self) -> list[Asked]:
         cells = []
         for label in (1, 0):
             for where in [{}, *({column: level} for column, levels in self.columns.items() for level in levels)]:
@@ -235,30 +239,45 @@ class Attack:
                 for first in range(len(self.at)):
                     for held in {range(first, len(self.at)), range(first, first + 1)}:
                         true = int((inside & (self.bins >= held.start) & (self.bins < held.stop)).sum())
-                        if true < SMALLEST:
-                            cells.append((label, where, held, true))
+                        cells.append((label, where, held, true))
         return sorted(cells, key=str)
 
     def ends(self, label: int, where: Where, held: range) -> tuple[int, int]:
         """The least and the most that a cell can be."""
-        aim = self.mask(label, where, held)
-        return self._solved(aim), -self._solved(-aim)
+        cell = self.cell(label, where, held, 0)
+        return cell.low, cell.high
 
-    def _solved(self, aim: Floats) -> int:
+    def cell(self, label: int, where: Where, held: range, true: int) -> Cell:
+        """A cell with what is left of it."""
+        aim = self.mask(label, where, held)
+        (low, low_is_exact), (high, high_is_exact) = self._solved(aim), self._solved(-aim)
+        name = f"{self.site.dataset.name} {label} {where} {held}"
+        return Cell(name, true, low, -high, low_is_exact and high_is_exact)
+
+    def _solved(self, aim: Floats) -> tuple[int, bool]:
         rules = LinearConstraint(np.array(self.rows), np.array(self.low), np.array(self.high))
         whole, positive = np.ones(len(aim)), Bounds(0, np.inf)
         for seconds in SECONDS:
             answer = milp(aim, constraints=rules, integrality=whole, bounds=positive, options={"time_limit": seconds})
             if answer.x is not None:
-                return round(float(answer.fun))
+                return round(float(answer.fun)), answer.status == 0
         raise TimeoutError(answer.message)
+
+    def possible(self, cell: Asked) -> Iterator[int]:
+        """The numbers that a cell can be, each found by itself: between the ends of its range none need be."""
+        aim = self.mask(*cell[:3])
+        low, high = self.ends(*cell[:3])
+        known = LinearConstraint(np.array(self.rows), np.array(self.low), np.array(self.high))
+        whole, positive, limit = np.ones(len(aim)), Bounds(0, np.inf), {"time_limit": SECONDS[-1]}
+        for number in sorted(range(low, high + 1), key=lambda one: abs(one - cell[-1])):
+            rules = [known, LinearConstraint(aim[None, :], number, number)]
+            if milp(0 * aim, constraints=rules, integrality=whole, bounds=positive, options=limit).success:
+                yield number
 
     def cells(self, asked: Sequence[Asked], seed: int = 0, most: int | None = None) -> Iterator[Cell]:
         """These cells, or some of them, each with what is left of it."""
         for place in np.random.default_rng(seed).permutation(len(asked))[:most]:
-            label, where, held, true = asked[place]
-            low, high = self.ends(label, where, held)
-            yield Cell(f"{self.site.dataset.name} {label} {where} {held}", true, low, high)
+            yield self.cell(*asked[place])
 
 
 def attacked(study: Study, name: str, seed: int = 0, most: int | None = 24) -> Iterator[Cell]:
@@ -273,6 +292,4 @@ def attacked_with_ranks(study: Study, name: str, seed: int = 0, most: int | None
     small = attack.small()
     with_ranks = {label: attack.with_ranks(1 - label) for label in (0, 1)}
     for place in np.random.default_rng(seed).permutation(len(small))[:most]:
-        label, where, held, true = small[place]
-        low, high = with_ranks[label].ends(label, where, held)
-        yield Cell(f"{name} {label} {where} {held}", true, low, high)
+        yield with_ranks[small[place][0]].cell(*small[place])

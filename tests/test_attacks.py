@@ -274,6 +274,6 @@ def test_structural_zeros_are_exempt_and_listed_and_leave_the_rest_as_many_value
 
 def test_a_count_of_nobody_that_is_no_structural_zero_is_left_as_many_values(whole: Study) -> None:
     attack = Attack(whole, "middle")
-    cells = list(attack.cells(attack.zeros(), most=6))
+    cells = list(attack.cells(attack.nobody(), most=6))
     assert {cell.true for cell in cells} == {0}
     assert min(cell.values for cell in cells) >= SMALLEST

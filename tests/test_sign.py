@@ -34,6 +34,7 @@ from dossier import cli, limited, output, results, sign, signature_check, signed
 from dossier.errors import DossierError, OutputError, ReleaseError, SigningError
 from dossier.signed import Found, Trust
 from dossier.signed_attributes import Addition
+from tests.bench.conformance import unsound
 from tests.certificates_of_tests import PASSWORD, Owner, owner, timestamp_authority
 from tests.conftest import ROOT
 
@@ -143,10 +144,7 @@ def test_three_sign_and_verify_says_who_what_when_and_by_which_root(
     who = "Ada Author, Stan Statistician, Quinn Quality"
     assert f"Verified: results.json is what {who} signed, and every other file is what it prints." in said
     assert said[-1] == "results.json itself was not checked against data."
-    if shutil.which("pdfsig"):
-        told = subprocess.run(["pdfsig", "-nocert", out / "signed" / PAGES], capture_output=True, text=True, check=True)
-        assert told.stdout.count("Signature Validation: Signature is Valid.") == 3
-        assert told.stdout.count("  - Total document signed") == 1
+    assert unsound(out / "signed" / PAGES, 3) == []
 
 
 def test_without_a_root_nobody_is_trusted(once: Path) -> None:

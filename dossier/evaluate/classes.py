@@ -155,7 +155,7 @@ def of_class(sites: tuple[SiteResults, ...], label: str) -> tuple[SiteResults, .
     """The sites as if one class were the outcome: only its results and curves, without the class among the settings."""
     return tuple(
         SiteResults(
-            summary=replace(site.summary, events=site.summary.class_counts[label], class_counts={}),
+            summary=replace(site.summary, events=site.summary.class_counts.get(label), class_counts={}),
             results=tuple(
                 replace(one, at=_without_class(one.at)) for one in site.results if one.at.get("class") == label
             ),

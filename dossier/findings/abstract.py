@@ -139,7 +139,10 @@ def _size(evidence: Evidence) -> str:
     patients = counted(sum(site.n for site in sites), "patient")
     labels = evidence.release.outcome.classes
     if labels:
-        of_each = [f"{sum(site.class_counts.get(label, 0) for site in sites):,} of {label}" for label in labels]
+        telling = [site for site in sites if site.class_counts]
+        if not telling:
+            return patients
+        of_each = [f"{sum(site.class_counts.get(label, 0) for site in telling):,} of {label}" for label in labels]
         least = at_least(sites)
         return f"{patients}: {listing([f'{least}{one}' for one in of_each])}"
     return f"{patients}, {at_least(sites)}{counted(sum(site.events or 0 for site in sites), 'event')}"
