@@ -53,6 +53,7 @@ from dossier.types import (
     PreviousManifest,
     Result,
     Role,
+    RowStatus,
     Seal,
     SealChange,
     SubgroupEvidence,
@@ -600,6 +601,27 @@ class CriterionRow(Row):
         return Criterion(**{**dict(self), "subset": _subset(self.subset)})
 
 
+class ChecklistItemRow(Row):
+    """A row of the TRIPOD+AI checklist."""
+
+    item: str
+    status: RowStatus
+    where: str | None
+    """The chapter that answers it."""
+    reason: Reason | None
+    """Why it is not applicable."""
+
+    @classmethod
+    def of(cls, one: ChecklistRow) -> Self:
+        """The row of an item."""
+        return cls.model_validate(one, from_attributes=True)
+
+    @property
+    def value(self) -> ChecklistRow:
+        """The item with its status."""
+        return ChecklistRow(**dict(self))
+
+
 class PreviousRow(Row):
     """What was read of the previous release: its setting, its datasets, its core measures and its criteria."""
 
@@ -693,7 +715,7 @@ class Results(Row):
     curves: tuple[CurveRow, ...]
     flags: tuple[FlagRow, ...]
     acceptance: tuple[CriterionRow, ...]
-    checklist: tuple[ChecklistRow, ...]
+    checklist: tuple[ChecklistItemRow, ...]
     previous: PreviousRow | None
     seal: SealRow | None
 
@@ -720,7 +742,7 @@ class Results(Row):
             inputs=self.inputs,
             versions=dict(self.versions),
             criteria=tuple(row.value for row in self.acceptance),
-            checklist=self.checklist,
+            checklist=tuple(row.value for row in self.checklist),
             subgroups=SubgroupEvidence(
                 summaries=tuple(row.value for row in self.subgroups),
                 results=tuple(one for one in results if one.subset is not None),
@@ -764,7 +786,7 @@ def of(evidence: Evidence) -> Results:
         curves=tuple(CurveRow.of(one) for one in (*evidence.curves, *evidence.subgroups.curves)),
         flags=tuple(FlagRow.of(one) for one in evidence.flags),
         acceptance=tuple(CriterionRow.of(one) for one in evidence.criteria),
-        checklist=evidence.checklist,
+        checklist=tuple(ChecklistItemRow.of(one) for one in evidence.checklist),
         previous=None if evidence.changes is None else PreviousRow.of(evidence.changes.previous, tiers),
         seal=None if evidence.seal is None else SealRow.of(evidence.seal),
     )

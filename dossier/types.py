@@ -644,13 +644,19 @@ class Criterion:
     """Why it cannot be estimated."""
 
 
+RowStatus = Literal["computed", "declared", "narrative", "stated_none", "development_only", "not_applicable", "missing"]
+"""What a row of the checklist is: answered by the run, a key or a text; said to be none; without a question; open."""
+
+
 @dataclass(frozen=True)
 class ChecklistRow:
     """A row of the TRIPOD+AI checklist: its item, its status, and the chapter that answers it."""
 
     item: str
-    status: str
-    where: str | None
+    status: RowStatus
+    where: str | None = None
+    reason: Fact | None = None
+    """Why it is not applicable."""
 
 
 @dataclass(frozen=True)

@@ -590,7 +590,7 @@ def test_limitations_are_counted() -> None:
         Flag("risks_off", "site-0", limitation("b.")),
         Flag("few_sites", "pooled", limitation("c.")),
     )
-    two = dataclasses.replace(KINDS["two"], checklist=(ChecklistRow("1", "Declared", None),))
+    two = dataclasses.replace(KINDS["two"], checklist=(ChecklistRow("1", "declared", "cover"),))
     text = said("limitations", dataclasses.replace(two, flags=flags))
     assert re.match(r"(3|Three) automated findings", text), text
     assert text.endswith("They are not answered.")
