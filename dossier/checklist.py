@@ -123,7 +123,8 @@ def _dated(evidence: Evidence) -> bool:
 
 
 def _sized(evidence: Evidence) -> bool:
-    return any(result.measure.startswith("mss_") and isinstance(result.found, Estimate) for result in evidence.results)
+    sizes = (result for result in evidence.results if evidence.terms[result.term].chapter == "sample")
+    return any(isinstance(result.found, Estimate) for result in sizes)
 
 
 def _pooled(evidence: Evidence) -> bool | Absent:

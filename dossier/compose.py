@@ -25,9 +25,10 @@ from dossier.faults.locations import Material
 from dossier.findings.sentence import Sentence
 from dossier.results import of as results_of
 from dossier.types import POOLED, Attachment, Document, Evidence, Gallery, Picture
-from dossier.typeset.labels import labelled
+from dossier.typeset.labels import labelled, unbroken_names
 from dossier.typeset.measures import chapter_is_empty, is_estimated
 from dossier.typeset.names import identity, model
+from dossier.typeset.numbers import HYPHEN, plain
 from dossier.typeset.words import within_sentence
 
 UNDATED = datetime.date(2000, 1, 1)
@@ -50,7 +51,7 @@ class Opened:
 def document(gallery: Gallery, edition: Edition, page: str = "a4", draft: bool = False) -> Document:
     """One edition of a dossier, word for word; `page` is "a4" or "letter"; a draft says so on every page."""
     results = results_of(gallery.evidence).text()
-    gallery = replace(gallery, evidence=labelled(gallery.evidence))
+    gallery = replace(gallery, evidence=unbroken_names(labelled(gallery.evidence)))
     evidence = gallery.evidence
     html = _book(gallery, edition, hashlib.sha256(results).hexdigest(), draft)
     styles = material.styles()
@@ -62,7 +63,7 @@ def document(gallery: Gallery, edition: Edition, page: str = "a4", draft: bool =
         html=html,
         stylesheets=tuple(styles / f"{name}.css" for name in names),
         images=images,
-        title=_title(evidence),
+        title=plain(_title(evidence)),
         language="en",
         identifier=hashlib.sha256(html.encode() + results + page.encode()).digest()[:16],
         date=evidence.release.release.date or UNDATED,
@@ -188,20 +189,16 @@ def _title(evidence: Evidence) -> str:
 # ---- the templates --------------------------------------------------------------------------------------------------
 
 
-LONGEST_UNBROKEN = 24
-"""Letters of a name that is not parted at the end of a line; a longer one would leave too much room."""
+JOINER = "\N{WORD JOINER}"
+HELD = re.compile(r"(?<![\w/.-])(?:[A-Z]-(?=[a-z])|[A-Za-z]{1,5}/(?=[A-Za-z]\w{0,2}(?!\w)))")
+"""What no line ends with: a single capital with its hyphen, as in H-accuracy; a slash in short words, as in O/E."""
 
 
-@jinja2.pass_context
-def _unbroken(context: jinja2.runtime.Context, text: str) -> Markup:
-    """A sentence in which O/E, words with a hyphen and the names of sites stay on one line."""
-    sites = {one.site for one in context["evidence"].datasets if len(one.site) <= LONGEST_UNBROKEN}
-    names = sorted((re.escape(site) for site in sites), key=len, reverse=True)
-    parts = re.split(rf"((?<!\w)(?:{'|'.join(['O/E', *names])})(?!\w)|\w{{1,12}}-\w{{1,12}})", text)
-    return Markup("").join(
-        Markup('<span class="unbroken">{}</span>').format(part) if place % 2 else escape(part)
-        for place, part in enumerate(parts)
-    )
+def _held(given: object) -> object:
+    """A text as the page holds it: a joiner, which neither shows nor is copied, after what no line may end with."""
+    if not isinstance(given, str) or isinstance(given, Markup):
+        return given
+    return HELD.sub(lambda found: found[0] + JOINER, given).replace(HYPHEN, f"-{JOINER}")
 
 
 @functools.cache
@@ -211,10 +208,10 @@ def _environment(folder: Path, edition: Edition) -> jinja2.Environment:
         loader=jinja2.FileSystemLoader([folder / edition, folder]),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
+        finalize=_held,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["unbroken"] = _unbroken
     environment.globals["fail"] = _fail
     environment.globals["picture_named"] = _picture_named
     return environment

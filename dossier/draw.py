@@ -9,7 +9,7 @@ import joblib
 from dossier import collector
 from dossier.register import fill
 from dossier.types import Absent, Evidence, Gallery, Picture
-from dossier.typeset.labels import labelled
+from dossier.typeset.labels import labelled, unbroken_names
 
 
 def gallery(evidence: Evidence, jobs: int = 1) -> Gallery:
@@ -18,7 +18,7 @@ def gallery(evidence: Evidence, jobs: int = 1) -> Gallery:
     # Dealt out like cards: neighbours are alike, and so are the heavy ones.
     hands = [names[place::jobs] for place in range(min(jobs, len(names)))]
     drawn: dict[str, Picture | Absent] = {}
-    shown = labelled(evidence)
+    shown = unbroken_names(labelled(evidence))
     for part in joblib.Parallel(n_jobs=len(hands))(joblib.delayed(_drawn)(hand, shown) for hand in hands):
         drawn |= part
     pictures = {name: one for name in names if isinstance(one := drawn[name], Picture)}

@@ -16,11 +16,14 @@ import re
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import Any, Literal, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
 
-from dossier.types import Role, Term, Tier
+from dossier.types import RIVAL, Role, Term, Tier
+
+if TYPE_CHECKING:
+    from dossier.release import Release
 
 Plain = TypeVar("Plain", bound=Callable[..., Any])
 Best = Literal["higher", "lower", "one", "zero", "half"]
@@ -63,6 +66,8 @@ class Metric:
     clustered: Clustered = "jackknife"
     weighted: Callable[..., Any] | None = None
     """The measure with each row at its weight, of `metrics.weighted.Rows`; none where weights are refused."""
+    difference_of: str | None = None
+    """The function whose difference from the other model it is."""
 
 
 @dataclass(frozen=True)
@@ -186,6 +191,7 @@ def metric(
     weighted: Callable[..., Any] | None = None,
     formula: str = "",
     protection: Protection = "withheld",
+    difference_of: str | None = None,
 ) -> Callable[[Plain], Plain]:
     """Make a function on columns a measure.
 
@@ -200,7 +206,8 @@ def metric(
     has to be given. With several classes, `against_rest` says whether it is taken one class against the rest;
     `of_classes` makes it a measure of such an outcome (`classes`, `class_risk`), which needs to say its `chapter`;
     `clustered` and `weighted` what becomes of it where rows belong to clusters or have weights;
-    `protection` what it is computed from where small counts are protected.
+    `protection` what it is computed from where small counts are protected, and `difference_of` whose value and whose
+    `_of_rival` a difference is then taken of.
     """
 
     def enter(function: Plain) -> Plain:
@@ -238,6 +245,7 @@ def metric(
             protection,
             clustered,
             weighted,
+            difference_of,
         )
         _enter(REGISTER.class_metrics if of_classes else REGISTER.metrics, name, entry)
         return function
@@ -407,6 +415,39 @@ def _in_the_order_of_the_files() -> None:
 
 def _place(function: Callable[..., Any]) -> tuple[str, int]:
     return function.__module__, function.__code__.co_firstlineno
+
+
+# ---- what is asked of a release --------------------------------------------------------------------------------------
+
+
+def metrics_of(release: Release) -> dict[str, Metric]:
+    """The measures that are asked of a release, by name.
+
+    Of several classes each measure of two classes is either taken one class against the rest, with `class` among its
+    settings, or replaced by the measure of several classes of the same name, or absent with its reason. What is of the
+    rival is filed under the name that the release gives it.
+    """
+    asked = REGISTER.metrics
+    if release.outcome.classes is not None:
+        asked = {name: _of_classes(metric) for name, metric in (REGISTER.class_metrics | asked).items()}
+    return {name: _naming_the_rival(metric, release.prediction.rival_label) for name, metric in asked.items()}
+
+
+def _naming_the_rival(metric: Metric, label: str) -> Metric:
+    if RIVAL not in metric.fixed.values():
+        return metric
+    return replace(metric, fixed={name: label if value == RIVAL else value for name, value in metric.fixed.items()})
+
+
+def _of_classes(metric: Metric) -> Metric:
+    if metric.against_rest != "no":
+        return replace(metric, term=replace(metric.term, at=("class", *metric.term.at)))
+    return REGISTER.class_metrics.get(metric.term.name, metric)
+
+
+def terms_of(release: Release) -> dict[str, Term]:
+    """What the measures of a release are called."""
+    return {name: entry.term for name, entry in (metrics_of(release) | REGISTER.syntheses).items()}
 
 
 @contextmanager

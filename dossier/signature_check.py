@@ -28,6 +28,7 @@ from dossier import manifest as manifests
 from dossier import results, sign, signed, signed_attributes
 from dossier.errors import ReleaseError
 from dossier.manifest import SIGNED, Manifest
+from dossier.quiet import quiet
 from dossier.signed import Signature
 
 LARGEST_SIGNATURE = 1 << 20
@@ -65,7 +66,7 @@ def looked_at(
     manifest = manifests.read(out)
     if manifest is None:
         raise ValueError("there is no manifest")
-    with sign.quiet():
+    with quiet():
         judge = Judge(tuple(signed.roots([Path(one) for one in roots])), self_signed == "1")
         signatures, wrong = _every(out, manifest, judge)
     wrong += [f"{one.path}, signature {one.number}: {one.problem}" for one in signatures if one.problem]

@@ -22,13 +22,14 @@ from dossier.types import (
     Withheld,
     externals,
     find_in_subgroup,
+    is_telling,
     subgroup_columns,
     subgroup_sizes,
 )
 from dossier.typeset.flags import flag_text
 from dossier.typeset.measures import cell
 from dossier.typeset.names import ALL_POOLED, label_of, shown
-from dossier.typeset.numbers import is_telling, level_of, number
+from dossier.typeset.numbers import level_of, number
 from dossier.typeset.tables import Cell, Column, Reasons, Row, Table, label_fits
 from dossier.typeset.words import anchor, counted, how_many, in_words, listing, sentence_case
 

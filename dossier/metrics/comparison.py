@@ -358,6 +358,7 @@ SINGLE_ROW = Fact("single_case_no_delong", cases=Count(1, "case"))
     weighted=weighted.difference_to_rival(weighted.auroc),
     formula="AUROC of the model - AUROC of the other model; DeLong's paired variance",
     protection="difference",
+    difference_of="auroc",
 )
 def auroc_difference(outcome: Floats, risk: Floats, rival: Floats, level: float = 0.95) -> Estimate | Absent:
     """By how much the AUROC of the model exceeds that of the other model on the same people.

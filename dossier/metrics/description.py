@@ -51,17 +51,20 @@ def case_mix(risk: Floats) -> tuple[Description, ...]:
     row. Source: Debray 2015.
     """
     linear = logit(risk)
-    found = [Description("linear predictor", "mean", float(linear.mean()), len(linear))] if len(linear) else []
+    statistics = {"mean": float(linear.mean())} if len(linear) else {}
     if len(linear) > 1:
-        found.append(Description("linear predictor", "sd", float(linear.std(ddof=1)), len(linear)))
-    return tuple(found)
+        statistics["sd"] = float(linear.std(ddof=1))
+    return tuple(
+        Description("linear predictor", statistic, value, len(linear), of="linear_predictor")
+        for statistic, value in statistics.items()
+    )
 
 
 def _outcome(outcome: Floats | None) -> Iterator[Description]:
     if outcome is None or not len(outcome):
         return
-    yield Description("outcome", "events", float(outcome.sum()), len(outcome))
-    yield Description("outcome", "share", float(outcome.mean()), len(outcome))
+    yield Description("outcome", "events", float(outcome.sum()), len(outcome), of="outcome")
+    yield Description("outcome", "share", float(outcome.mean()), len(outcome), of="outcome")
 
 
 def _classes(classes: NDArray[np.int64] | None, labels: Sequence[str]) -> Iterator[Description]:
@@ -69,8 +72,8 @@ def _classes(classes: NDArray[np.int64] | None, labels: Sequence[str]) -> Iterat
         return
     for place, label in enumerate(labels):
         count = float((classes == place).sum())
-        yield Description("outcome", "count", count, len(classes), label)
-        yield Description("outcome", "share", count / len(classes), len(classes), label)
+        yield Description("outcome", "count", count, len(classes), label, "outcome")
+        yield Description("outcome", "share", count / len(classes), len(classes), label, "outcome")
 
 
 def _feature(feature: Feature) -> Iterator[Description]:

@@ -8,7 +8,7 @@ from dossier.typeset.measures import chapter_tables
 from dossier.typeset.names import foretold, model, tested_model, tested_version
 from dossier.typeset.numbers import level_of, threshold
 from dossier.typeset.tables import HALF_MEASURE, SHORT, WHOLE, groups_of, label_fits, pages_of, spanners
-from dossier.typeset.words import date, listing, named, sentence_case
+from dossier.typeset.words import date, listing, sentence_case
 
 __all__ = [
     "HALF_MEASURE",
@@ -22,7 +22,6 @@ __all__ = [
     "level_of",
     "listing",
     "model",
-    "named",
     "pages_of",
     "sentence_case",
     "spanners",
