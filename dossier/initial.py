@@ -151,7 +151,7 @@ missing = { glucose = [-1] }     # values that mean missing, by column, or "*" f
 # [[subgroup]]                   # every measure in each group of patients, beside the other patients of the site
 # column = "ward"                # its own values; or levels = { "1" = "male", "0" = "female" }; or cuts = [50, 70]
 
-# [disclosure]                   # counts are given as ranges, so that none below it can be told
+# [disclosure]                   # counts are given as ranges, so that none below it is known
 # minimum_cell = 10              # a [[dataset]] may have its own
 
 [h_accuracy]

@@ -14,9 +14,9 @@ from dossier.manifest import SIGNED
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Let no library that signs or looks at signatures write to the terminal or to a log: what they say is told by us.
+    """Let no library that signs or looks at signatures write to the terminal or to a log: we report their faults.
 
-    Where they are not installed, that is told.
+    Raises a SigningError where they are not installed.
     """
     try:
         for name in ("pyhanko.sign.signers", "pkcs11"):

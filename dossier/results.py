@@ -76,7 +76,7 @@ RESULTS = "results.json"
 LARGEST = 1 << 29
 """Bytes; what a thousand hospitals with every curve fill."""
 MOST_FAULTS = 5
-"""How many departures from the schema are told before the rest is left."""
+"""How many departures from the schema are reported before the rest is left."""
 
 Kind = TypeVar("Kind")
 Setting = int | float | str

@@ -53,7 +53,7 @@ UNREADABLE = (
     MultivaluedAttributeError,
     NonexistentAttributeError,
 )
-"""What comes of bytes that anybody may have made; what else comes ends this process, and is told by who started it."""
+"""What comes of bytes that anybody may have made; what else comes ends this process, and its parent reports it."""
 
 
 def looked_at(
@@ -118,7 +118,7 @@ def _of_the_release(out: Path, signatures: Sequence[Signature]) -> tuple[list[st
     try:
         document = results.read(results.content(out / results.RESULTS))
     except ReleaseError:
-        # Told by who prints it again.
+        # Reported by who prints it again.
         return [], [], []
     if not document.evidence.release.signatory:
         return [], [], []

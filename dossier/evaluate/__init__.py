@@ -35,7 +35,7 @@ from dossier.register import REGISTER, fill, metrics_of, terms_of
 from dossier.types import READERS, Criterion, Evidence, Flag, Study, SubgroupEvidence
 
 Progress = Callable[[str, str, int, int], None]
-"""Told the stage, what was just finished, how much is done, and of how much."""
+"""Gets the stage, what was just finished, how much is done, and of how much."""
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,7 @@ def _undrawn(study: Study) -> Study:
 
 @dataclass(frozen=True)
 class _Workers:
-    """Who does the work, and who is told of it."""
+    """Who does the work, and who hears of it."""
 
     jobs: int
     tell: Progress

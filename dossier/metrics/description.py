@@ -16,7 +16,7 @@ PERCENTILES = {"quantile_25": 0.25, "median": 0.5, "quantile_75": 0.75}
 """Never the smallest or the largest value: those belong to one patient."""
 
 TWO_VALUED = 2
-"""A number of so many different values at most, as 0 and 1, is told by a share: its median says nothing."""
+"""A number of so many different values at most, as 0 and 1, is described by a share: its median says nothing."""
 
 
 @describe("Characteristics of the patients")

@@ -189,7 +189,7 @@ def _settled(
     ours = columns.renamed(raw, declaration, where, faults)
     wanted = predictors.columns_of_all_rows(release, declaration)
     source = Source(declaration, columns.of_names(raw, declaration, ours, wanted), where)
-    # What is wrong with sites and imputations is told when they are needed.
+    # What is wrong with sites and imputations is reported when they are needed.
     places = samples.drawn(_imputations_of_sites(source, []), release.release.seed)
     sampled_file = f"{raw.file}, in a sample of {len(places):,} rows"
     part = RawTable(sampled_file, raw.columns.only(places), raw.rows[places])

@@ -427,7 +427,7 @@ def _drop(kept: dict[str, Any], location: Location, dropped: dict[str, set[int]]
 
 
 def _drop_what_follows(kept: dict[str, Any], dropped: dict[str, set[int]]) -> None:
-    """Drop what names a table that is dropped: it would be told to name what is not there."""
+    """Drop what names a table that is dropped: it would be reported to name what is not there."""
     tables = kept.get("dataset", ())
     lost = [table for k, table in enumerate(tables) if k in dropped.get("dataset", ())]
     held = {_text(table, "name") for k, table in enumerate(tables) if k not in dropped.get("dataset", ())}
@@ -525,7 +525,7 @@ def _named_twice(place: int, dataset: DatasetDeclaration) -> Iterator[Fault]:
 
 
 def _names_of_declared(release: Release) -> Iterator[Fault]:
-    """The faults of the names of declared performances: results are told apart by the name of what they are of."""
+    """The faults of the names of declared performances: results are distinguished by the name of what they are of."""
     datasets, declared = ([one.name for one in some] for some in (release.dataset, release.declared_performance))
     for k, name in enumerate(declared):
         where = listed_table("declared_performance", k + 1, name).of("name")

@@ -111,7 +111,7 @@ def at_least(datasets: Sequence[DatasetSummary]) -> str:
 
 
 def lost_rows(datasets: Sequence[DatasetSummary], but: str = "") -> tuple[int, str]:
-    """How many rows were excluded as far as that is told, and the words before the number where it is not all.
+    """How many rows were excluded as far as that is known, and the words before the number where it is not all.
 
     Those that were excluded for the reason `but` do not count.
     """

@@ -1,4 +1,4 @@
-"""What the pages of a committee have room for, and how shares, hospitals and long texts are told there."""
+"""What the pages of a committee have room for, and how shares, hospitals and long texts are written there."""
 
 from __future__ import annotations
 
