@@ -515,3 +515,11 @@ def standard_library() -> set[str]:
     import sys
 
     return set(sys.stdlib_module_names) | {"__future__"}
+
+
+OWN_WORDS = re.compile(r"spoilt|hushed|strangers|\bdeaf\b|\bears\b|\bblot\b|nursery|\bits like\b", re.IGNORECASE)
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.relative_to(PACKAGE).as_posix())
+def test_code_speaks_the_language_of_its_trade(path: Path) -> None:
+    assert not OWN_WORDS.findall(path.read_text())

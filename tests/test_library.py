@@ -193,7 +193,8 @@ def test_a_frame_has_a_row_for_each_estimate(found: Validation) -> None:
     assert list(frame.columns[-len(last) :]) == last
     plain = frame[(frame.measure == "auroc") & frame.subset_column.isna() & frame.model.isna() & frame.against.isna()]
     assert list(plain.role) == ["external", "external", "pooled"]
-    of_site = dossier.metrics.auroc(*(FRAME[FRAME.hospital == "Bari"][name] for name in ("outcome", "risk")))
+    rows = FRAME[FRAME.hospital == "Bari"]
+    of_site = dossier.metrics.auroc(rows.outcome, rows.risk)
     assert isinstance(of_site, Estimate)
     bari = plain[plain.site.str.contains("Bari")].iloc[0]
     assert (bari.value, bari.low, bari.high) == (of_site.value, of_site.low, of_site.high)
