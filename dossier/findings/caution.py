@@ -169,7 +169,7 @@ def _apart(one: float, other: float) -> float:
 
 
 def _missed(weight: float) -> str:
-    rounded = number(weight, 0 if weight >= 9.5 else 1).removesuffix(".0")
+    rounded = number(weight, 0 if weight >= 9.5 or round(weight, 1) == round(weight) else 1)
     return f"{rounded} missed {'case' if rounded == '1' else 'cases'}"
 
 

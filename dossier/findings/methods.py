@@ -155,7 +155,7 @@ def pooling(evidence: Evidence) -> str:
         ways.setdefault(method, []).append(within_sentence(label))
     # A measure that is taken class by class is pooled once for each class.
     return " ".join(
-        f"{sentence_case(listing(list(dict.fromkeys(labels))))}: {method}." for method, labels in ways.items()
+        f"{sentence_case(listing(list(dict.fromkeys(labels))))}: {way}." for way, labels in ways.items()
     )
 
 

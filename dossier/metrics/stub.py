@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import inspect
 import re
+import sys
 import textwrap
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from dossier.metrics.checked import BY_RATER, CODES, WITHIN
@@ -28,12 +29,22 @@ def page() -> str:
     for function in measures.values():
         for name in _types(function):
             homes.setdefault(_home(function, name), set()).add(name)
-    lines = [f"from {home} import {', '.join(sorted(names))}" for home, names in sorted(homes.items())]
-    ours = [line for line in lines if line.startswith("from dossier.")]
+    blocks = [
+        "\n".join(_import(home, homes[home]) for home in sorted(homes) if home in group) for group in _groups(homes)
+    ]
     shown = [_signature(name, function, sentences[name]) for name, function in measures.items()]
-    others = [[line for line in lines if line.startswith(f"from {home}")] for home in ("collections", "numpy")]
-    blocks = ["\n".join(block) for block in (*others, ours) if block]
     return "\n\n".join([HEAD, *blocks, *shown]) + "\n"
+
+
+def _groups(homes: Iterable[str]) -> tuple[frozenset[str], ...]:
+    """The modules that are imported from in three groups: Python's own, those of other packages, ours."""
+    ours = frozenset(home for home in homes if home.split(".")[0] == "dossier")
+    python = frozenset(home for home in homes if home.split(".")[0] in sys.stdlib_module_names)
+    return python, frozenset(homes) - ours - python, ours
+
+
+def _import(home: str, names: Iterable[str]) -> str:
+    return f"from {home} import {', '.join(sorted(names))}"
 
 
 def _signature(name: str, function: Callable[..., Any], sentence: str) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from dossier.facts import Fact, Value
 from dossier.types import At, CurveResult, DatasetSummary, Evidence, Result, Subset
 from dossier.typeset.numbers import HYPHEN, unbroken
 
@@ -75,7 +76,18 @@ def unbroken_names(evidence: Evidence) -> Evidence:
         predicted = replace(before.predicted, outcome=before.predicted.outcome.replace("-", HYPHEN))
         version, datasets = unbroken(before.version), tuple(map(_unbroken, before.datasets))
         changes = replace(changes, previous=replace(before, predicted=predicted, version=version, datasets=datasets))
-    return replace(evidence, release=release, datasets=tuple(map(_unbroken, evidence.datasets)), changes=changes)
+    sites = {site.site: unbroken(site.site) for site in evidence.datasets}
+
+    def held(fact: Fact, name: str, value: Value) -> Value:
+        return sites.get(value, value) if isinstance(value, str) else value
+
+    return replace(
+        evidence,
+        release=release,
+        datasets=tuple(map(_unbroken, evidence.datasets)),
+        flags=tuple(replace(flag, fact=flag.fact.with_values(held)) for flag in evidence.flags),
+        changes=changes,
+    )
 
 
 def _unbroken(dataset: DatasetSummary) -> DatasetSummary:

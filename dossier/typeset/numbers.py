@@ -12,14 +12,22 @@ MINUS = "\N{MINUS SIGN}"
 DASH = "\N{EN DASH}"
 TIED = "\N{NO-BREAK SPACE}"
 HYPHEN = "\N{NON-BREAKING HYPHEN}"
-LONGEST_UNBROKEN = 32
+LONGEST_UNBROKEN = 36
 """Letters of a name that is not parted at the end of a line; a longer one would leave too much room."""
+
+LONGEST_IN_A_CELL = 20
+"""Letters of a name that a column of a table has room for on one line."""
 
 
 def unbroken(name: str) -> str:
     """A name that no line parts; of one that is too long only the hyphens hold."""
     held = name.replace("-", HYPHEN)
     return held.replace(" ", TIED) if len(name) <= LONGEST_UNBROKEN else held
+
+
+def in_a_cell(name: str) -> str:
+    """A name in the head of a row or column, where a long one may be parted at its commas."""
+    return name.replace(f",{TIED}", ", ") if len(name) > LONGEST_IN_A_CELL else name
 
 
 def plain(text: str) -> str:

@@ -80,9 +80,14 @@ def all_hospitals(count: int) -> str:
 
 
 def with_it(evidence: Evidence) -> str:
-    """The patients that the model is to find: with the outcome, by its name where that is short."""
+    """The patients that the model is to find: with the outcome."""
+    return f"with {outcome_of(evidence)}"
+
+
+def outcome_of(evidence: Evidence) -> str:
+    """The outcome, by its name where that is short."""
     name = evidence.release.outcome.name
-    return f"with {name}" if len(name) <= LONGEST_OUTCOME else "with the outcome"
+    return name if len(name) <= LONGEST_OUTCOME else "the outcome"
 
 
 def acted_on(evidence: Evidence) -> str:
