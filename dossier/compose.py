@@ -16,6 +16,7 @@ from typing import Any
 
 import jinja2
 from markdown_it import MarkdownIt
+from markdown_it.common.utils import escapeHtml
 from markupsafe import Markup, escape
 
 from dossier import checklist, material, typeset, unfilled
@@ -190,7 +191,7 @@ def _title(evidence: Evidence) -> str:
 
 
 JOINER = "\N{WORD JOINER}"
-HELD = re.compile(r"(?<![\w/.-])(?:[A-Z]-(?=[a-z])|[A-Za-z]{1,5}/(?=[A-Za-z]\w{0,2}(?!\w)))")
+HELD = re.compile(r"(?<![\w/.-])(?:[A-Z]-(?=[a-z])|[A-Za-z]{0,5}/(?=[A-Za-z]\w{0,2}(?!\w)))")
 """What no line ends with: a single capital with its hyphen, as in H-accuracy; a slash in short words, as in O/E."""
 
 
@@ -198,7 +199,7 @@ def _held(given: object) -> object:
     """A text as the page holds it: a joiner, which neither shows nor is copied, after what no line may end with."""
     if not isinstance(given, str) or isinstance(given, Markup):
         return given
-    return HELD.sub(lambda found: found[0] + JOINER, given).replace(HYPHEN, f"-{JOINER}")
+    return HELD.sub(rf"\g<0>{JOINER}", given).replace(HYPHEN, f"-{JOINER}")
 
 
 @functools.cache
@@ -263,11 +264,16 @@ def markdown(text: str, topic: str) -> Markup:
     parser = MarkdownIt("commonmark", {"html": False}).enable("table").disable(["image", "heading", "lheading"])
     parser.add_render_rule("table_open", _captioned_table)
     parser.add_render_rule("th_open", _header_cell)
+    parser.add_render_rule("text", _text)
     return Markup(parser.render(text, {"topic": topic}))
 
 
 def _captioned_table(self: Any, tokens: Sequence[Any], index: int, options: Any, env: Any) -> str:
     return f"<table><caption><b>{escape(env['topic'])}, as declared.</b></caption>"
+
+
+def _text(self: Any, tokens: Sequence[Any], index: int, options: Any, env: Any) -> str:
+    return escapeHtml(str(_held(tokens[index].content)))
 
 
 def _header_cell(self: Any, tokens: Sequence[Any], index: int, options: Any, env: Any) -> str:

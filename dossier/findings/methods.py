@@ -154,9 +154,7 @@ def pooling(evidence: Evidence) -> str:
     for label, method in pooled:
         ways.setdefault(method, []).append(within_sentence(label))
     # A measure that is taken class by class is pooled once for each class.
-    return " ".join(
-        f"{sentence_case(listing(list(dict.fromkeys(labels))))}: {way}." for way, labels in ways.items()
-    )
+    return " ".join(f"{sentence_case(listing(list(dict.fromkeys(labels))))}: {way}." for way, labels in ways.items())
 
 
 def _with_sites(evidence: Evidence, method: Method) -> Method:
