@@ -29,7 +29,7 @@ from dossier.types import POOLED, Attachment, Document, Evidence, Gallery, Pictu
 from dossier.typeset.labels import labelled, unbroken_names
 from dossier.typeset.measures import chapter_is_empty, is_estimated
 from dossier.typeset.names import identity, model
-from dossier.typeset.numbers import HYPHEN, plain
+from dossier.typeset.numbers import HYPHEN, JOINER, plain
 from dossier.typeset.words import within_sentence
 
 UNDATED = datetime.date(2000, 1, 1)
@@ -190,13 +190,12 @@ def _title(evidence: Evidence) -> str:
 # ---- the templates --------------------------------------------------------------------------------------------------
 
 
-JOINER = "\N{WORD JOINER}"
 HELD = re.compile(r"(?<![\w/.-])(?:[A-Z]-(?=[a-z])|[A-Za-z]{0,5}/(?=[A-Za-z]\w{0,2}(?!\w)))")
 """What no line ends with: a single capital with its hyphen, as in H-accuracy; a slash in short words, as in O/E."""
 
 
 def _held(given: object) -> object:
-    """A text as the page holds it: a joiner, which neither shows nor is copied, after what no line may end with."""
+    """A text as the page holds it: a joiner after what no line may end with."""
     if not isinstance(given, str) or isinstance(given, Markup):
         return given
     return HELD.sub(rf"\g<0>{JOINER}", given).replace(HYPHEN, f"-{JOINER}")

@@ -134,7 +134,7 @@ class Book:
 
     def html(self, edition: Edition, page: str = "a4") -> str:
         """The words of an edition, before the press, without what keeps names on one line."""
-        return plain(self.document(edition, page).html.replace(compose.JOINER, ""))
+        return plain(self.document(edition, page).html)
 
     def document(self, edition: Edition, page: str = "a4") -> Document:
         """An edition before the press."""

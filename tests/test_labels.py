@@ -33,7 +33,7 @@ from dossier.types import (
 )
 from dossier.typeset import names
 from dossier.typeset.labels import labelled, level_of, unbroken_names, with_unit
-from dossier.typeset.numbers import HYPHEN, TIED, in_a_cell
+from dossier.typeset.numbers import HYPHEN, JOINER, TIED, in_a_cell
 from tests.conftest import by_hand
 from tests.figures.evidence import Case
 from tests.reasons import because
@@ -77,7 +77,7 @@ def test_labels_stand_in_the_table_with_their_units_and_the_words_of_the_levels(
 def test_pages_have_labels_and_results_the_columns() -> None:
     evidence = _labelled()
     document = compose.document(Gallery(evidence, {}, {}), "regulatory")
-    assert "Platelets, /nL" in document.html.replace(compose.JOINER, "")
+    assert "Platelets, /nL" in document.html.replace(JOINER, "")
     assert "PLT1" not in document.html
     assert b"PLT1" in results_of(evidence).text()
     assert draw.gallery(evidence).evidence is evidence
@@ -164,7 +164,7 @@ def test_no_line_parts_a_name() -> None:
     ],
 )
 def test_no_line_ends_within_a_unit_or_an_abbreviation(text: str, shown: str) -> None:
-    assert compose._held(text) == shown.replace("|", compose.JOINER)
+    assert compose._held(text) == shown.replace("|", JOINER)
     assert compose._held(Markup(text)) == text
 
 

@@ -12,6 +12,8 @@ MINUS = "\N{MINUS SIGN}"
 DASH = "\N{EN DASH}"
 TIED = "\N{NO-BREAK SPACE}"
 HYPHEN = "\N{NON-BREAKING HYPHEN}"
+JOINER = "\N{WORD JOINER}"
+"""What parts no line, and neither shows nor is copied."""
 LONGEST_UNBROKEN = 36
 """Letters of a name that is not parted at the end of a line; a longer one would leave too much room."""
 
@@ -32,7 +34,7 @@ def in_a_cell(name: str) -> str:
 
 def plain(text: str) -> str:
     """A text that any line may part, as a file holds it that has no lines."""
-    return text.replace(HYPHEN, "-").replace(TIED, " ")
+    return text.replace(HYPHEN, "-").replace(TIED, " ").replace(JOINER, "")
 
 
 def number(value: float, digits: int = 2, percent: bool = False) -> str:

@@ -22,6 +22,7 @@ from pypdf import PdfReader
 
 from dossier import compose, draw, evaluate, press, reading
 from dossier.contents import Edition
+from dossier.typeset.numbers import plain
 from tests.conftest import NOT_OURS, RELEASES, SHARED
 
 HERE = Path(__file__).resolve().parent
@@ -273,7 +274,9 @@ def main() -> int:
                     "fonts": unembedded(path),
                     "HTML": lint(document.html),
                     "FDA": list(fda(path, edition)),
-                    "bookmarks": unmarked(document.html, PdfReader(path).outline) if edition == "regulatory" else [],
+                    "bookmarks": unmarked(plain(document.html), PdfReader(path).outline)
+                    if edition == "regulatory"
+                    else [],
                 }
                 counts = " | ".join(str(len(faults)) for faults in found.values())
                 lines.append(f"| {name} | {edition} | {len(PdfReader(path).pages)} | {counts} |")
