@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from dossier.facts import Fact, Value
-from dossier.types import MACRO, POOLED, Absent, Estimate, Result, SubgroupSummary, Subset
-from dossier.typeset.numbers import is_telling
+from dossier.types import MACRO, POOLED, Absent, Estimate, Result, SubgroupSummary, Subset, is_telling
 
 MEASURES = ("auroc", "model_based_concordance", "oe_ratio")
 """What groups are compared in; the second says what of the first is case mix."""

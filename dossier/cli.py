@@ -42,7 +42,7 @@ for _variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
 
 @dataclass(frozen=True)
 class Options:
-    """What every command that writes pages is told, and what changes no byte of them."""
+    """The options of every command that writes pages; they change no byte of them."""
 
     out: Path
     jobs: int | None
@@ -346,7 +346,7 @@ def verify(
     reports = [first, verification.Report(tuple(signatures.lines()), signatures.differences)]
     if release is not None:
         reports.append(verification.inputs(out, release))
-        # A command that is none is told by the first report. Other inputs give another dossier, or none.
+        # A command that is none is reported first. Other inputs give another dossier, or none.
         command = verification.asked_for(out)
         if command is not None and not first.differences and not reports[-1].differences:
             reports.append(_rebuilt(out, release, command, allow_outside))
@@ -527,7 +527,7 @@ def _made(source: Path, command: Build | Quick, options: Options) -> tuple[Evide
     with _progress(options.quiet) as tell:
         tell("read", "tables", 0, 1)
         study, command = _read(source, command, options.allow_outside)
-        # Only now: what is wrong with a release is told before all that it takes to print it is loaded.
+        # Only now: what is wrong with a release is reported before all that it takes to print it is loaded.
         from dossier import evaluate, evidence_cache, printing, results
         from dossier.errors import ReleaseError
 
@@ -615,7 +615,7 @@ def _workers(jobs: int) -> Iterator[None]:
                 _start_workers(jobs)
             yield
     except BrokenProcessPool:
-        # Ctrl-C ends workers as well, and is told as what it is.
+        # Ctrl-C ends workers as well, and is reported as what it is.
         if STOPPED.is_set():
             raise
         from dossier.faults.locations import Option
@@ -624,14 +624,14 @@ def _workers(jobs: int) -> Iterator[None]:
 
 
 def _start_workers(jobs: int) -> None:
-    """Start all workers deaf to Ctrl-C, which goes to every process of the terminal: only the first one speaks."""
+    """Start all workers, which ignore Ctrl-C: it goes to every process of the terminal, and only the first speaks."""
     import multiprocessing.resource_tracker
 
     import joblib
     from joblib.externals.loky.backend import resource_tracker
 
-    # Both trackers open our ears again when they start; they start first.
-    with _trackers_hushed():
+    # Both trackers reset the handler when they start; they start first.
+    with _silent_trackers():
         multiprocessing.resource_tracker.ensure_running()
         resource_tracker.ensure_running()
     with _later():
@@ -647,8 +647,8 @@ def _start_workers(jobs: int) -> None:
 
 
 @contextmanager
-def _trackers_hushed() -> Iterator[None]:
-    """A tracker started here clears up after a killed worker without a word: what happened is told by us."""
+def _silent_trackers() -> Iterator[None]:
+    """A tracker started here clears up after a killed worker without a word: what happened is reported by us."""
     before = os.environ.get("PYTHONWARNINGS")
     os.environ["PYTHONWARNINGS"] = ",".join(filter(None, (before, "ignore:resource_tracker:UserWarning")))
     try:
@@ -819,7 +819,7 @@ def _say_usage(error: click.ClickException) -> None:
 
 
 def main() -> None:
-    """Run the command line: a fault of the user's is told without a traceback, an interruption ends with 130."""
+    """Run the command line: a fault of the user's is reported without a traceback, an interruption ends with 130."""
     _guard_what_is_said()
     _listen()
     sys.exit(_exit_code())

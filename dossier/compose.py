@@ -17,6 +17,7 @@ from typing import Any
 
 import jinja2
 from markdown_it import MarkdownIt
+from markdown_it.common.utils import escapeHtml
 from markupsafe import Markup, escape
 
 from dossier import checklist, findings, material, typeset, unfilled
@@ -27,8 +28,9 @@ from dossier.findings.chapter import Chapter, chapters
 from dossier.findings.sentence import Sentence
 from dossier.results import of as results_of
 from dossier.types import Attachment, Document, Evidence, Gallery, Picture
-from dossier.typeset.labels import labelled
+from dossier.typeset.labels import labelled, unbroken_names
 from dossier.typeset.names import identity, model
+from dossier.typeset.numbers import HYPHEN, JOINER, plain
 from dossier.typeset.words import within_sentence
 
 UNDATED = datetime.date(2000, 1, 1)
@@ -51,7 +53,7 @@ class Opened:
 def document(gallery: Gallery, edition: Edition, page: str = "a4", draft: bool = False) -> Document:
     """One edition of a dossier, word for word; `page` is "a4" or "letter"; a draft says so on every page."""
     results = results_of(gallery.evidence).text()
-    gallery = replace(gallery, evidence=labelled(gallery.evidence))
+    gallery = replace(gallery, evidence=unbroken_names(labelled(gallery.evidence)))
     evidence = gallery.evidence
     html = _book(gallery, edition, hashlib.sha256(results).hexdigest(), draft)
     styles = material.styles()
@@ -63,7 +65,7 @@ def document(gallery: Gallery, edition: Edition, page: str = "a4", draft: bool =
         html=html,
         stylesheets=tuple(styles / f"{name}.css" for name in names),
         images=images,
-        title=_title(evidence),
+        title=plain(_title(evidence)),
         language="en",
         identifier=hashlib.sha256(html.encode() + results + page.encode()).digest()[:16],
         date=evidence.release.release.date or UNDATED,
@@ -132,20 +134,15 @@ def _title(evidence: Evidence) -> str:
 # ---- the templates --------------------------------------------------------------------------------------------------
 
 
-LONGEST_UNBROKEN = 24
-"""Letters of a name that is not parted at the end of a line; a longer one would leave too much room."""
+HELD = re.compile(r"(?<![\w/.-])(?:[A-Z]-(?=[a-z])|[A-Za-z]{0,5}/(?=[A-Za-z]\w{0,2}(?!\w)))")
+"""What no line ends with: a single capital with its hyphen, as in H-accuracy; a slash in short words, as in O/E."""
 
 
-@jinja2.pass_context
-def _unbroken(context: jinja2.runtime.Context, text: str) -> Markup:
-    """A sentence in which O/E, words with a hyphen and the names of sites stay on one line."""
-    sites = {one.site for one in context["evidence"].datasets if len(one.site) <= LONGEST_UNBROKEN}
-    names = sorted((re.escape(site) for site in sites), key=len, reverse=True)
-    parts = re.split(rf"((?<!\w)(?:{'|'.join(['O/E', *names])})(?!\w)|\w{{1,12}}-\w{{1,12}})", text)
-    return Markup("").join(
-        Markup('<span class="unbroken">{}</span>').format(part) if place % 2 else escape(part)
-        for place, part in enumerate(parts)
-    )
+def _held(given: object) -> object:
+    """A text as the page holds it: a joiner after what no line may end with."""
+    if not isinstance(given, str) or isinstance(given, Markup):
+        return given
+    return HELD.sub(rf"\g<0>{JOINER}", given).replace(HYPHEN, f"-{JOINER}")
 
 
 @functools.cache
@@ -155,10 +152,10 @@ def _environment(folder: Path, edition: Edition) -> jinja2.Environment:
         loader=jinja2.FileSystemLoader([folder / edition, folder]),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
+        finalize=_held,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["unbroken"] = _unbroken
     environment.globals["fail"] = _fail
     environment.globals["picture_named"] = _picture_named
     return environment
@@ -210,11 +207,16 @@ def markdown(text: str, topic: str) -> Markup:
     parser = MarkdownIt("commonmark", {"html": False}).enable("table").disable(["image", "heading", "lheading"])
     parser.add_render_rule("table_open", _captioned_table)
     parser.add_render_rule("th_open", _header_cell)
+    parser.add_render_rule("text", _text)
     return Markup(parser.render(text, {"topic": topic}))
 
 
 def _captioned_table(self: Any, tokens: Sequence[Any], index: int, options: Any, env: Any) -> str:
     return f"<table><caption><b>{escape(env['topic'])}, as declared.</b></caption>"
+
+
+def _text(self: Any, tokens: Sequence[Any], index: int, options: Any, env: Any) -> str:
+    return escapeHtml(str(_held(tokens[index].content)))
 
 
 def _header_cell(self: Any, tokens: Sequence[Any], index: int, options: Any, env: Any) -> str:

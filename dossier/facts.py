@@ -6,7 +6,7 @@ A fact is a code and its values. The words of each code stand in `typeset`: `rea
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
@@ -100,6 +100,10 @@ class Fact:
     def without_counts(self) -> Self:
         """The fact in which every count of persons, or of their rows, is only that there are some."""
         return type(self)(self.code, **{name: _without_counts(value) for name, value in self.values})
+
+    def with_values(self, other: Callable[[Fact, str, Value], Value]) -> Self:
+        """The fact with another value for each, and so the facts that it holds; `other` gets fact, name and value."""
+        return type(self)(self.code, **{name: _other(other, self, name, value) for name, value in self.values})
 
     @property
     def as_json(self) -> dict[str, object]:
@@ -252,6 +256,14 @@ def _without_counts(value: Value) -> Value:
     if isinstance(value, Fact):
         return value.without_counts
     return tuple(_without_counts(each) for each in value) if isinstance(value, tuple) else value
+
+
+def _other(other: Callable[[Fact, str, Value], Value], fact: Fact, name: str, value: Value) -> Value:
+    if isinstance(value, Fact):
+        return value.with_values(other)
+    if isinstance(value, tuple):
+        return tuple(_other(other, fact, name, each) for each in value)
+    return other(fact, name, value)
 
 
 def _written(value: Value) -> object:

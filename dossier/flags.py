@@ -26,9 +26,9 @@ from dossier.types import (
     SubgroupSize,
     SubgroupSummary,
     Withheld,
+    expected_range,
+    sum_known,
 )
-from dossier.typeset.names import sum_known
-from dossier.typeset.numbers import expected_range
 
 if TYPE_CHECKING:
     from dossier.release import Release, Reply
@@ -497,7 +497,7 @@ def _case_mix_shift(
     spread = {
         row.dataset: row.described.value
         for row in descriptions
-        if row.described.variable == "linear predictor" and row.described.statistic == "sd"
+        if row.described.of == "linear_predictor" and row.described.statistic == "sd"
     }
     origin = next((spread.get(dataset.name) for dataset in datasets if dataset.role == "development"), None)
     low, high = SPREAD_TOLERATED

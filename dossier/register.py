@@ -15,11 +15,14 @@ import pkgutil
 import re
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import Any, Literal, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
 
-from dossier.types import Danger, Goal, Role, Term, Tier
+from dossier.types import RIVAL, Danger, Goal, Role, Term, Tier
+
+if TYPE_CHECKING:
+    from dossier.release import Release
 
 Plain = TypeVar("Plain", bound=Callable[..., Any])
 Best = Literal["higher", "lower", "one", "zero", "half"]
@@ -65,6 +68,8 @@ class Metric:
     clustered: Clustered = "jackknife"
     weighted: Callable[..., Any] | None = None
     """The measure with each row at its weight, of `metrics.weighted.Rows`; none where weights are refused."""
+    difference_of: str | None = None
+    """The function whose difference from the other model it is."""
 
 
 @dataclass(frozen=True)
@@ -215,6 +220,7 @@ def metric(
     on_page: bool = True,
     goal: Goal | None = None,
     danger: Danger | None = None,
+    difference_of: str | None = None,
 ) -> Callable[[Plain], Plain]:
     """Make a function on columns a measure.
 
@@ -231,7 +237,8 @@ def metric(
     needs to say its `chapter`; `clustered` and `weighted` what becomes of it where rows belong to clusters or have
     weights; `protection` what it is computed from where small counts are protected; `on_page` whether it stands on
     a page, or only in results.csv and results.json, for another measure of its chapter says it better; `goal` what
-    one on it is called in the committee's edition.
+    one on it is called in the committee's edition; `difference_of` whose value and whose `_of_rival` a difference is
+    taken of where small counts are protected.
     """
 
     def enter(function: Plain) -> Plain:
@@ -272,6 +279,7 @@ def metric(
             protection,
             clustered,
             weighted,
+            difference_of,
         )
         _enter(REGISTER.class_metrics if of_classes else REGISTER.metrics, name, entry)
         return function
@@ -457,3 +465,36 @@ def _place(name: str, function: Callable[..., Any]) -> tuple[str, int, str]:
     """Its file, and its place there: what ORDER does not name comes last, by its name."""
     order: tuple[str, ...] = function.__globals__.get("ORDER", ())
     return function.__module__, order.index(name) if name in order else len(order), name
+
+
+# ---- what is asked of a release --------------------------------------------------------------------------------------
+
+
+def metrics_of(release: Release) -> dict[str, Metric]:
+    """The measures that are asked of a release, by name.
+
+    Of several classes each measure of two classes is either taken one class against the rest, with `class` among its
+    settings, or replaced by the measure of several classes of the same name, or absent with its reason. What is of the
+    rival is filed under the name that the release gives it.
+    """
+    asked = REGISTER.metrics
+    if release.outcome.classes is not None:
+        asked = {name: _of_classes(metric) for name, metric in (REGISTER.class_metrics | asked).items()}
+    return {name: _naming_the_rival(metric, release.prediction.rival_label) for name, metric in asked.items()}
+
+
+def _naming_the_rival(metric: Metric, label: str) -> Metric:
+    if RIVAL not in metric.fixed.values():
+        return metric
+    return replace(metric, fixed={name: label if value == RIVAL else value for name, value in metric.fixed.items()})
+
+
+def _of_classes(metric: Metric) -> Metric:
+    if metric.against_rest != "no":
+        return replace(metric, term=replace(metric.term, at=("class", *metric.term.at)))
+    return REGISTER.class_metrics.get(metric.term.name, metric)
+
+
+def terms_of(release: Release) -> dict[str, Term]:
+    """What the measures of a release are called."""
+    return {name: entry.term for name, entry in (metrics_of(release) | REGISTER.syntheses).items()}

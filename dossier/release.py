@@ -207,6 +207,9 @@ class Prediction(Table):
     column: Text | None = Field(None, description="The column that holds the probability of the outcome, from 0 to 1.")
     rival: Text | None = Field(None, description="The column that holds the risk of another model on the same rows.")
     rival_name: Text | None = Field(None, description="The name of the other model.")
+    rival_version: Text | None = Field(
+        None, description="The version of the other model, where it is an earlier version of the model that is tested."
+    )
     columns: Annotated[tuple[Text, ...], BeforeValidator(_without_repeats), CLASSES] | None = Field(
         None, description="The columns of the risks in the order of the classes, where there are more than two."
     )

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from dossier.bands import FEWEST_FOR_A_NEW_SITE
 from dossier.facts import Fact
 
 if TYPE_CHECKING:
@@ -498,6 +499,10 @@ class Curve:
     events: int | None = None
 
 
+Described = Literal["column", "outcome", "linear_predictor", "rater_accuracy"]
+"""What a statistic is of: a predictor's column, the outcome, the logit of the risks, or how often a rater is right."""
+
+
 @dataclass(frozen=True)
 class Description:
     """One statistic of one variable of the data: a median, a count, a share of a category."""
@@ -507,6 +512,8 @@ class Description:
     value: float
     n: int | Withheld
     level: str | None = None
+    of: Described = "column"
+    """What the variable is: a column may be called as the others are."""
 
 
 Danger = Literal[
@@ -565,6 +572,8 @@ class Term:
     says it better."""
     goal: Goal | None = None
     """What the committee reads; without it the label and the sentence."""
+    aside: str = ""
+    """What the head of its column says in brackets: what it is there for, beside others."""
 
 
 Filed = TypeVar("Filed")
@@ -620,6 +629,7 @@ class WithheldDescription:
     statistic: str
     level: str | None
     found: Withheld
+    of: Described = "column"
 
 
 @dataclass(frozen=True)
@@ -675,13 +685,19 @@ class Criterion:
     """Why it cannot be estimated."""
 
 
+RowStatus = Literal["computed", "declared", "narrative", "stated_none", "development_only", "not_applicable", "missing"]
+"""What a row of the checklist is: answered by the run, a key or a text; said to be none; without a question; open."""
+
+
 @dataclass(frozen=True)
 class ChecklistRow:
     """A row of the TRIPOD+AI checklist: its item, its status, and the chapter that answers it."""
 
     item: str
-    status: str
-    where: str | None
+    status: RowStatus
+    where: str | None = None
+    reason: Fact | None = None
+    """Why it is not applicable."""
 
 
 @dataclass(frozen=True)
@@ -1046,3 +1062,24 @@ def externals_with(evidence: Evidence, curve: str) -> tuple[DatasetSummary, ...]
 def summary_of(evidence: Evidence, name: str) -> DatasetSummary:
     """The dataset of that name."""
     return evidence.by_name[name]
+
+
+# ---- what is asked of estimates and counts -------------------------------------------------------------------------
+
+
+def expected_range(pooled: Estimate) -> tuple[float, float] | None:
+    """What a new site may expect of a pooled measure; None where too few sites are pooled to say it in a headline."""
+    low, high = pooled.details.get("prediction_low"), pooled.details.get("prediction_high")
+    enough = (pooled.details.get("k") or 0) >= FEWEST_FOR_A_NEW_SITE
+    return (low, high) if enough and low is not None and high is not None else None
+
+
+def is_telling(over_sites: Estimate) -> bool:
+    """Whether what several sites say together is printed: at one degree of freedom an interval holds nearly all."""
+    sites, freedom = over_sites.details.get("k") or 0, over_sites.details.get("df")
+    return sites >= 2 and (freedom is None or freedom >= 2)
+
+
+def sum_known(counts: Iterable[int | Withheld]) -> int:
+    """The sum of the counts that are not withheld."""
+    return sum(count for count in counts if isinstance(count, int))

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from dossier.facts import Fact
+from dossier.facts import Fact, Value
 from dossier.findings.chapter import Chapter
 from dossier.types import Absent, Evidence, externals
-from dossier.typeset.reasons import Names, known_names, reason_text
+from dossier.typeset.reasons import DATASETS, why
 from dossier.typeset.words import in_words, sentence_case
 
 MOST_REASONS = 2
@@ -17,31 +17,35 @@ MOST_REASONS = 2
 
 def filled(evidence: Evidence, chapter: Chapter) -> Chapter:
     """A chapter that stays away, with what would fill it; with the reason where that is given already."""
-    why = _reasons(evidence, chapter.name) if chapter.is_given(evidence) else ""
+    reasons = _reasons(evidence, chapter.name) if chapter.is_given(evidence) else ""
     of_classes = chapter.fill_of_classes if evidence.release.outcome.classes else ""
-    return replace(chapter, fill=why or of_classes or chapter.fill)
+    return replace(chapter, fill=reasons or of_classes or chapter.fill)
 
 
 def _reasons(evidence: Evidence, chapter: str) -> str:
     """Why no measure of a chapter has a number at the external sites, the most frequent reasons first."""
     sites = {site.name: site.site for site in externals(evidence)}
-    where: dict[str, dict[str, Fact]] = {}
+    where: dict[Fact, dict[str, Fact]] = {}
     for one in evidence.results:
         if one.dataset in sites and isinstance(one.found, Absent) and evidence.terms[one.term].chapter == chapter:
-            shared = reason_text(one.found.reason, Names({one.dataset: HERE}))
+            shared = _without(one.found.reason, one.dataset)
             where.setdefault(shared, {}).setdefault(one.dataset, one.found.reason)
-    ordered = sorted(where, key=lambda reason: (-len(where[reason]), reason))[:MOST_REASONS]
+    ordered = sorted(where, key=lambda reason: -len(where[reason]))[:MOST_REASONS]
     return " ".join(f"{_said(evidence, where[reason])}." for reason in ordered)
 
 
-HERE = "\N{REPLACEMENT CHARACTER}"
-"""The place of a dataset's name in a reason that several datasets share."""
+def _without(reason: Fact, dataset: str) -> Fact:
+    """A reason that does not say of which dataset it is: the same for all that share it."""
+    return reason.with_values(lambda fact, name, value: None if name in DATASETS and value == dataset else value)
 
 
 def _said(evidence: Evidence, where: Mapping[str, Fact]) -> str:
     """A reason with the first of its sites, and how many more have it."""
     first = next(site for site in externals(evidence) if site.name in where)
     more = f" (and {in_words(len(where) - 1)} more)" if len(where) > 1 else ""
-    known = known_names(evidence)
-    text = reason_text(where[first.name], replace(known, datasets={**known.datasets, first.name: HERE}))
-    return sentence_case(text.replace(HERE, f"{first.site}{more}", 1).replace(HERE, first.site))
+    names = iter((f"{first.site}{more}",))
+
+    def named(fact: Fact, name: str, value: Value) -> Value:
+        return next(names, first.site) if name in DATASETS and value == first.name else value
+
+    return sentence_case(why(evidence, where[first.name].with_values(named)))

@@ -21,7 +21,7 @@ from dossier.manifest import MANIFEST, Manifest
 SECONDS, SECONDS_A_MEGABYTE, MOST_SECONDS = 300, 120, 3600
 """Of the processor, to print a dossier; ours take a tenth of it for each megabyte of results."""
 LONGEST, MOST_VERSIONS = 40, 30
-"""Characters of a version, and how many of them are told: they come from a file that anybody may have made."""
+"""Characters of a version, and how many of them are shown: they come from a file that anybody may have made."""
 NO_DATA = f"{results.RESULTS} itself was not checked against data."
 
 

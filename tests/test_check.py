@@ -295,7 +295,7 @@ def test_an_unmet_criterion_says_what_was_observed_and_asked(one: Criterion, say
 
 
 def judged(criteria: tuple[Criterion, ...] = (), raised: tuple[Flag, ...] = ()) -> Evidence:
-    rows = (ChecklistRow("3a", "MISSING", None), ChecklistRow("10", "reported, computed", "sample"))
+    rows = (ChecklistRow("3a", "missing"), ChecklistRow("10", "computed", "sample"))
     return Evidence(
         release=None,  # type: ignore[arg-type]  # nothing of it is asked
         datasets=(),

@@ -34,6 +34,7 @@ from dossier.types import (
     externals,
     find_curve,
 )
+from dossier.typeset.numbers import JOINER
 from tests.conftest import Book, by_hand
 from tests.figures.evidence import COVID, Case
 from tests.reasons import because, limitation
@@ -112,7 +113,7 @@ def extreme(name: str) -> Evidence:
 
 def spoken(html: str) -> list[str]:
     """What is read aloud: paragraph by paragraph and cell by cell, without marks of any kind."""
-    body = re.sub(r"<(head|script)\b.*?</\1>", " ", html, flags=re.DOTALL)
+    body = re.sub(r"<(head|script)\b.*?</\1>", " ", html.replace(JOINER, ""), flags=re.DOTALL)
     parts = re.split(r"</?(?:p|li|h1|h2|dt|dd|div|td|th|caption|figure|section|header|tr|dl|ul)\b[^>]*>", body)
     texts = [" ".join(unescape(re.sub(r"<[^>]+>", " ", part)).split()) for part in parts]
     return [text for text in texts if text]

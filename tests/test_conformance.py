@@ -82,7 +82,7 @@ SOUND = '<html lang="en"><head><title>T</title></head><body><h1>One</h1>{}</body
 
 
 @pytest.mark.parametrize(
-    ("spoilt", "says"),
+    ("corrupted", "says"),
     [
         ('<img src="a.svg">', "img without alt"),
         ("<h3>Three</h3>", "heading h3 after level 1"),
@@ -91,9 +91,9 @@ SOUND = '<html lang="en"><head><title>T</title></head><body><h1>One</h1>{}</body
         ('<a href="#x"></a>', "link without words"),
     ],
 )
-def test_the_lint_notices(spoilt: str, says: str) -> None:
+def test_the_lint_notices(corrupted: str, says: str) -> None:
     assert lint(SOUND.format("")) == []
-    (fault,) = lint(SOUND.format(spoilt))
+    (fault,) = lint(SOUND.format(corrupted))
     assert says in fault
 
 

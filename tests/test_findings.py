@@ -29,6 +29,7 @@ from dossier.findings.sentence import Sentence, gravest_errors, not_pooled, of_s
 from dossier.release import DeclaredPerformance, Model, ReadersTables, Sample
 from dossier.types import (
     POOLED,
+    READER_STUDY,
     Absent,
     ChecklistRow,
     Criterion,
@@ -591,7 +592,7 @@ def test_limitations_are_counted() -> None:
         Flag("risks_off", "site-0", limitation("b.")),
         Flag("few_sites", "pooled", limitation("c.")),
     )
-    two = dataclasses.replace(KINDS["two"], checklist=(ChecklistRow("1", "Declared", None),))
+    two = dataclasses.replace(KINDS["two"], checklist=(ChecklistRow("1", "declared", "cover"),))
     text = said("limitations", dataclasses.replace(two, flags=flags))
     assert re.match(r"(3|Three) automated findings", text), text
     assert text.endswith("They are not answered.")
@@ -738,8 +739,18 @@ def test_robustness_opens_with_where_the_model_does_better_or_worse_than_at_home
 
 
 def test_a_difference_of_shares_is_in_percentage_points() -> None:
-    said_of = human_factors._in_points("3.8% (95% CI 1.0 to 6.5)").replace("\N{NO-BREAK SPACE}", " ")
-    assert said_of == "3.8 percentage points (95% CI 1.0 to 6.5)"
+    found = {
+        "error_rate_unaided": (0.2, 0.15, 0.25),
+        "error_rate_aided": (0.162, 0.12, 0.21),
+        "absolute_risk_reduction": (0.038, 0.01, 0.065),
+    }
+    study = tuple(
+        Result(name, name, READER_STUDY, {}, Estimate(value, low, high, 0.95, 100, Method("newcombe")))
+        for name, (value, low, high) in found.items()
+    )
+    opened = human_factors.finding(dataclasses.replace(KINDS["two"], results=study))
+    said_of = opened.rest.replace("\N{NO-BREAK SPACE}", " ")
+    assert said_of == "The difference is 3.8 percentage points (95% CI 1.0 to 6.5)."
 
 
 def test_a_new_hospital_stands_in_the_caption_only_where_its_bar_is_drawn() -> None:

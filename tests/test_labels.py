@@ -7,9 +7,11 @@ import shutil
 from pathlib import Path
 
 import pytest
+from markupsafe import Markup
 
 from dossier import compose, draw, reading
 from dossier.errors import DossierError
+from dossier.facts import Fact
 from dossier.findings import description
 from dossier.reading.declared import declared
 from dossier.release import Predictor, Subgroup
@@ -20,6 +22,7 @@ from dossier.types import (
     Description,
     DescriptionResult,
     Evidence,
+    Flag,
     Gallery,
     Result,
     SubgroupEvidence,
@@ -28,7 +31,9 @@ from dossier.types import (
     externals,
     find_in_subgroup,
 )
-from dossier.typeset.labels import labelled, level_of, with_unit
+from dossier.typeset import names
+from dossier.typeset.labels import labelled, level_of, unbroken_names, with_unit
+from dossier.typeset.numbers import HYPHEN, JOINER, TIED, in_a_cell
 from tests.conftest import by_hand
 from tests.figures.evidence import Case
 from tests.reasons import because
@@ -66,13 +71,13 @@ def _labelled() -> Evidence:
 
 def test_labels_stand_in_the_table_with_their_units_and_the_words_of_the_levels() -> None:
     (table,) = description.characteristics(labelled(_labelled()))
-    assert [row.label for row in table.rows] == ["Platelets, /nL", "Sex: men, %"]
+    assert [row.label.replace(TIED, " ") for row in table.rows] == ["Platelets, /nL", "Sex: men, %"]
 
 
 def test_pages_have_labels_and_results_the_columns() -> None:
     evidence = _labelled()
     document = compose.document(Gallery(evidence, {}, {}), "regulatory")
-    assert "Platelets, /nL" in document.html
+    assert "Platelets, /nL" in document.html.replace(JOINER, "")
     assert "PLT1" not in document.html
     assert b"PLT1" in results_of(evidence).text()
     assert draw.gallery(evidence).evidence is evidence
@@ -132,3 +137,37 @@ def test_a_label_for_no_column_is_a_fault(tmp_path: Path) -> None:
     with pytest.raises(DossierError) as caught:
         reading.study(folder)
     assert [(fault.code, fault["column"]) for fault in caught.value.faults] == [("label_of_no_column", "nowhere")]
+
+
+def test_no_line_parts_a_name() -> None:
+    """Names of sites, countries, model, version and outcome hold together; a name of a dataset stays a key."""
+    plain = by_hand(Case("two", ("Long Beach, United States", "St-Jean")))
+    held = unbroken_names(plain)
+    assert [site.site for site in held.datasets] == [
+        f"Long{TIED}Beach,{TIED}United{TIED}States", f"St{HYPHEN}Jean",
+    ]  # fmt: skip
+    assert [site.name for site in held.datasets] == [site.name for site in plain.datasets]
+    assert held.release.outcome.name == plain.release.outcome.name.replace("-", HYPHEN)
+    assert " " not in names.tested_model(held)
+    flag = Flag("few_events", "site-0", Fact("few_events", site="St-Jean"))
+    (found,) = unbroken_names(dataclasses.replace(plain, flags=(flag,))).flags
+    assert found.fact["site"] == f"St{HYPHEN}Jean"
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("O/E 0.9 at H-accuracy", "O/|E 0.9 at H-|accuracy"),
+        ("kg/m2, fmol/l, /min", "kg/|m2, fmol/|l, /|min"),
+        ("inputs/knee.csv and https://doi.org/10.1136/bmj", "inputs/knee.csv and https://doi.org/10.1136/bmj"),
+        ("table-h-accuracy", "table-h-accuracy"),
+    ],
+)
+def test_no_line_ends_within_a_unit_or_an_abbreviation(text: str, shown: str) -> None:
+    assert compose._held(text) == shown.replace("|", JOINER)
+    assert compose._held(Markup(text)) == text
+
+
+def test_a_long_name_gives_way_at_its_comma_in_a_cell() -> None:
+    assert in_a_cell(f"Zurich{TIED}and{TIED}Basel,{TIED}Switzerland") == f"Zurich{TIED}and{TIED}Basel, Switzerland"
+    assert in_a_cell(f"Budapest,{TIED}Hungary") == f"Budapest,{TIED}Hungary"

@@ -17,6 +17,10 @@ import pytest
 
 from dossier import initial
 from dossier.metrics import calibration
+from dossier.types import Absent
+from dossier.typeset.reasons import reason_text
+from tests.conftest import by_hand
+from tests.figures.evidence import COVID, Case
 from tests.shelves import register_put_back
 from tests.test_methods import check
 
@@ -240,3 +244,12 @@ def test_the_measure_is_all_that_a_measure_must_be() -> None:
     assert entry.term.chapter == "calibration"
     # .2, .3, .1 and .6
     assert estimate.value == pytest.approx(0.3)
+
+
+def test_the_figure_says_why_it_is_not_there() -> None:
+    (added,) = (block for _, name, _, block in STEP.findall(RECIPES) if name.startswith("dossier/figures/"))
+    with register_put_back() as shelves:
+        exec(compile(added, "recipes.md", "exec"), {"__name__": "dossier.figures.absolute_error"})
+        drawn = shelves.figures["absolute_error_by_site"].function(by_hand(Case("eight", COVID)))
+    assert isinstance(drawn, Absent)
+    assert reason_text(drawn.reason) == "the mean absolute error could not be estimated at any external site"

@@ -115,7 +115,7 @@ def test_what_is_open_comes_first_and_leads_to_its_chapter(covid: Book) -> None:
     points = verdict.to_settle(covid.evidence)
     assert [point.is_open for point in points] == sorted((point.is_open for point in points), reverse=True)
     assert {point.chapter for point in points} <= {"limitations", "checklist"}
-    missing = [row.item for row in covid.evidence.checklist if row.status == "MISSING"]
+    missing = [row.item for row in covid.evidence.checklist if row.status == "missing"]
     assert [point.what for point in points if point.chapter == "checklist"] == [f"TRIPOD+AI {item}" for item in missing]
 
 

@@ -15,7 +15,6 @@ from dossier import acceptance, checklist, evidence_cache, flags, versions
 from dossier.errors import Fault
 from dossier.evaluate import (
     changes,
-    classes,
     cluster,
     disclosure,
     inputs,
@@ -33,11 +32,11 @@ from dossier.evaluate.pieces import Found, Piece
 from dossier.evaluate.site import SiteEvidence
 from dossier.evidence_cache import EvidenceCache
 from dossier.metrics.resampling import VALUE_ALONE
-from dossier.register import REGISTER, fill
+from dossier.register import REGISTER, fill, metrics_of, terms_of
 from dossier.types import READERS, Criterion, DatasetSummary, Evidence, Flag, Study, SubgroupEvidence
 
 Progress = Callable[[str, str, int, int], None]
-"""Told the stage, what was just finished, how much is done, and of how much."""
+"""Gets the stage, what was just finished, how much is done, and of how much."""
 
 
 @dataclass(frozen=True)
@@ -102,7 +101,7 @@ def preview(study: Study) -> Preview:
 
 def _never_estimated(shown: Evidence) -> tuple[tuple[Fault, ...], tuple[Flag, ...]]:
     """The criteria that no dataset allows, as faults, and those that some do not, as flags."""
-    every = classes.metrics_of(shown.release).values()
+    every = metrics_of(shown.release).values()
     drawn = {metric.term.measure for metric in every if {"bootstrap", "permutations"} & set(metric.needs)}
     # The interval of a mean over the classes is drawn, too.
     several = frozenset(metric.term.measure for metric in every) if shown.release.outcome.classes else frozenset()
@@ -119,7 +118,7 @@ def _undrawn(study: Study) -> Study:
 
 @dataclass(frozen=True)
 class _Workers:
-    """Who does the work, and who is told of it."""
+    """Who does the work, and who hears of it."""
 
     jobs: int
     tell: Progress
@@ -173,7 +172,7 @@ def _complete(study: Study, workers: _Workers, measures: frozenset[str] | None =
         curves=tuple(curves),
         descriptions=descriptions,
         flags=(),
-        terms=classes.terms_of(study.release),
+        terms=terms_of(study.release),
         statements={},
         inputs=(),
         versions={},

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -53,9 +52,8 @@ def changes(
 
 
 def is_rival(release: Release, previous: Previous) -> bool:
-    """Whether the rival is named after the previous version."""
-    name = release.prediction.rival_name
-    return name is not None and re.search(rf"(?<![\w.]){re.escape(previous.version)}(?![\w.])", name) is not None
+    """Whether the rival is the previous version, as the release says."""
+    return release.prediction.rival_version == previous.version
 
 
 def _is_core(one: Result, terms: Mapping[str, Term]) -> bool:

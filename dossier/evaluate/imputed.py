@@ -14,7 +14,7 @@ from dossier.evaluate.site import SiteEvidence, described, site_evidence
 from dossier.facts import Fact
 from dossier.metrics import imputations, severity
 from dossier.metrics.scales import Scale
-from dossier.register import Band, Metric
+from dossier.register import Band, Metric, metrics_of
 from dossier.release import Release
 from dossier.types import (
     Absent,
@@ -90,7 +90,7 @@ def _events(parts: Sequence[SiteEvidence]) -> int | None:
 
 def _pooled(release: Release, each: Sequence[Sequence[Result]], complete: Sequence[Result] | None) -> Iterator[Result]:
     """Every result over the imputations, which all have the same ones in the same order."""
-    metrics = classes.metrics_of(release)
+    metrics = metrics_of(release)
     beside = complete if complete is not None else [None] * len(each[0])
     for *same, alone in zip(*each, beside, strict=True):
         results = [one for one in same if one is not None]

@@ -19,7 +19,7 @@ from dossier.evaluate.offered import (
 )
 from dossier.facts import Count, Fact
 from dossier.metrics import pooled, robustness, stratified
-from dossier.register import REGISTER, Metric
+from dossier.register import REGISTER, Metric, metrics_of
 from dossier.release import Release
 from dossier.types import (
     MACRO,
@@ -88,7 +88,7 @@ def pooled_results(release: Release, external: Sequence[SiteResults], rows: Sequ
 
     `external` are the results of these sites, `rows` the sites with their rows.
     """
-    for metric in classes.metrics_of(release).values():
+    for metric in metrics_of(release).values():
         if metric.pool is None or not all(site.asks(metric.term.measure) for site in rows):
             continue
         for at in classes.places_of(release, metric):

@@ -354,14 +354,16 @@ def _curves(evidence: Evidence, shown: Sequence[DatasetSummary]) -> list[Curve |
     return [find_curve(evidence, "calibration_curve", site.name) for site in shown]
 
 
-def calibration_alternative(evidence: Evidence, width: float) -> str:
+def calibration_alternative(evidence: Evidence, width: float, everywhere: str = "at every site") -> str:
     """The finding of the calibration curves, by the O/E ratio, and how steep they are."""
     shown, _ = shown_sites(evidence, width)
     known = any(isinstance(find(evidence, "oe_ratio", site.name), Estimate) for site in shown)
-    return f"{observed_over_expected(evidence, shown)}{_shape(evidence, shown) if known else ''}"
+    return f"{observed_over_expected(evidence, shown, everywhere)}{_shape(evidence, shown) if known else ''}"
 
 
-def observed_over_expected(evidence: Evidence, shown: Sequence[DatasetSummary]) -> str:
+def observed_over_expected(
+    evidence: Evidence, shown: Sequence[DatasetSummary], everywhere: str = "at every site"
+) -> str:
     """How many times as many events there were as expected, from the lowest site to the highest."""
     found = [(find(evidence, "oe_ratio", site.name), site.site) for site in shown]
     known = sorted((one.value, name) for one, name in found if isinstance(one, Estimate))
@@ -369,7 +371,7 @@ def observed_over_expected(evidence: Evidence, shown: Sequence[DatasetSummary]) 
         return f"Calibration curves of {joined([site.site for site in shown])}; the O/E ratio could not be estimated."
     (low, first), (high, last) = known[0], known[-1]
     if len(known) > 1 and number(low) == number(high):
-        return f"Calibration curves: observed over expected events are {number(low)} at every site, where 1 is perfect."
+        return f"Calibration curves: observed over expected events are {number(low)} {everywhere}, where 1 is perfect."
     if len(known) == 1:
         return f"Calibration curve: in {first} the outcome was {number(low)} times as frequent as the risks said."
     return (

@@ -124,10 +124,10 @@ class Panel(Axes):
         self.xaxis, self.yaxis = _Across(self, clear=False), _Upward(self, clear=False)
 
     def grid(self, *_: Any, **__: Any) -> None:
-        """No figure has a grid, and to be told so every axis would make ticks."""
+        """No figure has a grid, and an axis asked for none would make ticks first."""
 
     def tick_params(self, *_: Any, **__: Any) -> None:
-        """Nor has it matplotlib's ticks, which would be made in order to be told how they look."""
+        """Nor has it matplotlib's ticks, which would be made only to set how they look."""
 
 
 def panel(figure: Figure, x: float, y: float, width: float, height: float) -> Axes:
@@ -144,7 +144,7 @@ def panel(figure: Figure, x: float, y: float, width: float, height: float) -> Ax
 
 
 def write(figure: Figure, x: float, y: float, text: str, **looks: Any) -> Text:
-    """Text at a place on the sheet, on the middle of its line unless told otherwise."""
+    """Text at a place on the sheet, on the middle of its line unless `looks` says otherwise."""
     across, down = extent(figure)
     looks.setdefault("va", "center_baseline")
     return figure.text(x / across, 1 - y / down, text, **looks)

@@ -150,7 +150,7 @@ def calibration_by_class(evidence: Evidence) -> Picture | Absent:
         evidence,
         lambda seen: draw_calibration(seen, FULL),
         words,
-        lambda seen: calibration_alternative(seen, FULL).replace("at every site", "for every class at every site"),
+        lambda seen: calibration_alternative(seen, FULL, "for every class at every site"),
     )
 
 

@@ -47,13 +47,14 @@ from dossier.types import (
     Evidence,
     Floats,
     Picture,
+    expected_range,
     externals,
     find,
     find_curve,
     read_off,
     summary_of,
 )
-from dossier.typeset.numbers import expected_range, number
+from dossier.typeset.numbers import number
 from dossier.typeset.words import counted
 
 CELLS = ("true_positive", "false_negative", "false_positive", "true_negative")

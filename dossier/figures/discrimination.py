@@ -49,13 +49,14 @@ from dossier.types import (
     Estimate,
     Evidence,
     Picture,
+    expected_range,
     externals,
     externals_with,
     find,
     find_curve,
 )
 from dossier.typeset.names import events_of
-from dossier.typeset.numbers import expected_range, number
+from dossier.typeset.numbers import number
 from dossier.typeset.reasons import why
 
 MOST_ROWS = {HALF: 12, FULL: 44}

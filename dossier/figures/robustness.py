@@ -54,7 +54,7 @@ from dossier.typeset.numbers import number
 FRAME = (0, (3.2, 1.8))
 RADIUS = 1.75
 SMALL_RADIUS = 1.1
-"""Half the ring where there are more sites than names: a crowd of full-sized rings would be one blot."""
+"""Half the ring where there are more sites than names: a crowd of full-sized rings would hide each other."""
 GAP = 5.3
 TOP = 14.5
 BREAK, FOOT = 2.4, 19.0

@@ -60,10 +60,11 @@ from dossier.types import (
     find_curve,
     find_curve_in_subgroup,
     find_in_subgroup,
+    is_telling,
     subgroup_columns,
     subgroup_sizes,
 )
-from dossier.typeset.numbers import is_telling, number
+from dossier.typeset.numbers import number
 from dossier.typeset.words import counted, sentence_case
 
 MOST_ROWS = 44

@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from dossier.facts import Fact
 from dossier.findings.chapter import Chapter
 from dossier.findings.sentence import Sentence, better_than_the_model, named_or_counted
-from dossier.types import POOLED, Absent, Criterion, Estimate, Evidence, externals, find, find_in_subgroup
+from dossier.types import POOLED, Absent, Criterion, Estimate, Evidence, externals, find, find_in_subgroup, summary_of
 from dossier.typeset.flags import changed
 from dossier.typeset.names import ALL_POOLED, measured_label, shown
 from dossier.typeset.numbers import TIED, bare, interval, short
 from dossier.typeset.tables import Cell, Column, Reasons, Row, Table
-from dossier.typeset.words import date, how_many, in_words, listing, named, sentence_case, setting, within_sentence
+from dossier.typeset.words import date, how_many, in_words, listing, sentence_case, setting, within_sentence
 
 BOUND = {"value": "", "low": ", lower limit", "high": ", upper limit"}
 MOST_NAMED = 3
@@ -138,7 +138,7 @@ def asked(evidence: Evidence, one: Criterion) -> str:
 
 
 def _site(evidence: Evidence, dataset: str) -> str:
-    return within_sentence(ALL_POOLED) if dataset == POOLED else named(evidence, dataset)
+    return within_sentence(ALL_POOLED) if dataset == POOLED else summary_of(evidence, dataset).site
 
 
 def on_the_first_page(evidence: Evidence) -> list[tuple[Criterion, ...]]:

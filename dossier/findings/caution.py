@@ -13,7 +13,7 @@ from dossier.typeset.numbers import number, per_cent, short, threshold
 from dossier.typeset.tables import Table
 from dossier.typeset.words import setting, within_sentence
 
-INSTEAD = " (read this instead)"
+INSTEAD = "read this instead"
 """What the label of a counterpart says it is there for."""
 
 
@@ -48,12 +48,7 @@ def tables(evidence: Evidence) -> tuple[Table, ...]:
     together = tables_of(means, [one for (_, name), terms in whole for one in (*terms, *_beside(evidence, name))])
     if len(whole) > 1 and len(together) == 1:
         pairs = {whole[0][0]: together} | {key: made for key, made in pairs.items() if key[0]}
-    return tuple(_titled(table) for made in pairs.values() for table in made)
-
-
-def _titled(table: Table) -> Table:
-    """A table whose column alone says what to read instead: its title and its methods stand in lists as well."""
-    return replace(table, title=table.title.replace(INSTEAD, ""), note=table.note.replace(INSTEAD, ""))
+    return tuple(table for made in pairs.values() for table in made)
 
 
 def _means_only(evidence: Evidence) -> Evidence:
@@ -77,9 +72,9 @@ def _not_tested(evidence: Evidence) -> set[str]:
 
 
 def _beside(evidence: Evidence, name: str) -> list[Term]:
-    """The counterpart under a label that says what it is there for."""
+    """The counterpart, whose column says what it is there for."""
     term = evidence.terms.get(name)
-    return [] if term is None else [replace(term, label=f"{term.label}{INSTEAD}")]
+    return [] if term is None else [replace(term, aside=INSTEAD)]
 
 
 def _estimated(evidence: Evidence, term: Term) -> bool:
@@ -174,7 +169,7 @@ def _apart(one: float, other: float) -> float:
 
 
 def _missed(weight: float) -> str:
-    rounded = number(weight, 0 if weight >= 9.5 else 1).removesuffix(".0")
+    rounded = number(weight, 0 if weight >= 9.5 or round(weight, 1) == round(weight) else 1)
     return f"{rounded} missed {'case' if rounded == '1' else 'cases'}"
 
 

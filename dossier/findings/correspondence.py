@@ -13,7 +13,7 @@ LOW_SIMILARITY = 0.4
 """Up to this averaged similarity a site is said to differ already."""
 
 CLEARLY_APART = 0.7
-"""From this membership AUROC on, with an interval above that of chance, the tables are told apart."""
+"""From this membership AUROC on, with an interval above that of chance, the tables can be distinguished."""
 CHANCE = 0.5
 SMALL_P = 0.05
 
@@ -26,7 +26,7 @@ def finding(evidence: Evidence) -> Sentence:
     lead = f"Averaged similarity {range_over_sites(evidence, 'correspondence_averaged', sites, SIMILARITY)}."
     rest = "0.50 means that the site's rows could as well be rows of the development data."
     if _denied(evidence, [site for site, found in sites if found.value > LOW_SIMILARITY]):
-        # Said of every site, or one that differs already would seem not to be told apart.
+        # Said of every site, or one that differs already would seem not to be distinguished.
         rest = f"0.50 means alike, yet {_denied(evidence, [site for site, _ in sites])}."
     return Sentence(lead, f"{rest} {sites_without(evidence, 'correspondence_averaged')}".strip())
 

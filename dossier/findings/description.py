@@ -161,9 +161,9 @@ def _characteristics(evidence: Evidence, datasets: list[DatasetSummary], part: i
                 _hidden(evidence, one.name, feature, "share") or _share_of(known, one.name, feature, levels)
                 for one in datasets
             )
-            rows.append(Row(f"{feature}: {level_of(evidence, feature, levels[-1])}, %", tuple(shares)))
+            rows.append(Row(f"{feature}: {level_of(evidence, feature, levels[-1])},{TIED}%", tuple(shares)))
         elif levels:
-            rows.append(Row(f"{feature}, %", kind="group"))
+            rows.append(Row(f"{feature},{TIED}%", kind="group"))
             rows += [
                 Row(
                     level_of(evidence, feature, level),

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from dossier.facts import Fact, Method
+from dossier.facts import Fact, Method, Value
 from dossier.findings.chapter import Chapter
 from dossier.findings.glossary import used
 from dossier.findings.sentence import Sentence
@@ -15,8 +15,9 @@ from dossier.typeset.measures import printed_in
 from dossier.typeset.methods import NOT_REFUTED, method_parts, method_text
 from dossier.typeset.notes import MOST_NAMED, otherwise
 from dossier.typeset.numbers import MINUS
+from dossier.typeset.reasons import DATASETS, known_names
 from dossier.typeset.tables import Cell, Column, Row, Table
-from dossier.typeset.words import anchor, counted, listing, named, sentence_case, within_sentence
+from dossier.typeset.words import anchor, counted, listing, sentence_case, within_sentence
 
 
 def finding(evidence: Evidence) -> Sentence:
@@ -131,7 +132,7 @@ def _none_lost(step: Fact) -> Fact:
 def pooling(evidence: Evidence) -> str:
     """How the sites were taken together, in one sentence; empty when nothing was pooled."""
     pooled = [
-        (evidence.terms[one.term].label, method_text(one.found.method))
+        (evidence.terms[one.term].label, method_text(_with_sites(evidence, one.found.method)))
         for one in at_dataset(evidence, POOLED)
         if one.term in evidence.terms and isinstance(one.found, Estimate)
         if evidence.terms[one.term].chapter not in ("robustness", "pooled")
@@ -140,10 +141,21 @@ def pooling(evidence: Evidence) -> str:
     for label, method in pooled:
         ways.setdefault(method, []).append(within_sentence(label))
     # A measure that is taken class by class is pooled once for each class.
-    return " ".join(
-        f"{sentence_case(listing(list(dict.fromkeys(labels))))}: {named(evidence, method)}."
-        for method, labels in ways.items()
-    )
+    return " ".join(f"{sentence_case(listing(list(dict.fromkeys(labels))))}: {way}." for way, labels in ways.items())
+
+
+def _with_sites(evidence: Evidence, method: Method) -> Method:
+    """A method in which datasets and measures stand under the names that a reader knows."""
+    names = known_names(evidence)
+
+    def named(fact: Fact, name: str, value: Value) -> Value:
+        if not isinstance(value, str):
+            return value
+        if name in DATASETS or (fact.code, name) == ("site", "name"):
+            return names.datasets.get(value, value)
+        return names.measures.get(value, value) if name == "measure" else value
+
+    return Method(*(step.with_values(named) for step in method))
 
 
 CHAPTER = Chapter("methods", "Methods and glossary", finding, part="Annex")

@@ -13,9 +13,9 @@ from dossier.findings.sentence import (
     pooled_of_two,
     range_over_sites,
 )
-from dossier.types import MACRO, POOLED, Absent, Estimate, Evidence, Result, Term, at_dataset, find
+from dossier.types import MACRO, POOLED, Absent, Estimate, Evidence, Result, Term, at_dataset, expected_range, find
 from dossier.typeset.measures import cell, is_estimated
-from dossier.typeset.numbers import bound_of, expected_range, in_text, level_of, number, threshold
+from dossier.typeset.numbers import bound_of, in_text, level_of, number, threshold
 from dossier.typeset.reasons import why
 from dossier.typeset.tables import Cell, Column, Reasons, Row, Table
 from dossier.typeset.words import in_words, sentence_case

@@ -92,7 +92,7 @@ def accuracy_of_readers(evidence: Evidence) -> str:
     rho = _first(evidence, "weighted_concordance")
     if isinstance(rho, Estimate) and rho.details.get("accuracy_assumed"):
         return "How often the readers are right is unknown and taken as always: rho is the highest that it can be."
-    made = [one for one in evidence.descriptions if one.described.variable.startswith("rater accuracy")]
+    made = [one for one in evidence.descriptions if one.described.of == "rater_accuracy"]
     places = list(dict.fromkeys(one.dataset for one in made))
     said = [_of_one(evidence, [one.described for one in made if one.dataset == place], place) for place in places]
     return " ".join(said)

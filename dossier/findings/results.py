@@ -29,6 +29,7 @@ from dossier.types import (
     DatasetSummary,
     Estimate,
     Evidence,
+    expected_range,
     externals,
     externals_with,
     find,
@@ -38,7 +39,7 @@ from dossier.types import (
 from dossier.typeset.measures import cell
 from dossier.typeset.names import at_least, events_of
 from dossier.typeset.notes import intervals_of
-from dossier.typeset.numbers import TIED, expected_range, in_text, level_of, number, threshold
+from dossier.typeset.numbers import TIED, in_text, level_of, number, threshold
 from dossier.typeset.tables import Cell, Column, Reasons, Row, Table
 from dossier.typeset.words import counted, listing
 

@@ -158,7 +158,7 @@ def _of_minima(weak: Sequence[tuple[str, Estimate | Absent]]) -> tuple[str, ...]
     """What a reader must know of the minima: that luck has set one, and that one asks for nothing of use."""
     kept = [(measure, one) for measure, one in weak if isinstance(one, Estimate)]
     told = []
-    if any("random subsets" in _minimum(one) for _, one in kept):
+    if any(one.method.has("random_subsets") for _, one in kept):
         told.append("The worst of random subsets depends on the draw, and lies the lower the fewer the patients.")
     values = {one.details.get("minimum_value") for measure, one in kept if measure == "standardized_net_benefit"}
     if any(value is not None and value < 0 for value in values):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Literal
 
 from dossier.findings import classes
 from dossier.findings.chapter import Chapter, any_with_both, measured
@@ -35,7 +36,7 @@ def finding(evidence: Evidence) -> Sentence:
     enough = len(places) - len({place for short in missed.values() for place in short})
     computed = {measure for _, asked in places for measure in asked}
     which = "" if all(set(asked) == computed for _, asked in places) else " that can be computed"
-    noun = "pair of class and site" if classes.labels(evidence) else "site"
+    noun: Noun = "pair of class and site" if classes.labels(evidence) else "site"
     subject = _who_meets(enough, [name for name, _ in places], noun)
     lead = f"{subject} all sample-size targets{which}."
     most_missed = sorted((measure for measure in missed if missed[measure]), key=lambda one: -len(missed[one]))
@@ -55,18 +56,21 @@ def _is_short(found: Estimate) -> bool:
     return found.n < found.value
 
 
-def _who_meets(enough: int, every: list[str], noun: str) -> str:
+Noun = Literal["site", "pair of class and site"]
+PLURAL: Mapping[Noun, str] = {"site": "sites", "pair of class and site": "pairs of class and site"}
+
+
+def _who_meets(enough: int, every: list[str], noun: Noun) -> str:
     """The subject and its verb: who meets what is required."""
     if len(every) == 1:
         return f"{every[0]} {'meets' if enough else 'does not meet'}"
     if enough in (0, len(every)):
         return f"{'Every' if enough else 'No'} {noun} meets"
-    first, *rest = noun.split()
-    plural = " ".join([f"{first}s", *rest])
-    return f"{sentence_case(in_words(enough))} of {in_words(len(every))} {plural} {'meets' if enough == 1 else 'meet'}"
+    meeting, among = sentence_case(in_words(enough)), in_words(len(every))
+    return f"{meeting} of {among} {PLURAL[noun]} {'meets' if enough == 1 else 'meet'}"
 
 
-def _where(names: list[str], among: int, noun: str) -> str:
+def _where(names: list[str], among: int, noun: Noun) -> str:
     """A place by its name, several by their number."""
     if len(names) == 1:
         return names[0]

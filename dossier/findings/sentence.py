@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from dossier.bands import FEW_FOR_POOLING, FEWEST_FOR_A_NEW_SITE, FEWEST_POOLED, OE_TOLERATED
-from dossier.types import POOLED, Absent, DatasetSummary, Estimate, Evidence, externals, find
-from dossier.typeset.numbers import TIED, expected_range, in_text, level_of, number, short
+from dossier.types import POOLED, Absent, DatasetSummary, Estimate, Evidence, expected_range, externals, find
+from dossier.typeset.numbers import TIED, in_text, level_of, number, short
 from dossier.typeset.reasons import why
 from dossier.typeset.words import counted, in_words, listing
 

@@ -23,13 +23,14 @@ from dossier.types import (
     Withheld,
     externals,
     find_in_subgroup,
+    is_telling,
     subgroup_columns,
     subgroup_sizes,
 )
 from dossier.typeset.flags import flag_text
 from dossier.typeset.measures import cell
 from dossier.typeset.names import ALL_POOLED, label_of, shown
-from dossier.typeset.numbers import is_telling, level_of, number
+from dossier.typeset.numbers import level_of, number
 from dossier.typeset.tables import Cell, Column, Reasons, Row, Table, label_fits
 from dossier.typeset.words import anchor, counted, how_many, in_words, listing, sentence_case
 
@@ -111,11 +112,11 @@ def _by_site(evidence: Evidence) -> Sentence:
     if not made:
         return Sentence("In no subgroup can the model be compared with the other patients of its site.", rest)
     apart = [one for one in made if one.is_apart]
-    where = "differ from the rest of its site in AUROC or O/E."
+    rest_of_site = "from the rest of its site in AUROC or O/E."
     if not apart:
-        lead = f"In none of {in_words(len(made))} comparisons does a subgroup {where}"
+        lead = f"In none of {in_words(len(made))} comparisons does a subgroup differ {rest_of_site}"
         return Sentence(lead, f"Every interval of the difference holds 0. {rest}".strip())
-    lead = f"In {part_of(len(apart), len(made))} comparisons a subgroup {where.replace('differ', 'differs', 1)}"
+    lead = f"In {part_of(len(apart), len(made))} comparisons a subgroup differs {rest_of_site}"
     told = named_with_the_rest([_told(evidence, one) for one in apart], MOST_NAMED)
     return Sentence(lead, f"There the interval of the difference excludes 0: {told}. {rest}".strip())
 

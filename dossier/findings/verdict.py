@@ -280,7 +280,7 @@ def to_settle(evidence: Evidence) -> tuple[Point, ...]:
     points += [
         Point(f"TRIPOD+AI {row.item}", "missing", "checklist", True)
         for row in evidence.checklist
-        if row.status == "MISSING"
+        if row.status == "missing"
     ]
     return tuple(sorted(points, key=lambda point: not point.is_open))
 

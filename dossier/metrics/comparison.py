@@ -353,6 +353,7 @@ to_rival = partial(
     weighted=weighted.difference_to_rival(weighted.auroc),
     formula="AUROC of the model - AUROC of the other model; DeLong's paired variance",
     protection="difference",
+    difference_of="auroc",
 )
 def auroc_difference(outcome: Floats, risk: Floats, rival: Floats, level: float = 0.95) -> Estimate | Absent:
     """By how much the AUROC of the model exceeds that of the other model on the same people.

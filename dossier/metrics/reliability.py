@@ -460,7 +460,7 @@ def rater_accuracy_summary(
     if len(values) > 1:
         statistics["standard_deviation"] = values.std(ddof=1)
     return tuple(
-        Description(f"rater accuracy, {accuracy.source}", statistic, float(value), len(values))
+        Description(f"rater accuracy, {accuracy.source}", statistic, float(value), len(values), of="rater_accuracy")
         for statistic, value in statistics.items()
     )
 

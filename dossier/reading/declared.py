@@ -427,13 +427,24 @@ def _drop(kept: dict[str, Any], location: Location, dropped: dict[str, set[int]]
 
 
 def _drop_what_follows(kept: dict[str, Any], dropped: dict[str, set[int]]) -> None:
-    """Drop what names a table that is dropped: it would be told to name what is not there."""
-    names = {_text(kept["dataset"][k], "name") for k in dropped.get("dataset", ())} - {""}
+    """Drop what names a table that is dropped: it would be reported to name what is not there."""
+    tables = kept.get("dataset", ())
+    lost = [table for k, table in enumerate(tables) if k in dropped.get("dataset", ())]
+    held = {_text(table, "name") for k, table in enumerate(tables) if k not in dropped.get("dataset", ())}
     for head in ("acceptance", "reply"):
-        asked = [_text(one, "dataset") for one in kept.get(head, ())]
-        gone = {k for k, one in enumerate(asked) if any(one == name or one.startswith(f"{name}-") for name in names)}
+        asked = [_text(table, "dataset") for table in kept.get(head, ())]
+        gone = {
+            k for k, name in enumerate(asked) if name not in held and any(_may_be_of(table, name) for table in lost)
+        }
         if gone:
             dropped.setdefault(head, set()).update(gone)
+
+
+def _may_be_of(table: Any, name: str) -> bool:
+    """Whether a dataset of this name may be one that a [[dataset]] declares: itself, or one of its sites."""
+    declared = _text(table, "name")
+    of_a_site = _text(table, "site_column") != "" and name.startswith(f"{declared}-")
+    return declared != "" and (name == declared or of_a_site)
 
 
 def _without_subset(criterion: Any) -> Any:
@@ -515,7 +526,7 @@ def _named_twice(place: int, dataset: DatasetDeclaration) -> Iterator[Fault]:
 
 
 def _names_of_declared(release: Release) -> Iterator[Fault]:
-    """The faults of the names of declared performances: results are told apart by the name of what they are of."""
+    """The faults of the names of declared performances: results are distinguished by the name of what they are of."""
     datasets, declared = ([one.name for one in some] for some in (release.dataset, release.declared_performance))
     for k, name in enumerate(declared):
         where = listed_table("declared_performance", k + 1, name).of("name")
@@ -609,8 +620,13 @@ def _same_columns(release: Release) -> list[Fault]:
     if prediction.rival is not None and prediction.rival in (prediction.column, outcome.column):
         code = "rival_is_risk" if prediction.rival == prediction.column else "rival_is_outcome"
         faults.append(Fault(code, Key("prediction", "rival")))
-    if prediction.rival_name is not None and prediction.rival is None and prediction.rivals is None:
-        faults.append(Fault("rival_name_without_rival", Key("prediction", "rival_name")))
+    named = {"rival_name": prediction.rival_name, "rival_version": prediction.rival_version}
+    if prediction.rival is None and prediction.rivals is None:
+        faults += [
+            Fault("rival_name_without_rival", Key("prediction", key), key=key)
+            for key, name in named.items()
+            if name is not None
+        ]
     if prediction.rival_name in NOT_RIVALS:
         at = Key("prediction", "rival_name")
         faults.append(Fault("reserved_rival", at, name=prediction.rival_name, reserved=tuple(NOT_RIVALS)))
@@ -639,5 +655,5 @@ def _subgroups(release: Release) -> list[Fault]:
         if name in names[:k]:
             faults.append(Fault("subgroup_twice", where, column=name))
         elif name in taken:
-            faults.append(Fault("subgroup_of_taken_column", where, column=name, key=taken[name]))
+            faults.append(Fault("subgroup_of_taken_column", where, column=name, key=taken[name].key))
     return faults

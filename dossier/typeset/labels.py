@@ -1,4 +1,4 @@
-"""Names of columns as they are printed: the labels that [[predictor]] gives them, before anything is drawn or written.
+"""Names as they are printed, before anything is drawn or written: the labels of columns, and what no line parts.
 
 What results.json and results.csv record keeps the names of the columns.
 """
@@ -9,7 +9,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from dossier.types import At, CurveResult, Evidence, Result, Subset
+from dossier.facts import Fact, Value
+from dossier.types import At, CurveResult, DatasetSummary, Evidence, Result, Subset
+from dossier.typeset.numbers import HYPHEN, unbroken
 
 if TYPE_CHECKING:
     from dossier.release import Model, Release
@@ -56,6 +58,41 @@ def labelled(evidence: Evidence) -> Evidence:
             curves=curves(evidence.subgroups.curves),
         ),
     )
+
+
+def unbroken_names(evidence: Evidence) -> Evidence:
+    """The evidence in which no line parts the name of the model, its version, its outcome, a site or a country."""
+    about, outcome = evidence.release.release, evidence.release.outcome
+    kept = {key: unbroken(name) for key in ("model", "version", "tested_version") if (name := getattr(about, key))}
+    release = evidence.release.model_copy(
+        update={
+            "release": about.model_copy(update=kept),
+            "outcome": outcome.model_copy(update={"name": outcome.name.replace("-", HYPHEN)}),
+        }
+    )
+    changes = evidence.changes
+    if changes is not None:
+        before = changes.previous
+        predicted = replace(before.predicted, outcome=before.predicted.outcome.replace("-", HYPHEN))
+        version, datasets = unbroken(before.version), tuple(map(_unbroken, before.datasets))
+        changes = replace(changes, previous=replace(before, predicted=predicted, version=version, datasets=datasets))
+    sites = {site.site: unbroken(site.site) for site in evidence.datasets}
+
+    def held(fact: Fact, name: str, value: Value) -> Value:
+        return sites.get(value, value) if isinstance(value, str) else value
+
+    return replace(
+        evidence,
+        release=release,
+        datasets=tuple(map(_unbroken, evidence.datasets)),
+        flags=tuple(replace(flag, fact=flag.fact.with_values(held)) for flag in evidence.flags),
+        changes=changes,
+    )
+
+
+def _unbroken(dataset: DatasetSummary) -> DatasetSummary:
+    country = None if dataset.country is None else unbroken(dataset.country)
+    return replace(dataset, site=unbroken(dataset.site), country=country)
 
 
 def _at(at: At, label: Mapping[str, str]) -> At:

@@ -334,7 +334,7 @@ def _title(terms: Sequence[Term]) -> str:
 
 
 def _heading(term: Term) -> str:
-    label = sentence_case(term.label)
+    label = sentence_case(term.label) + (f" ({term.aside})" if term.aside else "")
     return label if not term.unit else f"{label}, %" if term.unit == "%" else f"{label} per 100"
 
 

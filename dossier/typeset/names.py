@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from dossier.bands import FEWEST_WITH_A_VALUE
-from dossier.types import NOT_SELECTED, At, DatasetSummary, Description, Evidence, Predicted, Withheld
+from dossier.types import NOT_SELECTED, At, DatasetSummary, Description, Evidence, Predicted, Withheld, sum_known
 from dossier.typeset.labels import level_of
 from dossier.typeset.numbers import TIED
 from dossier.typeset.words import counted, dates, listing, sentence_case
@@ -24,7 +24,7 @@ def model(evidence: Evidence) -> str:
 def tested_model(evidence: Evidence) -> str:
     """The model with the version that was tested, when it has one."""
     name, tested = evidence.release.release.model, tested_version(evidence)
-    return name if tested == UNSTATED else f"{name} {tested}"
+    return name if tested == UNSTATED else f"{name}{TIED}{tested}"
 
 
 def tested_version(evidence: Evidence) -> str:
@@ -104,18 +104,13 @@ def events_of(dataset: DatasetSummary, unknown: str = "") -> str:
     return unknown if dataset.events is None else f"{dataset.events:,}"
 
 
-def sum_known(counts: Iterable[int | Withheld]) -> int:
-    """The sum of the counts that are not withheld."""
-    return sum(count for count in counts if isinstance(count, int))
-
-
 def at_least(datasets: Sequence[DatasetSummary]) -> str:
     """The words before a sum of events that leaves out what is withheld."""
     return f"at least{TIED}" if any(dataset.outcome_withheld for dataset in datasets) else ""
 
 
 def lost_rows(datasets: Sequence[DatasetSummary], but: str = "") -> tuple[int, str]:
-    """How many rows were excluded as far as that is told, and the words before the number where it is not all.
+    """How many rows were excluded as far as that is known, and the words before the number where it is not all.
 
     Those that were excluded for the reason `but` do not count.
     """
@@ -142,8 +137,9 @@ def label_of(dataset: DatasetSummary) -> str:
 
 def measured_label(dataset: DatasetSummary) -> str:
     """A dataset as a row of measures names it: those of the development data are apparent."""
-    apparent = " (apparent)" if dataset.role == "development" else ""
-    return label_of(dataset).replace(":", f"{apparent}:", 1) if apparent else label_of(dataset)
+    if dataset.role != "development":
+        return label_of(dataset)
+    return f"{sentence_case(dataset.role)} (apparent): {dataset.site}"
 
 
 ALL_POOLED = "All external sites, pooled"

@@ -384,8 +384,8 @@ WORDS: Mapping[str, str] = {
     "rows_of_fit_not_known": "the number of rows that each split was fitted on is not known",
     "same_at_every_site": "similarity or performance is the same at every site",
     "same_rows_as_before": "the previous release has as many patients and events here: they are taken for the same, "
-    "and two files of results cannot be paired; give the previous version's risks as rival, named after it, to pair "
-    "them",
+    "and two files of results cannot be paired; give the previous version's risks as rival, with its rival_version, "
+    "to pair them",
     "sample_size_has_no_interval": "a sample size has no interval",
     "score_not_moved_by_chance": "every risk is 0, one half or 1, so that chance moves the score of none",
     "score_of_p_values_has_no_interval": "a score made of p-values has no interval",

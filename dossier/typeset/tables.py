@@ -59,6 +59,7 @@ class Table:
 
     name: str
     title: str
+    """A sentence, with its full stop."""
     note: str
     head: str
     columns: tuple[Column, ...]
@@ -103,7 +104,7 @@ def pages_of(table: Table) -> tuple[Table, ...]:
     parts = []
     for place, group in enumerate(groups, start=1):
         name = f"{table.name}-{place}" if place > 1 else table.name
-        title = table.title if place == 1 else f"{table.title.removesuffix('.')}, continued ({place})."
+        title = table.title if place == 1 else f"{table.title[:-1]}, continued ({place})."
         note = table.note if place == 1 else ""
         notes = table.footnotes if place == len(groups) else ()
         parts.append(Table(name, title, note, group.label or table.head, table.columns, group.rows, notes))

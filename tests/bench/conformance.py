@@ -24,6 +24,7 @@ from pypdf import PdfReader
 from dossier import compose, draw, evaluate, press, reading, sign
 from dossier.contents import Edition
 from dossier.types import Document
+from dossier.typeset.numbers import plain
 from tests.certificates_of_tests import PASSWORD, Owner, owner
 from tests.conftest import NOT_OURS, RELEASES, SHARED
 
@@ -304,7 +305,7 @@ def _found(document: Document, edition: Edition, path: Path) -> dict[str, list[s
         "fonts": unembedded(path),
         "HTML": lint(document.html),
         "FDA": list(fda(path, edition)),
-        "bookmarks": unmarked(document.html, PdfReader(path).outline) if edition == "regulatory" else [],
+        "bookmarks": unmarked(plain(document.html), PdfReader(path).outline) if edition == "regulatory" else [],
         **_signed(path, edition, path.parent),
     }
 

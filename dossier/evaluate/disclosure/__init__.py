@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from dossier.evaluate.classes import metrics_of
 from dossier.evaluate.disclosure import declared, descriptions
 from dossier.evaluate.disclosure.chains import Chain, Counts, counts, grid, ranged, rows_of_a_person, width
 from dossier.evaluate.disclosure.curves import of_curve
@@ -22,6 +21,7 @@ from dossier.evaluate.disclosure.measures import Protected, minus, not_given, of
 from dossier.evaluate.offered import Site
 from dossier.evaluate.site import SiteEvidence
 from dossier.facts import Count, Fact
+from dossier.register import metrics_of
 from dossier.types import (
     POOLED,
     Absent,

@@ -11,13 +11,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dossier.evaluate.classes import metrics_of
 from dossier.evaluate.disclosure.chains import Counts, ends, expected
 from dossier.evaluate.offered import Site
 from dossier.evaluate.site import value
 from dossier.facts import Fact, Method
 from dossier.metrics.intervals import two_sided
-from dossier.register import Metric
+from dossier.register import Metric, metrics_of
 from dossier.types import Absent, At, Estimate, Result, Withheld
 
 FEWEST = 20
@@ -242,8 +241,8 @@ def _difference(
     protected: Protected, one: Result, metric: Metric, others: Mapping[str, Estimate | Absent]
 ) -> Estimate | Absent:
     """A difference to the other model, of the two values that are given."""
-    name = one.term.removesuffix("_difference")
-    return minus(others.get(name), others.get(f"{name}_of_rival"), protected.below)
+    name = metric.difference_of
+    return minus(others.get(name or ""), others.get(f"{name}_of_rival"), protected.below)
 
 
 def minus(ours: Estimate | Absent | None, rest: Estimate | Absent | None, below: int) -> Estimate | Absent:

@@ -27,6 +27,7 @@ from dossier.findings.committee.plain import (
     acted_on,
     all_hospitals,
     as_sentence,
+    beginning,
     between,
     counted_hospitals,
     line,
@@ -44,10 +45,11 @@ from dossier.types import (
     Estimate,
     Evidence,
     Predicted,
+    expected_range,
     externals,
     find,
 )
-from dossier.typeset.numbers import TIED, expected_range
+from dossier.typeset.numbers import TIED
 from dossier.typeset.tables import Cell, Spanner
 from dossier.typeset.words import counted, in_words, listing, sentence_case
 
@@ -191,8 +193,8 @@ def what_it_is(evidence: Evidence) -> str:
 
 def _classes_told(evidence: Evidence) -> str:
     """What the maker says of the outcome, where a line holds it: the names of classes alone may say nothing."""
-    said = abridged(evidence.statements.get("8a", ""), LINE)
-    return f" {said}" if said and not said.endswith("…") else ""
+    said = beginning(evidence.statements.get("8a", ""), LINE)
+    return f" {said.text}" if said.text and not said.is_cut else ""
 
 
 @dataclass(frozen=True)

@@ -29,9 +29,9 @@ from dossier.types import (
     Subset,
     externals,
     find_in_subgroup,
+    is_telling,
     subgroup_sizes,
 )
-from dossier.typeset.numbers import is_telling
 from dossier.typeset.tables import Cell, Column, Row, Table
 from dossier.typeset.words import counted, in_words, listing, sentence_case, within_sentence
 

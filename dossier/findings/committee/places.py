@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dossier.bands import FEW_FOR_A_BAND as FEW
 from dossier.findings import acceptance, classes
-from dossier.findings.committee.plain import LONGEST_NAME, with_it
+from dossier.findings.committee.plain import LONGEST_NAME, outcome_of, with_it
 from dossier.findings.sentence import primary_threshold, scarce
 from dossier.types import Criterion, DatasetSummary, Estimate, Evidence, externals, find, summary_of
 from dossier.typeset.words import listing
@@ -82,13 +82,13 @@ def few_at(evidence: Evidence, site: DatasetSummary) -> str:
     """What a hospital had fewer than 100 of, or nothing."""
     if site.outcome_withheld is not None:
         return f"fewer than {site.outcome_withheld.below} patients {with_it(evidence)}, or without"
-    rare = lacking(site, FEW, with_it(evidence))
+    rare = lacking(site, FEW, outcome_of(evidence))
     return f"only {listing(rare)}" if rare else ""
 
 
-def lacking(site: DatasetSummary, below: int, with_outcome: str) -> list[str]:
+def lacking(site: DatasetSummary, below: int, outcome: str) -> list[str]:
     """What a hospital has fewer than so many of, each with its count."""
     if site.class_counts:
         return [f"{count:,} with {label}" for label, count in scarce(site, below).items()]
-    words = {"event": with_outcome, "non-event": with_outcome.replace("with", "without", 1)}
+    words = {"event": f"with {outcome}", "non-event": f"without {outcome}"}
     return [f"{count:,} {words[of]}" for of, count in scarce(site, below).items()]
