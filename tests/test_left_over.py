@@ -23,6 +23,7 @@ from dossier.types import (
     Criterion,
     Curve,
     Description,
+    DescriptionResult,
     Estimate,
     Evidence,
     Flag,
@@ -195,6 +196,13 @@ def test_a_dataset_without_a_policy_keeps_its_counts(counted: Evidence) -> None:
     added = _added(dataclasses.replace(counted, datasets=free), "own")
     kept = without_counts(added)
     assert (kept.results, kept.subgroups, kept.criteria) == (added.results, added.subgroups, added.criteria)
+
+
+def test_a_statistic_of_an_exact_number_of_rows_is_withheld_and_named_so(counted: Evidence) -> None:
+    row = DescriptionResult("large", Description("age", "median", 60.0, 237))
+    kept = without_counts(dataclasses.replace(counted, descriptions=(row,), withheld=()))
+    assert kept.descriptions == ()
+    assert [(one.dataset, one.variable, one.statistic) for one in kept.withheld] == [("large", "age", "median")]
 
 
 def test_a_limit_that_all_patients_share_is_no_count_of_them(counted: Evidence) -> None:

@@ -66,7 +66,10 @@ class Look:
             results=tuple(map(self.result, found.results)),
             curves=tuple(map(self.curve, found.curves)),
             descriptions=tuple(one for one in found.descriptions if self.is_ranged(one)),
-            withheld=tuple(map(self.not_described, found.withheld)),
+            withheld=(
+                *map(self.not_described, found.withheld),
+                *(self.taken(one) for one in found.descriptions if not self.is_ranged(one)),
+            ),
             subgroups=self.subgroups(found.subgroups),
             flags=tuple(map(self.flag, found.flags)),
             criteria=tuple(map(self.criterion, found.criteria)),
@@ -88,6 +91,10 @@ class Look:
     def is_ranged(self, one: DescriptionResult) -> bool:
         """Whether a statistic rests on a number of rows that is a range, or is not given."""
         return one.dataset in self.free or isinstance(one.described.n, CountRange | Withheld)
+
+    def taken(self, one: DescriptionResult) -> WithheldDescription:
+        """That a statistic was taken away."""
+        return WithheldDescription(one.dataset, one.described.variable, one.described.statistic, None, self.why)
 
     def tells(self, dataset: str, found: Found) -> bool:
         """Whether a count of persons stands in what was found, or beside it."""
