@@ -63,6 +63,8 @@ class Metric:
     clustered: Clustered = "jackknife"
     weighted: Callable[..., Any] | None = None
     """The measure with each row at its weight, of `metrics.weighted.Rows`; none where weights are refused."""
+    by_subgroup: bool = False
+    """Whether it is also taken of subgroups: where nothing else is said, if its tier is core or supporting."""
 
 
 @dataclass(frozen=True)
@@ -186,6 +188,7 @@ def metric(
     weighted: Callable[..., Any] | None = None,
     formula: str = "",
     protection: Protection = "withheld",
+    by_subgroup: bool | None = None,
 ) -> Callable[[Plain], Plain]:
     """Make a function on columns a measure.
 
@@ -200,7 +203,8 @@ def metric(
     has to be given. With several classes, `against_rest` says whether it is taken one class against the rest;
     `of_classes` makes it a measure of such an outcome (`classes`, `class_risk`), which needs to say its `chapter`;
     `clustered` and `weighted` what becomes of it where rows belong to clusters or have weights;
-    `protection` what it is computed from where small counts are protected.
+    `protection` what it is computed from where small counts are protected; `by_subgroup` whether it is also taken of
+    subgroups, by default where its tier is core or supporting.
     """
 
     def enter(function: Plain) -> Plain:
@@ -238,6 +242,7 @@ def metric(
             protection,
             clustered,
             weighted,
+            tier in ("core", "supporting") if by_subgroup is None else by_subgroup,
         )
         _enter(REGISTER.class_metrics if of_classes else REGISTER.metrics, name, entry)
         return function

@@ -256,6 +256,7 @@ def _share(chosen: Floats, among: Floats, outcome: Floats, level: float, empty: 
     weighted=weighted.sensitivity,
     formula="TP / (TP + FN)",
     protection="counts",
+    by_subgroup=True,
 )
 def sensitivity(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
     """The share of the people with the outcome whom the model flags at the threshold.
