@@ -176,8 +176,10 @@ def sensitivity(strata: Strata, level: float = 0.95, threshold: float = 0.5) -> 
     rows = replace(_all_rows(strata), threshold=threshold)
     found = discrimination.sensitivity(rows.outcome, rows.risk, threshold, level)
     share = weighted.sensitivity(rows)
-    if isinstance(found, Absent) or isinstance(share, Absent):
-        return found if isinstance(found, Absent) else share
+    if isinstance(found, Absent):
+        return found
+    if isinstance(share, Absent):
+        return share
     se = math.sqrt(_variance(share.linearized, strata))
     if _freedom(strata) is not None:
         return replace(_estimate(share.value, se, strata, level, "logit", Method("sums")), n=found.n)

@@ -198,18 +198,20 @@ WORDS: Mapping[str, str] = {
     "expected_range": "{quantity:quantity} {low:number} to {high:number}",
     "heterogeneity": "sampling error does not explain {varied:listing} of the variance between the sites (I2).",
     "share_of_variance": "{share:per_cent} in the {quantity:quantity}",
-    "subgroup_differs": "over all sites {difference}.",
-    "more_events_in_group": "more events came for each one expected among {group} than among the others: O/E "
+    "subgroup_differs": "{where} {difference}.",
+    "over_all_sites": "over all sites",
+    "in_sites": "in {sites:listing}",
+    "more_events_in_group": "the model underestimates the risk of {group}{is_relative: compared with the others|}: O/E "
     "{value:number}{interval} against {others:number}",
-    "fewer_events_in_group": "fewer events came for each one expected among {group} than among the others: O/E "
+    "fewer_events_in_group": "the model overestimates the risk of {group}{is_relative: compared with the others|}: O/E "
     "{value:number}{interval} against {others:number}",
-    "group_ranked_better": "{group} is ranked better than the others: AUROC {value:number}{interval} against "
+    "group_ranked_better": "the AUROC is higher for {group} than for the others: {value:number}{interval} against "
     "{others:number}{case_mix}",
-    "group_ranked_less_well": "{group} is ranked less well than the others: AUROC {value:number}{interval} against "
+    "group_ranked_less_well": "the AUROC is lower for {group} than for the others: {value:number}{interval} against "
     "{others:number}{case_mix}",
     "group": "{label} ({column})",
     "group_of_class": "{label} ({column}, {of_class} against the rest)",
-    "by_case_mix": " (by its case mix {expected:number})",
+    "by_case_mix": " ({expected:number} expected from case mix)",
     # ---- what reading finds
     "rows_of_no_dataset": "There are {rows:rows} of {file} of sites of which rows leaves out every row: no dataset "
     "counts them.",

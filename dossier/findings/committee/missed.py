@@ -16,6 +16,7 @@ from dossier.findings.committee.plain import (
     first_named,
     hundred,
     line,
+    missing,
     of_hundred,
     with_it,
 )
@@ -23,12 +24,14 @@ from dossier.findings.sentence import estimated, named_with_the_rest, primary_th
 from dossier.types import (
     POOLED,
     Absent,
+    DatasetSummary,
     Estimate,
     Evidence,
     SubgroupSize,
     Subset,
     externals,
     find_in_subgroup,
+    subgroup_columns,
     subgroup_sizes,
 )
 from dossier.typeset.numbers import is_telling
@@ -95,18 +98,59 @@ def _classes_missed(evidence: Evidence) -> str:
 
 
 def groups_in_brief(evidence: Evidence) -> tuple[str, ...]:
-    """For which groups the percentages are wrong, and which way, without the numbers; or that nobody can tell."""
+    """Which groups are missed most and least, for which the percentages are wrong and which way; or that nobody can
+    tell.
+    """
     gap = _no_groups(evidence)
     if gap:
         return (gap,)
     errors = _errors(evidence)
     told = [f"{how} {named_with_the_rest([one.who for one in which], MOST_NAMED)}." for how, which in errors.items()]
     more = [f"{_coincidence(evidence)} Numbers: page 3."] if told else []
-    return tuple(text for text in (*told[:MOST_ERRORS], *more, _known_at(evidence)) if text)
+    brief = (_missed_by_group(evidence), *told[:MOST_ERRORS], *more, _known_at(evidence))
+    return tuple(text for text in brief if text)
 
 
 MOST_ERRORS = 2
 """Kinds of errors that the first page has room for."""
+
+
+def _missed_by_group(evidence: Evidence) -> str:
+    """Of which group most are missed, and of which fewest, each with its range."""
+    found = [
+        (one.value, _group(column, label), of_missed(one))
+        for column, label in _groups_here(evidence)
+        if isinstance(one := _found_in(evidence, column, label), Estimate)
+    ]
+    if len(found) < 2:
+        return ""
+    (_, least, fewest), (_, most, largest) = max(found), min(found)
+    together = "" if alone(evidence) else "Where groups are known, "
+    return sentence_case(
+        f"{together}it misses {fewest.text} of 100{_range(fewest)} {least} and {largest.text}{_range(largest)} {most}."
+    )
+
+
+def _range(cell: Cell) -> str:
+    return f" ({cell.interval.replace(chr(0x2013), ' to ')})" if cell.interval else ""
+
+
+def of_missed(found: Estimate) -> Cell:
+    """How many of 100 are missed, with the range."""
+    missed = f"{100 - round(100 * found.value)}"
+    if found.low is None or found.high is None:
+        return Cell(missed)
+    return Cell(missed, f"{of_hundred(1 - found.high)}\N{EN DASH}{of_hundred(1 - found.low)}")
+
+
+def _found_in(evidence: Evidence, column: str, label: str) -> Estimate | Absent | None:
+    """Whom the model finds in a group at the first threshold: at our hospital, or at all of them together."""
+    at, site = primary_threshold(evidence), alone(evidence)
+    if at is None or classes.labels(evidence):
+        return None
+    where = POOLED if site is None else site.name
+    found = find_in_subgroup(evidence, Subset(column, label), "sensitivity", where, threshold=at)
+    return found if where != POOLED or isinstance(found, Absent) or is_telling(found) else None
 
 
 @dataclass(frozen=True)
@@ -123,7 +167,7 @@ def _errors(evidence: Evidence) -> dict[str, list[Error]]:
     Over all hospitals together; at our own where it is named, and hospital by hospital where nothing differs over all.
     """
     every = [] if evidence.local_site else list(_over_all(evidence))
-    every = every or list(_at_hospitals(evidence))
+    every = [*(every or list(_at_hospitals(evidence))), *_missed_more(evidence)]
     found: dict[str, list[Error]] = {}
     for how in ERRORS:
         which = [error for kind, error in every if kind == how]
@@ -132,14 +176,15 @@ def _errors(evidence: Evidence) -> dict[str, list[Error]]:
     return found
 
 
-UNDERESTIMATED = "The model underestimates the risk of these patients:"
-RATHER_LOW = "Beside the others, its percentages are too low for these patients:"
-TOLD_LESS = "It tells sick from well less often among these patients:"
-ALIKE = "It tells sick from well less often among patients who are more alike:"
-OVERESTIMATED = "The model overestimates the risk of these patients:"
-RATHER_HIGH = "Beside the others, its percentages are too high for these patients:"
-TOLD_MORE = "It tells sick from well more often among these patients:"
-ERRORS = (UNDERESTIMATED, RATHER_LOW, TOLD_LESS, ALIKE, OVERESTIMATED, RATHER_HIGH, TOLD_MORE)
+MISSED_MORE = "It more often misses"
+UNDERESTIMATED = "The model underestimates the risk of"
+RATHER_LOW = "Compared with the others, it underestimates the risk of"
+TOLD_LESS = "It tells sick from well less often among"
+ALIKE = "It tells sick from well less often, as they are more alike, among"
+OVERESTIMATED = "The model overestimates the risk of"
+RATHER_HIGH = "Compared with the others, it overestimates the risk of"
+TOLD_MORE = "It tells sick from well more often among"
+ERRORS = (MISSED_MORE, UNDERESTIMATED, RATHER_LOW, TOLD_LESS, ALIKE, OVERESTIMATED, RATHER_HIGH, TOLD_MORE)
 """What the model may do otherwise for a group; what misses patients comes first."""
 
 
@@ -162,8 +207,17 @@ def differing_groups(evidence: Evidence) -> tuple[str, ...]:
         )
     else:
         told.append("No group could be compared with the others: too few patients.")
-    told += [_few_groups(evidence), "How many are missed in each group was not counted."]
-    return tuple(text for text in told if text)
+    return tuple(text for text in (*told, _few_groups(evidence), _not_counted(evidence)) if text)
+
+
+def _not_counted(evidence: Evidence) -> str:
+    """That nobody can say how many are missed in each group, where the table does not."""
+    if classes.labels(evidence):
+        return "How many are named rightly in each group was not counted."
+    known = (_found_in(evidence, column, label) for column, label in _groups_here(evidence))
+    if any(isinstance(one, Estimate) for one in known):
+        return ""
+    return "How many are missed in each group is not known: too few patients, or no line."
 
 
 def _coincidence(evidence: Evidence) -> str:
@@ -173,8 +227,50 @@ def _coincidence(evidence: Evidence) -> str:
 
 def _comparisons(evidence: Evidence) -> int:
     """How many times a group was compared with the others, over all hospitals and at each of them."""
-    here = len(subgroups.compared(evidence, evidence.local_site))
-    return here if evidence.local_site else here + between_groups.comparisons(evidence.subgroups.results)
+    here = len(subgroups.compared(evidence, evidence.local_site)) + len(_compared_in_missed(evidence))
+    groups = evidence.subgroups
+    return here if evidence.local_site else here + between_groups.comparisons(groups.summaries, groups.results)
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Whom the model finds of a group at a hospital, and how far that is from the other patients there."""
+
+    column: str
+    label: str
+    site: DatasetSummary
+    here: Estimate
+    apart: Estimate
+
+
+def _compared_in_missed(evidence: Evidence) -> list[Compared]:
+    """Each group beside the other patients of its hospital, at the first threshold; of two groups the worse one."""
+    at = primary_threshold(evidence)
+    if at is None or classes.labels(evidence):
+        return []
+    found = []
+    for site in in_question(evidence):
+        for column, labels in subgroup_columns(evidence).items():
+            of_column = []
+            for label in labels:
+                pair = [
+                    find_in_subgroup(evidence, Subset(column, label), "sensitivity", site.name, threshold=at, **against)
+                    for against in ({}, {"against": subgroups.COMPLEMENT})
+                ]
+                if isinstance(pair[0], Estimate) and isinstance(pair[1], Estimate) and pair[1].high is not None:
+                    of_column.append(Compared(column, label, site, pair[0], pair[1]))
+            found += of_column if len(labels) > 2 else sorted(of_column, key=lambda one: one.apart.value)[:1]
+    return found
+
+
+def _missed_more(evidence: Evidence) -> Iterator[tuple[str, Error]]:
+    """The groups of which more are missed than of the other patients of their hospital, beyond the range."""
+    for one in _compared_in_missed(evidence):
+        if one.apart.high is not None and one.apart.high < 0:
+            where = "" if alone(evidence) else f" in {short_names(evidence)[one.site.name]}"
+            others = 100 - round(100 * (one.here.value - one.apart.value))
+            values = f"{100 - round(100 * one.here.value)} of 100, of the others {others}"
+            yield MISSED_MORE, Error(f"{_group(one.column, one.label)}{where}", values)
 
 
 def _no_groups(evidence: Evidence) -> str:
@@ -225,8 +321,13 @@ def _values(measure: str, here: Estimate, difference: float) -> str:
 
 def _group(column: str, label: str, of_class: str | None = None) -> str:
     """A group of patients by its column and level; of several classes with the class."""
-    named = f"{within_sentence(column)} {within_sentence(label)}"
-    return f"{named} (for {of_class})" if of_class else named
+    of_what, level = within_sentence(column), within_sentence(label)
+    named = f"patients with {of_what} {level}"
+    if of_what == "age":
+        named = f"patients aged {level}"
+    if of_what in ("sex", "gender"):
+        named = f"{level} patients" if level in ("female", "male") else level
+    return f"{named}, for {of_class}" if of_class else named
 
 
 def _few_groups(evidence: Evidence) -> str:
@@ -234,10 +335,11 @@ def _few_groups(evidence: Evidence) -> str:
     sized = [one for one in evidence.subgroups.summaries if is_here(one.dataset, evidence)]
     known = [one for one in sized if isinstance(one.size, SubgroupSize)]
     few = [one for one in known if isinstance(one.size, SubgroupSize) and subgroups.is_few(one.size)]
-    each = "" if alone(evidence) else ", hospital by hospital"
+    each = "" if alone(evidence) else ", counted hospital by hospital,"
     told = [_known_at(evidence)]
     if few:
-        told.append(f"Too few to tell in {subgroups.part_of(len(few), len(known))} groups{each}.")
+        verb = "is" if len(few) == 1 else "are"
+        told.append(f"{sentence_case(subgroups.part_of(len(few), len(known)))} groups{each} {verb} too small to judge.")
     return " ".join(text for text in told if text)
 
 
@@ -281,11 +383,16 @@ def groups(evidence: Evidence) -> Table | None:
     for (column, label), sizes in list(known.items())[:MOST_GROUPS]:
         size = subgroups.together(sizes)
         cells = [Cell(f"{size.n:,}", kind="plain"), Cell(f"{size.shown:,}", kind="plain")]
-        for measure in ("auroc",) if several else ("auroc", "oe_ratio"):
-            found = find_in_subgroup(evidence, Subset(column, label), measure, where)
-            # Of two classes all hospitals are combined, however few patients of the group each has.
-            is_few = all(map(subgroups.is_few, sizes)) if several else subgroups.is_few(size)
-            cells.append(_of_group(found, where, is_few))
+        # Of two classes all hospitals are combined, however few patients of the group each has.
+        is_few = all(map(subgroups.is_few, sizes)) if several else subgroups.is_few(size)
+        found = {
+            measure: find_in_subgroup(evidence, Subset(column, label), measure, where)
+            for measure in (("auroc",) if several else ("auroc", "oe_ratio"))
+        }
+        cells += [_of_group(one, where, is_few) for one in found.values()]
+        if not several:
+            cells.append(_direction(found["oe_ratio"], cells[-1]))
+            cells += [_missed(evidence, column, label, is_few)] if primary_threshold(evidence) is not None else []
         rows.append(Row(f"{sentence_case(label)} ({within_sentence(column)})", tuple(cells)))
     if not rows:
         return None
@@ -293,7 +400,8 @@ def groups(evidence: Evidence) -> Table | None:
         Column("Patients"),
         Column("In the least common class" if several else sentence_case(with_it(evidence))),
         Column("Tells sick from well, of 100", intervals=True),
-        *(() if several else (Column("Actual cases per 100 predicted", intervals=True),)),
+        *(() if several else (Column("Actual cases per 100 predicted", intervals=True), Column("Risk", words=True))),
+        *((Column("Missed, of 100", intervals=True),) if not several and primary_threshold(evidence) else ()),
     )
     texts = {cell.text for row in rows for cell in row.cells[2:] if cell.kind == "absent"}
     if all(cell.kind == "absent" for row in rows for cell in row.cells[2:]):
@@ -307,6 +415,25 @@ def groups(evidence: Evidence) -> Table | None:
         columns=columns,
         rows=tuple(rows),
     )
+
+
+def _direction(found: Estimate | Absent, shown: Cell) -> Cell:
+    """Which way the model errs for a group, where the range says so."""
+    if shown.kind == "absent" or isinstance(found, Absent):
+        return Cell("", kind="plain")
+    if found.high is not None and found.high < 1:
+        return Cell("overestimated", kind="word")
+    return Cell("underestimated" if found.low is not None and found.low > 1 else "no error shown", kind="word")
+
+
+def _missed(evidence: Evidence, column: str, label: str, is_few: bool) -> Cell:
+    """How many of 100 are missed in a group."""
+    found = _found_in(evidence, column, label)
+    if is_few:
+        return Cell(TOO_FEW, kind="absent")
+    if found is None:
+        return Cell(NOT_COMBINED, kind="absent")
+    return missing(found) if isinstance(found, Absent) else of_missed(found)
 
 
 def _note(evidence: Evidence, texts: set[str], known: int) -> str:
