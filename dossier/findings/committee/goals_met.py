@@ -21,7 +21,7 @@ GOALS = {
 """What a measure of a goal is called here; any other keeps its label, with the sentence that explains it."""
 GOAL_WORDS = {
     "auroc": "telling sick from well",
-    "oe_ratio": "case count",
+    "oe_ratio": "number of cases",
     "calibration_slope": "spread of percentages",
     "net_benefit": "benefit",
     "net_benefit_gain": "gain",

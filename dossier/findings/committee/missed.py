@@ -39,6 +39,7 @@ from dossier.typeset.tables import Cell, Column, Row, Table
 from dossier.typeset.words import counted, in_words, listing, sentence_case, within_sentence
 
 HALF = 0.5
+EN_DASH = "\N{EN DASH}"
 
 
 def who_is_missed(evidence: Evidence) -> tuple[str, ...]:
@@ -87,11 +88,8 @@ def _classes_missed(evidence: Evidence) -> str:
     least, label, site = min(shares, key=lambda one: one[0])
     text = f"Least often named rightly: {label} in {short_names(evidence)[site.name]}, {of_hundred(least)} of 100."
     worse = sum(share < HALF for share, _, _ in shares)
-    return (
-        f"{text} In {subgroups.part_of(worse, len(shares))} pairs of class and hospital fewer than half are."
-        if worse
-        else text
-    )
+    checks = f"{subgroups.part_of(worse, len(shares))} checks, one for each class and hospital"
+    return f"{text} In {checks}, fewer than half are." if worse else text
 
 
 # ---- groups of patients ---------------------------------------------------------------------------------------------
@@ -125,14 +123,13 @@ def _missed_by_group(evidence: Evidence) -> str:
     if len(found) < 2:
         return ""
     (_, least, fewest), (_, most, largest) = max(found), min(found)
-    together = "" if alone(evidence) else "Where groups are known, "
-    return sentence_case(
-        f"{together}it misses {fewest.text} of 100{_range(fewest)} {least} and {largest.text}{_range(largest)} {most}."
-    )
+    where = "" if alone(evidence) or not _known_at(evidence) else " where groups are known,"
+    ends = f"from {fewest.text} of 100 {least}{_range(fewest)} to {largest.text} of 100 {most}{_range(largest)}"
+    return f"By group,{where} it misses {ends}."
 
 
 def _range(cell: Cell) -> str:
-    return f" ({cell.interval.replace(chr(0x2013), ' to ')})" if cell.interval else ""
+    return f" (range {cell.interval.replace(EN_DASH, ' to ')})" if cell.interval else ""
 
 
 def of_missed(found: Estimate) -> Cell:
@@ -140,7 +137,7 @@ def of_missed(found: Estimate) -> Cell:
     missed = f"{100 - round(100 * found.value)}"
     if found.low is None or found.high is None:
         return Cell(missed)
-    return Cell(missed, f"{of_hundred(1 - found.high)}\N{EN DASH}{of_hundred(1 - found.low)}")
+    return Cell(missed, f"{of_hundred(1 - found.high)}{EN_DASH}{of_hundred(1 - found.low)}")
 
 
 def _found_in(evidence: Evidence, column: str, label: str) -> Estimate | Absent | None:
@@ -322,7 +319,7 @@ def _values(measure: str, here: Estimate, difference: float) -> str:
 def _group(column: str, label: str, of_class: str | None = None) -> str:
     """A group of patients by its column and level; of several classes with the class."""
     of_what, level = within_sentence(column), within_sentence(label)
-    named = f"patients with {of_what} {level}"
+    named = f'patients with {of_what} "{level}"'
     if of_what == "age":
         named = f"patients aged {level}"
     if of_what in ("sex", "gender"):
@@ -431,7 +428,7 @@ def _missed(evidence: Evidence, column: str, label: str, is_few: bool) -> Cell:
     found = _found_in(evidence, column, label)
     if is_few:
         return Cell(TOO_FEW, kind="absent")
-    if found is None:
+    if found is None or (isinstance(found, Absent) and alone(evidence) is None):
         return Cell(NOT_COMBINED, kind="absent")
     return missing(found) if isinstance(found, Absent) else of_missed(found)
 
