@@ -22,7 +22,7 @@ from dossier.types import (
 from dossier.typeset.measures import cell
 from dossier.typeset.names import events_of
 from dossier.typeset.numbers import TIED, bare, level_of, number, short, threshold, value_of
-from dossier.typeset.tables import Cell, Column, Reasons, Row, Table
+from dossier.typeset.tables import Cell, Column, Reasons, Row, Table, with_short_labels
 from dossier.typeset.words import counted, in_words, listing, sentence_case, within_sentence
 
 MOST_OPEN = 6
@@ -123,7 +123,7 @@ def table(evidence: Evidence) -> Table:
     if len(sites) > 1 or any(one.dataset == POOLED for everywhere in shown for one in everywhere):
         rows += _over_all(evidence, shown, columns)
     heads = [Column(f"{acceptance.label(evidence, one[0])} {acceptance.asked(evidence, one[0])}") for one in shown]
-    return Table(
+    made = Table(
         name="table-verdict",
         title="Declared criteria, hospital by hospital." if shown else "Results, hospital by hospital.",
         note=_note(evidence, shown, columns),
@@ -137,6 +137,7 @@ def table(evidence: Evidence) -> Table:
         rows=tuple(rows),
         footnotes=_footnotes(evidence, every, len(shown)),
     )
+    return with_short_labels(made)
 
 
 @dataclass(frozen=True)
@@ -146,6 +147,7 @@ class _Beside:
     head: str
     cells: dict[str, Cell]
     verdict: str
+    """At how many; empty where nothing is asked of it."""
     note: str = ""
 
     @property
@@ -204,7 +206,7 @@ def _gains(evidence: Evidence) -> tuple[str, list[tuple[DatasetSummary, Estimate
 
 
 def _above_0(found: Sequence[tuple[DatasetSummary, Estimate]]) -> str:
-    return f"above 0: {sum((one.low or 0.0) > 0 for _, one in found)} of {len(found)}"
+    return f"{sum((one.low or 0.0) > 0 for _, one in found)} of {len(found)}"
 
 
 def _alerted(shown: Cell, is_off: bool) -> Cell:
@@ -279,7 +281,7 @@ def _gains_of_classes(evidence: Evidence) -> _Beside | None:
 
 
 def _containing(held: int, found: int) -> str:
-    return f"CI contains 1: {held}{TIED}of{TIED}{found}"
+    return f"{held} of {found}"
 
 
 def _slope(evidence: Evidence) -> _Beside | None:
@@ -332,8 +334,13 @@ def _note(evidence: Evidence, shown: Sequence[tuple[Criterion, ...]], columns: S
     tinted = f"Tinted: {first}, a gain that may be none, a slope whose CI excludes 1."
     tinted = "Tinted: not met." if classes.labels(evidence) and shown else tinted
     when = acceptance.when(evidence, "declared", counted_only=True) if shown else ""
-    beside = " ".join(column.note for column in columns)
-    return " ".join(text for text in (tinted, when, beside, f"Limits at {level_of(evidence)}.") if text)
+    beside = " ".join(column.note for column in columns if column.note)
+    counts = "" if len(externals(evidence)) == 1 and not classes.labels(evidence) else LAST_ROW
+    counts = counts if any(column.verdict for column in columns) else ""
+    return " ".join(text for text in (tinted, when, beside, f"Limits at {level_of(evidence)}.", counts) if text)
+
+
+LAST_ROW = "Last row: how many gains are above 0, and CIs of the others contain 1."
 
 
 def _footnotes(evidence: Evidence, every: Sequence[tuple[Criterion, ...]], shown: int) -> tuple[str, ...]:
@@ -385,7 +392,7 @@ MOST_SITES = 2
 
 def _fact(kind: limitations.Raised) -> str:
     """What a limitation is about, and the sites and numbers that it is raised for."""
-    if not kind.briefly or len(kind.briefly) > 2 * MOST_SITES:
+    if not kind.briefly:
         return kind.topic
     return f"{kind.topic}: {named_with_the_rest(kind.briefly, MOST_SITES)}"
 

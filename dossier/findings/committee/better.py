@@ -19,6 +19,11 @@ def than_the_same_for_all(evidence: Evidence) -> tuple[str, ...]:
     return tuple(text for text in told if text)
 
 
+def the_same_for_everyone(evidence: Evidence) -> str:
+    """What it is to do the same for everyone, in the maker's verb: the end of a question."""
+    return doing(evidence, "everyone")
+
+
 Place = tuple[str, str, dict[str, str]]
 """A hospital's dataset, what a sentence calls it (of several classes with the class), and the class as a setting."""
 

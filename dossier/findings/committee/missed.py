@@ -102,10 +102,14 @@ def groups_in_brief(evidence: Evidence) -> tuple[str, ...]:
     gap = _no_groups(evidence)
     if gap:
         return (gap,)
-    errors = _errors(evidence)
-    told = [f"{how} {named_with_the_rest([one.who for one in which], MOST_NAMED)}." for how, which in errors.items()]
+    by_group = _missed_by_group(evidence)
+    told = [
+        f"{how} {named_with_the_rest([one.who for one in which], MOST_NAMED)}."
+        for how, which in sorted(_errors(evidence).items(), key=lambda pair: pair[0] in BESIDE_OTHERS)
+        if not (by_group and how == MISSED_MORE)
+    ]
     more = [f"{_coincidence(evidence)} Numbers: page 3."] if told else []
-    brief = (_missed_by_group(evidence), *told[:MOST_ERRORS], *more, _known_at(evidence))
+    brief = (by_group, *told[: 1 if by_group else MOST_ERRORS], *more, _known_at(evidence))
     return tuple(text for text in brief if text)
 
 
@@ -123,9 +127,8 @@ def _missed_by_group(evidence: Evidence) -> str:
     if len(found) < 2:
         return ""
     (_, least, fewest), (_, most, largest) = max(found), min(found)
-    where = "" if alone(evidence) or not _known_at(evidence) else " where groups are known,"
     ends = f"from {fewest.text} of 100 {least}{_range(fewest)} to {largest.text} of 100 {most}{_range(largest)}"
-    return f"By group,{where} it misses {ends}."
+    return f"By group, it misses {ends}."
 
 
 def _range(cell: Cell) -> str:
@@ -183,6 +186,10 @@ RATHER_HIGH = "Compared with the others, it overestimates the risk of"
 TOLD_MORE = "It tells sick from well more often among"
 ERRORS = (MISSED_MORE, UNDERESTIMATED, RATHER_LOW, TOLD_LESS, ALIKE, OVERESTIMATED, RATHER_HIGH, TOLD_MORE)
 """What the model may do otherwise for a group; what misses patients comes first."""
+
+
+BESIDE_OTHERS = (RATHER_LOW, TOLD_LESS, ALIKE, RATHER_HIGH, TOLD_MORE)
+"""What is so beside the others alone; the first page names what is wrong by itself before it."""
 
 
 def differing_groups(evidence: Evidence) -> tuple[str, ...]:
@@ -358,6 +365,8 @@ def _known_at(evidence: Evidence) -> str:
 
 MOST_GROUPS = 8
 """Groups of patients in the table, and in a sentence of its page."""
+NO_ERROR = "–"
+"""In place of a direction where the range holds 100, or there is none."""
 TOO_FEW, NOT_COMBINED = "too few", "not combined"
 
 
@@ -401,13 +410,15 @@ def groups(evidence: Evidence) -> Table | None:
         *((Column("Missed, of 100", intervals=True),) if not several and primary_threshold(evidence) else ()),
     )
     texts = {cell.text for row in rows for cell in row.cells[2:] if cell.kind == "absent"}
-    if all(cell.kind == "absent" for row in rows for cell in row.cells[2:]):
+    of_risk = "" if several else f" Risk: {NO_ERROR} where no error was shown."
+    if all(cell.kind == "absent" or cell.text == NO_ERROR for row in rows for cell in row.cells[2:]):
+        of_risk = ""
         rows, columns = [replace(row, cells=row.cells[:2]) for row in rows], columns[:2]
     place = _together(evidence, {column for column, _ in known}) if site is None else short_names(evidence)[site.name]
     return Table(
         name="table-groups",
         title=f"Groups of patients, {place}.",
-        note=_note(evidence, texts, len(known)),
+        note=f"{_note(evidence, texts, len(known))}{of_risk}".strip(),
         head="Group",
         columns=columns,
         rows=tuple(rows),
@@ -417,10 +428,10 @@ def groups(evidence: Evidence) -> Table | None:
 def _direction(found: Estimate | Absent, shown: Cell) -> Cell:
     """Which way the model errs for a group, where the range says so."""
     if shown.kind == "absent" or isinstance(found, Absent):
-        return Cell("", kind="plain")
+        return Cell(NO_ERROR, kind="plain")
     if found.high is not None and found.high < 1:
         return Cell("overestimated", kind="word")
-    return Cell("underestimated" if found.low is not None and found.low > 1 else "no error shown", kind="word")
+    return Cell("underestimated" if found.low is not None and found.low > 1 else NO_ERROR, kind="word")
 
 
 def _missed(evidence: Evidence, column: str, label: str, is_few: bool) -> Cell:

@@ -47,11 +47,6 @@ class AtRisk:
         return "too low" if self.is_too_low else "too high" if self.is_too_high else ""
 
     @property
-    def said(self) -> str:
-        """The same of what the model said."""
-        return "it said too little" if self.is_too_low else "it said too much"
-
-    @property
     def is_too_low(self) -> bool:
         """Whether more had the outcome than the model said."""
         return self.low > self.risk
@@ -166,7 +161,7 @@ def _of_several(evidence: Evidence, found: Sequence[AtRisk]) -> str:
     by_class = bool(classes.labels(evidence))
     joint = "for" if by_class else "in"
     parts = [
-        f"{of_hundred(one.value)}{'' if place else ' of 100 patients had it'} {joint} {one.where} ({one.said})"
+        f"{of_hundred(one.value)}{'' if place else ' of 100 patients had it'} {joint} {one.where}"
         for place, one in enumerate(named)
     ]
     said = f"When it said {risk_of(found[0].risk)}, "
