@@ -108,7 +108,7 @@ def groups_in_brief(evidence: Evidence) -> tuple[str, ...]:
         for how, which in sorted(_errors(evidence).items(), key=lambda pair: pair[0] in BESIDE_OTHERS)
         if not (by_group and how == MISSED_MORE)
     ]
-    more = [f"{_coincidence(evidence)} Numbers: page 3."] if told else []
+    more = [f"{_coincidence(evidence)} Numbers: table of groups."] if told else []
     brief = (by_group, *told[: 1 if by_group else MOST_ERRORS], *more, _known_at(evidence))
     return tuple(text for text in brief if text)
 
@@ -356,7 +356,7 @@ def _known_at(evidence: Evidence) -> str:
         if 0 < count < len(sites):
             told.setdefault(count, []).append(within_sentence(column))
     return " ".join(
-        f"By {listing(columns)} there are data from {in_words(count)} of {counted_hospitals(len(sites))} only."
+        f"Data by {listing(columns)} come from {in_words(count)} of {counted_hospitals(len(sites))} only."
         for count, columns in told.items()
     )
 
