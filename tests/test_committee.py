@@ -279,8 +279,9 @@ def of_one_site(low: float, observed: float, high: float) -> Evidence:
 @pytest.mark.parametrize(
     ("low", "observed", "high", "lead"),
     [
-        (0.55, 0.6, 0.7, "No: they are too low."),
-        (0.2, 0.3, 0.45, "No: they are too high."),
+        (0.65, 0.7, 0.8, "No: they are too low at 50%."),
+        (0.55, 0.6, 0.7, "Nearly: they are a little too low at 50%."),
+        (0.2, 0.3, 0.45, "No: they are too high at 50%."),
         (0.4, 0.6, 0.8, "No error was seen within these ranges."),
     ],
 )
@@ -291,6 +292,20 @@ def test_percentages_are_wrong_only_where_their_range_says_so(
     assert found.lead == lead
     ends = f"(range {100 * low:.0f} to {100 * high:.0f})"
     assert found.rest == f"When it said 50%, {100 * observed:.0f} of 100 patients had it {ends}."
+
+
+def test_percentages_that_are_far_off_are_in_the_headline_of_our_hospital(covid: Book) -> None:
+    """Italy 1 met its goals, and of 100 to whom the model said 50% 26 had it; in Italy 3 the range holds what it said.
+
+    Its slope is above 1: the curve crosses what the model said once, and the danger says where.
+    """
+    home = dataclasses.replace(covid.evidence, local_site="italy-1")
+    assert committee.answer(home).endswith(
+        "It met its goals here. But its percentages are wrong here: it said 50%, 26 of 100 had it."
+    )
+    assert "percentages" not in committee.answer(dataclasses.replace(covid.evidence, local_site="italy-3"))
+    said = " ".join(one.text for one in committee.wrong_here(home))
+    assert re.search(r"Percentages are too high up to about [67]\d%, too low above\.", said)
 
 
 def test_what_came_of_a_percentage_is_read_off_the_curve() -> None:

@@ -145,7 +145,7 @@ def test_without_goals_the_ends_of_what_was_found_are_named() -> None:
         found = Estimate(share, share - 0.05, share + 0.05, 0.95, 300, Method("wald"))
         results = (*results, Result("sensitivity", "sensitivity", dataset, {"threshold": at}, found))
     told = committee.answer(dataclasses.replace(evidence, results=results))
-    assert told.startswith("No goal was set beforehand, so it cannot pass or fail. Of 100 patients with")
+    assert told.startswith("No goal was set before the test, so it cannot pass or fail. Of 100 patients with")
     assert "it found from 30 (Spain) to 90 (Italy 1)." in told
 
 
@@ -227,7 +227,7 @@ def test_groups_of_the_only_place_have_its_own_numbers() -> None:
     assert table.title == "Groups of patients, Desio, Italy."
     assert table.rows[0].cells[2].text == "76"
     assert table.rows[1].cells[2].text == "too few"
-    assert table.note == f"{TOO_FEW} Risk: \N{EN DASH} where no error was shown."
+    assert table.note == f"{TOO_FEW} Percentages: \N{EN DASH} where no error was shown."
 
 
 def test_groups_that_are_not_added_up_are_not_said_to_be_too_few() -> None:

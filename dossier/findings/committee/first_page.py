@@ -85,7 +85,7 @@ def _found_at(evidence: Evidence, site: DatasetSummary) -> str:
 def _goals_here(evidence: Evidence, site: DatasetSummary) -> str:
     asked, missed = goals_at(evidence, site), goals_missed(evidence, site)
     if not asked:
-        return "No goal was set for it beforehand."
+        return "No goal was set for it before the test."
     unknown = [one for one in asked if one.met is None]
     if missed:
         return f"It missed {_part_of(len(missed), len(asked))} here: {listing(_goal_words(missed))}."
@@ -122,7 +122,7 @@ def _goals_everywhere(evidence: Evidence) -> str:
         count = sum(acceptance.verdict(goal) == acceptance.MET for goal in together)
         return f"Over all hospitals it met {_part_of(count, len(together)) if count else 'none of its goals'}."
     if not asked:
-        return f"No goal was set beforehand, so it cannot pass or fail. {_found_everywhere(evidence)}".strip()
+        return f"No goal was set before the test, so it cannot pass or fail. {_found_everywhere(evidence)}".strip()
     met = [site for site in asked if all(one.met for one in goals_at(evidence, site))]
     unknown = [site for site in asked if site not in met and not goals_missed(evidence, site)]
     if len(asked) == 1:

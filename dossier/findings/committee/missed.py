@@ -406,11 +406,15 @@ def groups(evidence: Evidence) -> Table | None:
         Column("Patients"),
         Column("In the least common class" if several else sentence_case(with_it(evidence))),
         Column("Tells sick from well, of 100", intervals=True),
-        *(() if several else (Column("Actual cases per 100 predicted", intervals=True), Column("Risk", words=True))),
+        *(
+            ()
+            if several
+            else (Column("Actual cases per 100 predicted", intervals=True), Column("Percentages", words=True))
+        ),
         *((Column("Missed, of 100", intervals=True),) if not several and primary_threshold(evidence) else ()),
     )
     texts = {cell.text for row in rows for cell in row.cells[2:] if cell.kind == "absent"}
-    of_risk = "" if several else f" Risk: {NO_ERROR} where no error was shown."
+    of_risk = "" if several else f" Percentages: {NO_ERROR} where no error was shown."
     if all(cell.kind == "absent" or cell.text == NO_ERROR for row in rows for cell in row.cells[2:]):
         of_risk = ""
         rows, columns = [replace(row, cells=row.cells[:2]) for row in rows], columns[:2]
@@ -430,8 +434,8 @@ def _direction(found: Estimate | Absent, shown: Cell) -> Cell:
     if shown.kind == "absent" or isinstance(found, Absent):
         return Cell(NO_ERROR, kind="plain")
     if found.high is not None and found.high < 1:
-        return Cell("overestimated", kind="word")
-    return Cell("underestimated" if found.low is not None and found.low > 1 else NO_ERROR, kind="word")
+        return Cell("too high", kind="word")
+    return Cell("too low" if found.low is not None and found.low > 1 else NO_ERROR, kind="word")
 
 
 def _missed(evidence: Evidence, column: str, label: str, is_few: bool) -> Cell:
