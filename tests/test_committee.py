@@ -566,6 +566,9 @@ BANNED = (
         "Owner: Confirmed",
     ),
     *("more in the dossier", "treated", "beyond chance", "the data do not tell", "some patients could not be counted"),
+    *("did more good", "does more good", "Beside the others", "these patients:", "neither pass nor fail", "case count"),
+    *("pairs of class", "Too few to tell", "was not counted, hospital", "sex female", "if all, or none"),
+    *("Ranked", "Came, for", "stands", "holds 0"),
 )
 """Phrases that a nurse, a patient and a director would not say."""
 

@@ -133,13 +133,13 @@ def test_the_table_says_how_the_bounds_of_a_declared_internal_test_are_read() ->
         (
             Fact("has_no", dataset="site-0", what="predictors"),
             Fact("has_no", dataset="site-1", what="predictors"),
-            "Not for Italy 1 and Italy 2: no predictors.",
+            "Not computable at Italy 1 and Italy 2 (no predictors).",
         ),
-        (Fact("no_shared_predictor_varies"), None, "Not for Italy 1: no shared predictor varies."),
+        (Fact("no_shared_predictor_varies"), None, "Not computable at Italy 1 (no shared predictor varies)."),
         (
             Fact("no_shared_predictor_varies"),
             Fact("has_no", dataset="site-1", what="predictors"),
-            "Not for Italy 1 and Italy 2: the reasons stand below the table.",
+            "Not computable at Italy 1 and Italy 2 (reasons below the table).",
         ),
     ],
 )

@@ -207,7 +207,7 @@ def _decision_curve(evidence: Evidence) -> str:
     sites, every = externals_with(evidence, "decision_curve"), externals(evidence)
     if isinstance(find_curve(evidence, "decision_curve_all_sites", POOLED), Curve):
         which = "all" if len(sites) == len(every) else f"{len(sites)} of {len(every):,}"
-        return f" Decision curve: {which} sites together."
+        return f" Decision curve: {which} sites pooled."
     return f" Decision curve: {sites[0].site}." if sites and len(every) > 1 else ""
 
 

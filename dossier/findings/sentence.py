@@ -41,7 +41,7 @@ def estimated(evidence: Evidence, measure: str, /, **at: float | str) -> list[tu
 
 
 def sites_without(evidence: Evidence, measure: str, /, **at: float | str) -> str:
-    """Which sites have no value of a measure, and why; where the reasons differ, that they stand below the table."""
+    """Which sites have no value of a measure, and why; where the reasons differ, that the table gives them."""
     gaps: dict[str, list[str]] = {}
     for site in externals(evidence):
         found = find(evidence, measure, site.name, **at)
@@ -49,8 +49,9 @@ def sites_without(evidence: Evidence, measure: str, /, **at: float | str) -> str
             gaps.setdefault(why(evidence, found.reason, site.name), []).append(site.site)
     if not gaps:
         return ""
-    reason = next(iter(gaps)) if len(gaps) == 1 else "the reasons stand below the table"
-    return f"Not for {named_or_counted([one for sites in gaps.values() for one in sites], 2)}: {reason}."
+    reason = next(iter(gaps)) if len(gaps) == 1 else "reasons below the table"
+    where = named_or_counted([one for sites in gaps.values() for one in sites], 2)
+    return f"Not computable at {where} ({reason})."
 
 
 def primary_threshold(evidence: Evidence) -> float | None:

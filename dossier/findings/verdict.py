@@ -428,4 +428,4 @@ def _left_out(evidence: Evidence) -> list[tuple[str, str]]:
     """The chapters that the owner left out; nothing where all are there."""
     names = set(evidence.release.report.leave_out)
     titles = [chapter.title for chapter in CHAPTERS if chapter.name in names]
-    return [("Left out by the owner", f"{listing(titles)}. Every number stands in results.csv")] if titles else []
+    return [("Left out by the owner", f"{listing(titles)}. Every number is in results.csv")] if titles else []

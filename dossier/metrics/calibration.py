@@ -544,8 +544,8 @@ def _binned(which: int, outcome: Floats, risk: Floats, level: float, bootstrap: 
     tier="caution",
     cites=("Naeini 2015", "Van Calster 2025", "Chuang 2000", "Cowan 2011"),
     breaks=("one class is absent", "narrower with more rows"),
-    caution="It depends on the bins and grows by chance alone where they hold few people; the calibration curve shows "
-    "where the risks are off.",
+    caution="It depends on the bins and grows by chance alone where they contain few people; the calibration curve "
+    "shows where risks are too high or too low.",
     counterpart="ici",
     against_rest="by class",
     clustered="value only",

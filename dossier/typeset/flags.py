@@ -145,8 +145,8 @@ WORDS: Mapping[str, str] = {
     "few_of_classes": "{site} has {few}, and a curve asks for {wanted} of each class: its calibration curve of "
     "{few:this class|these classes} is imprecise.",
     "class_of": "{number} of {label}",
-    "few_in_subgroup": "{site} has fewer than {wanted} of one outcome, too few to tell, in {few:listing}.",
-    "few_of_class_in_subgroup": "{site} has fewer than {wanted} of a class, too few to tell, in {few:listing}.",
+    "few_in_subgroup": "{site} has fewer than {wanted} events or non-events in {few:listing}.",
+    "few_of_class_in_subgroup": "{site} has fewer than {wanted} of a class in {few:listing}.",
     "rare_in_level": "{column} {level} ({rare})",
     "rare_events": "{number:counted event}",
     "rare_non_events": "{number:counted non-event}",

@@ -139,7 +139,7 @@ def than_the_other_model(evidence: Evidence) -> str:
     what = tells_apart(evidence)
     told = [_against(evidence, rival, "auroc_difference", (f"{what} better", f"{what} worse"))]
     if at and not classes.labels(evidence):
-        good = (f"does more good at the {line(at[0])}", f"does less good at the {line(at[0])}")
+        good = (f"is better at the {line(at[0])}", f"is worse at the {line(at[0])}")
         told.append(_against(evidence, rival, "net_benefit_difference", good, threshold=at[0]))
     known = [text for text in told if text]
     first, *rest = known or [f"it could not be compared with {rival}."]
