@@ -23,6 +23,8 @@ class Danger:
     """What is not answered, or nothing."""
 
 
+AGREED = ("confirmed", "agreed", "yes")
+"""Answers that agree and say no more."""
 MOST_FLAGS = 2
 """Limitations on the first page, where it is of one hospital."""
 MOST_DANGERS = 4
@@ -135,6 +137,8 @@ def _danger(evidence: Evidence, kind: str, only: str | None) -> Danger:
     if not replies:
         return Danger(text, "", "Not answered.")
     left = f"Not answered for {few_named(missing)}." if missing else ""
+    if all(reply.strip(" .").lower() in AGREED for reply in replies):
+        return Danger(text, "The maker agrees; no action given.", left)
     return Danger(text, f"The maker answers: {as_sentence(abridged(' '.join(replies), LINE))}", left)
 
 
