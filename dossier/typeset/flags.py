@@ -332,7 +332,7 @@ BRIEF: Mapping[str, str] = {
 
 CONSEQUENCES: Mapping[str, str] = {
     "few_in_subgroup": "No measure is given for these subgroups there.",
-    "subgroup_differs": "One threshold does not act alike on all patients.",
+    "subgroup_differs": "One threshold may not act alike on all patients.",
     "few_clusters": "These intervals may be too narrow.",
     "risks_off": "The risks cannot be shown as probabilities there without recalibration.",
     "slope_off": "High and low risks mislead in opposite directions there until recalibrated.",

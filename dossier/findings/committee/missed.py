@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from dossier import between_groups
 from dossier.bands import FEW_FOR_POOLING as VERY_FEW
 from dossier.findings import classes, subgroups
-from dossier.findings.committee.places import alone, in_question, is_here, short_names
+from dossier.findings.committee.places import alone, in_question, is_here, short_names, tells_apart
 from dossier.findings.committee.plain import (
     MOST_NAMED,
     all_hospitals,
@@ -168,11 +168,12 @@ def _errors(evidence: Evidence) -> dict[str, list[Error]]:
     """
     every = [] if evidence.local_site else list(_over_all(evidence))
     every = [*(every or list(_at_hospitals(evidence))), *_missed_more(evidence)]
+    words = OF_CLASSES if classes.labels(evidence) else {}
     found: dict[str, list[Error]] = {}
     for how in ERRORS:
         which = [error for kind, error in every if kind == how]
         if which:
-            found[how] = which
+            found[words.get(how, how)] = which
     return found
 
 
@@ -186,9 +187,15 @@ RATHER_HIGH = "Compared with the others, it overestimates the risk of"
 TOLD_MORE = "It tells sick from well more often among"
 ERRORS = (MISSED_MORE, UNDERESTIMATED, RATHER_LOW, TOLD_LESS, ALIKE, OVERESTIMATED, RATHER_HIGH, TOLD_MORE)
 """What the model may do otherwise for a group; what misses patients comes first."""
+OF_CLASSES = {
+    TOLD_LESS: "It tells the classes apart less often among",
+    ALIKE: "It tells the classes apart less often, as they are more alike, among",
+    TOLD_MORE: "It tells the classes apart more often among",
+}
+"""The same of several classes."""
 
 
-BESIDE_OTHERS = (RATHER_LOW, TOLD_LESS, ALIKE, RATHER_HIGH, TOLD_MORE)
+BESIDE_OTHERS = (RATHER_LOW, TOLD_LESS, ALIKE, RATHER_HIGH, TOLD_MORE, *OF_CLASSES.values())
 """What is so beside the others alone; the first page names what is wrong by itself before it."""
 
 
@@ -405,7 +412,7 @@ def groups(evidence: Evidence) -> Table | None:
     columns: tuple[Column, ...] = (
         Column("Patients"),
         Column("In the least common class" if several else sentence_case(with_it(evidence))),
-        Column("Tells sick from well, of 100", intervals=True),
+        Column(f"{sentence_case(tells_apart(evidence))}, of 100", intervals=True),
         *(
             ()
             if several
