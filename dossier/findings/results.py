@@ -102,7 +102,8 @@ def essentials(evidence: Evidence) -> Table:
         rows += _together(evidence, [(measure, place) for _, measure, place in asked])
     lowest, highest = (number(end) for end in OE_TOLERATED)
     unit = (
-        f" Risks are off where the interval of O/E excludes 1, and far off where it lies outside {lowest} to {highest}."
+        f" Risks are too low or too high where the CI of O/E excludes 1, and far so where it lies outside {lowest} to "
+        f"{highest}."
     )
     unit += "" if known else " Slope: risks are too extreme below 1, too cautious above."
     unit += "" if at is None or known else f" {GAIN}"

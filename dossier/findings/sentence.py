@@ -190,8 +190,14 @@ def of_slopes(slopes: Sequence[tuple[Place, Estimate]], who: Callable[[list[Plac
     )
     told = [f"lies {bound} {who(places)}: there the risks {verdict}." for bound, verdict, places in beyond if places]
     if not told:
-        return ["Every interval of the calibration slope contains 1."]
-    return [f"The interval of the slope {told[0]}", *(f"It {one}" for one in told[1:])]
+        return [f"All CIs of the calibration slope include 1 (widest {_widest(known)})."]
+    return [f"The CI of the slope {told[0]}", *(f"It {one}" for one in told[1:])]
+
+
+def _widest(known: Sequence[tuple[Place, float, float]]) -> str:
+    """The widest of these intervals: what a true slope may still be."""
+    _, low, high = max(known, key=lambda one: one[2] - one[1])
+    return f"{number(low)} to {number(high)}"
 
 
 def named_or_counted(names: list[str], most: int = 3) -> str:

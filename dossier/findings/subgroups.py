@@ -87,7 +87,8 @@ def finding(evidence: Evidence) -> Sentence:
     more = named_with_the_rest([flag_text(one.fact) for one in every[1:]], MOST_NAMED - 1)
     rest = f"{sentence_case(more)}. {here.lead} {here.rest}" if more else f"{here.lead} {here.rest}"
     made = between_groups.comparisons(evidence.subgroups.summaries, evidence.subgroups.results)
-    among = f"{part_of(len(every), made)} comparisons exclude 0" if made > 1 else "the only comparison"
+    verb = "excludes" if len(every) == 1 else "exclude"
+    among = f"{part_of(len(every), made)} comparisons {verb} 0" if made > 1 else "the only comparison"
     return Sentence(f"{_where(evidence, every[0].column)} {flag_text(every[0].fact)} ({among}).", rest.strip())
 
 
@@ -215,10 +216,10 @@ def is_declared(evidence: Evidence) -> bool:
 def what_is_few(evidence: Evidence) -> str:
     """Which subgroups are too small to tell anything."""
     if classes.labels(evidence):
-        few = f"fewer than {FEW_FOR_POOLING} patients of any class is too small to tell anything over all classes"
-        return f"A subgroup with {few}, and one with fewer of a class than that is too small to tell anything of it."
+        few = f"fewer than {FEW_FOR_POOLING} patients of any class is too small to be judged over all classes"
+        return f"A subgroup with {few}, and one with fewer of a class than that is too small to be judged for it."
     few = f"fewer than {FEW_FOR_POOLING} events or {FEW_FOR_POOLING} non-events"
-    return f"A subgroup with {few} is too small to tell anything, and is listed as such."
+    return f"A subgroup with {few} is too small to be judged, and is listed as such."
 
 
 def is_few(size: SubgroupSize) -> bool:

@@ -350,7 +350,7 @@ def _few_groups(evidence: Evidence) -> str:
     told = [_known_at(evidence)]
     if few:
         verb = "is" if len(few) == 1 else "are"
-        told.append(f"{sentence_case(subgroups.part_of(len(few), len(known)))} groups{each} {verb} too small to judge.")
+        told.append(f"{sentence_case(subgroups.part_of(len(few), len(known)))} groups{each} {verb} too small to tell.")
     return " ".join(text for text in told if text)
 
 
