@@ -44,8 +44,8 @@ FLAGS: Mapping[str, str] = {
     "risks_off": "Risks too low or too high",
     "slope_off": "Risks too extreme or too cautious",
     "wrong_order": "Risks that run the wrong way",
-    "never_wrong": "Outcome told without an error",
-    "default_better": "Everyone or no one flagged does more good",
+    "never_wrong": "Outcome predicted without an error",
+    "default_better": "Flagging everyone or no one is better",
     "precision_missed": "Sample smaller than asked for",
     "few_sites": "Few sites",
     "wide_prediction_interval": "New hospitals hard to predict",
@@ -334,10 +334,17 @@ def _at_sites(
             yield site[result.dataset], result.at, result.found
 
 
-def _subgroup_differs(summaries: Sequence[SubgroupSummary], results: Sequence[Result]) -> Iterator[Flag]:
-    """A group of patients over all sites whose AUROC or O/E differs from the others: an interval without 0."""
+def _subgroup_differs(
+    external: Sequence[DatasetSummary], summaries: Sequence[SubgroupSummary], results: Sequence[Result]
+) -> Iterator[Flag]:
+    """A group of patients over the sites that record it whose AUROC or O/E differs from the others: an interval without
+    0.
+    """
     for one in between_groups.over_all_sites(summaries, results):
-        yield Flag("subgroup_differs", POOLED, Fact("subgroup_differs", difference=one.fact))
+        having = between_groups.sites_with(summaries, one.column)
+        sites = tuple(site.site for site in external if site.name in having)
+        where = Fact("over_all_sites") if len(sites) == len(external) else Fact("in_sites", sites=sites)
+        yield Flag("subgroup_differs", POOLED, Fact("subgroup_differs", where=where, difference=one.fact))
 
 
 def _no_event(external: Sequence[DatasetSummary], results: Sequence[Result]) -> Iterator[Flag]:
@@ -568,7 +575,7 @@ def _is_wide(measure: str, low: float, high: float) -> bool:
 RULES = (
     Rule(lambda shown: _few_events(shown.external)),
     Rule(lambda shown: _few_in_subgroup(shown.external, shown.subgroups)),
-    Rule(lambda shown: _subgroup_differs(shown.subgroups, shown.of_subgroups), between_groups.MEASURES),
+    Rule(lambda shown: _subgroup_differs(shown.external, shown.subgroups, shown.of_subgroups), between_groups.MEASURES),
     Rule(lambda shown: _few_clusters(shown.external)),
     Rule(lambda shown: _rows_lost(shown.external)),
     Rule(lambda shown: _rows_selected(shown.external)),

@@ -70,6 +70,8 @@ class Metric:
     """The measure with each row at its weight, of `metrics.weighted.Rows`; none where weights are refused."""
     difference_of: str | None = None
     """The function whose difference from the other model it is."""
+    by_subgroup: bool = False
+    """Whether it is also taken of subgroups: where nothing else is said, if its tier is core or supporting."""
 
 
 @dataclass(frozen=True)
@@ -221,6 +223,7 @@ def metric(
     goal: Goal | None = None,
     danger: Danger | None = None,
     difference_of: str | None = None,
+    by_subgroup: bool | None = None,
 ) -> Callable[[Plain], Plain]:
     """Make a function on columns a measure.
 
@@ -238,7 +241,8 @@ def metric(
     weights; `protection` what it is computed from where small counts are protected; `on_page` whether it stands on
     a page, or only in results.csv and results.json, for another measure of its chapter says it better; `goal` what
     one on it is called in the committee's edition; `difference_of` whose value and whose `_of_rival` a difference is
-    taken of where small counts are protected.
+    taken of where small counts are protected; `by_subgroup` whether it is also taken of subgroups, by default where
+    its tier is core or supporting.
     """
 
     def enter(function: Plain) -> Plain:
@@ -280,6 +284,7 @@ def metric(
             clustered,
             weighted,
             difference_of,
+            tier in ("core", "supporting") if by_subgroup is None else by_subgroup,
         )
         _enter(REGISTER.class_metrics if of_classes else REGISTER.metrics, name, entry)
         return function

@@ -135,13 +135,13 @@ def test_the_table_says_how_the_bounds_of_a_declared_internal_test_are_read() ->
         (
             Fact("has_no", dataset="site-0", what="predictors"),
             Fact("has_no", dataset="site-1", what="predictors"),
-            "Not for Italy 1 and Italy 2: no predictors.",
+            "Not computable at Italy 1 and Italy 2 (no predictors).",
         ),
-        (Fact("no_shared_predictor_varies"), None, "Not for Italy 1: no shared predictor varies."),
+        (Fact("no_shared_predictor_varies"), None, "Not computable at Italy 1 (no shared predictor varies)."),
         (
             Fact("no_shared_predictor_varies"),
             Fact("has_no", dataset="site-1", what="predictors"),
-            "Not for Italy 1 and Italy 2: the reasons stand below the table.",
+            "Not computable at Italy 1 and Italy 2 (reasons below the table).",
         ),
     ],
 )
@@ -332,22 +332,22 @@ def test_what_is_pooled_is_said_with_its_interval() -> None:
 def test_slopes_beyond_one_are_named_and_others_are_not() -> None:
     slopes = {"site_0": (0.7, 0.6, 0.8), "site_1": (1.4, 1.2, 1.6)}
     two = said("calibration", given(KINDS["two"], "calibration_slope", **slopes))
-    assert "The interval of the slope lies below 1 in Italy 1: there the risks are too extreme. " in two
+    assert "The CI of the slope lies below 1 in Italy 1: there the risks are too extreme. " in two
     assert "It lies above 1 in Spain: there the risks are too moderate." in two
     fine = said("calibration", given(KINDS["two"], "calibration_slope", site_0=(1, 0.9, 1.1), site_1=(1, 0.9, 1.1)))
-    assert "Every interval of the calibration slope contains 1." in fine
+    assert "All CIs of the calibration slope include 1 (widest 0.90 to 1.10)." in fine
 
 
 def test_only_slopes_above_one_are_said_to_be_slopes() -> None:
     slopes = {"site_0": (1.4, 1.2, 1.6), "site_1": (1.4, 1.2, 1.6)}
     text = said("calibration", given(KINDS["two"], "calibration_slope", **slopes))
-    assert "The interval of the slope lies above 1 in Italy 1 and Spain: there the risks are too moderate" in text
+    assert "The CI of the slope lies above 1 in Italy 1 and Spain: there the risks are too moderate" in text
 
 
 def test_slopes_below_zero_run_the_wrong_way_and_are_not_too_far_apart() -> None:
     slopes = {"site_0": (-0.97, -1.2, -0.7), "site_1": (-0.5, -1.1, 0.1)}
     text = said("calibration", given(KINDS["two"], "calibration_slope", **slopes))
-    assert "The interval of the slope lies below 0 in Italy 1: there the risks run the wrong way. It lies" in text
+    assert "The CI of the slope lies below 0 in Italy 1: there the risks run the wrong way. It lies" in text
     assert "It lies below 1 in Spain: there the risks are too extreme." in text
 
 
@@ -356,7 +356,9 @@ def test_a_site_without_a_slope_is_named() -> None:
     text = said(
         "calibration", given(undone(KINDS["two"], "calibration_slope", "site-1"), "calibration_slope", **slopes)
     )
-    assert text.endswith("Every interval of the calibration slope contains 1. In Spain no slope can be estimated.")
+    assert text.endswith(
+        "All CIs of the calibration slope include 1 (widest 0.90 to 1.10). In Spain no slope can be estimated."
+    )
 
 
 def test_the_slope_of_a_class_has_a_subject() -> None:
@@ -365,7 +367,7 @@ def test_the_slope_of_a_class_has_a_subject() -> None:
         ("G1 in Bari", Estimate(1, 0.8, 1.2, 0.95, 90, Method("wald"))),
     ]
     assert of_slopes(found, lambda which: f"for {which[0]}") == [
-        "The interval of the slope lies below 1 for G0 in Bari: there the risks are too extreme."
+        "The CI of the slope lies below 1 for G0 in Bari: there the risks are too extreme."
     ]
 
 

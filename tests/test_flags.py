@@ -88,7 +88,7 @@ def test_a_subgroup_with_fewer_than_twenty_of_one_outcome(size: SubgroupSize | A
     """An empty one has a flag of its own."""
     raised = of_subgroups(size, SubgroupSize(400, 200, 0))
     assert len(raised) == (few is not None)
-    assert all(says.endswith(f"fewer than 20 of one outcome, too few to tell, in {few}.") for says in raised)
+    assert all(says.endswith(f"fewer than 20 events or non-events in {few}.") for says in raised)
 
 
 def test_a_small_subgroup_of_several_classes_has_too_few_of_a_class() -> None:
@@ -97,7 +97,7 @@ def test_a_small_subgroup_of_several_classes_has_too_few_of_a_class() -> None:
     group = SubgroupSummary("bari", "Sex", "a", SubgroupSize(57, None, 0, counts))
     raised = flags.raised((here,), (), (), SubgroupEvidence((group,)))
     assert [flag_text(flag.fact) for flag in raised if flag.flag == "few_in_subgroup"] == [
-        "Bari has fewer than 20 of a class, too few to tell, in Sex a (11 G0, 16 G1)."
+        "Bari has fewer than 20 of a class in Sex a (11 G0, 16 G1)."
     ]
 
 

@@ -386,7 +386,7 @@ def test_the_contents_give_the_pages_on_which_chapters_open(book: Book) -> None:
     contents = unicodedata.normalize("NFKC", "\n".join(layout(book.pdf("regulatory"))[1 : first - 1]))
     promised = {}
     for title, name in TITLES.items():
-        found = re.search(rf"^ *(?:\d+|[A-Z]) +{re.escape(title)} +(\d+)$", contents, re.MULTILINE)
+        found = re.search(rf"^ *(?:\d+|[A-Z]) +{re.escape(title)} .*?(\d+)$", contents, re.MULTILINE)
         if found:
             promised[name] = int(found[1])
     assert promised == opened_on(book)

@@ -83,8 +83,8 @@ def side_by_side(parts: Sequence[SubgroupEvidence]) -> SubgroupEvidence:
 
 
 def compared(metric: Metric) -> bool:
-    """Whether a measure is taken of subgroups: core or supporting, and made of one site's rows alone."""
-    return metric.term.tier in ("core", "supporting") and "development" not in metric.needs and not metric.fixed
+    """Whether a measure is taken of subgroups, and made of one site's rows alone."""
+    return metric.by_subgroup and "development" not in metric.needs and not metric.fixed
 
 
 # ---- one subgroup ---------------------------------------------------------------------------------------------------

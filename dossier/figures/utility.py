@@ -489,8 +489,8 @@ def decision_by_site(evidence: Evidence) -> Picture | Absent:
         shown, left = shown_sites(evidence, FULL)
         known = [curve for site in shown if isinstance(curve := site_curve(evidence, site), Curve)]
         caption = (
-            f"{patients(shown)}. Above zero the model does more good than the better of flagging everyone and no one."
-            f"{marked(evidence, known)}{left_out(left, 'see the tables')}"
+            f"{patients(shown)}. Above zero the model has a higher net benefit than the better of flagging everyone "
+            f"and no one.{marked(evidence, known)}{left_out(left, 'see the tables')}"
         )
         return picture("decision_by_site", drawn, caption, by_site_alternative(evidence), by_site_message(evidence))
 

@@ -121,7 +121,7 @@ def _type(evidence: Evidence) -> str:
     given = evidence.release.model is not None
     return " ".join(
         ([said] if said else ["Asked of development studies only."])
-        + (["The coefficients stand in this dossier."] if given else [])
+        + (["The coefficients are given in this dossier."] if given else [])
     )
 
 

@@ -252,13 +252,13 @@ def _cell(evidence: Evidence, one: Criterion, reasons: Reasons) -> Cell:
 
 
 def declarations(evidence: Evidence) -> list[tuple[str, str]]:
-    """When each criterion was declared and why, and why a measure that calls for caution was used."""
+    """Why each criterion was declared, on which day, and why a measure that calls for caution was used."""
     said = []
     for everywhere in declared(evidence):
         one = evidence.release.acceptance[everywhere[0].number - 1]
         when = "" if one.declared_on is None else f"Declared on {one.declared_on.isoformat()}. "
         why = " ".join(text for text in (one.reason, one.caution_reason) if text)
-        if when or why:
+        if why:
             said.append((label(evidence, everywhere[0]), f"{when}{why}".strip()))
     return said
 
@@ -269,5 +269,4 @@ CHAPTER = Chapter(
     finding,
     has=lambda evidence: bool(evidence.criteria),
     fill="Declare criteria in [[acceptance]].",
-    is_in_contents=True,
 )

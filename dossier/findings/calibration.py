@@ -40,6 +40,5 @@ CHAPTER = Chapter(
     "Calibration",
     finding,
     has=measured("calibration"),
-    is_in_contents=True,
     editions=("regulatory", "quick"),
 )

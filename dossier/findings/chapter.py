@@ -44,8 +44,6 @@ class Chapter:
     """Whether a release gives what `fill` asks for: then the reasons of its measures are printed instead."""
     is_leavable: bool = False
     """Whether the owner may leave it out; without the others nobody could judge the model, or check the dossier."""
-    is_in_contents: bool = False
-    """Whether its finding stands in the table of contents, which is to fit its page."""
     editions: tuple[Edition, ...] = ("regulatory",)
 
 

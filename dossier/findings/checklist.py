@@ -69,7 +69,7 @@ def finding(evidence: Evidence) -> Sentence:
     if len(open_rows) > 12:
         return Sentence(f"{lead}.", "They are marked in the table.")
     named = [f"{one.item.number}" for one in open_rows]
-    return Sentence(f"{lead}:", f"{listing(named)}.")
+    return Sentence(f"{lead}: {listing(named)}.")
 
 
 def missing(evidence: Evidence) -> list[Line]:

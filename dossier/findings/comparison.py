@@ -74,5 +74,4 @@ CHAPTER = Chapter(
     fill="Name a rival column in [prediction].",
     fill_of_classes="Name rivals, one column a class, in [prediction].",
     is_given=_has_rival,
-    is_in_contents=True,
 )

@@ -190,7 +190,7 @@ def at_thresholds(evidence: Evidence) -> tuple[Table, ...]:
             name="table-thresholds",
             title="At the declared thresholds." if len(declared) > 1 else "At the declared threshold.",
             note=f"Sensitivity, specificity, PPV and NPV in %; {level_of(evidence)} intervals. Net benefit per 100 "
-            "patients; default: the better of flagging everyone or no one. Tinted: the interval of the gain holds 0, "
+            "patients; default: the better of flagging everyone or no one. Tinted: the CI of the gain includes 0, "
             "or lies below it.",
             head="Site",
             columns=(
@@ -239,6 +239,5 @@ CHAPTER = Chapter(
     "Performance at each site",
     finding,
     has=measured("discrimination"),
-    is_in_contents=True,
     editions=("regulatory", "quick"),
 )

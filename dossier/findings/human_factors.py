@@ -234,5 +234,4 @@ CHAPTER = Chapter(
     has=measured("human_factors"),
     fill="Give the decisions of a study, or their counts, in [reader_study].",
     is_leavable=True,
-    is_in_contents=True,
 )

@@ -116,5 +116,4 @@ CHAPTER = Chapter(
     fill_of_classes="It is built for the labels of a binary outcome.",
     is_given=lambda evidence: not evidence.release.outcome.classes and bool(evidence.release.readers),
     is_leavable=True,
-    is_in_contents=True,
 )

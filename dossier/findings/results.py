@@ -104,7 +104,8 @@ def essentials(evidence: Evidence) -> Table:
         rows += _together(evidence, [(measure, place) for _, measure, place in asked])
     lowest, highest = (number(end) for end in OE_TOLERATED)
     unit = (
-        f" Risks are off where the interval of O/E excludes 1, and far off where it lies outside {lowest} to {highest}."
+        f" Risks are too low or too high where the CI of O/E excludes 1, and far so where it lies outside {lowest} to "
+        f"{highest}."
     )
     unit += "" if known else " Slope: risks are too extreme below 1, too cautious above."
     unit += "" if at is None or known else f" {GAIN}"
@@ -209,7 +210,7 @@ def _decision_curve(evidence: Evidence) -> str:
     sites, every = externals_with(evidence, "decision_curve"), externals(evidence)
     if isinstance(find_curve(evidence, "decision_curve_all_sites", POOLED), Curve):
         which = "all" if len(sites) == len(every) else f"{len(sites)} of {len(every):,}"
-        return f" Decision curve: {which} sites together."
+        return f" Decision curve: {which} sites pooled."
     return f" Decision curve: {sites[0].site}." if sites and len(every) > 1 else ""
 
 
@@ -249,4 +250,4 @@ def _at_threshold(evidence: Evidence) -> str:
     return "" if at is None else f"; broken, the threshold of {threshold(at)}"
 
 
-CHAPTER = Chapter("results", "Key results", finding, is_in_contents=True, editions=("regulatory", "committee", "quick"))
+CHAPTER = Chapter("results", "Key results", finding, editions=("regulatory", "committee", "quick"))

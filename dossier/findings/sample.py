@@ -116,7 +116,7 @@ def needed(evidence: Evidence) -> Table:
     return Table(
         name="table-sample",
         title="Patients needed by each criterion.",
-        note="A number stands out where the site has fewer patients. For 95% intervals, whatever the level of those on "
+        note="Tinted: the site has fewer patients. For 95% intervals, whatever the level of those on "
         "other pages. Net benefit is meant as its standardized form.",
         head="Site",
         columns=tuple(heads),

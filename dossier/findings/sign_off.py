@@ -26,7 +26,7 @@ def finding(evidence: Evidence) -> Sentence:
     count = len(evidence.release.signatory) or len(ROLES)
     return Sentence(
         f"{sentence_case(in_words(count))} {'signature is' if count == 1 else 'signatures are'} required.",
-        "Each binds to the results whose SHA-256 stands below.",
+        "Each binds to the results whose SHA-256 is given below.",
     )
 
 

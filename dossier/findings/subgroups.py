@@ -88,37 +88,54 @@ def finding(evidence: Evidence) -> Sentence:
         return here
     more = named_with_the_rest([flag_text(one.fact) for one in every[1:]], MOST_NAMED - 1)
     rest = f"{sentence_case(more)}. {here.lead} {here.rest}" if more else f"{here.lead} {here.rest}"
-    return Sentence(f"{_over(evidence, every[0].column)} {flag_text(every[0].fact)}.", rest.strip())
+    made = between_groups.comparisons(evidence.subgroups.summaries, evidence.subgroups.results)
+    verb = "excludes" if len(every) == 1 else "exclude"
+    among = f"{part_of(len(every), made)} comparisons {verb} 0" if made > 1 else "the only comparison"
+    return Sentence(f"{_where(evidence, every[0].column)} {flag_text(every[0].fact)} ({among}).", rest.strip())
 
 
 def sites_with(evidence: Evidence, column: str) -> list[str]:
     """The external sites whose patients have the column, in order."""
-    found = {one.dataset for one in evidence.subgroups.summaries if one.column == column}
+    found = between_groups.sites_with(evidence.subgroups.summaries, column)
     return [site.site for site in externals(evidence) if site.name in found]
 
 
-def _over(evidence: Evidence, column: str) -> str:
-    """Over which sites a subgroup is looked at: all, or those that have the column."""
+def _where(evidence: Evidence, column: str) -> str:
+    """In which sites a subgroup is looked at: all, or those that have the column."""
     sites = sites_with(evidence, column)
     if len(sites) == len(externals(evidence)):
         return "Over all sites"
-    return f"Over {listing(sites)}" if len(sites) <= 3 else f"Over the {in_words(len(sites))} sites that record it"
+    return f"In {listing(sites)}" if len(sites) <= 3 else f"Over the {in_words(len(sites))} sites that record it"
 
 
 def _by_site(evidence: Evidence) -> Sentence:
     made = tuple(_differences(evidence))
     few = _few(evidence)
-    rest = f"Too few to tell: {part_of(len(few), len(_sized(evidence)))} subgroups, site by site." if few else ""
+    rest = (
+        f"Too few events or non-events: {part_of(len(few), len(_sized(evidence)))} subgroups, site by site."
+        if few
+        else ""
+    )
     if not made:
         return Sentence("In no subgroup can the model be compared with the other patients of its site.", rest)
     apart = [one for one in made if one.is_apart]
     rest_of_site = "from the rest of its site in AUROC or O/E."
     if not apart:
         lead = f"In none of {in_words(len(made))} comparisons does a subgroup differ {rest_of_site}"
-        return Sentence(lead, f"Every interval of the difference holds 0. {rest}".strip())
+        return Sentence(lead, f"All CIs of the difference include 0{_widest(made)}. {rest}".strip())
     lead = f"In {part_of(len(apart), len(made))} comparisons a subgroup differs {rest_of_site}"
     told = named_with_the_rest([_told(evidence, one) for one in apart], MOST_NAMED)
-    return Sentence(lead, f"There the interval of the difference excludes 0: {told}. {rest}".strip())
+    return Sentence(lead, f"There the CI of the difference excludes 0: {told}. {rest}".strip())
+
+
+def _widest(made: Sequence[Difference]) -> str:
+    """The widest interval of a difference in each measure: what a true one may still be."""
+    told = []
+    for measure in dict.fromkeys(one.measure for one in made):
+        bounds = [(one.found.low or 0.0, one.found.high or 0.0) for one in made if one.measure == measure]
+        low, high = max(bounds, key=lambda ends: ends[1] - ends[0])
+        told.append(f"{_name(measure)} {number(low)} to {number(high)}")
+    return f" (widest: {listing(told)})"
 
 
 def part_of(count: int, among: int) -> str:
@@ -185,8 +202,8 @@ def multiplicity(evidence: Evidence) -> str:
     return (
         f"{sentence_case(counted(made, 'difference'))} of the AUROC and O/E were looked at. With no true difference, "
         f"{number(by_chance(evidence, made), 1)} of them would exclude 0 by chance alone (at {level_of(evidence)}): a "
-        "difference at one site only is a reason to look again, not a finding. An interval that holds 0 does not show "
-        "that patients are served alike: it may hold large differences too."
+        "difference at one site only is a reason to look again, not a finding. A CI that includes 0 does not show that "
+        "patients are served alike: it may include large differences too."
     )
 
 
@@ -201,10 +218,10 @@ def is_declared(evidence: Evidence) -> bool:
 def what_is_few(evidence: Evidence) -> str:
     """Which subgroups are too small to tell anything."""
     if classes.labels(evidence):
-        few = f"fewer than {FEW_FOR_POOLING} patients of any class is too small to tell anything over all classes"
-        return f"A subgroup with {few}, and one with fewer of a class than that is too small to tell anything of it."
+        few = f"fewer than {FEW_FOR_POOLING} patients of any class is too small to be judged over all classes"
+        return f"A subgroup with {few}, and one with fewer of a class than that is too small to be judged for it."
     few = f"fewer than {FEW_FOR_POOLING} events or {FEW_FOR_POOLING} non-events"
-    return f"A subgroup with {few} is too small to tell anything, and is listed as such."
+    return f"A subgroup with {few} is too small to be judged, and is listed as such."
 
 
 def is_few(size: SubgroupSize) -> bool:
@@ -590,5 +607,4 @@ CHAPTER = Chapter(
     finding,
     has=lambda evidence: bool(evidence.subgroups.summaries),
     fill="Declare a [[subgroup]].",
-    is_in_contents=True,
 )

@@ -80,6 +80,5 @@ CHAPTER = Chapter(
     has=measured("utility"),
     fill="Declare thresholds in [thresholds].",
     is_given=lambda evidence: bool(evidence.release.thresholds.declared),
-    is_in_contents=True,
     editions=("regulatory", "quick"),
 )

@@ -64,7 +64,7 @@ EVERYWHERE: tuple[Role, ...] = ("development", "internal", "external")
     against_rest="by class",
     formula="Σ y / Σ p",
     protection="ratio",
-    goal=Goal("Actual cases per 100 predicted", "case count", people=100),
+    goal=Goal("Actual cases per 100 predicted", "number of cases", people=100),
 )
 def oe_ratio(
     outcome: Floats,
@@ -535,8 +535,8 @@ def _binned(which: int, outcome: Floats, risk: Floats, level: float, bootstrap: 
     tier="caution",
     cites=("Naeini 2015", "Van Calster 2025", "Chuang 2000", "Cowan 2011"),
     breaks=("one class is absent", "narrower with more rows"),
-    caution="It depends on the bins and grows by chance alone where they hold few people; the calibration curve shows "
-    "where the risks are off.",
+    caution="It depends on the bins and grows by chance alone where they contain few people; the calibration curve "
+    "shows where risks are too high or too low.",
     counterpart="ici",
     against_rest="by class",
     clustered="value only",

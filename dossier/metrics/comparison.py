@@ -578,7 +578,7 @@ def net_benefit_difference(
 ) -> Estimate | Absent:
     """By how much the net benefit of the model exceeds that of the other at the same threshold on the same people.
 
-    Above 0 acting on the model does more good than acting on the other model.
+    Above 0 acting on the model has the higher net benefit.
 
     Parameters
     ----------

@@ -277,6 +277,7 @@ share_at_threshold = partial(
     weighted=weighted.sensitivity,
     formula="TP / (TP + FN)",
     goal=Goal("Found, of 100", "found", people=100),
+    by_subgroup=True,
 )
 def sensitivity(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
     """The share of the people with the outcome whom the model flags at the threshold.

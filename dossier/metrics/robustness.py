@@ -325,8 +325,8 @@ class Judged:
     best="higher",
     cites="Campagner 2023",
     formula="number of sites with similarity < 0.4, AUROC ≥ 0.7, standardized net benefit ≥ 0.4 and Brier score ≤ 0.25",
-    differs="differs from the published rule because the cut-offs of net benefit and Brier score are ours: the paper "
-    "gives numbers for the AUROC alone [Campagner 2023]",
+    differs="differs from the published rule because the cut-offs of net benefit and Brier score are those of dossier: "
+    "the paper gives numbers for the AUROC alone [Campagner 2023]",
 )
 def externally_supported(
     sites: Sequence[SiteResults],

@@ -378,7 +378,7 @@ WORDS: Mapping[str, str] = {
     "refitted_splits_no_subgroups": "subgroups need independent patients, and the rows of {dataset} are refitted "
     "splits",
     "release_declares_no_threshold": "the release declares no threshold",
-    "risk_reduction_may_be_zero": "the interval of the absolute risk reduction holds 0, so that of its inverse "
+    "risk_reduction_may_be_zero": "the interval of the absolute risk reduction includes 0, so that of its inverse "
     "reaches infinity on either side",
     "rival_incomplete": "the other model has no risk in some rows of {dataset}",
     "rows_of_fit_not_known": "the number of rows that each split was fitted on is not known",

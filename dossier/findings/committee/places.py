@@ -54,6 +54,11 @@ def _ends(name: str) -> str:
     return name if len(name) <= LONGEST_NAME else f"{name[:cut].rstrip()} … {name[cut + 4 - LONGEST_NAME :].lstrip()}"
 
 
+def tells_apart(evidence: Evidence) -> str:
+    """What the model does for a committee: it tells sick from well, or the classes apart."""
+    return "tells the classes apart" if classes.labels(evidence) else "tells sick from well"
+
+
 def found_share(evidence: Evidence, site: DatasetSummary) -> float | None:
     """Which share of those with the outcome is found at the first threshold; of classes, named rightly of all."""
     if classes.labels(evidence):

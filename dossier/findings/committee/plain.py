@@ -95,6 +95,21 @@ def acted_on(evidence: Evidence) -> str:
     return evidence.release.intended_use.verb or "flagged"
 
 
+DOING = {"sent": "sending", "seen": "seeing", "read": "reading", "given": "giving", "put": "putting", "taken": "taking"}
+"""What a verb that does not end in -ed becomes as a noun of what is done."""
+
+
+def doing(evidence: Evidence, whom: str) -> str:
+    """What it is to do the same for everyone or no one, in the maker's own verb; of a verb that has no known form, that
+    they were.
+    """
+    verb, *rest = acted_on(evidence).split(" ")
+    noun = DOING.get(verb, f"{verb[:-2]}ing" if verb.endswith("ed") and not verb.endswith(("ied", "eed")) else "")
+    if not noun:
+        return f"having {whom} {acted_on(evidence)}"
+    return " ".join([noun, whom, *rest])
+
+
 def risk_of(share: float) -> str:
     """A risk as the model shows it: in per cent, with the digits that it was declared with."""
     return f"{100 * share:.6g}%"

@@ -9,7 +9,7 @@ from dossier.bands import FEW_FOR_A_BAND as FEW
 from dossier.findings import classes
 from dossier.findings.committee.percentages import are_off
 from dossier.findings.committee.places import goals_at, in_question, local
-from dossier.findings.committee.plain import LINE, acted_on, as_sentence, line, with_it
+from dossier.findings.committee.plain import acted_on, line, with_it
 from dossier.findings.sample import CRITERIA
 from dossier.findings.sentence import primary_threshold
 from dossier.types import DatasetSummary, Estimate, Evidence, externals, find
@@ -30,14 +30,14 @@ CHECKS = {
     "code_for_missing": "Check how we write down that something is not known.",
     "missing_predictor": "Check that we record all that the model needs.",
     "missing_values": "Check how often something that the model needs is missing here.",
-    "subgroup_differs": "Watch the groups for whom it does better or worse: page 3.",
+    "subgroup_differs": "Watch the groups for whom it does better or worse: table of groups.",
 }
 """What a flag asks of a hospital, the most pressing first; flags that the other steps answer are not here."""
 
 
 def steps(evidence: Evidence) -> tuple[str, ...]:
     """What must be done before the model is used, in the order in which it is done."""
-    every = [*_test(evidence), _line(evidence), *_correct(evidence), _keep(evidence), _watch(evidence)]
+    every = [*_test(evidence), _line(evidence), *_correct(evidence), _keep(), _watch(evidence)]
     return (*every, *_checks(evidence))[:MOST_STEPS]
 
 
@@ -100,16 +100,14 @@ def _correct(evidence: Evidence) -> Iterator[str]:
         yield "Do not show patients its percentages before they are corrected here."
 
 
-def _keep(evidence: Evidence) -> str:
+def _keep() -> str:
     """Keep what is done today, as nothing here shows that the model can take its place."""
-    said = evidence.release.model_card.workflow
-    short = f" The maker says: {as_sentence(said)}" if said and len(said) <= LINE else ""
-    return f"Keep the test that we use now: nobody has shown that the model can replace it.{short}"
+    return "Keep the test that we use now: nobody has shown that the model can replace it."
 
 
 def _watch(evidence: Evidence) -> str:
     """Name who watches it, and when it is switched off."""
-    said = "The maker's rule: page 4." if evidence.release.care.stop_rule else "The maker gives no rule."
+    said = "The maker's rule: last page." if evidence.release.care.stop_rule else "The maker gives no rule."
     return f"Name who watches it, and when it is switched off. {said}"
 
 
