@@ -134,7 +134,7 @@ def _title(evidence: Evidence) -> str:
 # ---- the templates --------------------------------------------------------------------------------------------------
 
 
-HELD = re.compile(r"(?<![\w/.-])(?:[A-Z]-(?=[a-z])|[A-Za-z]{0,5}/(?=[A-Za-z]\w{0,2}(?!\w)))")
+HELD = re.compile(r"(?<![\w/.-])[A-Z]-(?=[a-z])|(?:(?<![\w/.-])[A-Za-z]{1,5}|(?<!\S))/(?=[A-Za-z]\w{0,2}(?!\w))")
 """What no line ends with: a single capital with its hyphen, as in H-accuracy; a slash in short words, as in O/E."""
 
 
