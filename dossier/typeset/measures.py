@@ -33,30 +33,25 @@ def chapter_tables(evidence: Evidence, chapter: str, without: Sequence[str] = ()
     return tables_of(evidence, [term for term in _members(evidence, chapter) if term.name not in left_out])
 
 
-def tables_of(evidence: Evidence, terms: Sequence[Term], beside: Sequence[Term] = ()) -> tuple[Table, ...]:
-    """These measures in tables: those that depend on the same settings stand side by side.
-
-    `beside` are measures that stand last in every table of sites whose settings are theirs.
-    """
+def tables_of(evidence: Evidence, terms: Sequence[Term]) -> tuple[Table, ...]:
+    """These measures in tables: those that depend on the same settings stand side by side."""
     groups: dict[tuple[str, ...], list[Term]] = {}
     for term in terms:
         groups.setdefault(term.at, []).append(term)
     tables: list[Table] = []
     for at, members in groups.items():
         kept = [term for term in members if _computed(evidence, term)]
-        last = [term for term in beside if term.at == at and _computed(evidence, term)]
         alone = _only_dataset(evidence, kept)
         if len([name for name in at if name != "class"]) > 1:
             tables += [_across(evidence, term) for term in kept]
         elif alone is not None:
-            tables.append(_listed(evidence, [*kept, *last], alone))
+            tables.append(_listed(evidence, kept, alone))
         else:
-            parts = [[*part, *last] for part in _parts(evidence, kept, last)]
             tables += [
                 _across(evidence, part[0]) if _reads_across(evidence, part) else _side_by_side(evidence, part)
-                for part in parts
+                for part in _parts(evidence, kept)
             ]
-    return tuple(with_short_labels(table if beside else folded(groups_across(table))) for table in tables)
+    return tuple(with_short_labels(folded(groups_across(table))) for table in tables)
 
 
 def _reads_across(evidence: Evidence, terms: Sequence[Term]) -> bool:
@@ -165,13 +160,12 @@ def _line(term: Term, found: Estimate | Absent, reasons: Reasons) -> Row:
     )
 
 
-def _parts(evidence: Evidence, terms: Sequence[Term], last: Sequence[Term] = ()) -> list[list[Term]]:
-    """The terms in as few tables as the page's width allows, when `last` stand in each of them too."""
-    names = {term.name for term in (*terms, *last)}
+def _parts(evidence: Evidence, terms: Sequence[Term]) -> list[list[Term]]:
+    """The terms in as few tables as the page's width allows."""
+    names = {term.name for term in terms}
     printed = {result.dataset for result in evidence.results if result.term in names and is_estimated(result)}
     longest = max((len(label) for _, label, _ in _row_labels(evidence, printed)), default=0)
-    taken = sum(_width(evidence, term) for term in last)
-    room = MEASURE - min(longest, LONG_LABEL) * CHARACTER - taken
+    room = MEASURE - min(longest, LONG_LABEL) * CHARACTER
     widths = [_width(evidence, term) for term in terms]
     fewest = len(_packed(terms, widths, room))
     # Tables of nearly equal width, as long as that takes no more of them.

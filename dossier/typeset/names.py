@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from dossier.bands import FEWEST_WITH_A_VALUE
-from dossier.types import NOT_SELECTED, At, Curve, DatasetSummary, Description, Evidence, Predicted, Withheld
+from dossier.types import NOT_SELECTED, At, Curve, DatasetSummary, Description, Evidence, Predicted, Term, Withheld
 from dossier.typeset.labels import level_of
 from dossier.typeset.numbers import TIED
 from dossier.typeset.words import counted, dates, listing, sentence_case
@@ -173,3 +173,8 @@ def reader_name(evidence: Evidence, curve: Curve, place: int) -> str:
 def axis_name(at: At) -> str:
     """What an axis of the nomogram is called: its predictor, and of a product the value of the other one."""
     return f"{at['predictor']} ({at['with']} {at['level']})" if "with" in at else str(at["predictor"])
+
+
+def tier(term: Term) -> str:
+    """How much weight a measure has, as pages say it: what the papers on trust propose is not yet usual."""
+    return "proposed" if term.tier == "mission" else term.tier
