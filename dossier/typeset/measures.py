@@ -13,6 +13,7 @@ from dossier.typeset.notes import note_of
 from dossier.typeset.numbers import TIED, interval, level_of, number, value_of
 from dossier.typeset.tables import (
     CHARACTER,
+    LETTER,
     LONG_LABEL,
     MEASURE,
     Cell,
@@ -198,7 +199,7 @@ def _width(evidence: Evidence, term: Term) -> float:
     bounds = max((len(interval(one, term, wordy)) for one in found), default=0)
     heading = max(map(len, _heading(term).split()))
     test = 7 if any("p_value" in one.details for one in found) else 0
-    return 4.6 + max(values + bounds, heading) * CHARACTER + test * CHARACTER
+    return 4.6 + max((values + bounds) * CHARACTER, heading * LETTER) + test * CHARACTER
 
 
 def _beside(evidence: Evidence, terms: Sequence[Term]) -> Table:
