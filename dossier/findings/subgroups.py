@@ -29,7 +29,7 @@ from dossier.typeset.flags import flag_text
 from dossier.typeset.measures import cell
 from dossier.typeset.names import ALL_POOLED, label_of, shown
 from dossier.typeset.numbers import is_telling, level_of, number
-from dossier.typeset.tables import Cell, Column, Reasons, Row, Table, label_fits
+from dossier.typeset.tables import NOT_COMPUTED, Cell, Column, Reasons, Row, Table, label_fits
 from dossier.typeset.words import anchor, counted, how_many, in_words, listing, sentence_case, within_sentence
 
 JUDGED = ("auroc", "oe_ratio")
@@ -457,7 +457,7 @@ def _pooled(evidence: Evidence, column: str, asked: Sequence[Asked]) -> list[Row
         ]
         for (_, measure, at), one in zip(asked, found, strict=True):
             if isinstance(one, Absent):
-                cells.append(Cell("", kind="plain"))
+                cells.append(NOT_COMPUTED)
             else:
                 wordy = _is_wordy(evidence, measure, at)
                 cells.append(cell(one, evidence.terms[measure], Reasons(evidence), wordy))
@@ -572,7 +572,7 @@ def _apart_cell(
     evidence: Evidence, dataset: str, measure: str, found: Estimate | Absent, reasons: Reasons, stands_out: bool
 ) -> Cell:
     if isinstance(found, Absent):
-        return Cell("", kind="plain") if dataset == POOLED else reasons.cell(found)
+        return NOT_COMPUTED if dataset == POOLED else reasons.cell(found)
     made = cell(found, evidence.terms[measure], reasons, wordy=True)
     if measure == CASE_MIX:
         # Beside an AUROC its value is enough, and four intervals have no room.

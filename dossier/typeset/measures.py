@@ -7,7 +7,6 @@ from typing import Literal
 
 from dossier.contents import ONLY_IN_FILES
 from dossier.types import MACRO, POOLED, READERS, Absent, At, DatasetSummary, Estimate, Evidence, Result, Term
-from dossier.typeset.methods import method_text
 from dossier.typeset.names import ALL_POOLED, label_of, measured_label, shown
 from dossier.typeset.notes import note_of
 from dossier.typeset.numbers import TIED, interval, level_of, number, value_of
@@ -16,6 +15,7 @@ from dossier.typeset.tables import (
     LETTER,
     LONG_LABEL,
     MEASURE,
+    NOT_COMPUTED,
     Cell,
     Column,
     Reasons,
@@ -138,9 +138,9 @@ def _listed(evidence: Evidence, terms: Sequence[Term], dataset: str) -> Table:
     return Table(
         name=anchor("-".join(["table", *(term.name for term in terms)])[:80]),
         title=f"Measures of this chapter, {where}.",
-        note=f"Value and {level_of(evidence)} interval.",
+        note=f"Value and {level_of(evidence)} interval; how each was taken: in the methods.",
         head="Measure",
-        columns=(Column("Value", intervals=True), Column("Patients"), Column("Method", words=True)),
+        columns=(Column("Value", intervals=True), Column("Patients")),
         rows=tuple(rows),
         footnotes=reasons.footnotes(),
     )
@@ -151,14 +151,11 @@ ELSEWHERE = {POOLED: "all external sites together", READERS: "cases of no datase
 
 
 def _line(term: Term, found: Estimate | Absent, reasons: Reasons) -> Row:
-    """A measure with its value, the rows it rests on and its method."""
+    """A measure with its value and the rows it rests on."""
     value = cell(found, term, reasons, wordy=isinstance(found, Estimate) and (found.low or 0.0) < 0)
     if isinstance(found, Absent):
-        return Row(_heading(term), (value, Cell("", kind="plain"), Cell("", kind="word")))
-    return Row(
-        _heading(term),
-        (value, Cell(f"{found.n:,}", kind="plain"), Cell(sentence_case(method_text(found.method)), kind="word")),
-    )
+        return Row(_heading(term), (value, NOT_COMPUTED))
+    return Row(_heading(term), (value, Cell(f"{found.n:,}", kind="plain")))
 
 
 def _parts(evidence: Evidence, terms: Sequence[Term]) -> list[list[Term]]:
@@ -329,7 +326,7 @@ def _site_rows(
         tested = [any(_is_tested([one], term) for one in column) for column, term in zip(columns, terms, strict=True)]
         cells: list[Cell] = []
         for one, term, words, has_p in zip(found, terms, wordy, tested, strict=True):
-            cells.append(Cell("", kind="plain") if one is None else cell(one.found, term, reasons, wordy=words))
+            cells.append(NOT_COMPUTED if one is None else cell(one.found, term, reasons, wordy=words))
             cells += [_p_value(None if one is None else one.found)] if has_p else []
         rows.append(Row(label, tuple(cells), kind))
     return rows
