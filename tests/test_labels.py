@@ -10,6 +10,7 @@ import pytest
 
 from dossier import compose, draw, reading
 from dossier.errors import DossierError
+from dossier.facts import Fact
 from dossier.findings import description
 from dossier.reading.declared import declared
 from dossier.release import Predictor, Subgroup
@@ -20,6 +21,7 @@ from dossier.types import (
     Description,
     DescriptionResult,
     Evidence,
+    Flag,
     Gallery,
     Result,
     SubgroupEvidence,
@@ -132,3 +134,31 @@ def test_a_label_for_no_column_is_a_fault(tmp_path: Path) -> None:
     with pytest.raises(DossierError) as caught:
         reading.study(folder)
     assert [(fault.code, fault["column"]) for fault in caught.value.faults] == [("label_of_no_column", "nowhere")]
+
+
+def test_codes_have_words_and_no_median() -> None:
+    plain = _labelled()
+    coded = (Predictor(name="PLT1", label="Stage", levels={"1": "early", "2": "late"}),)
+    release = plain.release.model_copy(update={"predictor": coded, "subgroup": ()})
+    evidence = labelled(dataclasses.replace(plain, release=release))
+    assert level_of(evidence, "Stage", "2") == "late"
+    assert level_of(evidence, "Stage", "3") == "3"
+    (table,) = description.characteristics(evidence)
+    assert [row.label for row in table.rows] == ["male: 1, %"]
+    assert table.footnotes == ("Codes that are read as numbers have no median here: Stage.",)
+
+
+def test_flags_name_labels_and_quote_the_release() -> None:
+    inner = Fact("rare_in_level", column="male", level="1", rare=())
+    facts = (
+        Fact("constant_predictor", predictors=("PLT1", "ANC"), dataset="site-0"),
+        Fact("few_in_subgroup", site="male", few=(inner,), wanted=20),
+        Fact("predictor_called_otherwise", predictor="PLT1", columns=("PLT",), first="PLT", dataset="site-0"),
+    )
+    flags = tuple(Flag(fact.code, "site-0", fact) for fact in facts)
+    constant, few, quoted = (one.fact for one in labelled(dataclasses.replace(_labelled(), flags=flags)).flags)
+    assert constant["predictors"] == ("Platelets", "ANC")
+    assert few == Fact(
+        "few_in_subgroup", site="male", few=(Fact("rare_in_level", column="Sex", level="1", rare=()),), wanted=20
+    )
+    assert quoted is facts[2]

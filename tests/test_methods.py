@@ -12,7 +12,7 @@ from dossier import evaluate
 from dossier.bibliography import SOURCES
 from dossier.contents import CHAPTERS
 from dossier.facts import Fact, Method
-from dossier.findings import caution, methods
+from dossier.findings import caution, methods, references
 from dossier.metrics.comparison import majority_class_test
 from dossier.register import fill
 from dossier.types import Absent, Estimate, Evidence, Result, Term
@@ -238,3 +238,23 @@ def test_every_caution_measure_names_what_to_read_instead_and_no_table_repeats_t
     heads = {column.label for table in caution.tables(covid) for column in table.columns}
     assert "Accuracy" in heads
     assert not {sentence_case(covid.terms[term.counterpart].label) for term in caution.cautioned(covid)} & heads
+
+
+# ---- references -----------------------------------------------------------------------------------------------------
+
+
+def test_every_reference_names_its_measures_and_links_its_doi(covid: Evidence) -> None:
+    chapters = {chapter.name for chapter in CHAPTERS}
+    every = references.cited(covid, chapters)
+    assert [one.source.text for one in every] == sorted(one.source.text for one in every)
+    assert all(one.measures for one in every)
+    brier = next(one for one in every if one.source == SOURCES["Brier 1950"])
+    assert brier.measures == ("Brier score",)
+    assert brier.link == "https://doi.org/10.1175/1520-0493(1950)078%3C0001:VOFEIT%3E2.0.CO;2"
+    assert all(one.link == "" for one in every if not one.source.doi)
+
+
+def test_every_doi_is_one() -> None:
+    known = [one.doi for one in SOURCES.values() if one.doi]
+    assert len(known) == len(set(known))
+    assert all(re.fullmatch(r"10\.\d{4,5}/\S+", doi) for doi in known)

@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from dossier.types import At, CurveResult, Evidence, Result, Subset
+from dossier.facts import Fact, Value
+from dossier.types import At, CurveResult, Evidence, Flag, Result, Subset
 
 if TYPE_CHECKING:
     from dossier.release import Model, Release
@@ -49,6 +50,7 @@ def labelled(evidence: Evidence) -> Evidence:
         ),
         withheld=tuple(replace(one, variable=name(one.variable)) for one in evidence.withheld),
         criteria=tuple(replace(one, subset=subset(one.subset)) for one in evidence.criteria),
+        flags=tuple(_flag(one, label) for one in evidence.flags),
         subgroups=replace(
             evidence.subgroups,
             summaries=tuple(replace(one, column=name(one.column)) for one in evidence.subgroups.summaries),
@@ -56,6 +58,29 @@ def labelled(evidence: Evidence) -> Evidence:
             curves=curves(evidence.subgroups.curves),
         ),
     )
+
+
+IN_FACTS = ("predictor", "predictors", "column")
+"""The values of a fact that name columns."""
+AS_IN_THE_RELEASE = "predictor_called_otherwise"
+"""The flag that quotes the release, whose names stay those of the columns."""
+
+
+def _flag(flag: Flag, label: Mapping[str, str]) -> Flag:
+    return flag if flag.fact.code == AS_IN_THE_RELEASE else replace(flag, fact=_fact(flag.fact, label))
+
+
+def _fact(fact: Fact, label: Mapping[str, str]) -> Fact:
+    """A fact, and those that it holds, with labels in place of columns."""
+
+    def value(found: Value, is_column: bool) -> Value:
+        if isinstance(found, Fact):
+            return _fact(found, label)
+        if isinstance(found, tuple):
+            return tuple(value(one, is_column) for one in found)
+        return label.get(found, found) if is_column and isinstance(found, str) else found
+
+    return Fact(fact.code, **{name: value(found, name in IN_FACTS) for name, found in fact.values})
 
 
 def _at(at: At, label: Mapping[str, str]) -> At:
@@ -90,6 +115,13 @@ def with_unit(evidence: Evidence, printed: str) -> str:
 
 
 def level_of(evidence: Evidence, printed: str, level: str) -> str:
-    """A category of a column in the words of the subgroups that are made of it; itself where none are."""
-    words = next((one.levels for one in evidence.release.subgroup if one.column == printed), None)
+    """A category of a column in the words of its predictor, or of the subgroups made of it; itself where none are."""
+    words = coded(evidence, printed)
+    if words is None:
+        words = next((one.levels for one in evidence.release.subgroup if one.column == printed), None)
     return level if words is None else words.get(level, level)
+
+
+def coded(evidence: Evidence, printed: str) -> Mapping[str, str] | None:
+    """The words for the codes of a column, under the name that is printed; None where none are declared."""
+    return next((one.levels for one in evidence.release.predictor if (one.label or one.name) == printed), None)
