@@ -674,7 +674,7 @@ class Predictor(Table):
     label: Text | None = Field(None, description="Its name on pages and figures; without it that of the column.")
     unit: Text | None = Field(None, description="The unit of its numbers.")
     levels: Annotated[Mapping[str, Text], LEVELS] | None = Field(
-        None, description='The words for its codes, as { "0" = "absent", "1" = "present" }.'
+        None, description='The words for its codes, as { "0" = "no", "1" = "yes" }; without it those of its subgroup.'
     )
 
 
