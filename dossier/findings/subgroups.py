@@ -344,6 +344,7 @@ def _across(evidence: Evidence) -> list[Table]:
 def _of_columns(evidence: Evidence, columns: Sequence[str]) -> Table:
     """The subgroups of these columns at the sites that know the first of them, the measures of each side by side."""
     reasons = Reasons(evidence)
+    sites, *_ = [_shown(evidence, column, reasons) for column in columns]
     subsets = [Subset(column, label) for column in columns for label in subgroup_columns(evidence)[column]]
     return Table(
         name=anchor(f"table-subgroups-{'-'.join(columns)}"),
@@ -365,7 +366,7 @@ def _of_columns(evidence: Evidence, columns: Sequence[str]) -> Table:
                     for measure in JUDGED
                 ),
             )
-            for dataset in _shown(evidence, columns[0], reasons)
+            for dataset in sites
         ),
         footnotes=(*reasons.footnotes(), *(note for column in columns for note in _unassigned(evidence, column))),
     )
