@@ -24,6 +24,7 @@ from dossier import checklist, findings, material, typeset, unfilled
 from dossier.contents import Edition
 from dossier.errors import PageError
 from dossier.faults.locations import Material
+from dossier.findings import abstract
 from dossier.findings.chapter import Chapter, chapters
 from dossier.findings.sentence import Sentence
 from dossier.results import of as results_of
@@ -192,9 +193,11 @@ def _statements(evidence: Evidence, chapter: str, present: Sequence[Chapter]) ->
     first."""
     names = {one.name for one in present}
     first = next((name for name in ("context", "description") if name in names), "")
+    elsewhere = abstract.printed_whole(evidence) if "abstract" in names else frozenset[str]()
     return [
         (item.topic, markdown(evidence.statements[item.number], item.topic), item.number)
         for item in _stated(evidence)
+        if item.number not in elsewhere
         if (checklist.home(item) if checklist.home(item) in names else first) == chapter
     ]
 

@@ -572,8 +572,6 @@ class Term:
     says it better."""
     goal: Goal | None = None
     """What the committee reads; without it the label and the sentence."""
-    aside: str = ""
-    """What the head of its column says in brackets: what it is there for, beside others."""
 
 
 Filed = TypeVar("Filed")

@@ -171,3 +171,31 @@ def test_no_line_ends_within_a_unit_or_an_abbreviation(text: str, shown: str) ->
 def test_a_long_name_gives_way_at_its_comma_in_a_cell() -> None:
     assert in_a_cell(f"Zurich{TIED}and{TIED}Basel,{TIED}Switzerland") == f"Zurich{TIED}and{TIED}Basel, Switzerland"
     assert in_a_cell(f"Budapest,{TIED}Hungary") == f"Budapest,{TIED}Hungary"
+
+
+def test_codes_have_words_and_no_median() -> None:
+    plain = _labelled()
+    coded = (Predictor(name="PLT1", label="Stage", levels={"1": "early", "2": "late"}),)
+    release = plain.release.model_copy(update={"predictor": coded, "subgroup": ()})
+    evidence = labelled(dataclasses.replace(plain, release=release))
+    assert level_of(evidence, "Stage", "2") == "late"
+    assert level_of(evidence, "Stage", "3") == "3"
+    (table,) = description.characteristics(evidence)
+    assert [row.label for row in table.rows] == ["male: 1, %"]
+    assert table.footnotes == ("Codes that are read as numbers have no median here: Stage.",)
+
+
+def test_flags_name_labels_and_quote_the_release() -> None:
+    inner = Fact("rare_in_level", column="male", level="1", rare=())
+    facts = (
+        Fact("constant_predictor", predictors=("PLT1", "ANC"), dataset="site-0"),
+        Fact("few_in_subgroup", site="male", few=(inner,), wanted=20),
+        Fact("predictor_called_otherwise", predictor="PLT1", columns=("PLT",), first="PLT", dataset="site-0"),
+    )
+    flags = tuple(Flag(fact.code, "site-0", fact) for fact in facts)
+    constant, few, quoted = (one.fact for one in labelled(dataclasses.replace(_labelled(), flags=flags)).flags)
+    assert constant["predictors"] == ("Platelets", "ANC")
+    assert few == Fact(
+        "few_in_subgroup", site="male", few=(Fact("rare_in_level", column="Sex", level="1", rare=()),), wanted=20
+    )
+    assert quoted is facts[2]

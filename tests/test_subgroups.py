@@ -453,20 +453,25 @@ def test_the_chapter_names_a_handful_of_differences_and_counts_the_rest() -> Non
 
 def test_the_tables_show_the_numbers_and_what_is_too_few(knee: Evidence) -> None:
     tables = {table.name: table for table in findings.tables(knee)}
-    assert list(tables) == [
-        *("table-subgroups-sex", "table-subgroups-sex-differences"),
-        *("table-subgroups-age", "table-subgroups-age-differences"),
-    ]
-    rows = tables["table-subgroups-age"].rows
+    assert list(tables) == ["table-subgroups-sex-age", "table-subgroup-differences"]
+    values = tables["table-subgroups-sex-age"]
+    rows = values.rows
     place = next(k for k, row in enumerate(rows) if row.label == "Knee 3")
     found = find_in_subgroup(knee, Subset("Age", "50 to 69"), "auroc", "knee-3")
     assert isinstance(found, Estimate)
     assert rows[0].label == "AUROC"
-    assert [column.label for column in tables["table-subgroups-age"].columns][:2] == ["Under 50", "50 to 69"]
-    assert rows[place].cells[0].text == "too few"
-    assert rows[place].cells[1].text == f"{found.value:.2f}"
-    assert "no column Age: Knee 8" in " ".join(tables["table-subgroups-age"].footnotes)
-    for row in tables["table-subgroups-sex-differences"].rows:
+    heads = [(column.over, column.label) for column in values.columns]
+    assert heads == [
+        ("Sex", "Female"),
+        ("Sex", "Male"),
+        ("Age", "Under 50"),
+        ("Age", "50 to 69"),
+        ("Age", "70 or more"),
+    ]
+    assert rows[place].cells[2].text == "too few"
+    assert rows[place].cells[3].text == f"{found.value:.2f}"
+    assert "no column Age: Knee 8" in " ".join(values.footnotes)
+    for row in tables["table-subgroup-differences"].rows:
         for cell in row.cells:
             if cell.interval:
                 low, high = (float(one.replace("\N{MINUS SIGN}", "-")) for one in cell.interval.split(" to "))

@@ -18,7 +18,6 @@ from dossier.figures.canvas import (
     LABEL_HEIGHT,
     MID,
     RULE,
-    TALLEST,
     TINTS,
     Floats,
     column,
@@ -80,6 +79,10 @@ def _ring(axes: Axes, point: tuple[float, float], size: float) -> None:
     axes.plot([point[0]], [point[1]], "o", ms=size, mfc="white", mec=BLUE, mew=1.2, zorder=4, clip_on=False)
 
 
+LOW = 42.0
+"""The height of a panel in mm, at most: the AUROC says what the curve shows, and the tables have it."""
+
+
 def draw_roc(evidence: Evidence) -> Figure | Absent:
     """The ROC curves of the external sites on common axes, with the AUROC in each panel."""
     shown, _ = shown_sites(evidence, FULL)
@@ -87,7 +90,7 @@ def draw_roc(evidence: Evidence) -> Figure | Absent:
     if all(isinstance(curve, Absent) for curve in curves.values()):
         return Absent(Fact("no_site_with_roc_curve"))
     width = HALF if len(shown) == 1 else FULL
-    grid = lattice(len(shown), width, left=9.5, top=5, gap_x=4.4, gap_y=7.2, tallest=TALLEST)
+    grid = lattice(len(shown), width, left=9.5, top=5, gap_x=4.4, gap_y=7.2, tallest=LOW)
     grid, heads = headed(grid, shown)
     drawn = sheet(width, grid.bottom + 9.6)
     threshold = primary_threshold(evidence)

@@ -502,7 +502,7 @@ HEAD = 5.0
 NAMES = 22.0
 """The most width that the names of the rows take."""
 
-TALLEST_MATRIX = 130.0
+TALLEST_MATRIX = 110.0
 """The most height of all rows together, so that the page holds the forest too."""
 
 

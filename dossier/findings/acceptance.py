@@ -12,7 +12,7 @@ from dossier.types import POOLED, Absent, Criterion, Estimate, Evidence, externa
 from dossier.typeset.flags import changed
 from dossier.typeset.names import ALL_POOLED, measured_label, shown
 from dossier.typeset.numbers import TIED, bare, interval, short
-from dossier.typeset.tables import Cell, Column, Reasons, Row, Table
+from dossier.typeset.tables import NOT_COMPUTED, Cell, Column, Reasons, Row, Table
 from dossier.typeset.words import date, how_many, in_words, listing, sentence_case, setting, within_sentence
 
 BOUND = {"value": "", "low": ", lower limit", "high": ", upper limit"}
@@ -240,7 +240,7 @@ def _cells(
     evidence: Evidence, block: Sequence[tuple[Criterion, ...]], dataset: str, reasons: Reasons
 ) -> tuple[Cell, ...]:
     here = [next((one for one in everywhere if one.dataset == dataset), None) for everywhere in block]
-    return tuple(Cell("", kind="plain") if one is None else _cell(evidence, one, reasons) for one in here)
+    return tuple(NOT_COMPUTED if one is None else _cell(evidence, one, reasons) for one in here)
 
 
 def _cell(evidence: Evidence, one: Criterion, reasons: Reasons) -> Cell:

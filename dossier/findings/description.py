@@ -9,7 +9,7 @@ from dossier.findings import classes
 from dossier.findings.chapter import Chapter
 from dossier.findings.sentence import Sentence
 from dossier.types import MODEL, DatasetSummary, DescriptionResult, Evidence, described, externals
-from dossier.typeset.labels import level_of, with_unit
+from dossier.typeset.labels import coded, level_of, with_unit
 from dossier.typeset.names import (
     at_least,
     count_of,
@@ -23,7 +23,7 @@ from dossier.typeset.names import (
 )
 from dossier.typeset.numbers import DASH, TIED, number, per_cent
 from dossier.typeset.tables import Cell, Column, Row, Table
-from dossier.typeset.words import counted, dates, exclusion, in_words, sentence_case
+from dossier.typeset.words import counted, dates, exclusion, in_words, listing, sentence_case
 
 SIDE_BY_SIDE = 5
 """Datasets side by side in one table of characteristics."""
@@ -171,7 +171,7 @@ def _characteristics(evidence: Evidence, datasets: list[DatasetSummary], part: i
                 )
                 for level in levels
             ]
-        else:
+        elif coded(evidence, feature) is None:
             rows.append(
                 Row(
                     with_unit(evidence, feature),
@@ -191,7 +191,14 @@ def _characteristics(evidence: Evidence, datasets: list[DatasetSummary], part: i
         head="Predictor",
         columns=tuple(Column(label_of(dataset), intervals=True) for dataset in datasets),
         rows=tuple(rows),
+        footnotes=_without_median(evidence, features),
     )
+
+
+def _without_median(evidence: Evidence, features: Sequence[str]) -> tuple[str, ...]:
+    """Which predictors hold codes that are read as numbers, whose median says nothing."""
+    codes = [one for one in features if coded(evidence, one) is not None and not _levels(evidence, one)]
+    return (f"Codes that are read as numbers have no median here: {listing(codes)}.",) if codes else ()
 
 
 def sampled(datasets: Sequence[DatasetSummary]) -> str:

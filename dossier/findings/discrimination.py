@@ -17,7 +17,7 @@ from dossier.types import Absent, At, DatasetSummary, Estimate, Evidence, find, 
 from dossier.typeset.measures import cell
 from dossier.typeset.names import events_of, measured_label, shown
 from dossier.typeset.numbers import TIED, interval, level_of, number, threshold, value_of
-from dossier.typeset.tables import Cell, Column, Reasons, Row, Table
+from dossier.typeset.tables import NOT_COMPUTED, Cell, Column, Reasons, Row, Table
 from dossier.typeset.words import listing, sentence_case
 
 
@@ -95,9 +95,9 @@ def whatever_the_threshold(evidence: Evidence) -> Table:
         Row(
             "Declared",
             (
-                *(Cell("", kind="plain") for _ in range(2)),
+                *(NOT_COMPUTED for _ in range(2)),
                 *_cells(evidence, WHATEVER[:1], [one.found], reasons),
-                *(Cell("", kind="plain") for _ in WHATEVER[1:]),
+                *(NOT_COMPUTED for _ in WHATEVER[1:]),
             ),
         )
         for one in find_all(evidence, "auroc")
@@ -122,7 +122,7 @@ def whatever_the_threshold(evidence: Evidence) -> Table:
 def _means(evidence: Evidence, reasons: Reasons) -> list[Row]:
     """The AUROC of every dataset in the mean over its classes."""
     found = [(dataset, find(evidence, "auroc", dataset.name)) for dataset in shown(evidence)]
-    nothing = Cell("", kind="plain")
+    nothing = NOT_COMPUTED
     return [
         Row(
             measured_label(dataset),
@@ -221,7 +221,7 @@ def _at(evidence: Evidence, dataset: str, place: At, reasons: Reasons) -> tuple[
 def _benefit(evidence: Evidence, found: Estimate | Absent, reasons: Reasons) -> tuple[Cell, Cell]:
     """The net benefit of the model and of the better default."""
     if isinstance(found, Absent):
-        return reasons.cell(found), Cell("", kind="plain")
+        return reasons.cell(found), NOT_COMPUTED
     default = max(found.details.get("treat_all") or 0.0, 0.0)
     return Cell(value_of(found, evidence.terms["net_benefit"])), Cell(number(100 * default, 1), kind="plain")
 

@@ -59,7 +59,6 @@ def _table(evidence: Evidence, chapter: str, title: str, terms: list[Term]) -> T
         head="Measure",
         columns=(Column("Formula", words=True), Column("Interval", words=True), Column("Source", words=True)),
         rows=tuple(_row(term, way) for term, way in zip(terms, _intervals(evidence, terms), strict=True)),
-        footnotes=tuple(_differs(term) for term in terms if term.differs),
     )
 
 
@@ -71,10 +70,6 @@ def _row(term: Term, interval: str) -> Row:
 def formula(term: Term) -> str:
     """The formula with true minus signs; the hyphen of a word stays one."""
     return re.sub(r"(?<![A-Za-z])-|-(?![A-Za-z])", MINUS, term.formula)
-
-
-def _differs(term: Term) -> str:
-    return f"{sentence_case(term.label)}: {term.differs}."
 
 
 def _intervals(evidence: Evidence, terms: list[Term]) -> list[str]:
@@ -106,14 +101,24 @@ def _told(evidence: Evidence, ways: Sequence[tuple[Method, str]]) -> str:
 
 
 def _ways(evidence: Evidence, term: Term) -> list[tuple[Method, str]]:
-    """How the interval was taken, with the dataset where it was."""
-    found = [one for one in evidence.by_term.get((term.name,), ()) if isinstance(one.found, Estimate)]
-    alone = all(one.dataset == POOLED for one in found)
-    return [
-        (_in_general(one.found.method), one.dataset)
-        for one in found
-        if isinstance(one.found, Estimate) and (alone or one.dataset != POOLED)
+    """How the interval was taken, with the dataset where it was; not over splits, which is said once for all."""
+    found = [
+        (one.found.method, one.dataset)
+        for one in evidence.by_term.get((term.name,), ())
+        if isinstance(one.found, Estimate) and not one.found.method.has(OVER_SPLITS)
     ]
+    alone = all(dataset == POOLED for _, dataset in found)
+    return [(_in_general(method), dataset) for method, dataset in found if alone or dataset != POOLED]
+
+
+OVER_SPLITS = "mean_over_splits"
+"""The step of a method that takes the mean over refitted splits."""
+
+
+def over_splits(evidence: Evidence) -> str:
+    """How numbers of refitted splits were taken; empty where there are none."""
+    ways = (one.found.method for one in evidence.results if isinstance(one.found, Estimate))
+    return listing(list(dict.fromkeys(method_text(method) for method in ways if method.has(OVER_SPLITS))))
 
 
 def _in_general(method: Method) -> Method:

@@ -140,7 +140,7 @@ def formula(evidence: Evidence) -> Table:
     model = evidence.release.model
     if model is None:
         raise TypeError("the chapter stands on a declared model")
-    rows = [Row("Intercept", (Cell("", kind="word"), Cell(as_declared(model.intercept), kind="word")))]
+    rows = [Row("Intercept", (Cell("Constant", kind="word"), Cell(as_declared(model.intercept), kind="word")))]
     rows += [
         Row(term.name, (Cell(sentence_case(_enters(term)), kind="word"), Cell(_coefficients(term), kind="word")))
         for term in model.term

@@ -31,8 +31,8 @@ from dossier.typeset.flags import flag_text
 from dossier.typeset.measures import cell
 from dossier.typeset.names import ALL_POOLED, label_of, shown
 from dossier.typeset.numbers import level_of, number
-from dossier.typeset.tables import Cell, Column, Reasons, Row, Table, label_fits
-from dossier.typeset.words import anchor, counted, how_many, in_words, listing, sentence_case
+from dossier.typeset.tables import NOT_COMPUTED, Cell, Column, Reasons, Row, Table, label_fits
+from dossier.typeset.words import anchor, counted, how_many, in_words, listing, sentence_case, within_sentence
 
 JUDGED = ("auroc", "oe_ratio")
 """The measures whose differences the chapter's finding counts."""
@@ -291,29 +291,22 @@ Asked = tuple[str, str, At]
 
 
 def tables(evidence: Evidence) -> tuple[Table, ...]:
-    """For each column its subgroups site by site, and where they differ from the other patients."""
+    """The subgroups site by site, and where they differ from the other patients."""
     if classes.labels(evidence):
         return _tables_of_classes(evidence)
     main: list[Asked] = [("AUROC", "auroc", {}), ("By case mix", CASE_MIX, {}), ("O/E", "oe_ratio", {})]
     main.append(("Slope", "calibration_slope", {}))
-    made: list[Table] = []
-    for column in subgroup_columns(evidence):
-        few = f"; too few: under {FEW_FOR_POOLING} events or non-events."
-        across = _across(evidence, column, few)
-        made.append(across if label_fits(across) else _by_measure(across))
-        made += _apart(evidence, column, main, BY_CASE_MIX)
+    made = (*_across(evidence), *_apart(evidence, main, BY_CASE_MIX))
     return tuple(table for table in made if table.rows)
 
 
 def _tables_of_classes(evidence: Evidence) -> tuple[Table, ...]:
     """For each column its subgroups over all classes, and how they differ."""
     means: list[Asked] = [("AUROC, mean", "auroc", {}), ("Brier score", "brier", {}), ("Log score", "log_score", {})]
-    made: list[Table] = []
-    for column in subgroup_columns(evidence):
-        few = f" over all classes; too few: under {FEW_FOR_POOLING} patients of any class."
-        made.append(_values(evidence, column, means, f"{_bounded(evidence)}{few}"))
-        made += _apart(evidence, column, means)
-    return tuple(table for table in made if table.rows)
+    few = f" over all classes; too few: under {FEW_FOR_POOLING} patients of any class."
+    note = f"{_bounded(evidence)}{few}"
+    made = [_values(evidence, column, means, note) for column in subgroup_columns(evidence)]
+    return tuple(table for table in (*made, *_apart(evidence, means)) if table.rows)
 
 
 def _bounded(evidence: Evidence) -> str:
@@ -351,59 +344,63 @@ def _values(evidence: Evidence, column: str, asked: Sequence[Asked], note: str) 
     )
 
 
-def _across(evidence: Evidence, column: str, few: str) -> Table:
-    """The subgroups of a column beside each other, site by site, with the measures whose differences are counted."""
+def _across(evidence: Evidence) -> list[Table]:
+    """The subgroups beside each other, site by site, with the measures whose differences are counted.
+
+    All columns stand in one table where they have room and the same sites, else each in its own. What the sites give
+    together stands in the figure.
+    """
+    columns = subgroup_columns(evidence)
+    alone = [_of_columns(evidence, [column]) for column in columns]
+    heads = [sentence_case(column) for column, labels in columns.items() for _ in labels]
+    together = _by_measure(_of_columns(evidence, list(columns)), heads)
+    alike = len({tuple(row.label for row in table.rows) for table in alone}) == 1
+    if len(columns) > 1 and alike and label_fits(together):
+        return [together]
+    return [table if label_fits(table) else _by_measure(table) for table in alone]
+
+
+def _of_columns(evidence: Evidence, columns: Sequence[str]) -> Table:
+    """The subgroups of these columns at the sites that know the first of them, the measures of each side by side."""
     reasons = Reasons(evidence)
-    labels = list(subgroup_columns(evidence)[column])
-    rows = [
-        Row(
-            label_of(dataset),
-            tuple(
-                _judged_cell(evidence, Subset(column, label), dataset.name, measure, reasons)
-                for label in labels
-                for measure in JUDGED
-            ),
-        )
-        for dataset in _shown(evidence, column, reasons)
-    ]
-    rows += _stratified(evidence, column, labels, reasons)
+    sites, *_ = [_shown(evidence, column, reasons) for column in columns]
+    subsets = [Subset(column, label) for column in columns for label in subgroup_columns(evidence)[column]]
     return Table(
-        name=anchor(f"table-subgroups-{column}"),
-        title=_title(column, "the model in each subgroup"),
-        note=f"{_bounded(evidence)}{few} Patients and events of each, and further measures: results.json.",
+        name=anchor(f"table-subgroups-{'-'.join(columns)}"),
+        title=_title(listing(columns), "the model in each subgroup"),
+        note=f"{_bounded(evidence)}; too few: under {FEW_FOR_POOLING} events or non-events. Patients and events "
+        "of each, and further measures: results.json.",
         head="Site",
         columns=tuple(
-            Column(_name(measure), intervals=True, over=sentence_case(label)) for label in labels for measure in JUDGED
+            Column(_name(measure), intervals=True, over=sentence_case(subset.level))
+            for subset in subsets
+            for measure in JUDGED
         ),
-        rows=tuple(rows),
-        footnotes=(*reasons.footnotes(), *_unassigned(evidence, column)),
+        rows=tuple(
+            Row(
+                label_of(dataset),
+                tuple(
+                    _judged_cell(evidence, subset, dataset.name, measure, reasons)
+                    for subset in subsets
+                    for measure in JUDGED
+                ),
+            )
+            for dataset in sites
+        ),
+        footnotes=(*reasons.footnotes(), *(note for column in columns for note in _unassigned(evidence, column))),
     )
 
 
-def _by_measure(across: Table) -> Table:
+def _by_measure(across: Table, over: Sequence[str] = ()) -> Table:
     """The same numbers with the measures below each other, where they have no room beside each other."""
     rows: list[Row] = []
     for place, measure in enumerate(JUDGED):
         rows.append(Row(_name(measure), kind="group"))
         rows += [replace(row, cells=row.cells[place :: len(JUDGED)]) for row in across.rows]
-    columns = tuple(Column(column.over, intervals=True) for column in across.columns[:: len(JUDGED)])
+    levels = [column.over for column in across.columns[:: len(JUDGED)]]
+    heads = zip(levels, over or [""] * len(levels), strict=True)
+    columns = tuple(Column(level, intervals=True, over=head) for level, head in heads)
     return replace(across, columns=columns, rows=tuple(rows))
-
-
-def _stratified(evidence: Evidence, column: str, labels: Sequence[str], reasons: Reasons) -> list[Row]:
-    """The rows of all sites together, where they say anything."""
-    found = [
-        (measure, find_in_subgroup(evidence, Subset(column, label), measure, POOLED))
-        for label in labels
-        for measure in JUDGED
-    ]
-    if not any(_is_printed(one, POOLED) for _, one in found):
-        return []
-    cells = tuple(
-        cell(one, evidence.terms[measure], reasons) if _is_printed(one, POOLED) else Cell("", kind="plain")
-        for measure, one in found
-    )
-    return [Row(ALL_STRATIFIED, cells, "total")]
 
 
 def _judged_cell(evidence: Evidence, subset: Subset, dataset: str, measure: str, reasons: Reasons) -> Cell:
@@ -480,7 +477,7 @@ def _pooled(evidence: Evidence, column: str, asked: Sequence[Asked]) -> list[Row
         ]
         for (_, measure, at), one in zip(asked, found, strict=True):
             if isinstance(one, Absent):
-                cells.append(Cell("", kind="plain"))
+                cells.append(NOT_COMPUTED)
             else:
                 wordy = _is_wordy(evidence, measure, at)
                 cells.append(cell(one, evidence.terms[measure], Reasons(evidence), wordy))
@@ -511,20 +508,46 @@ def _unassigned(evidence: Evidence, column: str) -> tuple[str, ...]:
     return (f"In no subgroup, the value missing or not among the levels: {listing(lost)}.",)
 
 
-def _apart(evidence: Evidence, column: str, asked: Sequence[Asked], case_mix: str = "") -> list[Table]:
+def _apart(evidence: Evidence, asked: Sequence[Asked], case_mix: str = "") -> list[Table]:
     """How far each subgroup lies from the other patients of its site; of two levels one row a site.
 
     Over all sites each stands there, of single sites those whose interval excludes 0.
     """
-    labels = subgroup_columns(evidence)[column]
     reasons = Reasons(evidence)
+    rows = [row for column in subgroup_columns(evidence) for row in _rows_apart(evidence, column, asked, reasons)]
+    if not rows:
+        return []
+    # Of several classes the differences of the means are not those that the finding counts.
+    several = bool(classes.labels(evidence))
+    standing = "" if several else " Of single sites only what excludes 0 in AUROC or O/E."
+    pooled = (
+        f" {ALL_POOLED}: mean of the differences, each within one site."
+        if several
+        else " Stratified: all rows of both groups, pairs and intercepts within sites."
+    )
+    return [
+        Table(
+            name="table-subgroup-differences",
+            title="Each subgroup minus the other patients of its site.",
+            note=f"Difference and {level_of(evidence)} interval (square-and-add), on the plain scale for ratios too."
+            f"{standing}{pooled}{case_mix}",
+            head="Subgroup",
+            columns=tuple(Column(head, intervals=measure != CASE_MIX) for head, measure, _ in asked),
+            rows=tuple(rows),
+            footnotes=reasons.footnotes(),
+        )
+    ]
+
+
+def _rows_apart(evidence: Evidence, column: str, asked: Sequence[Asked], reasons: Reasons) -> list[Row]:
+    """The differences of one column, place by place."""
+    labels = subgroup_columns(evidence)[column]
     known = shown(evidence, ("external", "internal"))
     places = [(label_of(one), one.name) for one in known] + [(_called_together(evidence), POOLED)]
     mirrored = len(labels) == 2
     told = _told_apart(evidence, column)
     several = bool(classes.labels(evidence))
     rows: list[Row] = []
-    pooled = ""
     for called, dataset in places:
         found = [
             (label, [_difference(evidence, Subset(column, label), measure, dataset, at) for _, measure, at in asked])
@@ -536,39 +559,20 @@ def _apart(evidence: Evidence, column: str, asked: Sequence[Asked], case_mix: st
             if any(_is_printed(one, dataset) for one in row)
             and (several or dataset == POOLED or any((label, dataset, measure) in told for _, measure, _ in asked))
         ]
-        if not made:
-            continue
-        if dataset == POOLED:
-            pooled = (
-                " Pooled: mean of the differences, each within one site."
-                if classes.labels(evidence)
-                else " Stratified: all rows of both groups, pairs and intercepts within sites."
+        if made:
+            rows.append(
+                Row(
+                    f"{sentence_case(column)}, {within_sentence(called) if dataset == POOLED else called}", kind="group"
+                )
             )
-        if not mirrored:
-            rows.append(Row(called, kind="group"))
         for label, row in made:
             cells = tuple(
                 _apart_cell(evidence, dataset, measure, one, reasons, (label, dataset, measure) in told)
                 for (_, measure, _), one in zip(asked, row, strict=True)
             )
-            rows.append(Row(called if mirrored else sentence_case(label), cells))
-    if not rows:
-        return []
-    # Of several classes the differences of the means are not those that the finding counts.
-    standing = "" if classes.labels(evidence) else " Of single sites only what excludes 0 in AUROC or O/E."
-    against = f"{labels[0]} minus {labels[1]}" if mirrored else "each subgroup minus the other patients of its site"
-    return [
-        Table(
-            name=anchor(f"table-subgroups-{column}-differences"),
-            title=_title(column, against),
-            note=f"Difference and {level_of(evidence)} interval (square-and-add), on the plain scale for ratios too."
-            f"{standing}{pooled}{case_mix}",
-            head="Site" if mirrored else "Subgroup",
-            columns=tuple(Column(head, intervals=measure != CASE_MIX) for head, measure, _ in asked),
-            rows=tuple(rows),
-            footnotes=reasons.footnotes(),
-        )
-    ]
+            which = f"{label} minus {labels[1]}" if mirrored else label
+            rows.append(Row(sentence_case(which), cells))
+    return rows
 
 
 def _is_printed(found: Estimate | Absent, dataset: str) -> bool:
@@ -588,7 +592,7 @@ def _apart_cell(
     evidence: Evidence, dataset: str, measure: str, found: Estimate | Absent, reasons: Reasons, stands_out: bool
 ) -> Cell:
     if isinstance(found, Absent):
-        return Cell("", kind="plain") if dataset == POOLED else reasons.cell(found)
+        return NOT_COMPUTED if dataset == POOLED else reasons.cell(found)
     made = cell(found, evidence.terms[measure], reasons, wordy=True)
     if measure == CASE_MIX:
         # Beside an AUROC its value is enough, and four intervals have no room.

@@ -20,14 +20,15 @@ from dossier.types import (
     of_chapter,
     of_term,
 )
-from dossier.typeset.methods import method_text
 from dossier.typeset.names import ALL_POOLED, label_of, measured_label, shown
 from dossier.typeset.notes import note_of
 from dossier.typeset.numbers import TIED, interval, level_of, number, value_of
 from dossier.typeset.tables import (
     CHARACTER,
+    LETTER,
     LONG_LABEL,
     MEASURE,
+    NOT_COMPUTED,
     Cell,
     Column,
     Reasons,
@@ -46,30 +47,25 @@ def chapter_tables(evidence: Evidence, chapter: str, without: Sequence[str] = ()
     return tables_of(evidence, members)
 
 
-def tables_of(evidence: Evidence, terms: Sequence[Term], beside: Sequence[Term] = ()) -> tuple[Table, ...]:
-    """These measures in tables: those that depend on the same settings stand side by side.
-
-    `beside` are measures that stand last in every table of sites whose settings are theirs.
-    """
+def tables_of(evidence: Evidence, terms: Sequence[Term]) -> tuple[Table, ...]:
+    """These measures in tables: those that depend on the same settings stand side by side."""
     groups: dict[tuple[str, ...], list[Term]] = {}
     for term in terms:
         groups.setdefault(term.at, []).append(term)
     tables: list[Table] = []
     for at, members in groups.items():
         kept = [term for term in members if _computed(evidence, term)]
-        last = [term for term in beside if term.at == at and _computed(evidence, term)]
         alone = _only_dataset(evidence, kept)
         if len([name for name in at if name != "class"]) > 1:
             tables += [_across(evidence, term) for term in kept]
         elif alone is not None:
-            tables.append(_listed(evidence, [*kept, *last], alone))
+            tables.append(_listed(evidence, kept, alone))
         else:
-            parts = [[*part, *last] for part in _parts(evidence, kept, last)]
             tables += [
                 _across(evidence, part[0]) if _reads_across(evidence, part) else _side_by_side(evidence, part)
-                for part in parts
+                for part in _parts(evidence, kept)
             ]
-    return tuple(with_short_labels(table if beside else folded(groups_across(table))) for table in tables)
+    return tuple(with_short_labels(folded(groups_across(table))) for table in tables)
 
 
 def _reads_across(evidence: Evidence, terms: Sequence[Term]) -> bool:
@@ -159,9 +155,9 @@ def _listed(evidence: Evidence, terms: Sequence[Term], dataset: str) -> Table:
     return Table(
         name=anchor("-".join(["table", *(term.name for term in terms)])[:80]),
         title=f"Measures of this chapter, {where}.",
-        note=f"Value and {level_of(evidence)} interval.",
+        note=f"Value and {level_of(evidence)} interval; how each was taken: in the methods.",
         head="Measure",
-        columns=(Column("Value", intervals=True), Column("Patients"), Column("Method", words=True)),
+        columns=(Column("Value", intervals=True), Column("Patients")),
         rows=tuple(rows),
         footnotes=reasons.footnotes(),
     )
@@ -172,22 +168,18 @@ ELSEWHERE = {POOLED: "all external sites together", READERS: "cases of no datase
 
 
 def _line(term: Term, found: Estimate | Absent, reasons: Reasons) -> Row:
-    """A measure with its value, the rows it rests on and its method."""
+    """A measure with its value and the rows it rests on."""
     value = cell(found, term, reasons, wordy=isinstance(found, Estimate) and (found.low or 0.0) < 0)
     if isinstance(found, Absent):
-        return Row(_heading(term), (value, Cell("", kind="plain"), Cell("", kind="word")))
-    return Row(
-        _heading(term),
-        (value, Cell(f"{found.n:,}", kind="plain"), Cell(sentence_case(method_text(found.method)), kind="word")),
-    )
+        return Row(_heading(term), (value, NOT_COMPUTED))
+    return Row(_heading(term), (value, Cell(f"{found.n:,}", kind="plain")))
 
 
-def _parts(evidence: Evidence, terms: Sequence[Term], last: Sequence[Term] = ()) -> list[list[Term]]:
-    """The terms in as few tables as the page's width allows, when `last` stand in each of them too."""
-    printed = _holders(evidence, (*terms, *last))
+def _parts(evidence: Evidence, terms: Sequence[Term]) -> list[list[Term]]:
+    """The terms in as few tables as the page's width allows."""
+    printed = _holders(evidence, terms)
     longest = max((len(label) for _, label, _ in _row_labels(evidence, printed)), default=0)
-    taken = sum(_width(evidence, term) for term in last)
-    room = MEASURE - min(longest, LONG_LABEL) * CHARACTER - taken
+    room = MEASURE - min(longest, LONG_LABEL) * CHARACTER
     widths = [_width(evidence, term) for term in terms]
     fewest = len(_packed(terms, widths, room))
     # Tables of nearly equal width, as long as that takes no more of them.
@@ -220,7 +212,7 @@ def _width(evidence: Evidence, term: Term) -> float:
     bounds = max((len(interval(one, term, wordy)) for one in found), default=0)
     heading = max(map(len, _heading(term).split()))
     test = 7 if any("p_value" in one.details for one in found) else 0
-    return 4.6 + max(values + bounds, heading) * CHARACTER + test * CHARACTER
+    return 4.6 + max((values + bounds) * CHARACTER, heading * LETTER) + test * CHARACTER
 
 
 def _beside(evidence: Evidence, terms: Sequence[Term]) -> Table:
@@ -334,7 +326,7 @@ def _title(terms: Sequence[Term]) -> str:
 
 
 def _heading(term: Term) -> str:
-    label = sentence_case(term.label) + (f" ({term.aside})" if term.aside else "")
+    label = sentence_case(term.label)
     return label if not term.unit else f"{label}, %" if term.unit == "%" else f"{label} per 100"
 
 
@@ -350,7 +342,7 @@ def _site_rows(
         tested = [any(_is_tested([one], term) for one in column) for column, term in zip(columns, terms, strict=True)]
         cells: list[Cell] = []
         for one, term, words, has_p in zip(found, terms, wordy, tested, strict=True):
-            cells.append(Cell("", kind="plain") if one is None else cell(one.found, term, reasons, wordy=words))
+            cells.append(NOT_COMPUTED if one is None else cell(one.found, term, reasons, wordy=words))
             cells += [_p_value(None if one is None else one.found)] if has_p else []
         rows.append(Row(label, tuple(cells), kind))
     return rows

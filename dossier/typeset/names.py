@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from dossier.bands import FEWEST_WITH_A_VALUE
-from dossier.types import NOT_SELECTED, At, DatasetSummary, Description, Evidence, Predicted, Withheld, sum_known
+from dossier.types import NOT_SELECTED, At, DatasetSummary, Description, Evidence, Predicted, Term, Withheld, sum_known
 from dossier.typeset.labels import level_of
 from dossier.typeset.numbers import TIED
 from dossier.typeset.words import counted, dates, listing, sentence_case
@@ -154,3 +154,8 @@ def groups_of_readers(evidence: Evidence) -> tuple[str, ...]:
 def axis_name(at: At) -> str:
     """What an axis of the nomogram is called: its predictor, and of a product the value of the other one."""
     return f"{at['predictor']} ({at['with']} {at['level']})" if "with" in at else str(at["predictor"])
+
+
+def tier(term: Term) -> str:
+    """How much weight a measure has, as pages say it: what the papers on trust propose is not yet usual."""
+    return "proposed" if term.tier == "mission" else term.tier

@@ -31,6 +31,10 @@ class Cell:
     """What it is: a number, a plain one, words, a gap, a number not met, or the label of the cells to its right."""
 
 
+NOT_COMPUTED = Cell("–", kind="absent")
+"""Where a row has no such number by its nature; a note below the table says so."""
+
+
 @dataclass(frozen=True)
 class Row:
     """A row of a table, or the name of a group of rows."""
@@ -65,6 +69,12 @@ class Table:
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]
     footnotes: tuple[str, ...] = ()
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """The footnotes, and what a dash means where one stands in a cell."""
+        dashed = any(NOT_COMPUTED in row.cells for row in self.rows)
+        return (*self.footnotes, "–: not computed here.") if dashed else self.footnotes
 
 
 @dataclass(frozen=True)

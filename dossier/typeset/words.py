@@ -93,8 +93,13 @@ def date(value: datetime.date | None) -> str:
 
 
 def dates(value: tuple[datetime.date, datetime.date] | None) -> str:
-    """From when to when."""
-    return "not stated" if value is None else f"{_short_date(value[0])} to {_short_date(value[1])}"
+    """From when to when; whole years without days."""
+    if value is None:
+        return "not stated"
+    first, last = value
+    if (first.month, first.day, last.month, last.day) == (1, 1, 12, 31):
+        return f"{first.year}" if first.year == last.year else f"{first.year} to {last.year}"
+    return f"{_short_date(first)} to {_short_date(last)}"
 
 
 def _short_date(value: datetime.date) -> str:
