@@ -24,15 +24,12 @@ from dossier.types import (
     POOLED,
     Absent,
     At,
-    Curve,
     DatasetSummary,
     Estimate,
     Evidence,
     externals,
-    externals_with,
     find,
     find_all,
-    find_curve,
 )
 from dossier.typeset.measures import cell
 from dossier.typeset.names import at_least, events_of
@@ -202,15 +199,6 @@ def _not_pooled(evidence: Evidence, asked: Sequence[tuple[str, str]]) -> str:
     return f" Pooled, of {every:,} sites: {listing(told)}."
 
 
-def _decision_curve(evidence: Evidence) -> str:
-    """Whose decision curve stands for all."""
-    sites, every = externals_with(evidence, "decision_curve"), externals(evidence)
-    if isinstance(find_curve(evidence, "decision_curve_all_sites", POOLED), Curve):
-        which = "all" if len(sites) == len(every) else f"{len(sites)} of {len(every):,}"
-        return f" Decision curve: {which} sites together."
-    return f" Decision curve: {sites[0].site}." if sites and len(every) > 1 else ""
-
-
 def _events(sites: Sequence[DatasetSummary]) -> int:
     """The events of all sites that tell theirs."""
     return sum(site.events or 0 for site in sites)
@@ -237,9 +225,16 @@ def caption(evidence: Evidence) -> str:
     forest = f"{made}{'' if one else new}{left_out}"
     return (
         f"{patients}, {events}; intervals and bands at {level}. Discrimination: {forest}. Calibration: spline of logit "
-        f"risk; broken under 100 events or non-events.{_decision_curve(evidence)} Risks: in bins, events above and "
+        f"risk; broken under 100 events or non-events.{_gains(evidence)} Risks: in bins, events above and "
         f"non-events below the line; full lines, their mean risks{_at_threshold(evidence)}."
     )
+
+
+def _gains(evidence: Evidence) -> str:
+    """What the third picture shows: the gain at the primary threshold, or where none is declared over a range."""
+    at = primary_threshold(evidence)
+    where = "over a range of thresholds" if at is None else f"at{TIED}{threshold(at)}"
+    return f" Gain: net benefit over the better of flagging everyone and no one, {where}."
 
 
 def _at_threshold(evidence: Evidence) -> str:
