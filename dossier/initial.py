@@ -146,6 +146,7 @@ missing = { glucose = [-1] }     # values that mean missing, by column, or "*" f
 # name = "glucose"               # the column
 # label = "Blood glucose"        # its name on pages and figures
 # unit = "mmol/L"
+# levels = { "0" = "no", "1" = "yes" }   # the words for codes
 
 # [[subgroup]]                   # every measure in each group of patients, beside the other patients of the site
 # column = "ward"                # its own values; or levels = { "1" = "male", "0" = "female" }; or cuts = [50, 70]

@@ -673,6 +673,9 @@ class Predictor(Table):
     name: Text = Field(description="The column.")
     label: Text | None = Field(None, description="Its name on pages and figures; without it that of the column.")
     unit: Text | None = Field(None, description="The unit of its numbers.")
+    levels: Annotated[Mapping[str, Text], LEVELS] | None = Field(
+        None, description='The words for its codes, as { "0" = "no", "1" = "yes" }; without it those of its subgroup.'
+    )
 
 
 class Subgroup(Table):

@@ -217,7 +217,7 @@ def caption(evidence: Evidence) -> str:
         return (
             f"{patients}; intervals and bands at {level}. Discrimination: {made}, mean of the classes{new}. "
             "Calibration: spline of logit risk, a panel a site and class; broken under 100 of the class. "
-            "Risks: in bins, patients of the class above and all others below the line."
+            "Risks: mean of the patients of the class (filled) and of all others (open)."
         )
     events = f"{at_least(sites)}{counted(_events(sites), 'event')}"
     one = len(sites) == 1
@@ -225,9 +225,16 @@ def caption(evidence: Evidence) -> str:
     forest = f"{made}{'' if one else new}{left_out}"
     return (
         f"{patients}, {events}; intervals and bands at {level}. Discrimination: {forest}. Calibration: spline of logit "
-        f"risk; broken under 100 events or non-events.{_gains(evidence)} Risks: in bins, events above and "
-        f"non-events below the line; full lines, their mean risks{_at_threshold(evidence)}."
+        f"risk; broken under 100 events or non-events.{_gains(evidence)}{_of_risks(one)}"
+        f"{_at_threshold(evidence)}."
     )
+
+
+def _of_risks(alone: bool) -> str:
+    """What the fourth picture shows: the risks of the only site in bins, or the means of several."""
+    if alone:
+        return " Risks: in bins, events above and non-events below the line; full lines, their mean risks"
+    return " Risks: mean of events (filled) and of non-events (open)"
 
 
 def _gains(evidence: Evidence) -> str:

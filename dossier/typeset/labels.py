@@ -90,6 +90,9 @@ def with_unit(evidence: Evidence, printed: str) -> str:
 
 
 def level_of(evidence: Evidence, printed: str, level: str) -> str:
-    """A category of a column in the words of the subgroups that are made of it; itself where none are."""
-    words = next((one.levels for one in evidence.release.subgroup if one.column == printed), None)
-    return level if words is None else words.get(level, level)
+    """A category of a column in the words that the release gives its codes; itself where it gives none."""
+    release = evidence.release
+    columns = [one.levels for one in release.predictor if (one.label or one.name) == printed]
+    columns += [one.levels for one in release.subgroup if one.column == printed]
+    words = next((one for one in columns if one is not None), {})
+    return words.get(level, level)
