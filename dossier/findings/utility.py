@@ -92,8 +92,8 @@ def impact(evidence: Evidence) -> Table:
     return Table(
         name="table-impact",
         title=_impact(sites, declared),
-        note="Of 1,000 patients like those of the site. Found: flagged, with the outcome; missed: with the outcome, not "
-        "flagged. For the intervals see sensitivity and specificity.",
+        note="Of 1,000 patients like those of the site. Found: flagged, with the outcome; missed: with the outcome, "
+        "not flagged. For the intervals see sensitivity and specificity.",
         head="Site",
         columns=(Column("With outcome"), *columns),
         rows=tuple(Row(site.site, _of_a_thousand(found, len(declared), reasons)) for site, found in sites),
@@ -111,7 +111,7 @@ def _of_a_thousand(found: Curve | Absent, thresholds: int, reasons: Reasons) -> 
     if isinstance(found, Absent):
         return (reasons.cell(found), *(Cell("", kind="plain"),) * (4 * thresholds))
     hits, misses, alarms = (found.columns[name] for name in ("true_positive", "false_negative", "false_positive"))
-    counts = [(hits[0], misses[0])]
+    counts: list[tuple[float | None, ...]] = [(hits[0], misses[0])]
     for hit, miss, alarm in list(zip(hits, misses, alarms, strict=True))[:thresholds]:
         counts += [(hit, alarm), (hit,), (miss,), (alarm,)]
     return tuple(_sum_of(count) for count in counts)
