@@ -25,7 +25,14 @@ from dossier.figures.canvas import (
     value_text,
 )
 from dossier.figures.discrimination import AUROC, printed_forest
-from dossier.figures.risks import draw_mean_risks, mean_risks_caption, risk_alternative
+from dossier.figures.risks import (
+    draw_mean_risks,
+    draw_risks,
+    has_means,
+    how_to_read,
+    mean_risks_caption,
+    risk_alternative,
+)
 from dossier.figures.roc import draw_roc, ringed
 from dossier.figures.utility import by_site_alternative, draw_decision_panels, marked, site_curve
 from dossier.register import figure
@@ -191,8 +198,12 @@ def risk_results_by_class(evidence: Evidence) -> Picture | Absent:
     return _drawn(
         "risk_results_by_class",
         evidence,
-        draw_mean_risks,
-        lambda seen: mean_risks_caption(seen, "of the class"),
+        lambda seen: draw_mean_risks(seen) if has_means(seen) else draw_risks(seen, HALF),
+        lambda seen: (
+            mean_risks_caption(seen, "of the class")
+            if has_means(seen)
+            else how_to_read(seen, HALF, "the patients of the class (up) and of all others (down)")
+        ),
         lambda seen: risk_alternative(seen, HALF),
         HALF,
     )

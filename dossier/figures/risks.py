@@ -355,7 +355,7 @@ def risk_alternative(evidence: Evidence, width: float) -> str:
 
 def printed_risks(name: str, evidence: Evidence, width: float) -> Picture | Absent:
     """The risks as a picture of that name: their distribution at the only site, or the means of several."""
-    several = len(shown_sites(evidence, width)[0]) > 1
+    several = has_means(evidence)
     with styled():
         drawn = draw_mean_risks(evidence) if several else draw_risks(evidence, width)
         if isinstance(drawn, Absent):
@@ -372,12 +372,16 @@ ROOM_OF_A_MEAN, LEAST_AXIS = 14.0, 22.0
 """The width of a column of means, and the least of the axis, in mm."""
 
 
-def draw_mean_risks(evidence: Evidence) -> Figure | Absent:
+def has_means(evidence: Evidence) -> bool:
+    """Whether the mean risks of several sites stand for their distributions, which no small panel can show."""
+    shown, _ = shown_sites(evidence, HALF)
+    return len(shown) > 1 and any(means(evidence, site) is not None for site in shown)
+
+
+def draw_mean_risks(evidence: Evidence) -> Figure:
     """A row a site on half a page: the mean risk of the patients with the outcome, and of those without."""
     shown, _ = shown_sites(evidence, HALF)
     found = {site.name: means(evidence, site) for site in shown}
-    if not any(found.values()):
-        return TOO_FEW_EVERYWHERE
     names = shortened([site.site for site in shown], HALF - LEAST_AXIS - 2 * ROOM_OF_A_MEAN - 5.0)
     left = max(map(text_width, names)) + 2.5
     width, top = HALF - left - 2 * ROOM_OF_A_MEAN - 2.0, 5.4

@@ -225,7 +225,7 @@ def caption(evidence: Evidence) -> str:
     forest = f"{made}{'' if one else new}{left_out}"
     return (
         f"{patients}, {events}; intervals and bands at {level}. Discrimination: {forest}. Calibration: spline of logit "
-        f"risk; broken under 100 events or non-events.{_gains(evidence)}{_of_risks(one)}"
+        f"risk; broken under 100 events or non-events.{_gains(evidence)}{_of_risks(one or all(scarce(site, VERY_FEW) for site in sites))}"
         f"{_at_threshold(evidence)}."
     )
 
