@@ -221,11 +221,12 @@ def caption(evidence: Evidence) -> str:
         )
     events = f"{at_least(sites)}{counted(_events(sites), 'event')}"
     one = len(sites) == 1
+    alone = one or all(scarce(site, VERY_FEW) for site in sites)
     left_out = "; open square, not pooled" if not one and any(scarce(site, VERY_FEW) for site in sites) else ""
     forest = f"{made}{'' if one else new}{left_out}"
     return (
         f"{patients}, {events}; intervals and bands at {level}. Discrimination: {forest}. Calibration: spline of logit "
-        f"risk; broken under 100 events or non-events.{_gains(evidence)}{_of_risks(one or all(scarce(site, VERY_FEW) for site in sites))}"
+        f"risk; broken under 100 events or non-events.{_gains(evidence)}{_of_risks(alone)}"
         f"{_at_threshold(evidence)}."
     )
 
