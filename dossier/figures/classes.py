@@ -217,7 +217,7 @@ def decision_by_class(evidence: Evidence) -> Picture | Absent:
 
 def _decision_words(seen: Evidence) -> str:
     known = [curve for site in externals(seen) if isinstance(curve := site_curve(seen, site), Curve)]
-    return f"{level_text(seen)} bands.{marked(seen, known)}"
+    return marked(seen, known).strip()
 
 
 def _decision_alternative(seen: Evidence) -> str:

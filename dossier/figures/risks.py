@@ -368,7 +368,7 @@ def printed_risks(name: str, evidence: Evidence, width: float) -> Picture | Abse
 
 # ---- mean risks of several sites ------------------------------------------------------------------------------------
 
-ROOM_OF_A_MEAN, LEAST_AXIS = 14.0, 22.0
+ROOM_OF_A_MEAN, LEAST_AXIS = 14.0, 15.0
 """The width of a column of means, and the least of the axis, in mm."""
 
 
