@@ -7,7 +7,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
@@ -285,7 +285,7 @@ def print_(results_file: Path, out: Path, jobs: int | None, quiet: bool, replace
     content = results.content(results_file)
     command = printing.command_for(results.read(content, results_file.name).evidence, Build(**asked))
     with output.reserved(out, replace), _progress(quiet) as tell:
-        jobs = _jobs(jobs, len(command.editions))
+        jobs = _jobs(jobs, (), len(command.editions))
         with _workers(jobs):
             _, files = printing.printed(content, command, jobs, tell)
         _list(output.write(out, files, replace))
@@ -528,20 +528,21 @@ def _made(source: Path, command: Build | Quick, options: Options) -> tuple[Evide
         tell("read", "tables", 0, 1)
         study, command = _read(source, command, options.allow_outside)
         # Only now: what is wrong with a release is reported before all that it takes to print it is loaded.
-        from dossier import evaluate, evidence_cache, printing, results
+        from dossier import collector, evaluate, evidence_cache, printing, results
         from dossier.errors import ReleaseError
 
         tell("read", "tables", 1, 1)
         if study.release.acceptance and (never := evaluate.preview(study).faults):
             raise ReleaseError(never)
-        worth = sum(1 + dataset.rows_read // ROWS_WORTH_A_WORKER for dataset in study.datasets)
-        jobs = _jobs(options.jobs, max(worth, len(command.editions)))
-        with _workers(jobs):
+        rows = [dataset.rows_read for dataset in study.datasets]
+        jobs = _jobs(options.jobs, rows, len(command.editions))
+        # Of few rows no garbage is worth the search for it.
+        held_off = collector.held_off() if sum(rows) < ROWS_WORTH_A_WORKER else nullcontext()
+        with _workers(jobs), held_off:
             tell("evaluate", "", 0, 1)
             cache = None if options.no_cache else evidence_cache.of_user()
             found = evaluate.evidence(study, jobs, tell, options.scheduler, cache)
-            # Everything is printed from what results.json holds, so that it can be printed from it again.
-            evidence, files = printing.printed(results.of(found).text(), command, jobs, tell)
+            evidence, files = printing.printed(results.of(found), command, jobs, tell)
         leaving = output.leaving(options.out, files)
         written = output.write(options.out, files, options.replace)
     _say_what_leaves(options.out, [name for name in leaving if name not in said], "Removed from")
@@ -586,11 +587,17 @@ def _seeded(study: Study, seed: int | None) -> Study:
 # ---- workers --------------------------------------------------------------------------------------------------------
 
 
-def _jobs(wanted: int | None, tasks: int) -> int:
-    """As many workers as are wanted, or as the machine allows, but none without a task: each costs a start."""
+def _jobs(wanted: int | None, rows: Sequence[int], editions: int) -> int:
+    """As many workers as are wanted, but none without a task; unasked, only so many as save more than they cost.
+
+    Each loads the whole program first: as long as the rows are few, one process is done sooner with less.
+    """
     import joblib
 
-    return min(wanted or joblib.cpu_count(), tasks)
+    busy = sum(count // ROWS_WORTH_A_WORKER for count in rows)
+    if wanted is None:
+        return min(int(joblib.cpu_count()), 1 + busy)
+    return min(wanted, max(len(rows) + busy, editions))
 
 
 @contextmanager

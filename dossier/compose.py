@@ -51,9 +51,14 @@ class Opened:
     starts_part: bool
 
 
-def document(gallery: Gallery, edition: Edition, page: str = "a4", draft: bool = False) -> Document:
-    """One edition of a dossier, word for word; `page` is "a4" or "letter"; a draft says so on every page."""
-    results = results_of(gallery.evidence).text()
+def document(
+    gallery: Gallery, edition: Edition, page: str = "a4", draft: bool = False, text: bytes | None = None
+) -> Document:
+    """One edition of a dossier, word for word; `page` is "a4" or "letter"; a draft says so on every page.
+
+    `text` is the results.json of the evidence, where it is written already.
+    """
+    results = results_of(gallery.evidence).text() if text is None else text
     gallery = replace(gallery, evidence=unbroken_names(labelled(gallery.evidence)))
     evidence = gallery.evidence
     html = _book(gallery, edition, hashlib.sha256(results).hexdigest(), draft)

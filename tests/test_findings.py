@@ -839,7 +839,7 @@ def test_risks_are_off_where_the_interval_excludes_one_and_far_off_outside_what_
     )
     near = given(KINDS["two"], "oe_ratio", site_0=(1.30, 0.99, 1.70), site_1=(0.90, 0.75, 0.97))
     assert said("results", near).replace("\N{NO-BREAK SPACE}", " ").endswith("Risks are too high in Spain (O/E 0.90).")
-    assert "excludes 1, and far off where it lies outside 0.80 to 1.25" in results.essentials(off).note
+    assert "excludes 1, and far so where it lies outside 0.80 to 1.25" in results.essentials(off).note
 
 
 def test_of_two_pooled_sites_the_sites_are_said_first() -> None:

@@ -95,7 +95,7 @@ def test_metrics_know_numbers_only(path: Path) -> None:
 @pytest.mark.parametrize("path", sorted((PACKAGE / "figures").glob("*.py")), ids=lambda path: path.stem)
 def test_figures_never_compute(path: Path) -> None:
     assert ours(path) <= {"register", "facts", "types", "typeset", "bands", "material", "figures"}
-    assert theirs(path) <= {"matplotlib", "numpy", "seaborn"} | standard_library()
+    assert theirs(path) <= {"matplotlib", "numpy"} | standard_library()
 
 
 @pytest.mark.parametrize("path", sorted((PACKAGE / "findings").rglob("*.py")), ids=lambda path: path.stem)

@@ -67,7 +67,8 @@ def _parameters() -> Any:
     for font in sorted((styles() / "fonts").glob("InterTab-*.ttf")):
         font_manager.fontManager.addfont(str(font))
     with style.context(["default", str(styles() / "figure.mplstyle")]):
-        return {key: value for key, value in matplotlib.rcParams.items() if not key.startswith("backend")}
+        # Not its own items: asked for the backend, matplotlib would import pyplot to choose one.
+        return {key: value for key, value in dict.items(matplotlib.rcParams) if not key.startswith("backend")}
 
 
 _within_style = ContextVar("_within_style", default=False)

@@ -139,7 +139,10 @@ def _draw_fan(drawn: Figure, axes: Axes, curve: Curve, ends: Sequence[float]) ->
     inside = (measured >= 0.5) & (measured <= 1)
     taken = [_height(end) for end in ends]
     names = [name for name in curve.columns if name.startswith("reliability_")]
-    ordered = sorted(names, key=_reliability, reverse=True)
+    # Every second one: more of them lie on the lines of the case.
+    ordered = [
+        name for name in sorted(names, key=_reliability, reverse=True) if round(_reliability(name) * 10) % 2 == 0
+    ]
     for name in ordered:
         value = column(curve, name)[inside]
         top = _reliability(name) == 1
@@ -272,8 +275,10 @@ def reliability(evidence: Evidence) -> Picture | Absent:
         free = "" if None in bounds else f"; free of assumption {number(bounds[0] or 0)} to {number(bounds[1] or 0)}"
         told = (
             f"At a reliability of {number(case.details.get('rho') or 0)} a measured accuracy of "
-            f"{number(case.details.get('measured_accuracy') or 0)} stands for {number(case.value)}{free}."
+            f"{number(case.details.get('measured_accuracy') or 0)} stands for {number(case.value)}"
         )
+        message = f"{told}."
+        told += f"{free}."
         needed = needed_of(evidence, dataset)
         if needed is not None:
             wished = number(needed.details["desired_accuracy"] or 0)
@@ -281,4 +286,4 @@ def reliability(evidence: Evidence) -> Picture | Absent:
             told += f" An accuracy of {wished} would need a reliability of {number(needed.value)}."
         band = find_curve(evidence, "actual_accuracy_bounds", dataset)
         shaded = " Shaded, and the black bar: model and labels may err together." if isinstance(band, Curve) else ""
-        return picture("reliability", drawn, f"{caption}{shaded}", told)
+        return picture("reliability", drawn, f"{caption}{shaded}", told, message)

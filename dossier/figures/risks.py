@@ -19,6 +19,7 @@ from dossier.figures.canvas import (
     HALF,
     INK,
     INK_2,
+    LINE,
     TINTS,
     Floats,
     Key,
@@ -36,6 +37,7 @@ from dossier.figures.canvas import (
     primary_threshold,
     say_why,
     sheet,
+    shortened,
     shown_sites,
     sites_word,
     styled,
@@ -307,12 +309,6 @@ def _lines(
             axes.text(0.5, height, "too few", transform=axes.transAxes, ha="center", va="center", color=INK_2)
 
 
-def risk_caption(evidence: Evidence, width: float) -> str:
-    """What to know about the distributions: n, bins, lines, scale, where the axis ends, what is too few."""
-    shown, left = shown_sites(evidence, width)
-    return f"{patients(shown)}. {how_to_read(evidence, width)}{left_out(left, 'see the tables')}"
-
-
 def how_to_read(evidence: Evidence, width: float, who: str = "those with the outcome (up) and without (down)") -> str:
     """What the heights, lines and ends of the panels mean."""
     shown, _ = shown_sites(evidence, width)
@@ -358,9 +354,70 @@ def risk_alternative(evidence: Evidence, width: float) -> str:
 
 
 def printed_risks(name: str, evidence: Evidence, width: float) -> Picture | Absent:
-    """The distributions of the risks as a picture of that name."""
+    """The risks as a picture of that name: their distribution at the only site, or the means of several."""
+    several = has_means(evidence)
     with styled():
-        drawn = draw_risks(evidence, width)
+        drawn = draw_mean_risks(evidence) if several else draw_risks(evidence, width)
         if isinstance(drawn, Absent):
             return drawn
-        return picture(name, drawn, risk_caption(evidence, width), risk_alternative(evidence, width))
+        caption = mean_risks_caption(evidence) if several else how_to_read(evidence, width)
+        shown, left = shown_sites(evidence, width)
+        caption = f"{patients(shown)}. {caption}{left_out(left, 'see the tables')}"
+        return picture(name, drawn, caption, risk_alternative(evidence, width))
+
+
+# ---- mean risks of several sites ------------------------------------------------------------------------------------
+
+ROOM_OF_A_MEAN, LEAST_AXIS = 14.0, 15.0
+"""The width of a column of means, and the least of the axis, in mm."""
+
+
+def has_means(evidence: Evidence) -> bool:
+    """Whether the mean risks of several sites stand for their distributions, which no small panel can show."""
+    shown, _ = shown_sites(evidence, HALF)
+    return len(shown) > 1 and any(means(evidence, site) is not None for site in shown)
+
+
+def draw_mean_risks(evidence: Evidence) -> Figure:
+    """A row a site on half a page: the mean risk of the patients with the outcome, and of those without."""
+    shown, _ = shown_sites(evidence, HALF)
+    found = {site.name: means(evidence, site) for site in shown}
+    names = shortened([site.site for site in shown], HALF - LEAST_AXIS - 2 * ROOM_OF_A_MEAN - 5.0)
+    left = max(map(text_width, names)) + 2.5
+    width, top = HALF - left - 2 * ROOM_OF_A_MEAN - 2.0, 5.4
+    height = LINE * len(shown) + 1.5
+    drawn = sheet(HALF, top + height + 9.4)
+    axes = panel(drawn, left, top, width, height)
+    end = ceiling(max(risk for pair in found.values() if pair is not None for risk in pair))
+    axes.set(xlim=(0, end), ylim=(height / LINE, 0))
+    axes.spines["left"].set_visible(False)
+    ticks(axes, "x", [0, end / 2, end], ["0", tick_text(end / 2), tick_text(end)])
+    threshold = primary_threshold(evidence)
+    if threshold is not None and threshold <= end:
+        axes.axvline(threshold, color=INK_2, lw=0.7, ls=BROKEN, zorder=0.5)
+    ends = HALF - ROOM_OF_A_MEAN, HALF
+    for words, x in zip(("with", "without"), ends, strict=True):
+        write(drawn, x, 2.2, words, ha="right", color=INK_2)
+    for row, (site, name) in enumerate(zip(shown, names, strict=True)):
+        y = top + (row + 0.5) * LINE
+        write(drawn, 0, y, name)
+        pair = found[site.name]
+        if pair is None:
+            write(drawn, HALF, y, "too few", ha="right", color=INK_2)
+            continue
+        axes.plot(pair, [row + 0.5] * 2, color=INK, lw=0.8, zorder=2)
+        for risk, x, colour, weight in zip(pair, ends, (BLUE, "white"), (600, 400), strict=True):
+            axes.plot([risk], [row + 0.5], "o", ms=4.2, mfc=colour, mec=BLUE, mew=0.9, zorder=3, clip_on=False)
+            write(drawn, x, y, risk_text(risk), ha="right", weight=weight)
+    write(drawn, left + width / 2, top + height + 7.2, "Mean estimated risk", ha="center")
+    return drawn
+
+
+def mean_risks_caption(evidence: Evidence, whose: str = "with the outcome") -> str:
+    """How to read the rows."""
+    threshold = primary_threshold(evidence)
+    text = f"Mean risk of patients {whose} (filled) and of all others (open)."
+    text += "" if threshold is None else f" Broken: threshold {number(threshold, 2 if threshold >= 0.1 else 3)}."
+    if any(False in enough(site) for site in shown_sites(evidence, HALF)[0]):
+        text += f" Too few: under {bands.FEW_FOR_POOLING} patients."
+    return text

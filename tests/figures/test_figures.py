@@ -43,7 +43,7 @@ Draw = Callable[[Evidence], Figure | Absent]
 DRAWN: dict[str, Draw] = {
     "forest_results": lambda found: discrimination.draw_forest(found, discrimination.AUROC, HALF),
     "calibration_results": lambda found: calibration.draw_calibration(found, HALF),
-    "decision_results": utility.draw_decision,
+    "decision_results": lambda found: utility.draw_decision_panels(found, HALF),
     "risk_results": lambda found: risks.draw_risks(found, HALF),
     "roc_by_site": roc.draw_roc,
     "roc_and_raters": roc.draw_roc_and_raters,

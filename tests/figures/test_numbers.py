@@ -88,11 +88,11 @@ def test_forest_shows_values_intervals_pool_and_prediction(eight: Evidence) -> N
     assert {"0.88", "0.73–0.96", "PI", "0.28–0.99", "criterion 0.75"} <= set(_texts(figure))
 
 
-def test_forest_of_two_sites_has_no_prediction_interval() -> None:
+def test_forest_of_two_sites_pools_nothing() -> None:
     two = evidence(type(BY_NAME["eight"])("two", ("Italy 1", "Spain")))
     with styled():
         figure = _figure(discrimination.draw_forest(two, discrimination.AUROC, HALF))
-    assert "too few sites" in _texts(figure)
+    assert not {"All, pooled", "New hospital"} & set(_texts(figure)), "a mean of two sites says nearly nothing"
 
 
 def test_calibration_shows_the_curve_the_band_and_breaks_sparse_sites(eight: Evidence) -> None:
@@ -118,19 +118,35 @@ def test_axes_follow_risks_that_are_all_small() -> None:
     assert {axes.get_xlim() for axes in figure.axes} == {(0, 0.02)}
 
 
-def test_decision_curve_is_per_hundred_and_marks_the_primary_threshold(eight: Evidence) -> None:
+def test_key_results_show_the_gain_of_each_site_and_pool_nothing(eight: Evidence) -> None:
+    sites = externals(eight)
+    gains = {site.name: (0.01 * (place - 3), 0.01 * (place - 5), 0.01 * place) for place, site in enumerate(sites)}
+    base = estimated(find(eight, "auroc", sites[0].name))
+    results = tuple(
+        Result(
+            "net_benefit_gain",
+            "net_benefit_gain",
+            name,
+            {"threshold": 0.5},
+            replace(base, value=value, low=low, high=high),
+        )
+        for name, (value, low, high) in gains.items()
+    )
+    pooled = Result(
+        "net_benefit_gain",
+        "net_benefit_gain",
+        POOLED,
+        {"threshold": 0.5},
+        replace(base, value=0.5, details={"k": 8.0}),
+    )
+    others = tuple(one for one in eight.results if one.measure != "net_benefit_gain")
+    found = replace(eight, results=(*others, *results, pooled))
     with styled():
-        figure = _figure(utility.draw_decision(eight))
-    axes = figure.axes[0]
-    curve = _curve(find_curve(eight, "decision_curve_all_sites", POOLED))
-    model = next(line for line in axes.lines if line.get_color() == canvas.BLUE and len(_x(line)) > 2)
-    everyone = next(line for line in axes.lines if line.get_color() == canvas.INK_2 and len(_x(line)) > 2)
-    np.testing.assert_allclose(_y(model), np.array(curve.columns["net_benefit"], dtype=float) * 100)
-    np.testing.assert_allclose(_y(everyone), np.array(curve.columns["treat_all"], dtype=float) * 100)
-    ring = next(line for line in axes.lines if line.get_marker() == "o")
-    at = (curve.columns["net_benefit"][curve.columns["threshold"].index(0.5)] or 0) * 100
-    assert (float(_x(ring)[0]), float(_y(ring)[0])) == pytest.approx((0.5, at))
-    assert {"Model", "Flag everyone", "Flag no one", f"{at:.1f} at 0.50"} <= set(_texts(figure))
+        figure = _figure(discrimination.draw_forest(found, discrimination.gain_at(0.5), HALF))
+    squares = [float(_x(line)[0]) for line in figure.axes[0].lines if line.get_marker() == "s"]
+    np.testing.assert_allclose(squares, [100 * value for value, _, _ in gains.values()], atol=1e-9)
+    assert not any(isinstance(patch, Polygon) for patch in figure.axes[0].patches)
+    assert "All, pooled" not in _texts(figure)
 
 
 def _without_declared(found: Evidence) -> Evidence:
@@ -145,11 +161,14 @@ def _without_declared(found: Evidence) -> Evidence:
     return replace(found, curves=tuple(curves))
 
 
-@pytest.mark.parametrize("draw", [utility.draw_decision, utility.draw_decision_panels])
-def test_the_primary_threshold_is_never_interpolated(draw: Callable[[Evidence], Figure], eight: Evidence) -> None:
+def test_the_primary_threshold_is_never_interpolated(eight: Evidence) -> None:
     def rings(found: Evidence) -> int:
         with styled():
-            return sum(line.get_marker() == "o" for axes in draw(found).axes for line in axes.lines)
+            return sum(
+                line.get_marker() == "o"
+                for axes in _figure(utility.draw_decision_panels(found)).axes
+                for line in axes.lines
+            )
 
     assert rings(eight) >= 1
     assert rings(_without_declared(eight)) == 0
@@ -168,7 +187,8 @@ def test_gains_of_all_sites_stand_on_one_scale_and_are_those_of_the_evidence(cas
         assert np.allclose(np.asarray(line.get_ydata()), 100 * np.minimum(model - everyone, model), atol=1e-9)
         row = curve.columns["threshold"].index(0.5)
         at_primary = 100 * min(model[row] - everyone[row], model[row])
-        assert f"{at_primary:.1f}".replace("-", "\N{MINUS SIGN}") in [text.get_text() for text in axes.texts]
+        head = f"{at_primary:.1f} at 0.50".replace("-", "\N{MINUS SIGN}")
+        assert head in _texts(figure)
 
 
 def test_predictive_values_at_a_sites_own_prevalence_are_those_of_the_evidence(eight: Evidence) -> None:

@@ -120,27 +120,33 @@ MOST_ERRORS = 2
 def _missed_by_group(evidence: Evidence) -> str:
     """Of which group most are missed, and of which fewest, each with its range."""
     found = [
-        (one.value, _group(column, label), of_missed(one))
+        (one.value, f"{of_missed(one).text} of 100 {_group(column, label)}{_range(one)}")
         for column, label in _groups_here(evidence)
         if isinstance(one := _found_in(evidence, column, label), Estimate)
     ]
     if len(found) < 2:
         return ""
-    (_, least, fewest), (_, most, largest) = max(found), min(found)
-    ends = f"from {fewest.text} of 100 {least}{_range(fewest)} to {largest.text} of 100 {most}{_range(largest)}"
-    return f"By group, it misses {ends}."
+    return f"By group, it misses from {max(found)[1]} to {min(found)[1]}."
 
 
-def _range(cell: Cell) -> str:
-    return f" (range {cell.interval.replace(EN_DASH, ' to ')})" if cell.interval else ""
+def _range(found: Estimate) -> str:
+    """How few and how many of 100 may be missed, in brackets."""
+    low, high = _bounds_of_missed(found)
+    return f" (range {low} to {high})" if low and high else ""
 
 
 def of_missed(found: Estimate) -> Cell:
     """How many of 100 are missed, with the range."""
     missed = f"{100 - round(100 * found.value)}"
+    low, high = _bounds_of_missed(found)
+    return Cell(missed, f"{low}{EN_DASH}{high}") if low and high else Cell(missed)
+
+
+def _bounds_of_missed(found: Estimate) -> tuple[str, str]:
+    """How few and how many of 100 may be missed; empty without an interval."""
     if found.low is None or found.high is None:
-        return Cell(missed)
-    return Cell(missed, f"{of_hundred(1 - found.high)}{EN_DASH}{of_hundred(1 - found.low)}")
+        return "", ""
+    return of_hundred(1 - found.high), of_hundred(1 - found.low)
 
 
 def _found_in(evidence: Evidence, column: str, label: str) -> Estimate | Absent | None:
