@@ -19,11 +19,13 @@ import pytest
 from click.testing import CliRunner
 from pydantic import BaseModel
 
-from dossier import cli, evaluate, evidence_cache, reading, results
+from dossier import evaluate, reading
+from dossier.command_line import cli
+from dossier.core.release import About, Release
+from dossier.core.types import Study
 from dossier.evaluate import disclosure, inputs
-from dossier.evidence_cache import EvidenceCache
-from dossier.release import About, Release
-from dossier.types import Study
+from dossier.record import evidence_cache, results
+from dossier.record.evidence_cache import EvidenceCache
 from tests.reference.built import hurried, study
 from tests.smallest import HEAD, QUICK, SITE
 
@@ -226,7 +228,7 @@ def test_one_number_in_a_table_makes_everything_anew(small: Study) -> None:
     assert key_of(replace(small, datasets=(replace(table, risk=bent),))) != key_of(small)
 
 
-@pytest.mark.parametrize("name", ["evidence_cache.py", "metrics/calibration.py"])
+@pytest.mark.parametrize("name", ["record/evidence_cache.py", "metrics/calibration.py"])
 def test_another_line_of_our_code_makes_everything_anew(
     small: Study, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

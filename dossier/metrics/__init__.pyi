@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 from numpy.typing import ArrayLike
 
+from dossier.core.release import Model
+from dossier.core.types import Absent, Estimate, Feature, ReaderStudy
 from dossier.metrics.graded_accuracy import Survey
 from dossier.metrics.severity import Weights
-from dossier.release import Model
-from dossier.types import Absent, Estimate, Feature, ReaderStudy
 
 def absolute_risk_reduction(
     study: ReaderStudy,

@@ -5,8 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from dossier.bands import FEWEST_WITH_A_VALUE
-from dossier.types import NOT_SELECTED, At, DatasetSummary, Description, Evidence, Predicted, Term, Withheld, sum_known
+from dossier.core.bands import FEWEST_WITH_A_VALUE
+from dossier.core.types import (
+    NOT_SELECTED,
+    At,
+    DatasetSummary,
+    Description,
+    Evidence,
+    Predicted,
+    Term,
+    Withheld,
+    sum_known,
+)
 from dossier.typeset.labels import level_of
 from dossier.typeset.numbers import TIED
 from dossier.typeset.words import counted, dates, listing, sentence_case
