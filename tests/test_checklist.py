@@ -266,7 +266,7 @@ def test_what_the_model_was_made_from_is_its_own_table(tmp_path: Path) -> None:
     )
     stated = '[statements]\n5a = "Two tables. One is the test."\n'
     without = evidence_of(tmp_path, stated)
-    said = "Rotterdam to 1987: 1,165 patients, 284 events, 2 rows not analysed, 1 Jan 1978 to 31 Dec 1987."
+    said = "Rotterdam to 1987: 1,165 patients, 284 events, 2 rows not analysed, 1978 to 1987."
     evidence = replace(without, datasets=(made_from, *without.datasets))
     assert model_card.stated(evidence)[-1] == ("Development data", spaced(said), False)
     characterized = f"<DevelopmentDataCharacterization>{spaced(said)}<"

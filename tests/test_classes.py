@@ -387,7 +387,7 @@ def test_the_committee_sees_how_many_of_each_class_are_named_rightly(biopsy: Boo
 def test_the_committee_learns_what_the_classes_are_in_the_words_of_the_maker(biopsy: Book) -> None:
     """As many whole sentences as a line holds, or none."""
     told = "The rejection grade at the biopsy: G0 none, G1 borderline, G2 moderate, G3 severe."
-    flagged = "A patient at 25% or more is flagged, to be read a second time."
+    flagged = "A patient at 25% or more for one of them is flagged, to be read a second time."
     assert committee.what_it_is(biopsy.evidence).endswith(f"with the highest. {told} {flagged}")
     for said in ({}, {"8a": f"The grade, {'from none and borderline ' * 5}to severe."}):
         silent = replace(biopsy.evidence, statements=said)

@@ -14,6 +14,7 @@ from dossier.core.release import Release, Reply
 from dossier.core.types import (
     Absent,
     DatasetSummary,
+    Described,
     Description,
     DescriptionResult,
     Estimate,
@@ -49,7 +50,8 @@ def names(
 
 
 def described(dataset: str, statistic: str, value: float, variable: str = "linear predictor") -> DescriptionResult:
-    return DescriptionResult(dataset, Description(variable, statistic, value, 100))
+    of: Described = "linear_predictor" if variable == "linear predictor" else "column"
+    return DescriptionResult(dataset, Description(variable, statistic, value, 100, of=of))
 
 
 def test_nothing_is_raised_where_nothing_is_odd() -> None:
@@ -390,7 +392,7 @@ def test_criteria_without_a_date() -> None:
 
 
 def test_every_flag_has_its_topic_and_every_topic_its_flag() -> None:
-    package = Path(flags.__file__).parent
+    package = Path(flags.__file__).parents[1]
     source = "".join(path.read_text(encoding="utf-8") for path in package.rglob("*.py"))
     used = set(re.findall(r'Flag\(\s*"(\w+)"', source))
     assert used == set(flags.FLAGS)

@@ -14,7 +14,7 @@ from typing import Any
 from dossier.core import errors, release
 from dossier.reading import isolated, isolation
 
-PACKAGE = Path(errors.__file__).resolve().parent
+PACKAGE = Path(errors.__file__).resolve().parents[1]
 SAYS = {"Fault", "UnfitError", "by_row", "no_column", "_later"}
 """Who makes a fault; the last three for others, so that the place is where they are called."""
 FOR_OTHERS = {"by_row", "no_column", "_later"}

@@ -41,7 +41,7 @@ def test_the_risks_of_the_first_page_have_a_scale_and_their_lines_are_explained(
         drawn = risks.draw_risks(_of("two"), HALF)
         assert not isinstance(drawn, Absent)
         assert any(box.text.endswith("%") for box in text_boxes(drawn))
-    assert "full lines, their mean risks; broken, the threshold" in results.caption(_of("two"))
+    assert "mean of events (filled) and of non-events (open); broken, the threshold" in results.caption(_of("two"))
 
 
 LINES = 2

@@ -111,11 +111,8 @@ def _where(evidence: Evidence, column: str) -> str:
 def _by_site(evidence: Evidence) -> Sentence:
     made = tuple(_differences(evidence))
     few = _few(evidence)
-    rest = (
-        f"Too few events or non-events: {part_of(len(few), len(_sized(evidence)))} subgroups, site by site."
-        if few
-        else ""
-    )
+    of_what = "patients of a class" if evidence.release.outcome.classes else "events or non-events"
+    rest = f"Too few {of_what}: {part_of(len(few), len(_sized(evidence)))} subgroups, site by site." if few else ""
     if not made:
         return Sentence("In no subgroup can the model be compared with the other patients of its site.", rest)
     apart = [one for one in made if one.is_apart]
