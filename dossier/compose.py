@@ -148,6 +148,7 @@ def _questions() -> Mapping[str, Any]:
         "results",
         "robustness",
         "sample",
+        "severity",
         "sign_off",
         "subgroups",
         "supporting",

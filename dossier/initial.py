@@ -134,6 +134,10 @@ missing = { glucose = [-1] }     # values that mean missing, by column, or "*" f
 # [severity]                     # how grave each kind of error is, from 0 to 1
 # weights = [[0, 0.6], [0.3, 0]] # rows: predicted no, yes; columns: truly no, yes; agree on them with those who treat
 #                                # and with patients, before results are known: 1 is the gravest error that there can be
+# source = "TODO: a survey, a paper, a meeting" # printed with the weights; without it a flag is raised
+# rationale = "TODO: why these weights"
+# set_by = "TODO: who set them"
+# declared_on = 2026-10-01
 
 # [utility]                      # weighted utility
 # relevance = "relevance"        # a column from 0 to 1, or { from = "raters" }

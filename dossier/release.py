@@ -458,6 +458,10 @@ class Severity(Table):
     """How grave each kind of error is."""
 
     weights: tuple[tuple[Share, ...], ...] = Field(description="One row a predicted class, one column a true class.")
+    source: Text | None = Field(None, description="Where the weights come from.")
+    rationale: Text | None = Field(None, description="Why these weights.")
+    set_by: Text | None = Field(None, description="Who set them.")
+    declared_on: datetime.date | None = Field(None, description="When they were set.")
 
     @model_validator(mode="after")
     def _square(self) -> Severity:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from dossier.findings import classes
 from dossier.findings.sentence import Sentence, estimated, gravest_errors, primary_threshold
+from dossier.release import Release, Severity
 from dossier.types import Evidence
 from dossier.typeset.numbers import TIED, in_text, short, threshold
+from dossier.typeset.tables import Cell, Column, Row, Table
+from dossier.typeset.words import date
 
 
 def finding(evidence: Evidence) -> Sentence:
@@ -30,3 +33,36 @@ def finding(evidence: Evidence) -> Sentence:
     if not errors:
         return Sentence(lead)
     return Sentence(lead, gravest_errors(evidence, errors))
+
+
+def weights(release: Release) -> tuple[Table, ...]:
+    """The declared severity of each kind of error: where it comes from, why, who set it and when."""
+    declared = release.severity
+    if declared is None:
+        return ()
+    labels = release.outcome.classes or ("no", "yes")
+    return (
+        Table(
+            name="table-severity-weights",
+            title="Severity weights.",
+            note=f"0 harmless, 1 the gravest. {_origin(declared)}",
+            head="Predicted",
+            columns=tuple(Column(label, over="True class") for label in labels),
+            rows=tuple(
+                Row(label, tuple(Cell(f"{weight:g}", kind="plain") for weight in row))
+                for label, row in zip(labels, declared.weights, strict=True)
+            ),
+        ),
+    )
+
+
+def _origin(declared: Severity) -> str:
+    """Who set the weights and when, from which source and why; what is not reported is said."""
+    by = None if declared.set_by is None else f" by {declared.set_by}"
+    on = None if declared.declared_on is None else f" on {date(declared.declared_on)}"
+    said = [
+        f"Source: {declared.source or 'not reported'}",
+        f"Set{by or ''}{on or ''}" if by or on else "Who set them and when: not reported",
+        *([] if declared.rationale is None else [declared.rationale]),
+    ]
+    return " ".join(f"{one.strip().removesuffix('.')}." for one in said)

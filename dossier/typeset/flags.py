@@ -289,6 +289,7 @@ WORDS: Mapping[str, str] = {
     "no_threshold": "no threshold is declared: nothing is said about acting on the risks.",
     "threshold_without_reason": "why {thresholds:thresholds} was declared, and that it was before the data were seen, "
     "is not in [thresholds] rationale.",
+    "severity_without_source": "where the severity weights come from is not in [severity] source.",
     "version_differs": "version {tested} was tested, and version {released} is released.",
     "dates_not_stated": "when the patients were seen is not stated for {sites:listing}.",
     "criterion_not_dated": "when acceptance criterion {numbers:whole} was declared is not stated.",
