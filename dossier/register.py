@@ -88,6 +88,8 @@ class CurveMaker:
     roles: tuple[Role, ...]
     cites: tuple[str, ...]
     against_rest: bool = False
+    of_rivals: bool = False
+    """Whether it is made of every other model too, as if that were the model."""
 
 
 @dataclass(frozen=True)
@@ -299,6 +301,7 @@ def _curve_maker(
     cites: str | tuple[str, ...],
     against_rest: bool = False,
     chapter: str | None = None,
+    of_rivals: bool = False,
 ) -> CurveMaker:
     return CurveMaker(
         name=function.__name__,
@@ -310,6 +313,7 @@ def _curve_maker(
         roles=roles,
         cites=(cites,) if isinstance(cites, str) else cites,
         against_rest=against_rest,
+        of_rivals=of_rivals,
     )
 
 
@@ -321,12 +325,16 @@ def curve(
     against_rest: bool = False,
     of_classes: bool = False,
     chapter: str | None = None,
+    of_rivals: bool = False,
 ) -> Callable[[Plain], Plain]:
-    """Make a function on columns a curve of results.json; with several classes as for a measure."""
+    """Make a function on columns a curve of results.json; with several classes as for a measure.
+
+    `of_rivals` says whether it is made of every other model too.
+    """
 
     def enter(function: Plain) -> Plain:
         shelf = REGISTER.class_curves if of_classes else REGISTER.curves
-        _enter(shelf, function.__name__, _curve_maker(function, label, roles, cites, against_rest, chapter))
+        _enter(shelf, function.__name__, _curve_maker(function, label, roles, cites, against_rest, chapter, of_rivals))
         return function
 
     return enter

@@ -14,6 +14,7 @@ import pytest
 
 from dossier import compose, evaluate, reading, results
 from dossier.errors import DossierError
+from dossier.evaluate.changes import rival_of
 from dossier.facts import Method
 from dossier.findings import changes as chapter
 from dossier.manifest import SCHEMA
@@ -263,9 +264,7 @@ def test_a_rival_of_another_name_is_not_the_previous_version(paired: Evidence) -
     of = paired.release.prediction.model_copy
     for name, is_one in (("version 1.0.0", True), ("1.0.0", True), ("version 11.0.0", False), ("a score", False)):
         release = paired.release.model_copy(update={"prediction": of(update={"rival_name": name})})
-        from dossier.evaluate.changes import is_rival
-
-        assert is_rival(release, paired.changes.previous) is is_one
+        assert rival_of(release, paired.changes.previous) == (name if is_one else None)
 
 
 def _summary(n: int, year: int | None) -> DatasetSummary:

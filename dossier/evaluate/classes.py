@@ -14,7 +14,7 @@ from dossier.facts import Fact
 from dossier.metrics.classes import mean_of_bounds, mean_over_rows
 from dossier.register import REGISTER, CurveMaker, Metric
 from dossier.release import Release
-from dossier.types import MACRO, RIVAL, Absent, At, Estimate, Floats, SiteResults, Term
+from dossier.types import MACRO, Absent, At, Estimate, Floats, SiteResults, Term
 
 
 class Answer(Protocol):
@@ -36,19 +36,11 @@ def metrics_of(release: Release) -> dict[str, Metric]:
     """The measures that are asked of a release, by name.
 
     Of several classes each measure of two classes is either taken one class against the rest, with `class` among its
-    settings, or replaced by the measure of several classes of the same name, or absent with its reason. What is of the
-    rival is filed under the name that the release gives it.
+    settings, or replaced by the measure of several classes of the same name, or absent with its reason.
     """
-    asked = REGISTER.metrics
-    if release.outcome.classes is not None:
-        asked = {name: _of_classes(metric) for name, metric in (REGISTER.class_metrics | asked).items()}
-    return {name: _naming_the_rival(metric, release.prediction.rival_label) for name, metric in asked.items()}
-
-
-def _naming_the_rival(metric: Metric, label: str) -> Metric:
-    if RIVAL not in metric.fixed.values():
-        return metric
-    return replace(metric, fixed={name: label if value == RIVAL else value for name, value in metric.fixed.items()})
+    if release.outcome.classes is None:
+        return REGISTER.metrics
+    return {name: _of_classes(metric) for name, metric in (REGISTER.class_metrics | REGISTER.metrics).items()}
 
 
 def _of_classes(metric: Metric) -> Metric:

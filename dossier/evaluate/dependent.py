@@ -32,8 +32,8 @@ BANDS: dict[str, tuple[str, tuple[tuple[str, str, bool], ...]]] = {
             ("after_negative", "after_negative_", True),
         ),
     ),
-    "decision_curve": ("threshold", (("net_benefit", "", False), ("rival", "rival_", False))),
-    "decision_curve_wide": ("threshold", (("net_benefit", "", False), ("rival", "rival_", False))),
+    "decision_curve": ("threshold", (("net_benefit", "", False),)),
+    "decision_curve_wide": ("threshold", (("net_benefit", "", False),)),
     "utility_profile": (
         "tau",
         (
@@ -45,7 +45,7 @@ BANDS: dict[str, tuple[str, tuple[tuple[str, str, bool], ...]]] = {
 }
 """The curves with a band: their axis (none where the points are counted), and each line with what the names of its ends
 begin with and whether it is a share; the others are net benefits, which only end at 1."""
-OF_SHARES = ("net_benefit", "rival")
+OF_SHARES = ("net_benefit",)
 """The lines whose band a curve of clustered rows makes itself, from shares of the rows."""
 EDGES = frozenset({"risk_distribution", "conformal_p_values", "advice_value"})
 """Curves whose low and high are the ends of bins."""

@@ -16,20 +16,16 @@ from dossier.figures.canvas import (
     INK,
     INK_2,
     RULE,
-    Floats,
     Key,
-    Mark,
     column,
     joined,
     key_row,
     left_out,
     panel,
     picture,
-    place_labels,
     sheet,
     shortened,
     sites_word,
-    stands_on_a_line,
     styled,
     text_width,
     tick_text,
@@ -39,7 +35,7 @@ from dossier.figures.canvas import (
 from dossier.register import figure
 from dossier.types import Absent, Curve, DatasetSummary, Evidence, Picture, externals, find_curve
 from dossier.typeset.methods import method_text
-from dossier.typeset.numbers import number, per_cent
+from dossier.typeset.numbers import per_cent
 
 SHADES = ("#eff1f3", "#d9dfe4", "#c0c9d1", "#a5b1bb")
 """From a slight error to the gravest, each a step darker in grey; a right answer stays white."""
@@ -214,54 +210,3 @@ def _times(curve: Curve, row: int) -> str:
     """How often an error occurs, and its share of the patients."""
     count = float(column(curve, "count")[row])
     return f"{'once' if count == 1 else f'{count:,.0f} times'} or {per_cent(count / curve.n)}"
-
-
-# ---- severity beside accuracy ---------------------------------------------------------------------------------------
-
-WIDE, HIGH, LEFT, TOP = 146.0, 72.0, 14.0, 6.0
-NARROW, LOW, FEW_SITES = 66.0, 44.0, 2
-"""What the panel measures with so few sites: a large one would be empty."""
-
-
-def models(evidence: Evidence) -> list[tuple[DatasetSummary, Curve]]:
-    """The external sites with the severity and the accuracy of the models."""
-    found = [(site, find_curve(evidence, "severity_of_models", site.name)) for site in externals(evidence)]
-    return [(site, curve) for site, curve in found if isinstance(curve, Curve)]
-
-
-def _tick(direction: str, value: float) -> str:
-    return tick_text(round(value * 100, 6)) if direction == "x" else tick_text(value)
-
-
-def _ends(columns: Sequence[Floats], step: float, most: tuple[float, float]) -> tuple[float, float]:
-    """Round ends that hold every value with some room, inside the range of the scale."""
-    values = np.concatenate(columns)
-    low = np.floor((float(values.min()) - step * 0.4) / step) * step
-    high = np.ceil((float(values.max()) + step * 0.4) / step) * step
-    return max(most[0], round(float(low), 6)), min(most[1], round(float(high), 6))
-
-
-def _label(axes: Axes, marks: Sequence[Mark], lines: Floats, size: tuple[float, float]) -> None:
-    """The name of each site at the mark of the model, where it can be read."""
-    wide, high = size
-    names = shortened([mark.text for mark in marks], 38.0)
-    short = [Mark(name, mark.x, mark.y) for name, mark in zip(names, marks, strict=True)]
-    for mark, spot in zip(short, place_labels(short, wide, high, 1.0, lines), strict=True):
-        if spot is not None and not stands_on_a_line(mark.text, spot, lines):
-            axes.text(
-                spot[0] / wide,
-                1 - spot[1] / high,
-                mark.text,
-                transform=axes.transAxes,
-                ha="center",
-                va="center",
-                color=INK,
-            )
-
-
-def _said(site: DatasetSummary, curve: Curve) -> str:
-    pairs = [
-        f"{per_cent(float(one))} and {number(float(index), 1)}"
-        for one, index in zip(column(curve, "accuracy"), column(curve, "error_severity_index"), strict=True)
-    ]
-    return f"{pairs[0]}{f' against {pairs[1]} of the other model' if len(pairs) > 1 else ''} ({site.site})"

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from dossier.errors import Fault
 from dossier.facts import Fact, Value
-from dossier.faults.locations import Cell, Key
+from dossier.faults.locations import Cell, Key, listed_table
 from dossier.reading import notations
 from dossier.reading.columns import LARGEST, Column, Settled, for_decimal_commas, is_written_with_commas, parsed, words
 from dossier.reading.faults import LONGEST, by_row, no_column
-from dossier.release import DatasetDeclaration, Release
+from dossier.release import DatasetDeclaration, Release, Rival
 from dossier.types import Feature
 
 MOST_PREDICTORS = 1000
@@ -85,8 +85,8 @@ def columns_of_all_rows(release: Release, declaration: DatasetDeclaration) -> fr
     prediction = release.prediction
     keys = ("split", "id", "site_column", "cluster", "weights", "imputation")
     named = (
-        *(release.outcome.column, prediction.column, prediction.rival),
-        *(*(prediction.columns or ()), *(prediction.rivals or ())),
+        *(release.outcome.column, prediction.column, *(prediction.columns or ())),
+        *(name for rival in release.rivals for name in rival.named),
         *case_columns(release).values(),
         *(getattr(declaration, key) for key in keys),
     )
@@ -98,9 +98,8 @@ def roles_of_columns(release: Release) -> dict[str, str]:
     named: dict[str | None, str] = {
         release.outcome.column: "[outcome] column",
         release.prediction.column: "[prediction] column",
-        release.prediction.rival: "[prediction] rival",
         **dict.fromkeys(release.prediction.columns or (), "[prediction] columns"),
-        **dict.fromkeys(release.prediction.rivals or (), "[prediction] rivals"),
+        **{name: key_of_rival(release, rival) for rival in release.rivals for name in rival.named},
     }
     for key, name in case_columns(release).items():
         named.setdefault(name, CASE_KEYS[key])
@@ -108,6 +107,25 @@ def roles_of_columns(release: Release) -> dict[str, str]:
         for key in ("split", "id", "site_column", "cluster", "weights", "imputation"):
             named.setdefault(getattr(dataset, key), f"[[dataset]] {key}")
     return {name: key for name, key in named.items() if name is not None}
+
+
+def key_of_rival(release: Release, rival: Rival) -> str:
+    """The key that names the columns of another model's risks."""
+    several = rival.columns is not None
+    if rival in release.rival:
+        return f"[[rival]] {'columns' if several else 'column'}"
+    return f"[prediction] {'rivals' if several else 'rival'}"
+
+
+def rivals_declared(release: Release) -> Iterator[tuple[Rival, Key]]:
+    """Every other model with the key of release.toml that names the columns of its risks."""
+    short = len(release.rivals) - len(release.rival)
+    for place, rival in enumerate(release.rivals):
+        several = rival.columns is not None
+        if place < short:
+            yield rival, Key("prediction", "rivals" if several else "rival")
+        else:
+            yield rival, listed_table("rival", place - short + 1).of("columns" if several else "column")
 
 
 CASE_KEYS = {

@@ -18,6 +18,8 @@ ROLES = {
     "[prediction] columns": "risk",
     "[prediction] rival": "rival's risk",
     "[prediction] rivals": "rival's risk",
+    "[[rival]] column": "rival's risk",
+    "[[rival]] columns": "rival's risk",
 }
 SHOWN = ("outcome", "risk", "rival's risk", "predictor", "subgroup", "weights")
 """The roles whose range is shown: of a column that nobody uses, or that names a patient, nothing is."""

@@ -235,8 +235,7 @@ WORDS: Mapping[str, str] = {
     "table may hold its patients more than once.",
     "duplicate_rows": "In {dataset} {rows:rows} {rows:is|are} equal to an earlier one in outcome, risk and every "
     "predictor.",
-    "rival_without_risks": "The other model gives no risk in {rows:rows} of {dataset}, so the two are not compared "
-    "there.",
+    "rival_without_risks": "{model} gives no risk in {rows:rows} of {dataset}, so the two are not compared there.",
     "in_no_subgroup": "In {dataset} {rows:rows} {rows:is|are} in no subgroup of {column}: the value is missing or not "
     "among its levels.",
     "name_for_missing": "{column} is {name} in {rows:rows} of {dataset}: it may stand for missing, and is counted as "

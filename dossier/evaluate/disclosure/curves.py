@@ -20,7 +20,8 @@ Found = tuple[dict[str, Column], tuple[str, ...]]
 def of_curve(protected: Protected, one: CurveResult) -> Curve | Absent:
     """A curve of one site as it may be given."""
     rule = RULES.get(one.curve)
-    if rule is None or (isinstance(one.found, Absent) and not isinstance(one.found, Withheld)):
+    # The ranges are those of the model's risks.
+    if rule is None or "model" in one.at or (isinstance(one.found, Absent) and not isinstance(one.found, Withheld)):
         return not_given(protected.below)
     if not protected.counts.tells_outcome or protected.counts.rows_each > 1:
         return outcome_withheld(protected.below)
