@@ -168,8 +168,7 @@ def _has_content(evidence: Evidence, chapter: str) -> bool:
         return bool(evidence.criteria)
     if chapter == "changes":
         return evidence.changes is not None
-    prediction = evidence.release.prediction
-    if chapter == "comparison" and prediction.rival is None and prediction.rivals is None:
+    if chapter == "comparison" and not evidence.release.rivals:
         return False
     if chapter == "nomogram":
         return evidence.release.model is not None

@@ -38,7 +38,7 @@ CHAPTERS = (
     Chapter("calibration", "Calibration", "Core"),
     Chapter("utility", "Net benefit", "Core", "Declare thresholds in [thresholds]."),
     Chapter("pooled", "Pooled performance and heterogeneity", "Core", "Add a second external dataset."),
-    Chapter("comparison", "Comparison with another model", "Core", "Name a rival column in [prediction]."),
+    Chapter("comparison", "Comparison with another model", "Core", "Name other models in [[rival]]."),
     Chapter("subgroups", "Subgroups", "Core", "Declare a [[subgroup]]."),
     Chapter(
         "correspondence",
@@ -81,7 +81,7 @@ FILL_OF_CLASSES: Mapping[str, str] = {
     "accuracy": "Give rows of every class at a site.",
     "severity": "Give weights for every pair of classes in [severity].",
     "advice": "It is defined for a binary outcome.",
-    "comparison": "Name rivals, one column a class, in [prediction].",
+    "comparison": "Name other models, one column a class, in [[rival]].",
     "sample": "Give rows of every class at a site.",
     "reliability": "It is built for the labels of a binary outcome.",
 }

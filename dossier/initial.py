@@ -43,6 +43,10 @@ rival_name = "version 0.9.0"     # the name of the other model
 # columns = ["p_a", "p_b"]       # of several classes: one risk for each of [outcome] classes, in their order
 # rivals = ["old_a", "old_b"]    # and those of the other model
 
+# [[rival]]                      # one more model on the same rows, any number of them
+# name = "vendor B"
+# column = "risk_b"              # of several classes columns = ["b_a", "b_b"]
+
 [thresholds]
 declared = [0.3, 0.5]            # fixed before the data were seen; the first one is the primary
 range = [0.1, 0.6]               # of the decision curve

@@ -74,7 +74,7 @@ GIVEN: Mapping[str, Callable[[Evidence], bool]] = {
     "accuracy": _any_with_both,
     "severity": lambda evidence: evidence.release.severity is not None,
     "advice": lambda evidence: not evidence.release.outcome.classes and _any_with_both(evidence),
-    "comparison": lambda evidence: bool(evidence.release.prediction.rival or evidence.release.prediction.rivals),
+    "comparison": lambda evidence: bool(evidence.release.rivals),
     "correspondence": _predictors_on_both_sides,
     "robustness": lambda evidence: _predictors_on_both_sides(evidence) and _performance_at_home(evidence),
     "sample": _any_with_both,

@@ -649,7 +649,7 @@ CATALOGUE: Mapping[str, Entry] = {
         "Name the column of its risks in a [[rival]], or take the criterion out.",
     ),
     "criterion_names_no_rival": Entry(
-        "{measure} names none of the other models: {rivals}.", 'Add at = {{ against = "{rival}" }}.'
+        "{measure} does not name one of the other models: {rivals}.", 'Add at = {{ against = "{rival}" }}.'
     ),
     "not_compared": Entry(
         '{measure} is not compared with "{rival}".', "Take it out.", near="Name {near} as the measure."

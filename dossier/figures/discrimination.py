@@ -59,6 +59,8 @@ from dossier.typeset.numbers import expected_range, number
 from dossier.typeset.reasons import why
 
 MOST_ROWS = {HALF: 12, FULL: 44}
+RIVAL_MARKS: Mapping[str, str] = {"o": "circle", "^": "triangle", "D": "diamond"}
+"""The hollow marks of the first other models, and what the caption calls them."""
 
 
 @dataclass(frozen=True)
@@ -103,6 +105,14 @@ class Forest:
         ends = (None if end is None else end * self.per for end in (found.low, found.high))
         return replace(found, value=found.value * self.per, low=next(ends), high=next(ends))
 
+    def of_rivals(self, evidence: Evidence, dataset: str) -> dict[str, float]:
+        """The values of the other models in a dataset by their marks, of as many models as there are marks."""
+        found = {
+            mark: self.in_unit(find(evidence, self.measure, dataset, model=name, **self.at))
+            for name, mark in _marks(evidence).items()
+        }
+        return {mark: one.value for mark, one in found.items() if isinstance(one, Estimate)}
+
     def together(self, evidence: Evidence) -> Estimate | Absent:
         """All sites: pooled, or for the net benefit all patients in one table."""
         if not self.counts_patients:
@@ -124,6 +134,11 @@ class Forest:
         row = None if isinstance(curve, Absent) else row_of(curve, "threshold", self.at["threshold"])
         value = None if isinstance(curve, Absent) or row is None else curve.columns["treat_all"][row]
         return None if value is None else value * self.per
+
+
+def _marks(evidence: Evidence) -> dict[str, str]:
+    """The first other models, each with its mark."""
+    return dict(zip((rival.name for rival in evidence.release.rivals), RIVAL_MARKS, strict=False))
 
 
 AUROC = Forest("auroc", "AUROC", 0.5)
@@ -280,6 +295,7 @@ def _scale(
     columns: Columns,
 ) -> None:
     values = [value for site in shown for value in _bounds(forest.found(evidence, site.name))]
+    values += [value for site in shown for value in forest.of_rivals(evidence, site.name).values()]
     values += (expected_range(pooled) or ()) if isinstance(pooled, Estimate) else ()
     low, high, places = _limits(values, forest, _reach(evidence, forest, shown, values))
     if forest.ratio:
@@ -360,8 +376,11 @@ def _site_row(
             clip_on=False,
             zorder=3,
         )
-    everyone = forest.everyone(evidence, site.name)
     left, right = axes.get_xlim()
+    for mark, value in forest.of_rivals(evidence, site.name).items():
+        if left <= value <= right:
+            axes.plot([value], [row], mark, ms=2.8, mfc="none", mec=INK_2, mew=0.7, clip_on=False, zorder=2.7)
+    everyone = forest.everyone(evidence, site.name)
     if everyone is not None and left <= everyone <= right:
         axes.plot([everyone], [row], "|", ms=8, mec=INK_2, mew=1.3, clip_on=False, zorder=2.5, color=INK_2)
     write(drawn, columns.value, y, forest.text(found.value), ha="right", weight=600)
@@ -443,6 +462,10 @@ def forest_caption(evidence: Evidence, forest: Forest, width: float) -> str:
         kind = "patients of a class" if shown[0].class_counts else "events or non-events"
         pooling = "" if forest.counts_patients else ", not pooled"
         text += f" Open: under {bands.FEW_FOR_POOLING} {kind}{pooling}."
+    drawn = {mark for site in shown for mark in forest.of_rivals(evidence, site.name)}
+    rivals = [f"{RIVAL_MARKS[mark]}, {name}" for name, mark in _marks(evidence).items() if mark in drawn]
+    if rivals:
+        text += f" Small and open: {'; '.join(rivals)}."
     bounds = criterion(evidence, forest.measure)
     if bounds:
         text += f" Broken: the declared criterion, {' to '.join(number(bound) for bound in bounds)}."

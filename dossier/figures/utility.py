@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -44,6 +44,7 @@ from dossier.figures.canvas import (
     row_of,
     say_why,
     sheet,
+    shortened,
     shown_sites,
     sites_word,
     styled,
@@ -68,9 +69,14 @@ from dossier.types import (
 )
 from dossier.typeset.numbers import number
 from dossier.typeset.reasons import reason_text
+from dossier.typeset.words import counted
 
 EVERYONE_DASH = (0, (4, 2))
-RIVAL_DASH = (0, (1, 1))
+Dash = tuple[float, tuple[float, ...]]
+RIVAL_DASHES: tuple[Dash, ...] = ((0, (1, 1)), (0, (5, 1.2, 1, 1.2)), (0, (2.5, 1)))
+"""The lines of the first other models; those of more could not be told apart."""
+WIDEST_RIVAL = 52.0
+"""How much of the key the name of another model may take, in mm."""
 
 
 @dataclass(frozen=True)
@@ -108,8 +114,7 @@ def benefit_limits(curves: list[Curve], primary: float | None = None) -> tuple[f
     """
     tops, bottoms = [], []
     for curve in curves:
-        names = ("net_benefit", "high", "treat_all", *(["rival"] if has_rival(curve) else []))
-        tops += [np.nanmax(per_hundred(curve, name)) for name in names]
+        tops += [np.nanmax(per_hundred(curve, name)) for name in ("net_benefit", "high", "treat_all")]
         bottoms.append(np.nanmin(per_hundred(curve, "low")))
     top = max(float(max(tops)), 0.05)
     rows = [] if primary is None else [(curve, row_of(curve, "threshold", primary)) for curve in curves]
@@ -130,14 +135,11 @@ def with_room_above(limits: tuple[float, float], curve: Curve, height: float) ->
     return bottom, bottom + (highest - bottom) / (1 - (LABEL_HEIGHT + 2.0) / height)
 
 
-def has_rival(curve: Curve) -> bool:
-    """Whether the curve holds the net benefit of a rival too."""
-    return "rival" in curve.columns
-
-
-def rival_name(evidence: Evidence) -> str:
-    """What the other model is called."""
-    return evidence.release.prediction.rival_name or "rival"
+def drawn_rivals(evidence: Evidence, sites: Sequence[DatasetSummary]) -> dict[str, Dash]:
+    """The first other models, as many as can be told apart, that have a line at any of these sites, with their dash."""
+    every = dict(zip((rival.name for rival in evidence.release.rivals), RIVAL_DASHES, strict=False))
+    curves = {name: [find_curve(evidence, "decision_curve", one.name, model=name) for one in sites] for name in every}
+    return {name: dash for name, dash in every.items() if any(isinstance(one, Curve) for one in curves[name])}
 
 
 def false_alarms(threshold: float) -> str:
@@ -166,14 +168,12 @@ def threshold_text(value: float, low: float, high: float) -> str:
     return tick_text(value) if value in (0, 1) else number(value, 2 if high - low > 0.1 else 3)
 
 
-def lines_on(axes: Axes, curve: Curve, width: float = 1.5, *, rival: bool = False) -> None:
-    """The model with its band, flagging everyone, flagging no one, and if asked for the other model."""
+def lines_on(axes: Axes, curve: Curve, width: float = 1.5) -> None:
+    """The model with its band, flagging everyone, and flagging no one."""
     threshold = column(curve, "threshold")
     axes.fill_between(threshold, per_hundred(curve, "low"), per_hundred(curve, "high"), color=BAND, lw=0, zorder=1)
     axes.axhline(0, color=INK, lw=0.8, zorder=1.5)
     axes.plot(threshold, per_hundred(curve, "treat_all"), color=INK_2, lw=1, ls=EVERYONE_DASH, zorder=2)
-    if rival and has_rival(curve):
-        axes.plot(threshold, per_hundred(curve, "rival"), color=INK, lw=1.2, ls=RIVAL_DASH, zorder=2.5)
     axes.plot(threshold, per_hundred(curve, "net_benefit"), color=BLUE, lw=width, zorder=3)
 
 
@@ -221,7 +221,6 @@ def _label_lines(
     primary: float | None,
     size: tuple[float, float],
     limits: tuple[float, float, float, float],
-    rival: str | None = None,
 ) -> None:
     """The names of the lines and the value at the primary threshold, each where nothing is in its way."""
     width, height = size
@@ -244,16 +243,12 @@ def _label_lines(
         text = f"{number(value, 1)} at {threshold_text(primary, low, high)}"
         _mark(axes, (primary, value), text, (everyone, nobody, model), taken, size, limits)
     band = [resampled(across, down(per_hundred(curve, edge))) for edge in ("low", "high")]
-    beside = [] if rival is None else [resampled(across, down(per_hundred(curve, "rival")))]
-    rest = (drop, *band, *beside)
+    rest = (drop, *band)
     wanted: list[tuple[tuple[str, ...], Floats, Floats, str, int, float]] = [
         (("Model",), model, np.concatenate((everyone, nobody, *rest)), BLUE, 600, 0.35),
         (("Flag everyone", "Everyone"), everyone, np.concatenate((model, nobody, *rest)), INK_2, 400, 0.85),
         (("Flag no one", "No one"), nobody, np.concatenate((model, everyone, *rest)), INK, 400, 0.0),
     ]
-    if rival is not None:
-        others = np.concatenate((model, everyone, nobody, drop, *band))
-        wanted.append(((rival, "Rival"), beside[0], others, INK, 400, 0.6))
     for texts, line, others, colour, weight, prefer in wanted:
         spots = [(text, place_on_line(text, line, others, taken, size, weight, prefer)) for text in texts]
         standing = [(text, spot) for text, spot in spots if spot is not None]
@@ -368,8 +363,7 @@ def draw_decision_panels(evidence: Evidence) -> Figure | Absent:
     low = min(float(column(curve, "threshold")[0]) for curve in known)
     high = max(float(column(curve, "threshold")[-1]) for curve in known)
     plan = _panels_grid(len(shown), width, limits)
-    rival = rival_name(evidence) if any(has_rival(curve) for curve in known) else None
-    key = key_lines(_key(width, plan.left, rival), width - plan.left)
+    key = key_lines(_key(width, drawn_rivals(evidence, shown)), width - plan.left)
     grid, heads = headed(replace(plan, top=plan.top + KEY_LINE * (len(key) - 1)), shown)
     odds = grid.width >= 30
     drawn = sheet(width, grid.bottom + (13.8 if odds else 9.6))
@@ -432,17 +426,18 @@ def _gain_lines(
     """The gain of one site, its interval at the declared thresholds, and the number at the primary one."""
     low, high, bottom, top = limits
     threshold = column(curve, "threshold")
-    across = (threshold - low) / (high - low) * size[0]
 
-    def line(values: Floats) -> Floats:
-        return resampled(across, (top - values) / (top - bottom) * size[1])
+    def line(values: Floats, along: Floats) -> Floats:
+        return resampled((along - low) / (high - low) * size[0], (top - values) / (top - bottom) * size[1])
 
     zero = resampled(np.array([0, size[0]]), np.full(2, top / (top - bottom) * size[1]))
-    others = [line(gain(curve)), zero]
+    others = [line(gain(curve), threshold), zero]
     axes.axhline(0, color=INK, lw=0.8, zorder=1.5)
-    if has_rival(curve):
-        axes.plot(threshold, gain(curve, "rival"), color=INK, lw=1.2, ls=RIVAL_DASH, zorder=2.5)
-        others.append(line(gain(curve, "rival")))
+    for rival, dash in drawn_rivals(evidence, [site]).items():
+        of_rival = find_curve(evidence, "decision_curve", site.name, model=rival)
+        if isinstance(of_rival, Curve):
+            axes.plot(column(of_rival, "threshold"), gain(of_rival), color=INK, lw=1.2, ls=dash, zorder=2.5)
+            others.append(line(gain(of_rival), column(of_rival, "threshold")))
     axes.plot(threshold, gain(curve), color=BLUE, lw=1.4, zorder=3, gid="gain")
     for at in evidence.release.thresholds.declared:
         found = find(evidence, "net_benefit_gain", site.name, threshold=at)
@@ -461,15 +456,13 @@ NARROWEST_WITH_NUMBER = 24.0
 """In panels narrower than this, in mm, the gain at the primary threshold is left to the table."""
 
 
-def _key(width: float, left: float, rival: str | None) -> list[Key]:
+def _key(width: float, rivals: Mapping[str, Dash]) -> list[Key]:
     """What the lines of the panels stand for."""
     entries = [Key("model", BLUE), Key("the better of flagging everyone and no one", INK, "-", 0.8)]
     if width == HALF:
         entries[1] = Key("better default", INK, "-", 0.8)
-    if rival is not None:
-        room = width - left - (0.0 if width == HALF else 96.0)
-        entries.append(Key(rival if text_width(rival) <= room else "rival", INK, RIVAL_DASH, 1.2))
-    return entries
+    names = shortened(tuple(rivals), WIDEST_RIVAL) if rivals else ()
+    return entries + [Key(name, INK, dash, 1.2) for name, dash in zip(names, rivals.values(), strict=True)]
 
 
 def _odds_row(drawn: Figure, marks: list[float], limits: tuple[float, float], x: float, width: float, y: float) -> None:
@@ -490,9 +483,15 @@ def decision_by_site(evidence: Evidence) -> Picture | Absent:
         known = [curve for site in shown if isinstance(curve := site_curve(evidence, site), Curve)]
         caption = (
             f"{patients(shown)}. Above zero the model does more good than the better of flagging everyone and no one."
-            f"{marked(evidence, known)}{left_out(left, 'see the tables')}"
+            f"{marked(evidence, known)}{_rivals_left_out(evidence, shown)}{left_out(left, 'see the tables')}"
         )
         return picture("decision_by_site", drawn, caption, by_site_alternative(evidence), by_site_message(evidence))
+
+
+def _rivals_left_out(evidence: Evidence, shown: Sequence[DatasetSummary]) -> str:
+    """How many other models are not drawn, if any."""
+    more = len(evidence.release.rivals) - len(drawn_rivals(evidence, shown))
+    return f" Not drawn: {counted(more, 'other model')}." if more else ""
 
 
 def marked(evidence: Evidence, known: Sequence[Curve]) -> str:

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from dossier.findings import classes
-from dossier.findings.sentence import Sentence, estimated, gravest_errors, primary_threshold
+from dossier.findings.sentence import (
+    Sentence,
+    at_the_primary_threshold,
+    estimated,
+    gravest_errors,
+    primary_threshold,
+)
 from dossier.release import Release, Severity
-from dossier.types import Evidence
+from dossier.types import Estimate, Evidence, Result
+from dossier.typeset.measures import chapter_tables, tables_of
 from dossier.typeset.numbers import TIED, in_text, short, threshold
 from dossier.typeset.tables import Cell, Column, Row, Table
 from dossier.typeset.words import date
@@ -33,6 +42,40 @@ def finding(evidence: Evidence) -> Sentence:
     if not errors:
         return Sentence(lead)
     return Sentence(lead, gravest_errors(evidence, errors))
+
+
+OURS = "This model"
+ACCURACY, MEASURES = "accuracy", ("error_severity_index", "mean_severity")
+
+
+def tables(evidence: Evidence) -> tuple[Table, ...]:
+    """The severity at each site; beside other models at the primary threshold, with how often each is right."""
+    if not evidence.release.rivals:
+        return chapter_tables(evidence, "severity")
+    shown = _by_model(at_the_primary_threshold(evidence))
+    return tables_of(shown, [shown.terms[name] for name in (ACCURACY, *MEASURES) if name in shown.terms])
+
+
+def _by_model(evidence: Evidence) -> Evidence:
+    """The evidence with only the severity of every model in it, and its accuracy where that is given beside."""
+    results: list[Result] = []
+    for one in evidence.results:
+        if one.measure not in MEASURES:
+            continue
+        result = replace(one, term=one.measure, at={"model": one.at.get("model", OURS)})
+        accuracy = one.found.details.get("accuracy") if isinstance(one.found, Estimate) else None
+        if isinstance(one.found, Estimate) and accuracy is not None:
+            bare = Estimate(accuracy, None, None, None, one.found.n, one.found.method)
+            results.append(replace(result, term=ACCURACY, measure=ACCURACY, found=bare))
+        results.append(result)
+    at = primary_threshold(evidence)
+    where = "" if at is None or classes.labels(evidence) else f" at {threshold(at)}"
+    terms = {
+        name: replace(evidence.terms[name], at=("model",), label=f"{evidence.terms[name].label}{where}")
+        for name in (ACCURACY, *MEASURES)
+        if name in evidence.terms
+    }
+    return replace(evidence, results=tuple(results), terms=terms)
 
 
 def weights(release: Release) -> tuple[Table, ...]:

@@ -608,10 +608,10 @@ def _same_columns(release: Release) -> list[Fault]:
             faults.append(Fault("risk_is_outcome", Key("prediction", key)))
     named: list[str] = []
     for rival, at in rivals_declared(release):
-        if outcome.column in rival.named:
-            faults.append(Fault("rival_is_outcome", at))
-        elif rival.column is not None and rival.column == prediction.column:
+        if rival.column is not None and rival.column == prediction.column:
             faults.append(Fault("rival_is_risk", at))
+        elif outcome.column in rival.named:
+            faults.append(Fault("rival_is_outcome", at))
         if rival.name in NOT_RIVALS:
             where = at.of("name" if at.is_list else "rival_name")
             faults.append(Fault("reserved_rival", where, name=rival.name, reserved=tuple(NOT_RIVALS)))

@@ -110,12 +110,20 @@ def better_if_the_same_for_all(evidence: Evidence) -> tuple[str, ...]:
 # ---- another model --------------------------------------------------------------------------------------------------
 
 
+MOST_MODELS = 2
+"""So many other models are named; the full report has all."""
+
+
 def than_the_other_model(evidence: Evidence) -> str:
-    """At how many hospitals the model tells sick from well better than the other model; empty where none is named."""
-    prediction = evidence.release.prediction
-    if prediction.rival is None and prediction.rivals is None:
-        return ""
-    rival, at = prediction.rival_label, evidence.release.thresholds.declared[:1]
+    """At how many hospitals the model tells sick from well better than another model; empty where none is named."""
+    names = [rival.name for rival in evidence.release.rivals]
+    more = len(names) - MOST_MODELS
+    rest = [f"{sentence_case(counted(more, 'more model'))}: full report."] if more > 0 else []
+    return " ".join([*(_than(evidence, name) for name in names[:MOST_MODELS]), *rest])
+
+
+def _than(evidence: Evidence, rival: str) -> str:
+    at = evidence.release.thresholds.declared[:1]
     told = [
         _against(evidence, rival, "auroc_difference", ("tells sick from well better", "tells sick from well worse"))
     ]
