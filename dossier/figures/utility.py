@@ -75,7 +75,7 @@ EVERYONE_DASH = (0, (4, 2))
 Dash = tuple[float, tuple[float, ...]]
 RIVAL_DASHES: tuple[Dash, ...] = ((0, (1, 1)), (0, (5, 1.2, 1, 1.2)), (0, (2.5, 1)))
 """The lines of the first other models; those of more could not be told apart."""
-WIDEST_RIVAL = 52.0
+WIDEST_RIVAL = 60.0
 """How much of the key the name of another model may take, in mm."""
 
 

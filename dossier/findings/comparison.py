@@ -10,7 +10,7 @@ from dossier.types import DatasetSummary, Estimate, Evidence
 from dossier.typeset.measures import chapter_tables
 from dossier.typeset.numbers import level_of, number, threshold, value_of
 from dossier.typeset.tables import Table
-from dossier.typeset.words import counted, how_many, in_words
+from dossier.typeset.words import how_many, in_words
 
 MOST_NAMED = 2
 """So many other models are named in the finding; the tables have all of them."""
@@ -30,7 +30,7 @@ def finding(evidence: Evidence) -> Sentence:
     shown = list(known.items())[:MOST_NAMED]
     first, *others = (f"{_sides(sites, short=place > 0)} against {name}" for place, (name, sites) in enumerate(shown))
     more = len(every) - len(shown)
-    rest = f"; the tables have {counted(more, 'more model')}" if more else ""
+    rest = f"; the tables have {in_words(more)} more" if more else ""
     lead = f"The {_what(evidence)} is higher ({level_of(evidence)} CI excludes 0) {'; '.join([first, *others])}{rest}."
     return Sentence(lead, _holm(evidence, known))
 

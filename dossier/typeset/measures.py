@@ -15,6 +15,8 @@ from dossier.typeset.tables import (
     CHARACTER,
     LONG_LABEL,
     MEASURE,
+    P_VALUES,
+    PER_100,
     Cell,
     Column,
     Reasons,
@@ -237,10 +239,6 @@ def _beside(evidence: Evidence, terms: Sequence[Term]) -> Table:
     )
 
 
-P_VALUES = {"p_value": "p", "p_holm": "p (Holm)"}
-"""The p values that have a column of their own beside a measure, with its heading."""
-
-
 def _tests(results: Sequence[Result], term: Term) -> tuple[str, ...]:
     """The p values that a measure comes with."""
     found = [one.found for one in results if one.term == term.name and isinstance(one.found, Estimate)]
@@ -327,7 +325,7 @@ def _title(terms: Sequence[Term]) -> str:
 
 def _heading(term: Term) -> str:
     label = sentence_case(term.label)
-    return label if not term.unit else f"{label}, %" if term.unit == "%" else f"{label} per 100"
+    return label if not term.unit else f"{label}, %" if term.unit == "%" else f"{label}{PER_100}"
 
 
 def _site_rows(

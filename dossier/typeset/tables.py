@@ -203,6 +203,12 @@ def _letter(count: int) -> str:
     return chr(ord("a") + count) if count < 26 else f"{chr(ord('a') + count // 26 - 1)}{chr(ord('a') + count % 26)}"
 
 
+PER_100 = " per 100"
+"""How the heading of a net benefit ends."""
+P_VALUES = {"p_value": "p", "p_holm": "p (Holm)"}
+"""The p values that have a column of their own beside a measure, with its heading."""
+
+
 def groups_across(table: Table) -> Table:
     """A table whose groups have the same rows, with the groups beside each other; every other table as it is."""
     groups = groups_of(table)
@@ -211,9 +217,11 @@ def groups_across(table: Table) -> Table:
     if not alike or any(one.words for one in table.columns):
         return table
     alone = len(table.columns) == 1
-    # A measure alone with its p value is named by the title.
-    tested = len(table.columns) == 2 and table.columns[1].label == "p"
-    own = (replace(table.columns[0], label="Value"), table.columns[1]) if tested else table.columns
+    # A measure alone with its p values is named by the title.
+    value, *others = table.columns
+    tested = bool(others) and all(one.label in P_VALUES.values() for one in others)
+    named = "Per 100" if value.label.endswith(PER_100) else "Value"
+    own = (replace(value, label=named), *others) if tested else table.columns
     columns = tuple(
         replace(column, label=group.label) if alone else replace(column, over=group.label)
         for group in groups

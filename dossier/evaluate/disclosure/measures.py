@@ -81,13 +81,15 @@ Rule = Callable[[Protected, Result, Metric, Given], "Estimate | Absent"]
 
 
 def of_results(protected: Protected, results: Sequence[Result]) -> Iterator[Result]:
-    """Every result of one set of rows as it may be given."""
+    """Every result of one set of rows as it may be given; differences are made last, of the values that are given."""
     measures = metrics_of(protected.site.release)
     others: dict[tuple[str, str], Estimate | Absent] = {}
-    for one in results:
-        found = protected.given(one, measures[one.term], others)
-        others.setdefault((one.term, str(one.at.get("model", ""))), found)
-        yield replace(one, found=found)
+    found: dict[int, Estimate | Absent] = {}
+    for place, one in sorted(enumerate(results), key=lambda each: measures[each[1].term].protection == "difference"):
+        found[place] = protected.given(one, measures[one.term], others)
+        others.setdefault((one.term, str(one.at.get("model", ""))), found[place])
+    for place, one in enumerate(results):
+        yield replace(one, found=found[place])
 
 
 # ---- from ranges of counts ------------------------------------------------------------------------------------------
