@@ -230,7 +230,9 @@ def groups_across(table: Table) -> Table:
     lines = zip(*(group.rows for group in groups), strict=True)
     rows = tuple(replace(line[0], cells=tuple(cell for row in line for cell in row.cells)) for line in lines)
     across = replace(table, columns=columns, rows=rows)
-    return across if label_fits(across) else table
+    # The name of all sites together may stand on two lines.
+    sites = replace(across, rows=tuple(row for row in rows if row.kind == "row"))
+    return across if label_fits(sites) else table
 
 
 MANY_ROWS = 7
