@@ -54,13 +54,13 @@ from dossier.types import (
     find,
     find_curve,
 )
-from dossier.typeset.names import events_of
+from dossier.typeset.names import events_of, marks_of_rivals
 from dossier.typeset.numbers import expected_range, number
 from dossier.typeset.reasons import why
 
 MOST_ROWS = {HALF: 12, FULL: 44}
-RIVAL_MARKS: Mapping[str, str] = {"o": "circle", "^": "triangle", "D": "diamond"}
-"""The hollow marks of the first other models, and what the caption calls them."""
+SHAPES: Mapping[str, str] = {"circle": "o", "triangle": "^", "diamond": "D"}
+"""The marks of other models as matplotlib calls them."""
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ class Forest:
         """The values of the other models in a dataset by their marks, of as many models as there are marks."""
         found = {
             mark: self.in_unit(find(evidence, self.measure, dataset, model=name, **self.at))
-            for name, mark in _marks(evidence).items()
+            for mark, name in marks_of_rivals(evidence).items()
         }
         return {mark: one.value for mark, one in found.items() if isinstance(one, Estimate)}
 
@@ -134,11 +134,6 @@ class Forest:
         row = None if isinstance(curve, Absent) else row_of(curve, "threshold", self.at["threshold"])
         value = None if isinstance(curve, Absent) or row is None else curve.columns["treat_all"][row]
         return None if value is None else value * self.per
-
-
-def _marks(evidence: Evidence) -> dict[str, str]:
-    """The first other models, each with its mark."""
-    return dict(zip((rival.name for rival in evidence.release.rivals), RIVAL_MARKS, strict=False))
 
 
 AUROC = Forest("auroc", "AUROC", 0.5)
@@ -379,7 +374,7 @@ def _site_row(
     left, right = axes.get_xlim()
     for mark, value in forest.of_rivals(evidence, site.name).items():
         if left <= value <= right:
-            axes.plot([value], [row], mark, ms=2.8, mfc="none", mec=INK_2, mew=0.7, clip_on=False, zorder=2.7)
+            axes.plot([value], [row], SHAPES[mark], ms=2.8, mfc="none", mec=INK_2, mew=0.7, clip_on=False, zorder=2.7)
     everyone = forest.everyone(evidence, site.name)
     if everyone is not None and left <= everyone <= right:
         axes.plot([everyone], [row], "|", ms=8, mec=INK_2, mew=1.3, clip_on=False, zorder=2.5, color=INK_2)
@@ -462,10 +457,9 @@ def forest_caption(evidence: Evidence, forest: Forest, width: float) -> str:
         kind = "patients of a class" if shown[0].class_counts else "events or non-events"
         pooling = "" if forest.counts_patients else ", not pooled"
         text += f" Open: under {bands.FEW_FOR_POOLING} {kind}{pooling}."
-    drawn = {mark for site in shown for mark in forest.of_rivals(evidence, site.name)}
-    rivals = [f"{RIVAL_MARKS[mark]}, {name}" for name, mark in _marks(evidence).items() if mark in drawn]
+    rivals = marks_of_rivals(evidence) if forest.measure == "auroc" else {}
     if rivals:
-        text += f" Small and open: {'; '.join(rivals)}."
+        text += f" Small and open: {'; '.join(f'{mark}, {name}' for mark, name in rivals.items())}."
     bounds = criterion(evidence, forest.measure)
     if bounds:
         text += f" Broken: the declared criterion, {' to '.join(number(bound) for bound in bounds)}."

@@ -35,7 +35,7 @@ from dossier.types import (
     find_curve,
 )
 from dossier.typeset.measures import cell
-from dossier.typeset.names import at_least, events_of
+from dossier.typeset.names import at_least, events_of, marks_of_rivals
 from dossier.typeset.notes import intervals_of
 from dossier.typeset.numbers import TIED, expected_range, in_text, level_of, number, threshold
 from dossier.typeset.tables import Cell, Column, Reasons, Row, Table
@@ -234,7 +234,8 @@ def caption(evidence: Evidence) -> str:
     events = f"{at_least(sites)}{counted(_events(sites), 'event')}"
     one = len(sites) == 1
     left_out = "; open square, not pooled" if not one and any(scarce(site, VERY_FEW) for site in sites) else ""
-    forest = f"{made}{'' if one else new}{left_out}"
+    others = "".join(f"; small {mark}, {name}" for mark, name in marks_of_rivals(evidence).items())
+    forest = f"{made}{'' if one else new}{left_out}{others}"
     return (
         f"{patients}, {events}; intervals and bands at {level}. Discrimination: {forest}. Calibration: spline of logit "
         f"risk; broken under 100 events or non-events.{_decision_curve(evidence)} Risks: in bins, events above and "

@@ -7,7 +7,19 @@ import re
 from collections.abc import Iterable, Sequence
 
 from dossier.bands import FEWEST_WITH_A_VALUE
-from dossier.types import NOT_SELECTED, At, Curve, DatasetSummary, Description, Evidence, Predicted, Withheld
+from dossier.types import (
+    NOT_SELECTED,
+    At,
+    Curve,
+    DatasetSummary,
+    Description,
+    Estimate,
+    Evidence,
+    Predicted,
+    Withheld,
+    externals,
+    find,
+)
 from dossier.typeset.labels import level_of
 from dossier.typeset.numbers import TIED
 from dossier.typeset.words import counted, dates, listing, sentence_case
@@ -173,3 +185,17 @@ def reader_name(evidence: Evidence, curve: Curve, place: int) -> str:
 def axis_name(at: At) -> str:
     """What an axis of the nomogram is called: its predictor, and of a product the value of the other one."""
     return f"{at['predictor']} ({at['with']} {at['level']})" if "with" in at else str(at["predictor"])
+
+
+MARKS = ("circle", "triangle", "diamond")
+"""The hollow marks of the first other models in a forest of sites."""
+
+
+def marks_of_rivals(evidence: Evidence) -> dict[str, str]:
+    """The first other models that have an AUROC at an external site, by the mark that each has in the forest."""
+    marks = zip(MARKS, (rival.name for rival in evidence.release.rivals), strict=False)
+    return {
+        mark: name
+        for mark, name in marks
+        if any(isinstance(find(evidence, "auroc", one.name, model=name), Estimate) for one in externals(evidence))
+    }

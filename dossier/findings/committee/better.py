@@ -118,7 +118,8 @@ def than_the_other_model(evidence: Evidence) -> str:
     """At how many hospitals the model tells sick from well better than another model; empty where none is named."""
     names = [rival.name for rival in evidence.release.rivals]
     more = len(names) - MOST_MODELS
-    rest = [f"{sentence_case(counted(more, 'more model'))}: full report."] if more > 0 else []
+    left = f"{sentence_case(in_words(max(more, 0)))} more {'model' if more == 1 else 'models'}: full report."
+    rest = [left] if more > 0 else []
     return " ".join([*(_than(evidence, name) for name in names[:MOST_MODELS]), *rest])
 
 
