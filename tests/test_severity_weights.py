@@ -7,7 +7,7 @@ import datetime
 from dossier.evaluate import inputs
 from dossier.findings import severity
 from dossier.release import Release
-from dossier.types import Study
+from dossier.types import Evidence, Study
 
 PLAIN = {
     "release": {"model": "Example", "version": "2", "date": None, "owner": "Owner"},
@@ -28,8 +28,16 @@ def release(**declared: object) -> Release:
     return Release.model_validate({**PLAIN, "severity": {"weights": WEIGHTS, **declared}})
 
 
+def of(declared: Release) -> Evidence:
+    return Evidence(declared, (), (), (), (), (), {}, {}, (), {})
+
+
+def evidence(**declared: object) -> Evidence:
+    return of(release(**declared))
+
+
 def test_rows_are_predicted_and_columns_true() -> None:
-    (table,) = severity.weights(release())
+    (table,) = severity.weights(evidence())
     assert table.head == "Predicted"
     assert [(one.label, one.over) for one in table.columns] == [("no", "True class"), ("yes", "True class")]
     assert [(row.label, *(cell.text for cell in row.cells)) for row in table.rows] == [
@@ -39,19 +47,19 @@ def test_rows_are_predicted_and_columns_true() -> None:
 
 
 def test_who_set_them_when_and_why() -> None:
-    (table,) = severity.weights(release(**SAID))
+    (table,) = severity.weights(evidence(**SAID))
     assert table.note == (
         "0 harmless, 1 the gravest. Source: A survey of 40 surgeons. Set by the board on 4\N{NO-BREAK SPACE}May 2026. "
         "A missed case waits a year."
     )
-    (dated,) = severity.weights(release(declared_on=datetime.date(2026, 5, 4)))
+    (dated,) = severity.weights(evidence(declared_on=datetime.date(2026, 5, 4)))
     assert "Set on 4\N{NO-BREAK SPACE}May 2026." in dated.note
 
 
 def test_what_is_not_said_is_said_to_be_missing() -> None:
-    (table,) = severity.weights(release())
+    (table,) = severity.weights(evidence())
     assert table.note.endswith("Source: not reported. Who set them and when: not reported.")
-    assert not severity.weights(Release.model_validate(PLAIN))
+    assert not severity.weights(of(Release.model_validate(PLAIN)))
 
 
 def test_no_number_depends_on_where_the_weights_come_from() -> None:

@@ -12,7 +12,6 @@ from dossier.findings.sentence import (
     gravest_errors,
     primary_threshold,
 )
-from dossier.release import Release, Severity
 from dossier.types import Estimate, Evidence, Result
 from dossier.typeset.measures import chapter_tables, tables_of
 from dossier.typeset.numbers import TIED, in_text, short, threshold
@@ -78,17 +77,17 @@ def _by_model(evidence: Evidence) -> Evidence:
     return replace(evidence, results=tuple(results), terms=terms)
 
 
-def weights(release: Release) -> tuple[Table, ...]:
+def weights(evidence: Evidence) -> tuple[Table, ...]:
     """The declared severity of each kind of error: where it comes from, why, who set it and when."""
-    declared = release.severity
+    declared = evidence.release.severity
     if declared is None:
         return ()
-    labels = release.outcome.classes or ("no", "yes")
+    labels = evidence.release.outcome.classes or ("no", "yes")
     return (
         Table(
             name="table-severity-weights",
             title="Severity weights.",
-            note=f"0 harmless, 1 the gravest. {_origin(declared)}",
+            note=f"0 harmless, 1 the gravest. {_origin(evidence)}",
             head="Predicted",
             columns=tuple(Column(label, over="True class") for label in labels),
             rows=tuple(
@@ -99,8 +98,11 @@ def weights(release: Release) -> tuple[Table, ...]:
     )
 
 
-def _origin(declared: Severity) -> str:
+def _origin(evidence: Evidence) -> str:
     """Who set the weights and when, from which source and why; what is not reported is said."""
+    declared = evidence.release.severity
+    if declared is None:
+        raise TypeError("weights that are printed are declared")
     by = None if declared.set_by is None else f" by {declared.set_by}"
     on = None if declared.declared_on is None else f" on {date(declared.declared_on)}"
     said = [
