@@ -288,7 +288,7 @@ def mean_severity(
     measure="error_severity_index",
     fixed=OF_RIVAL,
     at=("threshold",),
-    breaks=("one class is absent",),
+    breaks=("perfect is best", "one class is absent"),
     formula="10 Σ C W / number of errors, C counts of the other model's class by true class, W their severity",
 )
 def error_severity_index_of_rival(
@@ -330,7 +330,7 @@ def error_severity_index_of_rival(
     measure="mean_severity",
     fixed=OF_RIVAL,
     at=("threshold",),
-    breaks=("one class is absent",),
+    breaks=("perfect is best", "one class is absent"),
     formula="Σ C W / n, C counts of the other model's class by true class, W their severity",
 )
 def mean_severity_of_rival(
