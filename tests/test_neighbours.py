@@ -62,6 +62,10 @@ def taken(one: Dataset, rows: Any) -> Dataset:
             each if isinstance(each.rows, Absent) else dataclasses.replace(each, rows=each.rows[rows])
             for each in one.subgroups
         ),
+        further_rivals=tuple(
+            dataclasses.replace(each, risk=None if each.risk is None else each.risk[rows])
+            for each in one.further_rivals
+        ),
         imputations=tuple(taken(each, rows) for each in one.imputations),
         original=None,
         **columns,
@@ -118,7 +122,8 @@ def neighbour(study: Study, one: Dataset, rng: np.random.Generator, most: int = 
         else each
         for each in one.predictors
     ]
-    found = dataclasses.replace(one, predictors=tuple(numbers), rival=_elsewhere(one.rival, rng))
+    others = tuple(dataclasses.replace(each, risk=_elsewhere(each.risk, rng)) for each in one.further_rivals)
+    found = dataclasses.replace(one, predictors=tuple(numbers), rival=_elsewhere(one.rival, rng), further_rivals=others)
     if not one.imputations:
         found = dataclasses.replace(found, risk=_moved(one.risk, at, rng))
     before = _ranges(study, found)
