@@ -122,7 +122,9 @@ def neighbour(study: Study, one: Dataset, rng: np.random.Generator, most: int = 
         else each
         for each in one.predictors
     ]
-    others = tuple(dataclasses.replace(each, risk=_elsewhere(each.risk, rng)) for each in one.further_rivals)
+    # The risks of several classes add up to 1, and stay as those of the first rival do.
+    others = () if one.class_labels else one.further_rivals
+    others = tuple(dataclasses.replace(each, risk=_elsewhere(each.risk, rng)) for each in others)
     found = dataclasses.replace(one, predictors=tuple(numbers), rival=_elsewhere(one.rival, rng), further_rivals=others)
     if not one.imputations:
         found = dataclasses.replace(found, risk=_moved(one.risk, at, rng))
