@@ -1,5 +1,5 @@
 # `make demo` and `make test` do all the set-up themselves, from a clone on Debian or Ubuntu with Python.
-.PHONY: demo test style types quick test-all docs bench conformance contact-sheet coverage mutation fuzz lock faults system clean
+.PHONY: demo test style types quick test-all docs bench conformance contact-sheet coverage mutation fuzz lock faults stub system clean
 .DELETE_ON_ERROR:
 
 READY := .venv/.ready
@@ -53,7 +53,7 @@ bench: $(READY)
 coverage: $(READY)
 	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 nice -n 15 .venv/bin/python -m tests.bench.coverage $(ONLY)
 
-# 22,000 spoilt releases, each of which must end in a dossier or in told faults; hours. Writes tests/bench/FUZZ.md.
+# 22,000 corrupt releases, each of which must end in a dossier or in reported faults; hours. Writes tests/bench/FUZZ.md.
 fuzz: $(READY)
 	nice -n 15 .venv/bin/python -m tests.bench.fuzz --write
 
@@ -63,6 +63,9 @@ conformance: $(READY)
 	nice -n 15 .venv/bin/python -m tests.bench.conformance --write
 
 # Exact versions with hashes, for every Python and Linux that we support. `make lock UPGRADE=--upgrade` takes newer ones.
+stub: $(READY)
+	.venv/bin/python -c "from dossier.metrics.stub import page; print(page(), end='')" > dossier/metrics/__init__.pyi
+
 faults: $(READY)
 	.venv/bin/python -c "from dossier.faults.catalogue import page; print(page(), end='')" > docs/faults.md
 

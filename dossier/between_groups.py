@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from dossier.facts import Fact, Value
-from dossier.types import MACRO, POOLED, Absent, Estimate, Result, SubgroupSummary, Subset
-from dossier.typeset.numbers import is_telling
+from dossier.types import MACRO, POOLED, Absent, Estimate, Result, SubgroupSummary, Subset, Withheld, is_telling
 
 MEASURES = ("auroc", "model_based_concordance", "oe_ratio")
 """What groups are compared in; the second says what of the first is case mix."""
@@ -45,6 +44,9 @@ class GroupDifference:
             "others": self.here.value - self.difference,
         }
         if self.measure == "oe_ratio":
+            # Whether the model is wrong by itself, or only beside the others, is what the group's own interval says.
+            off = (low is not None and low > 1) if self.difference > 0 else (high is not None and high < 1)
+            values |= {"is_relative": not off}
             return Fact("more_events_in_group" if self.difference > 0 else "fewer_events_in_group", **values)
         case_mix = None if self.expected is None else Fact("by_case_mix", expected=self.expected)
         better = self.difference > 0
@@ -54,27 +56,44 @@ class GroupDifference:
 def over_all_sites(summaries: Sequence[SubgroupSummary], results: Sequence[Result]) -> Iterator[GroupDifference]:
     """The differences over all sites whose interval leaves out 0; of two groups the first, for the other mirrors it."""
     found = _indexed(results)
+    for subset, measure, of_class in _compared(summaries, found):
+        here, apart = found.get((subset, measure, of_class, False)), found[subset, measure, of_class, True]
+        if here is None or not _excludes_zero(apart):
+            continue
+        expected = found.get((subset, "model_based_concordance", of_class, False))
+        value = expected.value if expected is not None and measure == "auroc" else None
+        yield GroupDifference(subset.column, subset.level, measure, of_class, here, apart.value, value)
+
+
+def comparisons(summaries: Sequence[SubgroupSummary], results: Sequence[Result]) -> int:
+    """How many times a group is compared with the others over all sites, of two groups one; case mix not counted."""
+    return sum(1 for _ in _compared(summaries, _indexed(results)))
+
+
+def sites_with(summaries: Sequence[SubgroupSummary], column: str) -> frozenset[str]:
+    """The datasets whose patients have the column; a size that is withheld is one."""
+    return frozenset(
+        one.dataset
+        for one in summaries
+        if one.column == column and (isinstance(one.size, Withheld) or not isinstance(one.size, Absent))
+    )
+
+
+Key = tuple[Subset, str, str | None, bool]
+
+
+def _compared(
+    summaries: Sequence[SubgroupSummary], found: Mapping[Key, Estimate]
+) -> Iterator[tuple[Subset, str, str | None]]:
+    """Each group, measure and class of which there is a difference to the others."""
     labels: dict[str, dict[str, None]] = {}
     for one in summaries:
         labels.setdefault(one.column, {})[one.label] = None
     for column, known in labels.items():
         for label in list(known)[:1] if len(known) == 2 else known:
-            subset = Subset(column, label)
-            for measure, of_class in (key[1:3] for key in found if key[0] == subset and key[3]):
-                here, apart = found.get((subset, measure, of_class, False)), found[subset, measure, of_class, True]
-                if measure == "model_based_concordance" or here is None or not _excludes_zero(apart):
-                    continue
-                expected = found.get((subset, "model_based_concordance", of_class, False))
-                value = expected.value if expected is not None and measure == "auroc" else None
-                yield GroupDifference(column, label, measure, of_class, here, apart.value, value)
-
-
-def comparisons(results: Sequence[Result]) -> int:
-    """How many differences of a group from the others there are over all sites, case mix not counted."""
-    return sum(key[3] and key[1] != "model_based_concordance" for key in _indexed(results))
-
-
-Key = tuple[Subset, str, str | None, bool]
+            for subset, measure, of_class, is_difference in found:
+                if subset == Subset(column, label) and is_difference and measure != "model_based_concordance":
+                    yield subset, measure, of_class
 
 
 def _indexed(results: Sequence[Result]) -> Mapping[Key, Estimate]:

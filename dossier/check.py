@@ -9,7 +9,8 @@ from typing import Any
 
 from dossier import checklist
 from dossier.errors import DossierError, Fault
-from dossier.types import Dataset, Flag, SettledColumn, SettledTable, Study
+from dossier.release import COUNT_SCHEMA, written_count
+from dossier.types import DatasetSummary, Flag, SettledColumn, SettledTable, Study, Withheld
 from dossier.typeset.flags import flag_text
 from dossier.typeset.words import exclusion
 
@@ -23,12 +24,19 @@ class Check:
 
     faults: tuple[Fault, ...]
     study: Study | None = None
+    datasets: tuple[DatasetSummary, ...] = ()
+    """Those that its build will show, their counts as it will give them."""
     flags: tuple[Flag, ...] = ()
 
     def __post_init__(self) -> None:
         """A release that cannot be read has a fault."""
         if self.study is None and not self.faults:
             raise ValueError("a release without faults is read")
+
+    @property
+    def is_protected(self) -> bool:
+        """Whether the release protects small counts."""
+        return self.study is not None and any(one.minimum_cell for one in self.study.datasets)
 
 
 def check(release: Path, allow_outside: bool = False) -> Check:
@@ -44,7 +52,7 @@ def check(release: Path, allow_outside: bool = False) -> Check:
     except DossierError as error:
         return Check(error.faults)
     found = evaluate.preview(study)
-    return Check(found.faults, study, found.flags)
+    return Check(found.faults, study, found.datasets, found.flags)
 
 
 # ---- for people -----------------------------------------------------------------------------------------------------
@@ -55,15 +63,19 @@ def lines(found: Check) -> Iterator[str]:
     study = found.study
     if study is None:
         return
-    for dataset in study.datasets:
+    for dataset in found.datasets:
         yield _size(dataset)
     for one in study.readers:
         cases, raters = one.labels.shape
-        yield f"readers (of {one.dataset or 'no dataset'}): {cases} cases, {raters} raters"
+        of = f"readers (of {one.dataset or 'no dataset'})"
+        yield f"{of}: {raters} raters" if found.is_protected else f"{of}: {cases} cases, {raters} raters"
     for table in study.tables:
         left_out = f", {table.left_out} more left out by rows" if table.left_out else ""
-        yield f"\n{table.dataset}, {table.file}: {table.rows} rows{left_out}"
-        yield from _columns(table)
+        size = "" if found.is_protected else f": {table.rows} rows{left_out}"
+        yield f"\n{table.dataset}, {table.file}{size}"
+        yield from _columns(table, found.is_protected)
+    if found.is_protected:
+        yield "\nSmall counts are protected: each is a range, and no table says how many rows or which values it has."
     yield ""
     for flag in found.flags:
         reply = "" if flag.reply is None else f" Answered: {flag.reply}"
@@ -74,24 +86,23 @@ def lines(found: Check) -> Iterator[str]:
         yield "No fault found."
 
 
-def _size(dataset: Dataset) -> str:
-    events = "" if dataset.outcome is None else f", {int(dataset.outcome.sum())} events"
-    counts = _class_counts(dataset)
-    if counts:
-        events = "".join(f", {count} {label}" for label, count in counts.items())
-    left = "".join(f", {count} {exclusion(reason)}" for reason, count in dataset.excluded.items() if count)
-    return f"{dataset.name} ({dataset.role}): {dataset.rows_read} rows, {dataset.rows_analysed} analysed{events}{left}"
+def _size(dataset: DatasetSummary) -> str:
+    events = "" if dataset.events is None else f", {dataset.events} events"
+    events += "".join(f", {count} {label}" for label, count in dataset.class_counts.items())
+    lost = {reason: count for reason, count in dataset.excluded.items() if isinstance(count, Withheld) or count}
+    left = "".join(f", {_count(count)} {exclusion(reason)}" for reason, count in lost.items())
+    return f"{dataset.name} ({dataset.role}): {_count(dataset.rows_read)} rows, {dataset.n} analysed{events}{left}"
 
 
-def _class_counts(dataset: Dataset) -> dict[str, int]:
-    if dataset.classes is None:
-        return {}
-    return {label: int((dataset.classes == number).sum()) for number, label in enumerate(dataset.class_labels)}
+def _count(count: int | Withheld) -> str:
+    return f"<{count.below}" if isinstance(count, Withheld) else str(count)
 
 
-def _columns(table: SettledTable) -> list[str]:
+def _columns(table: SettledTable, is_protected: bool) -> list[str]:
     """The columns of a table under each other, each as wide as its longest cell."""
     rows = [("column", "role", "type", "range", "missing"), *(_cells(column) for column in table.columns)]
+    if is_protected:
+        rows = [row[:3] for row in rows]
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     return [
         "  " + "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
@@ -124,8 +135,8 @@ def document(found: Check) -> dict[str, Any]:
             {"item": entry.number, "topic": entry.topic, "asks": entry.asks}
             for entry in checklist.unanswered(study.statements)
         ],
-        "datasets": [] if study is None else [_dataset(entry) for entry in study.datasets],
-        "tables": [] if study is None else [_table(entry) for entry in study.tables],
+        "datasets": [_dataset(entry) for entry in found.datasets],
+        "tables": [] if study is None else [_table(entry, found.is_protected) for entry in study.tables],
     }
 
 
@@ -137,34 +148,41 @@ def _flag(flag: Flag) -> dict[str, Any]:
     return {"flag": flag.flag, "dataset": flag.dataset, "says": flag_text(flag.fact), "reply": flag.reply}
 
 
-def _dataset(dataset: Dataset) -> dict[str, Any]:
+def _dataset(dataset: DatasetSummary) -> dict[str, Any]:
     return {
         "name": dataset.name,
         "role": dataset.role,
         "site": dataset.site,
-        "rows_read": dataset.rows_read,
-        "n": dataset.rows_analysed,
-        "events": None if dataset.outcome is None else int(dataset.outcome.sum()),
-        "classes": _class_counts(dataset) or None,
-        "excluded": dict(dataset.excluded),
+        "rows_read": _known(dataset.rows_read),
+        "n": written_count(dataset.n),
+        "events": None if dataset.events is None else written_count(dataset.events),
+        "classes": {label: written_count(count) for label, count in dataset.class_counts.items()} or None,
+        "excluded": {reason: _known(count) for reason, count in dataset.excluded.items()},
     }
 
 
-def _table(table: SettledTable) -> dict[str, Any]:
+def _known(count: int | Withheld) -> int | dict[str, int] | None:
+    return None if isinstance(count, Withheld) else written_count(count)
+
+
+def _table(table: SettledTable, is_protected: bool) -> dict[str, Any]:
+    def given(value: object) -> object:
+        return None if is_protected else value
+
     return {
         "dataset": table.dataset,
         "file": table.file,
-        "rows": table.rows,
-        "left_out": table.left_out,
+        "rows": given(table.rows),
+        "left_out": given(table.left_out),
         "columns": [
             {
                 "name": column.name,
                 "role": column.role,
                 "type": column.kind,
-                "range": None if column.range is None else list(column.range),
+                "range": given(None if column.range is None else list(column.range)),
                 "values": column.levels,
-                "missing": column.missing,
-                "drawn": column.sample,
+                "missing": given(column.missing),
+                "drawn": given(column.sample),
             }
             for column in table.columns
         ],
@@ -172,9 +190,10 @@ def _table(table: SettledTable) -> dict[str, Any]:
 
 
 TEXT: Mapping[str, Any] = {"type": "string"}
-COUNT: Mapping[str, Any] = {"type": "integer", "minimum": 0}
+RANGED = {**COUNT_SCHEMA, "description": "A number, or a range where small counts are protected."}
+RANGED_OR_NULL = {**RANGED, "anyOf": [*COUNT_SCHEMA["anyOf"], {"type": "null"}]}
 COUNT_OR_NULL: Mapping[str, Any] = {"type": ["integer", "null"], "minimum": 0}
-COUNTS: Mapping[str, Any] = {"type": "object", "additionalProperties": COUNT}
+UNLESS_PROTECTED = {**COUNT_OR_NULL, "description": "Null where small counts are protected."}
 
 
 def schema() -> dict[str, Any]:
@@ -185,20 +204,29 @@ def schema() -> dict[str, Any]:
         "type": TEXT,
         "range": {"type": ["array", "null"], "items": {"type": "number"}},
         "values": {**COUNT_OR_NULL, "description": "How many different texts or codes; null of numbers."},
-        "missing": COUNT,
+        "missing": UNLESS_PROTECTED,
         "drawn": {**COUNT_OR_NULL, "description": "In how many rows it was read, where these are not all."},
     }
     dataset = {
         "name": TEXT,
         "role": {"enum": ["development", "internal", "external"]},
         "site": TEXT,
-        "rows_read": COUNT,
-        "n": {**COUNT, "description": "How many rows are analysed."},
-        "events": {**COUNT_OR_NULL, "description": "Null of several classes, and without an outcome."},
-        "classes": {**COUNTS, "type": ["object", "null"], "description": "The rows of each class, of several."},
-        "excluded": {**COUNTS, "description": "Rows that are not analysed, by reason."},
+        "rows_read": RANGED_OR_NULL,
+        "n": {**RANGED, "description": "How many rows are analysed."},
+        "events": {**RANGED_OR_NULL, "description": "Null of several classes, and where the outcome is not given."},
+        "classes": {
+            "type": ["object", "null"],
+            "additionalProperties": RANGED,
+            "description": "The rows of each class, of several.",
+        },
+        "excluded": {
+            "type": "object",
+            "additionalProperties": RANGED_OR_NULL,
+            "description": "Rows that are not analysed, by reason.",
+        },
     }
-    table = {"dataset": TEXT, "file": TEXT, "rows": COUNT, "left_out": COUNT, "columns": _rows(column)}
+    sizes = {"rows": UNLESS_PROTECTED, "left_out": UNLESS_PROTECTED}
+    table = {"dataset": TEXT, "file": TEXT, **sizes, "columns": _rows(column)}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         **_object(

@@ -14,20 +14,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from dossier.facts import Fact
-from dossier.types import POOLED, Absent, ChecklistRow, Estimate, externals
-from dossier.typeset.reasons import reason_text
+from dossier.types import POOLED, Absent, ChecklistRow, Estimate, at_dataset, externals
 
 if TYPE_CHECKING:
     from dossier.types import Evidence
 
-MISSING = "MISSING"
-STATED_NONE = "stated none"
-DEVELOPMENT_ONLY = "not applicable, development only"
-ANSWERS = {
-    "computed": "reported, computed",
-    "declared": "reported, declared",
-    "narrative": "reported, narrative",
-}
 HOLDING_TEXTS = ("description", "sample", "limitations")
 """Chapters beside the one on purpose and setting that print the declared texts of their rows."""
 
@@ -71,7 +62,7 @@ def is_placeholder(text: str) -> bool:
 
 def rows(evidence: Evidence) -> tuple[ChecklistRow, ...]:
     """Every row with its status and the chapter that answers it."""
-    return tuple(ChecklistRow(item.number, *_status(item, evidence)) for item in ITEMS)
+    return tuple(_row(item, evidence) for item in ITEMS)
 
 
 def unanswered(statements: Mapping[str, str]) -> list[Item]:
@@ -90,30 +81,27 @@ def home(item: Item) -> str:
     return item.where if item.where in HOLDING_TEXTS else "context"
 
 
-def _status(item: Item, evidence: Evidence) -> tuple[str, str | None]:
-    """The status of a row, and the chapter in which its answer stands, if there is one."""
+def _row(item: Item, evidence: Evidence) -> ChecklistRow:
+    """A row with its status, and the chapter that holds its answer, if there is one."""
     said = evidence.statements.get(item.number)
     if said is not None and not is_placeholder(said):
         declared = evidence.release.statements.get(item.number)
         if declared is not None and declared.none is not None:
-            return STATED_NONE, home(item)
+            return ChecklistRow(item.number, "stated_none", home(item))
         if item.answer == "computed" and _computed(item, evidence) is True:
-            return ANSWERS["computed"], item.where
-        return ANSWERS["narrative" if item.answer == "narrative" else "declared"], home(item)
+            return ChecklistRow(item.number, "computed", item.where)
+        return ChecklistRow(item.number, "narrative" if item.answer == "narrative" else "declared", home(item))
     return _unsaid(item, evidence)
 
 
-def _unsaid(item: Item, evidence: Evidence) -> tuple[str, str | None]:
-    """The status of a row of which the release says nothing in words."""
+def _unsaid(item: Item, evidence: Evidence) -> ChecklistRow:
+    """The row of an item of which the release says nothing in words."""
     computed = _computed(item, evidence)
     if isinstance(computed, Absent):
-        return f"not applicable, {reason_text(computed.reason)}", None
+        return ChecklistRow(item.number, "not_applicable", reason=computed.reason)
     if computed:
-        answer = "computed" if item.answer == "computed" else "declared"
-        return ANSWERS[answer], item.where
-    if item.applies == "development":
-        return DEVELOPMENT_ONLY, None
-    return MISSING, None
+        return ChecklistRow(item.number, "computed" if item.answer == "computed" else "declared", item.where)
+    return ChecklistRow(item.number, "development_only" if item.applies == "development" else "missing")
 
 
 def _computed(item: Item, evidence: Evidence) -> bool | Absent:
@@ -135,13 +123,14 @@ def _dated(evidence: Evidence) -> bool:
 
 
 def _sized(evidence: Evidence) -> bool:
-    return any(result.measure.startswith("mss_") and isinstance(result.found, Estimate) for result in evidence.results)
+    sizes = (result for result in evidence.results if evidence.terms[result.term].chapter == "sample")
+    return any(isinstance(result.found, Estimate) for result in sizes)
 
 
 def _pooled(evidence: Evidence) -> bool | Absent:
     if len(externals(evidence)) < 2:
         return Absent(Fact("one_external_site"))
-    return any(result.dataset == POOLED and isinstance(result.found, Estimate) for result in evidence.results)
+    return any(isinstance(result.found, Estimate) for result in at_dataset(evidence, POOLED))
 
 
 def _has_development(evidence: Evidence) -> bool:

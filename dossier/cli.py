@@ -7,7 +7,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
@@ -42,7 +42,7 @@ for _variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
 
 @dataclass(frozen=True)
 class Options:
-    """What every command that writes pages is told, and what changes no byte of them."""
+    """The options of every command that writes pages; they change no byte of them."""
 
     out: Path
     jobs: int | None
@@ -285,7 +285,7 @@ def print_(results_file: Path, out: Path, jobs: int | None, quiet: bool, replace
     content = results.content(results_file)
     command = printing.command_for(results.read(content, results_file.name).evidence, Build(**asked))
     with output.reserved(out, replace), _progress(quiet) as tell:
-        jobs = _jobs(jobs, len(command.editions))
+        jobs = _jobs(jobs, (), len(command.editions))
         with _workers(jobs):
             _, files = printing.printed(content, command, jobs, tell)
         _list(output.write(out, files, replace))
@@ -346,7 +346,7 @@ def verify(
     reports = [first, verification.Report(tuple(signatures.lines()), signatures.differences)]
     if release is not None:
         reports.append(verification.inputs(out, release))
-        # A command that is none is told by the first report. Other inputs give another dossier, or none.
+        # A command that is none is reported first. Other inputs give another dossier, or none.
         command = verification.asked_for(out)
         if command is not None and not first.differences and not reports[-1].differences:
             reports.append(_rebuilt(out, release, command, allow_outside))
@@ -527,21 +527,22 @@ def _made(source: Path, command: Build | Quick, options: Options) -> tuple[Evide
     with _progress(options.quiet) as tell:
         tell("read", "tables", 0, 1)
         study, command = _read(source, command, options.allow_outside)
-        # Only now: what is wrong with a release is told before all that it takes to print it is loaded.
-        from dossier import evaluate, evidence_cache, printing, results
+        # Only now: what is wrong with a release is reported before all that it takes to print it is loaded.
+        from dossier import collector, evaluate, evidence_cache, printing, results
         from dossier.errors import ReleaseError
 
         tell("read", "tables", 1, 1)
         if study.release.acceptance and (never := evaluate.preview(study).faults):
             raise ReleaseError(never)
-        worth = sum(1 + dataset.rows_read // ROWS_WORTH_A_WORKER for dataset in study.datasets)
-        jobs = _jobs(options.jobs, max(worth, len(command.editions)))
-        with _workers(jobs):
+        rows = [dataset.rows_read for dataset in study.datasets]
+        jobs = _jobs(options.jobs, rows, len(command.editions))
+        # Of few rows no garbage is worth the search for it.
+        held_off = collector.held_off() if sum(rows) < ROWS_WORTH_A_WORKER else nullcontext()
+        with _workers(jobs), held_off:
             tell("evaluate", "", 0, 1)
             cache = None if options.no_cache else evidence_cache.of_user()
             found = evaluate.evidence(study, jobs, tell, options.scheduler, cache)
-            # Everything is printed from what results.json holds, so that it can be printed from it again.
-            evidence, files = printing.printed(results.of(found).text(), command, jobs, tell)
+            evidence, files = printing.printed(results.of(found), command, jobs, tell)
         leaving = output.leaving(options.out, files)
         written = output.write(options.out, files, options.replace)
     _say_what_leaves(options.out, [name for name in leaving if name not in said], "Removed from")
@@ -586,11 +587,17 @@ def _seeded(study: Study, seed: int | None) -> Study:
 # ---- workers --------------------------------------------------------------------------------------------------------
 
 
-def _jobs(wanted: int | None, tasks: int) -> int:
-    """As many workers as are wanted, or as the machine allows, but none without a task: each costs a start."""
+def _jobs(wanted: int | None, rows: Sequence[int], editions: int) -> int:
+    """As many workers as are wanted, but none without a task; unasked, only so many as save more than they cost.
+
+    Each loads the whole program first: as long as the rows are few, one process is done sooner with less.
+    """
     import joblib
 
-    return min(wanted or joblib.cpu_count(), tasks)
+    busy = sum(count // ROWS_WORTH_A_WORKER for count in rows)
+    if wanted is None:
+        return min(int(joblib.cpu_count()), 1 + busy)
+    return min(wanted, max(len(rows) + busy, editions))
 
 
 @contextmanager
@@ -615,7 +622,7 @@ def _workers(jobs: int) -> Iterator[None]:
                 _start_workers(jobs)
             yield
     except BrokenProcessPool:
-        # Ctrl-C ends workers as well, and is told as what it is.
+        # Ctrl-C ends workers as well, and is reported as what it is.
         if STOPPED.is_set():
             raise
         from dossier.faults.locations import Option
@@ -624,14 +631,14 @@ def _workers(jobs: int) -> Iterator[None]:
 
 
 def _start_workers(jobs: int) -> None:
-    """Start all workers deaf to Ctrl-C, which goes to every process of the terminal: only the first one speaks."""
+    """Start all workers, which ignore Ctrl-C: it goes to every process of the terminal, and only the first speaks."""
     import multiprocessing.resource_tracker
 
     import joblib
     from joblib.externals.loky.backend import resource_tracker
 
-    # Both trackers open our ears again when they start; they start first.
-    with _trackers_hushed():
+    # Both trackers reset the handler when they start; they start first.
+    with _silent_trackers():
         multiprocessing.resource_tracker.ensure_running()
         resource_tracker.ensure_running()
     with _later():
@@ -647,8 +654,8 @@ def _start_workers(jobs: int) -> None:
 
 
 @contextmanager
-def _trackers_hushed() -> Iterator[None]:
-    """A tracker started here clears up after a killed worker without a word: what happened is told by us."""
+def _silent_trackers() -> Iterator[None]:
+    """A tracker started here clears up after a killed worker without a word: what happened is reported by us."""
     before = os.environ.get("PYTHONWARNINGS")
     os.environ["PYTHONWARNINGS"] = ",".join(filter(None, (before, "ignore:resource_tracker:UserWarning")))
     try:
@@ -819,7 +826,7 @@ def _say_usage(error: click.ClickException) -> None:
 
 
 def main() -> None:
-    """Run the command line: a fault of the user's is told without a traceback, an interruption ends with 130."""
+    """Run the command line: a fault of the user's is reported without a traceback, an interruption ends with 130."""
     _guard_what_is_said()
     _listen()
     sys.exit(_exit_code())

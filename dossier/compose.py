@@ -6,6 +6,7 @@ import datetime
 import functools
 import hashlib
 import importlib
+import pkgutil
 import re
 import string
 from collections.abc import Mapping, Sequence
@@ -16,18 +17,21 @@ from typing import Any
 
 import jinja2
 from markdown_it import MarkdownIt
+from markdown_it.common.utils import escapeHtml
 from markupsafe import Markup, escape
 
-from dossier import checklist, material, typeset, unfilled
-from dossier.contents import CHAPTERS, EDITIONS, MEASURED, Chapter, Edition
+from dossier import checklist, findings, material, typeset, unfilled
+from dossier.contents import Edition
 from dossier.errors import PageError
 from dossier.faults.locations import Material
+from dossier.findings import abstract
+from dossier.findings.chapter import Chapter, chapters
 from dossier.findings.sentence import Sentence
 from dossier.results import of as results_of
-from dossier.types import POOLED, Attachment, Document, Evidence, Gallery, Picture
-from dossier.typeset.labels import labelled
-from dossier.typeset.measures import chapter_is_empty, is_estimated
+from dossier.types import Attachment, Document, Evidence, Gallery, Picture
+from dossier.typeset.labels import labelled, unbroken_names
 from dossier.typeset.names import identity, model
+from dossier.typeset.numbers import HYPHEN, JOINER, plain
 from dossier.typeset.words import within_sentence
 
 UNDATED = datetime.date(2000, 1, 1)
@@ -47,10 +51,15 @@ class Opened:
     starts_part: bool
 
 
-def document(gallery: Gallery, edition: Edition, page: str = "a4", draft: bool = False) -> Document:
-    """One edition of a dossier, word for word; `page` is "a4" or "letter"; a draft says so on every page."""
-    results = results_of(gallery.evidence).text()
-    gallery = replace(gallery, evidence=labelled(gallery.evidence))
+def document(
+    gallery: Gallery, edition: Edition, page: str = "a4", draft: bool = False, text: bytes | None = None
+) -> Document:
+    """One edition of a dossier, word for word; `page` is "a4" or "letter"; a draft says so on every page.
+
+    `text` is the results.json of the evidence, where it is written already.
+    """
+    results = results_of(gallery.evidence).text() if text is None else text
+    gallery = replace(gallery, evidence=unbroken_names(labelled(gallery.evidence)))
     evidence = gallery.evidence
     html = _book(gallery, edition, hashlib.sha256(results).hexdigest(), draft)
     styles = material.styles()
@@ -62,7 +71,7 @@ def document(gallery: Gallery, edition: Edition, page: str = "a4", draft: bool =
         html=html,
         stylesheets=tuple(styles / f"{name}.css" for name in names),
         images=images,
-        title=_title(evidence),
+        title=plain(_title(evidence)),
         language="en",
         identifier=hashlib.sha256(html.encode() + results + page.encode()).digest()[:16],
         date=evidence.release.release.date or UNDATED,
@@ -75,8 +84,8 @@ def document(gallery: Gallery, edition: Edition, page: str = "a4", draft: bool =
 def _book(gallery: Gallery, edition: Edition, results_sha256: str, draft: bool) -> str:
     evidence = gallery.evidence
     left_out = evidence.release.report.leave_out
-    held = [chapter for chapter in CHAPTERS if chapter.name in EDITIONS[edition] and chapter.name not in left_out]
-    present = [chapter for chapter in held if _has_content(evidence, chapter.name)]
+    held = [chapter for chapter in chapters() if edition in chapter.editions and chapter.name not in left_out]
+    present = [chapter for chapter in held if chapter.has(evidence)]
     return (
         _environment(material.templates(), edition)
         .get_template("book.html")
@@ -108,7 +117,7 @@ def _opened(evidence: Evidence, present: Sequence[Chapter]) -> list[Opened]:
         Opened(
             chapter,
             str(place + 1) if place < core else LETTERS[place - core],
-            importlib.import_module(f"dossier.findings.{chapter.name}").finding(evidence),
+            chapter.finding(evidence),
             starts_part=place in (0, core),
         )
         for place, chapter in enumerate(present)
@@ -120,65 +129,8 @@ LETTERS = string.ascii_uppercase
 
 def _questions() -> Mapping[str, Any]:
     """What templates may ask of the chapters: prepared tables, lists and texts, never a calculation."""
-    chapters = (
-        "abstract",
-        "acceptance",
-        "accuracy",
-        "advice",
-        "caution",
-        "changes",
-        "checklist",
-        "classes",
-        "committee",
-        "comparison",
-        "correspondence",
-        "description",
-        "discrimination",
-        "glossary",
-        "human_factors",
-        "limitations",
-        "model_card",
-        "methods",
-        "nomogram",
-        "pooled",
-        "probast",
-        "provenance",
-        "references",
-        "reliability",
-        "results",
-        "robustness",
-        "sample",
-        "severity",
-        "sign_off",
-        "subgroups",
-        "supporting",
-        "utility",
-        "verdict",
-    )
-    return {name: importlib.import_module(f"dossier.findings.{name}") for name in chapters}
-
-
-def _has_content(evidence: Evidence, chapter: str) -> bool:
-    """Whether a chapter has anything to print."""
-    if chapter == "context":
-        return any(checklist.home(item) == "context" for item in _stated(evidence))
-    if chapter in ("checklist", "probast", "model_card", "sign_off"):
-        return bool(evidence.checklist)
-    if chapter == "acceptance":
-        return bool(evidence.criteria)
-    if chapter == "changes":
-        return evidence.changes is not None
-    if chapter == "comparison" and not evidence.release.rivals:
-        return False
-    if chapter == "nomogram":
-        return evidence.release.model is not None
-    if chapter == "pooled":
-        return any(result.dataset == POOLED and is_estimated(result) for result in evidence.results)
-    if chapter == "subgroups":
-        return bool(evidence.subgroups.summaries)
-    if chapter == "caution":
-        return bool(importlib.import_module("dossier.findings.caution").cautioned(evidence))
-    return chapter not in MEASURED or not chapter_is_empty(evidence, chapter)
+    names = [found.name for found in pkgutil.iter_modules(findings.__path__)]
+    return {name: importlib.import_module(f"dossier.findings.{name}") for name in names}
 
 
 def _title(evidence: Evidence) -> str:
@@ -188,20 +140,15 @@ def _title(evidence: Evidence) -> str:
 # ---- the templates --------------------------------------------------------------------------------------------------
 
 
-LONGEST_UNBROKEN = 24
-"""Letters of a name that is not parted at the end of a line; a longer one would leave too much room."""
+HELD = re.compile(r"(?<![\w/.-])[A-Z]-(?=[a-z])|(?:(?<![\w/.-])[A-Za-z]{1,5}|(?<!\S))/(?=[A-Za-z]\w{0,2}(?!\w))")
+"""What no line ends with: a single capital with its hyphen, as in H-accuracy; a slash in short words, as in O/E."""
 
 
-@jinja2.pass_context
-def _unbroken(context: jinja2.runtime.Context, text: str) -> Markup:
-    """A sentence in which O/E, words with a hyphen and the names of sites stay on one line."""
-    sites = {one.site for one in context["evidence"].datasets if len(one.site) <= LONGEST_UNBROKEN}
-    names = sorted((re.escape(site) for site in sites), key=len, reverse=True)
-    parts = re.split(rf"((?<!\w)(?:{'|'.join(['O/E', *names])})(?!\w)|\w{{1,12}}-\w{{1,12}})", text)
-    return Markup("").join(
-        Markup('<span class="unbroken">{}</span>').format(part) if place % 2 else escape(part)
-        for place, part in enumerate(parts)
-    )
+def _held(given: object) -> object:
+    """A text as the page holds it: a joiner after what no line may end with."""
+    if not isinstance(given, str) or isinstance(given, Markup):
+        return given
+    return HELD.sub(rf"\g<0>{JOINER}", given).replace(HYPHEN, f"-{JOINER}")
 
 
 @functools.cache
@@ -211,10 +158,10 @@ def _environment(folder: Path, edition: Edition) -> jinja2.Environment:
         loader=jinja2.FileSystemLoader([folder / edition, folder]),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
+        finalize=_held,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["unbroken"] = _unbroken
     environment.globals["fail"] = _fail
     environment.globals["picture_named"] = _picture_named
     return environment
@@ -251,9 +198,11 @@ def _statements(evidence: Evidence, chapter: str, present: Sequence[Chapter]) ->
     first."""
     names = {one.name for one in present}
     first = next((name for name in ("context", "description") if name in names), "")
+    elsewhere = abstract.printed_whole(evidence) if "abstract" in names else frozenset[str]()
     return [
         (item.topic, markdown(evidence.statements[item.number], item.topic), item.number)
         for item in _stated(evidence)
+        if item.number not in elsewhere
         if (checklist.home(item) if checklist.home(item) in names else first) == chapter
     ]
 
@@ -266,11 +215,16 @@ def markdown(text: str, topic: str) -> Markup:
     parser = MarkdownIt("commonmark", {"html": False}).enable("table").disable(["image", "heading", "lheading"])
     parser.add_render_rule("table_open", _captioned_table)
     parser.add_render_rule("th_open", _header_cell)
+    parser.add_render_rule("text", _text)
     return Markup(parser.render(text, {"topic": topic}))
 
 
 def _captioned_table(self: Any, tokens: Sequence[Any], index: int, options: Any, env: Any) -> str:
     return f"<table><caption><b>{escape(env['topic'])}, as declared.</b></caption>"
+
+
+def _text(self: Any, tokens: Sequence[Any], index: int, options: Any, env: Any) -> str:
+    return escapeHtml(str(_held(tokens[index].content)))
 
 
 def _header_cell(self: Any, tokens: Sequence[Any], index: int, options: Any, env: Any) -> str:

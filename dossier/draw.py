@@ -9,17 +9,17 @@ import joblib
 from dossier import collector
 from dossier.register import fill
 from dossier.types import Absent, Evidence, Gallery, Picture
-from dossier.typeset.labels import labelled
+from dossier.typeset.labels import labelled, unbroken_names
 
 
 def gallery(evidence: Evidence, jobs: int = 1) -> Gallery:
     """Every picture that the evidence allows, and the reason for each that it does not; `jobs` draw side by side."""
     names = list(fill("figures").figures)
-    # Dealt out like cards: neighbours are alike, and so are the heavy ones.
-    hands = [names[place::jobs] for place in range(min(jobs, len(names)))]
+    # Every so many-th to each worker: neighbours are alike, and so are the slow ones.
+    shares = [names[place::jobs] for place in range(min(jobs, len(names)))]
     drawn: dict[str, Picture | Absent] = {}
-    shown = labelled(evidence)
-    for part in joblib.Parallel(n_jobs=len(hands))(joblib.delayed(_drawn)(hand, shown) for hand in hands):
+    shown = unbroken_names(labelled(evidence))
+    for part in joblib.Parallel(n_jobs=len(shares))(joblib.delayed(_drawn)(share, shown) for share in shares):
         drawn |= part
     pictures = {name: one for name in names if isinstance(one := drawn[name], Picture)}
     absent = {name: one.reason for name in names if isinstance(one := drawn[name], Absent)}

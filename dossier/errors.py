@@ -40,7 +40,7 @@ class Fault(Fact):
 
     at: Location
     is_of_command: bool
-    """Whether it is told to who has a table and no release.toml."""
+    """Whether it is shown to who has a table and no release.toml."""
 
     def __init__(self, code: str, at: Location, /, **values: Value) -> None:
         super().__init__(code, **values)

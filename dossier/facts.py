@@ -6,7 +6,7 @@ A fact is a code and its values. The words of each code stand in `typeset`: `rea
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
@@ -49,16 +49,19 @@ class Count:
         so that a new word is protected until somebody decides otherwise.
     out_of : int, optional
         How many there are in all, where both stand side by side: the rest can then be told too.
+    is_limit : bool
+        Whether it is the fewest or the most that something asks for, the same whoever the patients are.
     """
 
     number: int
     of: str
     out_of: int | None = None
+    is_limit: bool = False
 
     @property
     def is_of_persons(self) -> bool:
         """Whether persons, or their rows, are counted."""
-        return self.of not in THINGS
+        return self.of not in THINGS and not self.is_limit
 
 
 @dataclass(frozen=True, init=False)
@@ -97,6 +100,10 @@ class Fact:
     def without_counts(self) -> Self:
         """The fact in which every count of persons, or of their rows, is only that there are some."""
         return type(self)(self.code, **{name: _without_counts(value) for name, value in self.values})
+
+    def with_values(self, other: Callable[[Fact, str, Value], Value]) -> Self:
+        """The fact with another value for each, and so the facts that it holds; `other` gets fact, name and value."""
+        return type(self)(self.code, **{name: _other(other, self, name, value) for name, value in self.values})
 
     @property
     def as_json(self) -> dict[str, object]:
@@ -251,10 +258,19 @@ def _without_counts(value: Value) -> Value:
     return tuple(_without_counts(each) for each in value) if isinstance(value, tuple) else value
 
 
+def _other(other: Callable[[Fact, str, Value], Value], fact: Fact, name: str, value: Value) -> Value:
+    if isinstance(value, Fact):
+        return value.with_values(other)
+    if isinstance(value, tuple):
+        return tuple(_other(other, fact, name, each) for each in value)
+    return other(fact, name, value)
+
+
 def _written(value: Value) -> object:
     if isinstance(value, Count):
         whole = {} if value.out_of is None else {"out_of": value.out_of}
-        return {"count": value.number, "of": value.of, **whole}
+        limit = {"is_limit": True} if value.is_limit else {}
+        return {"count": value.number, "of": value.of, **whole, **limit}
     if isinstance(value, Fact):
         return value.as_json
     return [_written(each) for each in value] if isinstance(value, tuple) else value
@@ -271,7 +287,9 @@ def _read(row: object) -> Value:
 
 
 def _counted(row: Mapping[str, object]) -> Count:
-    number, of, out_of = row.get("count"), row.get("of"), row.get("out_of")
+    number, of, out_of, is_limit = row.get("count"), row.get("of"), row.get("out_of"), row.get("is_limit", False)
     if not isinstance(number, int) or not isinstance(of, str) or not (out_of is None or isinstance(out_of, int)):
         raise ValueError("a count needs how many there are, and of what")
-    return Count(number, of, out_of)
+    if not isinstance(is_limit, bool):
+        raise ValueError("a count is a limit or none")
+    return Count(number, of, out_of, is_limit)

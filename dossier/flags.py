@@ -26,9 +26,9 @@ from dossier.types import (
     SubgroupSize,
     SubgroupSummary,
     Withheld,
+    expected_range,
+    sum_known,
 )
-from dossier.typeset.names import sum_known
-from dossier.typeset.numbers import expected_range
 
 if TYPE_CHECKING:
     from dossier.release import Release, Reply
@@ -44,8 +44,8 @@ FLAGS: Mapping[str, str] = {
     "risks_off": "Risks too low or too high",
     "slope_off": "Risks too extreme or too cautious",
     "wrong_order": "Risks that run the wrong way",
-    "never_wrong": "Outcome told without an error",
-    "default_better": "Everyone or no one flagged does more good",
+    "never_wrong": "Outcome predicted without an error",
+    "default_better": "Flagging everyone or no one is better",
     "precision_missed": "Sample smaller than asked for",
     "few_sites": "Few sites",
     "wide_prediction_interval": "New hospitals hard to predict",
@@ -82,6 +82,8 @@ FLAGS: Mapping[str, str] = {
     "criterion_not_estimable": "Criterion that cannot be estimated",
     "dataset_withheld": "Dataset too small to be shown",
     "previous_withheld": "Previous release not compared",
+    "declared_withheld": "Declared result not given",
+    "policy_weakened": "Small counts less protected",
     "answer_without_flag": "Answer without a flag",
 }
 """What each flag is about, in a few words."""
@@ -333,10 +335,17 @@ def _at_sites(
             yield site[result.dataset], result.at, result.found
 
 
-def _subgroup_differs(summaries: Sequence[SubgroupSummary], results: Sequence[Result]) -> Iterator[Flag]:
-    """A group of patients over all sites whose AUROC or O/E differs from the others: an interval without 0."""
+def _subgroup_differs(
+    external: Sequence[DatasetSummary], summaries: Sequence[SubgroupSummary], results: Sequence[Result]
+) -> Iterator[Flag]:
+    """A group of patients over the sites that record it whose AUROC or O/E differs from the others: an interval without
+    0.
+    """
     for one in between_groups.over_all_sites(summaries, results):
-        yield Flag("subgroup_differs", POOLED, Fact("subgroup_differs", difference=one.fact))
+        having = between_groups.sites_with(summaries, one.column)
+        sites = tuple(site.site for site in external if site.name in having)
+        where = Fact("over_all_sites") if len(sites) == len(external) else Fact("in_sites", sites=sites)
+        yield Flag("subgroup_differs", POOLED, Fact("subgroup_differs", where=where, difference=one.fact))
 
 
 def _no_event(external: Sequence[DatasetSummary], results: Sequence[Result]) -> Iterator[Flag]:
@@ -496,7 +505,7 @@ def _case_mix_shift(
     spread = {
         row.dataset: row.described.value
         for row in descriptions
-        if row.described.variable == "linear predictor" and row.described.statistic == "sd"
+        if row.described.of == "linear_predictor" and row.described.statistic == "sd"
     }
     origin = next((spread.get(dataset.name) for dataset in datasets if dataset.role == "development"), None)
     low, high = SPREAD_TOLERATED
@@ -567,7 +576,7 @@ def _is_wide(measure: str, low: float, high: float) -> bool:
 RULES = (
     Rule(lambda shown: _few_events(shown.external)),
     Rule(lambda shown: _few_in_subgroup(shown.external, shown.subgroups)),
-    Rule(lambda shown: _subgroup_differs(shown.subgroups, shown.of_subgroups), between_groups.MEASURES),
+    Rule(lambda shown: _subgroup_differs(shown.external, shown.subgroups, shown.of_subgroups), between_groups.MEASURES),
     Rule(lambda shown: _few_clusters(shown.external)),
     Rule(lambda shown: _rows_lost(shown.external)),
     Rule(lambda shown: _rows_selected(shown.external)),
@@ -606,11 +615,22 @@ def since_sealed(seal: Seal | None) -> tuple[Flag, ...]:
 
 def unsaid(release: Release, datasets: Sequence[DatasetSummary]) -> tuple[Flag, ...]:
     """What the release leaves unsaid, and what it says that a reader must know."""
-    return tuple(_unsaid(release, [dataset for dataset in datasets if dataset.role == "external"]))
+    return tuple(_unsaid(release, datasets))
 
 
-def _unsaid(release: Release, external: Sequence[DatasetSummary]) -> Iterator[Flag]:
+def _policy_weakened(release: Release, datasets: Sequence[DatasetSummary]) -> Iterator[Flag]:
+    """A dataset whose own `minimum_cell` is below that of the release, or 0: then all of its counts are printed."""
+    asked = 0 if release.disclosure is None else release.disclosure.minimum_cell
+    for dataset in datasets:
+        if dataset.minimum_cell < asked:
+            of_both = {"asked": asked, "own": dataset.minimum_cell}
+            says = Fact("policy_lowered" if dataset.minimum_cell else "policy_off", site=dataset.site, **of_both)
+            yield Flag("policy_weakened", dataset.name, says)
+
+
+def _unsaid(release: Release, datasets: Sequence[DatasetSummary]) -> Iterator[Flag]:
     about, thresholds = release.release, release.thresholds
+    external = [dataset for dataset in datasets if dataset.role == "external"]
     if not thresholds.declared:
         yield Flag("no_threshold", POOLED, Fact("no_threshold"))
     elif thresholds.rationale is None:
@@ -618,6 +638,7 @@ def _unsaid(release: Release, external: Sequence[DatasetSummary]) -> Iterator[Fl
         yield Flag("threshold_without_reason", POOLED, says)
     if release.severity is not None and release.severity.source is None:
         yield Flag("severity_without_source", POOLED, Fact("severity_without_source"))
+    yield from _policy_weakened(release, datasets)
     if about.tested_version not in (None, about.version):
         says = Fact("version_differs", tested=about.tested_version, released=about.version)
         yield Flag("version_differs", POOLED, says)

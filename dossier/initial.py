@@ -40,12 +40,14 @@ horizon = "within 30 days"       # until when it is counted
 column = "risk"                  # the probability of the outcome, from 0 to 1
 rival = "risk_previous"          # another model's risk on the same rows; take it out where there is none
 rival_name = "version 0.9.0"     # the name of the other model
+# rival_version = "0.9.0"        # where it is an earlier version of this model
 # columns = ["p_a", "p_b"]       # of several classes: one risk for each of [outcome] classes, in their order
 # rivals = ["old_a", "old_b"]    # and those of the other model
 
 # [[rival]]                      # one more model on the same rows, any number of them
 # name = "vendor B"
 # column = "risk_b"              # of several classes columns = ["b_a", "b_b"]
+# version = "0.8.0"              # where it is an earlier version of this model
 
 [thresholds]
 declared = [0.3, 0.5]            # fixed before the data were seen; the first one is the primary
@@ -154,11 +156,12 @@ missing = { glucose = [-1] }     # values that mean missing, by column, or "*" f
 # name = "glucose"               # the column
 # label = "Blood glucose"        # its name on pages and figures
 # unit = "mmol/L"
+# levels = { "0" = "no", "1" = "yes" }   # the words for codes
 
 # [[subgroup]]                   # every measure in each group of patients, beside the other patients of the site
 # column = "ward"                # its own values; or levels = { "1" = "male", "0" = "female" }; or cuts = [50, 70]
 
-# [disclosure]                   # counts are given as ranges, so that none below it can be told
+# [disclosure]                   # counts are given as ranges, so that none below it is known
 # minimum_cell = 10              # a [[dataset]] may have its own
 
 [h_accuracy]

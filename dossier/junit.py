@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from dossier.checklist import MISSING
 from dossier.flags import FLAGS
-from dossier.types import ChecklistRow, Criterion, Evidence, Flag
+from dossier.types import ChecklistRow, Criterion, Evidence, Flag, RowStatus
 from dossier.typeset.flags import flag_text
 from dossier.typeset.reasons import reason_text
+
+ROW: Mapping[RowStatus, str] = {
+    "computed": "reported, computed",
+    "declared": "reported, declared",
+    "narrative": "reported, narrative",
+    "stated_none": "stated none",
+    "development_only": "not applicable, development only",
+    "not_applicable": "not applicable",
+}
+"""What is said of a row of the checklist that is not open."""
 
 
 @dataclass(frozen=True)
@@ -47,8 +56,9 @@ def cases(evidence: Evidence, demands: Demands) -> tuple[Case, ...]:
 
 
 def _of_row(row: ChecklistRow, demands: Demands) -> Case:
-    if row.status != MISSING:
-        return Case("checklist", row.item, "holds", row.status)
+    if row.status != "missing":
+        why = "" if row.reason is None else f", {reason_text(row.reason)}"
+        return Case("checklist", row.item, "holds", f"{ROW[row.status]}{why}")
     return Case("checklist", row.item, "fails" if demands.strict else "open", f"checklist row {row.item}: missing")
 
 

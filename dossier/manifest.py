@@ -13,6 +13,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from dossier.errors import OutputError
+from dossier.faults.locations import Out
 from dossier.types import Evidence, InputFile
 
 MANIFEST = "manifest.json"
@@ -155,6 +157,14 @@ def of(content: bytes) -> Manifest | None:
         return Manifest.model_validate_json(content)
     except ValidationError:
         return None
+
+
+def opened(folder: Path) -> Manifest:
+    """The manifest of the dossier in a folder; refused where there is none."""
+    found = read(folder)
+    if found is None:
+        raise OutputError.one("no_dossier", Out(str(folder)))
+    return found
 
 
 def present(folder: Path) -> frozenset[str]:

@@ -13,7 +13,7 @@ import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from dossier.bibliography import SOURCES
+from dossier.bibliography import source
 from dossier.checklist import is_placeholder
 from dossier.types import POOLED, Estimate, Evidence, Result, externals
 from dossier.typeset.flags import flag_text
@@ -180,7 +180,7 @@ def _resources(card: ElementTree.Element, evidence: Evidence) -> None:
 def _bibliography(evidence: Evidence) -> str:
     """The sources of the measures as BibTeX."""
     keys = sorted({key for term in evidence.terms.values() for key in term.cites})
-    sources = enumerate((SOURCES.get(key, key) for key in keys), start=1)
+    sources = enumerate((source(key).text for key in keys), start=1)
     return "\n".join(f"@misc{{source{number}, note = {{{source}}}}}" for number, source in sources)
 
 

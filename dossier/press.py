@@ -26,6 +26,7 @@ from dossier import collector, material
 from dossier.errors import Fault, PageError
 from dossier.faults.locations import Material
 from dossier.types import Document
+from dossier.typeset.numbers import plain
 
 _TYPES = {".svg": "image/svg+xml", ".png": "image/png", ".ttf": "font/ttf"}
 _FONTS = "fonts/"
@@ -70,6 +71,8 @@ def _rendered(document: Document) -> Any:
     ]
     html = HTML(string=document.html, base_url="dossier:", url_fetcher=fetcher)
     rendered = html.render(font_config=fonts, counter_style=counters, stylesheets=sheets)
+    for page in rendered.pages:
+        page.bookmarks = [(level, plain(label), *rest) for level, label, *rest in page.bookmarks]
     rendered.metadata.title = document.title
     rendered.metadata.lang = document.language
     rendered.metadata.created = rendered.metadata.modified = f"{document.date.isoformat()}T00:00:00Z"

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import joblib
 
+from dossier import collector, compose, draw, manifest, model_card, press, results, results_csv
 from dossier import command as commands
-from dossier import compose, draw, manifest, model_card, press, results, results_csv
 from dossier.contents import Edition
 from dossier.reading.local_site import local_site
 from dossier.types import Evidence, Gallery
@@ -17,23 +17,38 @@ Progress = Callable[[str, str, int, int], None]
 
 
 def printed(
-    content: bytes, command: commands.Build | commands.Quick, jobs: int = 1, tell: Progress | None = None
+    content: bytes | results.Results,
+    command: commands.Build | commands.Quick,
+    jobs: int = 1,
+    tell: Progress | None = None,
 ) -> tuple[Evidence, dict[str, bytes]]:
     """The evidence that a results.json holds, and every file of the dossier that a command makes of it, by name.
 
-    `content` are the bytes of the file, and one of the files; nothing else is read. `command` says which editions, on
-    which paper, as a draft or not, and for which hospital. `jobs` so many processes draw and print; `tell` hears of it.
-    A ReleaseError says why the bytes are no results.json.
+    `content` are the bytes of the file, and one of the files, or what is to be written into it; nothing else is read.
+    `command` says which editions, on which paper, as a draft or not, and for which hospital. `jobs` so many processes
+    draw and print; `tell` hears of it. A ReleaseError says why the bytes are no results.json.
     """
+    with collector.held_off():
+        return _printed(content, command, jobs, tell)
+
+
+def _printed(
+    content: bytes | results.Results, command: commands.Build | commands.Quick, jobs: int, tell: Progress | None
+) -> tuple[Evidence, dict[str, bytes]]:
     said: Progress = tell or (lambda stage, name, done, total: None)
-    read = results.read(content)
+    # Everything is printed from what the file holds, so that it can be printed from it again.
+    text = content if isinstance(content, bytes) else content.text()
+    read = results.read(text)
+    if isinstance(content, bytes):
+        # A file that was written by others may hold the same in other bytes.
+        text = read.text()
     ours = command.local_site if isinstance(command, commands.Build) else None
     evidence = replace(read.evidence, local_site=ours, command=str(command))
     said("draw", "figures", 0, 1)
     gallery = draw.gallery(evidence, jobs)
     said("draw", "figures", 1, 1)
-    files = _editions(gallery, command, jobs, said)
-    files[results.RESULTS] = read.text()
+    files = _editions(gallery, text, command, jobs, said)
+    files[results.RESULTS] = text
     files["results.csv"] = results_csv.text(read)
     files["model-card.xml"] = model_card.text(evidence)
     files |= {f"figures/{name}.svg": picture.svg for name, picture in sorted(gallery.pictures.items())}
@@ -42,14 +57,14 @@ def printed(
 
 
 def _editions(
-    gallery: Gallery, command: commands.Build | commands.Quick, jobs: int, tell: Progress
+    gallery: Gallery, text: bytes, command: commands.Build | commands.Quick, jobs: int, tell: Progress
 ) -> dict[str, bytes]:
     """Each edition as PDF, side by side when there are workers."""
     editions, page = command.editions, command.page
     draft = isinstance(command, commands.Build) and command.draft
     tell("print", "", 0, len(editions))
     made = joblib.Parallel(n_jobs=jobs, return_as="generator")(
-        joblib.delayed(edition_of)(gallery, edition, page, draft) for edition in editions
+        joblib.delayed(edition_of)(gallery, text, edition, page, draft) for edition in editions
     )
     pages: dict[str, bytes] = {}
     for edition, pdf in zip(editions, made, strict=True):
@@ -58,9 +73,9 @@ def _editions(
     return pages
 
 
-def edition_of(gallery: Gallery, edition: Edition, page: str, draft: bool) -> bytes:
-    """One edition as PDF."""
-    return press.pdf(compose.document(gallery, edition, page, draft))
+def edition_of(gallery: Gallery, text: bytes, edition: Edition, page: str, draft: bool) -> bytes:
+    """One edition as PDF; `text` is the results.json of its evidence."""
+    return press.pdf(compose.document(gallery, edition, page, draft, text))
 
 
 def command_for(evidence: Evidence, asked: commands.Build) -> commands.Build | commands.Quick:

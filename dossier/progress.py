@@ -13,7 +13,7 @@ SECONDS_BETWEEN_LINES = 10.0
 
 @dataclass
 class Lines:
-    """What was told last, said again and again while the work goes on: a step may take longer than the interval."""
+    """What was reported last, said again and again while the work goes on: a step may take longer than the interval."""
 
     say: Callable[[str], None]
     interval: float
@@ -43,7 +43,7 @@ class Lines:
 def lines(
     say: Callable[[str], None], interval: float = SECONDS_BETWEEN_LINES
 ) -> Iterator[Callable[[str, str, int, int], None]]:
-    """Say a line every so many seconds while the work goes on; yields what is to be told of each step."""
+    """Say a line every so many seconds while the work goes on; yields what takes the report of each step."""
     reporter = Lines(say, interval)
     thread = threading.Thread(target=reporter.run, daemon=True)
     thread.start()

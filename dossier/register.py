@@ -14,13 +14,15 @@ import inspect
 import pkgutil
 import re
 import threading
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import Any, Literal, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
 
-from dossier.types import Role, Term, Tier
+from dossier.types import Danger, Goal, Role, Term, Tier
+
+if TYPE_CHECKING:
+    from dossier.release import Release
 
 Plain = TypeVar("Plain", bound=Callable[..., Any])
 Best = Literal["higher", "lower", "one", "zero", "half"]
@@ -34,6 +36,9 @@ given in steps of one person, as one of ranks, a mean over rows, a fit, or obser
 two models that are given. A measure that says nothing is withheld."""
 AgainstRest = Literal["no", "by class", "by class and mean"]
 """What becomes of a measure of two classes when there are several: nothing, one value a class, or also their mean."""
+CurveProtection = Literal["groups", "cumulative", "decisions", "bins", "roc", "withheld"]
+"""What a curve is read off from the ranges of counts where small counts are protected; one that says nothing is
+withheld."""
 Clustered = Literal["jackknife", "value only", "refused", "as it is"]
 """What becomes of a measure where rows belong to clusters: an interval by leaving clusters out (or by linearization,
 where it is known what each row contributes), no interval because its own is drawn from independent rows, no value
@@ -63,6 +68,10 @@ class Metric:
     clustered: Clustered = "jackknife"
     weighted: Callable[..., Any] | None = None
     """The measure with each row at its weight, of `metrics.weighted.Rows`; none where weights are refused."""
+    difference_of: str | None = None
+    """The function whose difference from the other model it is."""
+    by_subgroup: bool = False
+    """Whether it is also taken of subgroups: where nothing else is said, if its tier is core or supporting."""
 
 
 @dataclass(frozen=True)
@@ -73,6 +82,26 @@ class Synthesis:
     function: Callable[..., Any]
     needs: tuple[str, ...]
     each: Literal["external", "pooled"]
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of a curve with a band: its column, and what the names of its ends begin with."""
+
+    column: str
+    ends: str = ""
+    of_shares: bool = True
+    """Whether it runs from 0 to 1; a net benefit only ends at 1."""
+    makes_its_own: bool = False
+    """Whether the curve makes its band of clustered rows itself, from shares of the rows."""
+
+
+@dataclass(frozen=True)
+class Band:
+    """The lines of a curve that have a band, and the column of their axis, which is none where points are counted."""
+
+    axis: str
+    lines: tuple[Line, ...]
 
 
 @dataclass(frozen=True)
@@ -88,6 +117,10 @@ class CurveMaker:
     roles: tuple[Role, ...]
     cites: tuple[str, ...]
     against_rest: bool = False
+    band: Band | None = None
+    bins: bool = False
+    """Whether its columns low and high are the ends of bins."""
+    protection: CurveProtection = "withheld"
     of_rivals: bool = False
     """Whether it is made of every other model too, as if that were the model."""
 
@@ -188,6 +221,11 @@ def metric(
     weighted: Callable[..., Any] | None = None,
     formula: str = "",
     protection: Protection = "withheld",
+    on_page: bool = True,
+    goal: Goal | None = None,
+    danger: Danger | None = None,
+    difference_of: str | None = None,
+    by_subgroup: bool | None = None,
 ) -> Callable[[Plain], Plain]:
     """Make a function on columns a measure.
 
@@ -197,12 +235,16 @@ def metric(
     over, where that over all rows of several sites is the mean over theirs; `breaks` the laws that do not hold for
     it; `fixed` what `at` always holds, and `measure` the name in results.json where it is not the function's own: a
     test is filed under the measure that it tests; `independent_rows` that it is refused on refitted splits;
-    `caution` why it is not to be trusted alone, and `counterpart` the measure to read beside it; `differs` where a
-    paper's formula is another; `formula` how it is computed, in plain text, as the methods appendix prints it: it
-    has to be given. With several classes, `against_rest` says whether it is taken one class against the rest;
-    `of_classes` makes it a measure of such an outcome (`classes`, `class_risk`), which needs to say its `chapter`;
-    `clustered` and `weighted` what becomes of it where rows belong to clusters or have weights;
-    `protection` what it is computed from where small counts are protected.
+    `caution` why it is not to be trusted alone, `danger` what misleads in it, and `counterpart` the measure to read
+    beside it; `differs` where a paper's formula is another; `formula` how it is computed, in plain text, as the
+    methods appendix prints it: it has to be given. With several classes, `against_rest` says whether it is taken
+    one class against the rest; `of_classes` makes it a measure of such an outcome (`classes`, `class_risk`), which
+    needs to say its `chapter`; `clustered` and `weighted` what becomes of it where rows belong to clusters or have
+    weights; `protection` what it is computed from where small counts are protected; `on_page` whether it stands on
+    a page, or only in results.csv and results.json, for another measure of its chapter says it better; `goal` what
+    one on it is called in the committee's edition; `difference_of` whose value and whose `_of_rival` a difference is
+    taken of where small counts are protected; `by_subgroup` whether it is also taken of subgroups, by default where
+    its tier is core or supporting.
     """
 
     def enter(function: Plain) -> Plain:
@@ -224,6 +266,9 @@ def metric(
             counterpart=counterpart,
             differs=differs,
             formula=_formula(function, formula),
+            on_page=on_page,
+            goal=goal,
+            danger=danger,
         )
         entry = Metric(
             term,
@@ -240,6 +285,8 @@ def metric(
             protection,
             clustered,
             weighted,
+            difference_of,
+            tier in ("core", "supporting") if by_subgroup is None else by_subgroup,
         )
         _enter(REGISTER.class_metrics if of_classes else REGISTER.metrics, name, entry)
         return function
@@ -301,6 +348,9 @@ def _curve_maker(
     cites: str | tuple[str, ...],
     against_rest: bool = False,
     chapter: str | None = None,
+    band: Band | None = None,
+    bins: bool = False,
+    protection: CurveProtection = "withheld",
     of_rivals: bool = False,
 ) -> CurveMaker:
     return CurveMaker(
@@ -313,6 +363,9 @@ def _curve_maker(
         roles=roles,
         cites=(cites,) if isinstance(cites, str) else cites,
         against_rest=against_rest,
+        band=band,
+        bins=bins,
+        protection=protection,
         of_rivals=of_rivals,
     )
 
@@ -325,16 +378,23 @@ def curve(
     against_rest: bool = False,
     of_classes: bool = False,
     chapter: str | None = None,
+    band: Band | None = None,
+    bins: bool = False,
+    protection: CurveProtection = "withheld",
     of_rivals: bool = False,
 ) -> Callable[[Plain], Plain]:
     """Make a function on columns a curve of results.json; with several classes as for a measure.
 
-    `of_rivals` says whether it is made of every other model too.
+    `band` says which lines have one, `bins` that low and high are the ends of bins, `protection` what it is read off
+    where small counts are protected, `of_rivals` whether it is made of every other model too.
     """
 
     def enter(function: Plain) -> Plain:
         shelf = REGISTER.class_curves if of_classes else REGISTER.curves
-        _enter(shelf, function.__name__, _curve_maker(function, label, roles, cites, against_rest, chapter, of_rivals))
+        maker = _curve_maker(
+            function, label, roles, cites, against_rest, chapter, band, bins, protection, of_rivals=of_rivals
+        )
+        _enter(shelf, function.__name__, maker)
         return function
 
     return enter
@@ -389,7 +449,7 @@ def fill(folder: str) -> Register:
     """Import every module of a folder of the package, in alphabetical order, so that the register knows it."""
     with _FILLING:  # a worker may have several threads, and none may read a shelf that another one sorts
         _imported(folder)
-        _in_the_order_of_the_files()
+        _in_order()
     return REGISTER
 
 
@@ -403,28 +463,42 @@ def _imported(folder: str) -> tuple[str, ...]:
     return tuple(modules)
 
 
-def _in_the_order_of_the_files() -> None:
-    """Sort every shelf by file and line: what was imported first must not show in results.json."""
+def _in_order() -> None:
+    """Sort every shelf by file and as its ORDER says: what was imported first must not show in results.json."""
     for shelf in vars(REGISTER).values():
-        places = [_place(entry.function) for entry in shelf.values()]
+        places = [_place(name, entry.function) for name, entry in shelf.items()]
         if places != sorted(places):
-            entries = sorted(shelf.items(), key=lambda entry: _place(entry[1].function))
+            entries = sorted(shelf.items(), key=lambda entry: _place(entry[0], entry[1].function))
             shelf.clear()
             shelf.update(entries)
 
 
-def _place(function: Callable[..., Any]) -> tuple[str, int]:
-    return function.__module__, function.__code__.co_firstlineno
+def _place(name: str, function: Callable[..., Any]) -> tuple[str, int, str]:
+    """Its file, and its place there: what ORDER does not name comes last, by its name."""
+    order: tuple[str, ...] = function.__globals__.get("ORDER", ())
+    return function.__module__, order.index(name) if name in order else len(order), name
 
 
-@contextmanager
-def borrowed() -> Iterator[Register]:
-    """The register, put back as it was afterwards: for a test that adds a measure of its own."""
-    shelves = vars(REGISTER)
-    before = {name: dict(shelf) for name, shelf in shelves.items()}
-    try:
-        yield REGISTER
-    finally:
-        for name, shelf in before.items():
-            shelves[name].clear()
-            shelves[name].update(shelf)
+# ---- what is asked of a release --------------------------------------------------------------------------------------
+
+
+def metrics_of(release: Release) -> dict[str, Metric]:
+    """The measures that are asked of a release, by name.
+
+    Of several classes each measure of two classes is either taken one class against the rest, with `class` among its
+    settings, or replaced by the measure of several classes of the same name, or absent with its reason.
+    """
+    if release.outcome.classes is None:
+        return REGISTER.metrics
+    return {name: _of_classes(metric) for name, metric in (REGISTER.class_metrics | REGISTER.metrics).items()}
+
+
+def _of_classes(metric: Metric) -> Metric:
+    if metric.against_rest != "no":
+        return replace(metric, term=replace(metric.term, at=("class", *metric.term.at)))
+    return REGISTER.class_metrics.get(metric.term.name, metric)
+
+
+def terms_of(release: Release) -> dict[str, Term]:
+    """What the measures of a release are called."""
+    return {name: entry.term for name, entry in (metrics_of(release) | REGISTER.syntheses).items()}

@@ -8,13 +8,25 @@ from itertools import pairwise
 from types import MappingProxyType
 from typing import Annotated, Any, Literal, TypeGuard
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PlainSerializer,
+    ValidatorFunctionWrapHandler,
+    WithJsonSchema,
+    WrapValidator,
+    model_validator,
+)
 
+from dossier.bands import PERFORMANCE
 from dossier.checklist import ITEMS
 from dossier.facts import Fact
 from dossier.facts import Value as FactValue
 from dossier.faults import catalogue
-from dossier.types import RIVAL, Subset
+from dossier.types import RIVAL, CountRange, Subset
 
 CHECKLIST_ITEMS = tuple(item.number for item in ITEMS)
 """The items of TRIPOD+AI that [statements] may answer."""
@@ -41,7 +53,7 @@ LEVELS = Field(max_length=100)
 MANY = Field(max_length=1000)
 """Of tables of a list."""
 
-MINIMA = ("auroc", "brier", "standardized_net_benefit")
+MINIMA = tuple(sorted(PERFORMANCE))
 RESERVED_NAMES = ("pooled", "each external", "readers")
 NOT_RIVALS = ("chance", "complement", "previous")
 """What a result may be compared with beside the rival: no rival can have these names."""
@@ -73,7 +85,48 @@ Inside = Annotated[float, Field(gt=0, lt=1)]
 Level = Annotated[float, Field(ge=0.5, le=0.9999)]
 """Below one half an interval more often misses than holds; above, no sample and no bootstrap shows its ends."""
 Share = Annotated[float, Field(ge=0, le=1)]
-Count = Annotated[int, Field(ge=0)]
+
+
+def _range_or_count(value: object, handler: ValidatorFunctionWrapHandler) -> int:
+    """A count as a number, or as the range that it is given as."""
+    if isinstance(value, CountRange):
+        return value
+    if isinstance(value, Mapping):
+        low, high = value.get("lo"), value.get("hi")
+        if isinstance(low, int) and isinstance(high, int) and 0 <= low <= high and set(value) == {"lo", "hi", "mid"}:
+            return CountRange(low, high)
+        raise ValueError("a range of counts has lo, hi and mid")
+    return int(handler(value))
+
+
+def written_count(count: int) -> int | dict[str, int]:
+    """A count as JSON holds it: a number, or the ends and the middle of the range that it is given as."""
+    return {"lo": count.low, "hi": count.high, "mid": int(count)} if isinstance(count, CountRange) else int(count)
+
+
+_WHOLE = {"type": "integer", "minimum": 0}
+COUNT_SCHEMA: Mapping[str, Any] = MappingProxyType(
+    {
+        "anyOf": [
+            _WHOLE,
+            {
+                "type": "object",
+                "properties": dict.fromkeys(("lo", "hi", "mid"), _WHOLE),
+                "required": ["lo", "hi", "mid"],
+                "additionalProperties": False,
+            },
+        ]
+    }
+)
+Count = Annotated[
+    int,
+    Field(ge=0),
+    WrapValidator(_range_or_count),
+    PlainSerializer(written_count),
+    WithJsonSchema(dict(COUNT_SCHEMA)),
+]
+"""A count of persons or rows: a number, or where small counts are protected the range that it lies in."""
+Whole = Annotated[int, Field(ge=0)]
 Value = str | bool | int | float
 DatasetRole = Literal["development", "internal", "external"]
 
@@ -119,7 +172,7 @@ class About(Table):
     date: datetime.date | None = Field(None, description="The printed date, such as 2026-10-01.")
     owner: Text = Field(description="Who answers for the model.")
     level: Level = Field(0.95, description="The confidence level of every interval.")
-    seed: Count = Field(1, description="The whole number that every random draw starts from.")
+    seed: Whole = Field(1, description="The whole number that every random draw starts from.")
     artifact_sha256: str | None = Field(
         None, pattern="^[0-9a-f]{64}$", description="The SHA-256 of the model file that was tested, in hexadecimal."
     )
@@ -154,6 +207,9 @@ class Prediction(Table):
     column: Text | None = Field(None, description="The column that holds the probability of the outcome, from 0 to 1.")
     rival: Text | None = Field(None, description="The column that holds the risk of another model on the same rows.")
     rival_name: Text | None = Field(None, description="The name of the other model.")
+    rival_version: Text | None = Field(
+        None, description="The version of the other model, where it is an earlier version of the model that is tested."
+    )
     columns: Annotated[tuple[Text, ...], BeforeValidator(_without_repeats), CLASSES] | None = Field(
         None, description="The columns of the risks in the order of the classes, where there are more than two."
     )
@@ -174,6 +230,9 @@ class Rival(Table):
     column: Text | None = Field(None, description="The column that holds its risk.")
     columns: Annotated[tuple[Text, ...], BeforeValidator(_without_repeats), CLASSES] | None = Field(
         None, description="The columns of its risks in the order of the classes, where there are more than two."
+    )
+    version: Text | None = Field(
+        None, description="Its version, where it is an earlier version of the model that is tested."
     )
 
     @property
@@ -242,7 +301,7 @@ class DatasetDeclaration(Table):
     cluster: Text | None = Field(None, description="The column of the clusters within which rows are not independent.")
     weights: Text | None = Field(None, description="The column of the sampling weights.")
     imputation: Text | None = Field(None, description="The column with the number of the imputation.")
-    minimum_cell: Count | None = Field(None, description="The same for this dataset.")
+    minimum_cell: Whole | None = Field(None, description="The same for this dataset.")
 
     @model_validator(mode="after")
     def _rows_that_differ(self) -> DatasetDeclaration:
@@ -260,8 +319,12 @@ class DeclaredAuroc(Table):
     value: Share = Field(description="The published AUROC.")
     low: Share = Field(description="The lower end of its interval, at the level of the release.")
     high: Share = Field(description="The upper end of its interval, at the level of the release.")
-    n: Annotated[int, Field(ge=1)] = Field(description="The number of rows it rests on.")
-    events: Annotated[int, Field(ge=1)] = Field(description="The number of rows in which the outcome happened.")
+    n: Annotated[Count, Field(ge=1)] = Field(
+        description="The number of rows it rests on, or its range, as { lo = 221, hi = 253, mid = 237 }."
+    )
+    events: Annotated[Count, Field(ge=1)] = Field(
+        description="The number of rows in which the outcome happened, or its range."
+    )
 
     @model_validator(mode="after")
     def _fits(self) -> DeclaredAuroc:
@@ -454,10 +517,10 @@ class ReadersTables(Table):
 class StudyCounts(Table):
     """Bare counts of a reader study."""
 
-    aie: Count = Field(description="Decisions with the model that were wrong.")
-    ain: Count = Field(description="Decisions with the model that were right.")
-    ce: Count = Field(description="Decisions without the model that were wrong.")
-    cn: Count = Field(description="Decisions without the model that were right.")
+    aie: Whole = Field(description="Decisions with the model that were wrong.")
+    ain: Whole = Field(description="Decisions with the model that were right.")
+    ce: Whole = Field(description="Decisions without the model that were wrong.")
+    cn: Whole = Field(description="Decisions without the model that were right.")
 
 
 class ReaderStudy(Table):
@@ -698,6 +761,9 @@ class Predictor(Table):
     name: Text = Field(description="The column.")
     label: Text | None = Field(None, description="Its name on pages and figures; without it that of the column.")
     unit: Text | None = Field(None, description="The unit of its numbers.")
+    levels: Annotated[Mapping[str, Text], LEVELS] | None = Field(
+        None, description='The words for its codes, as { "0" = "no", "1" = "yes" }; without it those of its subgroup.'
+    )
 
 
 class Subgroup(Table):
@@ -732,7 +798,7 @@ class Subgroup(Table):
 class Disclosure(Table):
     """How small counts are protected, so that nobody can be recognised."""
 
-    minimum_cell: Count = Field(10, description="How many values every small count keeps, whatever else is printed.")
+    minimum_cell: Whole = Field(10, description="How many values every small count keeps, whatever else is printed.")
 
 
 class Reply(Table):
@@ -914,7 +980,8 @@ class Release(Table):
             return self.rival
         # The release has its own faults where both forms are given.
         columns = None if short.rival is not None else short.rivals
-        return (Rival(name=short.rival_label, column=short.rival, columns=columns), *self.rival)
+        one = Rival(name=short.rival_label, column=short.rival, columns=columns, version=short.rival_version)
+        return (one, *self.rival)
 
 
 def schema() -> dict[str, Any]:

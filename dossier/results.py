@@ -10,6 +10,7 @@ import datetime
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, TypeVar
 
@@ -20,11 +21,7 @@ from pydantic import (
     GetCoreSchemaHandler,
     GetJsonSchemaHandler,
     JsonValue,
-    PlainSerializer,
     ValidationError,
-    ValidatorFunctionWrapHandler,
-    WithJsonSchema,
-    WrapValidator,
     model_validator,
 )
 from pydantic_core import CoreSchema, core_schema
@@ -32,16 +29,16 @@ from pydantic_core import CoreSchema, core_schema
 from dossier.errors import Fault, ReleaseError
 from dossier.facts import Fact, Method
 from dossier.faults.locations import Cell, File, ResultsKey
-from dossier.release import About, Release
+from dossier.release import About, Count, Release
 from dossier.types import (
     Absent,
     Changes,
     ChecklistRow,
-    CountRange,
     Criterion,
     Curve,
     CurveResult,
     DatasetSummary,
+    Described,
     Description,
     DescriptionResult,
     Estimate,
@@ -53,6 +50,7 @@ from dossier.types import (
     PreviousManifest,
     Result,
     Role,
+    RowStatus,
     Seal,
     SealChange,
     SubgroupEvidence,
@@ -73,49 +71,12 @@ RESULTS = "results.json"
 LARGEST = 1 << 29
 """Bytes; what a thousand hospitals with every curve fill."""
 MOST_FAULTS = 5
-"""How many departures from the schema are told before the rest is left."""
+"""How many departures from the schema are reported before the rest is left."""
 
 Kind = TypeVar("Kind")
 Setting = int | float | str
 
 
-def _range_or_count(value: object, handler: ValidatorFunctionWrapHandler) -> int:
-    """A count as a number, or as the range that it is given as."""
-    if isinstance(value, CountRange):
-        return value
-    if isinstance(value, Mapping):
-        low, high = value.get("lo"), value.get("hi")
-        if isinstance(low, int) and isinstance(high, int) and 0 <= low <= high and set(value) == {"lo", "hi", "mid"}:
-            return CountRange(low, high)
-        raise ValueError("a range of counts has lo, hi and mid")
-    return int(handler(value))
-
-
-def _written_count(count: int) -> int | dict[str, int]:
-    return {"lo": count.low, "hi": count.high, "mid": int(count)} if isinstance(count, CountRange) else int(count)
-
-
-_WHOLE = {"type": "integer", "minimum": 0}
-Count = Annotated[
-    int,
-    Field(ge=0),
-    WrapValidator(_range_or_count),
-    PlainSerializer(_written_count),
-    WithJsonSchema(
-        {
-            "anyOf": [
-                _WHOLE,
-                {
-                    "type": "object",
-                    "properties": dict.fromkeys(("lo", "hi", "mid"), _WHOLE),
-                    "required": ["lo", "hi", "mid"],
-                    "additionalProperties": False,
-                },
-            ]
-        }
-    ),
-]
-"""A count of persons or rows: a number, or where small counts are protected the range that it lies in."""
 Status = Literal["estimated", "absent", "withheld"]
 
 
@@ -294,6 +255,8 @@ class DescriptionRow(Row):
 
     dataset: str
     variable: str
+    of_: Described = Field(alias="of")
+    """What the variable is."""
     statistic: str
     level: str | None
     value: float | None
@@ -308,6 +271,7 @@ class DescriptionRow(Row):
             named: dict[str, Any] = {
                 "dataset": one.dataset,
                 "variable": one.variable,
+                "of": one.of,
                 "statistic": one.statistic,
                 "level": one.level,
             }
@@ -316,6 +280,7 @@ class DescriptionRow(Row):
         return cls(
             dataset=one.dataset,
             variable=stated.variable,
+            of=stated.of,
             statistic=stated.statistic,
             level=stated.level,
             value=float(stated.value),
@@ -327,7 +292,7 @@ class DescriptionRow(Row):
         """The statistic; None where it is withheld."""
         if self.value is None or self.n is None:
             return None
-        stated = Description(self.variable, self.statistic, self.value, _count(self.n), self.level)
+        stated = Description(self.variable, self.statistic, self.value, _count(self.n), self.level, self.of_)
         return DescriptionResult(self.dataset, stated)
 
     @property
@@ -335,7 +300,8 @@ class DescriptionRow(Row):
         """That the statistic is withheld; None where it is given."""
         if self.withheld is None:
             return None
-        return WithheldDescription(self.dataset, self.variable, self.statistic, self.level, self.withheld.value)
+        why = self.withheld.value
+        return WithheldDescription(self.dataset, self.variable, self.statistic, self.level, why, self.of_)
 
 
 class SubgroupRow(Row):
@@ -444,7 +410,7 @@ class EstimateRow(Row):
         if term_of(one.measure, one.at) != one.term:
             raise ValueError(f"{one.measure} at {dict(one.at)} does not tell that it is {one.term}")
         named: dict[str, Any] = {
-            "measure": f"{one.measure}_difference" if _is_difference(one.at) else one.measure,
+            "measure": _difference_of(one.measure) if _is_difference(one.at) else one.measure,
             "dataset": one.dataset,
             "subset": SubsetRow.of(one.subset),
             "at": dict(one.at),
@@ -502,7 +468,7 @@ class EstimateRow(Row):
     def result(self) -> Result:
         """The result."""
         at = dict(self.at)
-        measure = self.measure.removesuffix("_difference") if _is_difference(at) else self.measure
+        measure = _minuends().get(self.measure, self.measure) if _is_difference(at) else self.measure
         return Result(term_of(measure, at), measure, self.dataset, at, self.found, _subset(self.subset))
 
 
@@ -600,6 +566,27 @@ class CriterionRow(Row):
         return Criterion(**{**dict(self), "subset": _subset(self.subset)})
 
 
+class ChecklistItemRow(Row):
+    """A row of the TRIPOD+AI checklist."""
+
+    item: str
+    status: RowStatus
+    where: str | None
+    """The chapter that answers it."""
+    reason: Reason | None
+    """Why it is not applicable."""
+
+    @classmethod
+    def of(cls, one: ChecklistRow) -> Self:
+        """The row of an item."""
+        return cls.model_validate(one, from_attributes=True)
+
+    @property
+    def value(self) -> ChecklistRow:
+        """The item with its status."""
+        return ChecklistRow(**dict(self))
+
+
 class PreviousRow(Row):
     """What was read of the previous release: its setting, its datasets, its core measures and its criteria."""
 
@@ -693,15 +680,14 @@ class Results(Row):
     curves: tuple[CurveRow, ...]
     flags: tuple[FlagRow, ...]
     acceptance: tuple[CriterionRow, ...]
-    checklist: tuple[ChecklistRow, ...]
+    checklist: tuple[ChecklistItemRow, ...]
     previous: PreviousRow | None
     seal: SealRow | None
 
     @property
     def evidence(self) -> Evidence:
         """The evidence that the file holds."""
-        from dossier.evaluate import classes
-        from dossier.register import fill
+        from dossier.register import fill, terms_of
 
         fill("metrics")
         results = [row.result for row in self.estimates]
@@ -715,12 +701,12 @@ class Results(Row):
             curves=tuple(one for one in curves if one.subset is None),
             descriptions=tuple(_known(row.given for row in self.description)),
             flags=tuple(row.value for row in self.flags),
-            terms=classes.terms_of(release),
+            terms=terms_of(release),
             statements=dict(self.statements),
             inputs=self.inputs,
             versions=dict(self.versions),
             criteria=tuple(row.value for row in self.acceptance),
-            checklist=self.checklist,
+            checklist=tuple(row.value for row in self.checklist),
             subgroups=SubgroupEvidence(
                 summaries=tuple(row.value for row in self.subgroups),
                 results=tuple(one for one in results if one.subset is not None),
@@ -764,7 +750,7 @@ def of(evidence: Evidence) -> Results:
         curves=tuple(CurveRow.of(one) for one in (*evidence.curves, *evidence.subgroups.curves)),
         flags=tuple(FlagRow.of(one) for one in evidence.flags),
         acceptance=tuple(CriterionRow.of(one) for one in evidence.criteria),
-        checklist=evidence.checklist,
+        checklist=tuple(ChecklistItemRow.of(one) for one in evidence.checklist),
         previous=None if evidence.changes is None else PreviousRow.of(evidence.changes.previous, tiers),
         seal=None if evidence.seal is None else SealRow.of(evidence.seal),
     )
@@ -773,6 +759,21 @@ def of(evidence: Evidence) -> Results:
 def term_of(measure: str, at: Mapping[str, Setting]) -> str:
     """Which function made the values of a measure at these settings."""
     return f"{measure}_of_rival" if "model" in at else measure
+
+
+def _difference_of(measure: str) -> str:
+    """The name under which the differences of a measure are written."""
+    return f"{measure}_difference"
+
+
+@cache
+def _minuends() -> Mapping[str, str]:
+    """The measures by the names of their differences."""
+    from dossier.register import fill
+
+    register = fill("metrics")
+    shelves = (register.metrics, register.class_metrics, register.syntheses)
+    return {_difference_of(entry.term.measure): entry.term.measure for shelf in shelves for entry in shelf.values()}
 
 
 def _is_difference(at: Mapping[str, Setting]) -> bool:

@@ -9,11 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import datetime
-import importlib
 import io
-import logging
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -21,9 +17,10 @@ from typing import TYPE_CHECKING, Any, cast
 from dossier import manifest as manifests
 from dossier import results
 from dossier.errors import Fault, OutputError, ReleaseError, SigningError
-from dossier.faults.locations import File, Option, Out
+from dossier.faults.locations import Option, Out
 from dossier.findings import sign_off
-from dossier.manifest import SIGNED, Manifest
+from dossier.manifest import SIGNED
+from dossier.quiet import quiet
 
 if TYPE_CHECKING:
     from pyhanko.sign.signers import Signer
@@ -142,7 +139,7 @@ def signatures(out: Path, request: Request) -> dict[str, bytes]:
 
 
 def _signatures(out: Path, request: Request) -> dict[str, bytes]:
-    manifest = _manifest(out)
+    manifest = manifests.opened(out)
     said = str(meaning(results.read(results.content(out / results.RESULTS)), request.meaning))
     signer = _signer(request)
     present = manifest.signatures(out) - {SIGNED}
@@ -156,13 +153,6 @@ def _signatures(out: Path, request: Request) -> dict[str, bytes]:
         if name.endswith(".pdf"):
             files[name] = _asked(_embedded(files.get(name, content), number, said, signer, request.timestamps))
     return files
-
-
-def _manifest(out: Path) -> Manifest:
-    found = manifests.read(out)
-    if found is None:
-        raise OutputError.one("no_dossier", Out(str(out)))
-    return found
 
 
 def _asked(work: Any) -> bytes:
@@ -279,30 +269,3 @@ async def _embedded(content: bytes, number: int, said: str, signer: Signer, time
     pen = PdfSigner(about, signer, timestamper=_timestamps(timestamps), new_field_spec=field)
     signed = await pen.async_sign_pdf(Addition(io.BytesIO(content)))
     return cast(bytes, signed.getvalue())
-
-
-@contextmanager
-def quiet() -> Iterator[None]:
-    """Let no library that signs or looks at signatures write to the terminal or to a log: what they say is told by us.
-
-    Where they are not installed, that is told.
-    """
-    try:
-        for name in ("pyhanko.sign.signers", "pkcs11"):
-            importlib.import_module(name)
-    except ImportError:
-        raise SigningError.one("signing_not_installed", File(f"OUT/{SIGNED}")) from None
-    loggers = [logging.getLogger(name) for name in ("pyhanko", "pyhanko_certvalidator", "asyncio")]
-    before = [(one, one.disabled) for one in _all_of(loggers)]
-    for one, _ in before:
-        one.disabled = True
-    try:
-        yield
-    finally:
-        for one, was in before:
-            one.disabled = was
-
-
-def _all_of(roots: Sequence[logging.Logger]) -> Iterable[logging.Logger]:
-    names = [name for name in logging.root.manager.loggerDict if any(name.startswith(f"{one.name}.") for one in roots)]
-    return [*roots, *(logging.getLogger(name) for name in names)]

@@ -28,6 +28,7 @@ from dossier import manifest as manifests
 from dossier import results, sign, signed, signed_attributes
 from dossier.errors import ReleaseError
 from dossier.manifest import SIGNED, Manifest
+from dossier.quiet import quiet
 from dossier.signed import Signature
 
 LARGEST_SIGNATURE = 1 << 20
@@ -52,7 +53,7 @@ UNREADABLE = (
     MultivaluedAttributeError,
     NonexistentAttributeError,
 )
-"""What comes of bytes that anybody may have made; what else comes ends this process, and is told by who started it."""
+"""What comes of bytes that anybody may have made; what else comes ends this process, and its parent reports it."""
 
 
 def looked_at(
@@ -65,7 +66,7 @@ def looked_at(
     manifest = manifests.read(out)
     if manifest is None:
         raise ValueError("there is no manifest")
-    with sign.quiet():
+    with quiet():
         judge = Judge(tuple(signed.roots([Path(one) for one in roots])), self_signed == "1")
         signatures, wrong = _every(out, manifest, judge)
     wrong += [f"{one.path}, signature {one.number}: {one.problem}" for one in signatures if one.problem]
@@ -117,7 +118,7 @@ def _of_the_release(out: Path, signatures: Sequence[Signature]) -> tuple[list[st
     try:
         document = results.read(results.content(out / results.RESULTS))
     except ReleaseError:
-        # Told by who prints it again.
+        # Reported by who prints it again.
         return [], [], []
     if not document.evidence.release.signatory:
         return [], [], []

@@ -10,12 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dossier import limited, results, sign
+from dossier import limited, results
 from dossier import manifest as manifests
 from dossier.errors import Fault, SigningError
 from dossier.faults.locations import Option
 from dossier.faults.wording import listed
 from dossier.manifest import MANIFEST, SIGNED
+from dossier.quiet import quiet
 
 SECONDS, SECONDS_A_MEGABYTE, MOST_SECONDS = 120, 20, 3600
 """Of the processor, to look at every signature of a dossier, and for each megabyte of signed pages."""
@@ -105,10 +106,10 @@ def found(out: Path, trust: Trust) -> Found:
     manifest = manifests.read(out)
     present = frozenset() if manifest is None else manifest.signatures(out) - {SIGNED}
     if manifest is None or not present:
-        nothing = f"{SIGNED}/ holds no signature, and --trust asks for one"
-        return Found(differences=(nothing,) if trust.roots else ())
+        nothing = f"{SIGNED}/ holds no signature" + (", and --trust asks for one" if trust.roots else "")
+        return Found(differences=(nothing,) if trust.roots or (out / SIGNED).is_dir() else ())
     try:
-        with sign.quiet():
+        with quiet():
             pass
     except SigningError as error:
         return Found(differences=(f"no signature was looked at: {error.faults[0].what} {error.faults[0].fix}",))
@@ -127,7 +128,7 @@ def refuse_no_roots(trust: Trust) -> None:
     if not trust.roots:
         return
     faults = []
-    with sign.quiet():
+    with quiet():
         for path in trust.roots:
             try:
                 known = roots([path])

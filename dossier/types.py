@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from dossier.bands import FEWEST_FOR_A_NEW_SITE
 from dossier.facts import Fact
 
 if TYPE_CHECKING:
@@ -524,6 +525,10 @@ class Curve:
     events: int | None = None
 
 
+Described = Literal["column", "outcome", "linear_predictor", "rater_accuracy"]
+"""What a statistic is of: a predictor's column, the outcome, the logit of the risks, or how often a rater is right."""
+
+
 @dataclass(frozen=True)
 class Description:
     """One statistic of one variable of the data: a median, a count, a share of a category."""
@@ -533,6 +538,32 @@ class Description:
     value: float
     n: int | Withheld
     level: str | None = None
+    of: Described = "column"
+    """What the variable is: a column may be called as the others are."""
+
+
+Danger = Literal[
+    "larger class",
+    "equal weight",
+    "prevalence",
+    "chance agreement",
+    "precision",
+    "one risk for all",
+    "part of the curve",
+]
+"""What misleads in a measure that calls for caution, as the numbers of a release can show it."""
+
+
+@dataclass(frozen=True)
+class Goal:
+    """What a goal on a measure is called where no statistics are known."""
+
+    label: str
+    word: str
+    people: int | None = None
+    """Of how many people its value is said; None for the plain number."""
+    weighs: bool = False
+    """Whether false alarms are weighed against patients that are found."""
 
 
 @dataclass(frozen=True)
@@ -554,12 +585,19 @@ class Term:
     """What a page prints it in: a share in per cent or per 100 patients, or the plain number."""
     caution: str = ""
     """Why the measure calls for caution, as one sentence; every measure of that tier has it, no other."""
+    danger: Danger | None = None
+    """What misleads in it; None where the numbers of a release do not show it."""
     counterpart: str = ""
     """The measure to read beside one that calls for caution, at the same threshold if it has one."""
     differs: str = ""
     """Where we compute something else than a paper prints: "differs from the published formula because ..."."""
     formula: str = ""
     """How it is computed, in plain text; the notation is that of the methods appendix."""
+    on_page: bool = True
+    """Whether it may stand on a page; else only in results.csv and results.json, for another measure of its chapter
+    says it better."""
+    goal: Goal | None = None
+    """What the committee reads; without it the label and the sentence."""
 
 
 Filed = TypeVar("Filed")
@@ -615,6 +653,7 @@ class WithheldDescription:
     statistic: str
     level: str | None
     found: Withheld
+    of: Described = "column"
 
 
 @dataclass(frozen=True)
@@ -670,13 +709,19 @@ class Criterion:
     """Why it cannot be estimated."""
 
 
+RowStatus = Literal["computed", "declared", "narrative", "stated_none", "development_only", "not_applicable", "missing"]
+"""What a row of the checklist is: answered by the run, a key or a text; said to be none; without a question; open."""
+
+
 @dataclass(frozen=True)
 class ChecklistRow:
     """A row of the TRIPOD+AI checklist: its item, its status, and the chapter that answers it."""
 
     item: str
-    status: str
-    where: str | None
+    status: RowStatus
+    where: str | None = None
+    reason: Fact | None = None
+    """Why it is not applicable."""
 
 
 @dataclass(frozen=True)
@@ -794,6 +839,27 @@ class Evidence:
     def by_term(self) -> Index[Result]:
         """The results under each label in the order of the datasets."""
         return _indexed(self.results, lambda one: (one.term,))
+
+    @cached_property
+    def by_dataset(self) -> Index[Result]:
+        """The results at each dataset."""
+        return _indexed(self.results, lambda one: (one.dataset,))
+
+    @cached_property
+    def by_chapter(self) -> Index[Result]:
+        """The results of the measures of each chapter."""
+        known = (one for one in self.results if one.term in self.terms)
+        return _indexed(known, lambda one: (self.terms[one.term].chapter,))
+
+    @cached_property
+    def by_curve(self) -> Index[CurveResult]:
+        """The curves of each name in the order of the datasets."""
+        return _indexed(self.curves, lambda one: (one.curve,))
+
+    @cached_property
+    def by_variable(self) -> Index[DescriptionResult]:
+        """The descriptions of each variable in the order of the datasets."""
+        return _indexed(self.descriptions, lambda one: (one.described.variable,))
 
     @cached_property
     def by_name(self) -> Mapping[str, DatasetSummary]:
@@ -953,6 +1019,31 @@ def find_all(evidence: Evidence, measure: str) -> Iterator[Result]:
     return _of_all(evidence.by_measure.get((measure,), ()))
 
 
+def of_term(evidence: Evidence, term: str) -> Sequence[Result]:
+    """The results under a label, those of single classes and against others too, in the order of the datasets."""
+    return evidence.by_term.get((term,), ())
+
+
+def of_chapter(evidence: Evidence, chapter: str) -> Sequence[Result]:
+    """The results of the measures of a chapter."""
+    return evidence.by_chapter.get((chapter,), ())
+
+
+def at_dataset(evidence: Evidence, dataset: str) -> Sequence[Result]:
+    """The results at a dataset."""
+    return evidence.by_dataset.get((dataset,), ())
+
+
+def curves_named(evidence: Evidence, curve: str) -> Sequence[CurveResult]:
+    """The curves of a name in the order of the datasets."""
+    return evidence.by_curve.get((curve,), ())
+
+
+def described(evidence: Evidence, variable: str) -> Sequence[DescriptionResult]:
+    """What is said of a variable in the order of the datasets."""
+    return evidence.by_variable.get((variable,), ())
+
+
 def find_curve(evidence: Evidence, curve: str, dataset: str, /, **at: float | str) -> Curve | Absent:
     """A curve of a dataset; Absent when it was never computed."""
     for result in evidence.of_curve.get((curve, dataset), ()):
@@ -995,3 +1086,24 @@ def externals_with(evidence: Evidence, curve: str) -> tuple[DatasetSummary, ...]
 def summary_of(evidence: Evidence, name: str) -> DatasetSummary:
     """The dataset of that name."""
     return evidence.by_name[name]
+
+
+# ---- what is asked of estimates and counts -------------------------------------------------------------------------
+
+
+def expected_range(pooled: Estimate) -> tuple[float, float] | None:
+    """What a new site may expect of a pooled measure; None where too few sites are pooled to say it in a headline."""
+    low, high = pooled.details.get("prediction_low"), pooled.details.get("prediction_high")
+    enough = (pooled.details.get("k") or 0) >= FEWEST_FOR_A_NEW_SITE
+    return (low, high) if enough and low is not None and high is not None else None
+
+
+def is_telling(over_sites: Estimate) -> bool:
+    """Whether what several sites say together is printed: at one degree of freedom an interval holds nearly all."""
+    sites, freedom = over_sites.details.get("k") or 0, over_sites.details.get("df")
+    return sites >= 2 and (freedom is None or freedom >= 2)
+
+
+def sum_known(counts: Iterable[int | Withheld]) -> int:
+    """The sum of the counts that are not withheld."""
+    return sum(count for count in counts if isinstance(count, int))

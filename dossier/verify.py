@@ -14,15 +14,14 @@ from pathlib import Path, PurePath
 
 from dossier import command, limited, results, versions
 from dossier import manifest as manifests
-from dossier.errors import OutputError, ReleaseError
-from dossier.faults.locations import Out
+from dossier.errors import ReleaseError
 from dossier.faults.wording import listed
 from dossier.manifest import MANIFEST, Manifest
 
 SECONDS, SECONDS_A_MEGABYTE, MOST_SECONDS = 300, 120, 3600
 """Of the processor, to print a dossier; ours take a tenth of it for each megabyte of results."""
 LONGEST, MOST_VERSIONS = 40, 30
-"""Characters of a version, and how many of them are told: they come from a file that anybody may have made."""
+"""Characters of a version, and how many of them are shown: they come from a file that anybody may have made."""
 NO_DATA = f"{results.RESULTS} itself was not checked against data."
 
 
@@ -41,7 +40,7 @@ def report(out: Path, hashes_only: bool = False) -> Report:
 
     With `hashes_only` nothing is printed, so that other versions are no difference; little is known then.
     """
-    manifest = _opened(out)
+    manifest = manifests.opened(out)
     found = manifests.present(out)
     differences = [f"{one.name} is missing" for one in manifest.outputs if one.name not in found]
     differences += [f"{name} differs from the manifest" for name in manifest.altered(out)]
@@ -87,7 +86,7 @@ def _within_limits(out: Path, manifest: Manifest) -> tuple[list[str], list[str]]
 def printed_again(folder: str) -> tuple[list[str], list[str]]:
     """What of a dossier was printed again from its results.json, and what differs from that."""
     out = Path(folder)
-    manifest = _opened(out)
+    manifest = manifests.opened(out)
     try:
         asked = command.read(manifest.command)
     except command.UnknownCommandError as error:
@@ -137,7 +136,7 @@ def _apart(out: Path, files: Mapping[str, bytes]) -> list[str]:
         if not path.is_file() or path.stat().st_size != len(content) or path.read_bytes() != content:
             wrong.append(f"{name} is not what {results.RESULTS} prints")
     printed = {*files, *(parent.as_posix() for name in files for parent in PurePath(name).parents)}
-    strange = sorted(manifests.present(out) - printed - _opened(out).signatures(out))
+    strange = sorted(manifests.present(out) - printed - manifests.opened(out).signatures(out))
     return wrong + [f"{name} is not printed from {results.RESULTS}" for name in strange]
 
 
@@ -148,7 +147,7 @@ def inputs(out: Path, release: Path) -> Report:
     rebuild, which reads what the release names.
     """
     folder = release if release.is_dir() else release.parent
-    listed = _opened(out).inputs
+    listed = manifests.opened(out).inputs
     inside = [one for one in listed if not PurePath(one.name).is_absolute() and ".." not in PurePath(one.name).parts]
     differences = []
     for one in inside:
@@ -167,7 +166,7 @@ def inputs(out: Path, release: Path) -> Report:
 
 def asked_for(out: Path) -> command.Build | command.Quick | None:
     """The command that made the dossier, with its seed, read as a value from its manifest; None where it is none."""
-    manifest = _opened(out)
+    manifest = manifests.opened(out)
     try:
         return replace(command.read(manifest.command), seed=manifest.seed)
     except command.UnknownCommandError:
@@ -176,7 +175,7 @@ def asked_for(out: Path) -> command.Build | command.Quick | None:
 
 def rebuilt(out: Path, again: Path) -> Report:
     """Compare every file of a dossier with those of a second build."""
-    one, other = (_opened(folder) for folder in (out, again))
+    one, other = (manifests.opened(folder) for folder in (out, again))
     names, others = ({entry.name for entry in found.outputs} for found in (one, other))
     differences = [f"{name} is missing in the rebuild" for name in sorted(names - others)]
     differences += [f"{name} comes only with the rebuild" for name in sorted(others - names)]
@@ -191,11 +190,3 @@ def rebuilt(out: Path, again: Path) -> Report:
         changed = [name for name in sorted(one.versions) if one.versions[name] != other.versions.get(name)]
         differences.append(f"the rebuild was made with other versions of {', '.join(changed)}")
     return Report((f"rebuild: {len(names) + 1} files, byte by byte",), tuple(differences))
-
-
-def _opened(out: Path) -> Manifest:
-    """The manifest of the dossier in a folder; refused where there is none."""
-    found = manifests.read(out)
-    if found is None:
-        raise OutputError.one("no_dossier", Out(str(out)))
-    return found

@@ -7,7 +7,7 @@ attacker here knows all ranges, those too that no page gives, and the steps.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,6 +28,9 @@ was found at all, the solver has longer."""
 Where = Mapping[str, str]
 """A level of each of some columns."""
 
+Asked = tuple[int, Where, range, int]
+"""A count that is asked for: of which outcome, of which level, in which bins of the risk, and what it truly is."""
+
 
 @dataclass(frozen=True)
 class Cell:
@@ -37,6 +40,8 @@ class Cell:
     true: int
     low: int
     high: int
+    is_exact: bool = True
+    """Whether the solver proved both ends; otherwise they are the furthest that it found, and the range is wider."""
 
     @property
     def values(self) -> int:
@@ -90,6 +95,7 @@ class Attack:
             _Atom(label, place, where) for label in (1, 0) for place in range(len(self.at)) for where in places
         ]
         self.truth = self._truth()
+        self.empty: tuple[Where, ...] = ()
         self.rows: list[Floats] = []
         self.low: list[float] = []
         self.high: list[float] = []
@@ -163,20 +169,35 @@ class Attack:
             self.add(inside * (np.array([most for _, most in both]) - (shown - step / 2)), 0, np.inf)
             self.add(inside * (np.array([least for least, _ in both]) - (shown + step / 2)), -np.inf, 0)
 
+    def knowing_empty(self, *structural: Where) -> Attack:
+        """What is known by one who knows these crossings to be empty whoever the patients are: structural zeros.
+
+        They are exempt, for they tell of no patient, and are given back in `empty`; every other count is asked beside.
+        """
+        found = self._copy()
+        found.empty = (*self.empty, *structural)
+        for where, label in itertools.product(structural, (1, 0)):
+            found.add(found.mask(label, where, range(len(self.at))), 0, 0)
+        return found
+
     def with_ranks(self, known: int) -> Attack:
         """What is known with the AUROC of every group, by one who knows each person of one outcome beside.
 
         The pairs are products of two unknown counts. With one of the two outcomes known to the person they are sums,
         and the solver exact; whoever does not know it has no fewer values left.
         """
-        found = object.__new__(Attack)
-        found.__dict__.update(self.__dict__, rows=list(self.rows), low=list(self.low), high=list(self.high))
+        found = self._copy()
         for place, atom in enumerate(self.atoms):
             if atom.label == known:
                 found.add(np.eye(len(self.atoms))[place], self.truth[place], self.truth[place])
         for group, where in self.groups:
             if group.few is None:
                 found._ranks(group, where, known)
+        return found
+
+    def _copy(self) -> Attack:
+        found = object.__new__(Attack)
+        found.__dict__.update(self.__dict__, rows=list(self.rows), low=list(self.low), high=list(self.high))
         return found
 
     def _ranks(self, group: measures.Protected, where: Where, known: int) -> None:
@@ -199,8 +220,18 @@ class Attack:
         self.add(asked - (shown + step / 2) * whole, -np.inf, 0)
         self.add(loose - (shown - step / 2) * whole, 0, np.inf)
 
-    def small(self) -> list[tuple[int, Where, range, int]]:
-        """Every tail and every bin, of all rows and of each level, that holds few persons."""
+    def small(self) -> list[Asked]:
+        """Every tail and every bin, of all rows and of each level, that holds few persons; nobody is not one of few.
+
+        `nobody` lists those without a person: their zeros are exempt.
+        """
+        return [one for one in self._every() if 0 < one[-1] < SMALLEST]
+
+    def nobody(self) -> list[Asked]:
+        """The cells that hold nobody: whether a range that begins at 0 is nobody's stays open as well."""
+        return [one for one in self._every() if not one[-1]]
+
+    def _every(self) -> list[Asked]:
         cells = []
         for label in (1, 0):
             for where in [{}, *({column: level} for column, levels in self.columns.items() for level in levels)]:
@@ -208,36 +239,51 @@ class Attack:
                 for first in range(len(self.at)):
                     for held in {range(first, len(self.at)), range(first, first + 1)}:
                         true = int((inside & (self.bins >= held.start) & (self.bins < held.stop)).sum())
-                        if 0 < true < SMALLEST:
-                            cells.append((label, where, held, true))
+                        cells.append((label, where, held, true))
         return sorted(cells, key=str)
 
     def ends(self, label: int, where: Where, held: range) -> tuple[int, int]:
         """The least and the most that a cell can be."""
-        aim = self.mask(label, where, held)
-        return self._solved(aim), -self._solved(-aim)
+        cell = self.cell(label, where, held, 0)
+        return cell.low, cell.high
 
-    def _solved(self, aim: Floats) -> int:
+    def cell(self, label: int, where: Where, held: range, true: int) -> Cell:
+        """A cell with what is left of it."""
+        aim = self.mask(label, where, held)
+        (low, low_is_exact), (high, high_is_exact) = self._solved(aim), self._solved(-aim)
+        name = f"{self.site.dataset.name} {label} {where} {held}"
+        return Cell(name, true, low, -high, low_is_exact and high_is_exact)
+
+    def _solved(self, aim: Floats) -> tuple[int, bool]:
         rules = LinearConstraint(np.array(self.rows), np.array(self.low), np.array(self.high))
         whole, positive = np.ones(len(aim)), Bounds(0, np.inf)
         for seconds in SECONDS:
             answer = milp(aim, constraints=rules, integrality=whole, bounds=positive, options={"time_limit": seconds})
             if answer.x is not None:
-                return round(float(answer.fun))
+                return round(float(answer.fun)), answer.status == 0
         raise TimeoutError(answer.message)
 
-    def cells(self, seed: int = 0, most: int | None = None) -> Iterator[Cell]:
-        """The small cells, or some of them, each with what is left of it."""
-        small = self.small()
-        for place in np.random.default_rng(seed).permutation(len(small))[:most]:
-            label, where, held, true = small[place]
-            low, high = self.ends(label, where, held)
-            yield Cell(f"{self.site.dataset.name} {label} {where} {held}", true, low, high)
+    def possible(self, cell: Asked) -> Iterator[int]:
+        """The numbers that a cell can be, each found by itself: between the ends of its range none need be."""
+        aim = self.mask(*cell[:3])
+        low, high = self.ends(*cell[:3])
+        known = LinearConstraint(np.array(self.rows), np.array(self.low), np.array(self.high))
+        whole, positive, limit = np.ones(len(aim)), Bounds(0, np.inf), {"time_limit": SECONDS[-1]}
+        for number in sorted(range(low, high + 1), key=lambda one: abs(one - cell[-1])):
+            rules = [known, LinearConstraint(aim[None, :], number, number)]
+            if milp(0 * aim, constraints=rules, integrality=whole, bounds=positive, options=limit).success:
+                yield number
+
+    def cells(self, asked: Sequence[Asked], seed: int = 0, most: int | None = None) -> Iterator[Cell]:
+        """These cells, or some of them, each with what is left of it."""
+        for place in np.random.default_rng(seed).permutation(len(asked))[:most]:
+            yield self.cell(*asked[place])
 
 
 def attacked(study: Study, name: str, seed: int = 0, most: int | None = 24) -> Iterator[Cell]:
     """The small cells of a site, by one who knows every range, and the sums that are printed."""
-    return Attack(study, name).cells(seed, most)
+    attack = Attack(study, name)
+    return attack.cells(attack.small(), seed, most)
 
 
 def attacked_with_ranks(study: Study, name: str, seed: int = 0, most: int | None = 24) -> Iterator[Cell]:
@@ -246,6 +292,4 @@ def attacked_with_ranks(study: Study, name: str, seed: int = 0, most: int | None
     small = attack.small()
     with_ranks = {label: attack.with_ranks(1 - label) for label in (0, 1)}
     for place in np.random.default_rng(seed).permutation(len(small))[:most]:
-        label, where, held, true = small[place]
-        low, high = with_ranks[label].ends(label, where, held)
-        yield Cell(f"{name} {label} {where} {held}", true, low, high)
+        yield with_ranks[small[place][0]].cell(*small[place])

@@ -21,6 +21,7 @@ from dossier.contents import Edition
 from dossier.facts import Method
 from dossier.register import fill
 from dossier.types import RIVAL, Absent, Document, Estimate, Evidence, Gallery, Result, Term
+from dossier.typeset.numbers import plain
 from tests.figures.evidence import THRESHOLD, Case
 from tests.figures.evidence import evidence as drawn_evidence
 from tests.reasons import because
@@ -132,9 +133,8 @@ class Book:
         return gallery
 
     def html(self, edition: Edition, page: str = "a4") -> str:
-        """The words of an edition, before the press."""
-        html: str = self.document(edition, page).html
-        return html
+        """The words of an edition, before the press, without what keeps names on one line."""
+        return plain(self.document(edition, page).html)
 
     def document(self, edition: Edition, page: str = "a4") -> Document:
         """An edition before the press."""
@@ -189,7 +189,7 @@ SLOW = frozenset(
         *("test_safe_path.py", "test_cluster.py", "test_interruptions.py", "test_installation.py", "test_wheel.py"),
         *("test_fuzz.py", "test_coverage.py", "test_mutation.py", "test_library.py", "test_cli.py", "test_check.py"),
         *("test_readers.py", "test_expected_values.py", "test_notebook.py"),
-        "test_recipes.py",
+        *("test_recipes.py", "test_witnesses.py"),
     }
 )
 """The files that print whole books, start processes or simulate, beside single tests that are marked so: `make test`

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
 import pytest
 
-from dossier import acceptance, evaluate, reading
+from dossier import acceptance, evaluate, junit, reading, results
 from dossier.errors import DossierError
 from dossier.facts import Method
 from dossier.findings import acceptance as findings
 from dossier.findings import verdict
 from dossier.release import Acceptance
-from dossier.types import Absent, DatasetSummary, Estimate, Result
+from dossier.types import Absent, DatasetSummary, Estimate, Evidence, Result, find
 from dossier.typeset.reasons import reason_text
+from tests.canaries import plant
 from tests.reasons import because
 from tests.smallest import HEAD, SITE
 
@@ -295,3 +297,38 @@ def test_when_criteria_were_declared_is_held_against_the_dates_of_the_data(
     assert "The date" not in counted
     assert findings.when(evidence, "declared") in finding.rest
     assert "beforehand" not in f"{finding.lead} {finding.rest} {table.title}"
+
+
+# ---- under a policy -------------------------------------------------------------------------------------------------
+
+MEASURES = ("auroc", "net_benefit", "brier")
+AT = {"net_benefit": {"threshold": 0.3}}
+
+
+def _criteria(folder: Path, policy: str, bounds: Mapping[str, float]) -> Evidence:
+    asked = "".join(
+        f'[[acceptance]]\nmeasure = "{measure}"\ndataset = "large"\nat_least = {bound!r}\n'
+        + ("at = { threshold = 0.3 }\n" if measure in AT else "")
+        for measure, bound in bounds.items()
+    )
+    plant(folder, policy + asked)
+    return evaluate.evidence(reading.study(folder))
+
+
+def test_what_is_protected_is_what_decides_and_what_is_printed(tmp_path: Path) -> None:
+    """Each bound lies between the value of the rows and the one that is given: both answers are then told apart."""
+    policy = "[disclosure]\nminimum_cell = 10\n"
+    values = {}
+    for name, text in (("free", ""), ("protected", policy)):
+        shown = _criteria(tmp_path / name, text, dict.fromkeys(MEASURES, 0.0))
+        found = {measure: find(shown, measure, "large", **AT.get(measure, {})) for measure in MEASURES}
+        values[name] = {measure: one.value for measure, one in found.items() if isinstance(one, Estimate)}
+        assert [one.observed for one in shown.criteria] == [values[name][measure] for measure in MEASURES]
+    between = {measure: (values["free"][measure] + values["protected"][measure]) / 2 for measure in MEASURES}
+    assert all(values["free"][measure] != values["protected"][measure] for measure in MEASURES)
+    shown = _criteria(tmp_path / "between", policy, between)
+    assert [one.met for one in shown.criteria] == [values["protected"][one] >= between[one] for one in MEASURES]
+    free = _criteria(tmp_path / "control", "", between)
+    assert [one.met for one in free.criteria] == [not one.met for one in shown.criteria]
+    every = results.of(shown).text().decode() + junit.text(junit.cases(shown, junit.Demands())).decode()
+    assert not [value for value in values["free"].values() if repr(value) in every]

@@ -27,7 +27,7 @@ from dossier.types import (
     Study,
     Subgroup,
 )
-from tests.attacker import SMALLEST
+from tests.attacker import SMALLEST, Attack
 from tests.canaries import plant
 from tests.test_neighbours import document, unlike, without_steps
 
@@ -94,6 +94,12 @@ def base(wide: int = WIDE) -> list[Row]:
         Row(4 * wide, 0, 0.02),
         Row(4 * wide, 0, 0.02, "m"),
     ]
+
+
+def without_policy(study: Study) -> Study:
+    """The release with nothing protected."""
+    datasets = tuple(dataclasses.replace(one, minimum_cell=0) for one in study.datasets)
+    return dataclasses.replace(study, datasets=datasets)
 
 
 Cells = Callable[[Study, int], Study]
@@ -193,18 +199,11 @@ def nested(study: Study, count: int) -> Study:
 
 def before(study: Study, count: int) -> Study:
     """A previous release of nearly the same rows, from which the difference gave the others."""
-    then = evaluate.evidence(
-        dataclasses.replace(
-            hospital(study, [*base(), Row(count, 1, 0.1)]),
-            datasets=tuple(
-                dataclasses.replace(one, minimum_cell=0) for one in hospital(study, [*base(), Row(1, 1, 0.1)]).datasets
-            ),
-        )
-    )
+    then = evaluate.evidence(without_policy(hospital(study, [*base(), Row(count, 1, 0.1)])))
     previous = Previous(
         file="previous.json",
         sha256="0" * 64,
-        version=f"0.{count}.0",
+        version="0.1.0",
         date=study.release.release.date,
         level=0.95,
         seed=1,
@@ -243,11 +242,47 @@ ATTACKS: dict[str, Cells] = {
 }
 
 
-@pytest.mark.parametrize(
-    "kind", [pytest.param(kind, marks=[pytest.mark.slow] if kind == JACKKNIFED else []) for kind in ATTACKS]
-)
+EVERY = [pytest.param(kind, marks=[pytest.mark.slow] if kind == JACKKNIFED else []) for kind in ATTACKS]
+
+
+@pytest.mark.parametrize("kind", EVERY)
 @pytest.mark.usefixtures("without_steps")
 def test_hospitals_that_differ_in_it_print_the_same(whole: Study, kind: str) -> None:
     first, *others = (document(ATTACKS[kind](whole, count)) for count in COUNTS)
     for other in others:
         assert list(unlike(first, other)) == []
+
+
+@pytest.mark.parametrize("kind", EVERY)
+def test_without_a_policy_the_same_hospitals_print_something_else(whole: Study, kind: str) -> None:
+    """The control: each attack finds what it is about where nothing is protected."""
+    first, other = (document(without_policy(ATTACKS[kind](whole, count))) for count in COUNTS)
+    assert list(unlike(first, other))
+
+
+# ---- who is nobody --------------------------------------------------------------------------------------------------
+
+STRUCTURAL = {"nobody is under 60 and not under 61": {"under 60": "yes", "under 61": "no"}}
+"""The crossings that are empty by what the columns mean: exempt, for they tell of no patient."""
+
+
+def test_structural_zeros_are_exempt_and_listed_and_leave_the_rest_as_many_values(whole: Study) -> None:
+    """One who knows that nobody is under 60 and not under 61 asks for those of 60 by the difference of both columns."""
+    attack = Attack(nested(whole, 7), "large")
+    knowing = attack.knowing_empty(*STRUCTURAL.values())
+    every = range(len(attack.at))
+    assert [where for where in knowing.empty if knowing.ends(1, where, every) != (0, 0)] == []
+    assert list(knowing.empty) == list(STRUCTURAL.values())
+    # The control: who does not know it cannot tell.
+    assert attack.ends(1, STRUCTURAL["nobody is under 60 and not under 61"], every)[1] >= SMALLEST
+    between = (1, {"under 60": "no", "under 61": "yes"}, every, 7)
+    cells = list(knowing.cells([between, *knowing.small()[:3]]))
+    assert len(cells) == 4
+    assert all(cell.low <= cell.true <= cell.high and cell.values >= SMALLEST for cell in cells)
+
+
+def test_a_count_of_nobody_that_is_no_structural_zero_is_left_as_many_values(whole: Study) -> None:
+    attack = Attack(whole, "middle")
+    cells = list(attack.cells(attack.nobody(), most=6))
+    assert {cell.true for cell in cells} == {0}
+    assert min(cell.values for cell in cells) >= SMALLEST

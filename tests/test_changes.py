@@ -134,7 +134,7 @@ def later(folder: Path) -> Evidence:
 def paired(folder: Path) -> Evidence:
     """Version 1.1.0 on the patients of before, with the risks of version 1.0.0 beside its own."""
     sites = {"north": (1, 120, LAST_YEAR), "south": (2, 90, LAST_YEAR)}
-    rival = 'rival = "risk_previous"\nrival_name = "version 1.0.0"'
+    rival = 'rival = "risk_previous"\nrival_name = "version 1.0.0"\nrival_version = "1.0.0"'
     return _release(folder / "paired", sites, "1.1.0", "../out/results.json", rival)
 
 
@@ -259,12 +259,12 @@ def test_the_previous_version_as_rival_is_compared_patient_by_patient(paired: Ev
     assert method_text(found.method).startswith("paired, both versions on the same rows")
 
 
-def test_a_rival_of_another_name_is_not_the_previous_version(paired: Evidence) -> None:
+def test_a_rival_of_another_version_is_not_the_previous_one(paired: Evidence) -> None:
     assert paired.changes is not None
     of = paired.release.prediction.model_copy
-    for name, is_one in (("version 1.0.0", True), ("1.0.0", True), ("version 11.0.0", False), ("a score", False)):
-        release = paired.release.model_copy(update={"prediction": of(update={"rival_name": name})})
-        assert rival_of(release, paired.changes.previous) == (name if is_one else None)
+    for version, is_one in (("1.0.0", True), ("11.0.0", False), ("version 1.0.0", False), (None, False)):
+        release = paired.release.model_copy(update={"prediction": of(update={"rival_version": version})})
+        assert rival_of(release, paired.changes.previous) == (release.prediction.rival_label if is_one else None)
 
 
 def _summary(n: int, year: int | None) -> DatasetSummary:

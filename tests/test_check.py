@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tempfile
 import warnings
 from pathlib import Path
@@ -16,7 +17,7 @@ from dossier.errors import Fault
 from dossier.facts import Method
 from dossier.faults.locations import Key
 from dossier.register import fill
-from dossier.release import Acceptance
+from dossier.release import Acceptance, written_count
 from dossier.types import (
     Absent,
     ChecklistRow,
@@ -33,6 +34,7 @@ from dossier.types import (
 from dossier.typeset.flags import flag_text
 from tests import gusto
 from tests.bench import odd_inputs
+from tests.canaries import plant
 from tests.conftest import NOT_OURS, RELEASES, Book
 from tests.reasons import because, limitation
 from tests.reference.built import example, hurried
@@ -293,7 +295,7 @@ def test_an_unmet_criterion_says_what_was_observed_and_asked(one: Criterion, say
 
 
 def judged(criteria: tuple[Criterion, ...] = (), raised: tuple[Flag, ...] = ()) -> Evidence:
-    rows = (ChecklistRow("3a", "MISSING", None), ChecklistRow("10", "reported, computed", "sample"))
+    rows = (ChecklistRow("3a", "missing"), ChecklistRow("10", "computed", "sample"))
     return Evidence(
         release=None,  # type: ignore[arg-type]  # nothing of it is asked
         datasets=(),
@@ -378,3 +380,33 @@ def test_a_check_without_a_study_has_a_fault() -> None:
     with pytest.raises(ValueError, match="is read"):
         check.Check(())
     assert check.Check((Fault("no_dataset", Key("dataset")),)).study is None
+
+
+# ---- under a policy -------------------------------------------------------------------------------------------------
+
+
+def test_under_a_policy_check_gives_the_ranges_of_the_build_and_no_size(run: Run, tmp_path: Path) -> None:
+    folder = tmp_path / "protected"
+    plant(folder, "[disclosure]\nminimum_cell = 10\n")
+    asked, plain = run("check", str(folder), "--json"), run("check", str(folder))
+    document = json.loads(asked.out)
+    assert departures(document, check.schema()) == []
+    shown = evaluate.evidence(hurried(reading.study(folder), 5, 5)).datasets
+    assert [one["name"] for one in document["datasets"]] == [one.name for one in shown]
+    assert [one["n"] for one in document["datasets"]] == [written_count(one.n) for one in shown]
+    assert all(isinstance(one["n"], dict) for one in document["datasets"])
+    assert {table["rows"] for table in document["tables"]} == {None}
+    assert {column["missing"] for table in document["tables"] for column in table["columns"]} == {None}
+    assert all(f"rows, {one.n} analysed" in plain.out for one in shown)
+    assert not re.search(r"\.csv: \d+ rows|  range +missing", plain.out)
+
+
+def test_without_one_it_gives_the_numbers(run: Run, tmp_path: Path) -> None:
+    """The control."""
+    folder = tmp_path / "free"
+    plant(folder, "")
+    found = {one["name"]: one for one in json.loads(run("check", str(folder), "--json").out)["datasets"]}
+    assert (found["large"]["rows_read"], found["large"]["n"]) == (240, 238)
+    plain = run("check", str(folder)).out
+    assert "large (external): 240 rows, 238 analysed" in plain
+    assert re.search(r"\.csv: \d+ rows|  range +missing", plain)

@@ -18,7 +18,7 @@ from dossier import evaluate, reading, results
 from dossier.errors import DossierError
 from dossier.evaluate.offered import part_of
 from dossier.evaluate.site import site_evidence
-from dossier.findings import committee
+from dossier.findings import abstract, committee
 from dossier.metrics import calibration, discrimination
 from dossier.types import MACRO, POOLED, Absent, Curve, Dataset, Evidence, externals, find, find_curve
 from dossier.typeset.methods import method_text
@@ -64,6 +64,18 @@ def built(folder: Path, rows: Sequence[tuple[str, tuple[float, ...]]], release: 
     (folder / "site.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
     (folder / "release.toml").write_text(release, encoding="utf-8")
     return evaluate.evidence(reading.study(folder))
+
+
+def test_where_counts_are_protected_a_class_of_few_leaves_no_count_of_any(tmp_path: Path) -> None:
+    risks = ((0.7, 0.1, 0.1, 0.1), (0.2, 0.5, 0.2, 0.1), (0.1, 0.2, 0.6, 0.1), (0.1, 0.1, 0.2, 0.6))
+    rows = [
+        (grade, risk) for grade, risk, times in zip(GRADES, risks, (40, 40, 40, 3), strict=True) for _ in range(times)
+    ]
+    found = built(tmp_path, rows, f"[disclosure]\nminimum_cell = 10\n{RELEASE}")
+    (site,) = found.datasets
+    assert (site.class_counts, site.events) == ({}, None)
+    assert site.outcome_withheld is not None
+    assert abstract._size(found) == f"{site.n:,}\N{NO-BREAK SPACE}patients"
 
 
 @pytest.fixture(scope="module")

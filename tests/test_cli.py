@@ -301,7 +301,7 @@ def test_strict_ends_with_3_while_a_row_or_a_flag_is_open(run: Run) -> None:
     strict = run("build", "release", "-o", "out", "--edition", "committee", "--quiet", "--strict")
     assert strict.code == 3
     results = json.loads(Path("out/results.json").read_text(encoding="utf-8"))
-    missing = [f"checklist row {row['item']}: missing" for row in results["checklist"] if row["status"] == "MISSING"]
+    missing = [f"checklist row {row['item']}: missing" for row in results["checklist"] if row["status"] == "missing"]
     unanswered = [
         f"flag {flag['flag']}, {flag['dataset']}: not answered: {flag_text(Fact.of_json(flag['fact']))}"
         for flag in results["flags"]

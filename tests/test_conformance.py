@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 from pypdf import PdfReader
 from pypdf.generic import Destination, Fit, NullObject
 
 from dossier.contents import Edition
-from tests.bench.conformance import fda, lint, out_of_margins, small_type, unembedded, unmarked
+from tests.bench.conformance import fda, lint, out_of_margins, signed_by, small_type, unembedded, unmarked, unsound
+from tests.certificates_of_tests import owner
 from tests.conftest import Book
 
 
@@ -18,6 +20,21 @@ def test_the_page_and_the_file_conform(breast: Book, edition: Edition) -> None:
     assert lint(breast.html(edition)) == []
     assert list(fda(breast.pdf(edition), edition)) == []
     assert unembedded(breast.pdf(edition)) == []
+
+
+def test_pdfsig_agrees_with_one_signature_and_with_three(breast: Book, tmp_path: Path) -> None:
+    """And finds a byte that is another, and a revision after the last signature."""
+    path, authority = breast.pdf("committee"), owner("Hospital Authority", authority=True)
+    every = signed_by(path, [(name, owner(name, authority)) for name in ("Author", "Second", "Third")], tmp_path)
+    assert [unsound(one, number) for number, one in enumerate(every, start=1)] == [[], [], []]
+    assert every[-1].read_bytes().startswith(path.read_bytes())
+    altered, longer = tmp_path / "altered.pdf", tmp_path / "longer.pdf"
+    content = bytearray(every[-1].read_bytes())
+    content[1_000] ^= 1
+    altered.write_bytes(content)
+    assert unsound(altered, 3) == ["0 of 3 signatures are valid, not 3"]
+    longer.write_bytes(every[-1].read_bytes() + b"%")
+    assert unsound(longer, 3) == ["0 signatures cover the whole file"]
 
 
 def test_the_bookmarks_tell_what_the_contents_tell(breast: Book) -> None:
@@ -65,7 +82,7 @@ SOUND = '<html lang="en"><head><title>T</title></head><body><h1>One</h1>{}</body
 
 
 @pytest.mark.parametrize(
-    ("spoilt", "says"),
+    ("corrupted", "says"),
     [
         ('<img src="a.svg">', "img without alt"),
         ("<h3>Three</h3>", "heading h3 after level 1"),
@@ -74,9 +91,9 @@ SOUND = '<html lang="en"><head><title>T</title></head><body><h1>One</h1>{}</body
         ('<a href="#x"></a>', "link without words"),
     ],
 )
-def test_the_lint_notices(spoilt: str, says: str) -> None:
+def test_the_lint_notices(corrupted: str, says: str) -> None:
     assert lint(SOUND.format("")) == []
-    (fault,) = lint(SOUND.format(spoilt))
+    (fault,) = lint(SOUND.format(corrupted))
     assert says in fault
 
 

@@ -25,7 +25,7 @@ from tests.test_laws import METRICS, SETTINGS, numbers, table
 CURVES = list(fill("metrics").curves.values())
 MAKERS: list[Metric | CurveMaker] = [*METRICS, *CURVES]
 Site = dict[str, Any]
-Spoil = Callable[[Site], Site]
+Corruption = Callable[[Site], Site]
 
 
 def asked(maker: Metric | CurveMaker, offered: Mapping[str, Any]) -> Any:
@@ -54,26 +54,26 @@ def is_said(found: Any) -> bool:
 # ---- what can go wrong with a site ----------------------------------------------------------------------------------
 
 
-def with_outcome(value: float) -> Spoil:
-    def spoil(site: Site) -> Site:
+def with_outcome(value: float) -> Corruption:
+    def corruption(site: Site) -> Site:
         flat = np.full_like(site["outcome"], value)
         return {**site, "outcome": flat, "truth": flat}
 
-    return spoil
+    return corruption
 
 
-def one_of(value: float) -> Spoil:
+def one_of(value: float) -> Corruption:
     """One case among others, or one other among cases."""
 
-    def spoil(site: Site) -> Site:
+    def corruption(site: Site) -> Site:
         outcome = np.full_like(site["outcome"], 1 - value)
         outcome[:1] = value
         return {**site, "outcome": outcome, "truth": outcome}
 
-    return spoil
+    return corruption
 
 
-def with_risk(value: float) -> Spoil:
+def with_risk(value: float) -> Corruption:
     return lambda site: {**site, "risk": np.full_like(site["risk"], value), "rival": np.full_like(site["rival"], value)}
 
 
@@ -163,7 +163,7 @@ def splits_of_one_class(site: Site) -> Site:
     return {**site, "split": site["outcome"].astype(np.int64)}
 
 
-SPOILT: dict[str, Spoil] = {
+CORRUPTED: dict[str, Corruption] = {
     "prevalence 0": with_outcome(0.0),
     "prevalence 1": with_outcome(1.0),
     "one event": one_of(1.0),
@@ -196,11 +196,11 @@ SPOILT: dict[str, Spoil] = {
 SIZES = (1, 2, 3, 24)
 
 
-@pytest.mark.parametrize("spoiled", SPOILT)
+@pytest.mark.parametrize("name", CORRUPTED)
 @pytest.mark.parametrize("maker", MAKERS, ids=lambda maker: maker.function.__name__)
-def test_every_spoilt_site_is_answered(maker: Metric | CurveMaker, spoiled: str) -> None:
+def test_every_corrupted_site_is_answered(maker: Metric | CurveMaker, name: str) -> None:
     for rows in SIZES:
-        found = asked(maker, SPOILT[spoiled](table(rows)))
+        found = asked(maker, CORRUPTED[name](table(rows)))
         assert is_said(found), (rows, found)
 
 
@@ -209,7 +209,7 @@ def test_every_spoilt_site_is_answered(maker: Metric | CurveMaker, spoiled: str)
 def test_two_faults_at_once(one: str, other: str) -> None:
     for maker in MAKERS:
         for rows in (1, 2, 9):
-            found = asked(maker, SPOILT[other](SPOILT[one](table(rows))))
+            found = asked(maker, CORRUPTED[other](CORRUPTED[one](table(rows))))
             assert is_said(found), (maker.function.__name__, rows, found)
 
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import ast
 import doctest
 import inspect
 import itertools
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import dossier
 from dossier.api import Loaded, Record, Validation
+from dossier.metrics import stub
 from dossier.register import REGISTER, fill
 
 fill("metrics")
@@ -70,3 +73,11 @@ def test_the_examples_run_and_give_what_they_show(name: str) -> None:
     runner.run(example, out=said.append)
     assert not runner.failures, "".join(said)
     assert runner.tries >= 3
+
+
+def test_an_editor_sees_every_measure() -> None:
+    folder = Path(dossier.__file__).parent
+    assert (folder / "metrics" / "__init__.pyi").read_text() == stub.page(), "run make stub"
+    assert (folder / "py.typed").is_file()
+    shown = {node.name for node in ast.parse(stub.page()).body if isinstance(node, ast.FunctionDef)}
+    assert shown == set(REGISTER.metrics)

@@ -88,7 +88,7 @@ def test_a_subgroup_with_fewer_than_twenty_of_one_outcome(size: SubgroupSize | A
     """An empty one has a flag of its own."""
     raised = of_subgroups(size, SubgroupSize(400, 200, 0))
     assert len(raised) == (few is not None)
-    assert all(says.endswith(f"fewer than 20 of one outcome, too few to tell, in {few}.") for says in raised)
+    assert all(says.endswith(f"fewer than 20 events or non-events in {few}.") for says in raised)
 
 
 def test_a_small_subgroup_of_several_classes_has_too_few_of_a_class() -> None:
@@ -97,7 +97,7 @@ def test_a_small_subgroup_of_several_classes_has_too_few_of_a_class() -> None:
     group = SubgroupSummary("bari", "Sex", "a", SubgroupSize(57, None, 0, counts))
     raised = flags.raised((here,), (), (), SubgroupEvidence((group,)))
     assert [flag_text(flag.fact) for flag in raised if flag.flag == "few_in_subgroup"] == [
-        "Bari has fewer than 20 of a class, too few to tell, in Sex a (11 G0, 16 G1)."
+        "Bari has fewer than 20 of a class in Sex a (11 G0, 16 G1)."
     ]
 
 
@@ -367,6 +367,23 @@ def test_severity_weights_without_a_source() -> None:
         ("severity_without_source", "where the severity weights come from is not in [severity] source.")
     ]
     assert not flags.unsaid(release(thresholds=REASONED, severity={"weights": weights, "source": "A survey."}), [])
+
+
+@pytest.mark.parametrize(
+    ("own", "words"),
+    [
+        (0, "[disclosure] protects counts below 10, and the dataset of Bari switches it off: each of its counts is "),
+        (5, "[disclosure] protects counts below 10, and the dataset of Bari those below 5 alone."),
+        (10, ""),
+        (12, ""),
+    ],
+)
+def test_a_dataset_that_weakens_the_policy_of_the_release(own: int, words: str) -> None:
+    here = dataclasses.replace(site(), minimum_cell=own)
+    protected = release(disclosure={"minimum_cell": 10})
+    found = [one for one in flags.unsaid(protected, [here]) if one.flag == "policy_weakened"]
+    assert [(one.dataset, flag_text(one.fact)[: len(words)]) for one in found] == ([("bari", words)] if words else [])
+    assert "policy_weakened" not in {one.flag for one in flags.unsaid(release(), [here])}
 
 
 def test_another_version_was_tested() -> None:

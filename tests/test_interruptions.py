@@ -258,7 +258,7 @@ def test_the_release_itself_is_no_out(table: Path, tmp_path: Path) -> None:
 LEAKING = """
 from dossier import cli
 from joblib.externals.loky.backend import resource_tracker as tracker
-with cli._trackers_hushed():
+with cli._silent_trackers():
     tracker.ensure_running()
 tracker._resource_tracker.register("/loky-of-a-killed-worker", "semlock")
 """

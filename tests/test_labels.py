@@ -7,9 +7,11 @@ import shutil
 from pathlib import Path
 
 import pytest
+from markupsafe import Markup
 
 from dossier import compose, draw, reading
 from dossier.errors import DossierError
+from dossier.facts import Fact
 from dossier.findings import description
 from dossier.reading.declared import declared
 from dossier.release import Predictor, Subgroup
@@ -20,6 +22,7 @@ from dossier.types import (
     Description,
     DescriptionResult,
     Evidence,
+    Flag,
     Gallery,
     Result,
     SubgroupEvidence,
@@ -28,7 +31,9 @@ from dossier.types import (
     externals,
     find_in_subgroup,
 )
-from dossier.typeset.labels import labelled, level_of, with_unit
+from dossier.typeset import names
+from dossier.typeset.labels import labelled, level_of, unbroken_names, with_unit
+from dossier.typeset.numbers import HYPHEN, JOINER, TIED, in_a_cell
 from tests.conftest import by_hand
 from tests.figures.evidence import Case
 from tests.reasons import because
@@ -66,13 +71,13 @@ def _labelled() -> Evidence:
 
 def test_labels_stand_in_the_table_with_their_units_and_the_words_of_the_levels() -> None:
     (table,) = description.characteristics(labelled(_labelled()))
-    assert [row.label for row in table.rows] == ["Platelets, /nL", "Sex: men, %"]
+    assert [row.label.replace(TIED, " ") for row in table.rows] == ["Platelets, /nL", "Sex: men, %"]
 
 
 def test_pages_have_labels_and_results_the_columns() -> None:
     evidence = _labelled()
     document = compose.document(Gallery(evidence, {}, {}), "regulatory")
-    assert "Platelets, /nL" in document.html
+    assert "Platelets, /nL" in document.html.replace(JOINER, "")
     assert "PLT1" not in document.html
     assert b"PLT1" in results_of(evidence).text()
     assert draw.gallery(evidence).evidence is evidence
@@ -132,3 +137,65 @@ def test_a_label_for_no_column_is_a_fault(tmp_path: Path) -> None:
     with pytest.raises(DossierError) as caught:
         reading.study(folder)
     assert [(fault.code, fault["column"]) for fault in caught.value.faults] == [("label_of_no_column", "nowhere")]
+
+
+def test_no_line_parts_a_name() -> None:
+    """Names of sites, countries, model, version and outcome hold together; a name of a dataset stays a key."""
+    plain = by_hand(Case("two", ("Long Beach, United States", "St-Jean")))
+    held = unbroken_names(plain)
+    assert [site.site for site in held.datasets] == [
+        f"Long{TIED}Beach,{TIED}United{TIED}States", f"St{HYPHEN}Jean",
+    ]  # fmt: skip
+    assert [site.name for site in held.datasets] == [site.name for site in plain.datasets]
+    assert held.release.outcome.name == plain.release.outcome.name.replace("-", HYPHEN)
+    assert " " not in names.tested_model(held)
+    flag = Flag("few_events", "site-0", Fact("few_events", site="St-Jean"))
+    (found,) = unbroken_names(dataclasses.replace(plain, flags=(flag,))).flags
+    assert found.fact["site"] == f"St{HYPHEN}Jean"
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("O/E 0.9 at H-accuracy", "O/|E 0.9 at H-|accuracy"),
+        ("kg/m2, fmol/l, /min", "kg/|m2, fmol/|l, /|min"),
+        ("inputs/knee.csv and https://doi.org/10.1136/bmj", "inputs/knee.csv and https://doi.org/10.1136/bmj"),
+        ("table-h-accuracy", "table-h-accuracy"),
+    ],
+)
+def test_no_line_ends_within_a_unit_or_an_abbreviation(text: str, shown: str) -> None:
+    assert compose._held(text) == shown.replace("|", JOINER)
+    assert compose._held(Markup(text)) == text
+
+
+def test_a_long_name_gives_way_at_its_comma_in_a_cell() -> None:
+    assert in_a_cell(f"Zurich{TIED}and{TIED}Basel,{TIED}Switzerland") == f"Zurich{TIED}and{TIED}Basel, Switzerland"
+    assert in_a_cell(f"Budapest,{TIED}Hungary") == f"Budapest,{TIED}Hungary"
+
+
+def test_codes_have_words_and_no_median() -> None:
+    plain = _labelled()
+    coded = (Predictor(name="PLT1", label="Stage", levels={"1": "early", "2": "late"}),)
+    release = plain.release.model_copy(update={"predictor": coded, "subgroup": ()})
+    evidence = labelled(dataclasses.replace(plain, release=release))
+    assert level_of(evidence, "Stage", "2") == "late"
+    assert level_of(evidence, "Stage", "3") == "3"
+    (table,) = description.characteristics(evidence)
+    assert [row.label for row in table.rows] == [f"male: 1,{TIED}%"]
+    assert table.footnotes == ("Codes that are read as numbers have no median here: Stage.",)
+
+
+def test_flags_name_labels_and_quote_the_release() -> None:
+    inner = Fact("rare_in_level", column="male", level="1", rare=())
+    facts = (
+        Fact("constant_predictor", predictors=("PLT1", "ANC"), dataset="site-0"),
+        Fact("few_in_subgroup", site="male", few=(inner,), wanted=20),
+        Fact("predictor_called_otherwise", predictor="PLT1", columns=("PLT",), first="PLT", dataset="site-0"),
+    )
+    flags = tuple(Flag(fact.code, "site-0", fact) for fact in facts)
+    constant, few, quoted = (one.fact for one in labelled(dataclasses.replace(_labelled(), flags=flags)).flags)
+    assert constant["predictors"] == ("Platelets", "ANC")
+    assert few == Fact(
+        "few_in_subgroup", site="male", few=(Fact("rare_in_level", column="Sex", level="1", rare=()),), wanted=20
+    )
+    assert quoted is facts[2]

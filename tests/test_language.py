@@ -31,6 +31,18 @@ GONE = (
         "holds in 9",
     ),
     *("strangers", "treating everyone", "treating no one", "stand out", "not added up"),
+    *(
+        "The essentials",
+        "All sites together",
+        "the tables do not tell",
+        "do(?:es)? not tell",
+        "not told",
+        "Met by the value",
+    ),
+    *(r"Not for (?:\w+ ){1,3}(?:sites|hospitals): no", "holds 0", "hold 0", "holds 1", "more good", "risks are off"),
+    *("does otherwise", "did otherwise", "(?:more|fewer) events came", "is ranked better", "ranked less well"),
+    *("(?:are|is) ours", "theirs", "stands (?:below|there|here|beside|behind|out)", "stand in this dossier"),
+    *("The run raised", "by its case mix", "Outcome told"),
 )
 """Phrases that the field does not use."""
 

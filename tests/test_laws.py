@@ -296,12 +296,12 @@ DEGENERATE: list[tuple[str, int, Callable[[dict[str, Any]], dict[str, Any]]]] = 
 ]
 
 
-@pytest.mark.parametrize(("name", "rows", "spoil"), DEGENERATE, ids=[case[0] for case in DEGENERATE])
+@pytest.mark.parametrize(("name", "rows", "changed"), DEGENERATE, ids=[case[0] for case in DEGENERATE])
 @pytest.mark.parametrize("metric", METRICS, ids=named)
 def test_degenerate_input_gives_a_number_or_a_reason(
-    metric: Metric, name: str, rows: int, spoil: Callable[[dict[str, Any]], dict[str, Any]]
+    metric: Metric, name: str, rows: int, changed: Callable[[dict[str, Any]], dict[str, Any]]
 ) -> None:
-    found = value(metric, spoil(table(rows)))
+    found = value(metric, changed(table(rows)))
     if isinstance(found, Absent):
         assert found.reason
         assert reason_text(found.reason)[-1] not in ".:"

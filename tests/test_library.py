@@ -94,17 +94,32 @@ def test_most_measures_can_be_called_with_plain_columns() -> None:
     assert len(OF_COLUMNS) > 40
 
 
+GAP = (
+    "has 1 value that is missing or not finite, the first in row 1. Leave these rows out of every column, or impute "
+    "them."
+)
+CODE = "Write 1 where it happened and 0 where it did not."
+
+
 @pytest.mark.parametrize(
     ("outcome", "risk", "said"),
     [
-        ([0, 1], [0.1], "The columns have different lengths: outcome 2, risk 1."),
-        ([0, 2], [0.1, 0.2], "outcome is 2 in row 1, and may be 0 or 1."),
-        ([0, 1], [0.1, 1.2], "risk is 1.2 in row 1, and may be from 0 to 1."),
-        ([0, 1], [0.1, float("nan")], "risk has 1 values that are missing or not finite, the first in row 1."),
-        ([0, None], [0.1, 0.2], "outcome has 1 values that are missing or not finite, the first in row 1."),
-        (["no", "yes"], [0.1, 0.2], "outcome holds <U3 values, and needs numbers."),
-        ([], [], "outcome is empty."),
-        ([[0, 1]], [0.1, 0.2], "outcome has 2 dimensions, and needs one value a row."),
+        ([0, 1], [0.1], "The columns have different lengths: outcome 2, risk 1. Give each of them one value a row."),
+        (
+            [0, 2],
+            [0.1, 0.2],
+            f"outcome is 2 in row 1, and may be 0 or 1. {CODE}",
+        ),
+        ([0, 1], [0.1, 1.2], "risk is 1.2 in row 1, and may be from 0 to 1. Write 20% as 0.2."),
+        ([0, 1], [0.1, float("nan")], f"risk {GAP}"),
+        ([0, None], [0.1, 0.2], f"outcome {GAP}"),
+        (
+            ["no", "yes"],
+            [0.1, 0.2],
+            f"outcome holds text, and needs numbers. {CODE}",
+        ),
+        ([], [], "outcome is empty. Give a value for each row."),
+        ([[0, 1]], [0.1, 0.2], "outcome has 2 dimensions, and needs one value a row. Give one column."),
     ],
 )
 def test_what_no_measure_can_be_taken_of_is_told_by_name(outcome: Any, risk: Any, said: str) -> None:
@@ -128,7 +143,7 @@ def test_the_face_is_what_it_shows() -> None:
     assert set(dir(dossier.metrics)) == set(REGISTER.metrics)
     assert dossier.__version__.count(".") == 2
     with pytest.raises(AttributeError, match="no_such"):
-        _ = dossier.metrics.no_such
+        _ = dossier.metrics.no_such  # type: ignore[attr-defined]
 
 
 # ---- a frame --------------------------------------------------------------------------------------------------------
@@ -178,7 +193,8 @@ def test_a_frame_has_a_row_for_each_estimate(found: Validation) -> None:
     assert list(frame.columns[-len(last) :]) == last
     plain = frame[(frame.measure == "auroc") & frame.subset_column.isna() & frame.model.isna() & frame.against.isna()]
     assert list(plain.role) == ["external", "external", "pooled"]
-    of_site = dossier.metrics.auroc(*(FRAME[FRAME.hospital == "Bari"][name] for name in ("outcome", "risk")))
+    rows = FRAME[FRAME.hospital == "Bari"]
+    of_site = dossier.metrics.auroc(rows.outcome, rows.risk)
     assert isinstance(of_site, Estimate)
     bari = plain[plain.site.str.contains("Bari")].iloc[0]
     assert (bari.value, bari.low, bari.high) == (of_site.value, of_site.low, of_site.high)

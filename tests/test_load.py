@@ -153,6 +153,24 @@ def test_all_faults_of_the_release_and_of_all_tables_at_once(tmp_path: Path) -> 
     ]
 
 
+@pytest.mark.parametrize(
+    ("level", "says"),
+    [
+        ("1e-300", "level is 1e-300, not at least 0.5."),
+        ("0.49", "level is 0.49, not at least 0.5."),
+        ("95", "level is 95, not at most 0.9999."),
+        ("0.9999999999999999", "level is 0.9999999999999999, not at most 0.9999."),
+    ],
+)
+def test_a_level_at_which_no_interval_can_be_given_is_told(tmp_path: Path, level: str, says: str) -> None:
+    text = HEAD.replace("[release]\n", f"[release]\nlevel = {level}\n") + SITE
+    (tmp_path / "release.toml").write_text(text)
+    (tmp_path / "site.csv").write_text("outcome,risk\n0,0.1\n1,0.2\n")
+    with pytest.raises(ReleaseError) as caught:
+        reading.study(tmp_path)
+    assert [(fault.what, fault.where) for fault in caught.value.faults] == [(says, "release.toml, [release] level")]
+
+
 def test_a_fault_of_release_toml_alone_is_a_release_error(tmp_path: Path) -> None:
     with pytest.raises(ReleaseError):
         _read(tmp_path, "colum = 3\n" + SITE, site__csv="outcome,risk\n0,0.1\n1,0.2\n")
@@ -1334,3 +1352,22 @@ def test_the_covid_hospitals() -> None:
         assert (len(dataset.outcome), int(dataset.outcome.sum())) == (n, events)
     assert {one.name for one in study.datasets if len(one.predictors) == 20} >= {"italy-1", "italy-2"}
     assert _dataset(study, "spain").predictors == ()
+
+
+A = '[[dataset]]\nname = "a"\nrole = "{role}"\nfile = "a.csv"\nsite_column = "hospital"\n'
+BESIDE = '[[dataset]]\nname = "a-b"\nrole = "external"\nfile = "b.csv"\n'
+
+
+def test_a_dataset_may_be_called_like_a_site_of_another(tmp_path: Path) -> None:
+    rows = "hospital,outcome,risk\n" + "c,0,0.2\nc,1,0.7\nc,0,0.4\nc,1,0.6\n"
+    beside = "outcome,risk\n,0.2\n,0.6\n"
+    faults = _faults(tmp_path, A.format(role="external") + BESIDE, **{"a.csv": rows, "b.csv": beside})
+    assert faults == [("No row of a-b has both an outcome and a risk.", "b.csv")]
+
+
+def test_what_names_a_dataset_is_looked_at_though_another_of_the_like_name_is_wrong(tmp_path: Path) -> None:
+    asked = '[[acceptance]]\nmeasure = "no_such_measure"\ndataset = "{}"\nat_least = 0.7\n'
+    for name, is_asked in (("a-b", True), ("a-c", False)):
+        release = A.format(role="elsewhere") + BESIDE + asked.format(name)
+        said = " ".join(text for text, _ in _faults(tmp_path, release, **{"b.csv": "outcome,risk\n0,0.2\n1,0.6\n"}))
+        assert ("no_such_measure" in said) is is_asked

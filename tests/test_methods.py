@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 from dataclasses import replace
 
@@ -11,12 +10,12 @@ import pytest
 
 from dossier import evaluate
 from dossier.bibliography import SOURCES
-from dossier.contents import CHAPTERS
 from dossier.facts import Fact, Method
-from dossier.findings import caution, methods
+from dossier.findings import caution, methods, references
+from dossier.findings.chapter import chapters
 from dossier.metrics.comparison import majority_class_test
 from dossier.register import fill
-from dossier.types import Absent, Estimate, Evidence, Result, Term, find
+from dossier.types import Absent, Estimate, Evidence, Result, Term
 from dossier.typeset.methods import method_text
 from dossier.typeset.numbers import MINUS
 from dossier.typeset.words import sentence_case
@@ -94,7 +93,7 @@ def covid() -> Evidence:
 
 
 def test_every_measure_that_was_estimated_is_printed_once(covid: Evidence) -> None:
-    tables = methods.tables(covid, CHAPTERS)
+    tables = methods.tables(covid, chapters())
     beside = methods.only_in_files(covid)
     assert all(formula and source for _, formula, source, _ in beside)
     labels = [row.label for table in tables for row in table.rows] + [label for label, *_ in beside]
@@ -109,13 +108,13 @@ def test_every_measure_that_was_estimated_is_printed_once(covid: Evidence) -> No
 
 
 def test_measures_of_chapters_that_stay_away_are_left_out(covid: Evidence) -> None:
-    tables = methods.tables(covid, [one for one in CHAPTERS if one.name == "calibration"])
+    tables = methods.tables(covid, [one for one in chapters() if one.name == "calibration"])
     assert [table.title for table in tables] == ["Calibration."]
     assert "Expected calibration error" not in {row.label for row in tables[0].rows}
 
 
 def test_the_interval_is_the_one_that_was_taken(covid: Evidence) -> None:
-    cells = {row.label: row.cells for table in methods.tables(covid, CHAPTERS) for row in table.rows}
+    cells = {row.label: row.cells for table in methods.tables(covid, chapters()) for row in table.rows}
     assert cells["Brier score"][1].text == "Student t"
     assert cells["AUROC"][1].text == "DeLong, logit; or declared, its bounds read as a 95% interval"
     assert cells["Sensitivity"][1].text == "Wilson"
@@ -170,21 +169,13 @@ def test_what_is_counted_is_what_is_printed() -> None:
     )
     kept = [one for one in two.results if one.term == "accuracy" and one.dataset == "site-0"][:1]
     evidence = replace(two, terms=TERMS, results=(test, *kept))
-    printed = [row.label for table in methods.tables(evidence, CHAPTERS) for row in table.rows]
+    printed = [row.label for table in methods.tables(evidence, chapters()) for row in table.rows]
     beside = [label for label, *_ in methods.only_in_files(evidence)]
     assert beside == ["Brier score, against chance"]
     assert not set(beside) & set(printed)
     assert methods.finding(evidence).lead.startswith(f"Definitions and CI methods of {len(printed) + len(beside)}")
-    without = [chapter for chapter in CHAPTERS if chapter.name != "comparison"]
+    without = [chapter for chapter in chapters() if chapter.name != "comparison"]
     assert len([row for table in methods.tables(evidence, without) for row in table.rows]) == len(printed)
-
-
-def test_notes_on_differences_stand_below_their_table(covid: Evidence) -> None:
-    notes = {table.title: table.footnotes for table in methods.tables(covid, CHAPTERS)}
-    assert notes["H-accuracy."][0].startswith("H-accuracy: differs from the published formula because ties")
-    differing = [label for label, _, _, differs in methods.only_in_files(covid) if differs]
-    chapter = {sentence_case(term.label): term.chapter for term in covid.terms.values()}
-    assert len(notes["Calibration."]) + len([label for label in differing if chapter[label] == "calibration"]) == 5
 
 
 def test_what_was_pooled_names_the_sites_as_readers_know_them(covid: Evidence) -> None:
@@ -214,18 +205,17 @@ def test_every_caution_measure_shows_its_danger_in_numbers(covid: Evidence) -> N
         assert re.search(r"\d", said), term.name
         assert said.endswith(".")
         assert not re.search(r"nan|None|inf\b", said)
-    assert {term.name for term in cautioned()} == set(caution.CAVEATS)
+    assert {term.danger for term in cautioned()} == set(caution.CAVEATS)
 
 
 def test_the_caveats_of_covid_are_those_of_the_tables(covid: Evidence) -> None:
     """Brazil 3: 334 of 345 are cases, 109 flagged at .5, all of them cases (methods.md: sensitivity .3263)."""
     assert "At Brazil 3, calling everybody a case would be right for 97%, more than" in caveat(covid, "accuracy")
-    assert " 35% at threshold 0.50. The net benefit there is 31.6" in caveat(covid, "accuracy")
+    assert " 35% at threshold 0.50." in caveat(covid, "accuracy")
     # 334 cases for each 11 others; treating everybody is worth 334/345 - 11/345.
     assert "counts one false alarm as much as 30 missed cases; threshold 0.50 says 1 missed case" in caveat(
         covid, "balanced_accuracy"
     )
-    assert "flagging everybody gives 93.6" in caveat(covid, "balanced_accuracy")
     # Sensitivity .3263473, specificity 1: at 10 %, ppv is 1 and npv .9/(.9 + .1 x .6736527).
     assert f"would give {0.9 / (0.9 + 0.06736527):.2f} at 10%" in caveat(covid, "markedness")
     assert "0.97 at Brazil 3" in caveat(covid, "auprc")
@@ -237,20 +227,34 @@ def test_the_caveats_of_covid_are_those_of_the_tables(covid: Evidence) -> None:
 
 def test_a_measure_without_numbers_has_no_caveat(covid: Evidence) -> None:
     gone = replace(covid, results=tuple(replace(one, found=Absent(because("gone"))) for one in covid.results))
-    for name in caution.CAVEATS:
-        assert caveat(gone, name) == ""
+    for term in cautioned():
+        assert caveat(gone, term.name) == ""
 
 
-def test_the_measure_to_read_instead_stands_after_those_it_is_read_for_and_says_so(covid: Evidence) -> None:
-    tables = caution.tables(covid)
-    assert tables
-    for table in tables:
-        instead = ["(read this instead)" in column.label for column in table.columns]
-        assert instead[-1]
-        assert not instead[0]
-        assert (True, True) not in itertools.pairwise(instead)
-    first = next(table for table in tables if table.columns[0].label == "Accuracy")
-    row = next(row for row in first.rows if row.label == "Brazil 3")
-    found = find(covid, "net_benefit", "brazil-3", threshold=0.5)
-    assert isinstance(found, Estimate)
-    assert row.cells[-1].text == f"{100 * found.value:.1f}"
+def test_every_caution_measure_names_what_to_read_instead_and_no_table_repeats_that(covid: Evidence) -> None:
+    named = {term.name: caution.instead(covid, term) for term in caution.cautioned(covid)}
+    assert named["accuracy"] == " Read instead: net benefit."
+    assert all(named.values())
+    heads = {column.label for table in caution.tables(covid) for column in table.columns}
+    assert "Accuracy" in heads
+    assert not {sentence_case(covid.terms[term.counterpart].label) for term in caution.cautioned(covid)} & heads
+
+
+# ---- references -----------------------------------------------------------------------------------------------------
+
+
+def test_every_reference_names_its_measures_and_links_its_doi(covid: Evidence) -> None:
+    names = {chapter.name for chapter in chapters()}
+    every = references.cited(covid, names)
+    assert [one.source.text for one in every] == sorted(one.source.text for one in every)
+    assert all(one.measures for one in every)
+    brier = next(one for one in every if one.source == SOURCES["Brier 1950"])
+    assert brier.measures == ("Brier score",)
+    assert brier.link == "https://doi.org/10.1175/1520-0493(1950)078%3C0001:VOFEIT%3E2.0.CO;2"
+    assert all(one.link == "" for one in every if not one.source.doi)
+
+
+def test_every_doi_is_one() -> None:
+    known = [one.doi for one in SOURCES.values() if one.doi]
+    assert len(known) == len(set(known))
+    assert all(re.fullmatch(r"10\.\d{4,5}/\S+", doi) for doi in known)

@@ -17,7 +17,11 @@ import pytest
 
 from dossier import initial
 from dossier.metrics import calibration
-from dossier.register import borrowed
+from dossier.types import Absent
+from dossier.typeset.reasons import reason_text
+from tests.conftest import by_hand
+from tests.figures.evidence import COVID, Case
+from tests.shelves import register_put_back
 from tests.test_methods import check
 
 ROOT = Path(__file__).parents[1]
@@ -31,10 +35,11 @@ RELEASES = {
     "cluster": 'cluster = "ward_number"',
     "small_cells": "minimum_cell = 30",
 }
+SITES = ("hospital-1", "hospital-2", "hospital-3")
 BUILD = """
 import json, sys
 from pathlib import Path
-from dossier import compose, draw, evaluate, reading, results
+from dossier import compose, draw, evaluate, reading, results, results_csv
 import dossier
 from dossier.errors import DossierError
 
@@ -46,7 +51,10 @@ for folder in map(Path, sys.argv[2:]):
         (folder / "faults.txt").write_text(str(error))
         continue
     evidence = evaluate.evidence(study)
-    (folder / "results.json").write_bytes(results.of(evidence).text())
+    made = results.of(evidence)
+    (folder / "results.json").write_bytes(made.text())
+    (folder / "results.csv").write_bytes(results_csv.text(made))
+    dossier.read_results(folder / "results.json").to_frame().to_csv(folder / "frame.csv", index=False)
     if folder.name == "plain":
         html = compose.document(draw.gallery(evidence), "regulatory").html
         (folder / "regulatory.html").write_text(html)
@@ -88,6 +96,23 @@ def write_release(folder: Path, more: str, model: str = "Example model") -> None
     rows.to_csv(folder / "hospital-1.csv", index=False)
 
 
+def write_sites(folder: Path) -> None:
+    """The example release with three hospitals, and each ward beside the others."""
+    write_release(folder, "")
+    release = (folder / "release.toml").read_text(encoding="utf-8")
+    start = release.index('[[dataset]]\nname = "hospital-1"')
+    block = release[start : release.index("\n[", start)]
+    others = [block.replace("hospital-1", name).replace("Another hospital", name) for name in SITES[1:]]
+    text = "\n".join([release, *others, '[[subgroup]]\ncolumn = "ward"\n'])
+    (folder / "release.toml").write_text(text, encoding="utf-8")
+    whole = pandas.read_csv(folder / "hospital-1.csv", dtype={"glucose": str})
+    for seed, name in enumerate(SITES):
+        rows = whole.sample(frac=0.7, random_state=seed)
+        # No risk is quite that of another hospital.
+        rows["risk"] = (rows.risk * (1 - 0.05 * seed)).round(4)
+        rows.to_csv(folder / f"{name}.csv", index=False)
+
+
 @pytest.fixture(scope="module")
 def followed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The releases built by a copy of the code in which every recipe was followed."""
@@ -98,7 +123,8 @@ def followed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, more in RELEASES.items():
         write_release(releases / name, more)
     write_release(releases / "fault", "", model="hospital-1")
-    folders = [str(releases / name) for name in (*RELEASES, "fault")]
+    write_sites(releases / "sites")
+    folders = [str(releases / name) for name in (*RELEASES, "sites", "fault")]
     own = os.environ | {"PYTHONPATH": str(copy)}
     command = [sys.executable, "-P", "-c", BUILD, str(copy), *folders]
     done = subprocess.run(command, env=own, cwd=copy, capture_output=True, text=True, check=False)
@@ -111,6 +137,11 @@ def found(releases: Path, name: str, measure: str = "mean_absolute_error") -> di
     every = json.loads((releases / name / "results.json").read_text(encoding="utf-8"))["estimates"]
     (one,) = (row for row in every if (row["measure"], row["dataset"], row["subset"]) == (measure, "hospital-1", None))
     return dict(one)
+
+
+def of_measure(rows: pandas.DataFrame) -> pandas.DataFrame:
+    """The rows of the measure of the recipe, by the name of the dataset."""
+    return rows[rows.measure == "mean_absolute_error"].set_index("dataset")
 
 
 def distances(rows: pandas.DataFrame) -> pandas.Series[float]:
@@ -141,6 +172,49 @@ def test_the_measure_is_given_in_steps_of_a_person_where_small_counts_are_protec
     assert "far_off" not in protected
 
 
+def test_the_measure_is_taken_in_subgroups_and_over_the_sites(followed: Path) -> None:
+    folder = followed / "sites"
+    every = json.loads((folder / "results.json").read_text(encoding="utf-8"))["estimates"]
+    ours = [row for row in every if row["measure"] == "mean_absolute_error" and row["dataset"] in (*SITES, "pooled")]
+    whole = {row["dataset"]: row for row in ours if row["subset"] is None}
+    tables = {name: pandas.read_csv(folder / f"{name}.csv") for name in SITES}
+    for name, rows in tables.items():
+        assert whole[name]["value"] == pytest.approx(distances(rows).mean())
+    groups = {(row["dataset"], row["subset"]["level"]): row for row in ours if row["subset"] is not None}
+    wards = set(tables["hospital-1"].ward)
+    assert {level for site, level in groups if site == "hospital-1"} == wards
+    told = {place: row for place, row in groups.items() if row["status"] == "estimated" and place[0] in SITES}
+    assert {name for name, ward in told if ward == "medicine"} == {*SITES}
+    for (name, ward), row in told.items():
+        assert row["value"] == pytest.approx(distances(tables[name][tables[name].ward == ward]).mean())
+    assert groups["pooled", "medicine"]["k"] == 3
+    # The mean of random effects, at the spread between sites that it found.
+    pooled = whole["pooled"]
+    found = [(whole[name]["value"], 1 / (whole[name]["se"] ** 2 + pooled["tau"] ** 2)) for name in SITES]
+    assert pooled["value"] == pytest.approx(
+        np.average([value for value, _ in found], weights=[one for _, one in found])
+    )
+    assert pooled["k"] == 3
+
+
+def test_the_measure_is_in_the_csv_and_in_the_frame(followed: Path) -> None:
+    folder = followed / "sites"
+    every = json.loads((folder / "results.json").read_text(encoding="utf-8"))["estimates"]
+    ours = {
+        (row["dataset"], None if row["subset"] is None else row["subset"]["level"]): row["value"]
+        for row in every
+        if row["measure"] == "mean_absolute_error"
+    }
+    for file in ("results.csv", "frame.csv"):
+        rows = of_measure(pandas.read_csv(folder / file))
+        levels = [None if pandas.isna(level) else level for level in rows.subset_level]
+        values = [None if pandas.isna(value) else value for value in rows.value]
+        assert dict(zip(zip(rows.index, levels, strict=True), values, strict=True)) == ours, file
+    frame = of_measure(pandas.read_csv(folder / "frame.csv"))
+    assert frame.role["pooled"].unique().tolist() == ["pooled"]
+    assert set(frame.role["hospital-2"]) == {"external"}
+
+
 def test_the_measure_the_figure_the_sentence_and_the_chapter_are_on_the_pages(followed: Path) -> None:
     html = (followed / "plain" / "regulatory.html").read_text(encoding="utf-8")
     assert "The mean distance between the risk and what happened." in html
@@ -161,7 +235,7 @@ def test_the_fault_is_told_with_its_place_and_its_mend(followed: Path) -> None:
 
 def test_the_measure_is_all_that_a_measure_must_be() -> None:
     (added,) = (block for _, _, _, block in STEP.findall(RECIPES) if "@metric" in block)
-    with borrowed() as shelves:
+    with register_put_back() as shelves:
         # Where the page says that it is to be written.
         exec(compile(added, "recipes.md", "exec"), dict(vars(calibration)))
         entry = shelves.metrics["mean_absolute_error"]
@@ -170,3 +244,12 @@ def test_the_measure_is_all_that_a_measure_must_be() -> None:
     assert entry.term.chapter == "calibration"
     # .2, .3, .1 and .6
     assert estimate.value == pytest.approx(0.3)
+
+
+def test_the_figure_says_why_it_is_not_there() -> None:
+    (added,) = (block for _, name, _, block in STEP.findall(RECIPES) if name.startswith("dossier/figures/"))
+    with register_put_back() as shelves:
+        exec(compile(added, "recipes.md", "exec"), {"__name__": "dossier.figures.absolute_error"})
+        drawn = shelves.figures["absolute_error_by_site"].function(by_hand(Case("eight", COVID)))
+    assert isinstance(drawn, Absent)
+    assert reason_text(drawn.reason) == "the mean absolute error could not be estimated at any external site"

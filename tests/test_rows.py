@@ -58,9 +58,9 @@ def test_a_row_has_to_fit_every_column(tmp_path: Path) -> None:
 
 
 def test_what_another_row_holds_is_no_fault(tmp_path: Path) -> None:
-    spoilt = table() + "121,99,north,50,1,1.7\n122,99,south,,,\n"
+    corrupted = table() + "121,99,north,50,1,1.7\n122,99,south,,,\n"
     with pytest.raises(DossierError, match="outside 0 to 1"):
-        study(tmp_path, "", spoilt)
+        study(tmp_path, "", corrupted)
     assert study(tmp_path, "rows = { region = [5] }\n").datasets[0].rows_analysed == 30
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import subprocess
 import sys
@@ -10,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.certificates_of_tests import PASSWORD, owner
 from tests.smallest import HEAD, QUICK, SITE
+from tests.test_cluster import a_cluster
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 SCRIPT = (str(Path(sys.executable).with_name("dossier")),)
@@ -136,6 +139,32 @@ def test_the_command_imports_nothing_of_the_release_that_it_stands_in(trapped: P
     run(*SCRIPT, "verify", "../dossiers", "--release", ".", cwd=trapped)
     run(*SCRIPT, "quick", TABLE, "--outcome", "outcome", "--risk", "risk", "--jobs", "2", "-o", "../quick", cwd=trapped)
     run(*SCRIPT, "verify", "../quick", "--release", TABLE, cwd=trapped)
+    assert imported(marks) == set()
+
+
+def test_nor_do_those_that_seal_print_sign_and_look_at_signatures(trapped: Path, marks: Path) -> None:
+    """Each is started in the release."""
+    authority = owner("Hospital Authority", authority=True)
+    pem, key = authority.pem(trapped.parent / "ca.pem"), owner("Ada", authority).p12(trapped.parent / "ada.p12")
+    run(*SCRIPT, "seal", ".", cwd=trapped)
+    quick = ("quick", TABLE, "--outcome", "outcome", "--risk", "risk", "--jobs", "1", "-o", "../quick")
+    run(*SCRIPT, *quick, cwd=trapped)
+    run(*SCRIPT, "print", "../quick/results.json", "-o", "../again", "--jobs", "2", cwd=trapped)
+    words = ("sign", "../quick", "--as", "Statistician", "--pkcs12", str(key), "--hashes-only")
+    run(*SCRIPT, *words, cwd=trapped, DOSSIER_PASSWORD=PASSWORD)
+    run(*SCRIPT, "verify", "../quick", "--trust", str(pem), cwd=trapped)
+    assert imported(marks) == set()
+
+
+def test_nor_does_a_build_whose_work_a_cluster_does(trapped: Path, marks: Path, tmp_path: Path) -> None:
+    """Its scheduler and worker stand elsewhere; they hold the rows, and the command reads what they return."""
+    place = tmp_path / "cluster"
+    place.mkdir()
+    with contextlib.chdir(place), a_cluster(place) as running:
+        running.add_worker()
+        words = ("--backend", "dask", "--scheduler", running.address, "--trust-scheduler", "--no-cache")
+        run(*SCRIPT, "build", ".", "-o", "../dossiers", *SHORT, *words, cwd=trapped)
+    assert (tmp_path / "dossiers/results.json").exists()
     assert imported(marks) == set()
 
 

@@ -194,6 +194,61 @@ def test_a_site_with_next_to_no_rows_is_named_and_does_not_enter(tmp_path: Path)
     assert method_text(beside.method).endswith("; without tiny, of fewer than five rows")
 
 
+# ---- sensitivity ----------------------------------------------------------------------------------------------------
+
+
+def flagged(right: int, missed: int, cluster: bool = False) -> Stratum:
+    """A site of so many cases that are flagged at 0.5 and so many that are not, and as many others."""
+    outcome = np.array([1.0] * (right + missed) + [0.0] * (right + missed))
+    risk = np.array([0.5] * right + [0.4] * missed + [0.1] * (right + missed))
+    return Stratum(outcome, risk, None, np.arange(len(outcome)) if cluster else None)
+
+
+def test_the_sensitivity_over_sites_counts_the_cases_of_all_with_the_interval_of_wilson() -> None:
+    """8 of 12, by hand: (0.6667 + 0.1601 -+ 1.96 sqrt(0.01852 + 0.00667)) / 1.3201."""
+    of_sites = REGISTER.stratified["sensitivity"].function
+    found = number(of_sites([flagged(3, 1), flagged(5, 3)], 0.95, threshold=0.5))
+    assert found.value == pytest.approx(2 / 3)
+    assert (found.n, found.events, found.details["k"]) == (12, 12, 2)
+    assert (found.low, found.high) == pytest.approx((0.3906, 0.8619), abs=1e-4)
+    nobody = number(of_sites([flagged(3, 1), flagged(5, 3)], 0.95, threshold=0.6))
+    assert (nobody.value, nobody.low) == (0, 0)
+    assert isinstance(of_sites([], 0.95, threshold=0.5), Absent)
+
+
+def test_clusters_of_one_row_give_the_sensitivity_an_error_of_independent_rows() -> None:
+    """Centred within each site: 4 of 8 and 8 of 16 are one half, with sum of (1/2)^2 over 12^2 and n/(n - 1)."""
+    found = number(
+        REGISTER.stratified["sensitivity"].function([flagged(2, 2, True), flagged(4, 4, True)], 0.95, threshold=0.5)
+    )
+    assert found.value == 0.5
+    assert found.se == pytest.approx(np.sqrt((4 * 0.25 * 8 / 7 + 8 * 0.25 * 16 / 15) / 12**2))
+
+
+@pytest.mark.parametrize("policy", ["", "[disclosure]\nminimum_cell = 10\n"])
+def test_the_sensitivity_of_a_group_is_that_of_its_rows_and_ranged_where_counts_are(
+    policy: str, tmp_path: Path
+) -> None:
+    study = read(tmp_path, {"a": (table(1, 300), ""), "b": (table(2, 300), "")}, GROUP + policy, rival=False)
+    evidence = evaluate.evidence(study)
+    group = Subset("s", "x")
+    rows = stratum(study.datasets[0], group)
+    cases = rows.outcome == 1
+    expected = (rows.risk[cases] >= 0.3).mean()
+    found = number(find_in_subgroup(evidence, group, "sensitivity", "a", threshold=0.3))
+    together = find_in_subgroup(evidence, group, "sensitivity", POOLED, threshold=0.3)
+    if not policy:
+        assert found.value == pytest.approx(expected)
+        assert found.n == cases.sum()
+        assert number(together).details["k"] == 2
+        return
+    assert found.low is not None
+    assert found.high is not None
+    assert found.low < expected < found.high
+    assert found.n != cases.sum()
+    assert isinstance(together, Withheld)
+
+
 # ---- subgroups ------------------------------------------------------------------------------------------------------
 
 

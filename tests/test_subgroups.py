@@ -212,10 +212,11 @@ def test_every_core_and_supporting_measure_of_one_site_is_there(knee: Evidence) 
         *("auroc", "model_based_concordance", "net_benefit", "net_benefit_gain", "oe_ratio"),
         *("calibration_intercept", "calibration_slope"),
         *("calibration_intercept_joint", "ici", "e50", "e90", "emax", "eci", "brier", "scaled_brier", "log_score"),
-        *("nagelkerke_r2", "standardized_net_benefit"),
+        *("nagelkerke_r2", "standardized_net_benefit", "sensitivity"),
         *("mss_auroc", "mss_oe", "mss_slope", "mss_snb", "mss_brier"),
     }
-    assert {knee.terms[one.term].tier for one in knee.subgroups.results} == {"core", "supporting"}
+    tiers = {one.measure: knee.terms[one.term].tier for one in knee.subgroups.results}
+    assert {measure for measure, tier in tiers.items() if tier not in ("core", "supporting")} == {"sensitivity"}
 
 
 def rows_of_knee(value: Subset) -> list[tuple[str, float, float]]:
@@ -303,7 +304,7 @@ def test_a_group_that_ranks_less_well_by_case_mix_alone_is_told_so(tmp_path: Pat
     assert f"{expected.value:.2f} against" in told
     assert "expected from case mix" in told
     words = ALIKE if findings.is_case_mix(found, one) else TOLD_LESS
-    assert f"{words} s alike" in " ".join(differing_groups(found))
+    assert f'{words} patients with s "alike"' in " ".join(differing_groups(found))
 
 
 def test_a_group_that_is_ranked_worse_than_its_case_mix_allows_is_told_so(tmp_path: Path) -> None:
@@ -317,7 +318,7 @@ def test_a_group_that_is_ranked_worse_than_its_case_mix_allows_is_told_so(tmp_pa
     (one,) = (one for one in findings.compared(found) if one.measure == "auroc")
     assert not findings.is_case_mix(found, one)
     assert "no worse than its case mix allows" not in findings.finding(found).rest
-    assert f"{TOLD_LESS} s alike" in " ".join(differing_groups(found))
+    assert f'{TOLD_LESS} patients with s "alike"' in " ".join(differing_groups(found))
 
 
 def made(events: int, others: int) -> str:
@@ -424,7 +425,7 @@ def test_the_chapter_counts_what_it_looked_at(knee: Evidence) -> None:
                     apart += found.low > 0 or found.high < 0
     said = findings.finding(knee)
     assert "35 subgroups, site by site." in said.rest  # two by sex and three by age at seven of eight sites
-    assert said.lead.startswith("Over all sites ")
+    assert said.lead.startswith("Over the seven sites that record it ")
     assert f"In {apart} of {made_here} comparisons" in said.rest
     assert f"{made_here}\N{NO-BREAK SPACE}differences" in findings.multiplicity(knee)
     assert f"{made_here * 0.05:.1f} of them" in findings.multiplicity(knee)
@@ -452,20 +453,25 @@ def test_the_chapter_names_a_handful_of_differences_and_counts_the_rest() -> Non
 
 def test_the_tables_show_the_numbers_and_what_is_too_few(knee: Evidence) -> None:
     tables = {table.name: table for table in findings.tables(knee)}
-    assert list(tables) == [
-        *("table-subgroups-sex", "table-subgroups-sex-differences"),
-        *("table-subgroups-age", "table-subgroups-age-differences"),
-    ]
-    rows = tables["table-subgroups-age"].rows
+    assert list(tables) == ["table-subgroups-sex-age", "table-subgroup-differences"]
+    values = tables["table-subgroups-sex-age"]
+    rows = values.rows
     place = next(k for k, row in enumerate(rows) if row.label == "Knee 3")
     found = find_in_subgroup(knee, Subset("Age", "50 to 69"), "auroc", "knee-3")
     assert isinstance(found, Estimate)
     assert rows[0].label == "AUROC"
-    assert [column.label for column in tables["table-subgroups-age"].columns][:2] == ["Under 50", "50 to 69"]
-    assert rows[place].cells[0].text == "too few"
-    assert rows[place].cells[1].text == f"{found.value:.2f}"
-    assert "no column Age: Knee 8" in " ".join(tables["table-subgroups-age"].footnotes)
-    for row in tables["table-subgroups-sex-differences"].rows:
+    heads = [(column.over, column.label) for column in values.columns]
+    assert heads == [
+        ("Sex", "Female"),
+        ("Sex", "Male"),
+        ("Age", "Under 50"),
+        ("Age", "50 to 69"),
+        ("Age", "70 or more"),
+    ]
+    assert rows[place].cells[2].text == "too few"
+    assert rows[place].cells[3].text == f"{found.value:.2f}"
+    assert "no column Age: Knee 8" in " ".join(values.footnotes)
+    for row in tables["table-subgroup-differences"].rows:
         for cell in row.cells:
             if cell.interval:
                 low, high = (float(one.replace("\N{MINUS SIGN}", "-")) for one in cell.interval.split(" to "))

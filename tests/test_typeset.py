@@ -12,18 +12,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dossier.contents import ONLY_IN_FILES
 from dossier.facts import Count, Fact, Method
-from dossier.findings import glossary
-from dossier.types import Absent, Curve, Estimate, Evidence, Predicted, Result, Term, externals
+from dossier.findings import glossary, methods
+from dossier.types import POOLED, Absent, Curve, Estimate, Evidence, Predicted, Result, Term, externals
 from dossier.typeset import measures
 from dossier.typeset.measures import chapter_tables, in_appendix_only
-from dossier.typeset.names import foretold, label_of, reader_name, readers_by_group
+from dossier.typeset.names import foretold, label_of
 from dossier.typeset.notes import intervals_of, note_of
 from dossier.typeset.numbers import DASH, MINUS, TIED, in_text, interval, number, threshold, value_of
 from dossier.typeset.reasons import why
 from dossier.typeset.tables import CHARACTER, LONG_LABEL, Reasons
-from dossier.typeset.words import counted, how_many, in_words, listing, named, setting, within_sentence
+from dossier.typeset.words import counted, how_many, in_words, listing, setting, within_sentence
 from tests.conftest import Book, by_hand, terms
 from tests.figures.evidence import COVID, Case, _long
 from tests.reasons import because
@@ -329,31 +328,22 @@ def test_the_same_gap_at_several_sites_is_said_once() -> None:
     assert "site-" not in " ".join(footnotes)
 
 
-def test_a_flag_names_a_site_as_the_reader_knows_it() -> None:
-    assert named(EIGHT, "site-1 has no risk, and site-10 is another") == "Italy 2 has no risk, and site-10 is another"
-
-
 def _called(name: str) -> Evidence:
     """The evidence with the site of Milan, whose dataset has this name."""
     first = dataclasses.replace(EIGHT.datasets[0], name=name, site="Milan")
     return dataclasses.replace(EIGHT, datasets=(first, *EIGHT.datasets[1:]))
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "printed"),
-    [
-        ("one", "REML; not pooled: one (no events)", "REML; not pooled: Milan (no events)"),
-        ("men", "In men 1 row is equal to an earlier one", "In Milan 1 row is equal to an earlier one"),
-        ("men", "In men 12 rows are also in the table of men", "In Milan 12 rows are also in the table of Milan"),
-        (
-            "two",
-            "Age is in two categories in two and in three in north.",
-            "Age is in two categories in Milan and in three in north.",
-        ),
-    ],
-)
-def test_a_dataset_may_be_called_by_a_word_of_the_text(name: str, text: str, printed: str) -> None:
-    assert named(_called(name), text) == printed
+@pytest.mark.parametrize("name", ["one", "men", "two", "left", "event"])
+def test_a_dataset_may_be_called_by_a_word_of_the_text(name: str) -> None:
+    """It is named where a method names a dataset, and nowhere else."""
+    left = Fact("not_pooled", sites=(Fact("site", name=name, why=Fact("no_event_expected")),))
+    pooled = Estimate(0.8, 0.7, 0.9, 0.95, 100, Method(Fact("reml", scale=None, df=1), left))
+    one = Result("auroc", "auroc", POOLED, {}, pooled)
+    evidence = dataclasses.replace(_called(name), results=(one,))
+    said = methods.pooling(evidence)
+    assert said.startswith("AUROC: REML, Hartung-Knapp, t with 1 degree of freedom; ")
+    assert said.endswith("Milan (every risk is 0, so that no event is expected).")
 
 
 NO_EVENTS = Fact("site_not_pooled", dataset="one", reason=Fact("fewer_events", fewest=Count(20, "event")))
@@ -621,7 +611,7 @@ def test_every_estimate_of_a_chapter_stands_in_one_of_its_tables(book: Book) -> 
     evidence = book.evidence
     for chapter in ("discrimination", "calibration", "utility"):
         terms = [term for term in evidence.terms.values() if term.chapter == chapter]
-        names = {term.name for term in terms if not in_appendix_only(evidence, term)} - ONLY_IN_FILES
+        names = {term.name for term in terms if term.on_page and not in_appendix_only(evidence, term)}
         here = [one for one in evidence.results if one.term in names and "estimator" not in one.at]
         wanted = sum(1 for one in here if isinstance(one.found, Estimate))
         cells = [
@@ -638,16 +628,9 @@ def test_every_estimate_of_a_chapter_stands_in_one_of_its_tables(book: Book) -> 
 def test_a_site_may_be_called_anything(site: str) -> None:
     first = dataclasses.replace(EIGHT.datasets[0], site=site)
     evidence = dataclasses.replace(EIGHT, datasets=(first, *EIGHT.datasets[1:]))
-    assert named(evidence, "site-0 has no risk") == f"{site} has no risk"
+    assert why(evidence, Fact("has_no", dataset="site-0", what="risk")) == f"{site} has no risk"
 
 
 def test_a_range_of_false_positive_rates_is_said_in_words() -> None:
     assert setting("0.2-1") == "0.2 to 1"
     assert setting("worst_split") == "worst split"
-
-
-def test_readers_without_a_group_come_last() -> None:
-    curve = Curve({"reader": (1.0, 2.0, 3.0, 4.0), "group": (None, 1.0, 0.0, 1.0)}, 4, Method("counts"))
-    assert readers_by_group(curve) == [2, 1, 3, 0]
-    assert readers_by_group(Curve({"reader": (1.0, 2.0)}, 2, Method("counts"))) == [0, 1]
-    assert reader_name(EIGHT, curve, 0) == "Reader 1"

@@ -5,21 +5,21 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 
-from dossier.contents import CHAPTERS
 from dossier.facts import Fact
+from dossier.findings.chapter import chapters
 from dossier.release import Release
 from dossier.types import Absent, Evidence, Result
 from dossier.unfilled import filled
 from tests.conftest import by_hand, terms
 from tests.figures.evidence import Case
 
-FILL = {chapter.name: chapter.fill for chapter in CHAPTERS}
+FILL = {chapter.name: chapter.fill for chapter in chapters()}
 TWO = dataclasses.replace(by_hand(Case("two", ("Italy 1", "Spain"))), terms=terms())
 
 
 def fill(evidence: Evidence, chapter: str) -> str:
     """What the contents say of a chapter that stays away."""
-    return filled(evidence, next(one for one in CHAPTERS if one.name == chapter)).fill
+    return filled(evidence, next(one for one in chapters() if one.name == chapter)).fill
 
 
 def absent(term: str, reasons: Mapping[str, Fact]) -> Evidence:

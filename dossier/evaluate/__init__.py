@@ -15,7 +15,6 @@ from dossier import acceptance, checklist, evidence_cache, flags, versions
 from dossier.errors import Fault
 from dossier.evaluate import (
     changes,
-    classes,
     cluster,
     disclosure,
     inputs,
@@ -28,22 +27,25 @@ from dossier.evaluate import (
     strata,
     subgroups,
 )
+from dossier.evaluate.disclosure import left_over
 from dossier.evaluate.offered import Site
 from dossier.evaluate.pieces import Found, Piece
 from dossier.evaluate.site import SiteEvidence
 from dossier.evidence_cache import EvidenceCache
 from dossier.metrics.resampling import VALUE_ALONE
-from dossier.register import REGISTER, fill
-from dossier.types import READERS, Criterion, Evidence, Flag, Study, SubgroupEvidence
+from dossier.register import REGISTER, fill, metrics_of, terms_of
+from dossier.types import READERS, Criterion, DatasetSummary, Evidence, Flag, Study, SubgroupEvidence
 
 Progress = Callable[[str, str, int, int], None]
-"""Told the stage, what was just finished, how much is done, and of how much."""
+"""Gets the stage, what was just finished, how much is done, and of how much."""
 
 
 @dataclass(frozen=True)
 class Preview:
     """What is known of a study before anything is drawn."""
 
+    datasets: tuple[DatasetSummary, ...]
+    """Every dataset that the build will show, with its counts as it will give them."""
     flags: tuple[Flag, ...]
     """Every flag that the build will raise, with the answers to them."""
     faults: tuple[Fault, ...]
@@ -66,7 +68,8 @@ def evidence(
     """
     study = disclosure.without_what_tells(study)
     computed = _computed(inputs.of(study), _on(jobs, progress, scheduler), cache)
-    return _concluded(study, _with_flags(study, inputs.with_printed(computed, study)))
+    concluded = _concluded(study, _with_flags(study, inputs.with_printed(computed, study)))
+    return left_over.without_counts(concluded)
 
 
 def _computed(study: Study, workers: _Workers, cache: EvidenceCache | None) -> Evidence:
@@ -93,13 +96,13 @@ def preview(study: Study) -> Preview:
     every = asked & {entry.term.measure for entry in REGISTER.syntheses.values()}
     wanted = None if every else flags.MEASURES | asked
     computed = sites.shown(_complete(inputs.of(study), _on(1, None, None), wanted))
-    shown = _with_flags(study, inputs.with_printed(computed, study))
-    return Preview(shown.flags, _never_estimated(shown)[0])
+    shown = left_over.without_counts(_with_flags(study, inputs.with_printed(computed, study)))
+    return Preview(shown.datasets, shown.flags, _never_estimated(shown)[0])
 
 
 def _never_estimated(shown: Evidence) -> tuple[tuple[Fault, ...], tuple[Flag, ...]]:
     """The criteria that no dataset allows, as faults, and those that some do not, as flags."""
-    every = classes.metrics_of(shown.release).values()
+    every = metrics_of(shown.release).values()
     drawn = {metric.term.measure for metric in every if {"bootstrap", "permutations"} & set(metric.needs)}
     # The interval of a mean over the classes is drawn, too.
     several = frozenset(metric.term.measure for metric in every) if shown.release.outcome.classes else frozenset()
@@ -116,7 +119,7 @@ def _undrawn(study: Study) -> Study:
 
 @dataclass(frozen=True)
 class _Workers:
-    """Who does the work, and who is told of it."""
+    """Who does the work, and who hears of it."""
 
     jobs: int
     tell: Progress
@@ -170,7 +173,7 @@ def _complete(study: Study, workers: _Workers, measures: frozenset[str] | None =
         curves=tuple(curves),
         descriptions=descriptions,
         flags=(),
-        terms=classes.terms_of(study.release),
+        terms=terms_of(study.release),
         statements={},
         inputs=(),
         versions={},

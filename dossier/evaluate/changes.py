@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -54,9 +53,8 @@ def changes(
 
 
 def rival_of(release: Release, previous: Previous) -> str | None:
-    """The rival that is named after the previous version; None where none is."""
-    version = re.compile(rf"(?<![\w.]){re.escape(previous.version)}(?![\w.])")
-    return next((rival.name for rival in release.rivals if version.search(rival.name)), None)
+    """The rival that is the previous version, as the release says; None where none is."""
+    return next((rival.name for rival in release.rivals if rival.version == previous.version), None)
 
 
 def _is_core(one: Result, terms: Mapping[str, Term]) -> bool:

@@ -14,7 +14,7 @@ from dossier.facts import Fact
 from dossier.metrics.classes import mean_of_bounds, mean_over_rows
 from dossier.register import REGISTER, CurveMaker, Metric
 from dossier.release import Release
-from dossier.types import MACRO, Absent, At, Estimate, Floats, SiteResults, Term
+from dossier.types import MACRO, Absent, At, Estimate, Floats, SiteResults
 
 
 class Answer(Protocol):
@@ -32,23 +32,6 @@ class Finder(Protocol):
 # ---- what is asked --------------------------------------------------------------------------------------------------
 
 
-def metrics_of(release: Release) -> dict[str, Metric]:
-    """The measures that are asked of a release, by name.
-
-    Of several classes each measure of two classes is either taken one class against the rest, with `class` among its
-    settings, or replaced by the measure of several classes of the same name, or absent with its reason.
-    """
-    if release.outcome.classes is None:
-        return REGISTER.metrics
-    return {name: _of_classes(metric) for name, metric in (REGISTER.class_metrics | REGISTER.metrics).items()}
-
-
-def _of_classes(metric: Metric) -> Metric:
-    if metric.against_rest != "no":
-        return replace(metric, term=replace(metric.term, at=("class", *metric.term.at)))
-    return REGISTER.class_metrics.get(metric.term.name, metric)
-
-
 def curves_of(release: Release) -> dict[str, CurveMaker]:
     """The curves that are asked of a release, by name."""
     return REGISTER.curves if release.outcome.classes is None else REGISTER.curves | REGISTER.class_curves
@@ -58,11 +41,6 @@ def curve_syntheses_of(release: Release) -> dict[str, CurveMaker]:
     """The curves over all sites that are asked of a release, by name."""
     several = release.outcome.classes is not None
     return REGISTER.curve_syntheses | REGISTER.class_curve_syntheses if several else REGISTER.curve_syntheses
-
-
-def terms_of(release: Release) -> dict[str, Term]:
-    """What the measures of a release are called."""
-    return {name: entry.term for name, entry in (metrics_of(release) | REGISTER.syntheses).items()}
 
 
 def places_of(release: Release, metric: Metric) -> Iterator[dict[str, float | str]]:
@@ -147,7 +125,7 @@ def of_class(sites: tuple[SiteResults, ...], label: str) -> tuple[SiteResults, .
     """The sites as if one class were the outcome: only its results and curves, without the class among the settings."""
     return tuple(
         SiteResults(
-            summary=replace(site.summary, events=site.summary.class_counts[label], class_counts={}),
+            summary=replace(site.summary, events=site.summary.class_counts.get(label), class_counts={}),
             results=tuple(
                 replace(one, at=_without_class(one.at)) for one in site.results if one.at.get("class") == label
             ),

@@ -14,41 +14,8 @@ from dossier.facts import Count, Fact, Method
 from dossier.metrics import clusters, severity, weighted
 from dossier.metrics.clusters import Groups
 from dossier.metrics.intervals import two_sided, two_sided_student
-from dossier.register import CurveMaker, Metric, Symmetry
+from dossier.register import Band, CurveMaker, Metric, Symmetry
 from dossier.types import MACRO, Absent, At, Curve, Dataset, Estimate, Floats
-
-BANDS: dict[str, tuple[str, tuple[tuple[str, str, bool], ...]]] = {
-    "h_accuracy_profile": ("tau", (("h_accuracy", "", True),)),
-    "h_accuracy_by_priority": ("priority", (("h_accuracy", "", True),)),
-    "accuracy_by_prevalence": ("prevalence", (("accuracy", "", True),)),
-    "calibration_curve": ("risk", (("observed", "", True),)),
-    "calibration_groups": ("", (("observed", "", True),)),
-    "cumulative_risks": ("risk", (("cases", "cases_", True), ("others", "others_", True))),
-    "fagan_nomogram": (
-        "",
-        (
-            ("before", "before_", True),
-            ("after_positive", "after_positive_", True),
-            ("after_negative", "after_negative_", True),
-        ),
-    ),
-    "decision_curve": ("threshold", (("net_benefit", "", False),)),
-    "decision_curve_wide": ("threshold", (("net_benefit", "", False),)),
-    "utility_profile": (
-        "tau",
-        (
-            ("net_benefit", "net_benefit_", False),
-            ("standardized_net_benefit", "standardized_net_benefit_", False),
-            ("h_accuracy_risk", "h_accuracy_risk_", True),
-        ),
-    ),
-}
-"""The curves with a band: their axis (none where the points are counted), and each line with what the names of its ends
-begin with and whether it is a share; the others are net benefits, which only end at 1."""
-OF_SHARES = ("net_benefit",)
-"""The lines whose band a curve of clustered rows makes itself, from shares of the rows."""
-EDGES = frozenset({"risk_distribution", "conformal_p_values", "advice_value"})
-"""Curves whose low and high are the ends of bins."""
 
 
 def dependent(dataset: Dataset) -> bool:
@@ -156,25 +123,23 @@ def curve(site: Site, maker: CurveMaker, ask: Callable[[Site], Curve | Absent]) 
     if site.dataset.weights is not None and "weights" not in maker.needs:
         return Absent(Fact("curve_without_weights", dataset=site.dataset.name))
     found = ask(site)
-    if isinstance(found, Absent) or maker.name in EDGES:
+    if isinstance(found, Absent) or maker.bins:
         return found
-    if maker.name not in BANDS:
+    if maker.band is None:
         if any(name.endswith(("low", "high")) for name in found.columns):
             return Absent(Fact("clustered_rows_no_band", dataset=site.dataset.name))
         return found
     made = groups_of(site)
     if made.count < clusters.FEWEST:
         return Absent(Fact("one_cluster_no_band", dataset=site.dataset.name, clusters=Count(1, "cluster")))
-    axis, lines = BANDS[maker.name]
-    others = tuple(line for line in lines if line[0] in found.columns and line[0] not in OF_SHARES)
-    return _jackknifed(site, found, axis, others, made, ask) if others else found
+    others = tuple(line for line in maker.band.lines if line.column in found.columns and not line.makes_its_own)
+    return _jackknifed(site, found, replace(maker.band, lines=others), made, ask) if others else found
 
 
 def _jackknifed(
     site: Site,
     found: Curve,
-    axis: str,
-    lines: tuple[tuple[str, str, bool], ...],
+    band: Band,
     made: Groups,
     ask: Callable[[Site], Curve | Absent],
 ) -> Curve | Absent:
@@ -186,15 +151,15 @@ def _jackknifed(
     known = [part for part in parts if isinstance(part, Curve)]
     reach = reach_of_bands(site)
     columns: dict[str, Any] = dict(found.columns)
-    for line, prefix, share in lines:
-        replicates = [_on_axis(part, found, axis, line) for part in known]
-        if any(one is None for one in replicates) or None in found.columns[line]:
+    for line in band.lines:
+        replicates = [_on_axis(part, found, band.axis, line.column) for part in known]
+        if any(one is None for one in replicates) or None in found.columns[line.column]:
             return Absent(Fact("other_points_without_some_clusters", dataset=site.dataset.name))
-        values = np.array(found.columns[line], dtype=np.float64)
-        low, high = clusters.band(values, np.array(replicates, dtype=np.float64), reach, share)
-        columns[f"{prefix}low"], columns[f"{prefix}high"] = tuple(low.tolist()), tuple(high.tolist())
-        if f"{prefix}se" in columns:
-            columns[f"{prefix}se"] = tuple(((high - low) / (2 * reach)).tolist())
+        values = np.array(found.columns[line.column], dtype=np.float64)
+        low, high = clusters.band(values, np.array(replicates, dtype=np.float64), reach, line.of_shares)
+        columns[f"{line.ends}low"], columns[f"{line.ends}high"] = tuple(low.tolist()), tuple(high.tolist())
+        if f"{line.ends}se" in columns:
+            columns[f"{line.ends}se"] = tuple(((high - low) / (2 * reach)).tolist())
     # The first step says what the curve is; the others how its band was made.
     method = Method(*found.method.steps[:1], Fact("pointwise", by=made.step))
     return replace(found, columns=columns, method=method)

@@ -8,13 +8,13 @@ from dataclasses import replace
 import numpy as np
 
 from dossier.evaluate import classes, subgroups
-from dossier.evaluate.dependent import BANDS, reach_of_bands, symmetry_of
+from dossier.evaluate.dependent import reach_of_bands, symmetry_of
 from dossier.evaluate.offered import Site, part_of, refuse_a_bad_curve, refuse_what_is_no_number
 from dossier.evaluate.site import SiteEvidence, described, site_evidence
 from dossier.facts import Fact
 from dossier.metrics import imputations, severity
 from dossier.metrics.scales import Scale
-from dossier.register import Metric
+from dossier.register import Band, Metric, metrics_of
 from dossier.release import Release
 from dossier.types import (
     Absent,
@@ -90,7 +90,7 @@ def _events(parts: Sequence[SiteEvidence]) -> int | None:
 
 def _pooled(release: Release, each: Sequence[Sequence[Result]], complete: Sequence[Result] | None) -> Iterator[Result]:
     """Every result over the imputations, which all have the same ones in the same order."""
-    metrics = classes.metrics_of(release)
+    metrics = metrics_of(release)
     beside = complete if complete is not None else [None] * len(each[0])
     for *same, alone in zip(*each, beside, strict=True):
         results = [one for one in same if one is not None]
@@ -142,9 +142,9 @@ def _mean_curve(first: CurveResult, curves: Sequence[Curve], sites: Sequence[Sit
         return imputations.mean_roc(curves)
     if first.curve == "risk_distribution":
         return imputations.mean_distribution([_rows(one, first) for one in sites])
-    axis, lines = BANDS.get(first.curve, ("", ()))
-    shares = {prefix: share for _, prefix, share in lines}
-    return imputations.mean_curve(curves, axis, _reach(sites[0], first.subset), shares)
+    band = classes.curves_of(sites[0].release)[first.curve].band or Band("", ())
+    shares = {line.ends: line.of_shares for line in band.lines}
+    return imputations.mean_curve(curves, band.axis, _reach(sites[0], first.subset), shares)
 
 
 def _rows(site: Site, of: CurveResult) -> tuple[Floats, Floats, Floats | None]:

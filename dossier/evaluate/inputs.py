@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from dossier import versions
-from dossier.evaluate import classes
+from dossier.register import terms_of
 from dossier.release import About, Release
 from dossier.types import Evidence, Study
 
@@ -41,7 +41,7 @@ def with_printed(computed: Evidence, study: Study) -> Evidence:
     return replace(
         computed,
         release=_with_every_setting(study.release),
-        terms=classes.terms_of(study.release),
+        terms=terms_of(study.release),
         statements=study.statements,
         inputs=study.inputs,
         versions=versions.installed(),

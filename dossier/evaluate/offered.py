@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dossier.bands import PERFORMANCE
 from dossier.facts import Fact
 from dossier.metrics.raters import ABOVE_MEAN, TAUS_OF_RATERS, TOP, TWO_LEVELS
 from dossier.release import Source, SurveyShare, Utility
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 Bools = NDArray[np.bool_]
 
-PERFORMANCE_OF_THE_MISSION = ("auroc", "standardized_net_benefit", "brier")
+PERFORMANCE_OF_THE_MISSION = tuple(PERFORMANCE)
 PERFORMANCE_OF_CLASSES = ("auroc",)
 """Of several classes robustness is read at the mean AUROC alone: the other two have other scales and cut-offs there."""
 

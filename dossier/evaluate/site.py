@@ -25,7 +25,7 @@ from dossier.evaluate.offered import (
 from dossier.facts import Count, Fact
 from dossier.metrics import robustness, severity
 from dossier.metrics.resampling import VALUE_ALONE
-from dossier.register import CurveMaker, Metric, fill
+from dossier.register import CurveMaker, Metric, fill, metrics_of
 from dossier.types import (
     MACRO,
     Absent,
@@ -105,7 +105,7 @@ def _asked(site: Site) -> tuple[list[Metric], list[CurveMaker]]:
     return (
         [
             metric
-            for metric in classes.metrics_of(site.release).values()
+            for metric in metrics_of(site.release).values()
             if (role in metric.roles or (learnt and of_labels_alone(metric))) and site.asks(metric.term.measure)
         ],
         [
@@ -200,7 +200,7 @@ def _too_few(dataset: Dataset) -> Absent | None:
     n = dataset.rows_analysed
     if not 0 < n < FEWEST_ROWS:
         return None
-    return Absent(Fact("too_few_patients", dataset=dataset.name, fewest=Count(FEWEST_ROWS, "patient")))
+    return Absent(Fact("too_few_patients", dataset=dataset.name, fewest=Count(FEWEST_ROWS, "patient", is_limit=True)))
 
 
 def _found(site: Site, metric: Metric, at: At, answer: classes.Answer | None = None) -> Estimate | Absent:

@@ -19,7 +19,7 @@ from dossier.evaluate.offered import (
 )
 from dossier.facts import Count, Fact
 from dossier.metrics import pooled, robustness, stratified
-from dossier.register import REGISTER, Metric
+from dossier.register import REGISTER, Metric, metrics_of
 from dossier.release import Release
 from dossier.types import (
     MACRO,
@@ -88,7 +88,7 @@ def pooled_results(release: Release, external: Sequence[SiteResults], rows: Sequ
 
     `external` are the results of these sites, `rows` the sites with their rows.
     """
-    for metric in (one for asked in classes.metrics_of(release).values() for one in rivals.each(release, asked)):
+    for metric in (one for asked in metrics_of(release).values() for one in rivals.each(release, asked)):
         if metric.pool is None or not all(site.asks(metric.term.measure) for site in rows):
             continue
         here = [rivals.facing(site, metric) for site in rows]
@@ -132,7 +132,7 @@ def _over_all_rows(
 def _of_small_classes(external: Sequence[SiteResults]) -> dict[str, Fact]:
     """Why the mean over the classes of a site is not pooled: a class that would not be pooled alone."""
     return {
-        site.summary.name: Fact("fewer_rows_of_a_class", fewest=Count(FEW_FOR_POOLING, "row"))
+        site.summary.name: Fact("fewer_rows_of_a_class", fewest=Count(FEW_FOR_POOLING, "row", is_limit=True))
         for site in external
         if min(site.summary.class_counts.values(), default=FEW_FOR_POOLING) < FEW_FOR_POOLING
     }

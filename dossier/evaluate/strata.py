@@ -47,6 +47,7 @@ def over_sites(sites: Sequence[Site], metric: Metric, at: At, chosen: Chosen) ->
     would be the value of a patient.
     """
     level = sites[0].release.release.level if sites else 0.95
+    settings = {name: value for name, value in at.items() if name == "threshold"}
     count = max((len(site.dataset.imputations) for site in sites), default=0)
     found = []
     for number in range(max(count, 1)):
@@ -54,7 +55,7 @@ def over_sites(sites: Sequence[Site], metric: Metric, at: At, chosen: Chosen) ->
         known = [(name, part) for name, part in parts if part is not None]
         kept = [part for _, part in known if len(part.outcome) >= FEWEST_ROWS]
         few = [name for name, part in known if 0 < len(part.outcome) < FEWEST_ROWS]
-        found.append(_naming(REGISTER.stratified[metric.term.name].function(kept, level), few))
+        found.append(_naming(REGISTER.stratified[metric.term.name].function(kept, level, **settings), few))
     if count < 2:
         return found[0]
     absent = next((one for one in found if isinstance(one, Absent)), None)

@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dossier.evaluate import sampled, strata
-from dossier.evaluate.classes import against_rest, metrics_of, places_of
+from dossier.evaluate.classes import against_rest, places_of
 from dossier.evaluate.offered import Site, part_of
 from dossier.evaluate.site import curve_of, measured
 from dossier.facts import Fact
 from dossier.metrics import pooled
 from dossier.metrics.scales import Scale
 from dossier.metrics.subgroups import difference, too_few, too_few_of_class, too_few_of_classes
-from dossier.register import REGISTER, CurveMaker, Metric, fill
+from dossier.register import REGISTER, CurveMaker, Metric, fill, metrics_of
 from dossier.release import Release
 from dossier.types import (
     MACRO,
@@ -83,8 +83,8 @@ def side_by_side(parts: Sequence[SubgroupEvidence]) -> SubgroupEvidence:
 
 
 def compared(metric: Metric) -> bool:
-    """Whether a measure is taken of subgroups: core or supporting, and made of one site's rows alone."""
-    return metric.term.tier in ("core", "supporting") and "development" not in metric.needs and not metric.fixed
+    """Whether a measure is taken of subgroups, and made of one site's rows alone."""
+    return metric.by_subgroup and "development" not in metric.needs and not metric.fixed
 
 
 # ---- one subgroup ---------------------------------------------------------------------------------------------------

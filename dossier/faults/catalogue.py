@@ -401,7 +401,7 @@ CATALOGUE: Mapping[str, Entry] = {
     "risk_is_outcome": Entry("The risk is the outcome itself.", "Name the column of the risks."),
     "rival_is_risk": Entry("The rival is the risk itself.", "Name another column, or take rival out."),
     "rival_is_outcome": Entry("The rival is the outcome itself.", "Name another column, or take rival out."),
-    "rival_name_without_rival": Entry("There is a rival_name but no rival.", "Add rival, or take rival_name out."),
+    "rival_name_without_rival": Entry("There is a {key} but no rival.", "Add rival, or take {key} out."),
     "rival_of_two_forms": Entry(
         "{name} needs either column or columns.", "Give column; of several classes columns, one a class."
     ),

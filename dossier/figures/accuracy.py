@@ -156,8 +156,8 @@ SOURCES = {
 def priorities_of(evidence: Evidence, dataset: str) -> dict[str, tuple[float, float]]:
     """The priority that each source gives at a site, and the H-accuracy there when no confidence is asked for."""
     found: dict[str, tuple[float, float]] = {}
-    for one in evidence.results:
-        if one.measure != "h_accuracy" or one.dataset != dataset or isinstance(one.found, Absent):
+    for one in evidence.of_measure.get(("h_accuracy", dataset), ()):
+        if isinstance(one.found, Absent):
             continue
         source, priority = one.at.get("priority"), one.found.details.get("priority")
         plain = one.at.get("tau") == 0.5 and one.at.get("complexity") == "constant"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -101,10 +101,12 @@ def draw_calibration(evidence: Evidence, width: float) -> Figure | Absent:
     end = curve_end(list(curves.values()))
     if len(shown) == 1 and width == FULL:
         return _draw_alone(evidence, shown[0], end)
-    grid, heads = headed(_grid(len(shown), width, max(9.5, 5.4 + text_width(tick_text(end)))), shown)
+    plain = _grid(len(shown), width, max(9.5, 5.4 + text_width(tick_text(end))))
+    below = _observed(evidence, [curves[site.name] for site in shown]) if _has_facts(plain, width) else None
+    grid, heads = headed(plain, shown, below)
     drawn = sheet(width if len(shown) > 1 else HALF, grid.bottom + 9.4)
     for place, site in enumerate(shown):
-        head(drawn, grid, place, heads[place])
+        head(drawn, grid, place, heads[place], quiet=0 if below is None else 1)
         axes = panel(drawn, *grid.corner(place), grid.width, grid.height)
         unit_axes(axes, end, grid.outer_left(place), grid.outer_bottom(place))
         curve = curves[site.name]
@@ -112,12 +114,24 @@ def draw_calibration(evidence: Evidence, width: float) -> Figure | Absent:
             say_why(evidence, axes, grid, curve)
             continue
         draw_curve(axes, curve, end, few(site, bands.FEW_FOR_A_BAND), 1.3 if width == HALF else 1.5)
-        if width == FULL and grid.width >= NARROWEST_WITH_FACTS:
+        if _has_facts(grid, width):
             _facts(axes, evidence, site, curve, end, (grid.width, grid.height))
     middle = (grid.left + grid.right) / 2
     write(drawn, middle, grid.bottom + 7.2, "Estimated risk", ha="center")
     write(drawn, 2.0, (grid.top + grid.bottom) / 2, "Observed share", rotation=90, ha="center", va="center")
     return drawn
+
+
+def _has_facts(grid: Lattice, width: float) -> bool:
+    """Whether the panels hold numbers."""
+    return width == FULL and grid.width >= NARROWEST_WITH_FACTS
+
+
+def _observed(evidence: Evidence, curves: Sequence[Curve | Absent]) -> list[str] | None:
+    """The observed share at the primary threshold for the line under each name; None where no curve reaches it."""
+    gaps = [observed_at(evidence, curve) if isinstance(curve, Curve) else None for curve in curves]
+    lines = ["" if gap is None else f"at {per_cent(gap[0])}: {per_cent(gap[1])}" for gap in gaps]
+    return lines if any(lines) else None
 
 
 NARROWEST_WITH_FACTS = 28.0
@@ -138,15 +152,13 @@ def _facts(
         at, share = gap
         axes.plot([at, at], [at, share], color=ALERT, lw=1.0, zorder=2.5)
         axes.plot([at], [share], "o", ms=3.6, mfc="white", mec=ALERT, mew=1.0, zorder=3, clip_on=False)
-        marks.append(np.array([[at / end, share / end], [at / end, at / end]]))
+        marks.append(np.linspace((at / end, at / end), (at / end, share / end), 9))
     width, height = size
     box = (max(map(text_width, lines), default=0.0) / width, FACT_LINE * len(lines) / height)
     x, y = _free_corner(np.concatenate(marks), box)
     for place, text in enumerate(reversed(lines)):
         level = y + place * FACT_LINE / height
         axes.text(x + box[0], level, text, transform=axes.transAxes, ha="right", va="bottom", color=INK_2, zorder=4)
-    if gap is not None:
-        _name_the_gap(axes, (gap[0] / end, gap[1] / end), gap[1], size, (marks[0], (x, y, *box)))
 
 
 def _line(curve: Curve, end: float) -> Floats:
@@ -175,37 +187,6 @@ def _free_corner(points: Floats, box: tuple[float, float]) -> tuple[float, float
     width, height = box
     corners = [(0.97 - width, 0.03), (0.03, 0.97 - height), (0.97 - width, 0.97 - height), (0.03, 0.03)]
     return min(corners, key=lambda corner: _crossings(points, (*corner, width, height)))
-
-
-def _name_the_gap(
-    axes: Axes,
-    ring: tuple[float, float],
-    share: float,
-    size: tuple[float, float],
-    taken: tuple[Floats, tuple[float, float, float, float]],
-) -> None:
-    """The observed share beside its ring, where it hides least of the curve and nothing of the text; left out, as in
-    the corner of a panel of a rare outcome, where there is no such place.
-    """
-    points, (left, bottom, wide, high) = taken
-    text = per_cent(share)
-    width, height = text_width(text) / size[0], FACT_LINE / size[1]
-    away = 1.4 / size[0]
-    places = [
-        (x, min(max(y, 0.0), 1.0 - height))
-        for y in (ring[1] + away, ring[1] - height / 2, ring[1] - height - away)
-        for x in (ring[0] - width - away, ring[0] + away)
-    ]
-    places = [
-        (x, y)
-        for x, y in places
-        if 0.02 <= x <= 1 - width
-        and not (x < left + wide and left < x + width and y < bottom + high and bottom < y + height)
-    ]
-    if not places:
-        return
-    x, y = min(places, key=lambda place: _crossings(points, (*place, width, height)))
-    axes.text(x, y, text, transform=axes.transAxes, ha="left", va="bottom", color=ALERT, weight=600, zorder=4)
 
 
 # ---- all risks and the part where most patients are -----------------------------------------------------------------
@@ -286,16 +267,6 @@ def _draw_alone(evidence: Evidence, site: DatasetSummary, end: float) -> Figure 
     return drawn
 
 
-@dataclass(frozen=True)
-class Name:
-    """A word at a line, in the units of the axes."""
-
-    text: str
-    place: tuple[float, float]
-    colour: str
-    weight: int
-
-
 def _grid(count: int, width: float, left: float) -> Lattice:
     if width == FULL:
         return lattice(count, HALF if count == 1 else FULL, left=left, top=5, gap_x=4.4, gap_y=6.6, tallest=TALLEST)
@@ -364,14 +335,16 @@ def _curves(evidence: Evidence, shown: Sequence[DatasetSummary]) -> list[Curve |
     return [find_curve(evidence, "calibration_curve", site.name) for site in shown]
 
 
-def calibration_alternative(evidence: Evidence, width: float) -> str:
+def calibration_alternative(evidence: Evidence, width: float, everywhere: str = "at every site") -> str:
     """The finding of the calibration curves, by the O/E ratio, and how steep they are."""
     shown, _ = shown_sites(evidence, width)
     known = any(isinstance(find(evidence, "oe_ratio", site.name), Estimate) for site in shown)
-    return f"{observed_over_expected(evidence, shown)}{_shape(evidence, shown) if known else ''}"
+    return f"{observed_over_expected(evidence, shown, everywhere)}{_shape(evidence, shown) if known else ''}"
 
 
-def observed_over_expected(evidence: Evidence, shown: Sequence[DatasetSummary]) -> str:
+def observed_over_expected(
+    evidence: Evidence, shown: Sequence[DatasetSummary], everywhere: str = "at every site"
+) -> str:
     """How many times as many events there were as expected, from the lowest site to the highest."""
     found = [(find(evidence, "oe_ratio", site.name), site.site) for site in shown]
     known = sorted((one.value, name) for one, name in found if isinstance(one, Estimate))
@@ -379,7 +352,7 @@ def observed_over_expected(evidence: Evidence, shown: Sequence[DatasetSummary]) 
         return f"Calibration curves of {joined([site.site for site in shown])}; the O/E ratio could not be estimated."
     (low, first), (high, last) = known[0], known[-1]
     if len(known) > 1 and number(low) == number(high):
-        return f"Calibration curves: observed over expected events are {number(low)} at every site, where 1 is perfect."
+        return f"Calibration curves: observed over expected events are {number(low)} {everywhere}, where 1 is perfect."
     if len(known) == 1:
         return f"Calibration curve: in {first} the outcome was {number(low)} times as frequent as the risks said."
     return (
@@ -410,7 +383,7 @@ def printed_calibration(name: str, evidence: Evidence, width: float) -> Picture 
         return picture(name, drawn, caption, alternative, message)
 
 
-def said_and_seen(evidence: Evidence, width: float) -> str:
+def said_and_seen(evidence: Evidence, width: float, what: str = "the outcome") -> str:
     """What became of patients at the primary threshold, from the lowest site to the highest; without one, O/E."""
     at = primary_threshold(evidence)
     shown, _ = shown_sites(evidence, width)
@@ -425,7 +398,7 @@ def said_and_seen(evidence: Evidence, width: float) -> str:
     where = (
         f"{per_cent(low)} ({first}) to {per_cent(high)} ({last})" if len(found) > 1 else f"{per_cent(low)} ({first})"
     )
-    return f"Where the model said {per_cent(at)}, {where} had the outcome."
+    return f"Where the model said {per_cent(at)}, {where} had {what}."
 
 
 @figure("Calibration by site")

@@ -20,8 +20,6 @@ from matplotlib import font_manager, style
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.axis import XAxis, YAxis
-from matplotlib.backend_bases import FigureCanvasBase
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
 from matplotlib.lines import Line2D
@@ -37,7 +35,7 @@ from dossier.facts import Fact
 from dossier.figures import svg
 from dossier.material import styles
 from dossier.register import REGISTER
-from dossier.types import Absent, Curve, DatasetSummary, Estimate, Evidence, Picture, externals
+from dossier.types import Absent, Curve, DatasetSummary, Estimate, Evidence, Picture, curves_named, externals
 from dossier.typeset.numbers import level_of, number, showing_the_side
 from dossier.typeset.reasons import why
 from dossier.typeset.words import counted, listing
@@ -69,7 +67,8 @@ def _parameters() -> Any:
     for font in sorted((styles() / "fonts").glob("InterTab-*.ttf")):
         font_manager.fontManager.addfont(str(font))
     with style.context(["default", str(styles() / "figure.mplstyle")]):
-        return {key: value for key, value in matplotlib.rcParams.items() if not key.startswith("backend")}
+        # Not its own items: asked for the backend, matplotlib would import pyplot to choose one.
+        return {key: value for key, value in dict.items(matplotlib.rcParams) if not key.startswith("backend")}
 
 
 _within_style = ContextVar("_within_style", default=False)
@@ -126,10 +125,10 @@ class Panel(Axes):
         self.xaxis, self.yaxis = _Across(self, clear=False), _Upward(self, clear=False)
 
     def grid(self, *_: Any, **__: Any) -> None:
-        """No figure has a grid, and to be told so every axis would make ticks."""
+        """No figure has a grid, and an axis asked for none would make ticks first."""
 
     def tick_params(self, *_: Any, **__: Any) -> None:
-        """Nor has it matplotlib's ticks, which would be made in order to be told how they look."""
+        """Nor has it matplotlib's ticks, which would be made only to set how they look."""
 
 
 def panel(figure: Figure, x: float, y: float, width: float, height: float) -> Axes:
@@ -146,7 +145,7 @@ def panel(figure: Figure, x: float, y: float, width: float, height: float) -> Ax
 
 
 def write(figure: Figure, x: float, y: float, text: str, **looks: Any) -> Text:
-    """Text at a place on the sheet, on the middle of its line unless told otherwise."""
+    """Text at a place on the sheet, on the middle of its line unless `looks` says otherwise."""
     across, down = extent(figure)
     looks.setdefault("va", "center_baseline")
     return figure.text(x / across, 1 - y / down, text, **looks)
@@ -401,7 +400,7 @@ def say_why(evidence: Evidence, axes: Axes, grid: Lattice, absent: Absent) -> No
 def why_nowhere(evidence: Evidence, curve: str, otherwise: Fact) -> Absent:
     """Why no external site has a curve: the reason at the first of them; the owner's data have reasons of their own."""
     names = {site.name for site in externals(evidence)}
-    found = (one.found for one in evidence.curves if one.curve == curve and one.dataset in names)
+    found = (one.found for one in curves_named(evidence, curve) if one.dataset in names)
     return next((one for one in found if isinstance(one, Absent)), Absent(otherwise))
 
 
@@ -411,78 +410,6 @@ def say(axes: Axes, width: float, height: float, *choices: str) -> None:
     fitting = (wrapped(choice, width - 2.0, most) for choice in (*choices, "not estimable", "none"))
     text = next((choice for choice in fitting if choice), "–")
     axes.text(0.5, 0.5, text, transform=axes.transAxes, ha="center", va="center", color=INK_2, linespacing=1.2)
-
-
-@dataclass(frozen=True)
-class TextBox:
-    """A text of a figure with the box that it fills, in mm from the top left corner."""
-
-    text: str
-    left: float
-    top: float
-    right: float
-    bottom: float
-    size: float
-    angle: float = 0.0
-    """By how many degrees the text is turned, against the clock."""
-    across: float = 0.0
-    """How long the lines of the text are, in mm."""
-    down: float = 0.0
-    """How high the lines are together, in mm."""
-
-    def corners(self) -> Floats:
-        """The corners of the text as it stands: of turned text its own, not those of the box round it."""
-        centre = np.array([(self.left + self.right) / 2, (self.top + self.bottom) / 2])
-        along, upright = self.directions()
-        along, upright = along * self.across / 2, upright * self.down / 2
-        return np.array([centre + one * along + two * upright for one in (-1, 1) for two in (-1, 1)])
-
-    def directions(self) -> tuple[Floats, Floats]:
-        """The direction in which the text runs, and the one across it."""
-        turned = math.radians(self.angle)
-        along = np.array([math.cos(turned), -math.sin(turned)])
-        return along, np.array([-along[1], along[0]])
-
-    def overlaps(self, other: TextBox, slack: float = 0.0) -> bool:
-        """Whether two texts share more than the slack, from whichever of their sides one looks."""
-        across = min(self.right, other.right) - max(self.left, other.left)
-        down = min(self.bottom, other.bottom) - max(self.top, other.top)
-        if across <= slack or down <= slack:
-            return False
-        if self.angle % 90 == other.angle % 90 == 0:
-            return True
-        for direction in (*self.directions(), *other.directions()):
-            mine, its = self.corners() @ direction, other.corners() @ direction
-            if min(mine.max(), its.max()) - max(mine.min(), its.min()) <= slack:
-                return False
-        return True
-
-
-def text_boxes(figure: Figure) -> list[TextBox]:
-    """Every text that a figure shows, with the place where it stands."""
-    canvas = FigureCanvasAgg(figure)
-    figure.draw_without_rendering()
-    renderer = canvas.get_renderer()  # type: ignore[no-untyped-call]
-    _, height = extent(figure)
-    boxes = []
-    for text in figure.findobj(Text):
-        if isinstance(text, Text) and text.get_visible() and text.get_text().strip() and _shown(text):
-            box = text.get_window_extent(renderer)
-            left, right = box.x0 / MILLIMETRE, box.x1 / MILLIMETRE
-            top, bottom = height - box.y1 / MILLIMETRE, height - box.y0 / MILLIMETRE
-            size, angle = float(text.get_fontsize()), float(text.get_rotation())
-            text.set_rotation(0)
-            flat = text.get_window_extent(renderer)
-            text.set_rotation(angle)
-            across, down = flat.width / MILLIMETRE, flat.height / MILLIMETRE
-            boxes.append(TextBox(text.get_text(), left, top, right, bottom, size, angle, across, down))
-    FigureCanvasBase(figure)
-    return boxes
-
-
-def _shown(text: Text) -> bool:
-    """Whether a text is drawn: what matplotlib keeps for the ticks of its own is not."""
-    return text.axes is None or text in text.axes.texts
 
 
 # ---- small multiples ------------------------------------------------------------------------------------------------

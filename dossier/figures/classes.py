@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from dossier import bands
 from dossier.facts import Fact
-from dossier.figures.calibration import calibration_alternative, draw_calibration
+from dossier.figures.calibration import calibration_alternative, draw_calibration, said_and_seen
 from dossier.figures.canvas import (
     FULL,
     HALF,
@@ -25,7 +25,14 @@ from dossier.figures.canvas import (
     value_text,
 )
 from dossier.figures.discrimination import AUROC, printed_forest
-from dossier.figures.risks import draw_risks, how_to_read, risk_alternative
+from dossier.figures.risks import (
+    draw_mean_risks,
+    draw_risks,
+    has_means,
+    how_to_read,
+    mean_risks_caption,
+    risk_alternative,
+)
 from dossier.figures.roc import draw_roc, ringed
 from dossier.figures.utility import by_site_alternative, draw_decision_panels, marked, site_curve
 from dossier.register import figure
@@ -78,6 +85,7 @@ def _drawn(
     words: str | Callable[[Evidence], str],
     alternative: Callable[[Evidence], str],
     width: float = FULL,
+    message: Callable[[Evidence], str] = lambda seen: "",
 ) -> Picture | Absent:
     """A figure of the panels, with a caption that counts every patient once."""
     seen = panels(evidence)
@@ -90,7 +98,7 @@ def _drawn(
         said = words if isinstance(words, str) else words(seen)
         text = f"{patients(externals(evidence))}; one class against the rest. {said}"
         more = max(0, len(seen.datasets) - MOST_PANELS[width])
-        return picture(name, drawn, text + left_out(more, "see the tables"), alternative(seen))
+        return picture(name, drawn, text + left_out(more, "see the tables"), alternative(seen), message(seen))
 
 
 def _broken(evidence: Evidence) -> str:
@@ -122,8 +130,8 @@ def forest_results_by_class(evidence: Evidence) -> Picture | Absent:
         ),
         results=tuple(
             replace(one, dataset=str(one.at["class"]), at={})
-            for one in evidence.results
-            if one.measure == "auroc" and one.dataset == POOLED and one.at.get("class") in labels
+            for one in evidence.of_measure.get(("auroc", POOLED), ())
+            if one.at.get("class") in labels
         ),
     )
     drawn = printed_forest("forest_results_by_class", seen, AUROC, HALF)
@@ -150,7 +158,8 @@ def calibration_by_class(evidence: Evidence) -> Picture | Absent:
         evidence,
         lambda seen: draw_calibration(seen, FULL),
         words,
-        lambda seen: calibration_alternative(seen, FULL).replace("at every site", "for every class at every site"),
+        lambda seen: calibration_alternative(seen, FULL, "for every class at every site"),
+        message=lambda seen: said_and_seen(seen, FULL, "the class"),
     )
 
 
@@ -185,12 +194,16 @@ def _roc_alternative(seen: Evidence) -> str:
 
 @figure("Risks, by class and site")
 def risk_results_by_class(evidence: Evidence) -> Picture | Absent:
-    """Which risks of each class the model gave to its patients, and to all others, in small panels."""
+    """Which risks of each class the model gave to its patients, and to all others, on average."""
     return _drawn(
         "risk_results_by_class",
         evidence,
-        lambda seen: draw_risks(seen, HALF),
-        lambda seen: how_to_read(seen, HALF, "the patients of the class (up) and of all others (down)"),
+        lambda seen: draw_mean_risks(seen) if has_means(seen) else draw_risks(seen, HALF),
+        lambda seen: (
+            mean_risks_caption(seen, "of the class")
+            if has_means(seen)
+            else how_to_read(seen, HALF, "the patients of the class (up) and of all others (down)")
+        ),
         lambda seen: risk_alternative(seen, HALF),
         HALF,
     )
@@ -204,7 +217,7 @@ def decision_by_class(evidence: Evidence) -> Picture | Absent:
 
 def _decision_words(seen: Evidence) -> str:
     known = [curve for site in externals(seen) if isinstance(curve := site_curve(seen, site), Curve)]
-    return f"{level_text(seen)} bands.{marked(seen, known)}"
+    return marked(seen, known).strip()
 
 
 def _decision_alternative(seen: Evidence) -> str:

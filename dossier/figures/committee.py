@@ -47,13 +47,14 @@ from dossier.types import (
     Evidence,
     Floats,
     Picture,
+    expected_range,
     externals,
     find,
     find_curve,
     read_off,
     summary_of,
 )
-from dossier.typeset.numbers import expected_range, number
+from dossier.typeset.numbers import number
 from dossier.typeset.words import counted
 
 CELLS = ("true_positive", "false_negative", "false_positive", "true_negative")
@@ -429,7 +430,7 @@ def draw_committee_ranking(evidence: Evidence) -> Figure | Absent:
     step = 0.1 if start >= 0.4 else 0.2
     places = [round(1 - step * k, 1) for k in range(int(round((1 - start) / step, 6)) + 1)][::-1]
     ticks(axes, "x", places, [f"{100 * place:.0f}" for place in places])
-    text = "Tells sick from well, of 100 (50: a coin toss)"
+    text = f"{_tells(evidence)}, of 100 (50: a coin toss)"
     write(drawn, left + width / 2, (len(rows) + len(extra)) * ROW + 8.6, text, ha="center")
     return drawn
 
@@ -454,6 +455,15 @@ def _forest(
     return drawn, axes, (left, width)
 
 
+def _is_of_classes(evidence: Evidence) -> bool:
+    return any(site.class_counts for site in externals(evidence))
+
+
+def _tells(evidence: Evidence) -> str:
+    """What the model does for a committee."""
+    return "Tells the classes apart" if _is_of_classes(evidence) else "Tells sick from well"
+
+
 @figure("Telling sick from well, hospital by hospital")
 def committee_ranking(evidence: Evidence) -> Picture | Absent:
     """How often, of 100 times, the patient with the outcome has the higher risk, at each hospital and in a new one."""
@@ -469,15 +479,15 @@ def committee_ranking(evidence: Evidence) -> Picture | Absent:
         pooled = find(evidence, "auroc", POOLED)
         new = None if isinstance(pooled, Absent) else expected_range(pooled)
         bar = " Hollow bar: what a new hospital may expect." if new is not None else ""
-        caption = (
-            "Of 100 pairs, one sick and one well: how often the sick one has the higher percentage. Line: the range "
-            f"({level_text(evidence)}).{bar}{rest}"
-        )
+        pairs = "Of 100 pairs, one sick and one well: how often the sick one has the higher percentage."
+        if _is_of_classes(evidence):
+            pairs = "Of 100 pairs, one of a class and one not: how often the one has the higher percentage for it."
+        caption = f"{pairs} Line: the range ({level_text(evidence)}).{bar}{rest}"
         best, worst = rows[0], rows[-1]
         low, high = (number(100 * one.found.value, 0) for one in (worst, best))
-        told = f"Tells sick from well, of 100: from {low} in {worst.label} to {high} in {best.label}"
+        told = f"{_tells(evidence)}, of 100: from {low} in {worst.label} to {high} in {best.label}"
         if low == high:
-            told = f"Tells sick from well, of 100: {low} at every hospital"
+            told = f"{_tells(evidence)}, of 100: {low} at every hospital"
         elsewhere = (
             ""
             if new is None

@@ -31,7 +31,6 @@ from dossier.figures.canvas import (
     patients,
     picture,
     round_ticks,
-    row_of,
     sheet,
     sites_word,
     styled,
@@ -49,13 +48,12 @@ from dossier.types import (
     Estimate,
     Evidence,
     Picture,
+    expected_range,
     externals,
-    externals_with,
     find,
-    find_curve,
 )
 from dossier.typeset.names import events_of, marks_of_rivals
-from dossier.typeset.numbers import expected_range, number
+from dossier.typeset.numbers import number
 from dossier.typeset.reasons import why
 
 MOST_ROWS = {HALF: 12, FULL: 44}
@@ -78,13 +76,10 @@ class Forest:
     digits: int = 2
     unbounded: bool = False
     """Whether the axis has no natural ends and follows the values."""
-    told: str = ""
+    is_pooled: bool = True
+    """Whether a mean over the sites has a meaning: a gain in net benefit goes with the prevalence of each."""
+    words: str = ""
     """The measure in a sentence, where that is more than the heading."""
-
-    @property
-    def counts_patients(self) -> bool:
-        """Whether all sites together are all patients in one table, and flagging everyone is shown beside."""
-        return self.measure == "net_benefit"
 
     def text(self, value: float) -> str:
         """A value as it is printed."""
@@ -113,30 +108,30 @@ class Forest:
         }
         return {mark: one.value for mark, one in found.items() if isinstance(one, Estimate)}
 
-    def together(self, evidence: Evidence) -> Estimate | Absent:
-        """All sites: pooled, or for the net benefit all patients in one table."""
-        if not self.counts_patients:
-            return self.found(evidence, POOLED)
-        curve = find_curve(evidence, "decision_curve_all_sites", POOLED)
-        row = None if isinstance(curve, Absent) else row_of(curve, "threshold", self.at["threshold"])
-        if isinstance(curve, Absent) or row is None:
-            return Absent(Fact("no_such_threshold"))
-        value, low, high = (curve.columns[name][row] for name in ("net_benefit", "low", "high"))
-        if value is None:
-            return Absent(Fact("no_value_at_threshold"))
-        return self.in_unit(Estimate(value, low, high, evidence.release.release.level, curve.n, curve.method))
-
-    def everyone(self, evidence: Evidence, dataset: str) -> float | None:
-        """The net benefit of flagging everyone, which a model has to beat; None for other measures."""
-        if not self.counts_patients:
+    def together(self, evidence: Evidence) -> Estimate | None:
+        """All sites, pooled; None where a mean over them has no meaning, is absent or rests on too few."""
+        pooled = self.found(evidence, POOLED)
+        if not self.is_pooled or isinstance(pooled, Absent):
             return None
-        curve = find_curve(evidence, "decision_curve", dataset)
-        row = None if isinstance(curve, Absent) else row_of(curve, "threshold", self.at["threshold"])
-        value = None if isinstance(curve, Absent) or row is None else curve.columns["treat_all"][row]
-        return None if value is None else value * self.per
+        return pooled if (pooled.details.get("k") or 0) >= bands.FEWEST_POOLED else None
 
 
 AUROC = Forest("auroc", "AUROC", 0.5)
+
+
+def gain_at(threshold: float) -> Forest:
+    """The forest of the gain in net benefit over the better default at a threshold, per 100 patients."""
+    return Forest(
+        "net_benefit_gain",
+        "Gain",
+        0.0,
+        at={"threshold": threshold},
+        per=100,
+        digits=1,
+        unbounded=True,
+        is_pooled=False,
+        words=f"At {number(threshold)} the gain over the better default, per 100 patients,",
+    )
 
 
 @dataclass(frozen=True)
@@ -161,7 +156,7 @@ def forest_columns(evidence: Evidence, forest: Forest, width: float) -> Columns:
     """The columns at that width: intervals take what they need, at full width names too, and the axis the rest."""
     widest = _widest_interval(evidence, forest)
     if width == HALF:
-        value = HALF - max(widest + 1.6, HALF - HALF_VALUE)
+        value = HALF - max(widest + 2.4, HALF - HALF_VALUE)
         least, most = NARROWEST_NAME, value - 12.2 - NARROWEST_AXIS
         name = min(max(least, *(text_width(one) for one in labels(evidence, most).values())), most)
         return Columns(label=name, left=name + 2.5, width=value - 12.2 - name, value=value, interval=HALF)
@@ -182,7 +177,7 @@ def _widest_interval(evidence: Evidence, forest: Forest) -> float:
     found = [forest.found(evidence, site.name) for site in externals(evidence)]
     together = forest.together(evidence)
     ends = [(one.low, one.high) for one in (*found, together) if isinstance(one, Estimate)]
-    if isinstance(together, Estimate):
+    if together is not None:
         ends.append(expected_range(together) or (None, None))
     return max(text_width(forest.interval(low, high)) for low, high in ends)
 
@@ -199,7 +194,7 @@ def draw_forest(evidence: Evidence, forest: Forest, width: float) -> Figure | Ab
     columns = forest_columns(evidence, forest, width)
     pooled = forest.together(evidence)
     rows = len(shown) + (1 if len(shown) < len(sites) else 0)
-    summary = 0.0 if isinstance(pooled, Absent) else 2.4 if not forest.counts_patients else 1.4
+    summary = 0.0 if pooled is None else 2.4
     height = (rows + summary) * LINE + 1.5
     drawn = sheet(width, TOP + height + 6.2)
     axes = panel(drawn, columns.left, TOP, columns.width, height)
@@ -212,8 +207,8 @@ def draw_forest(evidence: Evidence, forest: Forest, width: float) -> Figure | Ab
     if len(shown) < len(sites):
         rest = f"and {sites_word(len(sites) - len(shown))} more"
         write(drawn, 0, TOP + (rows - 0.5) * LINE, rest, color=INK_2)
-    if isinstance(pooled, Estimate):
-        write(drawn, 0, TOP + (rows + 0.9) * LINE, _together(evidence, forest), weight=600)
+    if pooled is not None:
+        write(drawn, 0, TOP + (rows + 0.9) * LINE, "All, pooled", weight=600)
         _pooled_rows(drawn, axes, forest, pooled, columns, rows + 0.9)
     return drawn
 
@@ -242,10 +237,6 @@ def _limits(values: Sequence[float], forest: Forest, reach: tuple[float, float])
     return start, 1.0, [place for place in (0.0, 0.25, 0.5, 0.75, 1.0) if place >= start]
 
 
-FURTHEST = 0.8
-"""How far below the model, in spans of the sites, flagging everyone is still drawn: further down it is just worse."""
-
-
 def _reach(
     evidence: Evidence, forest: Forest, shown: Sequence[DatasetSummary], values: Sequence[float]
 ) -> tuple[float, float]:
@@ -256,10 +247,6 @@ def _reach(
     found = [one for site in shown if isinstance(one := forest.found(evidence, site.name), Estimate)]
     points = [forest.reference, *(one.value for one in found)]
     low, high = min(points), max(points)
-    far = low - FURTHEST * (high - low)
-    beside = (forest.everyone(evidence, site.name) for site in shown)
-    others = [value for value in beside if value is not None and value >= far]
-    low, high = min([low, *others]), max([high, *others])
     widths = (one.high - one.low for one in found if one.low is not None and one.high is not None)
     more = max(0.6 * (high - low), min(widths, default=0.0))
     return max(min([low, *values]), low - more), min(max([high, *values]), high + more)
@@ -286,12 +273,12 @@ def _scale(
     evidence: Evidence,
     forest: Forest,
     shown: Sequence[DatasetSummary],
-    pooled: Estimate | Absent,
+    pooled: Estimate | None,
     columns: Columns,
 ) -> None:
     values = [value for site in shown for value in _bounds(forest.found(evidence, site.name))]
     values += [value for site in shown for value in forest.of_rivals(evidence, site.name).values()]
-    values += (expected_range(pooled) or ()) if isinstance(pooled, Estimate) else ()
+    values += (expected_range(pooled) or ()) if pooled is not None else ()
     low, high, places = _limits(values, forest, _reach(evidence, forest, shown, values))
     if forest.ratio:
         axes.set_xscale("log")
@@ -375,9 +362,6 @@ def _site_row(
     for mark, value in forest.of_rivals(evidence, site.name).items():
         if left <= value <= right:
             axes.plot([value], [row], SHAPES[mark], ms=2.8, mfc="none", mec=INK_2, mew=0.7, clip_on=False, zorder=2.7)
-    everyone = forest.everyone(evidence, site.name)
-    if everyone is not None and left <= everyone <= right:
-        axes.plot([everyone], [row], "|", ms=8, mec=INK_2, mew=1.3, clip_on=False, zorder=2.5, color=INK_2)
     write(drawn, columns.value, y, forest.text(found.value), ha="right", weight=600)
     write(drawn, columns.interval, y, forest.interval(found.low, found.high), ha="right", color=INK_2)
 
@@ -404,14 +388,6 @@ def _arrows(axes: Axes, ends: tuple[float, float], row: float, colour: str, size
             axes.plot([place], [row], arrow, ms=size, mfc=colour, mec="none", color=colour, clip_on=False, zorder=2)
 
 
-def _together(evidence: Evidence, forest: Forest) -> str:
-    """What the row of all sites stands for."""
-    if not forest.counts_patients:
-        return "All, pooled"
-    counted, every = externals_with(evidence, "decision_curve"), externals(evidence)
-    return "All patients" if len(counted) == len(every) else f"{len(counted)} of {len(every)} sites"
-
-
 def _pooled_rows(drawn: Figure, axes: Axes, forest: Forest, pooled: Estimate, columns: Columns, row: float) -> None:
     y = TOP + row * LINE
     left, right = axes.get_xlim()
@@ -423,8 +399,6 @@ def _pooled_rows(drawn: Figure, axes: Axes, forest: Forest, pooled: Estimate, co
         _arrows(axes, (pooled.low, pooled.high), row, BLUE, 4.4)
     write(drawn, columns.value, y, forest.text(pooled.value), ha="right", weight=600)
     write(drawn, columns.interval, y, forest.interval(pooled.low, pooled.high), ha="right", color=INK_2)
-    if forest.counts_patients:
-        return
     row, y = row + 1, y + LINE
     new = expected_range(pooled)
     write(drawn, 0, y, "New hospital", weight=600)
@@ -447,15 +421,13 @@ def forest_caption(evidence: Evidence, forest: Forest, width: float) -> str:
     text = f"{patients(sites)}; lines are {level_text(evidence)} intervals."
     text += "".join(f" {name[0].upper()}{name[1:]} {number(value)}." for name, value in forest.at.items())
     pooled = forest.together(evidence)
-    if isinstance(pooled, Estimate):
+    if pooled is not None:
         has_bar = expected_range(pooled) is not None
-        text += " Diamond: all patients together" if forest.counts_patients else " Diamond: pooled"
+        text += " Diamond: pooled"
         text += "; hollow bar: expected range in a new hospital (prediction interval, PI)." if has_bar else "."
-    if any(forest.everyone(evidence, site.name) is not None for site in shown):
-        text += " Stroke: flagging everyone (left out where far lower)."
     if any(few(site, bands.FEW_FOR_POOLING) for site in shown):
         kind = "patients of a class" if shown[0].class_counts else "events or non-events"
-        pooling = "" if forest.counts_patients else ", not pooled"
+        pooling = ", not pooled" if forest.is_pooled else ""
         text += f" Open: under {bands.FEW_FOR_POOLING} {kind}{pooling}."
     rivals = marks_of_rivals(evidence) if forest.measure == "auroc" else {}
     if rivals:
@@ -472,7 +444,7 @@ def forest_alternative(evidence: Evidence, forest: Forest, *, only_sites: bool =
     known = sorted((one.value, name) for one, name in found if isinstance(one, Estimate))
     (low, first), (high, last) = known[0], known[-1]
     lowest, highest = forest.text(low), forest.text(high)
-    text = forest.told or forest.heading
+    text = forest.words or forest.heading
     if len(known) == 1:
         only = forest.found(evidence, _only(evidence, forest))
         text += f" is {value_text(only, forest.digits)} in {first}"
@@ -482,9 +454,8 @@ def forest_alternative(evidence: Evidence, forest: Forest, *, only_sites: bool =
     else:
         text += f" runs from {lowest} ({first}) to {highest} ({last}) in {sites_word(len(known))}"
     pooled = forest.together(evidence)
-    if isinstance(pooled, Estimate) and not only_sites:
-        where = "over all patients" if forest.counts_patients else "pooled"
-        text += f"; {where} it is {value_text(pooled, forest.digits)}"
+    if pooled is not None and not only_sites:
+        text += f"; pooled it is {value_text(pooled, forest.digits)}"
         new = expected_range(pooled)
         if new is not None:
             text += f", and the expected range in a new hospital {interval(*new, joint=' to ')}"
@@ -504,5 +475,4 @@ def printed_forest(name: str, evidence: Evidence, forest: Forest, width: float) 
             return drawn
         caption = forest_caption(evidence, forest, width)
         made = picture(name, drawn, caption, forest_alternative(evidence, forest))
-    pooled = not forest.counts_patients and isinstance(forest.together(evidence), Estimate)
-    return replace(made, title=f"{made.title} and pooled") if pooled else made
+    return made if forest.together(evidence) is None else replace(made, title=f"{made.title} and pooled")

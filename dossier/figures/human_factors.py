@@ -51,7 +51,6 @@ MARKERS: tuple[tuple[str, bool], ...] = (
     ("^", False),
 )
 """The marks of the groups of readers: shape, and whether it is filled; they tell the groups apart in grey."""
-MOST_ROWS = 44
 DISC = 4.6
 """The diameter of a reader's mark in points."""
 
@@ -288,21 +287,3 @@ def _interval(found: Estimate, unit: str = "") -> str:
     if found.low is None or found.high is None:
         return value
     return f"{value} ({number(found.low, 1, percent=True)} to {number(found.high, 1, percent=True)})"
-
-
-# ---- odds ratio -----------------------------------------------------------------------------------------------------
-
-
-# ---- changed decisions ----------------------------------------------------------------------------------------------
-
-COLUMNS = (
-    ("confirmed", "stayed right"),
-    ("unmoved", "stayed wrong"),
-    ("followed", "followed"),
-    ("resisted", "resisted"),
-)
-
-
-def _range(counts: Floats) -> str:
-    low, high = int(counts.min()), int(counts.max())
-    return f"{low}" if low == high else f"{low} to {high}"

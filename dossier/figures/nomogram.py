@@ -33,7 +33,19 @@ from dossier.figures.canvas import (
     wrapped,
 )
 from dossier.register import figure
-from dossier.types import MODEL, Absent, Curve, CurveResult, Description, Evidence, Floats, Picture, find_curve
+from dossier.types import (
+    MODEL,
+    Absent,
+    Curve,
+    CurveResult,
+    Description,
+    Evidence,
+    Floats,
+    Picture,
+    curves_named,
+    described,
+    find_curve,
+)
 from dossier.typeset.labels import level_of, with_unit
 from dossier.typeset.names import axis_name
 from dossier.typeset.numbers import number, threshold
@@ -42,7 +54,7 @@ from dossier.typeset.words import counted
 if TYPE_CHECKING:
     pass
 
-LEFT, RIGHT = 40.0, 163.0
+LEFT, RIGHT = 40.0, 161.0
 """Where the axes begin and end, in mm; the names stand to their left."""
 
 NAMES = 36.0
@@ -52,6 +64,8 @@ GAP = 1.3
 FIRST_LINE = 3.6
 """From an axis to the middle of the first line of its labels."""
 
+ABOVE = 2 * LINE + 1.2
+"""The room above the total for two lines: the worked case and the primary threshold."""
 BETWEEN = 2.4
 TALLEST = 212.0
 MOST_LINES = 6
@@ -104,6 +118,20 @@ class Strand:
         lines = 1 + max((label.line for label in self.labels), default=0 if not self.beside else -1)
         return max(FIRST_LINE + LINE / 2 + (lines - 1) * LINE, LINE) + BETWEEN
 
+    @property
+    def labelled(self) -> tuple[Tick, ...]:
+        """The ticks that say their value."""
+        return tuple(label.tick for label in self.labels if label.tick in self.ticks)
+
+
+@dataclass(frozen=True)
+class Step:
+    """One predictor of the worked case: the stretch of its axis, the place on it, and what is read above."""
+
+    strand: int
+    x: float
+    points: int
+
 
 @dataclass(frozen=True)
 class Row:
@@ -120,6 +148,40 @@ class Row:
     def height(self) -> float:
         """How much of the sheet it takes."""
         return sum(strand.height for strand in self.strands)
+
+    def step(self) -> Step | None:
+        """The labelled value nearest to the middle of the axis, the higher of two; None where no value is labelled."""
+        middle = (min(one.left for one in self.strands) + max(one.right for one in self.strands)) / 2
+        every = [(tick.x, place) for place, strand in enumerate(self.strands) for tick in strand.labelled]
+        if not every:
+            return None
+        x, place = min(every, key=lambda one: (round(abs(one[0] - middle), 6), -one[0]))
+        return Step(place, x, round((x - LEFT) / (RIGHT - LEFT) * 100))
+
+
+@dataclass(frozen=True)
+class Case:
+    """A worked case: a value of every predictor, the sum of their points, and the risk under it."""
+
+    steps: tuple[Step, ...]
+    risk: float
+
+    @property
+    def total(self) -> int:
+        """What one adds up by hand: the points as they are read, each rounded."""
+        return sum(step.points for step in self.steps)
+
+
+def worked_case(evidence: Evidence, every: Sequence[Row]) -> Case | None:
+    """A case to follow from value to risk, no patient; None where the page has not all axes, or which one to read
+    depends on another predictor."""
+    total = find_curve(evidence, "points_total", MODEL)
+    steps = [row.step() for row in every if len(row.group) == 1]
+    known = tuple(step for step in steps if step is not None)
+    if isinstance(total, Absent) or len(known) != len(every) or shown_rows(every) != tuple(every):
+        return None
+    points = float(sum(step.points for step in known))
+    return Case(known, float(np.interp(points, column(total, "total_points"), column(total, "risk"))))
 
 
 # ---- labels ---------------------------------------------------------------------------------------------------------
@@ -260,11 +322,12 @@ def _strand(texts: Sequence[str], points: Floats, marked: Floats, folded: tuple[
     return Strand(left, right, ticks, (), f"{first} to {end}" if points[0] <= points[-1] else f"{end} to {first}")
 
 
-def _by_level(name: str, levels: Sequence[Description]) -> Row:
+def _by_level(evidence: Evidence, name: str, levels: Sequence[Description]) -> Row:
     """The axis of categories: those at one place share a label; too many for their labels are only counted."""
     span, group = max(level.value for level in levels), (name,)
+    words = [level_of(evidence, name, level.level or "") for level in levels]
     for width in WIDTHS:
-        names = shortened([level.level or "" for level in levels], width)
+        names = shortened(words, width)
         ticks = _ticks_of_levels(levels, names)
         labels = _lines_of(ticks)
         if labels:
@@ -307,15 +370,15 @@ def rows(evidence: Evidence) -> tuple[Row, ...]:
     for group in model.groups if model is not None else ():
         found += [
             _numeric(curve, evidence)
-            for curve in evidence.curves
-            if curve.curve == "points" and isinstance(curve.found, Curve) and _is_of(curve, group)
+            for curve in curves_named(evidence, "points")
+            if isinstance(curve.found, Curve) and _is_of(curve, group)
         ]
         levels = [
             row.described
-            for row in evidence.descriptions
-            if (row.dataset, row.described.variable, row.described.statistic) == (MODEL, " × ".join(group), "points")
+            for row in described(evidence, " × ".join(group))
+            if (row.dataset, row.described.statistic) == (MODEL, "points")
         ]
-        found += [_by_level(levels[0].variable, levels)] if levels else []
+        found += [_by_level(evidence, levels[0].variable, levels)] if levels else []
     return tuple(found)
 
 
@@ -342,10 +405,12 @@ def draw_nomogram(evidence: Evidence) -> Figure | Absent:
     total = find_curve(evidence, "points_total", MODEL)
     if isinstance(total, Absent):
         return Absent(Fact("no_formula")) if evidence.release.model is None else total
-    shown = shown_rows(rows(evidence))
+    every = rows(evidence)
+    shown, case = shown_rows(every), worked_case(evidence, every)
     top = 12.4
     predictors = top + sum(row.height for row in shown)
-    height = predictors + 5.0 + 2 * 10.2 + FIRST_LINE + 2.6
+    totals = predictors + (5.0 if case is None else ABOVE)
+    height = totals + 2 * 10.2 + FIRST_LINE + 2.6
     drawn = sheet(FULL, height)
     axes = panel(drawn, 0, 0, FULL, height)
     axes.set(xlim=(0, FULL), ylim=(height, 0))
@@ -357,12 +422,33 @@ def draw_nomogram(evidence: Evidence) -> Figure | Absent:
     _axis(
         axes, Strand(LEFT, RIGHT, scale, tuple(Label(tick, "center", 0) for tick in scale)), 6.0, "points", above=True
     )
-    y = top
-    for row in shown:
+    y, path = top, []
+    for place, row in enumerate(shown):
         _name(axes, with_unit(evidence, row.name), y, 400)
+        if case is not None:
+            step = case.steps[place]
+            path.append((step.x, y + sum(strand.height for strand in row.strands[: step.strand])))
         y = _folded(axes, row, y)
-    _totals(axes, evidence, total, predictors + 5.0)
+    _totals(axes, evidence, total, totals)
+    if case is not None:
+        _follow(axes, case, path, float(column(total, "total_points")[-1]), totals)
     return drawn
+
+
+def _follow(axes: Axes, case: Case, path: Sequence[tuple[float, float]], whole: float, totals: float) -> None:
+    """The path of the worked case: from value to value, to the total and to the risk, with its points on the right."""
+    end = _across(case.total, whole)
+    read = ((end, totals), (end, totals + 20.4))
+    for stretch in (path, read):
+        x, y = zip(*stretch, strict=True)
+        axes.plot(x, y, color=BLUE, lw=0.6, ls=(0, (2, 1.6)), zorder=1.5, gid="case")
+        axes.plot(x, y, "o", color=BLUE, ms=4, mew=0, zorder=4, gid="case-values")
+    for step, (_, height) in zip(case.steps, path, strict=True):
+        axes.text(FULL, height, str(step.points), va="center_baseline", ha="right", color=BLUE, weight=600)
+    text = f"case: {case.total} points, risk {threshold(round(case.risk, 2))}"
+    half = text_width(text, 600) / 2
+    centre = min(max(end, LEFT + half), FULL - half)
+    axes.text(centre, totals - FIRST_LINE - 0.2 - LINE, text, va="center_baseline", ha="center", color=BLUE, weight=600)
 
 
 def _name(axes: Axes, text: str, y: float, weight: int) -> None:
@@ -461,10 +547,10 @@ def _totals(axes: Axes, evidence: Evidence, total: Curve, y: float) -> None:
 def _threshold(axes: Axes, x: float, rows: tuple[float, float], text: str) -> None:
     """The primary threshold on the total and on the risk."""
     for y in rows:
-        axes.plot([x] * 2, [y, y - 1.6], color=BLUE, lw=1.3, gid="threshold")
+        axes.plot([x] * 2, [y, y - 1.6], color=INK, lw=1.3, gid="threshold")
     half = text_width(text, 600) / 2
     centre = min(max(x, LEFT + half), FULL - half)
-    axes.text(centre, rows[0] - FIRST_LINE - 0.2, text, va="center_baseline", ha="center", color=BLUE, weight=600)
+    axes.text(centre, rows[0] - FIRST_LINE - 0.2, text, va="center_baseline", ha="center", color=INK, weight=600)
 
 
 def totals_by_risk(evidence: Evidence) -> dict[float, float]:
@@ -498,11 +584,19 @@ def _caption(evidence: Evidence, every: Sequence[Row]) -> str:
     left = len({row.group for row in every}) - len({row.group for row in shown_rows(every)})
     without = f" {counted(left, 'predictor')} with the smallest effects: see the table." if left else ""
     primary = primary_threshold(evidence)
-    marked = " Blue: the primary threshold." if primary in totals_by_risk(evidence) else ""
+    marked = " Bold: the primary threshold." if primary in totals_by_risk(evidence) else ""
+    case = worked_case(evidence, every)
+    marked += "" if case is None else f" Blue: a worked case, no patient: {_sum(case)}."
     return (
         "Add up the points above each value of a patient, and read the risk under the total. Axes: from the 10th "
         f"smallest to the 10th largest value of {counted(n, 'patient')}.{chosen}{turned}{marked}{without}"
     )
+
+
+def _sum(case: Case) -> str:
+    """The points of a worked case, added up, and its risk."""
+    added = " + ".join(str(step.points) for step in case.steps)
+    return f"{added} = {case.total} points, risk {threshold(round(case.risk, 2))}"
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -31,7 +31,7 @@ from dossier.figures.canvas import (
     write,
 )
 from dossier.register import figure
-from dossier.types import Absent, Curve, Estimate, Evidence, Floats, Picture, find, find_curve
+from dossier.types import Absent, Curve, Estimate, Evidence, Floats, Picture, curves_named, find, find_curve
 from dossier.typeset.numbers import number
 
 DOTTED = (0, (1, 1.4))
@@ -49,7 +49,7 @@ FURTHEST_RIGHT = 0.85
 
 def nomogram_curve(evidence: Evidence) -> tuple[Curve, str] | Absent:
     """The fan, and the dataset of the readers that it belongs to."""
-    made = [one for one in evidence.curves if one.curve == "reliability_nomogram" and one.subset is None]
+    made = [one for one in curves_named(evidence, "reliability_nomogram") if one.subset is None]
     # Of the labels that the model learnt from no accuracy can be read that is not apparent.
     made.sort(key=lambda one: case_of(evidence, one.dataset) is None)
     for one in made:
@@ -139,7 +139,10 @@ def _draw_fan(drawn: Figure, axes: Axes, curve: Curve, ends: Sequence[float]) ->
     inside = (measured >= 0.5) & (measured <= 1)
     taken = [_height(end) for end in ends]
     names = [name for name in curve.columns if name.startswith("reliability_")]
-    ordered = sorted(names, key=_reliability, reverse=True)
+    # Every second one: more of them lie on the lines of the case.
+    ordered = [
+        name for name in sorted(names, key=_reliability, reverse=True) if round(_reliability(name) * 10) % 2 == 0
+    ]
     for name in ordered:
         value = column(curve, name)[inside]
         top = _reliability(name) == 1
@@ -272,8 +275,10 @@ def reliability(evidence: Evidence) -> Picture | Absent:
         free = "" if None in bounds else f"; free of assumption {number(bounds[0] or 0)} to {number(bounds[1] or 0)}"
         told = (
             f"At a reliability of {number(case.details.get('rho') or 0)} a measured accuracy of "
-            f"{number(case.details.get('measured_accuracy') or 0)} stands for {number(case.value)}{free}."
+            f"{number(case.details.get('measured_accuracy') or 0)} stands for {number(case.value)}"
         )
+        message = f"{told}."
+        told += f"{free}."
         needed = needed_of(evidence, dataset)
         if needed is not None:
             wished = number(needed.details["desired_accuracy"] or 0)
@@ -281,4 +286,4 @@ def reliability(evidence: Evidence) -> Picture | Absent:
             told += f" An accuracy of {wished} would need a reliability of {number(needed.value)}."
         band = find_curve(evidence, "actual_accuracy_bounds", dataset)
         shaded = " Shaded, and the black bar: model and labels may err together." if isinstance(band, Curve) else ""
-        return picture("reliability", drawn, f"{caption}{shaded}", told)
+        return picture("reliability", drawn, f"{caption}{shaded}", told, message)

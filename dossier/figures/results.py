@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dossier.figures.calibration import printed_calibration
-from dossier.figures.canvas import HALF, picture, styled
-from dossier.figures.discrimination import AUROC, printed_forest
+from dossier.figures.canvas import HALF, primary_threshold
+from dossier.figures.discrimination import AUROC, gain_at, printed_forest
 from dossier.figures.risks import printed_risks
-from dossier.figures.utility import decision_alternative, decision_caption, draw_decision
+from dossier.figures.utility import printed_panels
 from dossier.register import figure
 from dossier.types import Absent, Evidence, Picture
 
@@ -23,14 +23,13 @@ def calibration_results(evidence: Evidence) -> Picture | Absent:
     return printed_calibration("calibration_results", evidence, HALF)
 
 
-@figure("Decision curve")
+@figure("Net benefit gain, by site")
 def decision_results(evidence: Evidence) -> Picture | Absent:
-    """What acting on the model gains over flagging everyone or no one."""
-    with styled():
-        drawn = draw_decision(evidence)
-        if isinstance(drawn, Absent):
-            return drawn
-        return picture("decision_results", drawn, decision_caption(evidence), decision_alternative(evidence))
+    """What acting on the model gains over flagging everyone or no one: at the threshold, else over a range of them."""
+    at = primary_threshold(evidence)
+    if at is None:
+        return printed_panels("decision_results", evidence, HALF)
+    return printed_forest("decision_results", evidence, gain_at(at), HALF)
 
 
 @figure("Risks of patients with the outcome and without")

@@ -1,4 +1,4 @@
-"""Pictures of the risks themselves: how they lie by outcome, and whom each threshold flags."""
+"""Pictures of the risks themselves: how they lie by outcome."""
 
 from __future__ import annotations
 
@@ -13,14 +13,13 @@ from matplotlib.figure import Figure
 from dossier import bands
 from dossier.facts import Count, Fact
 from dossier.figures.canvas import (
-    BAND,
     BLUE,
     BROKEN,
-    BROKEN_CURVE,
     FULL,
     HALF,
     INK,
     INK_2,
+    LINE,
     TINTS,
     Floats,
     Key,
@@ -38,6 +37,7 @@ from dossier.figures.canvas import (
     primary_threshold,
     say_why,
     sheet,
+    shortened,
     shown_sites,
     sites_word,
     styled,
@@ -46,7 +46,7 @@ from dossier.figures.canvas import (
     ticks,
     write,
 )
-from dossier.types import Absent, Curve, DatasetSummary, Estimate, Evidence, Picture, find, find_curve
+from dossier.types import Absent, Curve, DatasetSummary, Evidence, Picture, find, find_curve
 from dossier.typeset.names import events_of
 from dossier.typeset.numbers import number, per_cent
 from dossier.typeset.words import listing
@@ -309,12 +309,6 @@ def _lines(
             axes.text(0.5, height, "too few", transform=axes.transAxes, ha="center", va="center", color=INK_2)
 
 
-def risk_caption(evidence: Evidence, width: float) -> str:
-    """What to know about the distributions: n, bins, lines, scale, where the axis ends, what is too few."""
-    shown, left = shown_sites(evidence, width)
-    return f"{patients(shown)}. {how_to_read(evidence, width)}{left_out(left, 'see the tables')}"
-
-
 def how_to_read(evidence: Evidence, width: float, who: str = "those with the outcome (up) and without (down)") -> str:
     """What the heights, lines and ends of the panels mean."""
     shown, _ = shown_sites(evidence, width)
@@ -360,67 +354,70 @@ def risk_alternative(evidence: Evidence, width: float) -> str:
 
 
 def printed_risks(name: str, evidence: Evidence, width: float) -> Picture | Absent:
-    """The distributions of the risks as a picture of that name."""
+    """The risks as a picture of that name: their distribution at the only site, or the means of several."""
+    several = has_means(evidence)
     with styled():
-        drawn = draw_risks(evidence, width)
+        drawn = draw_mean_risks(evidence) if several else draw_risks(evidence, width)
         if isinstance(drawn, Absent):
             return drawn
-        return picture(name, drawn, risk_caption(evidence, width), risk_alternative(evidence, width))
+        caption = mean_risks_caption(evidence) if several else how_to_read(evidence, width)
+        shown, left = shown_sites(evidence, width)
+        caption = f"{patients(shown)}. {caption}{left_out(left, 'see the tables')}"
+        return picture(name, drawn, caption, risk_alternative(evidence, width))
 
 
-# ---- whom each threshold flags --------------------------------------------------------------------------------------
+# ---- mean risks of several sites ------------------------------------------------------------------------------------
+
+ROOM_OF_A_MEAN, LEAST_AXIS = 14.0, 15.0
+"""The width of a column of means, and the least of the axis, in mm."""
 
 
-def _cumulative(axes: Axes, site: DatasetSummary, curve: Curve, room: float | None) -> None:
-    """The two lines with their bands; a group of too few patients is left out, with a word in the room for it."""
-    risk = column(curve, "risk")
-    looks = (("others", TINTS[1], INK_2, BROKEN_CURVE, 1.1), ("cases", BAND, BLUE, "-", 1.4))
-    for (name, band, colour, dash, width), is_drawn in zip(looks, reversed(enough(site)), strict=True):
-        if is_drawn:
-            axes.fill_between(risk, column(curve, f"{name}_low"), column(curve, f"{name}_high"), color=band, lw=0)
-            axes.plot(risk, column(curve, name), color=colour, ls=dash, lw=width, zorder=3)
-        elif room is not None and name == "cases":
-            _too_few(axes, "with: too few", room, (0.97, 0.96))
-        elif room is not None:
-            _too_few(axes, "without: too few", room, (0.03, 0.04))
+def has_means(evidence: Evidence) -> bool:
+    """Whether the mean risks of several sites stand for their distributions, which no small panel can show."""
+    shown, _ = shown_sites(evidence, HALF)
+    return len(shown) > 1 and any(means(evidence, site) is not None for site in shown)
 
 
-def _too_few(axes: Axes, text: str, room: float, corner: tuple[float, float]) -> None:
-    """The word for a line that is not drawn, in the corner where the other line does not run."""
-    x, y = corner
-    words = text if text_width(text) <= 0.6 * room else "too few"
-    axes.text(
-        x,
-        y,
-        words,
-        transform=axes.transAxes,
-        ha="right" if x > 0.5 else "left",
-        va="top" if y > 0.5 else "bottom",
-        color=INK_2,
-    )
-
-
-def _flagged(evidence: Evidence) -> str:
-    """The finding: the shares flagged at the primary threshold; without one, the area between the lines."""
-    shown, _ = shown_sites(evidence, FULL)
+def draw_mean_risks(evidence: Evidence) -> Figure:
+    """A row a site on half a page: the mean risk of the patients with the outcome, and of those without."""
+    shown, _ = shown_sites(evidence, HALF)
+    found = {site.name: means(evidence, site) for site in shown}
+    names = shortened([site.site for site in shown], HALF - LEAST_AXIS - 2 * ROOM_OF_A_MEAN - 5.0)
+    left = max(map(text_width, names)) + 2.5
+    width, top = HALF - left - 2 * ROOM_OF_A_MEAN - 2.0, 5.4
+    height = LINE * len(shown) + 1.5
+    drawn = sheet(HALF, top + height + 9.4)
+    axes = panel(drawn, left, top, width, height)
+    end = ceiling(max(risk for pair in found.values() if pair is not None for risk in pair))
+    axes.set(xlim=(0, end), ylim=(height / LINE, 0))
+    axes.spines["left"].set_visible(False)
+    ticks(axes, "x", [0, end / 2, end], ["0", tick_text(end / 2), tick_text(end)])
     threshold = primary_threshold(evidence)
-    told = []
-    if threshold is not None:
-        for measure, words, turned in (
-            ("sensitivity", "of patients with the outcome", False),
-            ("specificity", "of those without", True),
-        ):
-            found = [find(evidence, measure, site.name, threshold=threshold) for site in shown]
-            shares = [1 - one.value if turned else one.value for one in found if isinstance(one, Estimate)]
-            if shares:
-                low, high = per_cent(min(shares)), per_cent(max(shares))
-                told.append(f"{low if low == high else f'{low} to {high}'} {words}")
-    if not told:
-        gaps = [one.value for site in shown if isinstance(one := find(evidence, "tjur_r2", site.name), Estimate)]
-        if not gaps:
-            return f"Patients flagged at each threshold at {sites_word(len(shown))}; the gap could not be estimated."
-        low, high = number(min(gaps)), number(max(gaps))
-        reach = low if low == high else f"{low} to {high}"
-        return f"The gap between patients with the outcome and without is {reach} at {sites_word(len(gaps))}."
-    where = shown[0].site if len(shown) == 1 else "the sites"
-    return f"A threshold of {number(threshold or 0, 2)} flags {' and '.join(told)} in {where}."
+    if threshold is not None and threshold <= end:
+        axes.axvline(threshold, color=INK_2, lw=0.7, ls=BROKEN, zorder=0.5)
+    ends = HALF - ROOM_OF_A_MEAN, HALF
+    for words, x in zip(("with", "without"), ends, strict=True):
+        write(drawn, x, 2.2, words, ha="right", color=INK_2)
+    for row, (site, name) in enumerate(zip(shown, names, strict=True)):
+        y = top + (row + 0.5) * LINE
+        write(drawn, 0, y, name)
+        pair = found[site.name]
+        if pair is None:
+            write(drawn, HALF, y, "too few", ha="right", color=INK_2)
+            continue
+        axes.plot(pair, [row + 0.5] * 2, color=INK, lw=0.8, zorder=2)
+        for risk, x, colour, weight in zip(pair, ends, (BLUE, "white"), (600, 400), strict=True):
+            axes.plot([risk], [row + 0.5], "o", ms=4.2, mfc=colour, mec=BLUE, mew=0.9, zorder=3, clip_on=False)
+            write(drawn, x, y, risk_text(risk), ha="right", weight=weight)
+    write(drawn, left + width / 2, top + height + 7.2, "Mean estimated risk", ha="center")
+    return drawn
+
+
+def mean_risks_caption(evidence: Evidence, whose: str = "with the outcome") -> str:
+    """How to read the rows."""
+    threshold = primary_threshold(evidence)
+    text = f"Mean risk of patients {whose} (filled) and of all others (open)."
+    text += "" if threshold is None else f" Broken: threshold {number(threshold, 2 if threshold >= 0.1 else 3)}."
+    if any(False in enough(site) for site in shown_sites(evidence, HALF)[0]):
+        text += f" Too few: under {bands.FEW_FOR_POOLING} patients."
+    return text

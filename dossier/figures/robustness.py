@@ -21,6 +21,7 @@ from dossier.figures.canvas import (
     FULL,
     INK,
     INK_2,
+    LABEL_HEIGHT,
     LINE,
     MID,
     RULE,
@@ -50,11 +51,12 @@ from dossier.figures.canvas import (
 from dossier.register import figure
 from dossier.types import POOLED, Absent, DatasetSummary, Estimate, Evidence, Picture, externals, find
 from dossier.typeset.numbers import number
+from dossier.typeset.words import listing
 
 FRAME = (0, (3.2, 1.8))
 RADIUS = 1.75
 SMALL_RADIUS = 1.1
-"""Half the ring where there are more sites than names: a crowd of full-sized rings would be one blot."""
+"""Half the ring where there are more sites than names: a crowd of full-sized rings would hide each other."""
 GAP = 5.3
 TOP = 14.5
 BREAK, FOOT = 2.4, 19.0
@@ -70,6 +72,8 @@ TALLEST = 200.0
 """How tall the sheet may become so that each name at the margin has its line, in mm."""
 TITLES = 11.5
 """The room for the ticks and titles below the panels, in mm."""
+ROOMS = {2: 60.0, 5: 80.0, math.inf: 95.0}
+"""How tall the panels are in mm, by the most sites of known similarity that they show."""
 MOST_NAMED = 10
 """With more sites than this there are no ellipses, and the rings are small."""
 FEW_SITES = 5
@@ -226,11 +230,14 @@ def _fits_the_margin(known: int, unknown: int) -> bool:
 
 def short_names(sites: Sequence[DatasetSummary]) -> dict[str, str]:
     """The names at the marks: up to the first comma where they still differ, and no wider than a mark can bear."""
-    firsts = [site.site.split(",")[0] for site in sites]
-    tellable = len(set(firsts)) == len(sites)
     wide = 24.0 if len(sites) > FEW_SITES else 38.0
-    short = shortened(firsts if tellable else [site.site for site in sites], wide, 600)
-    return {site.name: name for site, name in zip(sites, short, strict=True)}
+    return dict(zip((site.name for site in sites), shortened(_up_to_a_comma(sites), wide, 600), strict=True))
+
+
+def _up_to_a_comma(sites: Sequence[DatasetSummary]) -> list[str]:
+    """The names up to the first comma where they still differ: Long Beach, United States becomes Long Beach."""
+    firsts = [site.site.split(",")[0] for site in sites]
+    return firsts if len(set(firsts)) == len(sites) else [site.site for site in sites]
 
 
 def is_crowded(placed: Sequence[Placed]) -> bool:
@@ -275,7 +282,7 @@ def _by_the_other_form(evidence: Evidence) -> str:
     if isinstance(found, Absent):
         return ""
     (other,) = (name for name in FORMS if name != evidence.release.robustness.similarity)
-    return f"; by {FORMS[other].short} {sites_word(int(found.details.get(f'by_{other}') or 0))}"
+    return f"; by {FORMS[other].short} {sites_word(int(found.details.get(f'by_{other}') or 0))} would support it"
 
 
 @dataclass(frozen=True)
@@ -329,7 +336,7 @@ def layout(placed: Sequence[Placed], form: Form, *, at_the_margin: bool = False)
     rows = min(unknown, MOST_UNKNOWN)
     left = 12.5 if not rows or at_the_margin else 26.0
     strip = _strip_height(unknown)
-    room = 80.0 if len(known) <= FEW_SITES else 95.0
+    room = next(room for most, room in ROOMS.items() if len(known) <= most)
     height = room if not rows else max(room - 20.0, room + 8.0 - strip)
     names = 0.0
     if at_the_margin:
@@ -523,12 +530,6 @@ def spread(wished: Sequence[float], room: float, apart: float) -> list[float]:
             for order, place in enumerate(places)
         ]
     return places
-
-
-def draw_diagram(evidence: Evidence) -> Figure | Absent:
-    """The diagram: three panels with common heights, and below them the sites whose similarity is unknown."""
-    arranged = arrangement(evidence)
-    return arranged if isinstance(arranged, Absent) else draw_arranged(evidence, arranged)
 
 
 def draw_arranged(evidence: Evidence, arranged: Arrangement) -> Figure:
@@ -787,13 +788,18 @@ def _labels(
     words = region_words(_room_for_the_region(scale, plan))
     taken = [] if region is None or words is None else [(*region, *_region_size(words))]
     places = place_labels(marks, plan.width, plan.height, plan.radius, _lines(plan, scale), taken)
-    strokes = np.concatenate([outline(mark) for mark in marks] or [np.empty((0, 2))])
+    strokes = np.concatenate([*(outline(mark) for mark in marks), _frame(plan, scale)])
     return {
-        name: None
-        if spot is None or (not crowded and stands_on_a_line(mark.text, spot, strokes, mark.weight))
-        else spot
+        name: None if spot is None or (not crowded and _is_in_the_way(mark, spot, strokes, plan.radius)) else spot
         for name, mark, spot in zip(names, marks, places, strict=True)
     }
+
+
+def _is_in_the_way(mark: Mark, spot: tuple[float, float], strokes: Floats, radius: float) -> bool:
+    """Whether a label at that spot lies on a line (points in mm) or on the disc of its own mark."""
+    half = text_width(mark.text, mark.weight) / 2, LABEL_HEIGHT / 2 - 0.6
+    on_own_disc = abs(spot[0] - mark.x) < half[0] + radius and abs(spot[1] - mark.y) < half[1] + radius
+    return on_own_disc or stands_on_a_line(mark.text, spot, strokes, mark.weight)
 
 
 def _site_marks(evidence: Evidence, placed: Sequence[Placed], plan: Layout, scale: Scale) -> dict[str, Mark]:
@@ -845,17 +851,22 @@ def _disc(
 
 def _lines(plan: Layout, scale: Scale) -> Floats:
     """Points in mm along the frame and the band limits that a label should not cross."""
-    x = (scale.cuts[0] - scale.worst) / (scale.best - scale.worst) * plan.width
-    y = plan.y(bands.SUPPORT)
-    parts = [np.empty((0, 2))]
-    if not plan.foot:
-        parts.append(np.column_stack((np.full(60, x), np.linspace(y, plan.height, 60))))
-        parts.append(np.column_stack((np.linspace(x, plan.width, 60), np.full(60, y))))
+    parts = [_frame(plan, scale)]
     for upper in plan.bands:
         if upper != bands.SUPPORT and plan.lowest < upper < plan.highest:
             level = np.full(60, plan.y(upper))
             parts.append(np.column_stack((np.linspace(0, plan.width, 60), level)))
     return np.concatenate(parts)
+
+
+def _frame(plan: Layout, scale: Scale) -> Floats:
+    """Points in mm along the frame of good external evidence, none where it lies below a break."""
+    if plan.foot:
+        return np.empty((0, 2))
+    x = (scale.cuts[0] - scale.worst) / (scale.best - scale.worst) * plan.width
+    y = plan.y(bands.SUPPORT)
+    upright = np.column_stack((np.full(60, x), np.linspace(y, plan.height, 60)))
+    return np.concatenate((upright, np.column_stack((np.linspace(x, plan.width, 60), np.full(60, y)))))
 
 
 def _strip(drawn: Figure, evidence: Evidence, placed: Sequence[Placed], plan: Layout, index: int, scale: Scale) -> None:
@@ -903,8 +914,9 @@ def external_performance(evidence: Evidence) -> Picture | Absent:
         if isinstance(arranged, Absent):
             return arranged
         drawn = draw_arranged(evidence, arranged)
-        alternative = _alternative(evidence, arranged.placed)
-        return picture("external_performance", drawn, _caption(evidence, arranged), alternative)
+        message = _message(evidence, arranged.placed)
+        alternative = f"{message} {_of_how_many(evidence, arranged.placed)}"
+        return picture("external_performance", drawn, _caption(evidence, arranged), alternative, message)
 
 
 def _caption(evidence: Evidence, arranged: Arrangement) -> str:
@@ -987,21 +999,57 @@ def _listed(what: str, missing: Sequence[tuple[str, str]], room: float) -> str:
     return text if text_width(text) <= room else f" {what}: {len(missing)} mark{'s' if len(missing) > 1 else ''}."
 
 
-def _alternative(evidence: Evidence, placed: Sequence[Placed]) -> str:
-    """The finding: which sites support the model from outside, and of how many the similarity is unknown."""
-    known = [one for one in placed if one.similarity is not None]
-    supports = [one.site.site for one in placed if one.supports]
-    unlike = [one for one in known if one.similarity is not None and one.similarity.value < bands.SUPPORT]
-    form = form_of(evidence).short
-    who = joined(supports) if supports else "no site"
-    verb = "supports" if len(supports) <= 1 else "support"
-    if not unlike:
-        who, verb = "no site", f"has a similarity below {bands.SUPPORT:g} by {form}, so none supports"
-    text = f"{who[0].upper()}{who[1:]} {verb} the model from outside"
-    if unlike:
-        text += f", of {sites_word(len(unlike))} with similarity below {bands.SUPPORT:g} by {form}"
+def _message(evidence: Evidence, placed: Sequence[Placed]) -> str:
+    """Which sites support the model from outside by the rule of the diagram, and what speaks against it there."""
+    by_form = f"of similarity below {bands.SUPPORT:g} by {form_of(evidence).short}"
+    if not _unlike(placed):
+        return f"By the rule of the diagram no site supports the model from outside: none is {by_form}."
+    supports = [one.site for one in placed if one.supports]
+    who = f"{sites_word(len(supports))} {'supports' if len(supports) == 1 else 'support'}" if supports else NO_SITE
+    which = f" ({_short(evidence, supports)})" if supports else ""
+    return f"By the rule of the diagram {who} the model from outside{which}{_against(evidence, supports)}."
+
+
+NO_SITE = "no site supports"
+
+
+def _short(evidence: Evidence, chosen: Sequence[DatasetSummary]) -> str:
+    """The names of these sites in brackets: a name may hold an "and"."""
+    sites = externals(evidence)
+    names = dict(zip((site.name for site in sites), _up_to_a_comma(sites), strict=True))
+    return ", ".join(names[site.name] for site in chosen)
+
+
+def _against(evidence: Evidence, supports: Sequence[DatasetSummary]) -> str:
+    """At which of the sites that support the model it does no good: the rule asks for no comparison with a default."""
+    at = primary_threshold(evidence)
+    worse, unsure = [], []
+    for site in supports if at is not None else ():
+        found = find(evidence, "net_benefit_gain", site.name, threshold=at or 0.0)
+        if isinstance(found, Estimate) and found.high is not None and found.high < 0:
+            worse.append(site)
+        elif isinstance(found, Estimate) and found.low is not None and found.low <= 0:
+            unsure.append(site)
+    brier = next(scale for scale in scales(evidence) if scale.measure == "brier")
+    no_skill = [site for site in supports if is_without_skill(evidence, site, brier)]
+    clauses = (
+        ("a default has the higher net benefit", worse),
+        ("the CI of the net benefit gain includes 0", unsure),
+        ("the Brier score is no better than that of the prevalence", no_skill),
+    )
+    parts = [f"{what} ({_short(evidence, sites)})" for what, sites in clauses if sites]
+    return f", yet {listing(parts)}" if parts else ""
+
+
+def _unlike(placed: Sequence[Placed]) -> int:
+    """How many sites lie below the line of external support."""
+    return sum(one.similarity is not None and one.similarity.value < bands.SUPPORT for one in placed)
+
+
+def _of_how_many(evidence: Evidence, placed: Sequence[Placed]) -> str:
+    """How many sites could support the model, by either form, and of how many the similarity is unknown."""
+    count, form = _unlike(placed), form_of(evidence).short
+    text = f"{sites_word(count)} {'lies' if count == 1 else 'lie'} below {bands.SUPPORT:g} by {form}"
+    unknown = sum(one.similarity is None for one in placed)
     text += _by_the_other_form(evidence)
-    unknown = len(placed) - len(known)
-    if unknown:
-        text += f"; the similarity of {sites_word(unknown)} is unknown"
-    return f"{text}."
+    return f"{text}{f'; the similarity of {sites_word(unknown)} is unknown' if unknown else ''}."

@@ -16,9 +16,7 @@ from dossier.figures.canvas import (
     INK,
     INK_2,
     LABEL_HEIGHT,
-    MID,
     RULE,
-    TALLEST,
     TINTS,
     Floats,
     column,
@@ -49,7 +47,7 @@ from dossier.figures.discrimination import AUROC, forest_alternative
 from dossier.register import figure
 from dossier.types import Absent, Curve, DatasetSummary, Estimate, Evidence, Picture, externals, find, find_curve
 from dossier.typeset.numbers import number, per_cent
-from dossier.typeset.words import counted, how_many, in_words
+from dossier.typeset.words import counted, how_many, in_words, sentence_case
 
 
 def parts_of(evidence: Evidence) -> tuple[tuple[float, float], ...]:
@@ -80,6 +78,10 @@ def _ring(axes: Axes, point: tuple[float, float], size: float) -> None:
     axes.plot([point[0]], [point[1]], "o", ms=size, mfc="white", mec=BLUE, mew=1.2, zorder=4, clip_on=False)
 
 
+LOW = 42.0
+"""The height of a panel in mm, at most: the AUROC says what the curve shows, and the tables have it."""
+
+
 def draw_roc(evidence: Evidence) -> Figure | Absent:
     """The ROC curves of the external sites on common axes, with the AUROC in each panel."""
     shown, _ = shown_sites(evidence, FULL)
@@ -87,7 +89,7 @@ def draw_roc(evidence: Evidence) -> Figure | Absent:
     if all(isinstance(curve, Absent) for curve in curves.values()):
         return Absent(Fact("no_site_with_roc_curve"))
     width = HALF if len(shown) == 1 else FULL
-    grid = lattice(len(shown), width, left=9.5, top=5, gap_x=4.4, gap_y=7.2, tallest=TALLEST)
+    grid = lattice(len(shown), width, left=9.5, top=5, gap_x=4.4, gap_y=7.2, tallest=LOW)
     grid, heads = headed(grid, shown)
     drawn = sheet(width, grid.bottom + 9.6)
     threshold = primary_threshold(evidence)
@@ -215,8 +217,9 @@ def draw_roc_and_raters(evidence: Evidence) -> Figure | Absent:
     axes.plot(fpr, tpr, color=BLUE, lw=1.5, clip_on=False, zorder=2)
     x, y = column(rates, "false_positive_rate"), column(rates, "true_positive_rate")
     spans = [column(rates, f"{name}_{end}") for name in ("false_positive_rate", "true_positive_rate") for end in _ENDS]
-    axes.hlines(y, spans[0], spans[1], color=MID, lw=0.5, zorder=2.5)
-    axes.vlines(x, spans[2], spans[3], color=MID, lw=0.5, zorder=2.5)
+    # Pale: the crosses of readers who stand close together would hide their points.
+    axes.hlines(y, spans[0], spans[1], color=RULE, lw=0.4, zorder=1.8)
+    axes.vlines(x, spans[2], spans[3], color=RULE, lw=0.4, zorder=1.8)
     axes.plot(x, y, "o", ms=4, mfc=INK, mec="white", mew=0.4, ls="none", zorder=3, clip_on=False)
     _label(axes, evidence, dataset, (fpr, tpr), (x, y))
     write(drawn, left + SIDE / 2, SIDE + 9.2, "False positive rate", ha="center")
@@ -290,7 +293,17 @@ def roc_and_raters(evidence: Evidence) -> Picture | Absent:
             f"{level_text(evidence)} intervals.{read}"
             f"{at}{_shaded(evidence)}"
         )
-        return picture("roc_and_raters", drawn, caption, _told(dataset, rates, evidence))
+        message = _better_readers(found[1], rates, count) if rates.n == dataset.n else ""
+        return picture("roc_and_raters", drawn, caption, _told(dataset, rates, evidence), message)
+
+
+def _better_readers(curve: Curve, rates: Curve, count: int) -> str:
+    """How many readers stand above the curve of the model."""
+    above = _above(curve, rates)
+    if count == 1:
+        return f"The point of the reader {'lies' if above else 'does not lie'} above the ROC curve of the model."
+    verb = "lies" if above == 1 else "lie"
+    return sentence_case(f"{_of_all(above, count)} readers {verb} above the ROC curve of the model.")
 
 
 def _above(curve: Curve, rates: Curve) -> int:

@@ -63,6 +63,7 @@ SIMILARITY_SHARE = 0.85
 """How wide the panel of similarity is beside those of performance."""
 FEWEST = 3
 """So many sites a correlation needs."""
+BEFORE_ZERO = -0.05
 LEAST_SPAN = 0.1
 """The axis of similarity never spans less."""
 
@@ -143,7 +144,7 @@ def _similarities(axes: Axes, evidence: Evidence, rows: Sequence[Placed]) -> Non
     axes.set_xlim(low, high)
     _rows(axes, len(rows))
     axes.axvline(bands.SUPPORT, color=INK, lw=0.8, ls=BROKEN, zorder=1)
-    places = [0.0, bands.SUPPORT, 1.0] if (low, high) == (0.0, 1.0) else inner_ticks(low, high, 3)
+    places = [0.0, bands.SUPPORT, 1.0] if (low, high) == (BEFORE_ZERO, 1.0) else inner_ticks(low, high, 3)
     ticks(axes, "x", places, [tick_text(place) for place in places])
     for row, one in enumerate(rows):
         if one.similarity is None:
@@ -157,9 +158,12 @@ def _similarities(axes: Axes, evidence: Evidence, rows: Sequence[Placed]) -> Non
 
 
 def _ends(evidence: Evidence, known: Sequence[Estimate]) -> tuple[float, float]:
-    """The ends of the axis of similarity: all of psi, and of the averaged form what the intervals and .4 need."""
+    """The ends of the axis of similarity: all of psi, and of the averaged form what the intervals and .4 need.
+
+    It begins before 0, so that a mark at 0 does not cover the name of its site.
+    """
     if evidence.release.robustness.similarity == "psi":
-        return 0.0, 1.0
+        return BEFORE_ZERO, 1.0
     reach = [end for one in known for end in (one.low, one.value, one.high) if end is not None]
     low, high = min(bands.SUPPORT, *reach), max(bands.ALIKE, *reach)
     beyond = max(0.08 * (high - low), (LEAST_SPAN - (high - low)) / 2)

@@ -60,10 +60,11 @@ from dossier.types import (
     find_curve,
     find_curve_in_subgroup,
     find_in_subgroup,
+    is_telling,
     subgroup_columns,
     subgroup_sizes,
 )
-from dossier.typeset.numbers import is_telling, number
+from dossier.typeset.numbers import number
 from dossier.typeset.words import counted, sentence_case
 
 MOST_ROWS = 44
@@ -501,7 +502,7 @@ HEAD = 5.0
 NAMES = 22.0
 """The most width that the names of the rows take."""
 
-TALLEST_MATRIX = 130.0
+TALLEST_MATRIX = 110.0
 """The most height of all rows together, so that the page holds the forest too."""
 
 

@@ -22,6 +22,7 @@ from matplotlib.textpath import TextToPath
 from matplotlib.transforms import Affine2D, Transform
 
 from dossier.types import Floats
+from dossier.typeset.numbers import plain
 
 Looks = dict[str, str]
 
@@ -141,7 +142,7 @@ class _Sheet(RendererBase):
         if angle % 360:
             place["transform"] = f"rotate({_number(-angle)} {place['x']} {place['y']})"
         self._finish_path()
-        self._elements.append(f"<text{_attributes(place | _font(gc, prop))}>{escape(s)}</text>")
+        self._elements.append(f"<text{_attributes(place | _font(gc, prop))}>{escape(plain(s))}</text>")
 
     # ---- paths ----------------------------------------------------------------------------------
 

@@ -33,7 +33,7 @@ from dossier.figures.canvas import (
     write,
 )
 from dossier.register import figure
-from dossier.types import Absent, DatasetSummary, Estimate, Evidence, Picture, externals, find
+from dossier.types import Absent, DatasetSummary, Estimate, Evidence, Picture, externals, find, find_all
 from dossier.typeset.numbers import number, threshold
 from dossier.typeset.words import setting
 
@@ -55,8 +55,8 @@ def sites_of(evidence: Evidence) -> list[DatasetSummary]:
     """The external sites where cases have thresholds of their own, or a relevance."""
     own = {
         one.dataset
-        for one in evidence.results
-        if one.measure == "weighted_utility" and isinstance(one.found, Estimate) and _is_own(one.at)
+        for one in find_all(evidence, "weighted_utility")
+        if isinstance(one.found, Estimate) and _is_own(one.at)
     }
     return [site for site in externals(evidence) if site.name in own]
 
@@ -70,9 +70,7 @@ def lines(evidence: Evidence) -> list[Line]:
     sites = sites_of(evidence)[:MOST_SITES]
     sources = list(
         dict.fromkeys(
-            str(one.at["tau"])
-            for one in evidence.results
-            if one.measure == "weighted_utility" and isinstance(one.at.get("tau"), str)
+            str(one.at["tau"]) for one in find_all(evidence, "weighted_utility") if isinstance(one.at.get("tau"), str)
         )
     )
     made = []

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from dossier.checklist import TOPICS, is_placeholder
 from dossier.findings import classes, results
+from dossier.findings.chapter import Chapter
 from dossier.findings.sentence import (
     Sentence,
     estimated,
@@ -35,6 +36,8 @@ class Line:
     label: str
     text: str
     open: bool = False
+    items: tuple[str, ...] = ()
+    """The rows of the checklist whose declared text stands here in full, and so in no other chapter."""
 
 
 def finding(evidence: Evidence) -> Sentence:
@@ -68,9 +71,20 @@ def _said(evidence: Evidence, label: str, *items: str) -> Line:
     """What the release declares under rows of the checklist, or which rows wait for it."""
     said = [text for item in items if (text := in_full(evidence, item))]
     if said:
-        return Line(label, " ".join(said))
+        return Line(label, " ".join(said), items=tuple(item for item in items if _is_whole(evidence, item)))
     asked = listing([f"{item} ({TOPICS[item].lower()})" for item in items])
     return Line(label, f"MISSING: item {asked} of the release.", open=True)
+
+
+def printed_whole(evidence: Evidence) -> frozenset[str]:
+    """The rows of the checklist whose declared text the abstract prints in full."""
+    return frozenset(item for line in lines(evidence) for item in line.items)
+
+
+def _is_whole(evidence: Evidence, item: str) -> bool:
+    """Whether the line of a row leaves nothing out of the declared text."""
+    text = evidence.statements.get(item, "")
+    return not is_placeholder(text) and not _kept(text)[1]
 
 
 def in_full(evidence: Evidence, item: str) -> str | None:
@@ -81,6 +95,13 @@ def in_full(evidence: Evidence, item: str) -> str | None:
     text = evidence.statements.get(item, "")
     if is_placeholder(text):
         return None
+    kept, shortened = _kept(text)
+    goes_on = [f"(Continued: row {item} of the checklist gives the page.)"] if shortened else []
+    return " ".join([*kept, *goes_on]).strip()
+
+
+def _kept(text: str) -> tuple[list[str], bool]:
+    """The sentences of a declared text that a line has room for, and whether something is left out."""
     parts = BETWEEN_PARTS.split(text.strip())
     prose = [_plain(part) for part in parts if not part.lstrip().startswith(NO_PROSE)]
     sentences = BETWEEN_SENTENCES.split(" ".join(prose))
@@ -89,10 +110,7 @@ def in_full(evidence: Evidence, item: str) -> str | None:
         for place, sentence in enumerate(sentences)
         if not place or len(" ".join(sentences[: place + 1])) <= MOST_LETTERS
     ]
-    is_whole = len(kept) == len(sentences) and len(prose) == len(parts)
-    return " ".join(
-        [*kept, *([] if is_whole else [f"(Continued: row {item} of the checklist gives the page.)"])]
-    ).strip()
+    return kept, len(kept) < len(sentences) or len(prose) < len(parts)
 
 
 BETWEEN_PARTS = re.compile(r"\n\s*\n|\n(?=\s*(?:[-+*]|\d+[.)])\s)")
@@ -120,7 +138,7 @@ def _type(evidence: Evidence) -> str:
     given = evidence.release.model is not None
     return " ".join(
         ([said] if said else ["Asked of development studies only."])
-        + (["The coefficients stand in this dossier."] if given else [])
+        + (["The coefficients are given in this dossier."] if given else [])
     )
 
 
@@ -138,7 +156,10 @@ def _size(evidence: Evidence) -> str:
     patients = counted(sum(site.n for site in sites), "patient")
     labels = evidence.release.outcome.classes
     if labels:
-        of_each = [f"{sum(site.class_counts.get(label, 0) for site in sites):,} of {label}" for label in labels]
+        telling = [site for site in sites if site.class_counts]
+        if not telling:
+            return patients
+        of_each = [f"{sum(site.class_counts.get(label, 0) for site in telling):,} of {label}" for label in labels]
         least = at_least(sites)
         return f"{patients}: {listing([f'{least}{one}' for one in of_each])}"
     return f"{patients}, {at_least(sites)}{counted(sum(site.events or 0 for site in sites), 'event')}"
@@ -185,3 +206,6 @@ def _one(evidence: Evidence, measure: str, label: str, /, **at: float) -> str:
 
 def _of(evidence: Evidence) -> str:
     return ", mean of the classes," if classes.labels(evidence) else ""
+
+
+CHAPTER = Chapter("abstract", "Structured abstract", finding)

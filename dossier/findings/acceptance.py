@@ -6,13 +6,14 @@ import datetime
 from collections.abc import Sequence
 
 from dossier.facts import Fact
+from dossier.findings.chapter import Chapter
 from dossier.findings.sentence import Sentence, better_than_the_model, named_or_counted
-from dossier.types import POOLED, Absent, Criterion, Estimate, Evidence, externals, find, find_in_subgroup
+from dossier.types import POOLED, Absent, Criterion, Estimate, Evidence, externals, find, find_in_subgroup, summary_of
 from dossier.typeset.flags import changed
 from dossier.typeset.names import ALL_POOLED, measured_label, shown
 from dossier.typeset.numbers import TIED, bare, interval, short
-from dossier.typeset.tables import Cell, Column, Reasons, Row, Table
-from dossier.typeset.words import date, how_many, in_words, listing, named, sentence_case, setting, within_sentence
+from dossier.typeset.tables import NOT_COMPUTED, Cell, Column, Reasons, Row, Table
+from dossier.typeset.words import date, how_many, in_words, listing, sentence_case, setting, within_sentence
 
 BOUND = {"value": "", "low": ", lower limit", "high": ", upper limit"}
 MOST_NAMED = 3
@@ -137,7 +138,7 @@ def asked(evidence: Evidence, one: Criterion) -> str:
 
 
 def _site(evidence: Evidence, dataset: str) -> str:
-    return within_sentence(ALL_POOLED) if dataset == POOLED else named(evidence, dataset)
+    return within_sentence(ALL_POOLED) if dataset == POOLED else summary_of(evidence, dataset).site
 
 
 def on_the_first_page(evidence: Evidence) -> list[tuple[Criterion, ...]]:
@@ -239,7 +240,7 @@ def _cells(
     evidence: Evidence, block: Sequence[tuple[Criterion, ...]], dataset: str, reasons: Reasons
 ) -> tuple[Cell, ...]:
     here = [next((one for one in everywhere if one.dataset == dataset), None) for everywhere in block]
-    return tuple(Cell("", kind="plain") if one is None else _cell(evidence, one, reasons) for one in here)
+    return tuple(NOT_COMPUTED if one is None else _cell(evidence, one, reasons) for one in here)
 
 
 def _cell(evidence: Evidence, one: Criterion, reasons: Reasons) -> Cell:
@@ -251,12 +252,21 @@ def _cell(evidence: Evidence, one: Criterion, reasons: Reasons) -> Cell:
 
 
 def declarations(evidence: Evidence) -> list[tuple[str, str]]:
-    """When each criterion was declared and why, and why a measure that calls for caution was used."""
+    """Why each criterion was declared, on which day, and why a measure that calls for caution was used."""
     said = []
     for everywhere in declared(evidence):
         one = evidence.release.acceptance[everywhere[0].number - 1]
         when = "" if one.declared_on is None else f"Declared on {one.declared_on.isoformat()}. "
         why = " ".join(text for text in (one.reason, one.caution_reason) if text)
-        if when or why:
+        if why:
             said.append((label(evidence, everywhere[0]), f"{when}{why}".strip()))
     return said
+
+
+CHAPTER = Chapter(
+    "acceptance",
+    "Acceptance criteria",
+    finding,
+    has=lambda evidence: bool(evidence.criteria),
+    fill="Declare criteria in [[acceptance]].",
+)

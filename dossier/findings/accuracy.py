@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Literal
 
+from dossier.findings.chapter import Chapter, any_with_both, measured
 from dossier.findings.sentence import Sentence, estimated, range_over_sites
 from dossier.types import Estimate, Evidence, Result, find_all
 from dossier.typeset.measures import cell, table_across
@@ -82,10 +84,10 @@ def _side_by_side(evidence: Evidence, dataset: str, label: str) -> Table:
     found = [one for one in find_all(evidence, "h_accuracy") if one.dataset == dataset]
     reasons, term = Reasons(evidence), evidence.terms["h_accuracy"]
     rows: list[Row] = []
-    for name, members in _kinds(found).items():
+    for kind, members in _kinds(found).items():
         if members:
-            rows.append(Row(name, kind="group"))
-        rows += [Row(_instance(one, name), (cell(one.found, term, reasons), *_settings(one))) for one in members]
+            rows.append(Row(KINDS[kind], kind="group"))
+        rows += [Row(_instance(one, kind), (cell(one.found, term, reasons), *_settings(one))) for one in members]
     return Table(
         name=anchor(f"table-h-accuracy-instances-{dataset}"),
         title=f"Instances of H-accuracy side by side, {label}.",
@@ -103,28 +105,38 @@ def _side_by_side(evidence: Evidence, dataset: str, label: str) -> Table:
     )
 
 
-def _kinds(found: Sequence[Result]) -> dict[str, list[Result]]:
+Kind = Literal["balanced", "prioritized", "confident", "practical"]
+"""What sets an instance of H-accuracy apart: nothing, the priority, the confidence or the complexity."""
+KINDS: Mapping[Kind, str] = {
+    "balanced": "Balanced",
+    "prioritized": "Prioritized",
+    "confident": "Confident, by the raters",
+    "practical": "Practical",
+}
+
+
+def _kinds(found: Sequence[Result]) -> dict[Kind, list[Result]]:
     """The instances by their kind; those that join several settings stand in results.csv."""
     plain = [one for one in found if one.at.get("complexity") == "constant"]
     graded = [one for one in found if one.at.get("complexity") != "constant"]
     even = [one for one in plain if one.at.get("priority") == 0.5]
     sources = [one for one in plain if one.at.get("tau") == 0.5 and isinstance(one.at.get("priority"), str)]
     return {
-        "Balanced": [one for one in even if one.at.get("tau") == 0.5],
-        "Prioritized": sources,
-        "Confident, by the raters": [one for one in even if isinstance(one.at.get("tau"), str)],
-        "Practical": [one for one in graded if (one.at.get("priority"), one.at.get("tau")) == (0.5, 0.5)],
+        "balanced": [one for one in even if one.at.get("tau") == 0.5],
+        "prioritized": sources,
+        "confident": [one for one in even if isinstance(one.at.get("tau"), str)],
+        "practical": [one for one in graded if (one.at.get("priority"), one.at.get("tau")) == (0.5, 0.5)],
     }
 
 
-def _instance(result: Result, kind: str) -> str:
+def _instance(result: Result, kind: Kind) -> str:
     """What tells an instance from the others of its kind."""
-    if kind == "Balanced":
+    if kind == "balanced":
         return "Both classes alike"
-    if kind == "Prioritized":
+    if kind == "prioritized":
         priority = str(result.at["priority"])
         return f"Priority from {SOURCES_OF_PRIORITY.get(priority, priority)}"
-    return sentence_case(setting(result.at["tau" if kind.startswith("Confident") else "complexity"]))
+    return sentence_case(setting(result.at["tau" if kind == "confident" else "complexity"]))
 
 
 def _settings(result: Result) -> tuple[Cell, ...]:
@@ -139,3 +151,16 @@ def _settings(result: Result) -> tuple[Cell, ...]:
     complexity = str(result.at.get("complexity", "constant"))
     text = "all alike" if complexity == "constant" else "as graded" if cut is None else f"from {number(cut)}"
     return (*cells, Cell(text, kind="word"))
+
+
+CHAPTER = Chapter(
+    "accuracy",
+    "H-accuracy",
+    finding,
+    part="Annex",
+    has=measured("accuracy"),
+    fill="Give an outcome with both classes at a site.",
+    fill_of_classes="Give rows of every class at a site.",
+    is_given=any_with_both,
+    is_leavable=True,
+)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dossier.findings.chapter import Chapter, any_with_both, measured
 from dossier.findings.sentence import Sentence, estimated
 from dossier.types import Curve, DatasetSummary, Evidence, externals, find_curve
 from dossier.typeset.numbers import DASH, in_text, number, per_cent, short
@@ -53,3 +54,16 @@ def _row(site: DatasetSummary, found: Curve) -> Row:
     pairs = zip(found.columns["value_ece"], found.columns["share"], strict=True)
     cells = (Cell(DASH if value is None else number(value), per_cent(share or 0.0)) for value, share in pairs)
     return Row(site.site, tuple(cells))
+
+
+CHAPTER = Chapter(
+    "advice",
+    "Value of the advice",
+    finding,
+    part="Annex",
+    has=measured("advice"),
+    fill="Give risks and an outcome at a site.",
+    fill_of_classes="It is defined for a binary outcome.",
+    is_given=lambda evidence: not evidence.release.outcome.classes and any_with_both(evidence),
+    is_leavable=True,
+)

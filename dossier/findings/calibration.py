@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dossier.findings import classes
+from dossier.findings.chapter import Chapter, measured
 from dossier.findings.sentence import Sentence, estimated, of_slopes, range_over_sites
 from dossier.types import DatasetSummary, Evidence, externals
 from dossier.typeset.words import how_many, in_words, listing
@@ -32,3 +33,12 @@ def _who(sites: list[DatasetSummary], among: int) -> str:
     if len(sites) <= 4:
         return listing([site.site for site in sites])
     return f"{how_many(len(sites))} of {in_words(among)} sites"
+
+
+CHAPTER = Chapter(
+    "calibration",
+    "Calibration",
+    finding,
+    has=measured("calibration"),
+    editions=("regulatory", "quick"),
+)

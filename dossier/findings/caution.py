@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
+from dossier.findings.chapter import Chapter
 from dossier.findings.sentence import Sentence, at_the_primary_threshold, estimated, primary_threshold
-from dossier.types import MACRO, DatasetSummary, Estimate, Evidence, Term, externals, find, find_all
+from dossier.types import MACRO, Danger, DatasetSummary, Estimate, Evidence, Term, externals, find_all, of_term
 from dossier.typeset.measures import tables_of
 from dossier.typeset.numbers import number, per_cent, short, threshold
 from dossier.typeset.tables import Table
 from dossier.typeset.words import setting, within_sentence
-
-INSTEAD = " (read this instead)"
-"""What the label of a counterpart says it is there for."""
 
 
 def finding(evidence: Evidence) -> Sentence:
@@ -34,25 +32,17 @@ def cautioned(evidence: Evidence) -> list[Term]:
 
 
 def tables(evidence: Evidence) -> tuple[Table, ...]:
-    """Each measure beside the one that should be read instead, at the same threshold.
+    """The values of these measures, at the primary threshold where they have one.
 
-    What has another setting than a threshold stands in results.csv.
+    What has another setting than a threshold stands in results.csv; what to read instead, in the chapters.
     """
-    means = _means_only(evidence)
-    groups: dict[tuple[tuple[str, ...], str], list[Term]] = {}
-    for term in (one for one in cautioned(evidence) if one.at in ((), ("threshold",))):
-        groups.setdefault((term.at, term.counterpart), []).append(term)
-    pairs = {(at, name): tables_of(means, terms, _beside(evidence, name)) for (at, name), terms in groups.items()}
-    whole = [(key, terms) for key, terms in groups.items() if not key[0]]
-    together = tables_of(means, [one for (_, name), terms in whole for one in (*terms, *_beside(evidence, name))])
-    if len(whole) > 1 and len(together) == 1:
-        pairs = {whole[0][0]: together} | {key: made for key, made in pairs.items() if key[0]}
-    return tuple(_titled(table) for made in pairs.values() for table in made)
+    return tables_of(_means_only(evidence), [one for one in cautioned(evidence) if one.at in ((), ("threshold",))])
 
 
-def _titled(table: Table) -> Table:
-    """A table whose column alone says what to read instead: its title and its methods stand in lists as well."""
-    return replace(table, title=table.title.replace(INSTEAD, ""), note=table.note.replace(INSTEAD, ""))
+def instead(evidence: Evidence, term: Term) -> str:
+    """Which measure to read instead, as a sentence; empty where none is named."""
+    counterpart = evidence.terms.get(term.counterpart)
+    return "" if counterpart is None else f" Read instead: {within_sentence(counterpart.label)}."
 
 
 def _means_only(evidence: Evidence) -> Evidence:
@@ -75,14 +65,8 @@ def _not_tested(evidence: Evidence) -> set[str]:
     return {one.dataset for one in evidence.results} - {site.name for site in externals(evidence)}
 
 
-def _beside(evidence: Evidence, name: str) -> list[Term]:
-    """The counterpart under a label that says what it is there for."""
-    term = evidence.terms.get(name)
-    return [] if term is None else [replace(term, label=f"{term.label}{INSTEAD}")]
-
-
 def _estimated(evidence: Evidence, term: Term) -> bool:
-    return any(isinstance(one.found, Estimate) for one in evidence.by_term.get((term.name,), ()))
+    return any(isinstance(one.found, Estimate) for one in of_term(evidence, term.name))
 
 
 def _prevalence(site: DatasetSummary) -> float:
@@ -94,8 +78,7 @@ def _prevalence(site: DatasetSummary) -> float:
 
 def caveat(evidence: Evidence, term: Term) -> str:
     """How the measure misleads, shown with the numbers of this release; empty where they do not say."""
-    made = CAVEATS.get(term.name)
-    return "" if made is None else made(evidence, term)
+    return "" if term.danger is None else CAVEATS[term.danger](evidence, term)
 
 
 Placed = tuple[DatasetSummary, Estimate]
@@ -123,20 +106,6 @@ def _at(evidence: Evidence) -> str:
     return f"threshold {threshold(primary_threshold(evidence) or 0.0)}"
 
 
-def _counterpart(evidence: Evidence, term: Term, site: DatasetSummary) -> str:
-    """The measure to read instead at this site, as the end of a sentence; empty without a value."""
-    beside = evidence.terms.get(term.counterpart)
-    if beside is None:
-        return ""
-    settings = {"threshold": primary_threshold(evidence) or 0.0} if beside.at else {}
-    found = find(evidence, beside.measure, site.name, **settings)
-    if not isinstance(found, Estimate):
-        return ""
-    everybody = found.details.get("treat_all")
-    against = "" if everybody is None else f"; flagging everybody gives {short(evidence, beside.name, everybody)}"
-    return f" The {within_sentence(beside.label)} there is {short(evidence, beside.name, found.value)}{against}."
-
-
 def _accuracy(evidence: Evidence, term: Term) -> str:
     """The site at which giving everybody the same answer fares best against the model."""
     pairs = _with(_here(evidence, term), "larger_class")
@@ -149,7 +118,7 @@ def _accuracy(evidence: Evidence, term: Term) -> str:
     models = "the model's"
     return (
         f"At {site.site}, {answer} would be right for {per_cent(larger)}, {against} {models} {per_cent(found.value)} at"
-        f" {_at(evidence)}.{_counterpart(evidence, term, site)}"
+        f" {_at(evidence)}."
     )
 
 
@@ -164,7 +133,6 @@ def _equal_weight(evidence: Evidence, term: Term) -> str:
         f"At {site.site}, where {per_cent(_prevalence(site))} have the outcome, its value of "
         f"{short(evidence, term.name, found.value)} counts one false alarm as much as "
         f"{_missed(details['false_alarm_weight'])}; {_at(evidence)} says {_missed(details['declared_weight'])}."
-        f"{_counterpart(evidence, term, site)}"
     )
 
 
@@ -174,7 +142,7 @@ def _apart(one: float, other: float) -> float:
 
 
 def _missed(weight: float) -> str:
-    rounded = number(weight, 0 if weight >= 9.5 else 1).removesuffix(".0")
+    rounded = number(weight, 0 if weight >= 9.5 or round(weight, 1) == round(weight) else 1)
     return f"{rounded} missed {'case' if rounded == '1' else 'cases'}"
 
 
@@ -193,7 +161,7 @@ def _moving(evidence: Evidence, term: Term) -> str:
     return (
         f"At {site.site} it is {short(evidence, term.name, found.value)} with a prevalence of "
         f"{per_cent(_prevalence(site))}; the same sensitivity and specificity would give "
-        f"{short(evidence, term.name, other)} at {per_hundred}%.{_counterpart(evidence, term, site)}"
+        f"{short(evidence, term.name, other)} at {per_hundred}%."
     )
 
 
@@ -206,7 +174,6 @@ def _kappa(evidence: Evidence, term: Term) -> str:
     return (
         f"At {site.site} it is {short(evidence, term.name, found.value)}, and with so many flagged and so many cases "
         f"at {_at(evidence)} it could not pass {short(evidence, term.name, details['maximum'])} whoever is flagged."
-        f"{_counterpart(evidence, term, site)}"
     )
 
 
@@ -220,7 +187,7 @@ def _precision_recall(evidence: Evidence, term: Term) -> str:
         f"{short(evidence, term.name, found.value)}"
         for site, found, details in (pairs[:1] if len(pairs) == 1 else (pairs[0], pairs[-1]))
     ]
-    return f"Chance alone gives {', and '.join(said)}.{_counterpart(evidence, term, pairs[-1][0])}"
+    return f"Chance alone gives {', and '.join(said)}."
 
 
 def _expected_error(evidence: Evidence, term: Term) -> str:
@@ -231,7 +198,7 @@ def _expected_error(evidence: Evidence, term: Term) -> str:
     site, found = pairs[-1]
     return (
         f"At {site.site} it is {short(evidence, term.name, found.value)}; one risk of {per_cent(_prevalence(site))} "
-        f"for everybody would have 0, and tell nobody apart.{_counterpart(evidence, term, site)}"
+        f"for everybody would have 0, and tell nobody apart."
     )
 
 
@@ -250,20 +217,27 @@ def _part(evidence: Evidence, term: Term) -> str:
     ends = " to ".join(setting(float(end)) for end in part.split("-"))
     return (
         f"At {site.site} the part from {ends} has {short(evidence, term.name, found.value)} and leaves out "
-        f"{short(evidence, term.name, left)} of the AUROC, the sum of the parts.{_counterpart(evidence, term, site)}"
+        f"{short(evidence, term.name, left)} of the AUROC, the sum of the parts."
     )
 
 
-CAVEATS: Mapping[str, Callable[[Evidence, Term], str]] = {
-    "accuracy": _accuracy,
-    "balanced_accuracy": _equal_weight,
-    "youden_j": _equal_weight,
-    "markedness": _moving,
-    "mcc": _moving,
-    "f1": _moving,
-    "cohen_kappa_of_model": _kappa,
-    "auprc": _precision_recall,
-    "ece": _expected_error,
-    "balanced_average_accuracy": _part,
+CAVEATS: Mapping[Danger, Callable[[Evidence, Term], str]] = {
+    "larger class": _accuracy,
+    "equal weight": _equal_weight,
+    "prevalence": _moving,
+    "chance agreement": _kappa,
+    "precision": _precision_recall,
+    "one risk for all": _expected_error,
+    "part of the curve": _part,
 }
-"""How each measure of this tier shows its danger."""
+"""How each danger shows in the numbers of a release."""
+
+
+CHAPTER = Chapter(
+    "caution",
+    "Other measures, to be read with caution",
+    finding,
+    part="Annex",
+    has=lambda evidence: bool(cautioned(evidence)),
+    is_leavable=True,
+)

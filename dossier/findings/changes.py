@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from dossier.facts import Fact
 from dossier.findings import acceptance
+from dossier.findings.chapter import Chapter
 from dossier.findings.provenance import grouped
 from dossier.findings.sentence import Sentence
 from dossier.types import (
@@ -384,3 +385,12 @@ def _criterion(evidence: Evidence, old: Criterion | None, new: Criterion | None)
         for each in (old, new)
     ]
     return Row(label, (_word(site), *states))
+
+
+CHAPTER = Chapter(
+    "changes",
+    "Changes since the previous release",
+    finding,
+    has=lambda evidence: evidence.changes is not None,
+    fill="Name the results.json of the previous release as previous in [release].",
+)

@@ -2,24 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal
 
-from dossier.checklist import ANSWERS, ITEMS, MISSING, STATED_NONE, Item
+from dossier.checklist import ITEMS, Item
+from dossier.findings.chapter import Chapter, is_checked
 from dossier.findings.sentence import Sentence
-from dossier.types import Evidence, externals
+from dossier.types import ChecklistRow, Evidence, RowStatus, externals
+from dossier.typeset.reasons import reason_text
 from dossier.typeset.words import counted, in_words, listing, sentence_case
 
-APPLIES_NOT = "not applicable"
-SHORT = {
-    "reported, computed": "Computed",
-    "reported, declared": "Declared",
-    "reported, narrative": "Narrative",
-    "stated none": "Stated: none",
-    "not applicable, development only": "Development only",
-    MISSING: MISSING,
+SHORT: Mapping[RowStatus, str] = {
+    "computed": "Computed",
+    "declared": "Declared",
+    "narrative": "Narrative",
+    "stated_none": "Stated: none",
+    "development_only": "Development only",
+    "not_applicable": "Not applicable",
+    "missing": "MISSING",
 }
-IN_WORDS = (ANSWERS["declared"], ANSWERS["narrative"], STATED_NONE)
-"""How a row stands that a text of the release answers, rather than a key of it or the run."""
+KINDS: Mapping[RowStatus, Literal["missing", "quiet"]] = {
+    "missing": "missing",
+    "not_applicable": "quiet",
+    "development_only": "quiet",
+}
+"""How rows are set that nothing answers, and those that ask for nothing here."""
+IN_WORDS: tuple[RowStatus, ...] = ("declared", "narrative", "stated_none")
+"""The statuses of a row that a text of the release may answer, rather than a key of it or the run."""
 SEVERAL_SITES = (
     ("How the sites were found and chosen, and whether their data are comparable", "5a"),
     ("Definition and measurement of outcome and predictors at each site", "8a"),
@@ -42,7 +52,7 @@ class Line:
     item: Item
     status: str
     where: str | None
-    kind: str
+    kind: Literal["row", "missing", "quiet"]
     is_said: bool
     """Whether a text of the release answers it, which is printed as such."""
 
@@ -50,7 +60,7 @@ class Line:
 def finding(evidence: Evidence) -> Sentence:
     """How many of the rows that apply are open, and which."""
     rows = lines(evidence)
-    applying = [one for one in rows if not one.status.startswith("Not applicable") and one.kind != "quiet"]
+    applying = [line for line in rows if line.kind != "quiet"]
     open_rows = missing(evidence)
     if not open_rows:
         return Sentence(f"All {len(applying)} rows that apply are answered.")
@@ -59,7 +69,7 @@ def finding(evidence: Evidence) -> Sentence:
     if len(open_rows) > 12:
         return Sentence(f"{lead}.", "They are marked in the table.")
     named = [f"{one.item.number}" for one in open_rows]
-    return Sentence(f"{lead}:", f"{listing(named)}.")
+    return Sentence(f"{lead}: {listing(named)}.")
 
 
 def missing(evidence: Evidence) -> list[Line]:
@@ -70,14 +80,13 @@ def missing(evidence: Evidence) -> list[Line]:
 def lines(evidence: Evidence) -> list[Line]:
     """Every row of the checklist with its status in a few words."""
     items = {item.number: item for item in ITEMS}
-    return [_line(evidence, items[row.item], row.status, row.where) for row in evidence.checklist]
+    return [_line(evidence, items[row.item], row) for row in evidence.checklist]
 
 
-def _line(evidence: Evidence, item: Item, status: str, where: str | None) -> Line:
-    words = SHORT.get(status, sentence_case(status))
-    kind = "missing" if status == MISSING else "quiet" if status.startswith(APPLIES_NOT) else "row"
-    is_said = item.number in evidence.statements and status in IN_WORDS
-    return Line(item, words, where, kind, is_said)
+def _line(evidence: Evidence, item: Item, row: ChecklistRow) -> Line:
+    words = SHORT[row.status] + ("" if row.reason is None else f", {reason_text(row.reason)}")
+    is_said = item.number in evidence.statements and row.status in IN_WORDS
+    return Line(item, words, row.where, KINDS.get(row.status, "row"), is_said)
 
 
 def sections(evidence: Evidence) -> list[tuple[str, list[Line]]]:
@@ -116,3 +125,6 @@ def counts(evidence: Evidence) -> str:
     )
     said = [f"{len(rows)} {word}" for word, rows in groups if rows]
     return f"{len(every)} rows: {', '.join(said)}."
+
+
+CHAPTER = Chapter("checklist", "TRIPOD+AI checklist", finding, part="Annex", has=is_checked)

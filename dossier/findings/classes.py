@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from dossier.findings.sentence import (
     Sentence,
-    better_than_the_model,
     estimated,
     gravest_errors,
     new_hospital,
@@ -29,9 +28,9 @@ from dossier.types import (
     find_curve,
 )
 from dossier.typeset.names import label_of, lost_rows, not_analysed, shown
-from dossier.typeset.numbers import TIED, in_text, per_cent, short, threshold
+from dossier.typeset.numbers import TIED, in_text, level_of, per_cent, short, threshold
 from dossier.typeset.tables import Cell, Column, Row, Table
-from dossier.typeset.words import counted, in_words, listing, sentence_case
+from dossier.typeset.words import counted, how_many, in_words, listing, sentence_case
 
 MOST_NAMED = 4
 """Classes at sites that a sentence names; of more it gives the count."""
@@ -148,24 +147,27 @@ def calibration(evidence: Evidence) -> Sentence:
 
 
 def utility(evidence: Evidence) -> Sentence:
-    """The ends of the net benefit at the primary threshold over classes and sites, and where a default does better."""
+    """The ends of the gain at the primary threshold over classes and sites, and at how many it is more than chance."""
     at = primary_threshold(evidence)
     if at is None:
         return Sentence("No threshold is declared.", "Net benefit is shown over a range of thresholds only.")
-    every = by_class(evidence, "net_benefit", threshold=at)
+    every = by_class(evidence, "net_benefit_gain", threshold=at)
     if not every:
         return Sentence("At no external site can net benefit be estimated.")
-    first, last = ends(evidence, "net_benefit", every)
-    what = f"At a threshold of{TIED}{threshold(at)} for the risk of one class, the net benefit"
+    first, last = ends(evidence, "net_benefit_gain", every)
+    what = f"At a threshold of{TIED}{threshold(at)} for the risk of one class, the net benefit over the better default"
     lead = f"{what} runs from {first} to {last}."
-    worse = better_than_the_model((one.named, one.found) for one in every)
-    if not worse:
-        return Sentence(lead, "For no class does flagging everyone or no one have the higher net benefit.")
-    told = (
-        f"flagging {whom} has the higher net benefit for {_named_or_counted(where, len(every))}"
-        for whom, where in worse.items()
+    level, among = level_of(evidence), len(every)
+    above = [one for one in every if one.found.low is not None and one.found.low > 0]
+    below = [one for one in every if one.found.high is not None and one.found.high < 0]
+    unsure = [one.named for one in every if one not in above and one not in below]
+    rest = (
+        f"The model's net benefit exceeds both defaults for {how_many(len(above))} of {in_words(among)} classes and "
+        f"sites ({level} CI excludes 0)"
     )
-    return Sentence(lead, f"{sentence_case('; '.join(told))}.")
+    rest += f"; a default has the higher one for {listing([one.named for one in below])}" if below else ""
+    rest += f"; the CI includes 0 for {_named_or_counted(unsure, among)}" if unsure else ""
+    return Sentence(lead, f"{rest}.")
 
 
 def severity(evidence: Evidence) -> Sentence:

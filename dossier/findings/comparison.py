@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from dossier.findings.chapter import Chapter, measured
 from dossier.findings.sentence import Sentence, at_the_primary_threshold, estimated, primary_threshold
 from dossier.types import DatasetSummary, Estimate, Evidence
 from dossier.typeset.measures import chapter_tables
@@ -114,3 +115,19 @@ def _without_threshold(evidence: Evidence) -> Evidence:
         for one in evidence.results
     )
     return replace(evidence, terms=terms, results=results)
+
+
+def _has_rival(evidence: Evidence) -> bool:
+    """Whether the release names another model."""
+    return bool(evidence.release.rivals)
+
+
+CHAPTER = Chapter(
+    "comparison",
+    "Comparison with another model",
+    finding,
+    has=lambda evidence: _has_rival(evidence) and measured("comparison")(evidence),
+    fill="Name other models in [[rival]].",
+    fill_of_classes="Name other models, one column a class, in [[rival]].",
+    is_given=_has_rival,
+)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dossier.checklist import ITEMS, home
+from dossier.findings.chapter import Chapter
 from dossier.findings.sentence import Sentence
 from dossier.types import Evidence, externals
 from dossier.typeset.names import foretold, model, tested_version
@@ -18,3 +20,11 @@ def finding(evidence: Evidence) -> Sentence:
         f"{model(evidence)} gives the probability of {foretold(evidence)}.",
         f"{which} is tested here unchanged on {where}; the texts of this chapter are the author's.",
     )
+
+
+def _has_texts(evidence: Evidence) -> bool:
+    """Whether the release says something that no other chapter prints."""
+    return any(home(item) == "context" for item in ITEMS if item.number in evidence.statements)
+
+
+CHAPTER = Chapter("context", "Intended use and setting", finding, has=_has_texts, fill="Write texts in [statements].")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dossier.bands import SIMILARITY
+from dossier.findings.chapter import Chapter, measured, predictors_on_both_sides
 from dossier.findings.sentence import Sentence, estimated, named_or_counted, range_over_sites, sites_without
 from dossier.types import Absent, DatasetSummary, Estimate, Evidence, find
 from dossier.typeset.numbers import number
@@ -12,10 +13,8 @@ LOW_SIMILARITY = 0.4
 """Up to this averaged similarity a site is said to differ already."""
 
 CLEARLY_APART = 0.7
-"""From this membership AUROC on, with an interval above that of chance, the tables are told apart."""
+"""From this membership AUROC on, with an interval above that of chance, the tables can be distinguished."""
 CHANCE = 0.5
-DRAWN = ("degree_of_correspondence", "correspondence_averaged", "energy_coefficient", "membership_auroc")
-"""The measures that look at a part of the rows of a large table."""
 SMALL_P = 0.05
 
 
@@ -27,7 +26,7 @@ def finding(evidence: Evidence) -> Sentence:
     lead = f"Averaged similarity {range_over_sites(evidence, 'correspondence_averaged', sites, SIMILARITY)}."
     rest = "0.50 means that the site's rows could as well be rows of the development data."
     if _denied(evidence, [site for site, found in sites if found.value > LOW_SIMILARITY]):
-        # Said of every site, or one that differs already would seem not to be told apart.
+        # Said of every site, or one that differs already would seem not to be distinguished.
         rest = f"0.50 means alike, yet {_denied(evidence, [site for site, _ in sites])}."
     return Sentence(lead, f"{rest} {sites_without(evidence, 'correspondence_averaged')}".strip())
 
@@ -65,10 +64,9 @@ def _is_told_by_distances(evidence: Evidence, site: DatasetSummary) -> bool:
 def draws(evidence: Evidence) -> str:
     """How many rows were compared where a table has more, and what leaving the others to chance adds to the error."""
     told = []
-    for measure in DRAWN:
-        drawn = [found for _, found in estimated(evidence, measure) if "sampling_error" in found.details]
+    for term in (term for term in evidence.terms.values() if term.chapter == "correspondence"):
+        drawn = [found for _, found in estimated(evidence, term.name) if "sampling_error" in found.details]
         if drawn:
-            term = evidence.terms[measure]
             most = max(max(found.n, found.details["development_n"] or 0) for found in drawn)
             errors = [found.details["sampling_error"] or 0.0 for found in drawn]
             low, high = (number(end(errors), term.digits + 1) for end in (min, max))
@@ -77,3 +75,14 @@ def draws(evidence: Evidence) -> str:
     if not told:
         return ""
     return f"Larger tables are compared by rows that the seed draws, which adds an error: {'; '.join(told)}."
+
+
+CHAPTER = Chapter(
+    "correspondence",
+    "Similarity to the development data",
+    finding,
+    has=measured("correspondence"),
+    fill="Give predictors in a development dataset and in an external one.",
+    is_given=predictors_on_both_sides,
+    is_leavable=True,
+)

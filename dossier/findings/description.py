@@ -6,9 +6,10 @@ from collections.abc import Iterator, Sequence
 
 from dossier.bands import MAP_ROWS, MAP_WITH_NUMBERS
 from dossier.findings import classes
+from dossier.findings.chapter import Chapter
 from dossier.findings.sentence import Sentence
-from dossier.types import MODEL, DatasetSummary, DescriptionResult, Evidence, externals
-from dossier.typeset.labels import level_of, with_unit
+from dossier.types import MODEL, DatasetSummary, DescriptionResult, Evidence, described, externals
+from dossier.typeset.labels import coded, level_of, with_unit
 from dossier.typeset.names import (
     at_least,
     count_of,
@@ -22,7 +23,7 @@ from dossier.typeset.names import (
 )
 from dossier.typeset.numbers import DASH, TIED, number, per_cent
 from dossier.typeset.tables import Cell, Column, Row, Table
-from dossier.typeset.words import counted, dates, exclusion, in_words, sentence_case
+from dossier.typeset.words import counted, dates, exclusion, in_words, listing, sentence_case
 
 SIDE_BY_SIDE = 5
 """Datasets side by side in one table of characteristics."""
@@ -160,9 +161,9 @@ def _characteristics(evidence: Evidence, datasets: list[DatasetSummary], part: i
                 _hidden(evidence, one.name, feature, "share") or _share_of(known, one.name, feature, levels)
                 for one in datasets
             )
-            rows.append(Row(f"{feature}: {level_of(evidence, feature, levels[-1])}, %", tuple(shares)))
+            rows.append(Row(f"{feature}: {level_of(evidence, feature, levels[-1])},{TIED}%", tuple(shares)))
         elif levels:
-            rows.append(Row(f"{feature}, %", kind="group"))
+            rows.append(Row(f"{feature},{TIED}%", kind="group"))
             rows += [
                 Row(
                     level_of(evidence, feature, level),
@@ -170,7 +171,7 @@ def _characteristics(evidence: Evidence, datasets: list[DatasetSummary], part: i
                 )
                 for level in levels
             ]
-        else:
+        elif coded(evidence, feature) is None:
             rows.append(
                 Row(
                     with_unit(evidence, feature),
@@ -190,7 +191,14 @@ def _characteristics(evidence: Evidence, datasets: list[DatasetSummary], part: i
         head="Predictor",
         columns=tuple(Column(label_of(dataset), intervals=True) for dataset in datasets),
         rows=tuple(rows),
+        footnotes=_without_median(evidence, features),
     )
+
+
+def _without_median(evidence: Evidence, features: Sequence[str]) -> tuple[str, ...]:
+    """Which predictors hold codes that are read as numbers, whose median says nothing."""
+    codes = [one for one in features if coded(evidence, one) is not None and not _levels(evidence, one)]
+    return (f"Codes that are read as numbers have no median here: {listing(codes)}.",) if codes else ()
 
 
 def sampled(datasets: Sequence[DatasetSummary]) -> str:
@@ -227,7 +235,7 @@ TWO = 2
 
 def _levels(evidence: Evidence, feature: str) -> list[str]:
     """The categories of a predictor, or its values where it takes two at most in all datasets; none of a number."""
-    rows = [row for row in evidence.descriptions if row.described.variable == feature and row.dataset != MODEL]
+    rows = [row for row in described(evidence, feature) if row.dataset != MODEL]
     levels = list(dict.fromkeys(_in_order(rows)))
     numeric = {row.dataset for row in rows if row.described.statistic == "median"}
     told = {row.dataset for row in rows if row.described.statistic == "share"}
@@ -318,3 +326,6 @@ def _missing(count: float | None, n: int) -> Cell:
         return Cell("not held", kind="absent")
     share = count / n if n else 0.0
     return Cell("0" if not count else number(share, 0, percent=True), kind="plain")
+
+
+CHAPTER = Chapter("description", "Data", finding)

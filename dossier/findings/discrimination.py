@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dossier.findings import classes
+from dossier.findings.chapter import Chapter, measured
 from dossier.findings.sentence import (
     Sentence,
     estimated,
@@ -16,7 +17,7 @@ from dossier.types import Absent, At, DatasetSummary, Estimate, Evidence, find, 
 from dossier.typeset.measures import cell
 from dossier.typeset.names import events_of, measured_label, shown
 from dossier.typeset.numbers import TIED, interval, level_of, number, threshold, value_of
-from dossier.typeset.tables import Cell, Column, Reasons, Row, Table
+from dossier.typeset.tables import NOT_COMPUTED, Cell, Column, Reasons, Row, Table
 from dossier.typeset.words import listing, sentence_case
 
 
@@ -94,9 +95,9 @@ def whatever_the_threshold(evidence: Evidence) -> Table:
         Row(
             "Declared",
             (
-                *(Cell("", kind="plain") for _ in range(2)),
+                *(NOT_COMPUTED for _ in range(2)),
                 *_cells(evidence, WHATEVER[:1], [one.found], reasons),
-                *(Cell("", kind="plain") for _ in WHATEVER[1:]),
+                *(NOT_COMPUTED for _ in WHATEVER[1:]),
             ),
         )
         for one in find_all(evidence, "auroc")
@@ -121,7 +122,7 @@ def whatever_the_threshold(evidence: Evidence) -> Table:
 def _means(evidence: Evidence, reasons: Reasons) -> list[Row]:
     """The AUROC of every dataset in the mean over its classes."""
     found = [(dataset, find(evidence, "auroc", dataset.name)) for dataset in shown(evidence)]
-    nothing = Cell("", kind="plain")
+    nothing = NOT_COMPUTED
     return [
         Row(
             measured_label(dataset),
@@ -189,7 +190,7 @@ def at_thresholds(evidence: Evidence) -> tuple[Table, ...]:
             name="table-thresholds",
             title="At the declared thresholds." if len(declared) > 1 else "At the declared threshold.",
             note=f"Sensitivity, specificity, PPV and NPV in %; {level_of(evidence)} intervals. Net benefit per 100 "
-            "patients; default: the better of flagging everyone or no one. Tinted: the interval of the gain holds 0, "
+            "patients; default: the better of flagging everyone or no one. Tinted: the CI of the gain includes 0, "
             "or lies below it.",
             head="Site",
             columns=(
@@ -220,7 +221,7 @@ def _at(evidence: Evidence, dataset: str, place: At, reasons: Reasons) -> tuple[
 def _benefit(evidence: Evidence, found: Estimate | Absent, reasons: Reasons) -> tuple[Cell, Cell]:
     """The net benefit of the model and of the better default."""
     if isinstance(found, Absent):
-        return reasons.cell(found), Cell("", kind="plain")
+        return reasons.cell(found), NOT_COMPUTED
     default = max(found.details.get("treat_all") or 0.0, 0.0)
     return Cell(value_of(found, evidence.terms["net_benefit"])), Cell(number(100 * default, 1), kind="plain")
 
@@ -231,3 +232,12 @@ def _gain(evidence: Evidence, found: Estimate | Absent, reasons: Reasons) -> Cel
     term = evidence.terms["net_benefit_gain"]
     certain = found.low is not None and found.low > 0
     return Cell(value_of(found, term), interval(found, term, wordy=True), "value" if certain else "alert")
+
+
+CHAPTER = Chapter(
+    "discrimination",
+    "Performance at each site",
+    finding,
+    has=measured("discrimination"),
+    editions=("regulatory", "quick"),
+)

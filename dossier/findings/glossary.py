@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from dossier.findings.chapter import Chapter
 from dossier.findings.sentence import Sentence
-from dossier.types import Estimate, Evidence, Term
-from dossier.typeset.measures import printed_in
+from dossier.types import Estimate, Evidence, Term, at_dataset, of_term
+from dossier.typeset.measures import is_estimated, printed_in
 from dossier.typeset.words import sentence_case
 
 
@@ -28,12 +29,20 @@ def has_apparent(evidence: Evidence, chapters: Collection[str]) -> bool:
     developed = {dataset.name for dataset in evidence.datasets if dataset.role == "development"}
     printed = {term.name for term in used(evidence, chapters)}
     return any(
-        one.dataset in developed and one.term in printed and isinstance(one.found, Estimate) for one in evidence.results
+        one.term in printed and isinstance(one.found, Estimate)
+        for name in developed
+        for one in at_dataset(evidence, name)
     )
 
 
 def used(evidence: Evidence, chapters: Collection[str]) -> list[Term]:
     """The terms of these chapters that at least one estimate carries, in alphabetical order."""
-    seen = {result.term for result in evidence.results if isinstance(result.found, Estimate)}
-    terms = (term for name, term in evidence.terms.items() if name in seen and printed_in(evidence, term) in chapters)
+    terms = (
+        term
+        for name, term in evidence.terms.items()
+        if any(map(is_estimated, of_term(evidence, name))) and printed_in(evidence, term) in chapters
+    )
     return sorted(terms, key=lambda term: term.label.lower())
+
+
+CHAPTER = Chapter("glossary", "Glossary", finding, part="Annex", editions=("committee", "quick"))

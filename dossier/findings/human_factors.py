@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from dossier.findings.chapter import Chapter, measured
 from dossier.findings.sentence import Sentence
 from dossier.types import READER_STUDY, Absent, Curve, Estimate, Evidence, Result, find, find_all, find_curve
 from dossier.typeset.measures import cell
 from dossier.typeset.names import groups_of_readers
-from dossier.typeset.numbers import DASH, TIED, in_text, interval, level_of, number, per_cent, short
+from dossier.typeset.numbers import DASH, TIED, bare, interval, level_of, number, per_cent, short, value_of
 from dossier.typeset.tables import Cell, Column, Reasons, Row, Table
 from dossier.typeset.words import sentence_case
 
@@ -35,20 +36,20 @@ def finding(evidence: Evidence) -> Sentence:
     before = short(evidence, "error_rate_unaided", without.value)
     after = short(evidence, "error_rate_aided", aided.value)
     lead = f"Without the model {before} of the decisions were wrong, with it {after}."
+    term = evidence.terms["absolute_risk_reduction"]
     reduction = _by_clusters(difference)
     if reduction is None:
-        whole = in_text(evidence, "absolute_risk_reduction", difference)
-        return Sentence(lead, f"The difference is {_in_points(whole)}.")
-    term = evidence.terms["absolute_risk_reduction"]
+        bounds = interval(difference, term, wordy=True)
+        ends = f" ({level_of(evidence)}{TIED}CI {bounds})" if bounds else ""
+        return Sentence(lead, f"The difference is {value_of(difference, term)}{POINTS}{ends}.")
     bounds = interval(reduction, term, wordy=True)
-    value = short(evidence, "absolute_risk_reduction", difference.value)
-    rest = f"The difference is {_in_points(value)} ({level_of(evidence)} interval by readers and cases {bounds})."
+    value = bare(evidence, "absolute_risk_reduction", difference.value)
+    rest = f"The difference is {value}{POINTS} ({level_of(evidence)} interval by readers and cases {bounds})."
     return Sentence(lead, rest)
 
 
-def _in_points(text: str) -> str:
-    """A difference of two shares in percentage points; the signs behind the first belong to its interval."""
-    return text.replace("%", f"{TIED}percentage points", 1)
+POINTS = f"{TIED}percentage points"
+"""What the difference of two shares is in."""
 
 
 def _by_clusters(found: Estimate) -> Estimate | None:
@@ -224,3 +225,13 @@ def _who(result: Result) -> str:
 
 def _readers(result: Result) -> Cell:
     return Cell(f"{result.found.n}" if isinstance(result.found, Estimate) else "", kind="plain")
+
+
+CHAPTER = Chapter(
+    "human_factors",
+    "Readers with and without the model",
+    finding,
+    has=measured("human_factors"),
+    fill="Give the decisions of a study, or their counts, in [reader_study].",
+    is_leavable=True,
+)

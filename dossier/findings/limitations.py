@@ -5,19 +5,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from dossier.findings.chapter import Chapter
 from dossier.findings.sentence import Sentence
 from dossier.flags import FLAGS
 from dossier.types import Evidence, Flag, externals
-from dossier.typeset.flags import flag_text
+from dossier.typeset.flags import CONSEQUENCES, brief, flag_text
 from dossier.typeset.reasons import known_names
 from dossier.typeset.words import counted, in_words, listing, sentence_case
 
 
 @dataclass(frozen=True)
 class Raised:
-    """Flags of one kind: what each says, and what is answered; one answer to all of them is said once."""
+    """Flags of one kind: what each says, what follows, and what is answered; an answer to all of them is said once."""
 
     topic: str
+    briefly: tuple[str, ...]
+    """The sites and numbers that it is raised for, in a few words each; empty where it is about no site."""
+    consequence: str
+    """What it means for who uses the results; empty where each flag says so itself."""
     said: tuple[tuple[str, str | None], ...]
     answered_at_once: str | None
 
@@ -51,15 +56,24 @@ def raised(evidence: Evidence) -> list[Raised]:
 
 def _kind(evidence: Evidence, kind: str) -> Raised:
     flags = [flag for flag in evidence.flags if flag.flag == kind]
-    if kind == TOO_FEW and len(flags) > 1 and len({flag.reply for flag in flags}) == 1 and _has_table(evidence):
-        return Raised(FLAGS[kind], ((_in_the_table(evidence, flags), None),), flags[0].reply)
+    briefly, follows = _briefly(evidence, flags), CONSEQUENCES.get(kind, "")
     replies = {flag.reply for flag in flags}
     at_once = flags[0].reply if len(replies) == 1 else None
     said = tuple(
         (sentence_case(flag_text(flag.fact, known_names(evidence))), None if at_once is not None else flag.reply)
         for flag in flags
     )
-    return Raised(FLAGS[kind], said, at_once)
+    if len(replies) == 1 and kind == TOO_FEW and len(flags) > 1 and _has_chapter(evidence, "sample"):
+        said = ((_in_the_table(evidence, flags), None),)
+    if len(replies) == 1 and kind == DIFFERS and _has_chapter(evidence, "subgroups"):
+        said = ((f"{sentence_case(listing(briefly))}: see the chapter on subgroups.", None),)
+    return Raised(FLAGS[kind], briefly, follows, said, at_once)
+
+
+def _briefly(evidence: Evidence, flags: Sequence[Flag]) -> tuple[str, ...]:
+    names, sites = known_names(evidence), {site.name: site.site for site in externals(evidence)}
+    told = [brief(flag.fact, names) or sites.get(flag.dataset, "") for flag in flags]
+    return tuple(dict.fromkeys(text for text in told if text))
 
 
 TOO_FEW = "precision_missed"
@@ -67,9 +81,13 @@ TOO_FEW = "precision_missed"
 number."""
 
 
-def _has_table(evidence: Evidence) -> bool:
-    """Whether the chapter stands in this dossier whose table says the same site by site."""
-    return bool(evidence.checklist) and "sample" not in evidence.release.report.leave_out
+DIFFERS = "subgroup_differs"
+"""The flag of a group for which the model does otherwise: the chapter on subgroups has each number."""
+
+
+def _has_chapter(evidence: Evidence, chapter: str) -> bool:
+    """Whether the chapter that says the same with every number is in this dossier."""
+    return bool(evidence.checklist) and chapter not in evidence.release.report.leave_out
 
 
 def _in_the_table(evidence: Evidence, flags: Sequence[Flag]) -> str:
@@ -82,3 +100,6 @@ def answers(evidence: Evidence) -> tuple[str, bool]:
     """How many flags wait for an answer, for the cover, and whether none does."""
     count = sum(flag.reply is None for flag in evidence.flags)
     return (f"{count} open" if count else "all answered" if evidence.flags else "none", not count)
+
+
+CHAPTER = Chapter("limitations", "Limitations", finding, editions=("regulatory", "quick"))

@@ -5,31 +5,19 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from typing import Protocol
 
-from dossier.contents import ONLY_IN_FILES
-from dossier.facts import Fact, Method
+from dossier.facts import Fact, Method, Value
+from dossier.findings.chapter import Chapter
 from dossier.findings.glossary import used
 from dossier.findings.sentence import Sentence
-from dossier.types import POOLED, Estimate, Evidence, Term, externals
+from dossier.types import POOLED, Estimate, Evidence, Term, at_dataset, externals
 from dossier.typeset.measures import printed_in
 from dossier.typeset.methods import NOT_REFUTED, method_parts, method_text
 from dossier.typeset.notes import MOST_NAMED, otherwise
 from dossier.typeset.numbers import MINUS
+from dossier.typeset.reasons import DATASETS, known_names
 from dossier.typeset.tables import Cell, Column, Row, Table
-from dossier.typeset.words import anchor, counted, listing, named, sentence_case, within_sentence
-
-
-class Chapter(Protocol):
-    """A chapter of the book, as far as it matters here."""
-
-    @property
-    def name(self) -> str:
-        """Its word."""
-
-    @property
-    def title(self) -> str:
-        """Its title on the page."""
+from dossier.typeset.words import anchor, counted, listing, sentence_case, within_sentence
 
 
 def finding(evidence: Evidence) -> Sentence:
@@ -42,7 +30,7 @@ def finding(evidence: Evidence) -> Sentence:
 
 def tables(evidence: Evidence, chapters: Sequence[Chapter]) -> tuple[Table, ...]:
     """A table a chapter: each measure that was estimated, with its formula, its interval as taken, and its source."""
-    terms = [term for term in used(evidence, {one.name for one in chapters}) if term.name not in ONLY_IN_FILES]
+    terms = [term for term in used(evidence, {one.name for one in chapters}) if term.on_page]
     made = []
     for chapter in chapters:
         members = [
@@ -59,7 +47,7 @@ def only_in_files(evidence: Evidence) -> tuple[tuple[str, str, str, str], ...]:
     return tuple(
         (sentence_case(term.label), formula(term), "; ".join(term.cites), term.differs)
         for term in every
-        if term.name in ONLY_IN_FILES
+        if not term.on_page
     )
 
 
@@ -71,7 +59,6 @@ def _table(evidence: Evidence, chapter: str, title: str, terms: list[Term]) -> T
         head="Measure",
         columns=(Column("Formula", words=True), Column("Interval", words=True), Column("Source", words=True)),
         rows=tuple(_row(term, way) for term, way in zip(terms, _intervals(evidence, terms), strict=True)),
-        footnotes=tuple(_differs(term) for term in terms if term.differs),
     )
 
 
@@ -83,10 +70,6 @@ def _row(term: Term, interval: str) -> Row:
 def formula(term: Term) -> str:
     """The formula with true minus signs; the hyphen of a word stays one."""
     return re.sub(r"(?<![A-Za-z])-|-(?![A-Za-z])", MINUS, term.formula)
-
-
-def _differs(term: Term) -> str:
-    return f"{sentence_case(term.label)}: {term.differs}."
 
 
 def _intervals(evidence: Evidence, terms: list[Term]) -> list[str]:
@@ -118,14 +101,24 @@ def _told(evidence: Evidence, ways: Sequence[tuple[Method, str]]) -> str:
 
 
 def _ways(evidence: Evidence, term: Term) -> list[tuple[Method, str]]:
-    """How the interval was taken, with the dataset where it was."""
-    found = [one for one in evidence.by_term.get((term.name,), ()) if isinstance(one.found, Estimate)]
-    alone = all(one.dataset == POOLED for one in found)
-    return [
-        (_in_general(one.found.method), one.dataset)
-        for one in found
-        if isinstance(one.found, Estimate) and (alone or one.dataset != POOLED)
+    """How the interval was taken, with the dataset where it was; not over splits, which is said once for all."""
+    found = [
+        (one.found.method, one.dataset)
+        for one in evidence.by_term.get((term.name,), ())
+        if isinstance(one.found, Estimate) and not one.found.method.has(OVER_SPLITS)
     ]
+    alone = all(dataset == POOLED for _, dataset in found)
+    return [(_in_general(method), dataset) for method, dataset in found if alone or dataset != POOLED]
+
+
+OVER_SPLITS = "mean_over_splits"
+"""The step of a method that takes the mean over refitted splits."""
+
+
+def over_splits(evidence: Evidence) -> str:
+    """How numbers of refitted splits were taken; empty where there are none."""
+    ways = (one.found.method for one in evidence.results if isinstance(one.found, Estimate))
+    return listing(list(dict.fromkeys(method_text(method) for method in ways if method.has(OVER_SPLITS))))
 
 
 def _in_general(method: Method) -> Method:
@@ -144,16 +137,30 @@ def _none_lost(step: Fact) -> Fact:
 def pooling(evidence: Evidence) -> str:
     """How the sites were taken together, in one sentence; empty when nothing was pooled."""
     pooled = [
-        (evidence.terms[one.term].label, method_text(one.found.method))
-        for one in evidence.results
-        if one.dataset == POOLED and one.term in evidence.terms and isinstance(one.found, Estimate)
+        (evidence.terms[one.term].label, method_text(_with_sites(evidence, one.found.method)))
+        for one in at_dataset(evidence, POOLED)
+        if one.term in evidence.terms and isinstance(one.found, Estimate)
         if evidence.terms[one.term].chapter not in ("robustness", "pooled")
     ]
     ways: dict[str, list[str]] = {}
     for label, method in pooled:
         ways.setdefault(method, []).append(within_sentence(label))
     # A measure that is taken class by class is pooled once for each class.
-    return " ".join(
-        f"{sentence_case(listing(list(dict.fromkeys(labels))))}: {named(evidence, method)}."
-        for method, labels in ways.items()
-    )
+    return " ".join(f"{sentence_case(listing(list(dict.fromkeys(labels))))}: {way}." for way, labels in ways.items())
+
+
+def _with_sites(evidence: Evidence, method: Method) -> Method:
+    """A method in which datasets and measures stand under the names that a reader knows."""
+    names = known_names(evidence)
+
+    def named(fact: Fact, name: str, value: Value) -> Value:
+        if not isinstance(value, str):
+            return value
+        if name in DATASETS or (fact.code, name) == ("site", "name"):
+            return names.datasets.get(value, value)
+        return names.measures.get(value, value) if name == "measure" else value
+
+    return Method(*(step.with_values(named) for step in method))
+
+
+CHAPTER = Chapter("methods", "Methods and glossary", finding, part="Annex")

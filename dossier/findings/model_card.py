@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from dossier.findings.abstract import in_full
+from dossier.findings.chapter import Chapter, is_checked
 from dossier.findings.results import finding as first_finding
 from dossier.findings.sentence import Sentence
 from dossier.types import Evidence
@@ -71,3 +72,6 @@ def stated(evidence: Evidence) -> list[tuple[str, str, bool]]:
 
 def _line(label: str, text: str | None) -> tuple[str, str, bool]:
     return (label, OPEN, True) if text is None else (label, text, False)
+
+
+CHAPTER = Chapter("model_card", "Model card", finding, part="Annex", has=is_checked, is_leavable=True)

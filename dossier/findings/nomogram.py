@@ -6,8 +6,21 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from dossier.bands import SAME_RISK
+from dossier.findings.chapter import Chapter
 from dossier.findings.sentence import Sentence, primary_threshold
-from dossier.types import MODEL, Absent, Curve, Description, Estimate, Evidence, externals, find, find_curve
+from dossier.types import (
+    MODEL,
+    Absent,
+    Curve,
+    Description,
+    Estimate,
+    Evidence,
+    curves_named,
+    described,
+    externals,
+    find,
+    find_curve,
+)
 from dossier.typeset.names import axis_name
 from dossier.typeset.numbers import MINUS, TIED, as_declared, number, threshold
 from dossier.typeset.reasons import reason_text
@@ -41,7 +54,7 @@ def finding(evidence: Evidence) -> Sentence:
 
 def _not_drawn(evidence: Evidence) -> str:
     """Why there are no points, as a sentence of its own."""
-    totals = [total.found for total in evidence.curves if total.curve == "points_total"]
+    totals = [total.found for total in curves_named(evidence, "points_total")]
     return "".join(
         f"No nomogram is drawn: {reason_text(total.reason)}. " for total in totals if isinstance(total, Absent)
     )
@@ -51,9 +64,8 @@ def _axes(evidence: Evidence, group: tuple[str, ...]) -> list[str]:
     """The axes of a predictor, or of two whose product stands in the formula, in their order."""
     of_numbers = [
         axis_name(curve.at)
-        for curve in evidence.curves
-        if curve.curve == "points"
-        and {str(curve.at[name]) for name in ("predictor", "with") if name in curve.at} == {*group}
+        for curve in curves_named(evidence, "points")
+        if {str(curve.at[name]) for name in ("predictor", "with") if name in curve.at} == {*group}
     ]
     return of_numbers or [name for name in (" × ".join(group),) if _of_levels(evidence, name)]
 
@@ -71,8 +83,8 @@ def _points(evidence: Evidence) -> dict[str, list[tuple[float, str]]]:
 
 def _marks(evidence: Evidence, name: str) -> list[tuple[float, str]]:
     """What is marked on an axis, in the order of its values; categories from the fewest points to the most."""
-    for curve in evidence.curves:
-        if curve.curve == "points" and axis_name(curve.at) == name and isinstance(curve.found, Curve):
+    for curve in curves_named(evidence, "points"):
+        if axis_name(curve.at) == name and isinstance(curve.found, Curve):
             return _marks_of(curve.found, evidence.release.model, str(curve.at["predictor"]))
     levels = ((level.value, level.level or "") for level in _of_levels(evidence, name))
     return sorted(levels, key=lambda pair: pair[0])
@@ -93,8 +105,8 @@ def _of_levels(evidence: Evidence, name: str) -> list[Description]:
     """The categories on an axis with their points."""
     return [
         row.described
-        for row in evidence.descriptions
-        if (row.dataset, row.described.variable, row.described.statistic) == (MODEL, name, "points")
+        for row in described(evidence, name)
+        if (row.dataset, row.described.statistic) == (MODEL, "points")
     ]
 
 
@@ -128,7 +140,7 @@ def formula(evidence: Evidence) -> Table:
     model = evidence.release.model
     if model is None:
         raise TypeError("the chapter stands on a declared model")
-    rows = [Row("Intercept", (Cell("", kind="word"), Cell(as_declared(model.intercept), kind="word")))]
+    rows = [Row("Intercept", (Cell("Constant", kind="word"), Cell(as_declared(model.intercept), kind="word")))]
     rows += [
         Row(term.name, (Cell(sentence_case(_enters(term)), kind="word"), Cell(_coefficients(term), kind="word")))
         for term in model.term
@@ -214,3 +226,14 @@ def agreement(evidence: Evidence) -> Table:
 def compared(evidence: Evidence) -> bool:
     """Whether any site allows the comparison."""
     return any(isinstance(find(evidence, "formula_difference", site.name), Estimate) for site in externals(evidence))
+
+
+CHAPTER = Chapter(
+    "nomogram",
+    "The model",
+    finding,
+    part="Annex",
+    has=lambda evidence: evidence.release.model is not None,
+    fill="Give the formula of the model in [model].",
+    is_leavable=True,
+)

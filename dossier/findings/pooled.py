@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dossier.bands import FEW_FOR_POOLING, FEWEST_FOR_A_NEW_SITE
+from dossier.findings.chapter import Chapter
 from dossier.findings.sentence import (
     Sentence,
     estimated,
@@ -12,11 +13,11 @@ from dossier.findings.sentence import (
     pooled_of_two,
     range_over_sites,
 )
-from dossier.types import MACRO, POOLED, Absent, Estimate, Evidence, Result, Term, find
-from dossier.typeset.measures import cell
-from dossier.typeset.numbers import bound_of, expected_range, in_text, level_of, number, threshold
+from dossier.types import MACRO, POOLED, Absent, Estimate, Evidence, Result, Term, at_dataset, expected_range, find
+from dossier.typeset.measures import cell, is_estimated
+from dossier.typeset.numbers import bound_of, in_text, level_of, number, threshold
 from dossier.typeset.reasons import why
-from dossier.typeset.tables import Cell, Column, Reasons, Row, Table
+from dossier.typeset.tables import NOT_COMPUTED, Cell, Column, Reasons, Row, Table
 from dossier.typeset.words import in_words, sentence_case
 
 
@@ -61,14 +62,12 @@ def prediction(evidence: Evidence) -> Table:
     """Every pooled measure with its interval, what a new site may expect, and how far the sites differ."""
     reasons = Reasons(evidence)
     known = {one.term for one in evidence.results if one.dataset != POOLED and isinstance(one.found, Estimate)}
-    together = [
-        one for one in evidence.results if one.dataset == POOLED and one.term in known and _is_of_sites(evidence, one)
-    ]
+    together = [one for one in at_dataset(evidence, POOLED) if one.term in known and _is_of_sites(evidence, one)]
     rows = []
     for result in together:
         term, found = evidence.terms[result.term], result.found
         head = cell(found, term, reasons, wordy=isinstance(found, Estimate) and (found.low or 0.0) < 0)
-        rest = (Cell("", kind="plain"),) * 6 if isinstance(found, Absent) else _spread(found, term)
+        rest = (NOT_COMPUTED,) * 6 if isinstance(found, Absent) else _spread(found, term)
         rows.append(Row(sentence_case(term.label) + _which(result), (head, *rest)))
     all_rows = (
         f" Stratified: the rows of all sites, also of those with fewer than {FEW_FOR_POOLING} events or non-events; no "
@@ -118,14 +117,28 @@ def _which(result: Result) -> str:
 def _spread(found: Estimate, term: Term) -> tuple[Cell, ...]:
     new = expected_range(found)
     sites, freedom, tau, share = (found.details.get(name) for name in ("k", "df", "tau", "i2"))
-    expected = "" if tau is None else "too few sites"
+    expected = None if tau is None else "too few sites"
     if new is not None:
         expected = " to ".join(bound_of(one, term, found) for one in new)
     return (
-        Cell(expected, kind="plain"),
+        _plain(expected),
         Cell(f"{found.n:,}", kind="plain"),
-        Cell("" if sites is None else f"{sites:.0f}", kind="plain"),
-        Cell("" if freedom is None else f"{freedom:,.0f}", kind="plain"),
-        Cell("" if tau is None else number(tau, 3 if tau < 0.1 else 2), kind="plain"),
-        Cell("" if share is None else number(share, 0, percent=True), kind="plain"),
+        _plain(None if sites is None else f"{sites:.0f}"),
+        _plain(None if freedom is None else f"{freedom:,.0f}"),
+        _plain(None if tau is None else number(tau, 3 if tau < 0.1 else 2)),
+        _plain(None if share is None else number(share, 0, percent=True)),
     )
+
+
+def _plain(text: str | None) -> Cell:
+    return NOT_COMPUTED if text is None else Cell(text, kind="plain")
+
+
+def _is_pooled(evidence: Evidence) -> bool:
+    """Whether anything could be estimated over the sites."""
+    return any(map(is_estimated, at_dataset(evidence, POOLED)))
+
+
+CHAPTER = Chapter(
+    "pooled", "Pooled performance and heterogeneity", finding, has=_is_pooled, fill="Add a second external dataset."
+)

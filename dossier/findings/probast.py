@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dossier.findings import checklist
+from dossier.findings.chapter import Chapter, is_checked
 from dossier.findings.sentence import Sentence
 from dossier.types import Evidence
 from dossier.typeset.words import counted, within_sentence
@@ -111,3 +112,6 @@ def _line(evidence: Evidence, question: Question) -> Line:
     against = f"{counted(len(raised), 'limitation')}, {answered} answered" if raised else ""
     further = tuple(chapter for chapter in question.chapters if chapter not in pointed_to)
     return Line(question, rows, further, against)
+
+
+CHAPTER = Chapter("probast", "Evidence for the risk of bias", finding, part="Annex", has=is_checked, is_leavable=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dossier.findings.chapter import Chapter
 from dossier.findings.sentence import Sentence
 from dossier.types import Evidence
 from dossier.typeset.names import tested_version
@@ -66,3 +67,6 @@ def grouped(sha256: str) -> str:
 def versions(evidence: Evidence) -> str:
     """Every program that had a part in the numbers or the pages, with its version."""
     return listing([f"{name}{TIED}{version}" for name, version in evidence.versions.items()])
+
+
+CHAPTER = Chapter("provenance", "Provenance", finding, part="Annex", editions=("regulatory", "quick"))

@@ -3,11 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import dataclass
+from urllib.parse import quote
 
-from dossier.bibliography import SOURCES
+from dossier.bibliography import Source, source
+from dossier.findings.chapter import Chapter
 from dossier.findings.glossary import used
 from dossier.findings.sentence import Sentence
 from dossier.types import Evidence
+from dossier.typeset.words import within_sentence
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A source with the measures that rest on it, in the words of the glossary."""
+
+    source: Source
+    measures: tuple[str, ...]
+
+    @property
+    def link(self) -> str:
+        """Where the source is found; empty without a DOI."""
+        return f"https://doi.org/{quote(self.source.doi, safe='/:;().')}" if self.source.doi else ""
 
 
 def finding(evidence: Evidence) -> Sentence:
@@ -15,10 +32,13 @@ def finding(evidence: Evidence) -> Sentence:
     return Sentence("The sources of the methods, each with the measures that rest on it.")
 
 
-def cited(evidence: Evidence, chapters: Collection[str]) -> list[tuple[str, list[str]]]:
+def cited(evidence: Evidence, chapters: Collection[str]) -> list[Reference]:
     """Each source once, in alphabetical order, with the measures of these chapters that cite it."""
-    sources: dict[str, list[str]] = {}
+    measures: dict[Source, list[str]] = {}
     for term in used(evidence, chapters):
-        for source in term.cites:
-            sources.setdefault(SOURCES.get(source, source), []).append(term.label)
-    return sorted(sources.items())
+        for short in term.cites:
+            measures.setdefault(source(short), []).append(within_sentence(term.label))
+    return [Reference(one, tuple(labels)) for one, labels in sorted(measures.items(), key=lambda item: item[0].text)]
+
+
+CHAPTER = Chapter("references", "References", finding, part="Annex")

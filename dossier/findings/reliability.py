@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dossier.facts import Fact
+from dossier.findings.chapter import Chapter, measured
 from dossier.findings.sentence import Sentence
 from dossier.types import READERS, Absent, Description, Estimate, Evidence, find, find_all
 from dossier.typeset.numbers import in_text, number
@@ -91,7 +92,7 @@ def accuracy_of_readers(evidence: Evidence) -> str:
     rho = _first(evidence, "weighted_concordance")
     if isinstance(rho, Estimate) and rho.details.get("accuracy_assumed"):
         return "How often the readers are right is unknown and taken as always: rho is the highest that it can be."
-    made = [one for one in evidence.descriptions if one.described.variable.startswith("rater accuracy")]
+    made = [one for one in evidence.descriptions if one.described.of == "rater_accuracy"]
     places = list(dict.fromkeys(one.dataset for one in made))
     said = [_of_one(evidence, [one.described for one in made if one.dataset == place], place) for place in places]
     return " ".join(said)
@@ -104,3 +105,15 @@ def _of_one(evidence: Evidence, rows: Sequence[Description], dataset: str) -> st
     span = f"from {known['minimum']} to {known['maximum']}, mean {known['mean']}{spread}"
     learnt = " (of the labels that the model learnt from)" if dataset in _development(evidence) else ""
     return f"{sentence_case(rows[0].variable)}{learnt}: {span}."
+
+
+CHAPTER = Chapter(
+    "reliability",
+    "Reliability of the labels",
+    finding,
+    has=measured("reliability"),
+    fill="Name the readers' tables in [readers].",
+    fill_of_classes="It is built for the labels of a binary outcome.",
+    is_given=lambda evidence: not evidence.release.outcome.classes and bool(evidence.release.readers),
+    is_leavable=True,
+)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from dossier.bands import FEW_FOR_POOLING as VERY_FEW
 from dossier.bands import OE_TOLERATED
 from dossier.findings import classes
+from dossier.findings.chapter import Chapter
 from dossier.findings.sentence import (
     Sentence,
     estimated,
@@ -24,20 +25,18 @@ from dossier.types import (
     POOLED,
     Absent,
     At,
-    Curve,
     DatasetSummary,
     Estimate,
     Evidence,
+    expected_range,
     externals,
-    externals_with,
     find,
     find_all,
-    find_curve,
 )
 from dossier.typeset.measures import cell
 from dossier.typeset.names import at_least, events_of, marks_of_rivals
 from dossier.typeset.notes import intervals_of
-from dossier.typeset.numbers import TIED, expected_range, in_text, level_of, number, threshold
+from dossier.typeset.numbers import TIED, in_text, level_of, number, threshold
 from dossier.typeset.tables import Cell, Column, Reasons, Row, Table
 from dossier.typeset.words import counted, listing
 
@@ -102,7 +101,8 @@ def essentials(evidence: Evidence) -> Table:
         rows += _together(evidence, [(measure, place) for _, measure, place in asked])
     lowest, highest = (number(end) for end in OE_TOLERATED)
     unit = (
-        f" Risks are off where the interval of O/E excludes 1, and far off where it lies outside {lowest} to {highest}."
+        f" Risks are too low or too high where the CI of O/E excludes 1, and far so where it lies outside {lowest} to "
+        f"{highest}."
     )
     unit += "" if known else " Slope: risks are too extreme below 1, too cautious above."
     unit += "" if at is None or known else f" {GAIN}"
@@ -202,15 +202,6 @@ def _not_pooled(evidence: Evidence, asked: Sequence[tuple[str, str]]) -> str:
     return f" Pooled, of {every:,} sites: {listing(told)}."
 
 
-def _decision_curve(evidence: Evidence) -> str:
-    """Whose decision curve stands for all."""
-    sites, every = externals_with(evidence, "decision_curve"), externals(evidence)
-    if isinstance(find_curve(evidence, "decision_curve_all_sites", POOLED), Curve):
-        which = "all" if len(sites) == len(every) else f"{len(sites)} of {len(every):,}"
-        return f" Decision curve: {which} sites together."
-    return f" Decision curve: {sites[0].site}." if sites and len(every) > 1 else ""
-
-
 def _events(sites: Sequence[DatasetSummary]) -> int:
     """The events of all sites that tell theirs."""
     return sum(site.events or 0 for site in sites)
@@ -229,20 +220,38 @@ def caption(evidence: Evidence) -> str:
         return (
             f"{patients}; intervals and bands at {level}. Discrimination: {made}, mean of the classes{new}. "
             "Calibration: spline of logit risk, a panel a site and class; broken under 100 of the class. "
-            "Risks: in bins, patients of the class above and all others below the line."
+            "Risks: mean of the patients of the class (filled) and of all others (open)."
         )
     events = f"{at_least(sites)}{counted(_events(sites), 'event')}"
     one = len(sites) == 1
+    alone = one or all(scarce(site, VERY_FEW) for site in sites)
     left_out = "; open square, not pooled" if not one and any(scarce(site, VERY_FEW) for site in sites) else ""
     others = "".join(f"; small {mark}, {name}" for mark, name in marks_of_rivals(evidence).items())
     forest = f"{made}{'' if one else new}{left_out}{others}"
     return (
         f"{patients}, {events}; intervals and bands at {level}. Discrimination: {forest}. Calibration: spline of logit "
-        f"risk; broken under 100 events or non-events.{_decision_curve(evidence)} Risks: in bins, events above and "
-        f"non-events below the line; full lines, their mean risks{_at_threshold(evidence)}."
+        f"risk; broken under 100 events or non-events.{_gains(evidence)}{_of_risks(alone)}"
+        f"{_at_threshold(evidence)}."
     )
+
+
+def _of_risks(alone: bool) -> str:
+    """What the fourth picture shows: the risks of the only site in bins, or the means of several."""
+    if alone:
+        return " Risks: in bins, events above and non-events below the line; full lines, their mean risks"
+    return " Risks: mean of events (filled) and of non-events (open)"
+
+
+def _gains(evidence: Evidence) -> str:
+    """What the third picture shows: the gain at the primary threshold, or where none is declared over a range."""
+    at = primary_threshold(evidence)
+    where = "over a range of thresholds" if at is None else f"at{TIED}{threshold(at)}"
+    return f" Gain: net benefit over the better of flagging everyone and no one, {where}."
 
 
 def _at_threshold(evidence: Evidence) -> str:
     at = primary_threshold(evidence)
     return "" if at is None else f"; broken, the threshold of {threshold(at)}"
+
+
+CHAPTER = Chapter("results", "Key results", finding, editions=("regulatory", "committee", "quick"))

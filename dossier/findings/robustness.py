@@ -7,12 +7,13 @@ from dataclasses import replace
 
 from dossier.bands import SUPPORT
 from dossier.facts import Fact
+from dossier.findings.chapter import Chapter, measured, predictors_on_both_sides
 from dossier.findings.sentence import Sentence, estimated, named_or_counted, sites_without
 from dossier.types import POOLED, Absent, DatasetSummary, Estimate, Evidence, externals, find, find_all
 from dossier.typeset.methods import method_text
 from dossier.typeset.numbers import TIED, level_of, number
 from dossier.typeset.reasons import why
-from dossier.typeset.tables import Cell, Column, Reasons, Row, Table
+from dossier.typeset.tables import NOT_COMPUTED, Cell, Column, Reasons, Row, Table, groups_across
 from dossier.typeset.words import in_words, listing, sentence_case, setting, within_sentence
 
 
@@ -114,9 +115,10 @@ def components(evidence: Evidence) -> Table:
         note=f"P(s): similarity, psi. P(p): two-sided z test against the internal test{_as_declared(evidence)}. SPR "
         "combines P(p) with 1 \N{MINUS SIGN} P(s) by Fisher's method.",
         head="Site",
-        columns=tuple(Column(label) for label in ("P(s)", "P(p)", "SPR", "Minimum", "P(a)", "WPR")),
+        columns=tuple(Column(label) for label in ("P(p)", "SPR", "P(a)", "WPR")),
         rows=tuple(rows),
     )
+    similarity = {site.site: _similarity(evidence, site.name, measures) for site in sites}
     weak = [(measure, _pair(evidence, site.name, measure)[1]) for measure in measures for site in sites]
     minima = {measure: _minimum(one) for measure, one in weak if isinstance(one, Estimate)}
     if minima or not weak:
@@ -124,10 +126,29 @@ def components(evidence: Evidence) -> Table:
             " P(a): one-sided z test against the minimum, small where performance falls short of it; WPR combines it "
             "with 1 \N{MINUS SIGN} P(s)."
         )
-        return replace(
-            table, note=table.note + more + _minima(minima), footnotes=(*_of_minima(weak), *reasons.footnotes())
+        whole = replace(
+            table, note=table.note + more + _minima(minima, weak), footnotes=(*_of_minima(weak), *reasons.footnotes())
         )
-    return _without_weak(table, next(why(evidence, one.reason) for _, one in weak if isinstance(one, Absent)), reasons)
+    else:
+        reason = next(why(evidence, one.reason) for _, one in weak if isinstance(one, Absent))
+        whole = _without_weak(table, reason, reasons)
+    return _with_similarity(groups_across(whole), similarity)
+
+
+def _similarity(evidence: Evidence, site: str, measures: Sequence[str]) -> Cell:
+    """How alike the patients of a site are, which is the same for every measure."""
+    strong = (_pair(evidence, site, measure)[0] for measure in measures)
+    return next(
+        (_probability(one.details.get("p_similarity")) for one in strong if isinstance(one, Estimate)), NOT_COMPUTED
+    )
+
+
+def _with_similarity(table: Table, similarity: Mapping[str, Cell]) -> Table:
+    """The table with the similarity of each site as its first column."""
+    rows = (
+        row if row.kind == "group" else replace(row, cells=(similarity[row.label], *row.cells)) for row in table.rows
+    )
+    return replace(table, columns=(Column("P(s)"), *table.columns), rows=tuple(rows))
 
 
 def _as_declared(evidence: Evidence) -> str:
@@ -144,11 +165,15 @@ def _minimum(weak: Estimate) -> str:
     return method_text([against]) if isinstance(against, Fact) else ""
 
 
-def _minima(minima: Mapping[str, str]) -> str:
-    """What the minimum of each measure is, those that share one together."""
+def _minima(minima: Mapping[str, str], weak: Sequence[tuple[str, Estimate | Absent]]) -> str:
+    """What the minimum of each measure is, those that share one together, and its value."""
     alike: dict[str, list[str]] = {}
     for measure, minimum in minima.items():
-        alike.setdefault(minimum, []).append(within_sentence(setting(measure)))
+        found = [
+            one.details.get("minimum_value") for name, one in weak if name == measure and isinstance(one, Estimate)
+        ]
+        values = listing(list(dict.fromkeys(number(value) for value in found if value is not None)))
+        alike.setdefault(minimum, []).append(f"{within_sentence(setting(measure))} ({values})")
     each = [f"for {listing(measures)}: {minimum}" for minimum, measures in alike.items()]
     return f" Minimum {'; '.join(each)}." if each else ""
 
@@ -157,7 +182,7 @@ def _of_minima(weak: Sequence[tuple[str, Estimate | Absent]]) -> tuple[str, ...]
     """What a reader must know of the minima: that luck has set one, and that one asks for nothing of use."""
     kept = [(measure, one) for measure, one in weak if isinstance(one, Estimate)]
     told = []
-    if any("random subsets" in _minimum(one) for _, one in kept):
+    if any(one.method.has("random_subsets") for _, one in kept):
         told.append("The worst of random subsets depends on the draw, and lies the lower the fewer the patients.")
     values = {one.details.get("minimum_value") for measure, one in kept if measure == "standardized_net_benefit"}
     if any(value is not None and value < 0 for value in values):
@@ -174,8 +199,8 @@ def _without_weak(table: Table, why: str, reasons: Reasons) -> Table:
     gone = f"WPR is not computed: {why}."
     return replace(
         table,
-        columns=table.columns[:3],
-        rows=tuple(replace(row, cells=row.cells[:3]) for row in table.rows),
+        columns=table.columns[:2],
+        rows=tuple(replace(row, cells=row.cells[:2]) for row in table.rows),
         footnotes=(gone, *reasons.footnotes()),
     )
 
@@ -208,27 +233,21 @@ def _without_measure(reason: Fact) -> Fact:
 
 
 def _components(strong: Estimate | Absent, weak: Estimate | Absent, reasons: Reasons) -> tuple[Cell, ...]:
-    empty = Cell("", kind="plain")
-    if isinstance(strong, Absent):
-        first = (empty, empty, reasons.cell(strong))
-    else:
-        first = (
-            _probability(strong.details.get("p_similarity")),
-            _probability(strong.details.get("p_performance")),
-            Cell(number(strong.value)),
-        )
-    if isinstance(weak, Absent):
-        return (*first, empty, empty, reasons.cell(weak))
-    return (
-        *first,
-        _probability(weak.details.get("minimum_value")),
-        _probability(weak.details.get("p_acceptable")),
-        Cell(number(weak.value)),
+    first = (
+        (NOT_COMPUTED, reasons.cell(strong))
+        if isinstance(strong, Absent)
+        else (_probability(strong.details.get("p_performance")), Cell(number(strong.value)))
     )
+    second = (
+        (NOT_COMPUTED, reasons.cell(weak))
+        if isinstance(weak, Absent)
+        else (_probability(weak.details.get("p_acceptable")), Cell(number(weak.value)))
+    )
+    return (*first, *second)
 
 
 def _probability(value: float | None) -> Cell:
-    return Cell("" if value is None else number(value), kind="plain")
+    return NOT_COMPUTED if value is None else Cell(number(value), kind="plain")
 
 
 def similarity_and_performance(evidence: Evidence) -> str:
@@ -240,3 +259,20 @@ def similarity_and_performance(evidence: Evidence) -> str:
     tested = "" if p_value is None else f", p {number(p_value)}"
     sites = f"{found.details.get('k', 0):.0f} sites"
     return f"Performance (AUROC) against similarity over {sites}: Pearson r {number(found.value)}{tested}."
+
+
+def _performance_at_home(evidence: Evidence) -> bool:
+    """Whether the performance before is known, from an internal test or as it was declared."""
+    return any(one.role == "internal" for one in evidence.datasets) or bool(evidence.release.declared_performance)
+
+
+CHAPTER = Chapter(
+    "robustness",
+    "Potential robustness",
+    finding,
+    part="Annex",
+    has=measured("robustness"),
+    fill="Give predictors, and an internal dataset or a [[declared_performance]].",
+    is_given=lambda evidence: predictors_on_both_sides(evidence) and _performance_at_home(evidence),
+    is_leavable=True,
+)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Literal
 
 from dossier.findings import classes
+from dossier.findings.chapter import Chapter, any_with_both, measured
 from dossier.findings.sentence import Sentence, primary_threshold
 from dossier.types import Absent, DatasetSummary, Estimate, Evidence, externals, find
 from dossier.typeset.names import events_of
@@ -34,7 +36,7 @@ def finding(evidence: Evidence) -> Sentence:
     enough = len(places) - len({place for short in missed.values() for place in short})
     computed = {measure for _, asked in places for measure in asked}
     which = "" if all(set(asked) == computed for _, asked in places) else " that can be computed"
-    noun = "pair of class and site" if classes.labels(evidence) else "site"
+    noun: Noun = "pair of class and site" if classes.labels(evidence) else "site"
     subject = _who_meets(enough, [name for name, _ in places], noun)
     lead = f"{subject} all sample-size targets{which}."
     most_missed = sorted((measure for measure in missed if missed[measure]), key=lambda one: -len(missed[one]))
@@ -54,18 +56,21 @@ def _is_short(found: Estimate) -> bool:
     return found.n < found.value
 
 
-def _who_meets(enough: int, every: list[str], noun: str) -> str:
+Noun = Literal["site", "pair of class and site"]
+PLURAL: Mapping[Noun, str] = {"site": "sites", "pair of class and site": "pairs of class and site"}
+
+
+def _who_meets(enough: int, every: list[str], noun: Noun) -> str:
     """The subject and its verb: who meets what is required."""
     if len(every) == 1:
         return f"{every[0]} {'meets' if enough else 'does not meet'}"
     if enough in (0, len(every)):
         return f"{'Every' if enough else 'No'} {noun} meets"
-    first, *rest = noun.split()
-    plural = " ".join([f"{first}s", *rest])
-    return f"{sentence_case(in_words(enough))} of {in_words(len(every))} {plural} {'meets' if enough == 1 else 'meet'}"
+    meeting, among = sentence_case(in_words(enough)), in_words(len(every))
+    return f"{meeting} of {among} {PLURAL[noun]} {'meets' if enough == 1 else 'meet'}"
 
 
-def _where(names: list[str], among: int, noun: str) -> str:
+def _where(names: list[str], among: int, noun: Noun) -> str:
     """A place by its name, several by their number."""
     if len(names) == 1:
         return names[0]
@@ -111,7 +116,7 @@ def needed(evidence: Evidence) -> Table:
     return Table(
         name="table-sample",
         title="Patients needed by each criterion.",
-        note="A number stands out where the site has fewer patients. For 95% intervals, whatever the level of those on "
+        note="Tinted: the site has fewer patients. For 95% intervals, whatever the level of those on "
         "other pages. Net benefit is meant as its standardized form.",
         head="Site",
         columns=tuple(heads),
@@ -157,3 +162,15 @@ def widths(evidence: Evidence) -> str:
     if sample.is_declared:
         return f"no wider than the release asks for: {asked}"
     return f"of the usual widths, as the release declares none: {asked}"
+
+
+CHAPTER = Chapter(
+    "sample",
+    "Sample size",
+    finding,
+    has=measured("sample"),
+    fill="Give an outcome with both classes at a site.",
+    fill_of_classes="Give rows of every class at a site.",
+    is_given=any_with_both,
+    is_leavable=True,
+)

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from dossier.bands import FEW_FOR_POOLING, FEWEST_FOR_A_NEW_SITE, FEWEST_POOLED, OE_TOLERATED
-from dossier.types import POOLED, Absent, DatasetSummary, Estimate, Evidence, externals, find
-from dossier.typeset.numbers import TIED, expected_range, in_text, level_of, number, short
+from dossier.types import POOLED, Absent, DatasetSummary, Estimate, Evidence, expected_range, externals, find
+from dossier.typeset.numbers import TIED, in_text, level_of, number, short
 from dossier.typeset.reasons import why
 from dossier.typeset.words import counted, in_words, listing
 
@@ -41,7 +41,7 @@ def estimated(evidence: Evidence, measure: str, /, **at: float | str) -> list[tu
 
 
 def sites_without(evidence: Evidence, measure: str, /, **at: float | str) -> str:
-    """Which sites have no value of a measure, and why; where the reasons differ, that they stand below the table."""
+    """Which sites have no value of a measure, and why; where the reasons differ, that the table gives them."""
     gaps: dict[str, list[str]] = {}
     for site in externals(evidence):
         found = find(evidence, measure, site.name, **at)
@@ -49,8 +49,9 @@ def sites_without(evidence: Evidence, measure: str, /, **at: float | str) -> str
             gaps.setdefault(why(evidence, found.reason, site.name), []).append(site.site)
     if not gaps:
         return ""
-    reason = next(iter(gaps)) if len(gaps) == 1 else "the reasons stand below the table"
-    return f"Not for {named_or_counted([one for sites in gaps.values() for one in sites], 2)}: {reason}."
+    reason = next(iter(gaps)) if len(gaps) == 1 else "reasons below the table"
+    where = named_or_counted([one for sites in gaps.values() for one in sites], 2)
+    return f"Not computable at {where} ({reason})."
 
 
 def primary_threshold(evidence: Evidence) -> float | None:
@@ -189,8 +190,14 @@ def of_slopes(slopes: Sequence[tuple[Place, Estimate]], who: Callable[[list[Plac
     )
     told = [f"lies {bound} {who(places)}: there the risks {verdict}." for bound, verdict, places in beyond if places]
     if not told:
-        return ["Every interval of the calibration slope contains 1."]
-    return [f"The interval of the slope {told[0]}", *(f"It {one}" for one in told[1:])]
+        return [f"All CIs of the calibration slope include 1 (widest {_widest(known)})."]
+    return [f"The CI of the slope {told[0]}", *(f"It {one}" for one in told[1:])]
+
+
+def _widest(known: Sequence[tuple[Place, float, float]]) -> str:
+    """The widest of these intervals: what a true slope may still be."""
+    _, low, high = max(known, key=lambda one: one[2] - one[1])
+    return f"{number(low)} to {number(high)}"
 
 
 def named_or_counted(names: list[str], most: int = 3) -> str:

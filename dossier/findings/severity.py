@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from dossier.findings import classes
+from dossier.findings.chapter import Chapter, measured
 from dossier.findings.sentence import (
     Sentence,
     at_the_primary_threshold,
@@ -111,3 +112,16 @@ def _origin(evidence: Evidence) -> str:
         *([] if declared.rationale is None else [declared.rationale]),
     ]
     return " ".join(f"{one.strip().removesuffix('.')}." for one in said)
+
+
+CHAPTER = Chapter(
+    "severity",
+    "Severity of errors",
+    finding,
+    part="Annex",
+    has=measured("severity"),
+    fill="Give weights in [severity], and thresholds.",
+    fill_of_classes="Give weights for every pair of classes in [severity].",
+    is_given=lambda evidence: evidence.release.severity is not None,
+    is_leavable=True,
+)

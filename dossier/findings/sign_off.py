@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from dossier.findings.chapter import Chapter, is_checked
 from dossier.findings.sentence import Sentence
 from dossier.types import Evidence
 from dossier.typeset.words import date, in_words, sentence_case
@@ -25,7 +26,7 @@ def finding(evidence: Evidence) -> Sentence:
     count = len(evidence.release.signatory) or len(ROLES)
     return Sentence(
         f"{sentence_case(in_words(count))} {'signature is' if count == 1 else 'signatures are'} required.",
-        "Each binds to the results whose SHA-256 stands below.",
+        "Each binds to the results whose SHA-256 is given below.",
     )
 
 
@@ -37,3 +38,6 @@ def lines(evidence: Evidence) -> list[tuple[str, str, str, str]]:
 
 def _line(one: Signatory) -> tuple[str, str, str, str]:
     return (one.name, one.role, one.meaning, "" if one.date is None else date(one.date))
+
+
+CHAPTER = Chapter("sign_off", "Sign-off", finding, has=is_checked)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from dossier import between_groups
 from dossier.bands import FEW_FOR_POOLING
 from dossier.findings import classes
+from dossier.findings.chapter import Chapter
 from dossier.findings.sentence import Sentence, named_with_the_rest
 from dossier.types import (
     POOLED,
@@ -22,15 +23,16 @@ from dossier.types import (
     Withheld,
     externals,
     find_in_subgroup,
+    is_telling,
     subgroup_columns,
     subgroup_sizes,
 )
 from dossier.typeset.flags import flag_text
 from dossier.typeset.measures import cell
 from dossier.typeset.names import ALL_POOLED, label_of, shown
-from dossier.typeset.numbers import is_telling, level_of, number
-from dossier.typeset.tables import Cell, Column, Reasons, Row, Table, label_fits
-from dossier.typeset.words import anchor, counted, how_many, in_words, listing, sentence_case
+from dossier.typeset.numbers import level_of, number
+from dossier.typeset.tables import NOT_COMPUTED, Cell, Column, Reasons, Row, Table, label_fits
+from dossier.typeset.words import anchor, counted, how_many, in_words, listing, sentence_case, within_sentence
 
 JUDGED = ("auroc", "oe_ratio")
 """The measures whose differences the chapter's finding counts."""
@@ -86,37 +88,54 @@ def finding(evidence: Evidence) -> Sentence:
         return here
     more = named_with_the_rest([flag_text(one.fact) for one in every[1:]], MOST_NAMED - 1)
     rest = f"{sentence_case(more)}. {here.lead} {here.rest}" if more else f"{here.lead} {here.rest}"
-    return Sentence(f"{_over(evidence, every[0].column)} {flag_text(every[0].fact)}.", rest.strip())
+    made = between_groups.comparisons(evidence.subgroups.summaries, evidence.subgroups.results)
+    verb = "excludes" if len(every) == 1 else "exclude"
+    among = f"{part_of(len(every), made)} comparisons {verb} 0" if made > 1 else "the only comparison"
+    return Sentence(f"{_where(evidence, every[0].column)} {flag_text(every[0].fact)} ({among}).", rest.strip())
 
 
 def sites_with(evidence: Evidence, column: str) -> list[str]:
     """The external sites whose patients have the column, in order."""
-    found = {one.dataset for one in evidence.subgroups.summaries if one.column == column}
+    found = between_groups.sites_with(evidence.subgroups.summaries, column)
     return [site.site for site in externals(evidence) if site.name in found]
 
 
-def _over(evidence: Evidence, column: str) -> str:
-    """Over which sites a subgroup is looked at: all, or those that have the column."""
+def _where(evidence: Evidence, column: str) -> str:
+    """In which sites a subgroup is looked at: all, or those that have the column."""
     sites = sites_with(evidence, column)
     if len(sites) == len(externals(evidence)):
         return "Over all sites"
-    return f"Over {listing(sites)}" if len(sites) <= 3 else f"Over the {in_words(len(sites))} sites that record it"
+    return f"In {listing(sites)}" if len(sites) <= 3 else f"Over the {in_words(len(sites))} sites that record it"
 
 
 def _by_site(evidence: Evidence) -> Sentence:
     made = tuple(_differences(evidence))
     few = _few(evidence)
-    rest = f"Too few to tell: {part_of(len(few), len(_sized(evidence)))} subgroups, site by site." if few else ""
+    rest = (
+        f"Too few events or non-events: {part_of(len(few), len(_sized(evidence)))} subgroups, site by site."
+        if few
+        else ""
+    )
     if not made:
         return Sentence("In no subgroup can the model be compared with the other patients of its site.", rest)
     apart = [one for one in made if one.is_apart]
-    where = "differ from the rest of its site in AUROC or O/E."
+    rest_of_site = "from the rest of its site in AUROC or O/E."
     if not apart:
-        lead = f"In none of {in_words(len(made))} comparisons does a subgroup {where}"
-        return Sentence(lead, f"Every interval of the difference holds 0. {rest}".strip())
-    lead = f"In {part_of(len(apart), len(made))} comparisons a subgroup {where.replace('differ', 'differs', 1)}"
+        lead = f"In none of {in_words(len(made))} comparisons does a subgroup differ {rest_of_site}"
+        return Sentence(lead, f"All CIs of the difference include 0{_widest(made)}. {rest}".strip())
+    lead = f"In {part_of(len(apart), len(made))} comparisons a subgroup differs {rest_of_site}"
     told = named_with_the_rest([_told(evidence, one) for one in apart], MOST_NAMED)
-    return Sentence(lead, f"There the interval of the difference excludes 0: {told}. {rest}".strip())
+    return Sentence(lead, f"There the CI of the difference excludes 0: {told}. {rest}".strip())
+
+
+def _widest(made: Sequence[Difference]) -> str:
+    """The widest interval of a difference in each measure: what a true one may still be."""
+    told = []
+    for measure in dict.fromkeys(one.measure for one in made):
+        bounds = [(one.found.low or 0.0, one.found.high or 0.0) for one in made if one.measure == measure]
+        low, high = max(bounds, key=lambda ends: ends[1] - ends[0])
+        told.append(f"{_name(measure)} {number(low)} to {number(high)}")
+    return f" (widest: {listing(told)})"
 
 
 def part_of(count: int, among: int) -> str:
@@ -183,8 +202,8 @@ def multiplicity(evidence: Evidence) -> str:
     return (
         f"{sentence_case(counted(made, 'difference'))} of the AUROC and O/E were looked at. With no true difference, "
         f"{number(by_chance(evidence, made), 1)} of them would exclude 0 by chance alone (at {level_of(evidence)}): a "
-        "difference at one site only is a reason to look again, not a finding. An interval that holds 0 does not show "
-        "that patients are served alike: it may hold large differences too."
+        "difference at one site only is a reason to look again, not a finding. A CI that includes 0 does not show that "
+        "patients are served alike: it may include large differences too."
     )
 
 
@@ -199,10 +218,10 @@ def is_declared(evidence: Evidence) -> bool:
 def what_is_few(evidence: Evidence) -> str:
     """Which subgroups are too small to tell anything."""
     if classes.labels(evidence):
-        few = f"fewer than {FEW_FOR_POOLING} patients of any class is too small to tell anything over all classes"
-        return f"A subgroup with {few}, and one with fewer of a class than that is too small to tell anything of it."
+        few = f"fewer than {FEW_FOR_POOLING} patients of any class is too small to be judged over all classes"
+        return f"A subgroup with {few}, and one with fewer of a class than that is too small to be judged for it."
     few = f"fewer than {FEW_FOR_POOLING} events or {FEW_FOR_POOLING} non-events"
-    return f"A subgroup with {few} is too small to tell anything, and is listed as such."
+    return f"A subgroup with {few} is too small to be judged, and is listed as such."
 
 
 def is_few(size: SubgroupSize) -> bool:
@@ -272,29 +291,22 @@ Asked = tuple[str, str, At]
 
 
 def tables(evidence: Evidence) -> tuple[Table, ...]:
-    """For each column its subgroups site by site, and where they differ from the other patients."""
+    """The subgroups site by site, and where they differ from the other patients."""
     if classes.labels(evidence):
         return _tables_of_classes(evidence)
     main: list[Asked] = [("AUROC", "auroc", {}), ("By case mix", CASE_MIX, {}), ("O/E", "oe_ratio", {})]
     main.append(("Slope", "calibration_slope", {}))
-    made: list[Table] = []
-    for column in subgroup_columns(evidence):
-        few = f"; too few: under {FEW_FOR_POOLING} events or non-events."
-        across = _across(evidence, column, few)
-        made.append(across if label_fits(across) else _by_measure(across))
-        made += _apart(evidence, column, main, BY_CASE_MIX)
+    made = (*_across(evidence), *_apart(evidence, main, BY_CASE_MIX))
     return tuple(table for table in made if table.rows)
 
 
 def _tables_of_classes(evidence: Evidence) -> tuple[Table, ...]:
     """For each column its subgroups over all classes, and how they differ."""
     means: list[Asked] = [("AUROC, mean", "auroc", {}), ("Brier score", "brier", {}), ("Log score", "log_score", {})]
-    made: list[Table] = []
-    for column in subgroup_columns(evidence):
-        few = f" over all classes; too few: under {FEW_FOR_POOLING} patients of any class."
-        made.append(_values(evidence, column, means, f"{_bounded(evidence)}{few}"))
-        made += _apart(evidence, column, means)
-    return tuple(table for table in made if table.rows)
+    few = f" over all classes; too few: under {FEW_FOR_POOLING} patients of any class."
+    note = f"{_bounded(evidence)}{few}"
+    made = [_values(evidence, column, means, note) for column in subgroup_columns(evidence)]
+    return tuple(table for table in (*made, *_apart(evidence, means)) if table.rows)
 
 
 def _bounded(evidence: Evidence) -> str:
@@ -332,59 +344,63 @@ def _values(evidence: Evidence, column: str, asked: Sequence[Asked], note: str) 
     )
 
 
-def _across(evidence: Evidence, column: str, few: str) -> Table:
-    """The subgroups of a column beside each other, site by site, with the measures whose differences are counted."""
+def _across(evidence: Evidence) -> list[Table]:
+    """The subgroups beside each other, site by site, with the measures whose differences are counted.
+
+    All columns stand in one table where they have room and the same sites, else each in its own. What the sites give
+    together stands in the figure.
+    """
+    columns = subgroup_columns(evidence)
+    alone = [_of_columns(evidence, [column]) for column in columns]
+    heads = [sentence_case(column) for column, labels in columns.items() for _ in labels]
+    together = _by_measure(_of_columns(evidence, list(columns)), heads)
+    alike = len({tuple(row.label for row in table.rows) for table in alone}) == 1
+    if len(columns) > 1 and alike and label_fits(together):
+        return [together]
+    return [table if label_fits(table) else _by_measure(table) for table in alone]
+
+
+def _of_columns(evidence: Evidence, columns: Sequence[str]) -> Table:
+    """The subgroups of these columns at the sites that know the first of them, the measures of each side by side."""
     reasons = Reasons(evidence)
-    labels = list(subgroup_columns(evidence)[column])
-    rows = [
-        Row(
-            label_of(dataset),
-            tuple(
-                _judged_cell(evidence, Subset(column, label), dataset.name, measure, reasons)
-                for label in labels
-                for measure in JUDGED
-            ),
-        )
-        for dataset in _shown(evidence, column, reasons)
-    ]
-    rows += _stratified(evidence, column, labels, reasons)
+    sites, *_ = [_shown(evidence, column, reasons) for column in columns]
+    subsets = [Subset(column, label) for column in columns for label in subgroup_columns(evidence)[column]]
     return Table(
-        name=anchor(f"table-subgroups-{column}"),
-        title=_title(column, "the model in each subgroup"),
-        note=f"{_bounded(evidence)}{few} Patients and events of each, and further measures: results.json.",
+        name=anchor(f"table-subgroups-{'-'.join(columns)}"),
+        title=_title(listing(columns), "the model in each subgroup"),
+        note=f"{_bounded(evidence)}; too few: under {FEW_FOR_POOLING} events or non-events. Patients and events "
+        "of each, and further measures: results.json.",
         head="Site",
         columns=tuple(
-            Column(_name(measure), intervals=True, over=sentence_case(label)) for label in labels for measure in JUDGED
+            Column(_name(measure), intervals=True, over=sentence_case(subset.level))
+            for subset in subsets
+            for measure in JUDGED
         ),
-        rows=tuple(rows),
-        footnotes=(*reasons.footnotes(), *_unassigned(evidence, column)),
+        rows=tuple(
+            Row(
+                label_of(dataset),
+                tuple(
+                    _judged_cell(evidence, subset, dataset.name, measure, reasons)
+                    for subset in subsets
+                    for measure in JUDGED
+                ),
+            )
+            for dataset in sites
+        ),
+        footnotes=(*reasons.footnotes(), *(note for column in columns for note in _unassigned(evidence, column))),
     )
 
 
-def _by_measure(across: Table) -> Table:
+def _by_measure(across: Table, over: Sequence[str] = ()) -> Table:
     """The same numbers with the measures below each other, where they have no room beside each other."""
     rows: list[Row] = []
     for place, measure in enumerate(JUDGED):
         rows.append(Row(_name(measure), kind="group"))
         rows += [replace(row, cells=row.cells[place :: len(JUDGED)]) for row in across.rows]
-    columns = tuple(Column(column.over, intervals=True) for column in across.columns[:: len(JUDGED)])
+    levels = [column.over for column in across.columns[:: len(JUDGED)]]
+    heads = zip(levels, over or [""] * len(levels), strict=True)
+    columns = tuple(Column(level, intervals=True, over=head) for level, head in heads)
     return replace(across, columns=columns, rows=tuple(rows))
-
-
-def _stratified(evidence: Evidence, column: str, labels: Sequence[str], reasons: Reasons) -> list[Row]:
-    """The rows of all sites together, where they say anything."""
-    found = [
-        (measure, find_in_subgroup(evidence, Subset(column, label), measure, POOLED))
-        for label in labels
-        for measure in JUDGED
-    ]
-    if not any(_is_printed(one, POOLED) for _, one in found):
-        return []
-    cells = tuple(
-        cell(one, evidence.terms[measure], reasons) if _is_printed(one, POOLED) else Cell("", kind="plain")
-        for measure, one in found
-    )
-    return [Row(ALL_STRATIFIED, cells, "total")]
 
 
 def _judged_cell(evidence: Evidence, subset: Subset, dataset: str, measure: str, reasons: Reasons) -> Cell:
@@ -461,7 +477,7 @@ def _pooled(evidence: Evidence, column: str, asked: Sequence[Asked]) -> list[Row
         ]
         for (_, measure, at), one in zip(asked, found, strict=True):
             if isinstance(one, Absent):
-                cells.append(Cell("", kind="plain"))
+                cells.append(NOT_COMPUTED)
             else:
                 wordy = _is_wordy(evidence, measure, at)
                 cells.append(cell(one, evidence.terms[measure], Reasons(evidence), wordy))
@@ -492,20 +508,46 @@ def _unassigned(evidence: Evidence, column: str) -> tuple[str, ...]:
     return (f"In no subgroup, the value missing or not among the levels: {listing(lost)}.",)
 
 
-def _apart(evidence: Evidence, column: str, asked: Sequence[Asked], case_mix: str = "") -> list[Table]:
+def _apart(evidence: Evidence, asked: Sequence[Asked], case_mix: str = "") -> list[Table]:
     """How far each subgroup lies from the other patients of its site; of two levels one row a site.
 
     Over all sites each stands there, of single sites those whose interval excludes 0.
     """
-    labels = subgroup_columns(evidence)[column]
     reasons = Reasons(evidence)
+    rows = [row for column in subgroup_columns(evidence) for row in _rows_apart(evidence, column, asked, reasons)]
+    if not rows:
+        return []
+    # Of several classes the differences of the means are not those that the finding counts.
+    several = bool(classes.labels(evidence))
+    standing = "" if several else " Of single sites only what excludes 0 in AUROC or O/E."
+    pooled = (
+        f" {ALL_POOLED}: mean of the differences, each within one site."
+        if several
+        else " Stratified: all rows of both groups, pairs and intercepts within sites."
+    )
+    return [
+        Table(
+            name="table-subgroup-differences",
+            title="Each subgroup minus the other patients of its site.",
+            note=f"Difference and {level_of(evidence)} interval (square-and-add), on the plain scale for ratios too."
+            f"{standing}{pooled}{case_mix}",
+            head="Subgroup",
+            columns=tuple(Column(head, intervals=measure != CASE_MIX) for head, measure, _ in asked),
+            rows=tuple(rows),
+            footnotes=reasons.footnotes(),
+        )
+    ]
+
+
+def _rows_apart(evidence: Evidence, column: str, asked: Sequence[Asked], reasons: Reasons) -> list[Row]:
+    """The differences of one column, place by place."""
+    labels = subgroup_columns(evidence)[column]
     known = shown(evidence, ("external", "internal"))
     places = [(label_of(one), one.name) for one in known] + [(_called_together(evidence), POOLED)]
     mirrored = len(labels) == 2
     told = _told_apart(evidence, column)
     several = bool(classes.labels(evidence))
     rows: list[Row] = []
-    pooled = ""
     for called, dataset in places:
         found = [
             (label, [_difference(evidence, Subset(column, label), measure, dataset, at) for _, measure, at in asked])
@@ -517,39 +559,20 @@ def _apart(evidence: Evidence, column: str, asked: Sequence[Asked], case_mix: st
             if any(_is_printed(one, dataset) for one in row)
             and (several or dataset == POOLED or any((label, dataset, measure) in told for _, measure, _ in asked))
         ]
-        if not made:
-            continue
-        if dataset == POOLED:
-            pooled = (
-                " Pooled: mean of the differences, each within one site."
-                if classes.labels(evidence)
-                else " Stratified: all rows of both groups, pairs and intercepts within sites."
+        if made:
+            rows.append(
+                Row(
+                    f"{sentence_case(column)}, {within_sentence(called) if dataset == POOLED else called}", kind="group"
+                )
             )
-        if not mirrored:
-            rows.append(Row(called, kind="group"))
         for label, row in made:
             cells = tuple(
                 _apart_cell(evidence, dataset, measure, one, reasons, (label, dataset, measure) in told)
                 for (_, measure, _), one in zip(asked, row, strict=True)
             )
-            rows.append(Row(called if mirrored else sentence_case(label), cells))
-    if not rows:
-        return []
-    # Of several classes the differences of the means are not those that the finding counts.
-    standing = "" if classes.labels(evidence) else " Of single sites only what excludes 0 in AUROC or O/E."
-    against = f"{labels[0]} minus {labels[1]}" if mirrored else "each subgroup minus the other patients of its site"
-    return [
-        Table(
-            name=anchor(f"table-subgroups-{column}-differences"),
-            title=_title(column, against),
-            note=f"Difference and {level_of(evidence)} interval (square-and-add), on the plain scale for ratios too."
-            f"{standing}{pooled}{case_mix}",
-            head="Site" if mirrored else "Subgroup",
-            columns=tuple(Column(head, intervals=measure != CASE_MIX) for head, measure, _ in asked),
-            rows=tuple(rows),
-            footnotes=reasons.footnotes(),
-        )
-    ]
+            which = f"{label} minus {labels[1]}" if mirrored else label
+            rows.append(Row(sentence_case(which), cells))
+    return rows
 
 
 def _is_printed(found: Estimate | Absent, dataset: str) -> bool:
@@ -569,7 +592,7 @@ def _apart_cell(
     evidence: Evidence, dataset: str, measure: str, found: Estimate | Absent, reasons: Reasons, stands_out: bool
 ) -> Cell:
     if isinstance(found, Absent):
-        return Cell("", kind="plain") if dataset == POOLED else reasons.cell(found)
+        return NOT_COMPUTED if dataset == POOLED else reasons.cell(found)
     made = cell(found, evidence.terms[measure], reasons, wordy=True)
     if measure == CASE_MIX:
         # Beside an AUROC its value is enough, and four intervals have no room.
@@ -580,3 +603,12 @@ def _apart_cell(
 def compared(evidence: Evidence, place: str | None = None) -> tuple[Difference, ...]:
     """Every comparison of a subgroup with the other patients of its site in AUROC and O/E, at one dataset or at all."""
     return tuple(one for one in _differences(evidence) if place in (None, one.dataset.name))
+
+
+CHAPTER = Chapter(
+    "subgroups",
+    "Subgroups",
+    finding,
+    has=lambda evidence: bool(evidence.subgroups.summaries),
+    fill="Declare a [[subgroup]].",
+)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from dossier.findings import classes
+from dossier.findings.chapter import Chapter
 from dossier.findings.sentence import Sentence, estimated, range_over_sites
 from dossier.types import Description, Evidence
 from dossier.typeset.measures import tables_of
@@ -79,3 +80,6 @@ def _spread(found: Mapping[str, Description]) -> tuple[Cell, ...]:
     values = [Cell(number(found[name].value) if name in found else DASH, kind="plain") for name in STATISTICS]
     shares = [Cell(number(100 * found[name].value, 1), kind="plain") for name in SHARES]
     return (Cell(f"{of:,}", kind="plain"), *values, *shares)
+
+
+CHAPTER = Chapter("supporting", "Supporting measures", finding, part="Annex", is_leavable=True)

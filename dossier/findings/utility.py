@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence, Set
 
 from dossier.findings import classes
+from dossier.findings.chapter import Chapter, measured
 from dossier.findings.sentence import (
     Sentence,
     better_than_the_model,
@@ -13,8 +14,9 @@ from dossier.findings.sentence import (
     primary_threshold,
     range_over_sites,
 )
-from dossier.types import Evidence
+from dossier.types import Absent, Curve, DatasetSummary, Evidence, externals, find_curve
 from dossier.typeset.numbers import TIED, level_of, threshold
+from dossier.typeset.tables import Cell, Column, Reasons, Row, Table
 from dossier.typeset.words import how_many, in_words, listing, sentence_case
 
 
@@ -70,3 +72,78 @@ def _excluding(where: Sequence[str], sure: Set[str]) -> str:
     if not count:
         return "includes 0: not shown"
     return f"excludes 0 in {listing([site for site in where if site in sure]) if count < 3 else in_words(count)}"
+
+
+# ---- clinical impact ------------------------------------------------------------------------------------------------
+
+MOST_THRESHOLDS = 3
+"""Declared thresholds that the table has room for."""
+
+
+def impact(evidence: Evidence) -> Table:
+    """Of 1,000 patients like those of each site: how many have the outcome, and whom each threshold flags."""
+    reasons = Reasons(evidence)
+    declared = evidence.release.thresholds.declared[:MOST_THRESHOLDS]
+    sites = [(site, find_curve(evidence, "per_thousand_of_site", site.name)) for site in externals(evidence)]
+    columns = [
+        Column(label, over=f"Threshold {threshold(at)}")
+        for at in declared
+        for label in ("Flagged", "Found", "Missed", "False alarms")
+    ]
+    return Table(
+        name="table-impact",
+        title=_impact(sites, declared),
+        note="Of 1,000 patients like those of the site. Found: flagged, with the outcome; missed: with the outcome, "
+        "not flagged. For the intervals see sensitivity and specificity.",
+        head="Site",
+        columns=(Column("With outcome"), *columns),
+        rows=tuple(Row(site.site, _of_a_thousand(found, len(declared), reasons)) for site, found in sites),
+        footnotes=reasons.footnotes(),
+    )
+
+
+def has_impact(evidence: Evidence) -> bool:
+    """Whether anybody was counted at a declared threshold; of several classes no one is flagged or not."""
+    found = (find_curve(evidence, "per_thousand_of_site", site.name) for site in externals(evidence))
+    return not classes.labels(evidence) and any(isinstance(one, Curve) for one in found)
+
+
+def _of_a_thousand(found: Curve | Absent, thresholds: int, reasons: Reasons) -> tuple[Cell, ...]:
+    if isinstance(found, Absent):
+        return (reasons.cell(found), *(Cell("", kind="plain"),) * (4 * thresholds))
+    hits, misses, alarms = (found.columns[name] for name in ("true_positive", "false_negative", "false_positive"))
+    counts: list[tuple[float | None, ...]] = [(hits[0], misses[0])]
+    for hit, miss, alarm in list(zip(hits, misses, alarms, strict=True))[:thresholds]:
+        counts += [(hit, alarm), (hit,), (miss,), (alarm,)]
+    return tuple(_sum_of(count) for count in counts)
+
+
+def _sum_of(counts: Sequence[float | None]) -> Cell:
+    """The sum of counts; a word where one of them is a gap."""
+    known = [count for count in counts if count is not None]
+    return Cell(f"{sum(known):,.0f}", kind="plain") if len(known) == len(counts) else Cell("absent", kind="absent")
+
+
+def _impact(sites: Sequence[tuple[DatasetSummary, Curve | Absent]], declared: Sequence[float]) -> str:
+    """How many of 1,000 are missed at the primary threshold, from the lowest site to the highest."""
+    missed = sorted(
+        (count, site.site)
+        for site, found in sites
+        if isinstance(found, Curve) and (count := found.columns["false_negative"][0]) is not None
+    )
+    if not missed:
+        return "Clinical impact."
+    (low, first), (high, last) = missed[0], missed[-1]
+    span = f"{low:,.0f} ({first})" if len(missed) == 1 else f"{low:,.0f} ({first}) to {high:,.0f} ({last})"
+    return f"Clinical impact: at{TIED}{threshold(declared[0])} the model misses {span} of 1,000 patients."
+
+
+CHAPTER = Chapter(
+    "utility",
+    "Net benefit",
+    finding,
+    has=measured("utility"),
+    fill="Declare thresholds in [thresholds].",
+    is_given=lambda evidence: bool(evidence.release.thresholds.declared),
+    editions=("regulatory", "quick"),
+)

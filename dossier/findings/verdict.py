@@ -2,35 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from dossier.contents import CHAPTERS
+from dossier.checklist import TOPICS
 from dossier.findings import acceptance, classes, limitations, results
+from dossier.findings.chapter import chapters
 from dossier.findings.sentence import Sentence, estimated, named_with_the_rest, new_hospital, primary_threshold
 from dossier.types import (
     POOLED,
     Criterion,
     DatasetSummary,
+    Estimate,
     Evidence,
     Predicted,
     externals,
+    find,
 )
+from dossier.typeset.measures import cell
 from dossier.typeset.names import events_of
 from dossier.typeset.numbers import TIED, bare, level_of, number, short, threshold, value_of
-from dossier.typeset.tables import Cell, Column, Row, Table
+from dossier.typeset.tables import Cell, Column, Reasons, Row, Table, with_short_labels
 from dossier.typeset.words import counted, in_words, listing, sentence_case, within_sentence
 
 MOST_OPEN = 6
 """What is to be settled that the first page names; the rest is counted."""
 MOST_NAMED = 3
-CHAPTERS_WITH_A_LINE = frozenset(
-    {
-        *("results", "acceptance", "discrimination", "calibration", "utility", "comparison", "subgroups"),
-        *("robustness", "reliability", "human_factors", "limitations"),
-    }
-)
-"""The chapters whose finding stands in the contents, which are to fit their page."""
 
 
 @dataclass(frozen=True)
@@ -110,10 +107,7 @@ def table(evidence: Evidence) -> Table:
     every = list(acceptance.counted_ones(evidence))
     shown = acceptance.on_the_first_page(evidence)
     sites = externals(evidence)
-    beside = [] if classes.labels(evidence) else [_gain(evidence), _slope(evidence)]
-    if not shown:
-        beside = [_plain(evidence, "auroc", "AUROC"), _plain(evidence, "oe_ratio", "O/E"), *beside]
-    columns = [column for column in beside if column is not None]
+    columns = [column for column in _beside(evidence, bool(shown)) if column is not None]
     rows = [
         Row(
             site.site,
@@ -129,7 +123,7 @@ def table(evidence: Evidence) -> Table:
     if len(sites) > 1 or any(one.dataset == POOLED for everywhere in shown for one in everywhere):
         rows += _over_all(evidence, shown, columns)
     heads = [Column(f"{acceptance.label(evidence, one[0])} {acceptance.asked(evidence, one[0])}") for one in shown]
-    return Table(
+    made = Table(
         name="table-verdict",
         title="Declared criteria, hospital by hospital." if shown else "Results, hospital by hospital.",
         note=_note(evidence, shown, columns),
@@ -138,71 +132,165 @@ def table(evidence: Evidence) -> Table:
             Column("Patients"),
             *([] if classes.labels(evidence) else [Column("Events")]),
             *heads,
-            *(Column(column.head) for column in columns),
+            *(Column(column.head, intervals=column.has_intervals) for column in columns),
         ),
         rows=tuple(rows),
         footnotes=_footnotes(evidence, every, len(shown)),
     )
+    return with_short_labels(made)
 
 
 @dataclass(frozen=True)
 class _Beside:
-    """A column that is no criterion: its head, its cells, and what all hospitals together say."""
+    """A column that is no criterion: its head, its cells, and at how many hospitals it is as it should be."""
 
     head: str
     cells: dict[str, Cell]
     verdict: str
-    note: str
+    """At how many; empty where nothing is asked of it."""
+    note: str = ""
+
+    @property
+    def has_intervals(self) -> bool:
+        """Whether an interval stands beside each value."""
+        return any(cell.interval for cell in self.cells.values())
 
     def cell(self, site: DatasetSummary) -> Cell:
         return self.cells.get(site.name, Cell("–", kind="absent"))
 
 
+def _beside(evidence: Evidence, has_criteria: bool) -> list[_Beside | None]:
+    """What is no criterion: where there are none, what the model does, each value with its interval."""
+    if classes.labels(evidence):
+        return [] if has_criteria else [_plain(evidence, "auroc", "AUROC, mean"), *_of_classes(evidence)]
+    if has_criteria:
+        return [_gain(evidence), _slope(evidence)]
+    return [
+        _plain(evidence, "auroc", "AUROC"),
+        _plain(evidence, "oe_ratio", "O/E", aim=1.0),
+        _gain_with_interval(evidence),
+        _plain(evidence, "calibration_slope", "Slope", aim=1.0, note=SLOPES),
+    ]
+
+
+GAIN = "Gain: net benefit per 100 patients over the better of flagging everyone and no one."
+SLOPES = "Slope: too extreme below 1, too cautious above."
+
+
 def _gain(evidence: Evidence) -> _Beside | None:
     """The lower limit of the net benefit over the better default, at the primary threshold."""
-    at = primary_threshold(evidence)
-    if at is None:
-        return None
-    found = [(site, one) for site, one in estimated(evidence, "net_benefit_gain", threshold=at) if one.low is not None]
+    at, found = _gains(evidence)
     cells = {
         site.name: Cell(number(100 * (one.low or 0.0), 1), kind="alert" if (one.low or 0.0) < 0 else "plain")
         for site, one in found
     }
-    above = sum((one.low or 0.0) > 0 for _, one in found)
-    head = f"Gain at{TIED}{threshold(at)}, lower limit"
-    note = "Gain: net benefit per 100 patients over the better of flagging everyone and no one."
-    return _Beside(head, cells, f"above 0: {above} of {len(found)}", note) if found else None
+    return _Beside(f"Gain at{TIED}{at}, lower limit", cells, _above_0(found), GAIN) if found else None
 
 
-def _plain(evidence: Evidence, measure: str, head: str) -> _Beside | None:
-    """A measure where nothing was asked of it: its value, an O/E standing out where its interval does not hold 1."""
+def _gain_with_interval(evidence: Evidence) -> _Beside | None:
+    """The net benefit over the better default, at the primary threshold."""
+    at, found = _gains(evidence)
+    term, reasons = evidence.terms["net_benefit_gain"], Reasons(evidence)
+    wordy = any((one.low or 0.0) < 0 for _, one in found)
+    cells = {site.name: _alerted(cell(one, term, reasons, wordy), (one.low or 0.0) <= 0) for site, one in found}
+    return _Beside(f"Gain at{TIED}{at}", cells, _above_0(found), GAIN) if found else None
+
+
+def _gains(evidence: Evidence) -> tuple[str, list[tuple[DatasetSummary, Estimate]]]:
+    """The primary threshold, and the gain there at every hospital where it has an interval."""
+    at = primary_threshold(evidence)
+    if at is None:
+        return "", []
+    found = estimated(evidence, "net_benefit_gain", threshold=at)
+    return threshold(at), [(site, one) for site, one in found if one.low is not None]
+
+
+def _above_0(found: Sequence[tuple[DatasetSummary, Estimate]]) -> str:
+    return f"{sum((one.low or 0.0) > 0 for _, one in found)} of {len(found)}"
+
+
+def _alerted(shown: Cell, is_off: bool) -> Cell:
+    return replace(shown, kind="alert") if is_off else shown
+
+
+def _plain(evidence: Evidence, measure: str, head: str, aim: float | None = None, note: str = "") -> _Beside | None:
+    """A measure where nothing was asked of it, standing out where its interval excludes what it should be."""
     found = estimated(evidence, measure)
-    term = evidence.terms[measure]
-    off = [
-        site.name
-        for site, one in found
-        if measure == "oe_ratio" and ((one.low or 0.0) > 1 or (one.high is not None and one.high < 1))
+    term, reasons = evidence.terms[measure], Reasons(evidence)
+    off = {site.name for site, one in found if aim is not None and _excludes(one, aim)}
+    cells = {site.name: _alerted(cell(one, term, reasons), site.name in off) for site, one in found}
+    verdict = "" if aim is None else _containing(len(found) - len(off), len(found))
+    return _Beside(head, cells, verdict, note) if found else None
+
+
+def _excludes(found: Estimate, value: float) -> bool:
+    return (found.low is not None and found.low > value) or (found.high is not None and found.high < value)
+
+
+def _of_classes(evidence: Evidence) -> list[_Beside | None]:
+    """Of several classes: the class whose O/E and slope are farthest from 1, and of how many the gain excludes 0."""
+    return [
+        _farthest(evidence, "oe_ratio", "O/E"),
+        _gains_of_classes(evidence),
+        _farthest(evidence, "calibration_slope", "Slope", SLOPES),
     ]
-    cells = {site.name: Cell(value_of(one, term), kind="alert" if site.name in off else "plain") for site, one in found}
-    verdict = _containing(len(found) - len(off), len(found)) if measure == "oe_ratio" else ""
-    return _Beside(head, cells, verdict, "") if found else None
+
+
+def _farthest(evidence: Evidence, measure: str, head: str, note: str = "") -> _Beside | None:
+    """The class of each hospital whose value is farthest from 1, with its interval."""
+    term, reasons = evidence.terms[measure], Reasons(evidence)
+    every = {site.name: _classes_with(evidence, measure, site, {}) for site in externals(evidence)}
+    cells = {}
+    for name, found in every.items():
+        if found:
+            label, one = max(found, key=lambda pair: abs(pair[1].value - 1))
+            made = cell(one, term, reasons)
+            cells[name] = _alerted(replace(made, text=f"{label} {made.text}"), _excludes(one, 1.0))
+    flat = [one for found in every.values() for _, one in found]
+    verdict = _containing(sum(not _excludes(one, 1.0) for one in flat), len(flat))
+    return _Beside(f"{head}, class farthest from 1", cells, verdict, note) if cells else None
+
+
+def _classes_with(
+    evidence: Evidence, measure: str, site: DatasetSummary, threshold: Mapping[str, float]
+) -> list[tuple[str, Estimate]]:
+    """The classes of which a measure could be estimated at a hospital."""
+    found = []
+    for label in classes.labels(evidence):
+        at: dict[str, float | str] = {"class": label, **threshold}
+        if isinstance(one := find(evidence, measure, site.name, **at), Estimate):
+            found.append((label, one))
+    return found
+
+
+def _gains_of_classes(evidence: Evidence) -> _Beside | None:
+    """Of how many classes the gain at the primary threshold has an interval above 0."""
+    at = primary_threshold(evidence)
+    if at is None:
+        return None
+    place = {"threshold": at}
+    every = {site.name: _classes_with(evidence, "net_benefit_gain", site, place) for site in externals(evidence)}
+    above = {name: sum((one.low or 0.0) > 0 for _, one in found) for name, found in every.items()}
+    cells = {
+        name: Cell(f"{above[name]} of {len(found)}", kind="plain" if above[name] == len(found) else "alert")
+        for name, found in every.items()
+        if found
+    }
+    verdict = f"{sum(above.values())} of {sum(map(len, every.values()))}"
+    return _Beside(f"Gain at{TIED}{threshold(at)} above 0, classes", cells, verdict, GAIN) if cells else None
 
 
 def _containing(held: int, found: int) -> str:
-    return f"CI contains 1: {held}\N{NO-BREAK SPACE}of\N{NO-BREAK SPACE}{found}"
+    return f"{held} of {found}"
 
 
 def _slope(evidence: Evidence) -> _Beside | None:
-    """The calibration slope, standing out where its interval does not hold 1."""
+    """The calibration slope alone, standing out where its interval excludes 1."""
     found = [(site, one) for site, one in estimated(evidence, "calibration_slope") if one.low is not None]
     term = evidence.terms["calibration_slope"]
-    cells, hold = {}, 0
-    for site, one in found:
-        holds = (one.low or 0.0) <= 1 <= (one.high or 0.0)
-        hold += holds
-        cells[site.name] = Cell(value_of(one, term), kind="plain" if holds else "alert")
-    note = "Slope: too extreme below 1, too cautious above."
-    return _Beside("Slope", cells, _containing(hold, len(found)), note) if found else None
+    off = {site.name for site, one in found if _excludes(one, 1.0)}
+    cells = {site.name: Cell(value_of(one, term), kind="alert" if site.name in off else "plain") for site, one in found}
+    return _Beside("Slope", cells, _containing(len(found) - len(off), len(found)), SLOPES) if found else None
 
 
 def _cell(evidence: Evidence, everywhere: tuple[Criterion, ...], dataset: str) -> Cell:
@@ -242,11 +330,17 @@ def _verdict(everywhere: tuple[Criterion, ...]) -> Cell:
 
 
 def _note(evidence: Evidence, shown: Sequence[tuple[Criterion, ...]], columns: Sequence[_Beside]) -> str:
-    tinted = f"Tinted: {'not met' if shown else 'O/E not 1'}, a gain that may be none, a slope whose CI excludes 1."
-    tinted = "Tinted: not met." if classes.labels(evidence) else tinted
+    first = "not met" if shown else "O/E whose CI excludes 1"
+    tinted = f"Tinted: {first}, a gain that may be none, a slope whose CI excludes 1."
+    tinted = "Tinted: not met." if classes.labels(evidence) and shown else tinted
     when = acceptance.when(evidence, "declared", counted_only=True) if shown else ""
-    beside = " ".join(column.note for column in columns)
-    return " ".join(text for text in (tinted, when, beside, f"Limits at {level_of(evidence)}.") if text)
+    beside = " ".join(column.note for column in columns if column.note)
+    counts = "" if len(externals(evidence)) == 1 and not classes.labels(evidence) else LAST_ROW
+    counts = counts if any(column.verdict for column in columns) else ""
+    return " ".join(text for text in (tinted, when, beside, f"Limits at {level_of(evidence)}.", counts) if text)
+
+
+LAST_ROW = "Last row: how many gains are above 0, and CIs of the others contain 1."
 
 
 def _footnotes(evidence: Evidence, every: Sequence[tuple[Criterion, ...]], shown: int) -> tuple[str, ...]:
@@ -277,7 +371,7 @@ def to_settle(evidence: Evidence) -> tuple[Point, ...]:
     """What a review has to settle, what is open first: limitations without an answer, rows of the checklist."""
     points = [
         Point(
-            kind.topic,
+            _fact(kind),
             "answered" if kind.answered_at_once or all(reply for _, reply in kind.said) else "unanswered",
             "limitations",
             not (kind.answered_at_once or all(reply for _, reply in kind.said)),
@@ -285,11 +379,22 @@ def to_settle(evidence: Evidence) -> tuple[Point, ...]:
         for kind in limitations.raised(evidence)
     ]
     points += [
-        Point(f"TRIPOD+AI {row.item}", "missing", "checklist", True)
+        Point(f"TRIPOD+AI {row.item}, {within_sentence(TOPICS[row.item])}", "missing", "checklist", True)
         for row in evidence.checklist
-        if row.status == "MISSING"
+        if row.status == "missing"
     ]
     return tuple(sorted(points, key=lambda point: not point.is_open))
+
+
+MOST_SITES = 2
+"""Sites of a limitation that the first page names; the rest is counted."""
+
+
+def _fact(kind: limitations.Raised) -> str:
+    """What a limitation is about, and the sites and numbers that it is raised for."""
+    if not kind.briefly:
+        return kind.topic
+    return f"{kind.topic}: {named_with_the_rest(kind.briefly, MOST_SITES)}"
 
 
 def tested(evidence: Evidence) -> list[tuple[str, str]]:
@@ -322,5 +427,5 @@ def tested(evidence: Evidence) -> list[tuple[str, str]]:
 def _left_out(evidence: Evidence) -> list[tuple[str, str]]:
     """The chapters that the owner left out; nothing where all are there."""
     names = set(evidence.release.report.leave_out)
-    titles = [chapter.title for chapter in CHAPTERS if chapter.name in names]
-    return [("Left out by the owner", f"{listing(titles)}. Every number stands in results.csv")] if titles else []
+    titles = [chapter.title for chapter in chapters() if chapter.name in names]
+    return [("Left out by the owner", f"{listing(titles)}. Every number is in results.csv")] if titles else []

@@ -49,7 +49,7 @@ def _sums(place: NDArray[np.int64], values: Floats) -> Floats:
     return np.asarray(np.bincount(place, weights=values, minlength=BINS), dtype=float)
 
 
-@curve("Advice value", cites="Campagner 2023")
+@curve("Advice value", cites="Campagner 2023", bins=True)
 def advice_value(outcome: Floats, risk: Floats) -> Curve | Absent:
     """What an advice is worth by how sure it is: its confidence, less what calibration takes off.
 

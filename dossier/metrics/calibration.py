@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import sys
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,8 +36,15 @@ from dossier.metrics.resampling import BINNED_ABOVE, BLOCK, block_size, cells_of
 from dossier.metrics.scales import back
 from dossier.metrics.shares import NO_WEIGHT, Design
 from dossier.metrics.smooth_curve import design_of, smooth_curve
-from dossier.register import curve, curve_synthesis, metric
-from dossier.types import Absent, Curve, Estimate, Floats, Role, SiteResults, found_curve
+from dossier.register import Band, Line, curve, curve_synthesis, metric
+from dossier.types import Absent, Curve, Estimate, Floats, Goal, Role, SiteResults, found_curve
+
+ORDER = (
+    *("oe_ratio", "calibration_intercept", "calibration_slope", "calibration_intercept_joint", "ici", "e50", "e90"),
+    *("emax", "ece", "eci", "brier", "scaled_brier", "log_score", "nagelkerke_r2", "tjur_r2", "spiegelhalter_z"),
+    *("calibration_curve", "calibration_groups", "calibration_curve_all_sites"),
+)
+"""The measures and curves of the chapter in the order of files and pages."""
 
 EVERYWHERE: tuple[Role, ...] = ("development", "internal", "external")
 
@@ -56,6 +64,7 @@ EVERYWHERE: tuple[Role, ...] = ("development", "internal", "external")
     against_rest="by class",
     formula="Σ y / Σ p",
     protection="ratio",
+    goal=Goal("Actual cases per 100 predicted", "number of cases", people=100),
 )
 def oe_ratio(
     outcome: Floats,
@@ -127,14 +136,20 @@ def _se_fixed(phi: float, design: Design) -> float | None:
     return math.sqrt((1 - phi) / (design.rows * phi)) if phi > 0 else None
 
 
-@metric(
-    "Calibration intercept",
+recalibration = partial(
+    metric,
     digits=2,
-    best="zero",
     cites=("Cox 1958", "Van Calster 2019"),
     roles=EVERYWHERE,
     breaks=("perfect is best",),
     against_rest="by class",
+)
+"""A coefficient of the logistic model that recalibrates the risks."""
+
+
+@recalibration(
+    "Calibration intercept",
+    best="zero",
     weighted=weighted.calibration_intercept,
     formula="a in logit P(y = 1) = a + logit p",
     protection="fit",
@@ -172,18 +187,14 @@ def calibration_intercept(outcome: Floats, risk: Floats, level: float = 0.95) ->
     return _wald(replace(fit, coefficients=fit.coefficients + near), 0, rows, level)
 
 
-@metric(
+@recalibration(
     "Calibration slope",
-    digits=2,
     best="one",
-    cites=("Cox 1958", "Van Calster 2019"),
-    roles=EVERYWHERE,
     pool="plain",
-    breaks=("perfect is best",),
-    against_rest="by class",
     weighted=weighted.calibration_slope,
     formula="b in logit P(y = 1) = a + b logit p",
     protection="fit",
+    goal=Goal("Spread of its percentages (1 is right)", "spread of percentages"),
 )
 def calibration_slope(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Absent:
     """Whether the risks are spread as they should be.
@@ -219,16 +230,12 @@ def calibration_slope(outcome: Floats, risk: Floats, level: float = 0.95) -> Est
     return _wald(fit, 1, rows, level)
 
 
-@metric(
+@recalibration(
     "Calibration intercept, joint with the slope",
-    digits=2,
     best="zero",
-    cites=("Cox 1958", "Van Calster 2019"),
-    roles=EVERYWHERE,
-    breaks=("perfect is best",),
-    against_rest="by class",
     weighted=weighted.calibration_intercept_joint,
     formula="a in logit P(y = 1) = a + b logit p",
+    on_page=False,
 )
 def calibration_intercept_joint(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Absent:
     """The intercept of the line that best recalibrates the risks, fitted together with the slope.
@@ -240,10 +247,6 @@ def calibration_intercept_joint(outcome: Floats, risk: Floats, level: float = 0.
     -------
     Estimate or Absent
         The intercept a of logit P(y) = a + b logit p with the Wald interval. Absent as `calibration_slope` is.
-
-    Notes
-    -----
-    Source: Cox 1958.
 
     Examples
     --------
@@ -309,16 +312,22 @@ def _error(name: str, outcome: Floats, risk: Floats, level: float, bootstrap: in
     return found if isinstance(found, Absent) else found[name]
 
 
-@metric(
-    "Integrated calibration index",
+calibration_error = partial(
+    metric,
     digits=3,
     range=(0, 1),
     best="zero",
-    cites=("Austin 2019", "Harrell 2015", "Chuang 2000", "Cowan 2011"),
     roles=EVERYWHERE,
     breaks=("perfect is best", "rows doubled", "narrower with more rows"),
     against_rest="by class",
     clustered="value only",
+)
+"""A distance of the calibration curve from the risks."""
+
+
+@calibration_error(
+    "Integrated calibration index",
+    cites=("Austin 2019", "Harrell 2015", "Chuang 2000", "Cowan 2011"),
     formula="mean of |c(p) - p|, c the calibration curve",
 )
 def ici(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 1000, seed: int = 1) -> Estimate | Absent:
@@ -359,17 +368,11 @@ def ici(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 100
     return _error("ici", outcome, risk, level, bootstrap, seed)
 
 
-@metric(
+@calibration_error(
     "Median calibration error (E50)",
-    digits=3,
-    range=(0, 1),
-    best="zero",
     cites=("Austin 2019", "Chuang 2000", "Cowan 2011"),
-    roles=EVERYWHERE,
-    breaks=("perfect is best", "rows doubled", "narrower with more rows"),
-    against_rest="by class",
-    clustered="value only",
     formula="median of |c(p) - p|, c the calibration curve",
+    on_page=False,
 )
 def e50(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 1000, seed: int = 1) -> Estimate | Absent:
     """The distance between risk and observed frequency that half of the people stay within.
@@ -398,17 +401,11 @@ def e50(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 100
     return _error("e50", outcome, risk, level, bootstrap, seed)
 
 
-@metric(
+@calibration_error(
     "90% calibration error (E90)",
-    digits=3,
-    range=(0, 1),
-    best="zero",
     cites=("Austin 2019", "Chuang 2000", "Cowan 2011"),
-    roles=EVERYWHERE,
-    breaks=("perfect is best", "rows doubled", "narrower with more rows"),
-    against_rest="by class",
-    clustered="value only",
     formula="90% quantile of |c(p) - p|, c the calibration curve",
+    on_page=False,
 )
 def e90(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 1000, seed: int = 1) -> Estimate | Absent:
     """The distance between risk and observed frequency that nine in ten people stay within.
@@ -434,17 +431,11 @@ def e90(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 100
     return _error("e90", outcome, risk, level, bootstrap, seed)
 
 
-@metric(
+@calibration_error(
     "Largest calibration error (Emax)",
-    digits=3,
-    range=(0, 1),
-    best="zero",
     cites=("Austin 2019", "Harrell 2015", "Chuang 2000", "Cowan 2011", "Hirano 2012"),
-    roles=EVERYWHERE,
-    breaks=("perfect is best", "rows doubled", "narrower with more rows"),
-    against_rest="by class",
-    clustered="value only",
     formula="maximum of |c(p) - p|, c the calibration curve",
+    on_page=False,
 )
 def emax(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 1000, seed: int = 1) -> Estimate | Absent:
     """The largest distance between risk and observed frequency that anybody's risk shows.
@@ -544,12 +535,13 @@ def _binned(which: int, outcome: Floats, risk: Floats, level: float, bootstrap: 
     tier="caution",
     cites=("Naeini 2015", "Van Calster 2025", "Chuang 2000", "Cowan 2011"),
     breaks=("one class is absent", "narrower with more rows"),
-    caution="It depends on the bins and grows by chance alone where they hold few people; the calibration curve shows "
-    "where the risks are off.",
+    caution="It depends on the bins and grows by chance alone where they contain few people; the calibration curve "
+    "shows where risks are too high or too low.",
     counterpart="ici",
     against_rest="by class",
     clustered="value only",
     formula="Σ over ten equal bins of (rows of the bin / n) |mean y - mean p|",
+    danger="one risk for all",
 )
 def ece(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 1000, seed: int = 1) -> Estimate | Absent:
     """How far the average risk lies from the share with the outcome in ten bins of risk, on average over the people.
@@ -594,6 +586,7 @@ def ece(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 100
     "it goes by bins, 1 is perfect, and it succeeds the GICI",
     clustered="value only",
     formula="Σ over ten equal bins of (rows of the bin / n)(1 - |mean y - mean p| / max(mean p, 1 - mean p))",
+    on_page=False,
 )
 def eci(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 1000, seed: int = 1) -> Estimate | Absent:
     """How near the average risk lies to the share with the outcome in ten bins of risk, as a share of what is possible.
@@ -675,6 +668,7 @@ def brier(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Abse
     against_rest="by class",
     weighted=weighted.scaled_brier,
     formula="1 - Brier score / (φ (1 - φ))",
+    on_page=False,
 )
 def scaled_brier(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Absent:
     """How much nearer the risks are to what happened than if everyone had been given the site's average.
@@ -773,6 +767,7 @@ def nagelkerke(mean_log: Floats, prevalence: Floats) -> Floats:
     "is printed [Dinga 2019]",
     against_rest="by class",
     formula="(1 - exp(2 (l0 - l)/n)) / (1 - exp(2 l0/n)), l the summed log likelihood of the risks, l0 that of φ",
+    on_page=False,
 )
 def nagelkerke_r2(
     outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 1000, seed: int = 1
@@ -842,6 +837,7 @@ def nagelkerke_r2(
     against_rest="by class",
     weighted=weighted.tjur_r2,
     formula="mean p of cases - mean p of the others",
+    on_page=False,
 )
 def tjur_r2(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Absent:
     """How much higher the average risk is among those with the outcome than among those without.
@@ -897,6 +893,7 @@ A_TEST = Fact("test_statistic_has_no_interval")
     against_rest="by class",
     clustered="refused",
     formula="Σ (y - p)(1 - 2p) / √(Σ (1 - 2p)² p (1 - p))",
+    on_page=False,
 )
 def spiegelhalter_z(outcome: Floats, risk: Floats) -> Estimate | Absent:
     """Whether the squared errors of the risks are larger or smaller than right risks would make by chance.
@@ -910,10 +907,6 @@ def spiegelhalter_z(outcome: Floats, risk: Floats) -> Estimate | Absent:
         z = sum (y - p)(1 - 2p)/sqrt(sum (1 - 2p)^2 p(1 - p)) with the two-sided `p_value` of the normal distribution; a
         test has no interval. Absent without rows, and when every risk is 0, one half or 1, for which the test does not
         exist.
-
-    Notes
-    -----
-    Source: Spiegelhalter 1986.
 
     Examples
     --------
@@ -948,7 +941,13 @@ def spiegelhalter_z(outcome: Floats, risk: Floats) -> Estimate | Absent:
 # ---- curves ---------------------------------------------------------------------------------------------------------
 
 
-@curve("Calibration curve", roles=EVERYWHERE, cites=("Austin 2014", "Harrell 2015"), against_rest=True)
+@curve(
+    "Calibration curve",
+    roles=EVERYWHERE,
+    cites=("Austin 2014", "Harrell 2015"),
+    against_rest=True,
+    band=Band("risk", (Line("observed"),)),
+)
 def calibration_curve(outcome: Floats, risk: Floats, level: float = 0.95) -> Curve | Absent:
     """The observed frequency of the outcome along the risks, as a smooth curve.
 
@@ -993,7 +992,14 @@ def _large_enough(group: NDArray[np.intp]) -> NDArray[np.intp]:
     return np.array(renamed)[group]
 
 
-@curve("Calibration by groups", roles=EVERYWHERE, cites=("Wilson 1927", "Van Calster 2019"), against_rest=True)
+@curve(
+    "Calibration by groups",
+    roles=EVERYWHERE,
+    cites=("Wilson 1927", "Van Calster 2019"),
+    against_rest=True,
+    band=Band("", (Line("observed"),)),
+    protection="groups",
+)
 def calibration_groups(outcome: Floats, risk: Floats, level: float = 0.95) -> Curve | Absent:
     """The observed frequency of the outcome in up to ten groups of people with similar risks.
 
@@ -1003,7 +1009,9 @@ def calibration_groups(outcome: Floats, risk: Floats, level: float = 0.95) -> Cu
     `observed`, Wilson's `low` and `high`, and `n` of each group. Absent with fewer than five rows.
     """
     if len(outcome) < SMALLEST_GROUP:
-        return Absent(Fact("fewer_rows", fewest=Count(SMALLEST_GROUP, "row"))) if len(outcome) else NO_ROWS
+        return (
+            Absent(Fact("fewer_rows", fewest=Count(SMALLEST_GROUP, "row", is_limit=True))) if len(outcome) else NO_ROWS
+        )
     ends = np.unique(np.quantile(risk, np.arange(1, 10) / 10))
     group = _large_enough(np.searchsorted(ends, risk, side="left"))
     size, events, total = (np.bincount(group, weights=weights) for weights in (np.ones(len(risk)), outcome, risk))

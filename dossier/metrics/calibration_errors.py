@@ -6,13 +6,11 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
-from typing import Literal
 
 import numpy as np
 from scipy.special import expit
 
 from dossier.facts import Fact
-from dossier.metrics.discrimination import one_class
 from dossier.metrics.intervals import two_sided
 from dossier.metrics.inversion import UNUSED, by_tests, estimate_from_tests, inverted
 from dossier.metrics.largest_distance import bounds_of_the_largest
@@ -23,32 +21,13 @@ from dossier.metrics.smooth_curve import (
     SmoothCurve,
     WhitenedCurve,
     curve_at,
-    loess_at,
     noise_at,
     smooth_curve,
     whitened,
 )
 from dossier.types import Absent, Estimate, Floats
 
-Smoother = Literal["spline", "loess"]
 ERRORS = ("ici", "e50", "e90", "emax")
-
-
-def calibration_errors(
-    outcome: Floats, risk: Floats, smoother: Smoother = "spline", quantiles: tuple[float, ...] | None = None
-) -> dict[str, float] | Absent:
-    """The mean, median, 90 % quantile and maximum of |curve - risk| over the rows: `ici`, `e50`, `e90`, `emax`.
-
-    `smoother` is "spline" (default) or "loess" (span .75, degree 2, on the scale of risks); `quantiles` as in
-    `smooth_curve`. Absent when the curve does not exist. ICI is not one number: it depends on the smoother.
-    """
-    if smoother == "loess":
-        if reason := one_class(outcome):
-            return reason
-        places, back = np.unique(risk, return_inverse=True)
-        return _summary(np.abs(loess_at(outcome, risk, places)[back] - risk))
-    smooth = smooth_curve(outcome, risk, quantiles)
-    return smooth if isinstance(smooth, Absent) else _summary(np.abs(curve_at(smooth, risk) - risk))
 
 
 def _summary(error: Floats) -> dict[str, float]:

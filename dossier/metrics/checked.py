@@ -33,6 +33,8 @@ BY_RATER = frozenset({"labels", "confidence"})
 """Tables of cases by raters, whose gaps are cases that a rater did not see."""
 CODES = "cluster"
 """A column that says only who belongs together."""
+HELD = {"U": "text", "S": "bytes", "M": "dates", "m": "lengths of time", "c": "complex numbers", "V": "records"}
+"""What the kinds of columns of numpy are called that hold no numbers."""
 SHARES = frozenset({"threshold", "level"})
 """Settings above 0 and below 1."""
 
@@ -52,6 +54,7 @@ PARAMETERS = {
     "truth": ("array_like", "The true labels of the raters' cases: 0 or 1."),
     "rater_accuracy": ("tuple of float", "The accuracy of each rater, from 0 to 1."),
     "study": ("ReaderStudy", "The decisions of the readers with and without the model, case by case, or their counts."),
+    "group": ("str", "Of the readers; empty for all."),
     "level": ("float", "The level of the interval, between 0 and 1."),
     "bootstrap": ("int", "How many bootstrap replicates are drawn."),
     "permutations": ("int", "How many permutations are drawn."),
@@ -127,18 +130,20 @@ def _column(name: str, value: Any) -> NDArray[Any]:
     plain = _plain(value)
     if name == CODES:
         if _missing(plain).any():
-            raise ValueError(f"{name} has missing values: say of every row to whom it belongs.")
+            raise ValueError(f"{name} has missing values. Say of every row to which cluster it belongs.")
         return np.unique(plain, return_inverse=True)[1].reshape(-1).astype(np.int64)
     try:
         numbers = np.array(plain, dtype=np.float64)
     except (TypeError, ValueError):
-        raise ValueError(f"{name} holds {plain.dtype} values, and needs numbers.") from None
+        held = HELD.get(plain.dtype.kind, "values of several kinds")
+        raise ValueError(f"{name} holds {held}, and needs numbers. {_mend(name)}") from None
     wanted = 2 if name in BY_RATER else 1
     if numbers.ndim != wanted:
         shape = "a table of cases by raters" if wanted == 2 else "one value a row"
-        raise ValueError(f"{name} has {numbers.ndim} dimensions, and needs {shape}.")
+        mend = "Give the labels of all raters." if wanted == 2 else "Give one column."
+        raise ValueError(f"{name} has {_some(numbers.ndim, 'dimension')}, and needs {shape}. {mend}")
     if not len(numbers):
-        raise ValueError(f"{name} is empty.")
+        raise ValueError(f"{name} is empty. Give a value for each row.")
     if name not in BY_RATER:
         _refuse_strange_values(name, numbers)
     return np.ascontiguousarray(numbers)
@@ -147,7 +152,7 @@ def _column(name: str, value: Any) -> NDArray[Any]:
 def _plain(value: Any) -> NDArray[Any]:
     """The values in their order: what index or chunks they have counts for nothing."""
     if hasattr(value, "to_numpy"):
-        # An Array of Arrow gives only what it need not copy, unless told otherwise; a ChunkedArray copies.
+        # An Array of Arrow gives only what it need not copy, by default; a ChunkedArray copies.
         options = {"zero_copy_only": False} if hasattr(value, "buffers") else {}
         return np.asarray(value.to_numpy(**options))
     return np.asarray(value)
@@ -161,19 +166,21 @@ def _refuse_strange_values(name: str, numbers: NDArray[np.float64]) -> None:
     gaps = ~np.isfinite(numbers)
     if gaps.any():
         count, at = int(gaps.sum()), _first(gaps)
-        raise ValueError(f"{name} has {count:,} values that are missing or not finite, the first in row {at}.")
+        values = "value that is" if count == 1 else "values that are"
+        lead = f"{name} has {count:,} {values} missing or not finite, the first in row {at}."
+        raise ValueError(f"{lead} Leave these rows out of every column, or impute them.")
     if name in WHOLE:
         strange = (numbers != 0) & (numbers != 1)
         if strange.any():
             at = _first(strange)
-            raise ValueError(f"{name} is {numbers[at]:g} in row {at}, and may be 0 or 1.")
+            raise ValueError(f"{name} is {numbers[at]:g} in row {at}, and may be 0 or 1. {_mend(name)}")
     low, high = WITHIN[name]
     beyond = numbers < low if high is None else (numbers < low) | (numbers > high)
     if beyond.any():
         at, ends = _first(beyond), f"{low:g} or more" if high is None else f"from {low:g} to {high:g}"
-        raise ValueError(f"{name} is {numbers[at]:g} in row {at}, and may be {ends}.")
+        raise ValueError(f"{name} is {numbers[at]:g} in row {at}, and may be {ends}. {_mend(name)}")
     if name == "weights" and not numbers.any():
-        raise ValueError("weights are all 0.")
+        raise ValueError("weights are all 0. Give at least one row a weight above 0.")
 
 
 def _first(rows: NDArray[np.bool_]) -> int:
@@ -181,14 +188,25 @@ def _first(rows: NDArray[np.bool_]) -> int:
     return int(np.flatnonzero(rows)[0])
 
 
+def _mend(name: str) -> str:
+    """What to do about a column with values that it may not have."""
+    if name in WHOLE:
+        return "Write 1 where it happened and 0 where it did not."
+    return "Write 20% as 0.2." if WITHIN.get(name) == (0.0, 1.0) else "Look at where the column comes from."
+
+
+def _some(count: int, noun: str) -> str:
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
 def _share(name: str, value: Any) -> float:
     number = float(value)
     if not 0 < number < 1:
-        raise ValueError(f"{name} is {number:g}, and may be above 0 and below 1.")
+        raise ValueError(f"{name} is {number:g}, and may be above 0 and below 1. Write 20% as 0.2.")
     return number
 
 
 def _refuse_other_lengths(lengths: dict[str, int]) -> None:
     if len(set(lengths.values())) > 1:
         counts = ", ".join(f"{name} {count:,}" for name, count in lengths.items())
-        raise ValueError(f"The columns have different lengths: {counts}.")
+        raise ValueError(f"The columns have different lengths: {counts}. Give each of them one value a row.")

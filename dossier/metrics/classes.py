@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +19,7 @@ from dossier.facts import Count, Fact, Method
 from dossier.metrics import comparison, severity
 from dossier.metrics.committee import largest_remainder
 from dossier.metrics.comparison import AGAINST_RIVAL, OF_RIVAL
-from dossier.metrics.discrimination import placements
+from dossier.metrics.discrimination import TELLS_APART, placements
 from dossier.metrics.graded_accuracy import POINTWISE, Survey, estimated_credit, weighted_credit
 from dossier.metrics.intervals import (
     NO_ROWS,
@@ -34,8 +35,17 @@ from dossier.metrics.intervals import (
 )
 from dossier.metrics.robustness import SHARE_HELD_OUT, SUBSETS
 from dossier.metrics.sample import NO_INTERVAL, Z
-from dossier.register import curve, curve_synthesis, metric
+from dossier.register import Band, Line, curve, curve_synthesis, metric
 from dossier.types import Absent, Curve, Estimate, Floats, SiteResults, found_curve
+
+ORDER = (
+    *("auroc", "brier", "log_score", "accuracy", "h_accuracy", "h_accuracy_profile", "confusion_matrix"),
+    *("confusion_matrix_all_sites", "per_thousand", "per_thousand_of_site", "error_severity_index"),
+    *("mean_severity", "error_severity_index_of_rival", "mean_severity_of_rival", "severity_of_models"),
+    *("auroc_difference", "brier_difference", "log_score_difference", "accuracy_difference", "mss_brier"),
+    *("split_performance",),
+)
+"""The measures and curves of the chapter in the order of files and pages."""
 
 Integers = NDArray[np.int64]
 OneAgainstRest = Callable[[Floats, Floats], Estimate | Absent]
@@ -194,6 +204,7 @@ SINGLE_ROW = Fact("class_of_single_row_no_delong", rows=Count(1, "row"))
     chapter="discrimination",
     formula="mean over the classes of the AUROC of the class against the rest",
     protection="ranks",
+    goal=TELLS_APART,
 )
 def auroc(
     classes: Integers, class_risk: Floats, class_labels: Sequence[str] = (), level: float = 0.95
@@ -308,6 +319,7 @@ def log_score(classes: Integers, class_risk: Floats, level: float = 0.95) -> Est
     "classes are.",
     counterpart="brier",
     formula="share of rows whose class has the largest risk; of ties the first class counts",
+    danger="larger class",
 )
 def accuracy(classes: Integers, class_risk: Floats, level: float = 0.95) -> Estimate | Absent:
     """The share of patients whose class is the one with the largest risk.
@@ -405,7 +417,13 @@ def h_accuracy(
     return _without_events(estimated_credit(found, np.zeros(len(classes)), level))
 
 
-@curve("H-accuracy by confidence", cites="Cabitza 2019", of_classes=True, chapter="accuracy")
+@curve(
+    "H-accuracy by confidence",
+    cites="Cabitza 2019",
+    of_classes=True,
+    chapter="accuracy",
+    band=Band("tau", (Line("h_accuracy"),)),
+)
 def h_accuracy_profile(
     classes: Integers, class_risk: Floats, class_labels: Sequence[str] = (), level: float = 0.95
 ) -> Curve | Absent:
@@ -525,15 +543,14 @@ def _severity(
     return which(predicted_class(scores)[0], classes, weights, level)
 
 
-@metric(
+severity_of = partial(metric, best="lower", tier="mission", cites="Jin", of_classes=True, chapter="severity")
+"""How grave the errors of a model are."""
+
+
+@severity_of(
     "Error severity index",
     digits=1,
     range=(0, 10),
-    best="lower",
-    tier="mission",
-    cites="Jin",
-    of_classes=True,
-    chapter="severity",
     formula="10 Σ C W / number of errors, C counts of predicted by true class, W their severity",
 )
 def error_severity_index(
@@ -551,16 +568,8 @@ def error_severity_index(
     return _severity(severity.index_of_classes, classes, class_risk, severity_weights, level)
 
 
-@metric(
-    "Mean severity",
-    digits=3,
-    range=(0, 1),
-    best="lower",
-    tier="mission",
-    cites="Jin",
-    of_classes=True,
-    chapter="severity",
-    formula="Σ C W / n, C counts of predicted by true class, W their severity",
+@severity_of(
+    "Mean severity", digits=3, range=(0, 1), formula="Σ C W / n, C counts of predicted by true class, W their severity"
 )
 def mean_severity(
     classes: Integers, class_risk: Floats, severity_weights: severity.Weights, level: float = 0.95
@@ -573,17 +582,12 @@ def mean_severity(
     return _severity(severity.mean_of_classes, classes, class_risk, severity_weights, level)
 
 
-@metric(
+@severity_of(
     "Error severity index of the other model",
     digits=1,
     range=(0, 10),
-    best="lower",
-    tier="mission",
-    cites="Jin",
     measure="error_severity_index",
     fixed=OF_RIVAL,
-    of_classes=True,
-    chapter="severity",
     formula="10 Σ C W / number of errors, C counts of the other model's class by true class, W their severity",
 )
 def error_severity_index_of_rival(
@@ -596,17 +600,12 @@ def error_severity_index_of_rival(
     return _severity(severity.index_of_classes, classes, class_rival, severity_weights, level)
 
 
-@metric(
+@severity_of(
     "Mean severity of the other model",
     digits=3,
     range=(0, 1),
-    best="lower",
-    tier="mission",
-    cites="Jin",
     measure="mean_severity",
     fixed=OF_RIVAL,
-    of_classes=True,
-    chapter="severity",
     formula="Σ C W / n, C counts of the other model's class by true class, W their severity",
 )
 def mean_severity_of_rival(
@@ -622,18 +621,25 @@ def mean_severity_of_rival(
 # ---- comparison with the other model --------------------------------------------------------------------------------
 
 
-@metric(
-    "AUROC, mean of the classes, difference from the other model",
-    digits=3,
-    range=(-1, 1),
+to_rival = partial(
+    metric,
     best="higher",
     tier="descriptive",
-    cites="DeLong 1988",
-    fixed={**AGAINST_RIVAL, "class": "macro"},
-    pool="plain",
+    fixed=AGAINST_RIVAL,
     independent_rows=True,
     of_classes=True,
     chapter="comparison",
+)
+"""A difference of a measure between both models, on the same rows."""
+
+
+@to_rival(
+    "AUROC, mean of the classes, difference from the other model",
+    digits=3,
+    range=(-1, 1),
+    cites="DeLong 1988",
+    fixed={**AGAINST_RIVAL, "class": "macro"},
+    pool="plain",
     formula="mean AUROC of the classes, of the model - of the other model; DeLong's paired variance",
 )
 def auroc_difference(
@@ -674,19 +680,14 @@ def auroc_difference(
     return _without_events(replace(found, reason=SINGLE_ROW) if parts is None else found)
 
 
-@metric(
+@to_rival(
     "Brier score over all classes, difference from the other model",
     digits=3,
     range=(-2, 2),
     best="lower",
-    tier="descriptive",
     cites=("Bradley 2008", "Phipson 2010"),
-    fixed=AGAINST_RIVAL,
     pool="plain",
     mean_over="rows",
-    independent_rows=True,
-    of_classes=True,
-    chapter="comparison",
     formula="mean over rows of Σ over classes of (p - y)² - (rival - y)²; p value (b + 1)/(m + 1), b "
     "of m sign flips at least as far from 0",
 )
@@ -713,17 +714,12 @@ def brier_difference(
     return _without_events(comparison.paired(differences, zeros, level, permutations, seed, floor=-2, ceiling=2))
 
 
-@metric(
+@to_rival(
     "Log score of the true class, difference from the other model",
     digits=3,
-    best="higher",
-    tier="descriptive",
     cites=("Good 1952", "Phipson 2010"),
-    fixed=AGAINST_RIVAL,
-    independent_rows=True,
-    of_classes=True,
-    chapter="comparison",
     formula="mean over rows of ln p - ln rival of the class that was found; p value (b + 1)/(m + 1) from m sign flips",
+    on_page=False,
 )
 def log_score_difference(
     classes: Integers,
@@ -748,17 +744,12 @@ def log_score_difference(
     return _without_events(comparison.paired(differences, np.zeros(len(classes)), level, permutations, seed))
 
 
-@metric(
+@to_rival(
     "Accuracy of the predicted class, difference from the other model",
     range=(-1, 1),
-    best="higher",
-    tier="descriptive",
     cites=("McNemar 1947", "Agresti 2005"),
-    fixed=AGAINST_RIVAL,
-    independent_rows=True,
-    of_classes=True,
-    chapter="comparison",
     formula="(b - c)/n, b rows where the model alone is right, c where the other model alone is; exact McNemar test",
+    on_page=False,
 )
 def accuracy_difference(
     classes: Integers, class_risk: Floats, class_rival: Floats, level: float = 0.95

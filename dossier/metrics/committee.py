@@ -10,6 +10,9 @@ from dossier.facts import Fact, Method
 from dossier.register import curve, curve_synthesis
 from dossier.types import Absent, Curve, Floats, SiteResults, found_curve
 
+ORDER = ("classification", "per_thousand_of_site", "per_thousand")
+"""The measures and curves of the chapter in the order of files and pages."""
+
 CELLS = ("true_positive", "false_positive", "false_negative", "true_negative")
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,13 @@ from dossier.metrics.shares import Design, estimate_of, p_value, sum_of_shares
 from dossier.metrics.utility import no_net_benefit
 from dossier.register import metric
 from dossier.types import RIVAL, Absent, Estimate, Floats
+
+ORDER = (
+    *("auroc_of_rival", "oe_ratio_of_rival", "calibration_slope_of_rival", "auroc_difference", "brier_difference"),
+    *("log_score_difference", "accuracy_difference", "net_benefit_difference", "majority_class_test"),
+    *("mann_whitney_u", "brier_permutation_test", "log_score_permutation_test"),
+)
+"""The measures and curves of the chapter in the order of files and pages."""
 
 AGAINST_RIVAL = {"against": RIVAL}
 """The setting of a difference from the other model, filed under its own name where it has one."""
@@ -233,22 +240,21 @@ def holm(p_values: Sequence[float]) -> tuple[float, ...]:
 # ---- the other model on its own -------------------------------------------------------------------------------------
 
 
-@metric(
+of_rival = partial(metric, digits=2, tier="descriptive", fixed=OF_RIVAL)
+"""A measure of the other model on its own."""
+
+
+@of_rival(
     "AUROC of the other model",
-    digits=2,
     range=(0, 1),
     best="higher",
-    tier="descriptive",
     cites=("DeLong 1988", "Sun 2014", "Newcombe 2006", "Qin 2008"),
     measure="auroc",
-    fixed=OF_RIVAL,
     scale="logit",
     breaks=("perfect is best",),
     weighted=weighted.of_the_rival(weighted.auroc),
-    formula=(
-        "mean over pairs of a case and another of 1[q(case) > q(other)] + ½ 1[q(case) = q(other)], q the risk of the "
-        "other model"
-    ),
+    formula="mean over pairs of a case and another of 1[q(case) > q(other)] + ½ 1[q(case) = q(other)], q the risk of "
+    "the other model",
     protection="ranks",
 )
 def auroc_of_rival(outcome: Floats, rival: Floats, level: float = 0.95) -> Estimate | Absent:
@@ -258,10 +264,6 @@ def auroc_of_rival(outcome: Floats, rival: Floats, level: float = 0.95) -> Estim
     -------
     Estimate or Absent
         The AUROC of the other model's risks, with the interval and the reasons for absence of `auroc`.
-
-    Notes
-    -----
-    Source: DeLong 1988.
 
     Examples
     --------
@@ -273,15 +275,12 @@ def auroc_of_rival(outcome: Floats, rival: Floats, level: float = 0.95) -> Estim
     return _of_the_rival(discrimination.auroc(outcome, rival, level))
 
 
-@metric(
+@of_rival(
     "Observed to expected ratio of the other model",
-    digits=2,
     range=(0, None),
     best="one",
-    tier="descriptive",
     cites=("Debray 2017", "Van Calster 2025", "Cochran 1977"),
     measure="oe_ratio",
-    fixed=OF_RIVAL,
     breaks=("perfect is best", "one class is absent"),
     formula="Σ y / Σ q, q the other model's risk",
 )
@@ -302,10 +301,6 @@ def oe_ratio_of_rival(
     Estimate or Absent
         O/E of the other model's risks, with the interval and the reasons for absence of `oe_ratio`.
 
-    Notes
-    -----
-    Source: Debray 2017.
-
     Examples
     --------
     >>> import dossier
@@ -316,14 +311,11 @@ def oe_ratio_of_rival(
     return _of_the_rival(calibration.oe_ratio(outcome, rival, level, cluster, weights))
 
 
-@metric(
+@of_rival(
     "Calibration slope of the other model",
-    digits=2,
     best="one",
-    tier="descriptive",
     cites=("Cox 1958", "Van Calster 2019"),
     measure="calibration_slope",
-    fixed=OF_RIVAL,
     breaks=("perfect is best",),
     weighted=weighted.of_the_rival(weighted.calibration_slope),
     formula="b in logit P(y = 1) = a + b logit q, q the other model's risk",
@@ -336,10 +328,6 @@ def calibration_slope_of_rival(outcome: Floats, rival: Floats, level: float = 0.
     -------
     Estimate or Absent
         The slope of the other model's risks, with the interval and the reasons for absence of `calibration_slope`.
-
-    Notes
-    -----
-    Source: Cox 1958.
 
     Examples
     --------
@@ -374,21 +362,29 @@ def paired_delong_variance(outcome: Floats, risk: Floats, rival: Floats) -> floa
 SINGLE_ROW = Fact("single_case_no_delong", cases=Count(1, "case"))
 
 
-@metric(
+to_rival = partial(
+    metric,
+    best="higher",
+    tier="descriptive",
+    fixed=AGAINST_RIVAL,
+    independent_rows=True,
+    breaks=("perfect is best", "one class is absent"),
+)
+"""A difference of a measure between both models, on the same rows."""
+
+
+@to_rival(
     "AUROC, difference from the other model",
     digits=3,
     range=(-1, 1),
-    best="higher",
-    tier="descriptive",
     cites="DeLong 1988",
-    fixed=AGAINST_RIVAL,
     pool="plain",
     mean_over="pairs",
-    independent_rows=True,
     breaks=("perfect is best",),
     weighted=weighted.difference_to_rival(weighted.auroc),
     formula="AUROC of the model - AUROC of the other model; DeLong's paired variance",
     protection="difference",
+    difference_of="auroc",
 )
 def auroc_difference(outcome: Floats, risk: Floats, rival: Floats, level: float = 0.95) -> Estimate | Absent:
     """By how much the AUROC of the model exceeds that of the other model on the same people.
@@ -402,10 +398,6 @@ def auroc_difference(outcome: Floats, risk: Floats, rival: Floats, level: float 
         when all rows are of one class; interval and p-value are missing with a single case or non-case, for which
         DeLong's variance does not exist, and where it is 0, as when both models order every pair alike, or when one of
         them is perfect and the other gives everyone the same risk.
-
-    Notes
-    -----
-    Source: DeLong 1988.
 
     Examples
     --------
@@ -426,18 +418,14 @@ def auroc_difference(outcome: Floats, risk: Floats, rival: Floats, level: float 
     return replace(found, reason=SINGLE_ROW) if variance is None else found
 
 
-@metric(
+@to_rival(
     "Brier score, difference from the other model",
     digits=3,
     range=(-1, 1),
     best="lower",
-    tier="descriptive",
     cites=("Bradley 2008", "Phipson 2010"),
-    fixed=AGAINST_RIVAL,
     pool="plain",
     mean_over="rows",
-    independent_rows=True,
-    breaks=("perfect is best", "one class is absent"),
     weighted=weighted.difference_to_rival(weighted.brier),
     formula="mean of (p - y)² - (rival - y)²; p value (b + 1)/(m + 1), b of m sign flips at least as far from 0",
 )
@@ -454,10 +442,6 @@ def brier_difference(
         The mean of (p - y)^2 - (rival - y)^2 with the t interval, and the two-sided `p_value` of the sign-flip test: (b
         + 1)/(m + 1), b of m draws of the differences' signs with a mean at least as far from 0, ties counted. Absent
         without rows; the interval is missing when the differences do not vary, the p-value when all are 0.
-
-    Notes
-    -----
-    Source: Phipson 2010.
 
     Examples
     --------
@@ -495,17 +479,13 @@ def paired(
     )
 
 
-@metric(
+@to_rival(
     "Log score, difference from the other model",
     digits=3,
-    best="higher",
-    tier="descriptive",
     cites=("Good 1952", "Phipson 2010"),
-    fixed=AGAINST_RIVAL,
-    independent_rows=True,
-    breaks=("perfect is best", "one class is absent"),
     weighted=weighted.difference_to_rival(weighted.log_score),
     formula="mean difference of the rows' log likelihoods; p value (b + 1)/(m + 1) from m sign flips",
+    on_page=False,
 )
 def log_score_difference(
     outcome: Floats, risk: Floats, rival: Floats, level: float = 0.95, permutations: int = 999, seed: int = 1
@@ -535,18 +515,14 @@ def log_score_difference(
     return paired(differences, outcome, level, permutations, seed)
 
 
-@metric(
+@to_rival(
     "Accuracy, difference from the other model",
     range=(-1, 1),
-    best="higher",
-    tier="descriptive",
     cites=("McNemar 1947", "Agresti 2005"),
     at=("threshold",),
-    fixed=AGAINST_RIVAL,
-    independent_rows=True,
-    breaks=("perfect is best", "one class is absent"),
     weighted=weighted.difference_to_rival(weighted.accuracy),
     formula="(b - c)/n, b rows where the model alone is right, c where the other model alone is; exact McNemar test",
+    on_page=False,
 )
 def accuracy_difference(
     outcome: Floats, risk: Floats, rival: Floats, threshold: float, level: float = 0.95
@@ -612,19 +588,14 @@ def mcnemar(right: NDArray[np.bool_], rival_right: NDArray[np.bool_], outcome: F
     )
 
 
-@metric(
+@to_rival(
     "Net benefit, difference from the other model",
     digits=1,
     unit="per 100",
-    best="higher",
-    tier="descriptive",
     cites=("Vickers 2006", "Zou 2008"),
     at=("threshold",),
-    fixed=AGAINST_RIVAL,
     pool="plain",
     mean_over="rows",
-    independent_rows=True,
-    breaks=("perfect is best", "one class is absent"),
     formula="net benefit of the model - net benefit of the other model",
 )
 def net_benefit_difference(
@@ -638,7 +609,7 @@ def net_benefit_difference(
 ) -> Estimate | Absent:
     """By how much the net benefit of the model exceeds that of the other at the same threshold on the same people.
 
-    Above 0 acting on the model does more good than acting on the other model.
+    Above 0 acting on the model has the higher net benefit.
 
     Parameters
     ----------
@@ -685,21 +656,23 @@ def _tested(value: float, p_value: float, outcome: Floats, method: Method, **det
     return Estimate(value, None, None, None, len(outcome), method, int(outcome.sum()), None, more, A_TEST)
 
 
-@metric(
+against_chance = partial(
+    metric, tier="descriptive", fixed=CHANCE, independent_rows=True, clustered="refused", on_page=False
+)
+"""A test of the model against one that knows nothing of a patient."""
+
+
+@against_chance(
     "Accuracy versus the majority class",
     digits=0,
     range=(0, None),
-    tier="descriptive",
     cites="Dinga 2019",
     at=("threshold",),
-    fixed=CHANCE,
-    independent_rows=True,
     breaks=("rows doubled", "perfect is best"),
     differs="differs from the published test because that one, a binomial test of all right answers against the share "
     "of the larger class, takes as known what comes from the same rows, and at the level of .05 refutes a model that "
     "is no better in up to 13% of studies; its p value is p_value_larger_class in results.json. In the published "
     "figure 15 of 20 right answers should be the fewest that refute it, one more than drawn there [Dinga 2019]",
-    clustered="refused",
     formula="right answers; p value P(X ≥ k), k right among the m rows not answered with the larger class, X binomial "
     "with m rows and 1/2",
 )
@@ -754,16 +727,12 @@ def _against_naming(says: bool, flagged: NDArray[np.bool_], case: NDArray[np.boo
     return _binomial_at_least(right, int(otherwise.sum()), 0.5)
 
 
-@metric(
+@against_chance(
     "Mann-Whitney U, AUROC against chance",
     digits=0,
     range=(0, None),
-    tier="descriptive",
     cites="Mann 1947",
-    fixed=CHANCE,
-    independent_rows=True,
     breaks=("rows doubled", "perfect is best"),
-    clustered="refused",
     formula="U = AUROC × cases × others, and how often a random order reaches it",
 )
 def mann_whitney_u(outcome: Floats, risk: Floats) -> Estimate | Absent:
@@ -814,16 +783,12 @@ def mann_whitney_u(outcome: Floats, risk: Floats) -> Estimate | Absent:
     return _tested(won, beyond(z), outcome, method, z=z)
 
 
-@metric(
+@against_chance(
     "Brier score, against chance",
     digits=3,
     range=(0, 1),
     best="lower",
-    tier="descriptive",
     cites=("Phipson 2010", "Gandy 2009", "Dinga 2019"),
-    fixed=CHANCE,
-    independent_rows=True,
-    clustered="refused",
     formula="p value (b + 1)/(m + 1), b of m permutations of y with a Brier score at least as low",
 )
 def brier_permutation_test(
@@ -869,16 +834,12 @@ def brier_permutation_test(
     return _tested(value, p_value, outcome, _method(drawn, early_stopping, len(risk)))
 
 
-@metric(
+@against_chance(
     "Log score, against chance",
     digits=3,
     range=(None, 0),
     best="higher",
-    tier="descriptive",
     cites=("Phipson 2010", "Gandy 2009", "Dinga 2019"),
-    fixed=CHANCE,
-    independent_rows=True,
-    clustered="refused",
     formula="p value (b + 1)/(m + 1), b of m permutations of y with a log score at least as high",
 )
 def log_score_permutation_test(

@@ -35,6 +35,12 @@ from dossier.metrics.resampling import central
 from dossier.register import curve, describe, metric
 from dossier.types import Absent, Curve, Description, Estimate, Feature, Floats
 
+ORDER = (
+    *("degree_of_correspondence", "correspondence_averaged", "conformal_p_values", "energy_coefficient"),
+    *("membership_auroc", "membership_drivers", "feature_shift"),
+)
+"""The measures and curves of the chapter in the order of files and pages."""
+
 LARGEST_PERMUTED = 2000
 """So many rows a side are permuted at most: each permutation sums over all of their pairs."""
 LARGEST_CLASSIFIED = 20_000
@@ -432,7 +438,7 @@ BINS = 10
 """Tenths of the scale of p, in which the rows of a site are counted."""
 
 
-@curve("Conformal p values", roles=("external",), cites="Cabitza 2021")
+@curve("Conformal p values", roles=("external",), cites="Cabitza 2021", bins=True)
 def conformal_p_values(development: Sequence[Feature], predictors: Sequence[Feature], seed: int = 1) -> Curve | Absent:
     """How the patients of this hospital spread over the scale from unusual to usual among those of the development.
 
@@ -649,7 +655,7 @@ def membership_design(
         return Absent(Fact("no_shared_predictor"))
     sizes = [len(feature.values) for feature in shared[0]]
     if min(sizes) < FOLDS:
-        return Absent(Fact("too_few_rows_for_parts", fewest=Count(FOLDS, "row")))
+        return Absent(Fact("too_few_rows_for_parts", fewest=Count(FOLDS, "row", is_limit=True)))
     if max(sizes) > LARGEST_CLASSIFIED:
         shared = _drawn_features(shared, LARGEST_CLASSIFIED, seed)
     boundary, total = len(shared[0][0].values), len(shared[0][0].values) + len(shared[0][1].values)

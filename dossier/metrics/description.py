@@ -12,11 +12,14 @@ from dossier.metrics.logistic import logit
 from dossier.register import describe
 from dossier.types import Description, Feature, Floats
 
+ORDER = ("characteristics", "case_mix")
+"""The measures and curves of the chapter in the order of files and pages."""
+
 PERCENTILES = {"quantile_25": 0.25, "median": 0.5, "quantile_75": 0.75}
 """Never the smallest or the largest value: those belong to one patient."""
 
 TWO_VALUED = 2
-"""A number of so many different values at most, as 0 and 1, is told by a share: its median says nothing."""
+"""A number of so many different values at most, as 0 and 1, is described by a share: its median says nothing."""
 
 
 @describe("Characteristics of the patients")
@@ -51,17 +54,20 @@ def case_mix(risk: Floats) -> tuple[Description, ...]:
     row. Source: Debray 2015.
     """
     linear = logit(risk)
-    found = [Description("linear predictor", "mean", float(linear.mean()), len(linear))] if len(linear) else []
+    statistics = {"mean": float(linear.mean())} if len(linear) else {}
     if len(linear) > 1:
-        found.append(Description("linear predictor", "sd", float(linear.std(ddof=1)), len(linear)))
-    return tuple(found)
+        statistics["sd"] = float(linear.std(ddof=1))
+    return tuple(
+        Description("linear predictor", statistic, value, len(linear), of="linear_predictor")
+        for statistic, value in statistics.items()
+    )
 
 
 def _outcome(outcome: Floats | None) -> Iterator[Description]:
     if outcome is None or not len(outcome):
         return
-    yield Description("outcome", "events", float(outcome.sum()), len(outcome))
-    yield Description("outcome", "share", float(outcome.mean()), len(outcome))
+    yield Description("outcome", "events", float(outcome.sum()), len(outcome), of="outcome")
+    yield Description("outcome", "share", float(outcome.mean()), len(outcome), of="outcome")
 
 
 def _classes(classes: NDArray[np.int64] | None, labels: Sequence[str]) -> Iterator[Description]:
@@ -69,8 +75,8 @@ def _classes(classes: NDArray[np.int64] | None, labels: Sequence[str]) -> Iterat
         return
     for place, label in enumerate(labels):
         count = float((classes == place).sum())
-        yield Description("outcome", "count", count, len(classes), label)
-        yield Description("outcome", "share", count / len(classes), len(classes), label)
+        yield Description("outcome", "count", count, len(classes), label, "outcome")
+        yield Description("outcome", "share", count / len(classes), len(classes), label, "outcome")
 
 
 def _feature(feature: Feature) -> Iterator[Description]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -13,7 +14,15 @@ from dossier.metrics import weighted
 from dossier.metrics.intervals import NO_ROWS, column, estimate, on_log, on_logit, wilson
 from dossier.metrics.resampling import Cells, block_size, cells_of, draws, draws_within_classes, percentile
 from dossier.register import curve, metric
-from dossier.types import Absent, Curve, Estimate, Floats
+from dossier.types import Absent, Curve, Estimate, Floats, Goal
+
+ORDER = (
+    *("auroc", "model_based_concordance", "sensitivity", "specificity", "ppv", "npv", "accuracy"),
+    *("balanced_accuracy", "youden_j", "markedness", "mcc", "f1", "cohen_kappa_of_model"),
+    *("likelihood_ratio_positive", "likelihood_ratio_negative", "auprc", "balanced_average_accuracy", "roc"),
+    *("risk_distribution",),
+)
+"""The measures and curves of the chapter in the order of files and pages."""
 
 POINTS = 250
 """The most points that a curve holds."""
@@ -70,6 +79,10 @@ def newcombe_standard_error(auroc: float, n: int, events: int) -> float:
     return math.sqrt(spread / (events * (n - events)))
 
 
+TELLS_APART = Goal("Tells sick from well, of 100", "telling sick from well", people=100)
+"""What a goal on an AUROC is called."""
+
+
 @metric(
     "AUROC",
     digits=2,
@@ -83,6 +96,7 @@ def newcombe_standard_error(auroc: float, n: int, events: int) -> float:
     weighted=weighted.auroc,
     formula="mean over pairs of a case and another of 1[p(case) > p(other)] + ½ 1[p(case) = p(other)]",
     protection="ranks",
+    goal=TELLS_APART,
 )
 def auroc(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Absent:
     """The probability that a randomly chosen person with the outcome has a higher risk than one without it.
@@ -241,8 +255,8 @@ def _share(chosen: Floats, among: Floats, outcome: Floats, level: float, empty: 
     return Estimate(successes / trials, low, high, level, trials, Method("wilson"), int((among * outcome).sum()))
 
 
-@metric(
-    "Sensitivity",
+share_at_threshold = partial(
+    metric,
     range=(0, 1),
     best="higher",
     tier="descriptive",
@@ -253,9 +267,17 @@ def _share(chosen: Floats, among: Floats, outcome: Floats, level: float, empty: 
     unit="%",
     breaks=("one class is absent",),
     against_rest="by class and mean",
+    protection="counts",
+)
+"""A share of the rows on one side of a threshold."""
+
+
+@share_at_threshold(
+    "Sensitivity",
     weighted=weighted.sensitivity,
     formula="TP / (TP + FN)",
-    protection="counts",
+    goal=Goal("Found, of 100", "found", people=100),
+    by_subgroup=True,
 )
 def sensitivity(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
     """The share of the people with the outcome whom the model flags at the threshold.
@@ -266,10 +288,6 @@ def sensitivity(outcome: Floats, risk: Floats, threshold: float, level: float = 
     -------
     Estimate or Absent
         TP/(TP + FN) with Wilson's interval; n is the number of cases. Absent without a case.
-
-    Notes
-    -----
-    Source: Wilson 1927.
 
     Examples
     --------
@@ -282,21 +300,11 @@ def sensitivity(outcome: Floats, risk: Floats, threshold: float, level: float = 
     return _share(flagged, outcome, outcome, level, Fact("no_row_has_outcome"))
 
 
-@metric(
+@share_at_threshold(
     "Specificity",
-    range=(0, 1),
-    best="higher",
-    tier="descriptive",
-    cites="Wilson 1927",
-    scale="wilson",
-    at=("threshold",),
-    digits=0,
-    unit="%",
-    breaks=("one class is absent",),
-    against_rest="by class and mean",
     weighted=weighted.specificity,
     formula="TN / (TN + FP)",
-    protection="counts",
+    goal=Goal("Not flagged in error, of 100", "false alarms", people=100),
 )
 def specificity(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
     """The share of the people without the outcome whom the model leaves unflagged at the threshold.
@@ -307,10 +315,6 @@ def specificity(outcome: Floats, risk: Floats, threshold: float, level: float = 
     -------
     Estimate or Absent
         TN/(TN + FP) with Wilson's interval; n is the number of non-cases. Absent without a non-case.
-
-    Notes
-    -----
-    Source: Wilson 1927.
 
     Examples
     --------
@@ -323,22 +327,7 @@ def specificity(outcome: Floats, risk: Floats, threshold: float, level: float = 
     return _share(unflagged, 1 - outcome, outcome, level, Fact("every_row_has_outcome"))
 
 
-@metric(
-    "Positive predictive value",
-    range=(0, 1),
-    best="higher",
-    tier="descriptive",
-    cites="Wilson 1927",
-    scale="wilson",
-    at=("threshold",),
-    digits=0,
-    unit="%",
-    breaks=("one class is absent",),
-    against_rest="by class and mean",
-    weighted=weighted.ppv,
-    formula="TP / (TP + FP)",
-    protection="counts",
-)
+@share_at_threshold("Positive predictive value", weighted=weighted.ppv, formula="TP / (TP + FP)")
 def ppv(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
     """The share of the flagged people who have the outcome.
 
@@ -348,10 +337,6 @@ def ppv(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) ->
     -------
     Estimate or Absent
         TP/(TP + FP) with Wilson's interval; n is the number of flagged rows. Absent when no row is flagged.
-
-    Notes
-    -----
-    Source: Wilson 1927.
 
     Examples
     --------
@@ -364,22 +349,7 @@ def ppv(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) ->
     return _share(outcome, flagged, outcome, level, Fact("no_risk_reaches_threshold", threshold=threshold))
 
 
-@metric(
-    "Negative predictive value",
-    range=(0, 1),
-    best="higher",
-    tier="descriptive",
-    cites="Wilson 1927",
-    scale="wilson",
-    at=("threshold",),
-    digits=0,
-    unit="%",
-    breaks=("one class is absent",),
-    against_rest="by class and mean",
-    weighted=weighted.npv,
-    formula="TN / (TN + FN)",
-    protection="counts",
-)
+@share_at_threshold("Negative predictive value", weighted=weighted.npv, formula="TN / (TN + FN)")
 def npv(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
     """The share of the unflagged people who do not have the outcome.
 
@@ -389,10 +359,6 @@ def npv(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) ->
     -------
     Estimate or Absent
         TN/(TN + FN) with Wilson's interval; n is the number of unflagged rows. Absent when every row is flagged.
-
-    Notes
-    -----
-    Source: Wilson 1927.
 
     Examples
     --------
@@ -535,6 +501,7 @@ def _kappa(shares: Shares) -> float:
     weighted=weighted.accuracy,
     formula="(TP + TN) / n",
     protection="counts",
+    danger="larger class",
 )
 def accuracy(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
     """The share of people for whom the model's answer at the threshold is right.
@@ -547,10 +514,6 @@ def accuracy(outcome: Floats, risk: Floats, threshold: float, level: float = 0.9
     Estimate or Absent
         (TP + TN)/n with Wilson's interval; `larger_class` in the details, the share that is right when all get the same
         answer. Absent without rows.
-
-    Notes
-    -----
-    Source: Wilson 1927.
 
     Examples
     --------
@@ -573,19 +536,26 @@ EQUAL_WEIGHT = (
 )
 
 
-@metric(
-    "Balanced accuracy",
-    range=(0, 1),
+both_errors = partial(
+    metric,
     best="higher",
     tier="caution",
-    cites=("Brodersen 2010", "Van Calster 2025"),
     at=("threshold",),
-    caution=EQUAL_WEIGHT,
     counterpart="net_benefit",
     against_rest="by class and mean",
+    protection="counts",
+)
+"""Both kinds of error at a threshold in one number."""
+
+
+@both_errors(
+    "Balanced accuracy",
+    range=(0, 1),
+    cites=("Brodersen 2010", "Van Calster 2025"),
+    caution=EQUAL_WEIGHT,
     weighted=weighted.balanced_accuracy,
     formula="(se + sp) / 2",
-    protection="counts",
+    danger="equal weight",
 )
 def balanced_accuracy(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
     """The mean of the share of cases that are flagged and the share of non-cases that are not.
@@ -619,21 +589,16 @@ def balanced_accuracy(outcome: Floats, risk: Floats, threshold: float, level: fl
     return estimate(both / 2, half, level, outcome, Method("stratified_delta"), floor=0, ceiling=1, details=details)
 
 
-@metric(
+@both_errors(
     "Youden's J",
     range=(-1, 1),
-    best="higher",
-    tier="caution",
     cites=("Youden 1950", "Van Calster 2025"),
-    at=("threshold",),
     caution=EQUAL_WEIGHT,
-    counterpart="net_benefit",
     differs="differs from the published range because J runs from -1 to 1 with 0 for chance, not from 0 to 1 "
     "[Campagner 2023]",
-    against_rest="by class and mean",
     weighted=weighted.youden_j,
     formula="se + sp - 1",
-    protection="counts",
+    danger="equal weight",
 )
 def youden_j(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
     """By how much the share of cases flagged exceeds the share of non-cases flagged.
@@ -665,20 +630,15 @@ def youden_j(outcome: Floats, risk: Floats, threshold: float, level: float = 0.9
     return estimate(both - 1, se, level, outcome, Method("stratified_delta"), floor=-1, ceiling=1, details=details)
 
 
-@metric(
+@both_errors(
     "Markedness",
     range=(-1, 1),
-    best="higher",
-    tier="caution",
     cites=("Powers 2011", "Van Calster 2025"),
-    at=("threshold",),
     breaks=("one class is absent",),
     caution="It gives both predictive values the same weight and changes with how common the outcome is, so that it "
     "does not compare across sites.",
-    counterpart="net_benefit",
-    against_rest="by class and mean",
     formula="PPV + NPV - 1",
-    protection="counts",
+    danger="prevalence",
 )
 def markedness(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
     """By how much the outcome is more frequent among those flagged than among those not flagged.
@@ -713,20 +673,15 @@ def markedness(outcome: Floats, risk: Floats, threshold: float, level: float = 0
     return estimate(both - 1, se, level, outcome, Method("delta"), floor=-1, ceiling=1, details=details)
 
 
-@metric(
+@both_errors(
     "Matthews correlation",
     range=(-1, 1),
-    best="higher",
-    tier="caution",
     cites=("Matthews 1975", "Van Calster 2025"),
-    at=("threshold",),
     caution=f"{IMPROPER[:-1]}, and can favour a model whose risks are wrong.",
-    counterpart="net_benefit",
     differs="differs from the published formula because the root over the product of the margins was left out there "
     "[Campagner 2023]",
-    against_rest="by class and mean",
     formula="(TP TN - FP FN) / √((TP + FP)(TP + FN)(TN + FP)(TN + FN))",
-    protection="counts",
+    danger="prevalence",
 )
 def mcc(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
     """The correlation between the model's answer at the threshold and what happened.
@@ -776,20 +731,15 @@ def mcc(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) ->
     return estimate(value, se, level, outcome, Method("delta"), floor=-1, ceiling=1, details=details)
 
 
-@metric(
+@both_errors(
     "F1 score",
     range=(0, 1),
-    best="higher",
-    tier="caution",
     cites=("Van Rijsbergen 1979", "Van Calster 2025"),
-    at=("threshold",),
     breaks=("one class is absent",),
     caution="It ignores the people rightly left unflagged and changes with how common the outcome is, so that it is "
     "neither statistics nor a decision and does not compare across sites.",
-    counterpart="net_benefit",
-    against_rest="by class and mean",
     formula="2 TP / (2 TP + FP + FN)",
-    protection="counts",
+    danger="prevalence",
 )
 def f1(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
     """The harmonic mean of the share of cases flagged and the share of flagged people who are cases.
@@ -826,18 +776,13 @@ def f1(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> 
     return estimate(value, se, level, outcome, Method("delta"), floor=0, ceiling=1, details=details)
 
 
-@metric(
+@both_errors(
     "Cohen's kappa of model and outcome",
     range=(-1, 1),
-    best="higher",
-    tier="caution",
     cites=("Cohen 1960", "Fleiss 1969", "Van Calster 2025"),
-    at=("threshold",),
     caution=f"{IMPROPER[:-1]}, and falls where the outcome is rare although the answers are as good.",
-    counterpart="net_benefit",
-    against_rest="by class and mean",
     formula="(accuracy - e) / (1 - e), e the agreement that the margins alone give",
-    protection="counts",
+    danger="chance agreement",
 )
 def cohen_kappa_of_model(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
     """How far the model's answers at the threshold agree with what happened, beyond what chance would give.
@@ -881,19 +826,23 @@ def cohen_kappa_of_model(outcome: Floats, risk: Floats, threshold: float, level:
     return estimate(value, se, level, outcome, Method("delta"), floor=-1, ceiling=1, details=details)
 
 
-@metric(
-    "Positive likelihood ratio",
+likelihood_ratio = partial(
+    metric,
     digits=2,
     range=(0, None),
-    best="higher",
     tier="descriptive",
     cites="Simel 1991",
     at=("threshold",),
     breaks=("perfect is best",),
     against_rest="by class",
-    weighted=weighted.likelihood_ratio_positive,
-    formula="se / (1 - sp)",
     protection="counts",
+    on_page=False,
+)
+"""What an answer of the model changes."""
+
+
+@likelihood_ratio(
+    "Positive likelihood ratio", best="higher", weighted=weighted.likelihood_ratio_positive, formula="se / (1 - sp)"
 )
 def likelihood_ratio_positive(
     outcome: Floats, risk: Floats, threshold: float, level: float = 0.95
@@ -909,10 +858,6 @@ def likelihood_ratio_positive(
         with m cases and k non-cases; `se` is on the plain scale. Absent when all rows are of one class, and when no
         case or no non-case is flagged; the bounds are missing when everyone is.
 
-    Notes
-    -----
-    Source: Simel 1991.
-
     Examples
     --------
     >>> import dossier
@@ -927,19 +872,8 @@ def likelihood_ratio_positive(
     return _likelihood_ratio(found, flagged, outcome, level, threshold, is_flagged=True)
 
 
-@metric(
-    "Negative likelihood ratio",
-    digits=2,
-    range=(0, None),
-    best="lower",
-    tier="descriptive",
-    cites="Simel 1991",
-    at=("threshold",),
-    breaks=("perfect is best",),
-    against_rest="by class",
-    weighted=weighted.likelihood_ratio_negative,
-    formula="(1 - se) / sp",
-    protection="counts",
+@likelihood_ratio(
+    "Negative likelihood ratio", best="lower", weighted=weighted.likelihood_ratio_negative, formula="(1 - se) / sp"
 )
 def likelihood_ratio_negative(
     outcome: Floats, risk: Floats, threshold: float, level: float = 0.95
@@ -955,10 +889,6 @@ def likelihood_ratio_negative(
         (1 - sensitivity)/specificity with an interval symmetric on the log scale, SE(log)^2 = 1/FN - 1/m + 1/TN - 1/k.
         Absent when all rows are of one class, and when no case or no non-case is left unflagged; the bounds are missing
         when nobody is flagged.
-
-    Notes
-    -----
-    Source: Simel 1991.
 
     Examples
     --------
@@ -1040,6 +970,7 @@ def _average_precision(true: Floats, false: Floats) -> Floats:
     counterpart="auroc",
     against_rest="by class and mean",
     formula="Σ over the distinct risks, from the highest down, of gain in se × PPV",
+    danger="precision",
 )
 def auprc(
     outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 1000, seed: int = 1
@@ -1143,6 +1074,7 @@ def _balanced(part: RocPart) -> float | None:
     "the part, which the paper leaves out [Campagner 2023]",
     against_rest="by class and mean",
     formula="(area below + area beside the part) / (its width + its height)",
+    danger="part of the curve",
 )
 def balanced_average_accuracy(
     outcome: Floats,
@@ -1246,7 +1178,7 @@ def _thinned(fpr: Floats, tpr: Floats) -> tuple[Floats, Floats]:
     return min(candidates, key=lambda found: abs(float(np.trapezoid(found[1], found[0]) - area)))
 
 
-@curve("ROC curve", cites="Hanley 1982", against_rest=True)
+@curve("ROC curve", cites="Hanley 1982", against_rest=True, protection="roc")
 def roc(outcome: Floats, risk: Floats) -> Curve | Absent:
     """The share of cases flagged against the share of non-cases flagged, at every possible threshold.
 
@@ -1311,7 +1243,7 @@ def risk_edges(risk: Floats) -> Floats:
     return equal if equal[-1] == 1 else np.append(equal, 1.0)
 
 
-@curve("Distribution of risk", cites="Van Calster 2025", against_rest=True)
+@curve("Distribution of risk", cites="Van Calster 2025", against_rest=True, bins=True, protection="bins")
 def risk_distribution(outcome: Floats, risk: Floats, weights: Floats | None = None) -> Curve | Absent:
     """How many people with and without the outcome received a risk in each of 8 to 20 equal bins.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,8 +24,16 @@ from dossier.metrics.raters import (
     tau_of_raters,
     top_share,
 )
-from dossier.register import curve, curve_synthesis, metric
+from dossier.register import Band, Line, curve, curve_synthesis, metric
 from dossier.types import Absent, Curve, Estimate, Floats, SiteResults
+
+ORDER = (
+    *("h_accuracy", "h_accuracy_risk", "cost_weighted_accuracy", "h_accuracy_profile", "h_accuracy_by_priority"),
+    *("h_accuracy_by_complexity", "h_accuracy_surface", "accuracy_by_prevalence", "survey_of_priorities"),
+    *("rater_accuracy_by_confidence", "rater_accuracy_by_complexity", "confidence_of_right_answers"),
+    *("complexity_distribution",),
+)
+"""The measures and curves of the chapter in the order of files and pages."""
 
 CHAPTER = "accuracy"
 Integers = NDArray[np.int64]
@@ -155,14 +164,6 @@ def weighted_credit(
     earned = credit(classes, scores, tau)
     members = [classes == label for label in range(k)]
     return _by_priority(priority, [class_ratio(earned[member], weight[member]) for member in members], level)
-
-
-def h_accuracy_of(
-    classes: Integers, scores: Floats, priority: Floats, tau: float, complexity: Floats | None = None
-) -> tuple[float, float | None] | Absent:
-    """The value and the standard error of `weighted_credit`; arguments and reasons for absence as there."""
-    found = weighted_credit(classes, scores, priority, tau, complexity)
-    return found if isinstance(found, Absent) else (found.value, found.se)
 
 
 def _two_classes(outcome: Floats, risk: Floats) -> tuple[Integers, Floats]:
@@ -353,8 +354,8 @@ def tau_from(
     return found
 
 
-@metric(
-    "H-accuracy at a risk threshold",
+at_threshold = partial(
+    metric,
     digits=2,
     range=(0, 1),
     best="higher",
@@ -362,9 +363,13 @@ def tau_from(
     cites=("Cabitza 2019", "Wilson 1927", "Zou 2008"),
     at=("threshold",),
     against_rest="by class",
-    formula="[(1 - t) φ se + t (1 - φ) sp] / [(1 - t) φ + t (1 - φ)]",
     protection="counts",
+    on_page=False,
 )
+"""An H-accuracy in which the threshold says what an error costs."""
+
+
+@at_threshold("H-accuracy at a risk threshold", formula="[(1 - t) φ se + t (1 - φ) sp] / [(1 - t) φ + t (1 - φ)]")
 def h_accuracy_risk(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
     """The share of right answers at the threshold when each missed case and each false alarm counts what it costs.
 
@@ -410,18 +415,7 @@ def h_accuracy_at_risks(outcome: Floats, risk: Floats, thresholds: Sequence[floa
     return found
 
 
-@metric(
-    "Cost-weighted accuracy",
-    digits=2,
-    range=(0, 1),
-    best="higher",
-    tier="mission",
-    cites=("Cabitza 2019", "Wilson 1927", "Zou 2008"),
-    at=("threshold",),
-    against_rest="by class",
-    formula="[(1 - t) TP + t TN] / [(1 - t)(TP + FN) + t (TN + FP)]",
-    protection="counts",
-)
+@at_threshold("Cost-weighted accuracy", formula="[(1 - t) TP + t TN] / [(1 - t)(TP + FN) + t (TN + FP)]")
 def cost_weighted_accuracy(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
     """The share of right answers when a case counts as much as the threshold says against a non-case.
 
@@ -446,7 +440,7 @@ def cost_weighted_accuracy(outcome: Floats, risk: Floats, threshold: float, leve
     return h_accuracy_risk(outcome, risk, threshold, level)
 
 
-@curve("H-accuracy by confidence", cites="Cabitza 2019")
+@curve("H-accuracy by confidence", cites="Cabitza 2019", band=Band("tau", (Line("h_accuracy"),)))
 def h_accuracy_profile(outcome: Floats, risk: Floats, level: float = 0.95) -> Curve | Absent:
     """The H-accuracy with both classes alike, as the confidence that earns full credit rises from one half to one.
 
@@ -493,7 +487,7 @@ def _banded(values: Sequence[Weighted], name: str) -> dict[str, tuple[float | No
     }
 
 
-@curve("H-accuracy by priority", cites="Cabitza 2019")
+@curve("H-accuracy by priority", cites="Cabitza 2019", band=Band("priority", (Line("h_accuracy"),)))
 def h_accuracy_by_priority(outcome: Floats, risk: Floats, level: float = 0.95) -> Curve | Absent:
     """The H-accuracy without any confidence asked for, as the priority of the positive class rises from 0 to 1.
 
@@ -645,7 +639,7 @@ def h_accuracy_surface(
     return Curve(columns, len(rows.classes), Method("stratified_by_class"), int(rows.classes.sum()))
 
 
-@curve("Accuracy by prevalence", cites="Cabitza 2019")
+@curve("Accuracy by prevalence", cites="Cabitza 2019", band=Band("prevalence", (Line("accuracy"),)))
 def accuracy_by_prevalence(
     outcome: Floats, risk: Floats, primary_threshold: float, level: float = 0.95
 ) -> Curve | Absent:
@@ -724,7 +718,9 @@ def _answers(value: Floats, labels: Floats, truth: Floats, level: float, what: s
         return Absent(Fact("no_answer_with_truth_and", what=what))
     columns = _binned_answers(value[known], right[known], level)
     if not columns["count"]:
-        return Absent(Fact("no_bin_with_enough_answers", what=what, fewest=Count(FEWEST_ANSWERS, "answer")))
+        return Absent(
+            Fact("no_bin_with_enough_answers", what=what, fewest=Count(FEWEST_ANSWERS, "answer", is_limit=True))
+        )
     return Curve(columns, int(known.sum()), Method("wilson_of_answers"))
 
 

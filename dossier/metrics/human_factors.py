@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -15,6 +16,13 @@ from dossier.metrics.intervals import NO_SPREAD, column, on_log, two_sided, two_
 from dossier.metrics.resampling import central
 from dossier.register import curve, metric
 from dossier.types import Absent, Curve, DecisionCounts, Estimate, Floats, ReaderStudy
+
+ORDER = (
+    *("error_rate_aided", "error_rate_unaided", "absolute_risk_reduction", "number_needed_to_decide"),
+    *("relative_risk", "relative_risk_reduction", "odds_ratio", "decision_benefit", "decision_benefit_by_reader"),
+    *("changed_decisions", "wrong_advice_followed", "right_advice_resisted", "agreement_with_advice"),
+)
+"""The measures and curves of the chapter in the order of files and pages."""
 
 Cells = tuple[float, float, float, float]
 """Wrong and right with the model, wrong and right without it: AIE, AIN, CE, CN."""
@@ -37,11 +45,6 @@ def cells(study: ReaderStudy) -> Cells:
         float(counts.unaided_wrong),
         float(counts.unaided_right),
     )
-
-
-def of_counts(aided_wrong: int, aided_right: int, unaided_wrong: int, unaided_right: int) -> ReaderStudy:
-    """The study of which only the four counts are known, for use without a table."""
-    return ReaderStudy("parallel", DecisionCounts(aided_wrong, aided_right, unaided_wrong, unaided_right))
 
 
 def _empty_arm(counts: Cells) -> Absent | None:
@@ -107,15 +110,6 @@ def _arms(study: ReaderStudy, reader: NDArray[np.int64], readers: int) -> list[N
         for decisions in (study.aided, study.unaided)
     )
     return [arm for arm in (aided & unaided, aided & ~unaided, unaided & ~aided) if arm.any()]
-
-
-def replicated_counts(study: ReaderStudy, bootstrap: int, seed: int) -> Floats | None:
-    """The four counts of each bootstrap replicate (replicates x 4); None when there are too few readers or cases.
-
-    Readers and cases are drawn with replacement and independently of each other, readers within their arm.
-    """
-    drawn = _drawn_counts(study, bootstrap, seed)
-    return None if drawn is None else drawn.both
 
 
 @dataclass(frozen=True)
@@ -280,16 +274,22 @@ def _rate(study: ReaderStudy, arm: int, level: float, bootstrap: int, seed: int)
     return replace(_found(study, value, bounds, se or None, level, Method("wald"), clustered), n=int(total))
 
 
-@metric(
-    "Error rate with the model",
+of_study = partial(
+    metric,
     digits=1,
+    tier="mission",
+    roles=(),
+    breaks=("perfect is best", "one class is absent", "narrower with more rows"),
+)
+"""A measure of all decisions of a study."""
+
+
+@of_study(
+    "Error rate with the model",
     unit="%",
     range=(0, 1),
     best="lower",
-    tier="mission",
     cites="Campagner 2023",
-    roles=(),
-    breaks=("perfect is best", "one class is absent", "narrower with more rows"),
     formula="AIE / (AIE + AIN), wrong and right decisions with the model",
 )
 def error_rate_aided(
@@ -329,16 +329,12 @@ def error_rate_aided(
     return _rate(study, 0, level, bootstrap, seed)
 
 
-@metric(
+@of_study(
     "Error rate without the model",
-    digits=1,
     unit="%",
     range=(0, 1),
     best="lower",
-    tier="mission",
     cites="Campagner 2023",
-    roles=(),
-    breaks=("perfect is best", "one class is absent", "narrower with more rows"),
     formula="CE / (CE + CN), wrong and right decisions without the model",
 )
 def error_rate_unaided(
@@ -370,16 +366,12 @@ def _difference_se(counts: Cells) -> float:
     return math.sqrt(aided * (1 - aided) / (counts[0] + counts[1]) + unaided * (1 - unaided) / (counts[2] + counts[3]))
 
 
-@metric(
+@of_study(
     "Absolute risk reduction",
-    digits=1,
     unit="%",
     range=(-1, 1),
     best="higher",
-    tier="mission",
     cites="Campagner 2023",
-    roles=(),
-    breaks=("perfect is best", "one class is absent", "narrower with more rows"),
     formula="CE / (CE + CN) - AIE / (AIE + AIN)",
 )
 def absolute_risk_reduction(
@@ -413,16 +405,7 @@ def absolute_risk_reduction(
     return _found(study, value, bounds, se or None, level, Method("wald"), clustered)
 
 
-@metric(
-    "Number needed to decide",
-    digits=1,
-    best=None,
-    tier="mission",
-    cites="Campagner 2023",
-    roles=(),
-    breaks=("perfect is best", "one class is absent", "narrower with more rows"),
-    formula="1 / absolute risk reduction",
-)
+@of_study("Number needed to decide", best=None, cites="Campagner 2023", formula="1 / absolute risk reduction")
 def number_needed_to_decide(
     study: ReaderStudy, level: float = 0.95, bootstrap: int = 1000, seed: int = 1
 ) -> Estimate | Absent:
@@ -512,15 +495,12 @@ def _woolf(counts: Cells) -> float:
     return math.sqrt(sum(1 / count for count in counts))
 
 
-@metric(
+@of_study(
     "Relative risk",
     digits=2,
     range=(0, None),
     best="lower",
-    tier="mission",
     cites=("Campagner 2023", "Katz 1978", "Haldane 1956"),
-    roles=(),
-    breaks=("perfect is best", "one class is absent", "narrower with more rows"),
     formula="[AIE / (AIE + AIN)] / [CE / (CE + CN)]",
 )
 def relative_risk(study: ReaderStudy, level: float = 0.95, bootstrap: int = 1000, seed: int = 1) -> Estimate | Absent:
@@ -549,16 +529,12 @@ def relative_risk(study: ReaderStudy, level: float = 0.95, bootstrap: int = 1000
     return _on_log_scale(study, _ratio_of_rates, _katz, "katz", level, bootstrap, seed)
 
 
-@metric(
+@of_study(
     "Relative risk reduction",
-    digits=1,
     unit="%",
     range=(None, 1),
     best="higher",
-    tier="mission",
     cites=("Campagner 2023", "Katz 1978", "Haldane 1956"),
-    roles=(),
-    breaks=("perfect is best", "one class is absent", "narrower with more rows"),
     formula="1 - relative risk",
 )
 def relative_risk_reduction(
@@ -595,15 +571,12 @@ def relative_risk_reduction(
     return replace(found, value=1 - found.value, low=turned(found.high), high=turned(found.low), details=details)
 
 
-@metric(
+@of_study(
     "Odds ratio",
     digits=2,
     range=(0, None),
     best="lower",
-    tier="mission",
     cites=("Campagner 2023", "Woolf 1955", "Haldane 1956"),
-    roles=(),
-    breaks=("perfect is best", "one class is absent", "narrower with more rows"),
     formula="(AIE / AIN)(CN / CE)",
 )
 def odds_ratio(study: ReaderStudy, level: float = 0.95, bootstrap: int = 1000, seed: int = 1) -> Estimate | Absent:
@@ -645,26 +618,27 @@ def benefits(study: ReaderStudy) -> Floats:
     return _by_reader(study, study.aided) - _by_reader(study, study.unaided)
 
 
-@metric(
-    "Decision benefit",
+by_group = partial(
+    metric,
     digits=1,
     unit="%",
-    range=(-1, 1),
-    best="higher",
     tier="mission",
     cites="Campagner 2023",
     at=("group",),
     roles=(),
     breaks=("perfect is best", "one class is absent", "narrower with more rows"),
+)
+"""A share of the decisions of a group of readers."""
+
+
+@by_group(
+    "Decision benefit",
+    range=(-1, 1),
+    best="higher",
     formula="mean over readers of accuracy with the model - accuracy without it",
 )
 def decision_benefit(study: ReaderStudy, group: str = "", level: float = 0.95) -> Estimate | Absent:
     """How much more accurate a reader is with the model than without it, on average over the readers.
-
-    Parameters
-    ----------
-    group : str
-        Of the readers; empty for all.
 
     Returns
     -------
@@ -721,7 +695,7 @@ def _listed(study: ReaderStudy) -> Absent | None:
     if len(study.reader) == 0:
         return NO_ROWS_OF_READERS
     if int(study.reader.max()) >= MOST_LISTED:
-        return Absent(Fact("too_many_readers", most=Count(MOST_LISTED, "reader")))
+        return Absent(Fact("too_many_readers", most=Count(MOST_LISTED, "reader", is_limit=True)))
     return None
 
 
@@ -825,17 +799,10 @@ def _wrong_in_the_end(found: ReaderStudy, level: float, bootstrap: int, seed: in
     return Estimate(wrong / n, low, high, level, n, method, None, None, details)
 
 
-@metric(
+@by_group(
     "Wrong advice followed",
-    digits=1,
-    unit="%",
     range=(0, 1),
     best="lower",
-    tier="mission",
-    cites="Campagner 2023",
-    at=("group",),
-    roles=(),
-    breaks=("perfect is best", "one class is absent", "narrower with more rows"),
     formula="decisions changed to the advice / decisions that first differed from it, where the advice was wrong",
 )
 def wrong_advice_followed(
@@ -847,14 +814,6 @@ def wrong_advice_followed(
     ----------
     study : ReaderStudy
         The decisions of the readers with and without the model and its advice, case by case.
-    group : str
-        Of the readers; empty for all.
-    level : float
-        The level of the interval, between 0 and 1.
-    bootstrap : int
-        How many bootstrap replicates are drawn.
-    seed : int
-        The start of the random draws.
 
     Returns
     -------
@@ -880,17 +839,10 @@ def wrong_advice_followed(
     return found if isinstance(found, Absent) else _wrong_in_the_end(found, level, bootstrap, seed)
 
 
-@metric(
+@by_group(
     "Right advice resisted",
-    digits=1,
-    unit="%",
     range=(0, 1),
     best="lower",
-    tier="mission",
-    cites="Campagner 2023",
-    at=("group",),
-    roles=(),
-    breaks=("perfect is best", "one class is absent", "narrower with more rows"),
     formula="decisions kept / decisions that first differed from the advice, where the advice was right",
 )
 def right_advice_resisted(
@@ -902,14 +854,6 @@ def right_advice_resisted(
     ----------
     study : ReaderStudy
         The decisions of the readers with and without the model and its advice, case by case.
-    group : str
-        Of the readers; empty for all.
-    level : float
-        The level of the interval, between 0 and 1.
-    bootstrap : int
-        How many bootstrap replicates are drawn.
-    seed : int
-        The start of the random draws.
 
     Returns
     -------

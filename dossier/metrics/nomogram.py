@@ -39,7 +39,7 @@ APART = 8.0
 """Points by which a finer round number must differ from its neighbours to be marked."""
 
 WIGGLE = 0.5
-"""Points below which a turn of a curve is not told apart from a straight axis."""
+"""Points below which a turn of a curve is not distinguished from a straight axis."""
 
 RISKS = (
     *(0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98),

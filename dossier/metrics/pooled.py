@@ -227,9 +227,9 @@ def _obstacle(estimate: Estimate, scale: Scale) -> Fact | None:
     """Why a site cannot be pooled."""
     if estimate.events is not None:
         if estimate.events < FEW_FOR_POOLING:
-            return Fact("fewer_events", fewest=Count(FEW_FOR_POOLING, "event"))
+            return Fact("fewer_events", fewest=Count(FEW_FOR_POOLING, "event", is_limit=True))
         if estimate.n - estimate.events < FEW_FOR_POOLING:
-            return Fact("fewer_non_events", fewest=Count(FEW_FOR_POOLING, "non-event"))
+            return Fact("fewer_non_events", fewest=Count(FEW_FOR_POOLING, "non-event", is_limit=True))
     reason = off_scale(estimate.value, scale)
     if reason is None and (estimate.se is None or estimate.se <= 0):
         return Fact("no_standard_error")

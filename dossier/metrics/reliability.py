@@ -11,6 +11,7 @@ import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -22,6 +23,13 @@ from dossier.metrics.intervals import wilson
 from dossier.metrics.raters import mean_of_known, right_answers
 from dossier.register import Law, curve, describe, metric
 from dossier.types import Absent, Curve, Description, Estimate, Floats
+
+ORDER = (
+    *("observed_agreement", "fleiss_kappa", "krippendorff_alpha", "cohen_kappa", "rater_agreement"),
+    *("rater_accuracy_summary", "weighted_concordance", "actual_accuracy", "required_reliability"),
+    *("reliability_nomogram", "actual_accuracy_bounds", "raters_one_by_one", "confidence_by_rater"),
+)
+"""The measures and curves of the chapter in the order of files and pages."""
 
 Integers = NDArray[np.int64]
 
@@ -115,12 +123,14 @@ def _mean_with_interval(
 # ---- agreement ------------------------------------------------------------------------------------------------------
 
 
-@metric(
+of_labels = partial(metric, digits=2, tier="mission")
+"""A measure of the labels of several raters."""
+
+
+@of_labels(
     "Observed agreement",
-    digits=2,
     range=(0, 1),
     best="higher",
-    tier="mission",
     cites="Fleiss 1971",
     breaks=BROKEN,
     formula="mean over cases of the share of agreeing pairs of labels",
@@ -166,12 +176,10 @@ def _left_out(labels: Floats, kept: Floats, incomplete: bool = False) -> Method:
     return Method(*([Fact("cases_left_out", cases=Count(out, "case"), incomplete=incomplete)] if out else []))
 
 
-@metric(
+@of_labels(
     "Fleiss' kappa",
-    digits=2,
     range=(None, 1),
     best="higher",
-    tier="mission",
     cites="Fleiss 1971",
     breaks=BROKEN,
     formula="(Po - Pe) / (1 - Pe), Po the observed agreement, Pe the sum of the squared shares of the labels",
@@ -230,12 +238,10 @@ def _beyond_chance(observed: Floats, expected: Floats) -> Floats:
     return np.where(defined, (observed - expected) / np.where(defined, room, 1.0), np.nan)
 
 
-@metric(
+@of_labels(
     "Krippendorff's alpha",
-    digits=2,
     range=(None, 1),
     best="higher",
-    tier="mission",
     cites="Krippendorff 2011",
     breaks=("rows doubled", *BROKEN),
     formula="1 - Do/De, observed and expected disagreement from the coincidences within cases",
@@ -308,12 +314,10 @@ def _pairs(draws: Floats, labels: Floats) -> Pairs:
     return Pairs(kappa, np.where(shared, agreeing, np.nan))
 
 
-@metric(
+@of_labels(
     "Cohen's kappa of rater pairs, mean",
-    digits=2,
     range=(-1, 1),
     best="higher",
-    tier="mission",
     cites=("Cohen 1960", "Light 1971"),
     breaks=BROKEN,
     formula="mean over pairs of raters of (po - pe) / (1 - pe)",
@@ -456,7 +460,7 @@ def rater_accuracy_summary(
     if len(values) > 1:
         statistics["standard_deviation"] = values.std(ddof=1)
     return tuple(
-        Description(f"rater accuracy, {accuracy.source}", statistic, float(value), len(values))
+        Description(f"rater accuracy, {accuracy.source}", statistic, float(value), len(values), of="rater_accuracy")
         for statistic, value in statistics.items()
     )
 
@@ -464,12 +468,10 @@ def rater_accuracy_summary(
 # ---- weighted concordance -------------------------------------------------------------------------------------------
 
 
-@metric(
+@of_labels(
     "Reliability of the labels (rho)",
-    digits=2,
     range=(0, 1),
     best="higher",
-    tier="mission",
     cites="Cabitza 2020",
     breaks=BROKEN,
     differs="differs from the published value because the formula with an accuracy of .81 gives .58 on the published "
@@ -567,12 +569,10 @@ def corrected(measured: float, right_labels: float) -> float:
     return measured * right_labels + (1 - measured) * (1 - right_labels)
 
 
-@metric(
+@of_labels(
     "Actual accuracy",
-    digits=2,
     range=(0, 1),
     best="higher",
-    tier="mission",
     cites=("Campagner 2023", "Cabitza 2020", "Zou 2008"),
     breaks=("rows doubled", *BROKEN),
     differs="differs from the published figure because the curve is reconstructed from the paper's worked example, "
@@ -675,11 +675,9 @@ def reliability_for(desired: float, measured: float) -> float | Absent:
     return (2 * (desired + measured - 1) / (2 * measured - 1) - 1) ** 2
 
 
-@metric(
+@of_labels(
     "Required reliability of the labels",
-    digits=2,
     range=(0, 1),
-    tier="mission",
     cites="Campagner 2023",
     breaks=("rows doubled", "narrower with more rows", *BROKEN),
     differs="differs from the published figure because the curve is reconstructed from the paper's worked example, "

@@ -15,8 +15,11 @@ from dossier.metrics.discrimination import (
     risk_end,
 )
 from dossier.metrics.intervals import column, wilson
-from dossier.register import curve
+from dossier.register import Band, Line, curve
 from dossier.types import Absent, Curve, Estimate, Floats
+
+ORDER = ("cumulative_risks", "rater_rates", "fagan_nomogram")
+"""The measures and curves of the chapter in the order of files and pages."""
 
 Cells = tuple[float | None, ...]
 STEPS = 100
@@ -24,7 +27,12 @@ STEPS = 100
 STEPS_BEYOND = 10
 
 
-@curve("Share with at least this risk, by outcome", cites="Dinga 2019")
+@curve(
+    "Share with at least this risk, by outcome",
+    cites="Dinga 2019",
+    band=Band("risk", (Line("cases", "cases_"), Line("others", "others_"))),
+    protection="cumulative",
+)
 def cumulative_risks(outcome: Floats, risk: Floats, level: float = 0.95) -> Curve | Absent:
     """The share of people with the outcome, and of those without, whose risk is at least so high.
 
@@ -92,7 +100,11 @@ def rater_rates(labels: Floats, truth: Floats, level: float = 0.95) -> Curve | A
     return Curve(columns, int(known.sum()), method, int((truth[known] == 1).sum()))
 
 
-@curve("Probability before and after the result", cites=("Fagan 1975", "Wilson 1927", "Simel 1991"))
+@curve(
+    "Probability before and after the result",
+    cites=("Fagan 1975", "Wilson 1927", "Simel 1991"),
+    band=Band("", tuple(Line(name, f"{name}_") for name in ("before", "after_positive", "after_negative"))),
+)
 def fagan_nomogram(
     outcome: Floats, risk: Floats, declared_thresholds: tuple[float, ...], level: float = 0.95
 ) -> Curve | Absent:

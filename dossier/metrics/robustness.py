@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,14 +16,14 @@ from dossier.metrics.intervals import NO_SPREAD, beyond, beyond_student, two_sid
 from dossier.register import curve, synthesis
 from dossier.types import Absent, Curve, Estimate, Floats, SiteResults, found, found_curve
 
-MEASURES = ("auroc", "standardized_net_benefit", "brier")
+ORDER = ("split_performance", "spr", "wpr", "externally_supported", "performance_against_similarity")
+"""The measures and curves of the chapter in the order of files and pages."""
+
+MEASURES = tuple(PERFORMANCE)
 LOSSES = ("brier",)
 SUBSETS = 100
 SHARE_HELD_OUT = 0.2
 LONGEST_CURVE = 250
-
-Minimum = Literal["worst_split", "quantile_05", "declared"]
-
 
 # ---- the internal test ----------------------------------------------------------------------------------------------
 
@@ -326,8 +325,8 @@ class Judged:
     best="higher",
     cites="Campagner 2023",
     formula="number of sites with similarity < 0.4, AUROC ≥ 0.7, standardized net benefit ≥ 0.4 and Brier score ≤ 0.25",
-    differs="differs from the published rule because the cut-offs of net benefit and Brier score are ours: the paper "
-    "gives numbers for the AUROC alone [Campagner 2023]",
+    differs="differs from the published rule because the cut-offs of net benefit and Brier score are those of dossier: "
+    "the paper gives numbers for the AUROC alone [Campagner 2023]",
 )
 def externally_supported(
     sites: Sequence[SiteResults],

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
+from functools import partial
 
 import numpy as np
 from scipy.special import expit, logit
@@ -16,6 +17,9 @@ from dossier.facts import Fact, Method
 from dossier.metrics import discrimination, utility
 from dossier.register import Law, metric
 from dossier.types import Absent, Estimate, Floats
+
+ORDER = ("mss_auroc", "mss_oe", "mss_slope", "mss_snb", "mss_brier")
+"""The measures and curves of the chapter in the order of files and pages."""
 
 Z = 1.96
 """As the literature rounds it; the published sample sizes are reproduced with this value."""
@@ -40,16 +44,15 @@ def _needed(value: float, outcome: Floats, variance: str, width: float) -> Estim
     )
 
 
-@metric(
+sample_size = partial(metric, digits=0, range=(0, None), tier="supporting", roles=("external",), clustered="refused")
+"""How many patients a measure needs."""
+
+
+@sample_size(
     "Sample size for the AUROC",
-    digits=0,
-    range=(0, None),
-    tier="supporting",
     cites=("Riley 2021", "Newcombe 2006"),
-    roles=("external",),
     breaks=BROKEN,
     against_rest="by class",
-    clustered="refused",
     formula="smallest n with A (1 - A)[1 + (n/2 - 1)((1 - A)/(2 - A) + A/(1 + A))] / (n² φ (1 - φ)) ≤ (width/3.92)², "
     "A the AUROC",
 )
@@ -101,16 +104,11 @@ def smallest_sample(auroc: float, prevalence: float, width: float) -> int:
     return bisect_left(range(enough), True, 1, key=lambda n: newcombe_variance(auroc, prevalence, n) <= target)
 
 
-@metric(
+@sample_size(
     "Sample size for O/E",
-    digits=0,
-    range=(0, None),
-    tier="supporting",
     cites="Riley 2021",
-    roles=("external",),
     breaks=BROKEN,
     against_rest="by class",
-    clustered="refused",
     formula="(1 - φ)/(φ s²), s = asinh(width/2)/1.96, rounded up",
     differs="differs from the published program because the size is solved for and rounded up, where pmvalsampsize "
     "steps the standard error in thousandths and can stop one patient earlier [Riley 2021]",
@@ -148,16 +146,11 @@ def mss_oe(outcome: Floats, oe_ratio_width: float = 0.2) -> Estimate | Absent:
     return _needed(float(needed), outcome, "log_closed_form", oe_ratio_width)
 
 
-@metric(
+@sample_size(
     "Sample size for the calibration slope",
-    digits=0,
-    range=(0, None),
-    tier="supporting",
     cites="Riley 2021",
-    roles=("external",),
     breaks=("one class is absent", *BROKEN),
     against_rest="by class",
-    clustered="refused",
     formula="I(a) / (SE² (I(a) I(b) - I(ab)²)), the information on intercept and slope at 0 and 1, SE = width/3.92",
 )
 def mss_slope(outcome: Floats, risk: Floats, calibration_slope_width: float = 0.2) -> Estimate | Absent:
@@ -205,17 +198,12 @@ def _sample_for_slope(predictor: Floats, width: float) -> float | None:
     return 1 / ((width / (2 * Z)) ** 2 * spread)
 
 
-@metric(
+@sample_size(
     "Sample size for the standardized net benefit",
-    digits=0,
-    range=(0, None),
-    tier="supporting",
     cites="Riley 2021",
     at=("threshold",),
-    roles=("external",),
     breaks=BROKEN,
     against_rest="by class",
-    clustered="refused",
     formula="[se (1 - se)/φ + w² sp (1 - sp)/(1 - φ) + w² (1 - sp)²/(φ (1 - φ))] / (width/3.92)², w = (1 - φ)/φ × "
     "t/(1 - t)",
     protection="counts",
@@ -258,15 +246,10 @@ def mss_snb(
     return _needed(needed, outcome, "riley_variance_needed", standardized_net_benefit_width)
 
 
-@metric(
+@sample_size(
     "Sample size for the Brier score",
-    digits=0,
-    range=(0, None),
-    tier="supporting",
     cites="Bradley 2008",
-    roles=("external",),
     breaks=("one class is absent", *BROKEN),
-    clustered="refused",
     formula="(2 × 1.96 SD of (p - y)² / width)²",
 )
 def mss_brier(outcome: Floats, risk: Floats, brier_width: float = 0.05) -> Estimate | Absent:

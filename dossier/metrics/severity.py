@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -170,17 +171,23 @@ def _at(outcome: Floats, risk: Floats, threshold: float) -> tuple[Integers, Inte
     return (risk >= threshold).astype(np.int64), outcome.astype(np.int64)
 
 
-@metric(
-    "Error severity index",
-    digits=1,
-    range=(0, 10),
+severity_at = partial(
+    metric,
     best="lower",
     tier="mission",
     cites="Jin",
     at=("threshold",),
     breaks=("one class is absent",),
-    formula="10 Σ C W / number of errors, C counts of predicted by true class, W their severity",
     protection="counts",
+)
+"""How grave the errors at a threshold are."""
+
+
+@severity_at(
+    "Error severity index",
+    digits=1,
+    range=(0, 10),
+    formula="10 Σ C W / number of errors, C counts of predicted by true class, W their severity",
 )
 def error_severity_index(
     outcome: Floats, risk: Floats, threshold: float, severity_weights: Weights, level: float = 0.95
@@ -235,17 +242,8 @@ def error_severity_index(
     )
 
 
-@metric(
-    "Mean severity",
-    digits=3,
-    range=(0, 1),
-    best="lower",
-    tier="mission",
-    cites="Jin",
-    at=("threshold",),
-    breaks=("one class is absent",),
-    formula="Σ C W / n, C counts of predicted by true class, W their severity",
-    protection="counts",
+@severity_at(
+    "Mean severity", digits=3, range=(0, 1), formula="Σ C W / n, C counts of predicted by true class, W their severity"
 )
 def mean_severity(
     outcome: Floats, risk: Floats, threshold: float, severity_weights: Weights, level: float = 0.95

@@ -127,23 +127,3 @@ def noise_at(columns: Floats, information: Floats, noise: Floats) -> Floats:
 def curve_at(smooth: SmoothCurve, risk: Floats) -> Floats:
     """The height of the curve at these risks (any length, 0 to 1)."""
     return np.asarray(expit(combine(smooth.fit.coefficients[None, :], design_of(smooth, risk))[0]))
-
-
-def loess_at(outcome: Floats, risk: Floats, at: Floats, span: float = 0.75) -> Floats:
-    """Cleveland's loess of the outcome on the risk: a local parabola with tricube weights, computed directly at `at`.
-
-    `outcome` (n), `risk` (n), `at` (any length), `span` (the share of the rows in each neighbourhood). The
-    neighbourhood of risks that do not vary is their mean. Source: Cleveland 1988; R's loess with degree 2 and surface
-    = "direct".
-    """
-    nearest = min(len(risk), int(len(risk) * span + 1e-5))
-    fitted = np.empty(len(at))
-    for place, centre in enumerate(at):
-        shifted = risk - centre
-        distance = np.abs(shifted)
-        reach = float(np.partition(distance, nearest - 1)[nearest - 1])
-        near = np.minimum(distance / reach, 1) if reach > 0 else (distance > 0).astype(float)
-        root = np.sqrt((1 - near**3) ** 3)
-        design = np.vstack((root, root * shifted, root * shifted**2)).T
-        fitted[place] = np.linalg.lstsq(design, root * outcome, rcond=1e-10)[0][0]
-    return fitted

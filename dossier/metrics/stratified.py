@@ -163,6 +163,30 @@ def model_based_concordance(strata: Strata, level: float = 0.95) -> Estimate | A
     return NO_EXPECTED_PAIR if isinstance(found, Absent) and strata else found
 
 
+@stratified
+def sensitivity(strata: Strata, level: float = 0.95, threshold: float = 0.5) -> Estimate | Absent:
+    """The share of the people with the outcome at any site whom the model flags at the threshold.
+
+    Arguments: as for `oe_ratio`. Returns TP/(TP + FN) summed over the sites. Of independent rows with Wilson's
+    interval, which is no narrower than that of fixed sites; of weights or clusters with the error of the sums, centred
+    within sites, on the logit scale. n is the number of cases. Absent without a case.
+    """
+    if not strata:
+        return NO_ROWS
+    rows = replace(_all_rows(strata), threshold=threshold)
+    found = discrimination.sensitivity(rows.outcome, rows.risk, threshold, level)
+    share = weighted.sensitivity(rows)
+    if isinstance(found, Absent):
+        return found
+    if isinstance(share, Absent):
+        return share
+    se = math.sqrt(_variance(share.linearized, strata))
+    if _freedom(strata) is not None:
+        return replace(_estimate(share.value, se, strata, level, "logit", Method("sums")), n=found.n)
+    how = Method(Fact("stratified", sites=len(strata)), *found.method)
+    return replace(found, method=how, se=se or None, details={"k": float(len(strata))})
+
+
 @dataclass(frozen=True)
 class _OfPairs:
     """A share of the pairs of one site, how many pairs there are, and its variance."""

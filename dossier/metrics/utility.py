@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,8 +16,15 @@ from dossier.metrics.discrimination import one_class, risk_range
 from dossier.metrics.graded_accuracy import h_accuracy_at_risks
 from dossier.metrics.intervals import NO_ROWS, column, estimate, two_sided, two_sided_student
 from dossier.metrics.shares import NO_WEIGHT, Bools, Design, bounds, estimate_of, multinomial, sum_of_shares
-from dossier.register import curve, curve_synthesis, describe, metric
-from dossier.types import Absent, Curve, Description, Estimate, Floats, SiteResults, SumOfShares, found_curve
+from dossier.register import Band, Line, curve, curve_synthesis, describe, metric
+from dossier.types import Absent, Curve, Description, Estimate, Floats, Goal, SiteResults, SumOfShares, found_curve
+
+ORDER = (
+    *("net_benefit", "standardized_net_benefit", "net_benefit_gain", "weighted_utility", "decision_curve"),
+    *("decision_curve_wide", "decision_curve_all_sites", "decision_curve_wide_all_sites", "utility_profile"),
+    *("weighted_utility_inputs",),
+)
+"""The measures and curves of the chapter in the order of files and pages."""
 
 POINTS = 101
 """Thresholds of a decision curve."""
@@ -32,19 +40,21 @@ def contributions(outcome: Floats, risk: Floats, threshold: float) -> Floats:
     return np.where(risk >= threshold, outcome - (1 - outcome) * odds, 0.0)
 
 
-@metric(
+at_threshold = partial(
+    metric, range=(None, 1), best="higher", at=("threshold",), against_rest="by class", protection="counts"
+)
+"""A net benefit at a threshold."""
+
+
+@at_threshold(
     "Net benefit",
     digits=1,
     unit="per 100",
-    range=(None, 1),
-    best="higher",
     tier="core",
     cites=("Vickers 2006", "Zou 2008"),
-    at=("threshold",),
     breaks=("perfect is best", "one class is absent"),
-    against_rest="by class",
     formula="TP/n - FP/n × t/(1 - t)",
-    protection="counts",
+    goal=Goal("Found, less false alarms, per 1,000", "benefit", people=1000, weighs=True),
 )
 def net_benefit(
     outcome: Floats,
@@ -134,19 +144,14 @@ def weighted_standardized_net_benefit(rows: weighted.Rows) -> weighted.Found:
     return weighted.ratio(weighted.mean_of_rows(benefit, rows.weights), phi)
 
 
-@metric(
+@at_threshold(
     "Standardized net benefit",
     digits=2,
-    range=(None, 1),
-    best="higher",
     tier="supporting",
     cites=("Kerr 2016", "Riley 2021"),
-    at=("threshold",),
     breaks=("one class is absent",),
-    against_rest="by class",
     weighted=weighted_standardized_net_benefit,
     formula="net benefit / φ",
-    protection="counts",
 )
 def standardized_net_benefit(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
     """The net benefit as a share of the highest that a perfect model could reach at this site.
@@ -190,21 +195,17 @@ def standardized_variance(outcome: Floats, risk: Floats, threshold: float) -> fl
     return (hit * (1 - hit) / phi + scale * (false_alarm * (1 - false_alarm) + false_alarm**2 / phi)) / n
 
 
-@metric(
+@at_threshold(
     "Net benefit gain",
     digits=1,
     unit="per 100",
-    range=(None, 1),
-    best="higher",
     tier="core",
     cites=("Vickers 2006", "Campagner 2023", "Zou 2008"),
-    at=("threshold",),
     pool="plain",
     mean_over="rows",
     breaks=("perfect is best", "one class is absent"),
-    against_rest="by class",
     formula="net benefit - max(net benefit of flagging everyone, 0)",
-    protection="counts",
+    goal=Goal("Gain over the same for all, per 1,000", "gain", people=1000, weighs=True),
 )
 def net_benefit_gain(
     outcome: Floats,
@@ -487,7 +488,11 @@ def _counts_at(chosen: Floats, thresholds: Floats) -> Floats:
     return np.asarray(reached, dtype=float)
 
 
-@curve("Decision curve", cites="Vickers 2006", against_rest=True, of_rivals=True)
+BAND = Band("threshold", (Line("net_benefit", of_shares=False, makes_its_own=True),))
+"""The band of a decision curve."""
+
+
+@curve("Decision curve", cites="Vickers 2006", against_rest=True, band=BAND, protection="decisions", of_rivals=True)
 def decision_curve(
     outcome: Floats,
     risk: Floats,
@@ -520,7 +525,7 @@ BESIDE = 0.25
 HIGHEST = 0.99
 
 
-@curve("Decision curve beyond the declared range", cites="Vickers 2006")
+@curve("Decision curve beyond the declared range", cites="Vickers 2006", band=BAND, protection="decisions")
 def decision_curve_wide(
     outcome: Floats,
     risk: Floats,
@@ -666,7 +671,18 @@ PROFILE = np.arange(1, 100) / 100
 """The thresholds at which the utilities are read side by side."""
 
 
-@curve("Net benefit and H-accuracy by threshold", cites=("Cabitza 2019", "Vickers 2006", "Kerr 2016"))
+@curve(
+    "Net benefit and H-accuracy by threshold",
+    cites=("Cabitza 2019", "Vickers 2006", "Kerr 2016"),
+    band=Band(
+        "tau",
+        (
+            Line("net_benefit", "net_benefit_", of_shares=False, makes_its_own=True),
+            Line("standardized_net_benefit", "standardized_net_benefit_", of_shares=False),
+            Line("h_accuracy_risk", "h_accuracy_risk_"),
+        ),
+    ),
+)
 def utility_profile(
     outcome: Floats, risk: Floats, level: float = 0.95, cluster: NDArray[np.int64] | None = None
 ) -> Curve | Absent:

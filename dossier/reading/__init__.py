@@ -151,12 +151,9 @@ def _study(release: Release, folder: Folder, faults: list[Fault]) -> Study:
 
 
 def _unread(release: Release, found: Sequence[Site]) -> list[str]:
-    names = [site.dataset.name for site in found]
-    return [
-        one.name
-        for one in release.dataset
-        if not any(name == one.name or (one.site_column and name.startswith(f"{one.name}-")) for name in names)
-    ]
+    """The datasets that are declared, and of which nothing could be read."""
+    read = {site.declaration.name for site in found}
+    return [one.name for one in release.dataset if one.name not in read]
 
 
 def _error(faults: list[Fault], of_the_release: int) -> DossierError:

@@ -76,7 +76,7 @@ def _risks(table: Settled, names: tuple[str, ...], whose: str, declared: str, fa
     found = [one for one in held if one is not None]
     if len(found) < len(names):
         return None
-    # Numbers far from any risk are told of column by column; here they must not grow beyond all numbers.
+    # Numbers far from any risk are reported column by column; here they must not grow beyond all numbers.
     sums = np.array([one.numbers for one in found]).clip(-1e6, 1e6).sum(axis=0)
     known = sums[~np.isnan(sums)]
     at = Cell(table.file, tuple(one.name for one in found))

@@ -21,7 +21,7 @@ from dossier.reading.unknown import CODES, NINES, is_word
 from dossier.types import Dataset, Feature, Flag, Floats, folded
 
 ENOUGH_VALUES = 10
-"""With fewer different values beside it, a code cannot be told from a count or a category."""
+"""With fewer different values beside it, a code cannot be distinguished from a count or a category."""
 MANY_CATEGORIES = 5
 """So many categories, none of them shared, are rather names of wards or cases than one property in other words."""
 OTHER_UNITS = 5.0

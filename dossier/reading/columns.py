@@ -31,7 +31,7 @@ MANY_NUMBERS = 10
 LARGEST = 1e100
 """A larger number is no measurement, and its square leaves the range of numbers."""
 LARGEST_SPLIT = 1e15
-"""Above it, not every whole number can be told from the next."""
+"""Above it, not every whole number differs from the next."""
 MOST_PARTS = 1000
 """Splits or imputations, each of which is evaluated: ten folds a hundred times over."""
 WHOLE_COLUMN = 0.1
@@ -290,7 +290,7 @@ def words(column: Column) -> list[str | None]:
 
 def coded(column: Column) -> tuple[NDArray[np.int64], tuple[str, ...]]:
     """The words of a column, each once, and for each cell the place of its word; -1 where it is missing."""
-    codes, different = _told_apart(column)
+    codes, different = _different(column)
     used = np.unique(codes[codes >= 0])
     spelled = [_word(cell) for cell in different.take(used).to_pylist()]
     place = {word: k for k, word in enumerate(dict.fromkeys(spelled))}
@@ -299,8 +299,8 @@ def coded(column: Column) -> tuple[NDArray[np.int64], tuple[str, ...]]:
     return places[codes], tuple(place)
 
 
-def _told_apart(column: Column) -> tuple[NDArray[np.int64], Any]:
-    """The different cells of a column as Arrow's, and for each cell the place of its like; -1 where it is missing.
+def _different(column: Column) -> tuple[NDArray[np.int64], Any]:
+    """The different cells of a column as Arrow's, and for each cell which of them it is; -1 where it is missing.
 
     No text of Python's is made: of millions of identifiers nobody needs one.
     """
@@ -675,7 +675,7 @@ def identified(
 
 def _repeats(found: Column, within: NDArray[np.int64] | None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The rows whose cell stands in an earlier row too, and for each the first such row."""
-    codes, _ = _told_apart(found)
+    codes, _ = _different(found)
     present = np.flatnonzero(codes >= 0)
     keys = codes[present]
     if within is None and np.bincount(keys, minlength=1).max() <= 1:

@@ -51,6 +51,8 @@ class Site:
     """A dataset with what is needed only while reading: all its rows' identifiers, and which rows are analysed."""
 
     dataset: Dataset
+    declaration: DatasetDeclaration
+    """The [[dataset]] that it is of; one with a site_column declares several."""
     analysed: Bools
     identifiers: tuple[str, ...] | None
     rival_missing: Mapping[str, int]
@@ -188,7 +190,7 @@ def _settled(
     ours = columns.renamed(raw, declaration, where, faults)
     wanted = predictors.columns_of_all_rows(release, declaration)
     source = Source(declaration, columns.of_names(raw, declaration, ours, wanted), where)
-    # What is wrong with sites and imputations is told when they are needed.
+    # What is wrong with sites and imputations is reported when they are needed.
     places = samples.drawn(_imputations_of_sites(source, []), release.release.seed)
     sampled_file = f"{raw.file}, in a sample of {len(places):,} rows"
     part = RawTable(sampled_file, raw.columns.only(places), raw.rows[places])
@@ -586,6 +588,7 @@ def _site(held: Held, part: Rows, without_risk: bool = False) -> Site:
     )
     return Site(
         dataset=dataset,
+        declaration=declaration,
         analysed=analysed,
         identifiers=part.identifiers,
         rival_missing=rival_missing,
@@ -624,12 +627,10 @@ def _gaps(risk: Floats) -> Bools:
 def emptied(release: Release, found: Sequence[Site]) -> list[Fault]:
     """The faults of datasets of which no row is left, or none that counts."""
     weightless = [
-        Fault("no_weight", File(_file(release.dataset, site.dataset.name)), dataset=site.dataset.name)
-        for site in found
-        if site.weightless
+        Fault("no_weight", File(site.declaration.file), dataset=site.dataset.name) for site in found if site.weightless
     ]
     return weightless + [
-        Fault("no_analysed_row", File(_file(release.dataset, site.dataset.name)), dataset=site.dataset.name)
+        Fault("no_analysed_row", File(site.declaration.file), dataset=site.dataset.name)
         for site in found
         if not site.analysed.any()
     ]
@@ -648,7 +649,3 @@ def minimum_cell(release: Release, declaration: DatasetDeclaration) -> int:
     if declaration.minimum_cell is not None:
         return declaration.minimum_cell
     return 0 if release.disclosure is None else release.disclosure.minimum_cell
-
-
-def _file(declarations: Sequence[DatasetDeclaration], name: str) -> str:
-    return next((one.file for one in declarations if name == one.name or name.startswith(f"{one.name}-")), name)

@@ -10,11 +10,11 @@ from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
 
-from dossier.contents import CHAPTERS, LEAVABLE
 from dossier.errors import Fault
 from dossier.facts import Count, Fact
 from dossier.faults.locations import RELEASE, Key, Line, listed_table
 from dossier.faults.wording import shown
+from dossier.findings.chapter import chapters
 from dossier.reading import declared_classes, letters, refused
 from dossier.reading.faults import nearest
 from dossier.reading.predictors import rivals_declared, roles_of_columns
@@ -428,13 +428,24 @@ def _drop(kept: dict[str, Any], location: Location, dropped: dict[str, set[int]]
 
 
 def _drop_what_follows(kept: dict[str, Any], dropped: dict[str, set[int]]) -> None:
-    """Drop what names a table that is dropped: it would be told to name what is not there."""
-    names = {_text(kept["dataset"][k], "name") for k in dropped.get("dataset", ())} - {""}
+    """Drop what names a table that is dropped: it would be reported to name what is not there."""
+    tables = kept.get("dataset", ())
+    lost = [table for k, table in enumerate(tables) if k in dropped.get("dataset", ())]
+    held = {_text(table, "name") for k, table in enumerate(tables) if k not in dropped.get("dataset", ())}
     for head in ("acceptance", "reply"):
-        asked = [_text(one, "dataset") for one in kept.get(head, ())]
-        gone = {k for k, one in enumerate(asked) if any(one == name or one.startswith(f"{name}-") for name in names)}
+        asked = [_text(table, "dataset") for table in kept.get(head, ())]
+        gone = {
+            k for k, name in enumerate(asked) if name not in held and any(_may_be_of(table, name) for table in lost)
+        }
         if gone:
             dropped.setdefault(head, set()).update(gone)
+
+
+def _may_be_of(table: Any, name: str) -> bool:
+    """Whether a dataset of this name may be one that a [[dataset]] declares: itself, or one of its sites."""
+    declared = _text(table, "name")
+    of_a_site = _text(table, "site_column") != "" and name.startswith(f"{declared}-")
+    return declared != "" and (name == declared or of_a_site)
 
 
 def _without_subset(criterion: Any) -> Any:
@@ -495,11 +506,12 @@ def _across(release: Release) -> list[Fault]:
 def _left_out(release: Release) -> Iterator[Fault]:
     """Chapters to be left out that do not exist, or that a dossier cannot be without."""
     where = Key("report", "leave_out")
-    known = tuple(chapter.name for chapter in CHAPTERS if chapter.name in LEAVABLE)
+    every = {chapter.name: chapter.is_leavable for chapter in chapters()} if release.report.leave_out else {}
+    known = tuple(name for name, is_leavable in every.items() if is_leavable)
     for name in release.report.leave_out:
-        if name not in {chapter.name for chapter in CHAPTERS}:
+        if name not in every:
             yield Fault("unknown_chapter", where, name=name, known=known, near=nearest(name, known))
-        elif name not in LEAVABLE:
+        elif name not in known:
             yield Fault("chapter_not_left_out", where, name=name, known=known)
 
 
@@ -515,7 +527,7 @@ def _named_twice(place: int, dataset: DatasetDeclaration) -> Iterator[Fault]:
 
 
 def _names_of_declared(release: Release) -> Iterator[Fault]:
-    """The faults of the names of declared performances: results are told apart by the name of what they are of."""
+    """The faults of the names of declared performances: results are distinguished by the name of what they are of."""
     datasets, declared = ([one.name for one in some] for some in (release.dataset, release.declared_performance))
     for k, name in enumerate(declared):
         where = listed_table("declared_performance", k + 1, name).of("name")
@@ -618,8 +630,13 @@ def _same_columns(release: Release) -> list[Fault]:
         if rival.name in named:
             faults.append(Fault("rival_twice", at.of("name"), name=rival.name))
         named.append(rival.name)
-    if prediction.rival_name is not None and prediction.rival is None and prediction.rivals is None:
-        faults.append(Fault("rival_name_without_rival", Key("prediction", "rival_name")))
+    said = {"rival_name": prediction.rival_name, "rival_version": prediction.rival_version}
+    if prediction.rival is None and prediction.rivals is None:
+        faults += [
+            Fault("rival_name_without_rival", Key("prediction", key), key=key)
+            for key, name in said.items()
+            if name is not None
+        ]
     return faults
 
 
@@ -645,5 +662,5 @@ def _subgroups(release: Release) -> list[Fault]:
         if name in names[:k]:
             faults.append(Fault("subgroup_twice", where, column=name))
         elif name in taken:
-            faults.append(Fault("subgroup_of_taken_column", where, column=name, key=taken[name]))
+            faults.append(Fault("subgroup_of_taken_column", where, column=name, key=taken[name].key))
     return faults

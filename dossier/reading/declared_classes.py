@@ -35,8 +35,8 @@ def faults(release: Release, raw: Mapping[str, Any]) -> list[Fault]:
     keys = given if isinstance(given, Mapping) else {}
     if release.outcome.classes is None:
         asked = raw.get("outcome")
-        spoilt = isinstance(asked, Mapping) and "classes" in asked
-        return [] if spoilt else [*_of_two(release, keys), *_weights(release, 2)]
+        is_wrong = isinstance(asked, Mapping) and "classes" in asked
+        return [] if is_wrong else [*_of_two(release, keys), *_weights(release, 2)]
     return list(_of_several(release, keys, len(release.outcome.classes)))
 
 

@@ -123,7 +123,7 @@ class Folder:
         return True
 
     def is_folder(self, name: str) -> bool:
-        """Whether there is a folder; a path that cannot even be asked is none, and is told when it cannot be opened."""
+        """Whether there is a folder; a path that cannot even be asked is none, and opening it reports that."""
         try:
             return (self.path / name).is_dir()
         except (OSError, ValueError):

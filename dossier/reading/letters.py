@@ -22,7 +22,10 @@ UNPRINTED = ("missing", "columns")
 BLANKS = frozenset("\t\n\r")
 """What a text may hold that runs over lines; a name, which stands in figures too, is one line."""
 A_TEXT, NAME, NAME_OF_FILE, NAME_OF_FILE_READ = map(Fact, ("a_text", "the_name", "name_of_a_file", "name_of_the_file"))
-NAMES = ("model", "version", "tested_version", "owner", "tester", "name", "site", "rival_name", "horizon", "classes")
+NAMES = (
+    *("model", "version", "tested_version", "owner", "tester", "name", "site"),
+    *("rival_name", "rival_version", "horizon", "classes"),
+)
 """The keys of release.toml that hold names."""
 
 

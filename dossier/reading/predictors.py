@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -93,20 +94,31 @@ def columns_of_all_rows(release: Release, declaration: DatasetDeclaration) -> fr
     return frozenset(name for name in named if name is not None)
 
 
-def roles_of_columns(release: Release) -> dict[str, str]:
-    """The columns that have a role of their own, so that they are no predictors, with the key that names each."""
-    named: dict[str | None, str] = {
-        release.outcome.column: "[outcome] column",
-        release.prediction.column: "[prediction] column",
-        **dict.fromkeys(release.prediction.columns or (), "[prediction] columns"),
-        **{name: key_of_rival(release, rival) for rival in release.rivals for name in rival.named},
+class ColumnRole(NamedTuple):
+    """What a column is that has a role of its own, and the key of release.toml that says so."""
+
+    key: str
+    role: str
+
+
+def roles_of_columns(release: Release) -> dict[str, ColumnRole]:
+    """The columns that have a role of their own, so that they are no predictors."""
+    named: dict[str | None, ColumnRole] = {
+        release.outcome.column: ColumnRole("[outcome] column", "outcome"),
+        release.prediction.column: ColumnRole("[prediction] column", "risk"),
+        **dict.fromkeys(release.prediction.columns or (), ColumnRole("[prediction] columns", "risk")),
+        **{
+            name: ColumnRole(key_of_rival(release, rival), "rival's risk")
+            for rival in release.rivals
+            for name in rival.named
+        },
     }
     for key, name in case_columns(release).items():
-        named.setdefault(name, CASE_KEYS[key])
+        named.setdefault(name, ColumnRole(CASE_KEYS[key], key))
     for dataset in release.dataset:
         for key in ("split", "id", "site_column", "cluster", "weights", "imputation"):
-            named.setdefault(getattr(dataset, key), f"[[dataset]] {key}")
-    return {name: key for name, key in named.items() if name is not None}
+            named.setdefault(getattr(dataset, key), ColumnRole(f"[[dataset]] {key}", key))
+    return {name: role for name, role in named.items() if name is not None}
 
 
 def key_of_rival(release: Release, rival: Rival) -> str:
@@ -198,7 +210,7 @@ def _may_be_one(name: str, other: str) -> bool:
     return bool(plain) and ("".join(plain) == "".join(longer) or plain == longer[: len(plain)])
 
 
-def _offered(development: Source | None, taken: dict[str, str], selecting: frozenset[str]) -> frozenset[str]:
+def _offered(development: Source | None, taken: Mapping[str, ColumnRole], selecting: frozenset[str]) -> frozenset[str]:
     if development is None:
         return frozenset()
     names = development.declaration.predictors
@@ -222,11 +234,12 @@ def _selecting(release: Release) -> frozenset[str]:
     return frozenset(name for dataset in release.dataset for name in dataset.rows)
 
 
-def _declared(source: Source, taken: dict[str, str], faults: list[Fault]) -> tuple[str, ...]:
+def _declared(source: Source, taken: Mapping[str, ColumnRole], faults: list[Fault]) -> tuple[str, ...]:
     kept = []
     for name in dict.fromkeys(source.declaration.predictors or ()):
         if name in taken:
-            faults.append(Fault("predictor_of_other_role", source.where.of("predictors"), name=name, key=taken[name]))
+            at = source.where.of("predictors")
+            faults.append(Fault("predictor_of_other_role", at, name=name, key=taken[name].key))
         elif name not in source.table.names:
             known = [column for column in source.table.names if column not in taken]
             faults.append(no_column(name, source.table.file, known, "[[dataset]] predictors"))

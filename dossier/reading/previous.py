@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 WHERE = Key("release", "previous")
 LINES = 5
-"""How many strange texts are told before the rest is left."""
+"""How many strange texts are reported before the rest is left."""
 
 
 def previous(release: Release, folder: Folder, faults: list[Fault]) -> Previous | None:

@@ -359,7 +359,7 @@ def _aligned(found: dict[str, Ratings], faults: list[Fault]) -> dict[str, Rating
         return aligned
     for key, ratings in aligned.items():
         place = {case: k for k, case in enumerate(ratings.cases or ())}
-        if _strangers(labels, labels.cases, place, ratings.file, "case_of_other_table", faults):
+        if _other_cases(labels, labels.cases, place, ratings.file, "case_of_other_table", faults):
             return None
         order = [place[case] for case in labels.cases]
         aligned[key] = replace(ratings, rows=labels.rows, values=ratings.values[order], cases=labels.cases)
@@ -373,7 +373,7 @@ def _with_raters_of(labels: Ratings, ratings: Ratings) -> Ratings:
     return replace(ratings, values=ratings.values[:, order], raters=labels.raters)
 
 
-def _strangers(
+def _other_cases(
     labels: Ratings, cases: Sequence[str], known: Collection[str], other: str, code: str, faults: list[Fault]
 ) -> bool:
     """Whether there are cases that the other table does not have; a fault for each, for those but for zeros one."""
@@ -433,6 +433,6 @@ def _linked(
         faults.append(Fault("cases_not_linked", at.of("case"), dataset=site.dataset.name))
         return None
     place = {identifier: k for k, identifier in enumerate(site.identifiers)}
-    if _strangers(labels, cases, place, site.dataset.name, "case_of_other_dataset", faults):
+    if _other_cases(labels, cases, place, site.dataset.name, "case_of_other_dataset", faults):
         return None
     return sorted(((k, place[case]) for k, case in enumerate(cases)), key=lambda pair: pair[1])

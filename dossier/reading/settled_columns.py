@@ -12,15 +12,6 @@ from dossier.reading.predictors import Source, roles_of_columns
 from dossier.release import Release
 from dossier.types import Floats, SettledColumn, SettledTable
 
-ROLES = {
-    "[outcome] column": "outcome",
-    "[prediction] column": "risk",
-    "[prediction] columns": "risk",
-    "[prediction] rival": "rival's risk",
-    "[prediction] rivals": "rival's risk",
-    "[[rival]] column": "rival's risk",
-    "[[rival]] columns": "rival's risk",
-}
 SHOWN = ("outcome", "risk", "rival's risk", "predictor", "subgroup", "weights")
 """The roles whose range is shown: of a column that nobody uses, or that names a patient, nothing is."""
 
@@ -53,7 +44,7 @@ def _columns(release: Release, source: Source, predictors: tuple[str, ...]) -> I
         whole = name in everything.columns
         column = everything.columns[name] if whole else seen.columns[name]
         if name in named:
-            role = ROLES.get(named[name], named[name].rpartition(" ")[2])
+            role = named[name].role
         elif name in predictors:
             role = "predictor"
         elif name in groups:

@@ -91,7 +91,7 @@ def _not_whole(file: str, ending: str) -> Fault:
 
 
 def _as_spelled(values: list[Any]) -> list[Any]:
-    """Numbers of 32 bits, which Stata's are unless it is told otherwise, as the doubles that their digits spell."""
+    """Numbers of 32 bits, which Stata's are by default, as the doubles that their digits spell."""
     import pyarrow
 
     if not all(value is None or isinstance(value, float) for value in values):

@@ -33,7 +33,7 @@ from dossier.reading.dialects import Dialect
 MOST_COLUMNS = 10_000
 """As many predictors as no model has; each is a row of several tables, and is held against those of every site."""
 LINES_ABOVE = re.compile(r'(?: *\n)*(?:"?sep=(?P<separator>[,;|\t])"?[,;|\t]*\n)?(?: *\n)*', re.IGNORECASE)
-"""What may stand above the first row: blank lines, and the line by which Excel is told the separator."""
+"""What may stand above the first row: blank lines, and the line by which Excel learns the separator."""
 
 
 @dataclass(frozen=True)

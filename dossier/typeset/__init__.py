@@ -5,10 +5,10 @@ in cells, `measures` fills them from results, `notes` says how each was taken. B
 """
 
 from dossier.typeset.measures import chapter_tables
-from dossier.typeset.names import foretold, model, tested_model, tested_version
-from dossier.typeset.numbers import level_of, threshold
+from dossier.typeset.names import foretold, model, tested_model, tested_version, tier
+from dossier.typeset.numbers import in_a_cell, level_of, threshold
 from dossier.typeset.tables import HALF_MEASURE, SHORT, WHOLE, groups_of, label_fits, pages_of, spanners
-from dossier.typeset.words import date, listing, named, sentence_case
+from dossier.typeset.words import date, listing, sentence_case
 
 __all__ = [
     "HALF_MEASURE",
@@ -18,15 +18,16 @@ __all__ = [
     "date",
     "foretold",
     "groups_of",
+    "in_a_cell",
     "label_fits",
     "level_of",
     "listing",
     "model",
-    "named",
     "pages_of",
     "sentence_case",
     "spanners",
     "tested_model",
     "tested_version",
     "threshold",
+    "tier",
 ]

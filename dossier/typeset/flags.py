@@ -50,6 +50,14 @@ def flag_text(fact: Fact, names: Names | None = None) -> str:
     return _Words(names or Names()).vformat(WORDS[fact.code], (), dict(fact.values))
 
 
+def brief(fact: Fact, names: Names | None = None) -> str:
+    """The number that a flag is raised for, in a few words, for a list of what is open; empty where none is short."""
+    inner = fact.get("difference") if fact.code == "subgroup_differs" else fact
+    if not isinstance(inner, Fact) or inner.code not in BRIEF:
+        return ""
+    return _Words(names or Names()).vformat(BRIEF[inner.code], (), dict(inner.values))
+
+
 def changed(seal: Seal) -> str:
     """What was changed since it was sealed; empty where nothing was."""
     return _sealed(tuple(one.table for one in seal.changes))
@@ -98,6 +106,11 @@ def _rows(count: int | str, _: str) -> str:
     return f"{count} {'row' if count == 1 else 'rows'}"
 
 
+def _counted(count: int | str, noun: str) -> str:
+    """A count with its noun; of one that is not given, that there are some."""
+    return f"{count} {noun}s" if isinstance(count, str) else counted(count, noun)
+
+
 def _sealed(tables: tuple[str, ...]) -> str:
     return listing([words for table, words in SEALED.items() if table in tables])
 
@@ -113,7 +126,7 @@ WAYS: Mapping[str, Callable[[Any, str], str]] = {
     "all_typed": lambda values, _: wording.listed(map(wording.number, values)),
     "whole": lambda values, _: listing([number(value, 0) for value in values]),
     "classes": lambda labels, _: f"{', '.join(labels[:-1])} and {labels[-1]}",
-    "counted": counted,
+    "counted": _counted,
     "rows": _rows,
     "patients_needed": lambda value, _: patients_needed(value),
     "quantity": lambda measure, _: QUANTITIES[measure],
@@ -137,8 +150,8 @@ WORDS: Mapping[str, str] = {
     "few_of_classes": "{site} has {few}, and a curve asks for {wanted} of each class: its calibration curve of "
     "{few:this class|these classes} is imprecise.",
     "class_of": "{number} of {label}",
-    "few_in_subgroup": "{site} has fewer than {wanted} of one outcome, too few to tell, in {few:listing}.",
-    "few_of_class_in_subgroup": "{site} has fewer than {wanted} of a class, too few to tell, in {few:listing}.",
+    "few_in_subgroup": "{site} has fewer than {wanted} events or non-events in {few:listing}.",
+    "few_of_class_in_subgroup": "{site} has fewer than {wanted} of a class in {few:listing}.",
     "rare_in_level": "{column} {level} ({rare})",
     "rare_events": "{number:counted event}",
     "rare_non_events": "{number:counted non-event}",
@@ -198,18 +211,20 @@ WORDS: Mapping[str, str] = {
     "expected_range": "{quantity:quantity} {low:number} to {high:number}",
     "heterogeneity": "sampling error does not explain {varied:listing} of the variance between the sites (I2).",
     "share_of_variance": "{share:per_cent} in the {quantity:quantity}",
-    "subgroup_differs": "over all sites {difference}.",
-    "more_events_in_group": "more events came for each one expected among {group} than among the others: O/E "
-    "{value:number}{interval} against {others:number}",
-    "fewer_events_in_group": "fewer events came for each one expected among {group} than among the others: O/E "
-    "{value:number}{interval} against {others:number}",
-    "group_ranked_better": "{group} is ranked better than the others: AUROC {value:number}{interval} against "
-    "{others:number}{case_mix}",
-    "group_ranked_less_well": "{group} is ranked less well than the others: AUROC {value:number}{interval} against "
-    "{others:number}{case_mix}",
+    "subgroup_differs": "{where} {difference}.",
+    "over_all_sites": "over all sites",
+    "in_sites": "in {sites:listing}",
+    "more_events_in_group": "the model underestimates the risk of the subgroup {group}{is_relative: compared with the "
+    "others|}: O/E {value:number}{interval} against {others:number}",
+    "fewer_events_in_group": "the model overestimates the risk of the subgroup {group}{is_relative: compared with the "
+    "others|}: O/E {value:number}{interval} against {others:number}",
+    "group_ranked_better": "the AUROC is higher in the subgroup {group} than in the others: {value:number}{interval} "
+    "against {others:number}{case_mix}",
+    "group_ranked_less_well": "the AUROC is lower in the subgroup {group} than in the others: {value:number}{interval} "
+    "against {others:number}{case_mix}",
     "group": "{label} ({column})",
     "group_of_class": "{label} ({column}, {of_class} against the rest)",
-    "by_case_mix": " (by its case mix {expected:number})",
+    "by_case_mix": " ({expected:number} expected from case mix)",
     # ---- what reading finds
     "rows_of_no_dataset": "There are {rows:rows} of {file} of sites of which rows leaves out every row: no dataset "
     "counts them.",
@@ -280,6 +295,12 @@ WORDS: Mapping[str, str] = {
     "as 1: the reliability of the labels, rho, is the highest that it can be.",
     # ---- what is protected
     "previous_withheld": "small counts are protected: nothing of the previous release is shown beside this one.",
+    "declared_auroc_withheld": "small counts are protected: the declared AUROC of {name} is not given, for fewer than "
+    "{fewest} persons have either outcome.",
+    "declared_decisions_withheld": "small counts are protected: the declared counts of the reader study are not given.",
+    "policy_off": "[disclosure] protects counts below {asked}, and the dataset of {site} switches it off: each of its "
+    "counts is printed, however small.",
+    "policy_lowered": "[disclosure] protects counts below {asked}, and the dataset of {site} those below {own} alone.",
     "dataset_withheld": "1 dataset has fewer analysed rows than the smallest count that is printed: nothing of it is "
     "shown.",
     "datasets_withheld": "{datasets} datasets have fewer analysed rows than the smallest count that is printed: "
@@ -300,3 +321,52 @@ WORDS: Mapping[str, str] = {
     "answer_without_flag": "the release answers {flag}, which this run did not raise.",
     "answer_for_dataset_without_flag": "the release answers {flag} for {answered}, which this run did not raise.",
 }
+
+BRIEF: Mapping[str, str] = {
+    "few_events": "{site} ({events} events, {others} non-events)",
+    "rows_excluded": "{site} ({is_least:at least |}{lost:,} of {read:,})",
+    "risks_off": "{site} (O/E {value:number})",
+    "risks_of_class_off": "{site} (O/E {value:number}{of_class})",
+    "slope_off": "{site} (slope {value:number}{of_class})",
+    "prevalence_shift": "{site} ({here:per_cent}, {before:per_cent} in development)",
+    "precision_missed": "{site} ({patients:counted patient})",
+    "wide_prediction_interval": "{wide:listing}",
+    "heterogeneity": "I2 {varied:listing}",
+    "more_events_in_group": "{group}",
+    "fewer_events_in_group": "{group}",
+    "group_ranked_better": "{group}",
+    "group_ranked_less_well": "{group}",
+    "duplicate_rows": "{dataset} ({rows:rows})",
+    "version_differs": "{tested} tested, {released} released",
+}
+"""The number that a flag is raised for, after what it is about."""
+
+CONSEQUENCES: Mapping[str, str] = {
+    "few_in_subgroup": "No measure is given for these subgroups there.",
+    "subgroup_differs": "One threshold may not act alike on all patients.",
+    "few_clusters": "These intervals may be too narrow.",
+    "risks_off": "The risks cannot be shown as probabilities there without recalibration.",
+    "slope_off": "High and low risks mislead in opposite directions there until recalibrated.",
+    "wrong_order": "No number of such a site can be used before this is settled.",
+    "default_better": "At these thresholds the model should not decide there.",
+    "precision_missed": "Intervals are wider than asked for there.",
+    "few_sites": "Nothing here says what to expect in another hospital.",
+    "wide_prediction_interval": "A local validation is needed before use in another hospital.",
+    "heterogeneity": "A pooled value describes no single hospital.",
+    "prevalence_shift": "PPV, NPV and net benefit do not carry over between these populations.",
+    "case_mix_shift": "The AUROC differs for that reason alone.",
+    "missing_values": "How missing values are handled decides the risk of these patients.",
+    "missing_predictor": "How the model was run without it decides these results.",
+    "duplicate_rows": "If they are the same patients, intervals are too narrow.",
+    "shared_rows": "Performance there is optimistic.",
+    "same_table": "Heterogeneity and pooled values count these patients twice.",
+    "model_differs": "The formula must not be used until the difference is explained.",
+    "version_differs": "These results may not hold for the released version.",
+    "code_for_missing": "If so, the risks of these patients are wrong.",
+    "other_units": "If so, the risks there are wrong.",
+    "other_categories": "If so, the risks of these patients are wrong.",
+    "dates_missing": "Whether the model was tested on patients after its development is unknown.",
+    "criterion_not_dated": "It is not counted.",
+    "threshold_without_reason": "The threshold may have been chosen after the results were known.",
+}
+"""What a flag means for who uses the results, where its own sentence does not say so; each is said once."""

@@ -1,4 +1,4 @@
-"""Names of columns as they are printed: the labels that [[predictor]] gives them, before anything is drawn or written.
+"""Names as they are printed, before anything is drawn or written: the labels of columns, and what no line parts.
 
 What results.json and results.csv record keeps the names of the columns.
 """
@@ -9,7 +9,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from dossier.types import At, CurveResult, Evidence, Result, Subset
+from dossier.facts import Fact, Value
+from dossier.types import At, CurveResult, DatasetSummary, Evidence, Flag, Result, Subset
+from dossier.typeset.numbers import HYPHEN, unbroken
 
 if TYPE_CHECKING:
     from dossier.release import Model, Release
@@ -49,6 +51,7 @@ def labelled(evidence: Evidence) -> Evidence:
         ),
         withheld=tuple(replace(one, variable=name(one.variable)) for one in evidence.withheld),
         criteria=tuple(replace(one, subset=subset(one.subset)) for one in evidence.criteria),
+        flags=tuple(_flag(one, label) for one in evidence.flags),
         subgroups=replace(
             evidence.subgroups,
             summaries=tuple(replace(one, column=name(one.column)) for one in evidence.subgroups.summaries),
@@ -56,6 +59,58 @@ def labelled(evidence: Evidence) -> Evidence:
             curves=curves(evidence.subgroups.curves),
         ),
     )
+
+
+def unbroken_names(evidence: Evidence) -> Evidence:
+    """The evidence in which no line parts the name of the model, its version, its outcome, a site or a country."""
+    about, outcome = evidence.release.release, evidence.release.outcome
+    kept = {key: unbroken(name) for key in ("model", "version", "tested_version") if (name := getattr(about, key))}
+    release = evidence.release.model_copy(
+        update={
+            "release": about.model_copy(update=kept),
+            "outcome": outcome.model_copy(update={"name": outcome.name.replace("-", HYPHEN)}),
+        }
+    )
+    changes = evidence.changes
+    if changes is not None:
+        before = changes.previous
+        predicted = replace(before.predicted, outcome=before.predicted.outcome.replace("-", HYPHEN))
+        version, datasets = unbroken(before.version), tuple(map(_unbroken, before.datasets))
+        changes = replace(changes, previous=replace(before, predicted=predicted, version=version, datasets=datasets))
+    sites = {site.site: unbroken(site.site) for site in evidence.datasets}
+
+    def held(fact: Fact, name: str, value: Value) -> Value:
+        return sites.get(value, value) if isinstance(value, str) else value
+
+    return replace(
+        evidence,
+        release=release,
+        datasets=tuple(map(_unbroken, evidence.datasets)),
+        flags=tuple(replace(flag, fact=flag.fact.with_values(held)) for flag in evidence.flags),
+        changes=changes,
+    )
+
+
+def _unbroken(dataset: DatasetSummary) -> DatasetSummary:
+    country = None if dataset.country is None else unbroken(dataset.country)
+    return replace(dataset, site=unbroken(dataset.site), country=country)
+
+
+IN_FACTS = ("predictor", "predictors", "column")
+"""The values of a fact that name columns."""
+AS_IN_THE_RELEASE = "predictor_called_otherwise"
+"""The flag that quotes the release, whose names stay those of the columns."""
+
+
+def _flag(flag: Flag, label: Mapping[str, str]) -> Flag:
+    """A flag with labels in place of columns."""
+    if flag.fact.code == AS_IN_THE_RELEASE:
+        return flag
+
+    def named(fact: Fact, name: str, value: Value) -> Value:
+        return label.get(value, value) if name in IN_FACTS and isinstance(value, str) else value
+
+    return replace(flag, fact=flag.fact.with_values(named))
 
 
 def _at(at: At, label: Mapping[str, str]) -> At:
@@ -90,6 +145,14 @@ def with_unit(evidence: Evidence, printed: str) -> str:
 
 
 def level_of(evidence: Evidence, printed: str, level: str) -> str:
-    """A category of a column in the words of the subgroups that are made of it; itself where none are."""
-    words = next((one.levels for one in evidence.release.subgroup if one.column == printed), None)
-    return level if words is None else words.get(level, level)
+    """A category of a column in the words that the release gives its codes; itself where it gives none."""
+    release = evidence.release
+    columns = [one.levels for one in release.predictor if (one.label or one.name) == printed]
+    columns += [one.levels for one in release.subgroup if one.column == printed]
+    words = next((one for one in columns if one is not None), {})
+    return words.get(level, level)
+
+
+def coded(evidence: Evidence, printed: str) -> Mapping[str, str] | None:
+    """The words for the codes of a column, under the name that is printed; None where none are declared."""
+    return next((one.levels for one in evidence.release.predictor if (one.label or one.name) == printed), None)

@@ -5,16 +5,30 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence, Set
 from typing import Literal
 
-from dossier.contents import ONLY_IN_FILES
-from dossier.types import MACRO, POOLED, READERS, Absent, At, DatasetSummary, Estimate, Evidence, Result, Term
-from dossier.typeset.methods import method_text
+from dossier.types import (
+    MACRO,
+    POOLED,
+    READERS,
+    Absent,
+    At,
+    DatasetSummary,
+    Estimate,
+    Evidence,
+    Result,
+    Term,
+    at_dataset,
+    of_chapter,
+    of_term,
+)
 from dossier.typeset.names import ALL_POOLED, label_of, measured_label, shown
 from dossier.typeset.notes import note_of
 from dossier.typeset.numbers import TIED, interval, level_of, number, value_of
 from dossier.typeset.tables import (
     CHARACTER,
+    LETTER,
     LONG_LABEL,
     MEASURE,
+    NOT_COMPUTED,
     P_VALUES,
     PER_100,
     Cell,
@@ -31,34 +45,29 @@ from dossier.typeset.words import SETTING, anchor, listing, sentence_case, setti
 
 def chapter_tables(evidence: Evidence, chapter: str, without: Sequence[str] = ()) -> tuple[Table, ...]:
     """Every measure that a chapter may show, in tables; what stands in the files alone is left out."""
-    left_out = {*without, *ONLY_IN_FILES}
-    return tables_of(evidence, [term for term in _members(evidence, chapter) if term.name not in left_out])
+    members = [term for term in _members(evidence, chapter) if term.on_page and term.name not in without]
+    return tables_of(evidence, members)
 
 
-def tables_of(evidence: Evidence, terms: Sequence[Term], beside: Sequence[Term] = ()) -> tuple[Table, ...]:
-    """These measures in tables: those that depend on the same settings stand side by side.
-
-    `beside` are measures that stand last in every table of sites whose settings are theirs.
-    """
+def tables_of(evidence: Evidence, terms: Sequence[Term]) -> tuple[Table, ...]:
+    """These measures in tables: those that depend on the same settings stand side by side."""
     groups: dict[tuple[str, ...], list[Term]] = {}
     for term in terms:
         groups.setdefault(term.at, []).append(term)
     tables: list[Table] = []
     for at, members in groups.items():
         kept = [term for term in members if _computed(evidence, term)]
-        last = [term for term in beside if term.at == at and _computed(evidence, term)]
         alone = _only_dataset(evidence, kept)
         if len([name for name in at if name != "class"]) > 1:
             tables += [_across(evidence, term) for term in kept]
         elif alone is not None:
-            tables.append(_listed(evidence, [*kept, *last], alone))
+            tables.append(_listed(evidence, kept, alone))
         else:
-            parts = [[*part, *last] for part in _parts(evidence, kept, last)]
             tables += [
                 _across(evidence, part[0]) if _reads_across(evidence, part) else _side_by_side(evidence, part)
-                for part in parts
+                for part in _parts(evidence, kept)
             ]
-    return tuple(with_short_labels(table if beside else folded(groups_across(table))) for table in tables)
+    return tuple(with_short_labels(folded(groups_across(table))) for table in tables)
 
 
 def _reads_across(evidence: Evidence, terms: Sequence[Term]) -> bool:
@@ -66,7 +75,7 @@ def _reads_across(evidence: Evidence, terms: Sequence[Term]) -> bool:
     if len(terms) != 1 or len(terms[0].at) != 1:
         return False
     term, name = terms[0], terms[0].at[0]
-    results = [one for one in evidence.results if one.term == term.name]
+    results = of_term(evidence, term.name)
     values = {one.at[name] for one in results if name in one.at}
     room = MEASURE - LONG_LABEL * CHARACTER
     return len(values) >= 2 and len(values) * _width(evidence, term) <= room and not _tests(results, term)
@@ -75,7 +84,7 @@ def _reads_across(evidence: Evidence, terms: Sequence[Term]) -> bool:
 def _side_by_side(evidence: Evidence, terms: Sequence[Term]) -> Table:
     """Measures as columns; a single one that is taken class by class has the classes as columns where they fit."""
     term = terms[0]
-    results = [one for one in evidence.results if one.term == term.name]
+    results = of_term(evidence, term.name)
     classes = {one.at.get("class") for one in results}
     if len(terms) == 1 and term.at == ("class",) and 1 < len(classes) <= MEASURE / (2 * _width(evidence, term)) + 1:
         return table_across(evidence, results, "class", f"{term.label} by class")
@@ -101,13 +110,13 @@ def printed_in(evidence: Evidence, term: Term) -> str:
 
 def is_against_chance(evidence: Evidence, term: Term) -> bool:
     """Whether a measure is a test against chance."""
-    return any(one.term == term.name and one.at.get("against") == "chance" for one in evidence.results)
+    return any(one.at.get("against") == "chance" for one in of_term(evidence, term.name))
 
 
 def chapter_is_empty(evidence: Evidence, chapter: str) -> bool:
     """Whether nothing that a chapter may show could be estimated."""
     names = {term.name for term in _members(evidence, chapter)}
-    return not any(result.term in names and isinstance(result.found, Estimate) for result in evidence.results)
+    return not any(result.term in names and is_estimated(result) for result in of_chapter(evidence, chapter))
 
 
 def is_estimated(result: Result) -> bool:
@@ -116,21 +125,25 @@ def is_estimated(result: Result) -> bool:
 
 
 def _computed(evidence: Evidence, term: Term) -> bool:
-    return any(result.term == term.name and isinstance(result.found, Estimate) for result in evidence.results)
+    return any(map(is_estimated, of_term(evidence, term.name)))
 
 
 def _only_dataset(evidence: Evidence, terms: Sequence[Term]) -> str | None:
     """The dataset that alone has numbers for these measures, if there is one."""
-    names = {term.name for term in terms}
-    holders = {result.dataset for result in evidence.results if result.term in names and is_estimated(result)}
+    holders = _holders(evidence, terms)
     return holders.pop() if len(holders) == 1 else None
+
+
+def _holders(evidence: Evidence, terms: Sequence[Term]) -> set[str]:
+    """The datasets that have a number for any of these measures."""
+    return {one.dataset for term in terms for one in of_term(evidence, term.name) if is_estimated(one)}
 
 
 def _listed(evidence: Evidence, terms: Sequence[Term], dataset: str) -> Table:
     """Measures of a single dataset, one below the other: a table of one row would say less."""
     reasons = Reasons(evidence)
     named_so = {term.name: term for term in terms}
-    found = [one for one in evidence.results if one.dataset == dataset and one.term in named_so]
+    found = [one for one in at_dataset(evidence, dataset) if one.term in named_so]
     places = list(dict.fromkeys(tuple(sorted(_varying(evidence, one).items())) for one in found))
     rows: list[Row] = []
     for place in places:
@@ -144,9 +157,9 @@ def _listed(evidence: Evidence, terms: Sequence[Term], dataset: str) -> Table:
     return Table(
         name=anchor("-".join(["table", *(term.name for term in terms)])[:80]),
         title=f"Measures of this chapter, {where}.",
-        note=f"Value and {level_of(evidence)} interval.",
+        note=f"Value and {level_of(evidence)} interval; how each was taken: in the methods.",
         head="Measure",
-        columns=(Column("Value", intervals=True), Column("Patients"), Column("Method", words=True)),
+        columns=(Column("Value", intervals=True), Column("Patients")),
         rows=tuple(rows),
         footnotes=reasons.footnotes(),
     )
@@ -157,23 +170,18 @@ ELSEWHERE = {POOLED: "all external sites together", READERS: "cases of no datase
 
 
 def _line(term: Term, found: Estimate | Absent, reasons: Reasons) -> Row:
-    """A measure with its value, the rows it rests on and its method."""
+    """A measure with its value and the rows it rests on."""
     value = cell(found, term, reasons, wordy=isinstance(found, Estimate) and (found.low or 0.0) < 0)
     if isinstance(found, Absent):
-        return Row(_heading(term), (value, Cell("", kind="plain"), Cell("", kind="word")))
-    return Row(
-        _heading(term),
-        (value, Cell(f"{found.n:,}", kind="plain"), Cell(sentence_case(method_text(found.method)), kind="word")),
-    )
+        return Row(_heading(term), (value, NOT_COMPUTED))
+    return Row(_heading(term), (value, Cell(f"{found.n:,}", kind="plain")))
 
 
-def _parts(evidence: Evidence, terms: Sequence[Term], last: Sequence[Term] = ()) -> list[list[Term]]:
-    """The terms in as few tables as the page's width allows, when `last` stand in each of them too."""
-    names = {term.name for term in (*terms, *last)}
-    printed = {result.dataset for result in evidence.results if result.term in names and is_estimated(result)}
+def _parts(evidence: Evidence, terms: Sequence[Term]) -> list[list[Term]]:
+    """The terms in as few tables as the page's width allows."""
+    printed = _holders(evidence, terms)
     longest = max((len(label) for _, label, _ in _row_labels(evidence, printed)), default=0)
-    taken = sum(_width(evidence, term) for term in last)
-    room = MEASURE - min(longest, LONG_LABEL) * CHARACTER - taken
+    room = MEASURE - min(longest, LONG_LABEL) * CHARACTER
     widths = [_width(evidence, term) for term in terms]
     fewest = len(_packed(terms, widths, room))
     # Tables of nearly equal width, as long as that takes no more of them.
@@ -199,14 +207,14 @@ def _packed(terms: Sequence[Term], widths: Sequence[float], room: float) -> list
 
 def _width(evidence: Evidence, term: Term) -> float:
     """The width in mm of a measure's columns: its widest value, interval and word of the heading."""
-    results = [one for one in evidence.results if one.term == term.name]
+    results = of_term(evidence, term.name)
     found = [one.found for one in results if isinstance(one.found, Estimate)]
     wordy = _needs_words(results)
     values = max((len(value_of(one, term)) for one in found), default=0)
     bounds = max((len(interval(one, term, wordy)) for one in found), default=0)
     heading = max(map(len, _heading(term).split()))
     test = 7 * len(_tests(results, term))
-    return 4.6 + max(values + bounds, heading) * CHARACTER + test * CHARACTER
+    return 4.6 + max((values + bounds) * CHARACTER, heading * LETTER) + test * CHARACTER
 
 
 def _beside(evidence: Evidence, terms: Sequence[Term]) -> Table:
@@ -252,7 +260,7 @@ def _p_value(found: Estimate | Absent | None, name: str) -> Cell:
 
 def _across(evidence: Evidence, term: Term) -> Table:
     """One measure with several settings: the last that varies as columns, the others as groups of rows."""
-    results = [result for result in evidence.results if result.term == term.name]
+    results = of_term(evidence, term.name)
     values = {name: {result.at[name] for result in results if name in result.at} for name in term.at}
     varying = [name for name in term.at if len(values[name]) > 1] or [term.at[-1]]
     across = varying[-1]
@@ -346,7 +354,7 @@ def _site_rows(
         wordy = [_needs_words(column) for column in columns]
         cells: list[Cell] = []
         for one, term, words, names in zip(found, terms, wordy, tested or [()] * len(terms), strict=True):
-            cells.append(Cell("", kind="plain") if one is None else cell(one.found, term, reasons, wordy=words))
+            cells.append(NOT_COMPUTED if one is None else cell(one.found, term, reasons, wordy=words))
             cells += [_p_value(None if one is None else one.found, name) for name in names]
         rows.append(Row(label, tuple(cells), kind))
     return rows

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from dossier.bands import FEWEST_WITH_A_VALUE
 from dossier.types import (
     NOT_SELECTED,
     At,
-    Curve,
     DatasetSummary,
     Description,
     Estimate,
     Evidence,
     Predicted,
+    Term,
     Withheld,
     externals,
     find,
+    sum_known,
 )
 from dossier.typeset.labels import level_of
 from dossier.typeset.numbers import TIED
@@ -37,7 +37,7 @@ def model(evidence: Evidence) -> str:
 def tested_model(evidence: Evidence) -> str:
     """The model with the version that was tested, when it has one."""
     name, tested = evidence.release.release.model, tested_version(evidence)
-    return name if tested == UNSTATED else f"{name} {tested}"
+    return name if tested == UNSTATED else f"{name}{TIED}{tested}"
 
 
 def tested_version(evidence: Evidence) -> str:
@@ -117,18 +117,13 @@ def events_of(dataset: DatasetSummary, unknown: str = "") -> str:
     return unknown if dataset.events is None else f"{dataset.events:,}"
 
 
-def sum_known(counts: Iterable[int | Withheld]) -> int:
-    """The sum of the counts that are not withheld."""
-    return sum(count for count in counts if isinstance(count, int))
-
-
 def at_least(datasets: Sequence[DatasetSummary]) -> str:
     """The words before a sum of events that leaves out what is withheld."""
     return f"at least{TIED}" if any(dataset.outcome_withheld for dataset in datasets) else ""
 
 
 def lost_rows(datasets: Sequence[DatasetSummary], but: str = "") -> tuple[int, str]:
-    """How many rows were excluded as far as that is told, and the words before the number where it is not all.
+    """How many rows were excluded as far as that is known, and the words before the number where it is not all.
 
     Those that were excluded for the reason `but` do not count.
     """
@@ -155,8 +150,9 @@ def label_of(dataset: DatasetSummary) -> str:
 
 def measured_label(dataset: DatasetSummary) -> str:
     """A dataset as a row of measures names it: those of the development data are apparent."""
-    apparent = " (apparent)" if dataset.role == "development" else ""
-    return label_of(dataset).replace(":", f"{apparent}:", 1) if apparent else label_of(dataset)
+    if dataset.role != "development":
+        return label_of(dataset)
+    return f"{sentence_case(dataset.role)} (apparent): {dataset.site}"
 
 
 ALL_POOLED = "All external sites, pooled"
@@ -166,20 +162,6 @@ ALL_POOLED = "All external sites, pooled"
 def groups_of_readers(evidence: Evidence) -> tuple[str, ...]:
     """The groups of the readers in alphabetical order, which is that of their numbers in the curves."""
     return tuple(sorted({str(one.at["group"]) for one in evidence.results if "group" in one.at}))
-
-
-def readers_by_group(curve: Curve) -> list[int]:
-    """The places of the readers in a curve, group by group; those without a group come last."""
-    readers = range(len(curve.columns["reader"]))
-    groups = curve.columns.get("group", (None,) * len(readers))
-    return sorted(readers, key=lambda place: (math.inf if (group := groups[place]) is None else group, place))
-
-
-def reader_name(evidence: Evidence, curve: Curve, place: int) -> str:
-    """A reader of a curve by the number, with the group in brackets where there is one."""
-    name = f"Reader {curve.columns['reader'][place]:.0f}"
-    group = curve.columns["group"][place] if "group" in curve.columns else None
-    return name if group is None else f"{name} ({groups_of_readers(evidence)[int(group)]})"
 
 
 def axis_name(at: At) -> str:
@@ -199,3 +181,8 @@ def marks_of_rivals(evidence: Evidence) -> dict[str, str]:
         for mark, name in marks
         if any(isinstance(find(evidence, "auroc", one.name, model=name), Estimate) for one in externals(evidence))
     }
+
+
+def tier(term: Term) -> str:
+    """How much weight a measure has, as pages say it: what the papers on trust propose is not yet usual."""
+    return "proposed" if term.tier == "mission" else term.tier

@@ -5,12 +5,36 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from dossier.bands import FEWEST_FOR_A_NEW_SITE, SIMILARITIES, SIMILARITY, SUPPORT
+from dossier.bands import SIMILARITIES, SIMILARITY, SUPPORT
 from dossier.types import Estimate, Evidence, Term
 
 MINUS = "\N{MINUS SIGN}"
 DASH = "\N{EN DASH}"
 TIED = "\N{NO-BREAK SPACE}"
+HYPHEN = "\N{NON-BREAKING HYPHEN}"
+JOINER = "\N{WORD JOINER}"
+"""What parts no line, and neither shows nor is copied."""
+LONGEST_UNBROKEN = 36
+"""Letters of a name that is not parted at the end of a line; a longer one would leave too much room."""
+
+LONGEST_IN_A_CELL = 20
+"""Letters of a name that a column of a table has room for on one line."""
+
+
+def unbroken(name: str) -> str:
+    """A name that no line parts; of one that is too long only the hyphens hold."""
+    held = name.replace("-", HYPHEN)
+    return held.replace(" ", TIED) if len(name) <= LONGEST_UNBROKEN else held
+
+
+def in_a_cell(name: str) -> str:
+    """A name in the head of a row or column, where a long one may be parted at its commas."""
+    return name.replace(f",{TIED}", ", ") if len(name) > LONGEST_IN_A_CELL else name
+
+
+def plain(text: str) -> str:
+    """A text that any line may part, as a file holds it that has no lines."""
+    return text.replace(HYPHEN, "-").replace(TIED, " ").replace(JOINER, "")
 
 
 def number(value: float, digits: int = 2, percent: bool = False) -> str:
@@ -49,19 +73,6 @@ def interval(found: Estimate, term: Term, wordy: bool = False) -> str:
     if low is None or high is None:
         return f"up to {high}" if high else f"from {low}" if low else ""
     return f"{low}{' to ' if wordy or (found.low or 0.0) < 0 else DASH}{high}"
-
-
-def expected_range(pooled: Estimate) -> tuple[float, float] | None:
-    """What a new site may expect of a pooled measure; None where too few sites are pooled to say it in a headline."""
-    low, high = pooled.details.get("prediction_low"), pooled.details.get("prediction_high")
-    enough = (pooled.details.get("k") or 0) >= FEWEST_FOR_A_NEW_SITE
-    return (low, high) if enough and low is not None and high is not None else None
-
-
-def is_telling(over_sites: Estimate) -> bool:
-    """Whether what several sites say together is printed: at one degree of freedom an interval holds nearly all."""
-    sites, freedom = over_sites.details.get("k") or 0, over_sites.details.get("df")
-    return sites >= 2 and (freedom is None or freedom >= 2)
 
 
 def value_of(found: Estimate, term: Term) -> str:

@@ -310,12 +310,10 @@ WORDS: Mapping[str, str] = {
     "no_subgroup_declared": "the release declares no subgroup",
     "no_subgroup_with_enough_for_a_curve": "no subgroup has enough patients for a calibration curve",
     "no_subgroup_with_enough_patients": "no subgroup has enough patients at any external site",
-    "no_such_threshold": "the decision curve of all sites has no such threshold",
     "no_survey_of_priorities": "the release declares no survey of priorities",
     "no_threshold_declared": "no threshold is declared",
     "no_threshold_for_net_benefit": "no threshold is declared, so the net benefit cannot be judged",
     "no_threshold_of_a_case": "no case has a threshold of its own",
-    "no_value_at_threshold": "the decision curve of all sites has no value at this threshold",
     "no_value_without_some_clusters": "without some of the clusters there is no value: {reason}",
     "no_weighed_confusion_matrix": "no external site has a confusion matrix whose errors are weighed",
     "no_weighted_event_expected": "every risk that has a weight is 0, so that no event is expected",
@@ -378,14 +376,14 @@ WORDS: Mapping[str, str] = {
     "refitted_splits_no_subgroups": "subgroups need independent patients, and the rows of {dataset} are refitted "
     "splits",
     "release_declares_no_threshold": "the release declares no threshold",
-    "risk_reduction_may_be_zero": "the interval of the absolute risk reduction holds 0, so that of its inverse "
+    "risk_reduction_may_be_zero": "the interval of the absolute risk reduction includes 0, so that of its inverse "
     "reaches infinity on either side",
     "rival_incomplete": "the other model has no risk in some rows of {dataset}",
     "rows_of_fit_not_known": "the number of rows that each split was fitted on is not known",
     "same_at_every_site": "similarity or performance is the same at every site",
     "same_rows_as_before": "the previous release has as many patients and events here: they are taken for the same, "
-    "and two files of results cannot be paired; give the previous version's risks as rival, named after it, to pair "
-    "them",
+    "and two files of results cannot be paired; give the previous version's risks as rival, with its rival_version, "
+    "to pair them",
     "sample_size_has_no_interval": "a sample size has no interval",
     "score_not_moved_by_chance": "every risk is 0, one half or 1, so that chance moves the score of none",
     "score_of_p_values_has_no_interval": "a score made of p-values has no interval",

@@ -31,6 +31,10 @@ class Cell:
     """What it is: a number, a plain one, words, a gap, a number not met, or the label of the cells to its right."""
 
 
+NOT_COMPUTED = Cell("–", kind="absent")
+"""Where a row has no such number by its nature; a note below the table says so."""
+
+
 @dataclass(frozen=True)
 class Row:
     """A row of a table, or the name of a group of rows."""
@@ -59,11 +63,18 @@ class Table:
 
     name: str
     title: str
+    """A sentence, with its full stop."""
     note: str
     head: str
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]
     footnotes: tuple[str, ...] = ()
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """The footnotes, and what a dash means where one stands in a cell."""
+        dashed = any(NOT_COMPUTED in row.cells for row in self.rows)
+        return (*self.footnotes, "–: not computed here.") if dashed else self.footnotes
 
 
 @dataclass(frozen=True)
@@ -103,7 +114,7 @@ def pages_of(table: Table) -> tuple[Table, ...]:
     parts = []
     for place, group in enumerate(groups, start=1):
         name = f"{table.name}-{place}" if place > 1 else table.name
-        title = table.title if place == 1 else f"{table.title.removesuffix('.')}, continued ({place})."
+        title = table.title if place == 1 else f"{table.title[:-1]}, continued ({place})."
         note = table.note if place == 1 else ""
         notes = table.footnotes if place == len(groups) else ()
         parts.append(Table(name, title, note, group.label or table.head, table.columns, group.rows, notes))

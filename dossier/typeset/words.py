@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
-from dossier.types import Evidence
 from dossier.typeset.numbers import TIED, threshold
 
 NAMES = {
@@ -80,12 +79,13 @@ def listing(words: Sequence[str]) -> str:
     """Words joined as in a sentence: a, b and c; by semicolons where one has a comma itself: Rho, Italy; and Bari."""
     if len(words) < 2:
         return "".join(words)
-    has_comma = any(", " in BRACKETED.sub("", word) for word in words)
+    has_comma = any(COMMA.search(BRACKETED.sub("", word)) for word in words)
     between, last = ("; ", "; and ") if has_comma else (", ", " and ")
     return f"{between.join(words[:-1])}{last}{words[-1]}"
 
 
 BRACKETED = re.compile(r"\([^)]*\)")
+COMMA = re.compile(r",\s")
 
 
 def date(value: datetime.date | None) -> str:
@@ -94,8 +94,13 @@ def date(value: datetime.date | None) -> str:
 
 
 def dates(value: tuple[datetime.date, datetime.date] | None) -> str:
-    """From when to when."""
-    return "not stated" if value is None else f"{_short_date(value[0])} to {_short_date(value[1])}"
+    """From when to when; whole years without days."""
+    if value is None:
+        return "not stated"
+    first, last = value
+    if (first.month, first.day, last.month, last.day) == (1, 1, 12, 31):
+        return f"{first.year}" if first.year == last.year else f"{first.year} to {last.year}"
+    return f"{_short_date(first)} to {_short_date(last)}"
 
 
 def _short_date(value: datetime.date) -> str:
@@ -126,24 +131,6 @@ def within_sentence(label: str) -> str:
     first = label.split()[0]
     keeps = first in NAMES or any(letter.isupper() or letter.isdigit() for letter in first[1:]) or len(first) == 1
     return label if keeps or "-" in first else label[:1].lower() + label[1:]
-
-
-def named(evidence: Evidence, text: str) -> str:
-    """A reason in which datasets and measures stand under the names that a reader knows."""
-    known = {term.measure: within_sentence(term.label) for term in evidence.terms.values() if "_" in term.measure}
-    sites = {dataset.name: dataset.site for dataset in evidence.datasets}
-    # A dataset may be called "one" or "internal": its name stands only where reasons speak of a dataset.
-    wanted = rf"(?<![\w-])({_any_of(known)})(?![\w-])|{BEFORE_A_NAME}({_any_of(sites)}){AFTER_A_NAME}"
-    return re.sub(wanted, lambda found: known[found[1]] if found[1] else sites[found[2]], text)
-
-
-BEFORE_A_NAME = "(?:^|(?<= of )|(?<=[Ii]n )|(?<=, )|(?<=: ))"
-AFTER_A_NAME = r"(?=$|[,.:]| has | have | are | is | and | in no subgroup | the curve | \(| \d)"
-
-
-def _any_of(names: Iterable[str]) -> str:
-    """A pattern that matches each of these names, and nothing where there are none."""
-    return "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True)) or "(?!)"
 
 
 def anchor(text: str) -> str:

@@ -174,7 +174,8 @@ def _closed_forms(y: np.ndarray, p: np.ndarray, rival: np.ndarray, draws: int) -
 
 
 def _row_by_row(y: np.ndarray, p: np.ndarray, rival: np.ndarray, draws: int) -> None:
-    from dossier.metrics import calibration, calibration_errors, discrimination, utility
+    from dossier.metrics import calibration, discrimination, utility
+    from tests.metrics.parts import errors_of_rows
 
     _closed_forms(y, p, rival, draws)
     rng = np.random.default_rng(1)
@@ -185,7 +186,7 @@ def _row_by_row(y: np.ndarray, p: np.ndarray, rival: np.ndarray, draws: int) -> 
         for one in (calibration.oe_ratio, calibration.brier, calibration.calibration_intercept):
             one(a, b)
         calibration.calibration_slope(a, b)
-        calibration_errors.calibration_errors(a, b)
+        errors_of_rows(a, b)
         utility.decision_curve(a, b, (0.01, 0.99))
         np.interp(np.linspace(0, 1, 21), *discrimination.roc_vertices(a, b))
 
@@ -499,27 +500,36 @@ def _of_pages(sizes: Sizes, python: str, folder: Path) -> Iterator[Row]:
     what = f"both editions of the covid release ({said})"
     target = "statistics and drawing take less than layout"
     yield Row(what, ours, f"typst, {sizes.pages} like pages", rival, target, _said(before < layout, ours))
-    words = [
-        sys.executable,
-        "-m",
-        "dossier",
-        "build",
-        "tests/releases/covid",
-        "-o",
-        str(folder / "out"),
-        "--jobs",
-        "2",
-        "--allow-outside",
-    ]
+    yield _of_one_command(folder)
+
+
+LOOP = "x = 0\nfor i in range(20_000_000): x += i"
+"""What a build is held against: how fast this machine is, in the same minute, whatever else is at work on it."""
+TIMES_THE_LOOP = 8
+COMMAND = "both editions of the covid release, one command without a cache"
+
+
+def _of_one_command(folder: Path) -> Row:
+    """The row of a whole build beside a plain loop."""
+    words = [sys.executable, "-m", "dossier", "build", "tests/releases/covid", "-o", str(folder / "out")]
+    before = run([sys.executable, "-c", LOOP], 1)
     busy = os.getloadavg()[0]
-    yield _by_the_clock("the same as one command", run(words, 1, well=BUILT), busy)
+    whole = run([*words, "--allow-outside", "--no-cache", "--quiet"], 1, well=BUILT)
+    after = run([sys.executable, "-c", LOOP], 1)
+    known = [one for one in (before, after) if one.seconds is not None]
+    loop = min(known, key=lambda one: one.seconds or 0.0) if known else before
+    return _beside_the_loop(COMMAND, whole, loop, busy)
 
 
-def _by_the_clock(what: str, whole: Run, busy: float) -> Row:
+def _beside_the_loop(what: str, whole: Run, loop: Run, busy: float) -> Row:
     """The row of a whole build; `busy` is how many other processes wanted the processors when it began."""
-    here = f"here {whole.wall:.0f} s, with {busy:.1f} other processes at work" if whole.seconds is not None else ""
-    target = f"under 15 s by the clock on two cores{f' ({here})' if here else ''}"
-    return Row(what, whole, "nothing", Run(None), target, _said(whole.wall < 15, whole))
+    target = f"at most {TIMES_THE_LOOP} times the loop, and under 15 s by the clock on two quiet cores"
+    met = False
+    if whole.seconds is not None and loop.seconds is not None:
+        times = whole.seconds / loop.seconds
+        met = times <= TIMES_THE_LOOP and whole.wall < 15
+        target += f" (here {times:.1f} times, {whole.wall:.0f} s, with {busy:.1f} other processes at work)"
+    return Row(what, whole, "20,000,000 additions in a loop", loop, target, _said(met, whole))
 
 
 def _of_commands(sizes: Sizes, folder: Path) -> Iterator[Row]:
@@ -593,12 +603,21 @@ def report(found: list[Row], sizes: Sizes) -> str:
         "| what | dossier | peak | against | theirs | peak | ratio | target | |",
         "|---|--:|--:|---|--:|--:|--:|---|---|",
     ]
-    for row in found:
-        both = row.ours.seconds is not None and row.rival.seconds is not None
-        ratio = f"{(row.rival.seconds or 0) / max(row.ours.seconds or 0, 1e-9):,.3g}" if both else ""
-        sides = [row.what, *_cells(row.ours), row.against, *_cells(row.rival), ratio, row.target, row.met]
-        lines.append("| " + " | ".join(sides) + " |")
+    lines += [_line(row) for row in found]
     return "\n".join(lines) + "\n"
+
+
+def _line(row: Row) -> str:
+    both = row.ours.seconds is not None and row.rival.seconds is not None
+    ratio = f"{(row.rival.seconds or 0) / max(row.ours.seconds or 0, 1e-9):,.3g}" if both else ""
+    sides = [row.what, *_cells(row.ours), row.against, *_cells(row.rival), ratio, row.target, row.met]
+    return "| " + " | ".join(sides) + " |"
+
+
+def with_row(text: str, line: str) -> str:
+    """The report with this line in the place of the one about the same."""
+    about = line.split(" | ")[0]
+    return "\n".join(line if old.split(" | ")[0] == about else old for old in text.split("\n"))
 
 
 def _cells(one: Run) -> tuple[str, str]:
@@ -615,6 +634,7 @@ def main() -> None:
     parser.add_argument("--folder", type=Path)
     parser.add_argument("--rivals", default=sys.executable, help="the Python that has the rivals' packages")
     parser.add_argument("--write", action="store_true")
+    parser.add_argument("--command", action="store_true", help="only the row of a whole build")
     given = parser.parse_args()
     sizes = Sizes() if given.length == "full" else SHORT
     if given.side:
@@ -624,6 +644,13 @@ def main() -> None:
         sys.stdout.write(json.dumps({"seconds": seconds, "parts": parts}) + "\n")
         return
     results = HERE / "RESULTS.md"
+    if given.command:
+        with tempfile.TemporaryDirectory() as folder:
+            line = _line(_of_one_command(Path(folder)))
+        if given.write:
+            results.write_text(with_row(results.read_text(), line))
+        sys.stdout.write(f"{line}\n")
+        return
     # The hot spots are found by another command, and stay.
     hot_spots = kept(results.read_text()) if results.is_file() else ""
     with tempfile.TemporaryDirectory() as folder:

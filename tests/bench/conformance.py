@@ -3,7 +3,8 @@
     make conformance
 
 veraPDF's rules for PDF/A and PDF/UA, qpdf's check of the file's structure, pdffonts, a lint of the HTML for what
-veraPDF does not see, and what FDA's specification asks of a PDF. `--write` puts the table into CONFORMANCE.md.
+veraPDF does not see, and what FDA's specification asks of a PDF. Signed once and by three, each PDF is held against
+veraPDF and qpdf again, and pdfsig is asked of the signatures. `--write` puts the table into CONFORMANCE.md.
 """
 
 from __future__ import annotations
@@ -20,8 +21,11 @@ from typing import Any, get_args
 
 from pypdf import PdfReader
 
-from dossier import compose, draw, evaluate, press, reading
+from dossier import compose, draw, evaluate, press, reading, sign
 from dossier.contents import Edition
+from dossier.types import Document
+from dossier.typeset.numbers import plain
+from tests.certificates_of_tests import PASSWORD, Owner, owner
 from tests.conftest import NOT_OURS, RELEASES, SHARED
 
 HERE = Path(__file__).resolve().parent
@@ -35,6 +39,8 @@ ZOOM = 3
 """pdftohtml cuts sizes off to whole numbers: at three times the size they tell a third of a point."""
 LARGEST = 50 * 1024 * 1024
 """Bytes of a file that a portal takes without asking."""
+SIGNERS = ("Author of the evaluation", "Statistician", "Quality assurance")
+"""Who signs one after the other; the PDF is looked at after the first and after the last."""
 EMPTY = frozenset(("area", "br", "col", "hr", "img", "input", "link", "meta", "wbr"))
 
 
@@ -249,12 +255,67 @@ def unembedded(path: Path) -> list[str]:
     return [line for line in done.stdout.splitlines()[2:] if line.split()[-5] != "yes"]
 
 
+def signed_by(path: Path, signers: Sequence[tuple[str, Owner]], folder: Path) -> list[Path]:
+    """The PDF after each of these signatures, as `dossier sign` puts them in."""
+    content, made = path.read_bytes(), []
+    for number, (meaning, signer) in enumerate(signers, start=1):
+        request = sign.Request(meaning, sign.KeyFile(signer.p12(folder / "key.p12"), PASSWORD))
+        content = sign._asked(sign._embedded(content, number, meaning, sign._signer(request), None))
+        made.append(folder / f"{path.stem}-signed-{number}.pdf")
+        made[-1].write_bytes(content)
+    return made
+
+
+def unsound(path: Path, signatures: int) -> list[str]:
+    """What pdfsig finds amiss: each signature is valid, and the last one covers the whole file."""
+    told = said("pdfsig", "-nocert", path)
+    valid = told.count("Signature Validation: Signature is Valid.")
+    asked = told.count("Signature Validation:")
+    whole = told.count("  - Total document signed")
+    faults = [] if valid == asked == signatures else [f"{valid} of {asked} signatures are valid, not {signatures}"]
+    return faults if whole == 1 else [*faults, f"{whole} signatures cover the whole file"]
+
+
+def _signed(path: Path, edition: str, folder: Path) -> dict[str, list[str]]:
+    """What fails after one signature and after three."""
+    authority = owner("Hospital Authority", authority=True)
+    every = signed_by(path, [(role, owner(role, authority)) for role in SIGNERS], folder)
+    found = {}
+    for number, words in ((1, "signed once"), (len(every), f"signed by {len(every)}")):
+        one = every[number - 1]
+        found[f"veraPDF, {words}"] = ran(VERAPDF, PROFILES[edition], one)
+        found[f"qpdf, {words}"] = ran("qpdf", "--check", one)
+        found[f"pdfsig, {words}"] = unsound(one, number)
+    if not every[-1].read_bytes().startswith(path.read_bytes()):
+        found[f"qpdf, {words}"].append("does not begin with the unsigned file")
+    return found
+
+
+COLUMNS = (
+    *("veraPDF", "qpdf", "fonts", "HTML", "FDA", "bookmarks"),
+    *(f"{by}, signed {by_whom}" for by_whom in ("once", f"by {len(SIGNERS)}") for by in ("veraPDF", "qpdf", "pdfsig")),
+)
+
+
+def _found(document: Document, edition: Edition, path: Path) -> dict[str, list[str]]:
+    """What fails at an edition, by who finds it."""
+    return {
+        "veraPDF": ran(VERAPDF, PROFILES[edition], path),
+        "qpdf": ran("qpdf", "--check", path),
+        "fonts": unembedded(path),
+        "HTML": lint(document.html),
+        "FDA": list(fda(path, edition)),
+        "bookmarks": unmarked(plain(document.html), PdfReader(path).outline) if edition == "regulatory" else [],
+        **_signed(path, edition, path.parent),
+    }
+
+
 def main() -> int:
     """Print and check every edition of every release; 1 where something fails."""
     editions = [edition for edition in get_args(Edition) if edition in PROFILES]
     lines = [
-        "| release | edition | pages | veraPDF | qpdf | fonts | HTML | FDA | bookmarks |",
-        "|---|---|---|---|---|---|---|---|---|",
+        f"| release | edition | pages | {' | '.join(COLUMNS)} |",
+        "|---" * (3 + len(COLUMNS)) + "|",
     ]
     failures: list[str] = []
     with tempfile.TemporaryDirectory() as folder:
@@ -267,21 +328,14 @@ def main() -> int:
                 document = compose.document(gallery, edition)
                 path = Path(folder) / f"{name}-{edition}.pdf"
                 path.write_bytes(press.pdf(document))
-                found = {
-                    "veraPDF": ran(VERAPDF, PROFILES[edition], path),
-                    "qpdf": ran("qpdf", "--check", path),
-                    "fonts": unembedded(path),
-                    "HTML": lint(document.html),
-                    "FDA": list(fda(path, edition)),
-                    "bookmarks": unmarked(document.html, PdfReader(path).outline) if edition == "regulatory" else [],
-                }
-                counts = " | ".join(str(len(faults)) for faults in found.values())
+                found = _found(document, edition, path)
+                counts = " | ".join(str(len(found[column])) for column in COLUMNS)
                 lines.append(f"| {name} | {edition} | {len(PdfReader(path).pages)} | {counts} |")
                 sys.stdout.write(lines[-1] + "\n")
                 failures += [f"{name}, {edition}, {check}: {one}" for check, faults in found.items() for one in faults]
     sys.stdout.write("\n".join(failures) + "\n")
     if "--write" in sys.argv:
-        said = failures or ["No failure."]
+        found_amiss = failures or ["No failure."]
         text = [
             "# Conformance",
             "",
@@ -289,7 +343,7 @@ def main() -> int:
             "",
             *lines,
             "",
-            *said,
+            *found_amiss,
         ]
         (HERE / "CONFORMANCE.md").write_text("\n".join(text) + "\n", encoding="utf-8")
     return 1 if failures else 0

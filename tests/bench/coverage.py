@@ -470,20 +470,22 @@ def at_equality(n: int, prevalence: float) -> Cell:
 
     def simulate(rng: np.random.Generator, number: int) -> dict[str, Score]:
         right = hospital(calibrated, n, rng, number, 0)
-        deaf = rng.permutation(right.risk)
+        other_risk = rng.permutation(right.risk)
         y, one, other = _equal_models(rng, n)
         coin = (rng.random(n) < 0.5).astype(float)
         commoner, flags = _as_good_as_the_commoner(rng, n)
         pair = (y, one, other)
         draws: dict[str, Any] = {"permutations": 199, "seed": number}
         difference = comparison.accuracy_difference(*pair, 0.4)
-        half = comparison.majority_class_test(coin, deaf, 0.3)
+        half = comparison.majority_class_test(coin, other_risk, 0.3)
         return {
             "spiegelhalter_z": rejected(_p(calibration.spiegelhalter_z(right.outcome, right.risk))),
-            "mann_whitney_u": rejected(_p(comparison.mann_whitney_u(right.outcome, deaf))),
-            "brier_permutation_test": rejected(_p(comparison.brier_permutation_test(right.outcome, deaf, **draws))),
+            "mann_whitney_u": rejected(_p(comparison.mann_whitney_u(right.outcome, other_risk))),
+            "brier_permutation_test": rejected(
+                _p(comparison.brier_permutation_test(right.outcome, other_risk, **draws))
+            ),
             "log_score_permutation_test": rejected(
-                _p(comparison.log_score_permutation_test(right.outcome, deaf, **draws))
+                _p(comparison.log_score_permutation_test(right.outcome, other_risk, **draws))
             ),
             "majority_class_test, one half": rejected(_p(half, "p_value_half"), studies.binomial_size(n)),
             "majority_class_test, larger class": rejected(

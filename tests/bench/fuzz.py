@@ -1,4 +1,4 @@
-"""Fuzzing: spoilt releases, each of which must end in a dossier or in faults that are told, within its time.
+"""Fuzzing: corrupt releases, each of which must end in a dossier or in faults that are told, within its time.
 
     python -m tests.bench.fuzz [--count N] [--seed N] [--jobs N] [--short] [--write] [--only N [--keep FOLDER]]
 
@@ -262,7 +262,7 @@ def report(found: Sequence[Ended], seed: int, seconds: float, jobs: int) -> str:
     lines = [
         "# Fuzzing",
         "",
-        f"`make fuzz`: {len(found):,} spoilt releases, seed {seed}, {jobs} workers, {seconds / 60:.0f} minutes.",
+        f"`make fuzz`: {len(found):,} corrupt releases, seed {seed}, {jobs} workers, {seconds / 60:.0f} minutes.",
         "",
         f"Each input is a small form ({ROWS_SAID}) of a release that ships or of what `dossier init` writes, or a",
         "folder of `fixtures/broken`, changed at random by the seed and its number. It is read and, if it can be,",

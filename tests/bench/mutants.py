@@ -1,6 +1,6 @@
 """Mutants: every way in which one sign, constant or comparison of a metric file can be changed.
 
-Words, types, decorators and the defaults that a release always sets are left alone.
+Words, types, decorators, what decorators share and the defaults that a release always sets are left alone.
 """
 
 from __future__ import annotations
@@ -121,6 +121,8 @@ def places(tree: ast.Module) -> Iterator[tuple[Place, ast.AST]]:
 
 
 def _below(parent: ast.AST, function: str) -> Iterator[tuple[Place, ast.AST]]:
+    if isinstance(parent, ast.Call) and ast.unparse(parent).startswith("partial(metric,"):
+        return  # what the labels of a family share
     for field, value in ast.iter_fields(parent):
         if field in ("decorator_list", "annotation", "returns", "type_params"):
             continue

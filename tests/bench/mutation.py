@@ -3,7 +3,7 @@
     python -m tests.bench.mutation [--sample N] [--seed N] [--jobs N] [--seconds N] [--log FILE] [--write] [file ...]
         [--tests PATH ...]
 
-What can be changed stands in `mutants.py`, how a mutant meets the tests in `nursery.py`, and which mutants compute the
+What can be changed stands in `mutants.py`, how a mutant meets the tests in `runner.py`, and which mutants compute the
 same, with the reason, in `equivalent_mutants.toml`. `--log` keeps what became of each mutant; the next run with that
 log tries again only those that are not yet killed. `--write` puts the result into MUTATION.md beside this file.
 """
@@ -22,7 +22,7 @@ from functools import cache
 from pathlib import Path
 
 from tests.bench.mutants import FILES, Mutant, mutants
-from tests.bench.nursery import Fate, Nursery
+from tests.bench.runner import Fate, Runner
 
 ROOT = Path(__file__).resolve().parents[2]
 REPORT = Path(__file__).with_name("MUTATION.md")
@@ -62,7 +62,7 @@ def report(found: Sequence[Fate], totals: dict[str, int], seed: int, sample: int
     how = "all of them" if sample is None else f"{sample} drawn from each file with seed {seed}"
     lines.append(f"{len(found)} of {sum(totals.values())} mutants ({how}), {seconds / 60:.0f} minutes.")
     lines.append(
-        "Made by `make mutation`; `mutants.py` tells what a mutant is, and `nursery.py` how it meets the tests."
+        "Made by `make mutation`; `mutants.py` tells what a mutant is, and `runner.py` how it meets the tests."
     )
     lines += ["", "| file | mutants | tried | killed | equivalent | survived |", "|---|---|---|---|---|---|"]
     for file in sorted(totals):
@@ -112,7 +112,7 @@ def tried(
     hypothesis.settings.register_profile("mutation", derandomize=True, database=None, deadline=None)
     hypothesis.settings.load_profile("mutation")
     silent = ["-q", "-p", "no:cacheprovider", "-p", "no:xdist", "--assert=plain", "--capture=sys"]
-    pytest.main([*silent, *tests], plugins=[Nursery(chosen, jobs, seconds, tell)])
+    pytest.main([*silent, *tests], plugins=[Runner(chosen, jobs, seconds, tell)])
     return found
 
 

@@ -1,6 +1,6 @@
-"""Releases that somebody spoilt: small forms of those that ship, changed at random, each change from a seed of its own.
+"""Releases that somebody damaged: small forms of those that ship, changed at random, each change from its own seed.
 
-A release is its files by name. A change is a function that takes the draw and a `Spoilt` and alters it. `mild` changes
+A release is its files by name. A change is a function that takes the draw and a `Corrupt` and alters it. `mild` changes
 leave a release that builds as often as not, `wild` ones seldom; `edited` and `damaged` are drawn from every kind.
 """
 
@@ -44,7 +44,7 @@ LIGHT = ("breast", "initial", "knee-region")
 """Those that are computed fastest."""
 
 Rows = list[list[str]]
-Change = Callable[[random.Random, "Spoilt"], None]
+Change = Callable[[random.Random, "Corrupt"], None]
 
 ODD_CELLS = (
     *("", " ", "0", "1", "-1", "2", "-9", "99", "999", "0.5", "1.0000001", "-0.0", "1e-320", "1e308", "-1e308", "inf"),
@@ -96,8 +96,8 @@ ODD_VALUES: tuple[Any, ...] = (
 
 
 @dataclass
-class Spoilt:
-    """A release on its way to be spoilt: its tables as rows where they are delimited, the release as TOML gives it."""
+class Corrupt:
+    """A release on its way to be changed: its tables as rows where they are delimited, the release as TOML gives it."""
 
     release: dict[str, Any]
     files: dict[str, bytes]
@@ -106,7 +106,7 @@ class Spoilt:
 
 @dataclass(frozen=True)
 class Case:
-    """A spoilt release, ready to be written, with what was done to it."""
+    """A corrupt release, ready to be written, with what was done to it."""
 
     base: str
     done: tuple[str, ...]
@@ -220,8 +220,8 @@ def _delimiter(name: str) -> str:
     return "\t" if name.endswith(".tsv") else ","
 
 
-def _rows(spoilt: Spoilt, name: str) -> Rows:
-    text = spoilt.files[name].decode("utf-8", "replace").replace("\0", "")
+def _rows(corrupt: Corrupt, name: str) -> Rows:
+    text = corrupt.files[name].decode("utf-8", "replace").replace("\0", "")
     # A cell of a megabyte is one of the changes, and the next change must be able to read it.
     limit = csv.field_size_limit(sys.maxsize)
     try:
@@ -230,30 +230,30 @@ def _rows(spoilt: Spoilt, name: str) -> Rows:
         csv.field_size_limit(limit)
 
 
-def _put(spoilt: Spoilt, name: str, rows: Rows) -> None:
+def _put(corrupt: Corrupt, name: str, rows: Rows) -> None:
     stream = io.StringIO(newline="")
     csv.writer(stream, delimiter=_delimiter(name), lineterminator="\n").writerows(rows)
-    spoilt.files[name] = stream.getvalue().encode()
+    corrupt.files[name] = stream.getvalue().encode()
 
 
-def _a_table(draw: random.Random, spoilt: Spoilt) -> tuple[str, Rows]:
-    names = sorted(name for name in spoilt.files if name.endswith((".csv", ".tsv")))
+def _a_table(draw: random.Random, corrupt: Corrupt) -> tuple[str, Rows]:
+    names = sorted(name for name in corrupt.files if name.endswith((".csv", ".tsv")))
     name = draw.choice(names)
-    return name, _rows(spoilt, name)
+    return name, _rows(corrupt, name)
 
 
-def _a_dataset(draw: random.Random, spoilt: Spoilt) -> tuple[str, Rows]:
+def _a_dataset(draw: random.Random, corrupt: Corrupt) -> tuple[str, Rows]:
     """A table of patients: not of readers, and not in a format of bytes."""
-    given = spoilt.release.get("dataset")
+    given = corrupt.release.get("dataset")
     named = [one.get("file") for one in given if isinstance(one, dict)] if isinstance(given, list) else []
     names = [
-        name for name in named if isinstance(name, str) and name.endswith((".csv", ".tsv")) and name in spoilt.files
+        name for name in named if isinstance(name, str) and name.endswith((".csv", ".tsv")) and name in corrupt.files
     ]
-    return (name := draw.choice(names)), _rows(spoilt, name)
+    return (name := draw.choice(names)), _rows(corrupt, name)
 
 
-def _columns_of_roles(spoilt: Spoilt) -> set[str]:
-    release = spoilt.release
+def _columns_of_roles(corrupt: Corrupt) -> set[str]:
+    release = corrupt.release
     prediction, outcome = release.get("prediction"), release.get("outcome")
     names: list[Any] = [outcome.get("column")] if isinstance(outcome, dict) else []
     if isinstance(prediction, dict):
@@ -264,59 +264,59 @@ def _columns_of_roles(spoilt: Spoilt) -> set[str]:
     return renamed | {name for name in names if isinstance(name, str)}
 
 
-def _a_column(draw: random.Random, spoilt: Spoilt, rows: Rows, of_a_role: bool) -> int:
-    taken = _columns_of_roles(spoilt)
+def _a_column(draw: random.Random, corrupt: Corrupt, rows: Rows, of_a_role: bool) -> int:
+    taken = _columns_of_roles(corrupt)
     places = [k for k, name in enumerate(rows[0]) if (name in taken) == of_a_role]
     return draw.choice(places or range(len(rows[0])))
 
 
-def _cells(draw: random.Random, spoilt: Spoilt, of_a_role: bool) -> None:
-    name, rows = _a_dataset(draw, spoilt)
-    place = _a_column(draw, spoilt, rows, of_a_role)
+def _cells(draw: random.Random, corrupt: Corrupt, of_a_role: bool) -> None:
+    name, rows = _a_dataset(draw, corrupt)
+    place = _a_column(draw, corrupt, rows, of_a_role)
     odd = draw.choice(ODD_CELLS)
     many = draw.choice((1, 1, 2, 5, len(rows)))
     for row in draw.sample(rows[1:], min(many, len(rows) - 1)):
         if place < len(row):
             row[place] = odd
-    _put(spoilt, name, rows)
+    _put(corrupt, name, rows)
 
 
-def odd_predictor(draw: random.Random, spoilt: Spoilt) -> None:
+def odd_predictor(draw: random.Random, corrupt: Corrupt) -> None:
     """A predictor, an identifier or another column with an odd value in some rows or all."""
-    _cells(draw, spoilt, of_a_role=False)
+    _cells(draw, corrupt, of_a_role=False)
 
 
-def odd_outcome_or_risk(draw: random.Random, spoilt: Spoilt) -> None:
+def odd_outcome_or_risk(draw: random.Random, corrupt: Corrupt) -> None:
     """The outcome or a risk with an odd value in some rows or all."""
-    _cells(draw, spoilt, of_a_role=True)
+    _cells(draw, corrupt, of_a_role=True)
 
 
-def empty_cells(draw: random.Random, spoilt: Spoilt) -> None:
+def empty_cells(draw: random.Random, corrupt: Corrupt) -> None:
     """A share of the cells of any column is empty."""
-    name, rows = _a_dataset(draw, spoilt)
+    name, rows = _a_dataset(draw, corrupt)
     place, share = draw.randrange(len(rows[0])), draw.choice((0.05, 0.3, 0.9, 1.0))
     for row in rows[1:]:
         if place < len(row) and draw.random() < share:
             row[place] = ""
-    _put(spoilt, name, rows)
+    _put(corrupt, name, rows)
 
 
-def few_rows(draw: random.Random, spoilt: Spoilt) -> None:
+def few_rows(draw: random.Random, corrupt: Corrupt) -> None:
     """A table is cut to a small sample."""
-    name, rows = _a_dataset(draw, spoilt)
+    name, rows = _a_dataset(draw, corrupt)
     kept = draw.choice((0, 1, 1, 2, 3, 5, 10, 20))
-    _put(spoilt, name, [rows[0], *draw.sample(rows[1:], min(kept, len(rows) - 1))])
+    _put(corrupt, name, [rows[0], *draw.sample(rows[1:], min(kept, len(rows) - 1))])
 
 
-def repeated_rows(draw: random.Random, spoilt: Spoilt) -> None:
+def repeated_rows(draw: random.Random, corrupt: Corrupt) -> None:
     """Some rows stand twice."""
-    name, rows = _a_dataset(draw, spoilt)
-    _put(spoilt, name, [*rows, *draw.choices(rows[1:] or rows, k=draw.choice((1, 5, 20)))])
+    name, rows = _a_dataset(draw, corrupt)
+    _put(corrupt, name, [*rows, *draw.choices(rows[1:] or rows, k=draw.choice((1, 5, 20)))])
 
 
-def other_order(draw: random.Random, spoilt: Spoilt) -> None:
+def other_order(draw: random.Random, corrupt: Corrupt) -> None:
     """Rows or columns in another order."""
-    name, rows = _a_dataset(draw, spoilt)
+    name, rows = _a_dataset(draw, corrupt)
     if draw.random() < 0.5:
         body = rows[1:]
         draw.shuffle(body)
@@ -324,23 +324,23 @@ def other_order(draw: random.Random, spoilt: Spoilt) -> None:
     else:
         order = draw.sample(range(len(rows[0])), len(rows[0]))
         rows = [[row[k] for k in order if k < len(row)] for row in rows]
-    _put(spoilt, name, rows)
+    _put(corrupt, name, rows)
 
 
-def one_value(draw: random.Random, spoilt: Spoilt) -> None:
+def one_value(draw: random.Random, corrupt: Corrupt) -> None:
     """A column has the same value in every row: one class, one risk, one predictor's value."""
-    name, rows = _a_dataset(draw, spoilt)
-    place = _a_column(draw, spoilt, rows, draw.random() < 0.7)
+    name, rows = _a_dataset(draw, corrupt)
+    place = _a_column(draw, corrupt, rows, draw.random() < 0.7)
     same = draw.choice([row[place] for row in rows[1:] if place < len(row)] or ["1"])
     for row in rows[1:]:
         if place < len(row):
             row[place] = same
-    _put(spoilt, name, rows)
+    _put(corrupt, name, rows)
 
 
-def other_scale(draw: random.Random, spoilt: Spoilt) -> None:
+def other_scale(draw: random.Random, corrupt: Corrupt) -> None:
     """A column in other units: times a hundred, shifted, negative, rounded, squeezed to the ends."""
-    name, rows = _a_dataset(draw, spoilt)
+    name, rows = _a_dataset(draw, corrupt)
     place = draw.randrange(len(rows[0]))
     scales: tuple[Callable[[float], float], ...] = (
         lambda value: value * 100,
@@ -358,12 +358,12 @@ def other_scale(draw: random.Random, spoilt: Spoilt) -> None:
             row[place] = repr(scale(float(row[place])))
         except (ValueError, IndexError, OverflowError):
             continue
-    _put(spoilt, name, rows)
+    _put(corrupt, name, rows)
 
 
-def another_column(draw: random.Random, spoilt: Spoilt) -> None:
+def another_column(draw: random.Random, corrupt: Corrupt) -> None:
     """A column is dropped, renamed, doubled or exchanged with another."""
-    name, rows = _a_table(draw, spoilt)
+    name, rows = _a_table(draw, corrupt)
     place = draw.randrange(len(rows[0]))
     kind = draw.choice(("drop", "rename", "double", "swap", "blank"))
     if kind == "drop":
@@ -377,71 +377,71 @@ def another_column(draw: random.Random, spoilt: Spoilt) -> None:
         rows[0][place], rows[0][other] = rows[0][other], rows[0][place]
     else:
         rows[0][place] = ""
-    _put(spoilt, name, rows)
+    _put(corrupt, name, rows)
 
 
-def ragged(draw: random.Random, spoilt: Spoilt) -> None:
+def ragged(draw: random.Random, corrupt: Corrupt) -> None:
     """A row has more or fewer cells, or is blank."""
-    name, rows = _a_table(draw, spoilt)
+    name, rows = _a_table(draw, corrupt)
     row = draw.choice(rows)
     row[:] = draw.choice(([*row, "1"], row[:-1], [], [""], ["", *row]))
-    _put(spoilt, name, rows)
+    _put(corrupt, name, rows)
 
 
-def any_cell(draw: random.Random, spoilt: Spoilt) -> None:
+def any_cell(draw: random.Random, corrupt: Corrupt) -> None:
     """A cell of any table, the first line and the readers' included, holds something odd."""
-    name, rows = _a_table(draw, spoilt)
+    name, rows = _a_table(draw, corrupt)
     row = draw.choice(rows)
     row[draw.randrange(len(row))] = draw.choice(ODD_CELLS)
-    _put(spoilt, name, rows)
+    _put(corrupt, name, rows)
 
 
-def new_column(draw: random.Random, spoilt: Spoilt) -> None:
+def new_column(draw: random.Random, corrupt: Corrupt) -> None:
     """A column more, in every table of patients: constant, texts, numbers near the limits, or gaps."""
     label = draw.choice(("extra", "Extra 2", "größe", "<b>x</b>", "=x", "x" * 120))
     cells = draw.choice((("1",), ("a", "b"), ("0", "-9", "999", "5"), ("1e308", "-1e308"), ("", "1"), ("1e-300", "2")))
-    for one in spoilt.release["dataset"]:
-        if one["file"].endswith((".csv", ".tsv")) and one["file"] in spoilt.files:
-            rows = _rows(spoilt, one["file"])
-            _put(spoilt, one["file"], [[*row, label if k == 0 else draw.choice(cells)] for k, row in enumerate(rows)])
+    for one in corrupt.release["dataset"]:
+        if one["file"].endswith((".csv", ".tsv")) and one["file"] in corrupt.files:
+            rows = _rows(corrupt, one["file"])
+            _put(corrupt, one["file"], [[*row, label if k == 0 else draw.choice(cells)] for k, row in enumerate(rows)])
 
 
-def same_patients(draw: random.Random, spoilt: Spoilt) -> None:
+def same_patients(draw: random.Random, corrupt: Corrupt) -> None:
     """A table of patients stands in the place of another."""
-    (one, rows), (other, _) = _a_dataset(draw, spoilt), _a_dataset(draw, spoilt)
+    (one, rows), (other, _) = _a_dataset(draw, corrupt), _a_dataset(draw, corrupt)
     if _delimiter(one) == _delimiter(other):
-        _put(spoilt, other, rows)
+        _put(corrupt, other, rows)
 
 
 # ---- bytes ----------------------------------------------------------------------------------------------------------
 
 
-def flipped_bytes(draw: random.Random, spoilt: Spoilt) -> None:
+def flipped_bytes(draw: random.Random, corrupt: Corrupt) -> None:
     """Some bytes of a file are others."""
-    name = draw.choice(sorted(spoilt.files))
-    content = bytearray(spoilt.files[name])
+    name = draw.choice(sorted(corrupt.files))
+    content = bytearray(corrupt.files[name])
     for _ in range(draw.choice((1, 1, 2, 10))):
         if content:
             content[draw.randrange(len(content))] = draw.choice((draw.randrange(256), 0, 0x22, 0x0A, 0x2C, 0xFF))
-    spoilt.files[name] = bytes(content)
+    corrupt.files[name] = bytes(content)
 
 
-def truncated(draw: random.Random, spoilt: Spoilt) -> None:
+def truncated(draw: random.Random, corrupt: Corrupt) -> None:
     """A file ends early, or is empty, or blank."""
-    name = draw.choice(sorted(spoilt.files))
-    content = spoilt.files[name]
+    name = draw.choice(sorted(corrupt.files))
+    content = corrupt.files[name]
     cut = content[: draw.randrange(len(content) + 1)]
-    spoilt.files[name] = draw.choice(
+    corrupt.files[name] = draw.choice(
         (cut, cut, cut, b"", b"\n\n", b" ", codecs.BOM_UTF8, b'"', content.split(b"\n")[0])
     )
 
 
-def other_encoding(draw: random.Random, spoilt: Spoilt) -> None:
+def other_encoding(draw: random.Random, corrupt: Corrupt) -> None:
     """A file in another encoding, or with other ends of lines."""
-    name = draw.choice(sorted(spoilt.files))
-    content = spoilt.files[name]
+    name = draw.choice(sorted(corrupt.files))
+    content = corrupt.files[name]
     text = content.decode("utf-8", "replace")
-    spoilt.files[name] = draw.choice(
+    corrupt.files[name] = draw.choice(
         (
             text.encode("utf-16"),
             ("é" + text).encode("latin-1", "replace"),
@@ -461,25 +461,25 @@ def other_encoding(draw: random.Random, spoilt: Spoilt) -> None:
     )
 
 
-def another_file(draw: random.Random, spoilt: Spoilt) -> None:
+def another_file(draw: random.Random, corrupt: Corrupt) -> None:
     """A file is gone, or is another one."""
-    one, other = (draw.choice(sorted(spoilt.files)) for _ in range(2))
+    one, other = (draw.choice(sorted(corrupt.files)) for _ in range(2))
     if draw.random() < 0.5:
-        del spoilt.files[one]
+        del corrupt.files[one]
     else:
-        spoilt.files[one] = spoilt.files[other]
+        corrupt.files[one] = corrupt.files[other]
 
 
-def another_line(draw: random.Random, spoilt: Spoilt) -> None:
+def another_line(draw: random.Random, corrupt: Corrupt) -> None:
     """A line of release.toml is gone, doubled, moved or bent."""
-    lines = spoilt.files["release.toml"].decode("utf-8", "replace").splitlines()
+    lines = corrupt.files["release.toml"].decode("utf-8", "replace").splitlines()
     place = draw.randrange(len(lines))
     line = lines[place]
     bent = line.replace("=", draw.choice(("", ":", "==", "= =")), 1) if draw.random() < 0.5 else line[: len(line) // 2]
     lines[place : place + 1] = draw.choice(([], [line, line], [bent], [line, "]"], [line + '"'], ["[", line]))
     if draw.random() < 0.2:
         draw.shuffle(lines)
-    spoilt.files["release.toml"] = ("\n".join(lines) + "\n").encode()
+    corrupt.files["release.toml"] = ("\n".join(lines) + "\n").encode()
 
 
 # ---- what is declared -----------------------------------------------------------------------------------------------
@@ -492,21 +492,21 @@ def _tables(value: Any) -> list[dict[str, Any]]:
     return [table for one in value for table in _tables(one)] if isinstance(value, list) else []
 
 
-def _a_key(draw: random.Random, spoilt: Spoilt) -> tuple[dict[str, Any], str]:
-    tables = [table for table in _tables(spoilt.release) if table and table is not spoilt.release.get("statements")]
+def _a_key(draw: random.Random, corrupt: Corrupt) -> tuple[dict[str, Any], str]:
+    tables = [table for table in _tables(corrupt.release) if table and table is not corrupt.release.get("statements")]
     table = draw.choice(tables)
     return table, draw.choice(list(table))
 
 
-def odd_value(draw: random.Random, spoilt: Spoilt) -> None:
+def odd_value(draw: random.Random, corrupt: Corrupt) -> None:
     """A key of release.toml has an odd value."""
-    table, key = _a_key(draw, spoilt)
+    table, key = _a_key(draw, corrupt)
     table[key] = draw.choice((*ODD_VALUES, *TEXTS))
 
 
-def other_number(draw: random.Random, spoilt: Spoilt) -> None:
+def other_number(draw: random.Random, corrupt: Corrupt) -> None:
     """A number or a text of release.toml is changed a little, or a list shortened, lengthened or reversed."""
-    table, key = _a_key(draw, spoilt)
+    table, key = _a_key(draw, corrupt)
     value = table[key]
     if isinstance(value, bool):
         table[key] = not value
@@ -520,28 +520,28 @@ def other_number(draw: random.Random, spoilt: Spoilt) -> None:
         )
 
 
-def key_gone(draw: random.Random, spoilt: Spoilt) -> None:
+def key_gone(draw: random.Random, corrupt: Corrupt) -> None:
     """A key of release.toml is gone."""
-    table, key = _a_key(draw, spoilt)
+    table, key = _a_key(draw, corrupt)
     del table[key]
 
 
-def key_renamed(draw: random.Random, spoilt: Spoilt) -> None:
+def key_renamed(draw: random.Random, corrupt: Corrupt) -> None:
     """A key of release.toml has another name."""
-    table, key = _a_key(draw, spoilt)
+    table, key = _a_key(draw, corrupt)
     table[draw.choice((key + "s", key[:-1] or "x", key.upper(), "new", "<i>", "time", "refit"))] = table.pop(key)
 
 
-def key_moved(draw: random.Random, spoilt: Spoilt) -> None:
+def key_moved(draw: random.Random, corrupt: Corrupt) -> None:
     """A key of release.toml stands in another table."""
-    (table, key), (other, _) = _a_key(draw, spoilt), _a_key(draw, spoilt)
+    (table, key), (other, _) = _a_key(draw, corrupt), _a_key(draw, corrupt)
     if not any(one is other for one in _tables(table[key])):
         other[key] = table.pop(key)
 
 
-def another_dataset(draw: random.Random, spoilt: Spoilt) -> None:
+def another_dataset(draw: random.Random, corrupt: Corrupt) -> None:
     """A dataset is gone, stands twice, has another role or another's table."""
-    datasets = spoilt.release["dataset"]
+    datasets = corrupt.release["dataset"]
     one = draw.choice(datasets)
     kind = draw.choice(("gone", "twice", "named", "role", "file"))
     if kind == "gone":
@@ -554,10 +554,10 @@ def another_dataset(draw: random.Random, spoilt: Spoilt) -> None:
         one["file"] = draw.choice(datasets)["file"]
 
 
-def odd_text(draw: random.Random, spoilt: Spoilt) -> None:
+def odd_text(draw: random.Random, corrupt: Corrupt) -> None:
     """Words that are printed, with what a page or a program might take for its own."""
     text = draw.choice(TEXTS)
-    release = spoilt.release
+    release = corrupt.release
     place = draw.randrange(8)
     if place == 0:
         release["release"][draw.choice(("model", "version", "owner", "tester"))] = text
@@ -578,13 +578,13 @@ def odd_text(draw: random.Random, spoilt: Spoilt) -> None:
         release["care"] = dict.fromkeys(("threshold_owner", "monitoring", "review", "stop_rule"), text)
 
 
-def more_declared(draw: random.Random, spoilt: Spoilt) -> None:
+def more_declared(draw: random.Random, corrupt: Corrupt) -> None:
     """A part that the release did not have: a subgroup, criteria, weights, parts of the curve, answers, settings."""
-    draw.choice(_PARTS)(draw, spoilt.release, spoilt)
+    draw.choice(_PARTS)(draw, corrupt.release, corrupt)
 
 
-def _subgroup(draw: random.Random, release: dict[str, Any], spoilt: Spoilt) -> None:
-    _, rows = _a_dataset(draw, spoilt)
+def _subgroup(draw: random.Random, release: dict[str, Any], corrupt: Corrupt) -> None:
+    _, rows = _a_dataset(draw, corrupt)
     one: dict[str, Any] = {"column": draw.choice(rows[0])}
     kind = draw.randrange(3)
     if kind == 1:
@@ -598,7 +598,7 @@ def _listed(release: dict[str, Any], key: str) -> list[Any]:
     return release[key] if isinstance(release.get(key), list) else []
 
 
-def _criterion(draw: random.Random, release: dict[str, Any], spoilt: Spoilt) -> None:
+def _criterion(draw: random.Random, release: dict[str, Any], corrupt: Corrupt) -> None:
     names = [one.get("name", "x") for one in release["dataset"]]
     one: dict[str, Any] = {
         "measure": draw.choice(_measures()),
@@ -624,7 +624,7 @@ def _measures() -> tuple[str, ...]:
     return tuple(sorted({term.measure for term in terms}))
 
 
-def _other_settings(draw: random.Random, release: dict[str, Any], spoilt: Spoilt) -> None:
+def _other_settings(draw: random.Random, release: dict[str, Any], corrupt: Corrupt) -> None:
     name, settings = draw.choice(
         (
             ("resampling", {"bootstrap": draw.choice((2, 3, 9)), "permutations": draw.choice((1, 2, 9))}),
@@ -643,7 +643,7 @@ def _other_settings(draw: random.Random, release: dict[str, Any], spoilt: Spoilt
     release[name] = settings
 
 
-def _answers(draw: random.Random, release: dict[str, Any], spoilt: Spoilt) -> None:
+def _answers(draw: random.Random, release: dict[str, Any], corrupt: Corrupt) -> None:
     names = [one.get("name", "x") for one in release["dataset"]]
     one = {"flag": draw.choice(list(flags.FLAGS)), "says": draw.choice(TEXTS) or "x"}
     if draw.random() < 0.5:
@@ -651,14 +651,14 @@ def _answers(draw: random.Random, release: dict[str, Any], spoilt: Spoilt) -> No
     release["reply"] = [*_listed(release, "reply"), one]
 
 
-def _other_level(draw: random.Random, release: dict[str, Any], spoilt: Spoilt) -> None:
+def _other_level(draw: random.Random, release: dict[str, Any], corrupt: Corrupt) -> None:
     release["release"]["level"] = draw.choice((0.5, 0.9, 0.9999, 0.001))
     release["release"]["seed"] = draw.choice((0, 1, 2**31, 2**64, 10**30))
 
 
-def _other_columns(draw: random.Random, release: dict[str, Any], spoilt: Spoilt) -> None:
+def _other_columns(draw: random.Random, release: dict[str, Any], corrupt: Corrupt) -> None:
     one = draw.choice(release["dataset"])
-    _, rows = _a_dataset(draw, spoilt)
+    _, rows = _a_dataset(draw, corrupt)
     key, value = draw.choice(
         (
             ("predictors", draw.sample(rows[0], min(len(rows[0]), draw.randrange(6)))),
@@ -728,18 +728,18 @@ def _changed(draw: random.Random, base: str, files: dict[str, bytes], changes: S
         release = {} if content is None else tomllib.loads(content.decode("utf-8-sig"))
     except (ValueError, RecursionError):
         release = {}
-    spoilt = Spoilt(release, files)
+    corrupt = Corrupt(release, files)
     inner = [change for change in changes if change not in BYTES]
     for change in inner if release else ():
         # What a change of a change looks for may be gone; then it is none.
         try:
-            change(draw, spoilt)
+            change(draw, corrupt)
         except (KeyError, IndexError, TypeError, AttributeError, ValueError):
             continue
-        spoilt.done.append(change.__name__)
+        corrupt.done.append(change.__name__)
     if content is not None:
-        spoilt.files["release.toml"] = toml(release) if spoilt.done else content
-    for change in (one for one in changes if one in BYTES and "release.toml" in spoilt.files):
-        change(draw, spoilt)
-        spoilt.done.append(change.__name__)
-    return Case(base, tuple(spoilt.done), spoilt.files)
+        corrupt.files["release.toml"] = toml(release) if corrupt.done else content
+    for change in (one for one in changes if one in BYTES and "release.toml" in corrupt.files):
+        change(draw, corrupt)
+        corrupt.done.append(change.__name__)
+    return Case(base, tuple(corrupt.done), corrupt.files)

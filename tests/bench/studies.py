@@ -26,6 +26,7 @@ from dossier.types import (
 )
 from tests.bench import pooling
 from tests.bench.scores import NOMINAL, Score, between, held, rejected
+from tests.metrics.parts import of_counts
 
 Simulate = Callable[[np.random.Generator, int], dict[str, Score]]
 LEVEL = 0.95
@@ -148,7 +149,7 @@ def _decisions(size: int) -> Simulate:
     def simulate(rng: np.random.Generator, number: int) -> dict[str, Score]:
         del number
         aided, unaided = (int(rng.binomial(size, error)) for error in ERRORS)
-        study = human_factors.of_counts(aided, size - aided, unaided, size - unaided)
+        study = of_counts(aided, size - aided, unaided, size - unaided)
         return {one.__name__: held(one(study, LEVEL), truth[one.__name__]) for one in MEASURES_OF_COUNTS}
 
     return simulate

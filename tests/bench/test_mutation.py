@@ -11,10 +11,10 @@ from types import ModuleType
 
 import pytest
 
-from tests.bench import mutation, nursery
+from tests.bench import mutation, runner
 from tests.bench.mutants import FILES, METRICS, Mutant, changes, mutants, mutated, parsed, places
 from tests.bench.mutation import equivalent, kept, report, survivors
-from tests.bench.nursery import Fate, Nursery, Run, watched
+from tests.bench.runner import Fate, Run, Runner, watched
 
 
 def mutant(number: int, lines: tuple[int, ...] = (3, 4)) -> Mutant:
@@ -113,19 +113,19 @@ def test_a_mutant_meets_the_tests_that_run_its_lines() -> None:
 
 
 def test_a_constant_acts_where_it_is_read_and_a_default_in_its_function() -> None:
-    named = {one.name: one for file in ("advice", "smooth_curve", "weighted") for one in mutants(file)}
+    named = {one.name: one for file in ("advice", "correspondence", "weighted") for one in mutants(file)}
     source = (METRICS / "advice.py").read_text(encoding="utf-8").splitlines()
     bins = named["advice.: 10 -> 11"].lines
     assert bins
     assert all("BINS" in source[line - 1] for line in bins)
-    assert len(named["smooth_curve.loess_at: 0.75 -> 1.75"].lines) > 10
+    assert len(named["correspondence.ridge_logistic: 0.01 -> 1.01"].lines) > 10
     assert named["weighted.Rows: 0.5 -> 1.5"].lines == frozenset()
 
 
 def test_a_mutant_meets_the_quickest_tests_first_as_far_as_the_time_goes() -> None:
     runs = [Run(seconds, {"a": frozenset((4,))}) for seconds in (3.0, 1.0, 2.0)]
-    assert Nursery([], 1, 10.0, print)._facing(mutant(0), runs) == [1, 2, 0]
-    assert Nursery([], 1, 5.0, print)._facing(mutant(0), runs) == [1, 2]
+    assert Runner([], 1, 10.0, print)._facing(mutant(0), runs) == [1, 2, 0]
+    assert Runner([], 1, 5.0, print)._facing(mutant(0), runs) == [1, 2]
 
 
 @pytest.mark.parametrize(
@@ -133,7 +133,12 @@ def test_a_mutant_meets_the_quickest_tests_first_as_far_as_the_time_goes() -> No
     [
         ("advice.: 10 -> 11", "advice.BINS", "10", "11"),
         ("inversion.: 20 -> 21", "(inversion.INWARD, inversion.OUTWARD)", "(40, 20)", "(40, 21)"),
-        ("smooth_curve.loess_at: 0.75 -> 1.75", "smooth_curve.loess_at.__defaults__", "(0.75,)", "(1.75,)"),
+        (
+            "correspondence.ridge_logistic: 0.01 -> 1.01",
+            "correspondence.ridge_logistic.__defaults__",
+            "(0.01,)",
+            "(1.01,)",
+        ),
         ("severity.confusion: predicted * k -> predicted / k", "severity.confusion.__code__.co_code", None, None),
     ],
 )
@@ -145,7 +150,7 @@ def test_a_transplanted_mutant_acts_in_the_running_program(
     program = f"""\
 from dossier.metrics import {file}
 from tests.bench.mutants import mutants
-from tests.bench.nursery import transplant
+from tests.bench.runner import transplant
 before = {ask}
 transplant(mutants("{file}")[{number}])
 after = {ask}
@@ -201,7 +206,7 @@ def test_survivors_are_those_that_live_and_have_no_reason(monkeypatch: pytest.Mo
 
 
 def test_how_the_process_of_a_mutant_ended() -> None:
-    ended = {code: nursery._fate(mutant(0), code) for code in (0, 1, 70, 71, -24)}
+    ended = {code: runner._fate(mutant(0), code) for code in (0, 1, 70, 71, -24)}
     assert [fate.killed for fate in ended.values()] == [False, True, True, False, True]
     assert len({fate.how for fate in ended.values()}) == 5
     assert METRICS.is_dir()

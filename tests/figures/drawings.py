@@ -7,7 +7,7 @@ from unittest.mock import patch
 
 from matplotlib.figure import Figure
 
-from dossier.figures import canvas
+from dossier.figures import canvas, robustness
 from dossier.register import fill
 from dossier.types import Absent, Evidence, Picture
 
@@ -40,3 +40,9 @@ def drawn(name: str, evidence: Evidence) -> Drawing | Absent:
 def all_drawn(evidence: Evidence) -> dict[str, Drawing | Absent]:
     """Every registered figure by its name."""
     return {name: drawn(name, evidence) for name in fill("figures").figures}
+
+
+def draw_diagram(evidence: Evidence) -> Figure | Absent:
+    """The diagram of robustness, or why there is none."""
+    arranged = robustness.arrangement(evidence)
+    return arranged if isinstance(arranged, Absent) else robustness.draw_arranged(evidence, arranged)

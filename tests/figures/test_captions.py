@@ -6,11 +6,12 @@ import pytest
 
 from dossier import material
 from dossier.figures import risks, similarity
-from dossier.figures.canvas import FULL, HALF, styled, text_boxes, text_width
+from dossier.figures.canvas import FULL, HALF, styled, text_width
 from dossier.findings import results
 from dossier.register import fill
 from dossier.types import Absent, Evidence, Picture
 from tests.figures.evidence import CASES, evidence
+from tests.figures.text_boxes import text_boxes
 
 BY_NAME = {case.name: case for case in CASES}
 

@@ -9,10 +9,11 @@ import pytest
 from matplotlib.figure import Figure
 
 from dossier.figures import calibration, classes, risks, roc, utility
-from dossier.figures.canvas import FULL, HALF, extent, styled, text_boxes, text_width
+from dossier.figures.canvas import FULL, HALF, extent, styled, text_width
 from dossier.register import fill
 from dossier.types import MACRO, Absent, Evidence, Picture
 from tests.figures.evidence import CASES, evidence
+from tests.figures.text_boxes import text_boxes
 from tests.reasons import Said
 
 Draw = Callable[[Evidence], Figure | Absent]
@@ -82,13 +83,10 @@ def test_a_caption_is_short_and_counts_each_patient_once(name: str) -> None:
     assert picture.alternative.endswith(".")
 
 
-def test_the_caption_tells_how_wide_the_bins_of_the_risks_are() -> None:
+def test_the_caption_says_whose_mean_risks_are_shown() -> None:
     picture = fill("figures").figures["risk_results_by_class"].function(several("rare", ("G0", "G1", "G2")))
     assert isinstance(picture, Picture)
-    assert (
-        "Share of the patients of the class (up) and of all others (down) in each 0.002 of the risk" in picture.caption
-    )
-    assert "The axis ends at 0.02" in picture.caption
+    assert "Mean risk of patients of the class (filled) and of all others (open)." in picture.caption
 
 
 def test_the_forest_of_classes_tells_each_class_over_the_sites() -> None:

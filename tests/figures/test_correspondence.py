@@ -11,7 +11,7 @@ from matplotlib.patches import Rectangle
 from dossier.bands import LARGE_SHIFT, MAP_WITH_NUMBERS
 from dossier.facts import Method
 from dossier.figures import canvas, correspondence, missingness
-from dossier.figures.canvas import styled, text_boxes
+from dossier.figures.canvas import styled
 from dossier.release import Release
 from dossier.types import (
     CurveResult,
@@ -23,6 +23,7 @@ from dossier.types import (
     Result,
 )
 from tests.conftest import terms
+from tests.figures.text_boxes import text_boxes
 from tests.reasons import Said
 
 LONG = "University Hospital of Marienbad, No."

@@ -15,13 +15,14 @@ from matplotlib.lines import Line2D
 from matplotlib.text import Text
 
 from dossier.figures import canvas
-from dossier.figures.canvas import extent, styled, text_boxes
+from dossier.figures.canvas import extent, styled
 from dossier.register import fill
 from dossier.types import Absent, Evidence
 from tests.conftest import RELEASES, Book, opened
 from tests.figures.drawings import Drawing, all_drawn
 from tests.figures.studies import EXTREMES
 from tests.figures.studies import evidence as simulated
+from tests.figures.text_boxes import text_boxes
 
 Drawn = dict[str, Drawing | Absent]
 

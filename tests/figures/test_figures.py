@@ -27,29 +27,30 @@ from dossier.figures import (
     prevalence,
     reliability,
     risks,
-    robustness,
     roc,
     subgroups,
     utility,
 )
-from dossier.figures.canvas import FULL, HALF, extent, styled, text_boxes, text_width
+from dossier.figures.canvas import FULL, HALF, extent, styled, text_width
 from dossier.register import fill
 from dossier.types import Absent, Evidence, Picture
 from dossier.typeset.reasons import reason_text
+from tests.figures.drawings import draw_diagram
 from tests.figures.evidence import CASES, Case, evidence
+from tests.figures.text_boxes import text_boxes
 
 Draw = Callable[[Evidence], Figure | Absent]
 DRAWN: dict[str, Draw] = {
     "forest_results": lambda found: discrimination.draw_forest(found, discrimination.AUROC, HALF),
     "calibration_results": lambda found: calibration.draw_calibration(found, HALF),
-    "decision_results": utility.draw_decision,
+    "decision_results": lambda found: utility.draw_decision_panels(found, HALF),
     "risk_results": lambda found: risks.draw_risks(found, HALF),
     "roc_by_site": roc.draw_roc,
     "roc_and_raters": roc.draw_roc_and_raters,
     "calibration_by_site": lambda found: calibration.draw_calibration(found, FULL),
     "decision_by_site": utility.draw_decision_panels,
     "h_accuracy_profile_by_site": accuracy.draw_profiles,
-    "external_performance": robustness.draw_diagram,
+    "external_performance": draw_diagram,
     "reliability": reliability.draw_nomogram,
     "predictive_values_by_prevalence": prevalence.draw_predictive_values,
     "forest_by_subgroup": subgroups.draw_forest,

@@ -14,7 +14,7 @@ from matplotlib.lines import Line2D
 
 from dossier.figures import canvas
 from dossier.figures import nomogram as drawing
-from dossier.figures.canvas import styled, text_boxes
+from dossier.figures.canvas import styled
 from dossier.metrics import nomogram
 from dossier.release import Release
 from dossier.types import (
@@ -29,6 +29,7 @@ from dossier.types import (
     Picture,
     find_curve,
 )
+from tests.figures.text_boxes import text_boxes
 from tests.reasons import Said
 
 Term = Mapping[str, Any]

@@ -28,12 +28,14 @@ from dossier.figures import (
     robustness,
     utility,
 )
-from dossier.figures.canvas import FULL, HALF, interval, shortened, styled, text_boxes, text_width
+from dossier.figures.canvas import FULL, HALF, interval, shortened, styled, text_width
 from dossier.register import fill
 from dossier.release import Robustness
 from dossier.types import POOLED, Absent, Curve, Estimate, Evidence, Floats, Result, externals, find, find_curve
 from tests.estimated import estimated
+from tests.figures.drawings import draw_diagram
 from tests.figures.evidence import CASES, COVID, evidence
+from tests.figures.text_boxes import text_boxes
 
 BY_NAME = {case.name: case for case in CASES}
 
@@ -86,11 +88,11 @@ def test_forest_shows_values_intervals_pool_and_prediction(eight: Evidence) -> N
     assert {"0.88", "0.73–0.96", "PI", "0.28–0.99", "criterion 0.75"} <= set(_texts(figure))
 
 
-def test_forest_of_two_sites_has_no_prediction_interval() -> None:
+def test_forest_of_two_sites_pools_nothing() -> None:
     two = evidence(type(BY_NAME["eight"])("two", ("Italy 1", "Spain")))
     with styled():
         figure = _figure(discrimination.draw_forest(two, discrimination.AUROC, HALF))
-    assert "too few sites" in _texts(figure)
+    assert not {"All, pooled", "New hospital"} & set(_texts(figure)), "a mean of two sites says nearly nothing"
 
 
 def test_calibration_shows_the_curve_the_band_and_breaks_sparse_sites(eight: Evidence) -> None:
@@ -116,19 +118,35 @@ def test_axes_follow_risks_that_are_all_small() -> None:
     assert {axes.get_xlim() for axes in figure.axes} == {(0, 0.02)}
 
 
-def test_decision_curve_is_per_hundred_and_marks_the_primary_threshold(eight: Evidence) -> None:
+def test_key_results_show_the_gain_of_each_site_and_pool_nothing(eight: Evidence) -> None:
+    sites = externals(eight)
+    gains = {site.name: (0.01 * (place - 3), 0.01 * (place - 5), 0.01 * place) for place, site in enumerate(sites)}
+    base = estimated(find(eight, "auroc", sites[0].name))
+    results = tuple(
+        Result(
+            "net_benefit_gain",
+            "net_benefit_gain",
+            name,
+            {"threshold": 0.5},
+            replace(base, value=value, low=low, high=high),
+        )
+        for name, (value, low, high) in gains.items()
+    )
+    pooled = Result(
+        "net_benefit_gain",
+        "net_benefit_gain",
+        POOLED,
+        {"threshold": 0.5},
+        replace(base, value=0.5, details={"k": 8.0}),
+    )
+    others = tuple(one for one in eight.results if one.measure != "net_benefit_gain")
+    found = replace(eight, results=(*others, *results, pooled))
     with styled():
-        figure = _figure(utility.draw_decision(eight))
-    axes = figure.axes[0]
-    curve = _curve(find_curve(eight, "decision_curve_all_sites", POOLED))
-    model = next(line for line in axes.lines if line.get_color() == canvas.BLUE and len(_x(line)) > 2)
-    everyone = next(line for line in axes.lines if line.get_color() == canvas.INK_2 and len(_x(line)) > 2)
-    np.testing.assert_allclose(_y(model), np.array(curve.columns["net_benefit"], dtype=float) * 100)
-    np.testing.assert_allclose(_y(everyone), np.array(curve.columns["treat_all"], dtype=float) * 100)
-    ring = next(line for line in axes.lines if line.get_marker() == "o")
-    at = (curve.columns["net_benefit"][curve.columns["threshold"].index(0.5)] or 0) * 100
-    assert (float(_x(ring)[0]), float(_y(ring)[0])) == pytest.approx((0.5, at))
-    assert {"Model", "Flag everyone", "Flag no one", f"{at:.1f} at 0.50"} <= set(_texts(figure))
+        figure = _figure(discrimination.draw_forest(found, discrimination.gain_at(0.5), HALF))
+    squares = [float(_x(line)[0]) for line in figure.axes[0].lines if line.get_marker() == "s"]
+    np.testing.assert_allclose(squares, [100 * value for value, _, _ in gains.values()], atol=1e-9)
+    assert not any(isinstance(patch, Polygon) for patch in figure.axes[0].patches)
+    assert "All, pooled" not in _texts(figure)
 
 
 def _without_declared(found: Evidence) -> Evidence:
@@ -143,11 +161,14 @@ def _without_declared(found: Evidence) -> Evidence:
     return replace(found, curves=tuple(curves))
 
 
-@pytest.mark.parametrize("draw", [utility.draw_decision, utility.draw_decision_panels])
-def test_the_primary_threshold_is_never_interpolated(draw: Callable[[Evidence], Figure], eight: Evidence) -> None:
+def test_the_primary_threshold_is_never_interpolated(eight: Evidence) -> None:
     def rings(found: Evidence) -> int:
         with styled():
-            return sum(line.get_marker() == "o" for axes in draw(found).axes for line in axes.lines)
+            return sum(
+                line.get_marker() == "o"
+                for axes in _figure(utility.draw_decision_panels(found)).axes
+                for line in axes.lines
+            )
 
     assert rings(eight) >= 1
     assert rings(_without_declared(eight)) == 0
@@ -166,7 +187,8 @@ def test_gains_of_all_sites_stand_on_one_scale_and_are_those_of_the_evidence(cas
         assert np.allclose(np.asarray(line.get_ydata()), 100 * np.minimum(model - everyone, model), atol=1e-9)
         row = curve.columns["threshold"].index(0.5)
         at_primary = 100 * min(model[row] - everyone[row], model[row])
-        assert f"{at_primary:.1f}".replace("-", "\N{MINUS SIGN}") in [text.get_text() for text in axes.texts]
+        head = f"{at_primary:.1f} at 0.50".replace("-", "\N{MINUS SIGN}")
+        assert head in _texts(figure)
 
 
 def test_predictive_values_at_a_sites_own_prevalence_are_those_of_the_evidence(eight: Evidence) -> None:
@@ -306,7 +328,7 @@ def _panels(figure: Figure) -> list[Axes]:
 
 def test_diagram_places_sites_and_fills_rings_by_sample(eight: Evidence) -> None:
     with styled():
-        figure = _figure(robustness.draw_diagram(eight))
+        figure = _figure(draw_diagram(eight))
     panels = _panels(figure)
     for axes, measure, sample, at in zip(
         panels,
@@ -350,7 +372,7 @@ def _by_psi(found: Evidence) -> Evidence:
 def test_psi_is_drawn_unless_the_release_chooses_the_averaged_form(eight: Evidence) -> None:
     psi = _by_psi(eight)
     with styled():
-        figure, other = _figure(robustness.draw_diagram(psi)), _figure(robustness.draw_diagram(eight))
+        figure, other = _figure(draw_diagram(psi)), _figure(draw_diagram(eight))
     assert "Degree of correspondence, psi" in _texts(figure)
     assert {"slight", "low", "moderate"} <= set(_texts(figure))
     assert "Averaged correspondence" in _texts(other)
@@ -372,7 +394,7 @@ def test_a_brier_score_without_skill_is_crossed_out(eight: Evidence) -> None:
     )
     found = replace(eight, results=(*eight.results, *results))
     with styled():
-        panels = _panels(_figure(robustness.draw_diagram(found)))
+        panels = _panels(_figure(draw_diagram(found)))
     crosses = [[line for line in axes.lines if line.get_marker() == "x"] for axes in panels]
     assert [len(marks) for marks in crosses] == [0, 0, 1]
     assert float(_x(crosses[2][0])[0]) == estimated(find(found, "brier", "site-0")).value
@@ -393,7 +415,7 @@ def test_only_sites_in_the_frame_on_all_three_support(eight: Evidence) -> None:
 def test_sites_without_similarity_stand_in_the_strip_with_their_performance() -> None:
     covid = evidence(BY_NAME["covid"])
     with styled():
-        figure = _figure(robustness.draw_diagram(covid))
+        figure = _figure(draw_diagram(covid))
     assert "Similarity unknown" in _texts(figure)
     strips = [axes for axes in figure.axes[1:] if axes.get_ylim()[1] == 0 and axes.axison]
     assert [len(_discs(axes)) for axes in strips] == [6, 6, 6]
@@ -405,7 +427,7 @@ def test_sites_without_similarity_stand_in_the_strip_with_their_performance() ->
 def test_the_axis_of_similarity_is_broken_where_all_sites_lie_above_the_line_of_support(name: str) -> None:
     near = evidence(BY_NAME[name] if name != "two" else replace(BY_NAME[name], near=True))
     with styled():
-        figure = _figure(robustness.draw_diagram(near))
+        figure = _figure(draw_diagram(near))
     low, high = _panels(figure)[0].get_ylim()
     found = [estimated(find(near, "correspondence_averaged", site.name)) for site in externals(near)]
     assert 0.4 <= low < min(one.low or 0 for one in found)
@@ -428,7 +450,7 @@ def test_the_axis_of_similarity_is_broken_where_all_sites_lie_above_the_line_of_
 def test_the_region_of_good_external_evidence_is_named_where_it_is(name: str) -> None:
     found = evidence(BY_NAME[name])
     with styled():
-        figure = _figure(robustness.draw_diagram(found))
+        figure = _figure(draw_diagram(found))
     for axes, cut in zip(_panels(figure), (0.7, 0.4, 0.25), strict=True):
         words = [text for text in axes.texts if text.get_text().replace("\n", " ") == robustness.REGION]
         for text in words:
@@ -449,7 +471,7 @@ def test_the_axes_of_the_diagram_hold_every_interval_and_have_a_tick_below_it(ei
     )
     found = replace(eight, results=results)
     with styled():
-        figure = _figure(robustness.draw_diagram(found))
+        figure = _figure(draw_diagram(found))
     strokes = [line for line in figure.artists if isinstance(line, Line2D) and line.get_marker() == TICKDOWN]
     measures = ("auroc", "standardized_net_benefit", "brier")
     for axes, measure, stroke in zip(_panels(figure), measures, strokes, strict=True):
@@ -473,7 +495,7 @@ def test_the_name_of_the_region_stands_below_the_ellipses() -> None:
 def test_the_name_of_the_region_is_on_no_ellipse_where_it_can_be() -> None:
     found = evidence(BY_NAME["covid"])
     with styled():
-        figure = _figure(robustness.draw_diagram(found))
+        figure = _figure(draw_diagram(found))
     crossed = []
     for axes in _panels(figure):
         ellipses = [patch for patch in axes.patches if isinstance(patch, Ellipse) and patch.get_zorder() == 2]
@@ -492,7 +514,7 @@ def test_a_name_at_the_margin_is_led_to_its_own_marks(name: str) -> None:
     found = evidence(BY_NAME[name])
     with styled():
         arranged = robustness.arrangement(found)
-        figure = _figure(robustness.draw_diagram(found))
+        figure = _figure(draw_diagram(found))
     assert not isinstance(arranged, Absent)
     similarities = {
         one.name: one.similarity.value for one in arranged.placed if one.similarity is not None and arranged.margin
@@ -533,8 +555,8 @@ def test_a_name_stands_on_no_ellipse_whose_middle_is_not_its_mark(name: str) -> 
 def _check_names(found: Evidence) -> None:
     """No name stands on an ellipse."""
     with styled():
-        figure = _figure(robustness.draw_diagram(found))
-        boxes = canvas.text_boxes(figure)
+        figure = _figure(draw_diagram(found))
+        boxes = text_boxes(figure)
     _, height = canvas.extent(figure)
     names = {one.name for one in robustness.placed_sites(found)}
     for axes in _panels(figure):
@@ -559,7 +581,7 @@ def test_places_are_spread_and_stay_inside() -> None:
 
 def test_the_axis_of_similarity_starts_at_zero_when_the_data_spread(eight: Evidence) -> None:
     with styled():
-        figure = _figure(robustness.draw_diagram(eight))
+        figure = _figure(draw_diagram(eight))
     assert _panels(figure)[0].get_ylim()[0] == 0
 
 
@@ -568,7 +590,7 @@ def test_every_mark_has_a_label_or_is_named_in_the_caption(name: str) -> None:
     found = evidence(BY_NAME[name])
     with styled():
         arranged = robustness.arrangement(found)
-        figure = _figure(robustness.draw_diagram(found))
+        figure = _figure(draw_diagram(found))
     assert not isinstance(arranged, Absent)
     marks = sum(len(_rings(axes)) for axes in _panels(figure))
     labels = sum(

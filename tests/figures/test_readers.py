@@ -15,7 +15,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
 
 from dossier.figures import accuracy, human_factors, severity, weighted_utility
-from dossier.figures.canvas import BLUE, FULL, HALF, extent, styled, text_boxes, text_width
+from dossier.figures.canvas import BLUE, FULL, HALF, extent, styled, text_width
 from dossier.register import fill
 from dossier.types import (
     READER_STUDY,
@@ -31,6 +31,7 @@ from dossier.types import (
 from dossier.typeset.reasons import reason_text
 from tests.estimated import estimated
 from tests.figures.readers_evidence import BY_NAME, KINDS, evidence
+from tests.figures.text_boxes import text_boxes
 
 Draw = Callable[[Evidence], Figure | Absent]
 DRAWN: dict[str, Draw] = {

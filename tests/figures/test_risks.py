@@ -14,7 +14,7 @@ from matplotlib.patches import StepPatch
 
 from dossier.facts import Method
 from dossier.figures import calibration, risks, roc, utility
-from dossier.figures.canvas import FULL, styled, text_boxes
+from dossier.figures.canvas import FULL, styled
 from dossier.register import fill
 from dossier.release import Roc
 from dossier.types import (
@@ -32,6 +32,7 @@ from dossier.types import (
 from dossier.typeset.reasons import reason_text
 from tests.figures.evidence import CASES, evidence
 from tests.figures.risks import RATERS, bins
+from tests.figures.text_boxes import text_boxes
 
 BY_NAME = {case.name: case for case in CASES}
 OURS = (*("roc_by_site", "roc_and_raters", "risk_results", "calibration_by_site", "decision_by_site"),)
@@ -202,7 +203,7 @@ def test_rare_outcomes_have_fine_bins_on_an_axis_that_ends_with_them() -> None:
         for patch in axes.patches:
             if isinstance(patch, StepPatch):
                 assert len([edge for edge in patch.get_data()[1] if edge <= 0.02]) == 11
-    caption = picture("risk_results", rare).caption
+    caption = risks.how_to_read(rare, FULL)
     assert "in each 0.002 of the risk" in caption
     assert "The axis ends at 0.02: under 1% of risks are higher." in caption
 
@@ -237,7 +238,7 @@ def test_all_panels_have_bins_of_the_width_in_the_caption(
     for patch in steps:
         edges = np.asarray(patch.get_data()[1])
         np.testing.assert_allclose(np.diff(edges[edges <= coarser]), width)
-    assert f"in each {width:g} of the risk" in picture("risk_results", mixed).caption
+    assert f"in each {width:g} of the risk" in risks.how_to_read(mixed, FULL)
     # The bins of the finer site are put together, none is cut: the second of the common ones holds what its own do.
     curve = bins(finer, 60, 140)
     inside = (numbers(curve, "low") > width - 1e-9) & (numbers(curve, "high") < 2 * width + 1e-9)
@@ -271,6 +272,16 @@ def _with_distributions(found: Evidence, curves: dict[str, Curve]) -> Evidence:
     )
 
 
+def test_mean_risks_of_several_sites_stand_in_rows(eight: Evidence) -> None:
+    with styled():
+        figure = drawing(risks.draw_mean_risks(eight))
+    (axes,) = figure.axes
+    dots = [float(np.asarray(line.get_xdata())[0]) for line in axes.lines if line.get_marker() == "o"]
+    pairs = [pair for site in externals(eight) if (pair := risks.means(eight, site)) is not None]
+    assert dots == [risk for pair in pairs for risk in pair]
+    assert texts(figure).count("too few") == len(externals(eight)) - len(pairs)
+
+
 def test_where_every_site_has_too_few_no_empty_panels_are_drawn(eight: Evidence) -> None:
     few = replace(eight, datasets=tuple(replace(site, n=30, events=15) for site in eight.datasets))
     for name in ("risk_results",):
@@ -294,10 +305,11 @@ def test_every_panel_says_the_gap_at_the_primary_threshold_and_what_the_curve_su
         shares[site.site] = float(np.interp(at, numbers(curve, "risk"), numbers(curve, "observed")))
         assert holds(axes, np.array([at]), np.array([shares[site.site]]))
         assert holds(axes, np.array([at, at]), np.array([at, shares[site.site]]))
+        assert f"at 50%: {100 * shares[site.site]:.0f}%" in texts(figure)
         said = {text.get_text() for text in axes.texts}
         sums = {label: find(eight, name, site.name) for label, name in SUMS.items()}
         printed = {f"{label} {one.value:.2f}" for label, one in sums.items() if isinstance(one, Estimate)}
-        assert said == {f"{100 * shares[site.site]:.0f}%", *printed}
+        assert said == printed
     rising = sorted(shares, key=lambda site: shares[site])
     low, high = (f"{100 * shares[site]:.0f}% ({site})" for site in (rising[0], rising[-1]))
     assert (
@@ -380,7 +392,7 @@ def test_a_loss_at_the_primary_threshold_is_in_view(eight: Evidence) -> None:
     everyone = curve.columns["treat_all"][curve.columns["threshold"].index(0.5)]
     loss = 70 + 100 * max(everyone or 0, 0)
     assert axes.get_ylim()[0] < -loss
-    assert f"−{loss:.1f}" in texts(figure)
+    assert f"−{loss:.1f} at 0.50" in texts(figure)
 
 
 def test_a_site_where_nobody_has_the_outcome_says_so(eight: Evidence) -> None:

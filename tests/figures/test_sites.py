@@ -12,13 +12,14 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from dossier.figures import canvas, discrimination, similarity
-from dossier.figures.canvas import FULL, styled, text_boxes
+from dossier.figures.canvas import FULL, styled
 from dossier.register import fill
 from dossier.release import Robustness
 from dossier.types import POOLED, Absent, Curve, CurveResult, Estimate, Evidence, Floats, externals, find, find_curve
 from dossier.typeset.numbers import number
 from tests.figures.studies import EXTREMES, Extreme, study
 from tests.figures.studies import evidence as simulated
+from tests.figures.text_boxes import text_boxes
 from tests.reasons import Said, because
 
 BY_NAME = {extreme.name: extreme for extreme in EXTREMES}

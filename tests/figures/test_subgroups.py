@@ -11,7 +11,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Polygon
 
 from dossier.figures import subgroups
-from dossier.figures.canvas import LINE, styled, text_boxes
+from dossier.figures.canvas import LINE, styled
 from dossier.types import (
     POOLED,
     Absent,
@@ -25,6 +25,7 @@ from dossier.types import (
 )
 from tests.figures.evidence import CASES, evidence
 from tests.figures.subgroups import LABELS
+from tests.figures.text_boxes import text_boxes
 
 BY_NAME = {case.name: case for case in CASES}
 LARGE = [(column, label) for column, labels in LABELS.items() for label in labels if label != "under 50"]

@@ -203,12 +203,12 @@ def test_curves_and_closed_shapes_keep_their_letters() -> None:
     assert svg._data(svg._cleaned(path, IdentityTransform())) == "M0 0Q1 1 2 0C3 1 4 1 5 0L5 -3Z"
 
 
-@pytest.mark.parametrize("spoil", [{"hatch": "//"}, {"clip_path": Circle((0.5, 0.5), 0.2)}], ids=["hatch", "shape"])
-def test_what_it_cannot_write_is_refused(spoil: dict[str, object]) -> None:
+@pytest.mark.parametrize("changed", [{"hatch": "//"}, {"clip_path": Circle((0.5, 0.5), 0.2)}], ids=["hatch", "shape"])
+def test_what_it_cannot_write_is_refused(changed: dict[str, object]) -> None:
     with styled():
         figure = bare()
         box = figure.axes[0].add_patch(Rectangle((0, 0), 1, 1))
-        box.set(**spoil)
+        box.set(**changed)
         with pytest.raises(NotImplementedError, match="no figure of dossier is hatched"):
             svg.written(figure)
 

@@ -24,7 +24,6 @@ from dossier.metrics.graded_accuracy import (
     h_accuracy,
     h_accuracy_by_complexity,
     h_accuracy_by_priority,
-    h_accuracy_of,
     h_accuracy_profile,
     h_accuracy_risk,
     h_accuracy_surface,
@@ -38,6 +37,7 @@ from dossier.metrics.intervals import wilson
 from dossier.metrics.utility import net_benefit, standardized_net_benefit
 from dossier.types import Absent, Curve, Floats
 from tests.estimated import estimated
+from tests.metrics.parts import h_accuracy_of
 from tests.reasons import Said
 
 SHARED = Path(__file__).parents[2].parent / "shared"

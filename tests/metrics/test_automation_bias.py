@@ -16,13 +16,13 @@ from dossier import compose, draw, evaluate, reading
 from dossier.findings import human_factors as findings
 from dossier.metrics.human_factors import (
     agreement_with_advice,
-    of_counts,
     right_advice_resisted,
     wrong_advice_followed,
 )
 from dossier.types import READER_STUDY, Absent, Curve, DecisionCounts, Estimate, Evidence, ReaderStudy, Withheld, find
 from tests.conftest import ROOT
 from tests.estimated import estimated
+from tests.metrics.parts import of_counts
 from tests.smallest import HEAD, QUICK, SITE
 
 Row = tuple[int, ...]

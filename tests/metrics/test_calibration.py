@@ -41,11 +41,12 @@ from dossier.metrics.calibration import (
 )
 from dossier.metrics.discrimination import risk_range
 from dossier.metrics.logistic import logistic_fit
-from dossier.metrics.smooth_curve import curve_at, loess_at, smooth_curve, spline_design
+from dossier.metrics.smooth_curve import curve_at, smooth_curve, spline_design
 from dossier.types import Absent, Curve, Estimate, Floats
 from dossier.typeset.methods import method_text
 from dossier.typeset.reasons import reason_text
 from tests.estimated import estimated
+from tests.metrics.parts import errors_of_rows
 from tests.reasons import Said
 
 SHARED = Path(__file__).parents[2].parent / "shared"
@@ -165,7 +166,7 @@ def test_the_scores_are_those_of_r(column: str) -> None:
 @pytest.mark.parametrize(("quantiles", "recipe"), [(FIVE_KNOTS, "rcs5_logit"), ((0.1, 0.5, 0.9), "rcs3_logit")])
 def test_the_spline_is_that_of_rms(column: str, quantiles: tuple[float, ...], recipe: str) -> None:
     y, p, expected = golden(column)
-    found = calibration_errors.calibration_errors(y, p, quantiles=quantiles)
+    found = errors_of_rows(y, p, quantiles=quantiles)
     assert not isinstance(found, Absent)
     for name, theirs in NAMES.items():
         assert found[name] == pytest.approx(expected["smooth"][recipe][theirs], abs=2e-10)
@@ -176,18 +177,6 @@ def test_the_spline_is_that_of_rms(column: str, quantiles: tuple[float, ...], re
         assert smooth.fit.coefficients == pytest.approx(
             list(expected["smooth"][recipe]["coef"].values()), abs=3e-7
         )  # R stops its fit early
-
-
-@needs_shared
-@pytest.mark.parametrize("column", ["p", "p2"])
-def test_loess_is_that_of_r(column: str) -> None:
-    y, p, expected = golden(column)
-    found = calibration_errors.calibration_errors(y, p, smoother="loess")
-    assert not isinstance(found, Absent)
-    for name, theirs in NAMES.items():
-        assert found[name] == pytest.approx(expected["smooth"]["loess_direct"][theirs], abs=1e-9)
-    fitted = loess_at(y, p, np.array(expected["smooth"]["grid_p"]))
-    assert fitted == pytest.approx(expected["smooth"]["loess_direct_fit"], abs=1e-9)
 
 
 @needs_shared
@@ -307,7 +296,7 @@ def test_groups_of_risk_move_the_errors_by_less_than_a_thousandth() -> None:
     p = np.sort(rng.beta(1, 3, 20_000))
     y = (rng.random(20_000) < p**1.3).astype(float)
     smooth = smooth_curve(y, p)
-    exact = calibration_errors.calibration_errors(y, p)
+    exact = errors_of_rows(y, p)
     assert not isinstance(smooth, Absent)
     assert not isinstance(exact, Absent)
     draws_of = calibration_errors._curve_draws(p, smooth)
@@ -750,7 +739,7 @@ def test_the_joint_intercept_and_the_largest_error_are_those_of_r(column: str) -
     cox_snell, phi = expected["scores"]["cox_snell_loglik"], float(y.mean())
     largest = 1 - math.exp(2 * (phi * math.log(phi) + (1 - phi) * math.log(1 - phi)))
     assert estimated(nagelkerke_r2(y, p, bootstrap=5)).value == pytest.approx(cox_snell / largest, abs=1e-11)
-    whole = calibration_errors.calibration_errors(y, p)
+    whole = errors_of_rows(y, p)
     assert not isinstance(whole, Absent)
     assert estimated(emax(y, p, bootstrap=20)).value == pytest.approx(whole["emax"], abs=1e-12)
 

@@ -33,7 +33,7 @@ from dossier.metrics.calibration import (
     tjur_r2,
 )
 from dossier.metrics.logistic import logistic_fit, near_intercept
-from dossier.metrics.smooth_curve import loess_at, smooth_curve
+from dossier.metrics.smooth_curve import smooth_curve
 from dossier.types import Absent, Curve, CurveResult, DatasetSummary, Estimate, Floats, SiteResults
 from dossier.typeset.methods import method_text
 from tests.estimated import estimated
@@ -151,19 +151,6 @@ def test_the_smaller_class_decides_on_the_knots(few: int, knots: int, rare: floa
     smooth = smooth_curve(y, np.linspace(0.1, 0.9, 400))
     assert not isinstance(smooth, Absent)
     assert len(smooth.knots) == knots
-
-
-def test_a_neighbourhood_of_equal_risks_is_their_mean() -> None:
-    """Nine of twelve rows have the risk, and the three others, which a parabola does not go through, no say."""
-    y, p = floats(1, 0, 0, 1, 0, 0, 1, 0, 0, 1, 0, 1, 0), floats(*[0.3] * 9, 0.4, 0.6, 0.7, 0.9)
-    assert loess_at(y[:12], p[:12], floats(0.3)) == pytest.approx([1 / 3], abs=1e-12)
-    assert loess_at(y[:9], p[:9], floats(0.3)) == pytest.approx([1 / 3], abs=1e-12)
-
-
-def test_risks_that_differ_in_their_last_digits_are_one_neighbourhood() -> None:
-    """A line through them would leave the range of the outcomes."""
-    y, p = floats(*[0, 0, 0, 1], *[0, 1, 1, 1], *[0, 1] * 4), floats(*[0.3] * 4, *[0.3 + 1e-12] * 4, *[0.5] * 8)
-    assert loess_at(y, p, floats(0.3)) == pytest.approx([0.5], abs=1e-9)
 
 
 # ---- bins of risk ---------------------------------------------------------------------------------------------------

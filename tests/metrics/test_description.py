@@ -106,5 +106,5 @@ def test_the_spread_of_the_linear_predictor_by_hand() -> None:
 
 
 def test_a_single_row_has_no_spread_and_no_row_no_mean() -> None:
-    assert case_mix(np.array([0.5])) == (Description("linear predictor", "mean", 0.0, 1),)
+    assert case_mix(np.array([0.5])) == (Description("linear predictor", "mean", 0.0, 1, of="linear_predictor"),)
     assert case_mix(np.array([])) == ()

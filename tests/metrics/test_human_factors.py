@@ -25,14 +25,13 @@ from dossier.metrics.human_factors import (
     error_rate_unaided,
     number_needed_to_decide,
     odds_ratio,
-    of_counts,
     relative_risk,
     relative_risk_reduction,
-    replicated_counts,
 )
 from dossier.types import Absent, Curve, DecisionCounts, Estimate, ReaderStudy, find, find_curve
 from dossier.typeset.methods import method_text
 from tests.estimated import estimated
+from tests.metrics.parts import of_counts, replicated_counts
 from tests.reasons import Said
 from tests.smallest import HEAD, SITE
 

@@ -22,7 +22,6 @@ from dossier.metrics.graded_accuracy import (
     h_accuracy,
     h_accuracy_by_complexity,
     h_accuracy_by_priority,
-    h_accuracy_of,
     h_accuracy_risk,
     h_accuracy_surface,
     priority_of_net_benefit,
@@ -34,6 +33,7 @@ from dossier.metrics.reliability import cohen_kappa, confidence_by_rater, raters
 from dossier.types import Absent, Curve, Floats
 from dossier.typeset.reasons import reason_text
 from tests.estimated import estimated
+from tests.metrics.parts import h_accuracy_of
 from tests.reasons import Said
 
 SHARED = Path(__file__).parents[2].parent / "shared"

@@ -256,7 +256,7 @@ def test_spr_takes_the_net_benefit_at_the_primary_threshold() -> None:
     [(0.0, 0.85, 1.0), (1.0, 0.85, 0.0), (0.0, -50.0, 0.0), (0.5, 0.85, 0.5 * (1 + math.log(2)))],
 )
 def test_limits_of_spr(psi: float, auroc: float, expected: float) -> None:
-    """1 with full performance among strangers; 0 among the same patients, or when performance is lost."""
+    """1 with full performance among other patients; 0 among the same patients, or when performance is lost."""
     found = _spr(_site("here", {"degree_of_correspondence": _estimate(psi, None), "auroc": _estimate(auroc)}))
     assert isinstance(found, Estimate)
     assert found.value == pytest.approx(expected)

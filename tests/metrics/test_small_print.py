@@ -11,7 +11,6 @@ from dossier.facts import Method
 from dossier.metrics.calibration import nagelkerke_r2
 from dossier.metrics.comparison import permutation_p
 from dossier.metrics.correspondence import standardized_mean_difference
-from dossier.metrics.graded_accuracy import h_accuracy_of
 from dossier.metrics.human_factors import decision_benefit
 from dossier.metrics.intervals import estimate
 from dossier.metrics.pooled import pool
@@ -21,6 +20,7 @@ from dossier.metrics.utility import net_benefit
 from dossier.types import Absent, DatasetSummary, DecisionCounts, Estimate, ReaderStudy, Result, SiteResults
 from dossier.typeset.methods import method_text
 from tests.estimated import estimated
+from tests.metrics.parts import h_accuracy_of
 from tests.reasons import Said
 
 

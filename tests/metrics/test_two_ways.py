@@ -28,7 +28,7 @@ from dossier.metrics.discrimination import (
     placements,
     youden_j,
 )
-from dossier.metrics.graded_accuracy import credit, h_accuracy, h_accuracy_of
+from dossier.metrics.graded_accuracy import credit, h_accuracy
 from dossier.metrics.human_factors import (
     absolute_risk_reduction,
     decision_benefit,
@@ -42,6 +42,7 @@ from dossier.metrics.human_factors import (
 from dossier.metrics.sample import mss_auroc, mss_brier, mss_oe, mss_slope, mss_snb
 from dossier.types import Absent, DecisionCounts, Estimate, Floats, ReaderStudy
 from tests.estimated import estimated
+from tests.metrics.parts import h_accuracy_of
 
 Z = NormalDist().inv_cdf(0.975)
 CLOSE = 1e-12

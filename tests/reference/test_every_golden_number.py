@@ -35,7 +35,6 @@ from dossier.metrics.calibration import (
     spiegelhalter_z,
     tjur_r2,
 )
-from dossier.metrics.calibration_errors import calibration_errors
 from dossier.metrics.comparison import (
     accuracy_difference,
     auroc_difference,
@@ -64,15 +63,16 @@ from dossier.metrics.discrimination import (
     specificity,
     youden_j,
 )
-from dossier.metrics.human_factors import error_rate_aided, of_counts
+from dossier.metrics.human_factors import error_rate_aided
 from dossier.metrics.intervals import two_sided, wilson
 from dossier.metrics.pooled import random_effects
 from dossier.metrics.sample import newcombe_variance, smallest_sample
-from dossier.metrics.smooth_curve import curve_at, loess_at, smooth_curve, spline_design
+from dossier.metrics.smooth_curve import curve_at, smooth_curve, spline_design
 from dossier.metrics.utility import net_benefit, standardized_net_benefit
 from dossier.types import Absent, Curve, Estimate, Floats
 from dossier.typeset.methods import method_text
 from tests.estimated import estimated
+from tests.metrics.parts import errors_of_rows, of_counts
 from tests.reference.built import SHARED, needs_shared
 
 pytestmark = needs_shared
@@ -299,7 +299,7 @@ FIVE_KNOTS = (0.05, 0.275, 0.5, 0.725, 0.95)
 
 def _smooth(path: str, y: Floats, p: Floats, at: Floats) -> Compared:
     for recipe, quantiles in (("rcs5_logit", FIVE_KNOTS), ("rcs3_logit", (0.1, 0.5, 0.9))):
-        found = calibration_errors(y, p, quantiles=quantiles)
+        found = errors_of_rows(y, p, quantiles=quantiles)
         assert not isinstance(found, Absent)
         for ours, theirs in ERRORS.items():
             yield f"{path}/{recipe}/{theirs}", found[ours], SAME
@@ -311,11 +311,6 @@ def _smooth(path: str, y: Floats, p: Floats, at: Floats) -> Compared:
             for name, coefficient in zip(names, smooth.fit.coefficients, strict=True):
                 yield f"{path}/{recipe}/coef/{name}", float(coefficient), 3e-7  # the fit stops early
             yield from listed(f"{path}/rcs5_fit", curve_at(smooth, at), 1e-8)
-    found = calibration_errors(y, p, smoother="loess")
-    assert not isinstance(found, Absent)
-    for ours, theirs in ERRORS.items():
-        yield f"{path}/loess_direct/{theirs}", found[ours], SAME
-    yield from listed(f"{path}/loess_direct_fit", loess_at(y, p, at))
 
 
 # ---- R: two models, intervals of shares, several sites --------------------------------------------------------------
@@ -473,7 +468,7 @@ def packages() -> Compared:
     area = auroc(y, p)
     for name in ("newcombe", "pepe", "delong", "jackknife"):
         yield f"{path}/auc_ci/{name}/0", value_of(area), SAME
-    errors = calibration_errors(y, p, quantiles=FIVE_KNOTS)
+    errors = errors_of_rows(y, p, quantiles=FIVE_KNOTS)
     assert not isinstance(errors, Absent)
     for ours, theirs in {**ERRORS, "ici": "Eavg"}.items():
         yield f"pmcalibration/binary/metrics/rcs/{theirs}", errors[ours], SAME
@@ -757,7 +752,7 @@ INPUT = "an input, not a result"
 OTHER = "another measure, which the dossier does not print"
 BINS = "bins of equal mass, or closed on the right: ours are ten of equal width, closed on the left"
 VAN_HOORDE = "the estimated calibration index of Van Hoorde: another index with the same letters"
-SMOOTHER = "another smoother: the curve of the dossier is a restricted cubic spline, and loess computed directly"
+SMOOTHER = "another smoother: the curve of the dossier is a restricted cubic spline"
 LOWESS = "lowess, another smoother; with its default it is wrong on rare outcomes"
 ORDERED = "weights for ordered labels; the labels of the dossier have no order"
 OTHER_INTERVAL = "another interval; Wilson's, which is ours, is compared with prop.test"
@@ -825,10 +820,8 @@ NOT_COMPARABLE: dict[str, tuple[tuple[str, str], ...]] = {
         ("edge/p_has_0_and_1/*", DROPPED),
         ("edge/p_out_of_range/*", REFUSED),
         ("edge/*/pROC_auto_direction/*", "the direction is turned where the AUROC is below one half; ours never is"),
-        (
-            "edge/*/loess/*",
-            "loess interpolates between its corners there; the direct surface is compared on 2,000 rows",
-        ),
+        ("edge/*/loess/*", SMOOTHER),
+        ("core/*/smooth/loess_direct*", SMOOTHER),
         ("edge/*/val_prob/value/*", "recalibrated, smoothed or unfinished fits of a few rows"),
         ("edge/*/pROC/value/ci/*", "an interval without width; ours falls back on Newcombe's standard error"),
         ("edge/*/glm_slope/*", NO_FIT),
@@ -988,7 +981,7 @@ def test_every_reason_is_needed(name: str) -> None:
     assert [pattern for pattern, _ in NOT_COMPARABLE[name] if pattern not in needed] == []
 
 
-@pytest.mark.parametrize(("name", "least"), [("r.json", 1_200), ("python/python_golden.json", 180)])
+@pytest.mark.parametrize(("name", "least"), [("r.json", 1_190), ("python/python_golden.json", 180)])
 def test_how_many_are_compared(name: str, least: int) -> None:
     """So that comparisons cannot turn into reasons unseen."""
     assert len(ours(name).keys() & theirs(name).keys()) >= least

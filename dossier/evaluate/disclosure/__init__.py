@@ -13,14 +13,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from dossier.evaluate.classes import metrics_of
-from dossier.evaluate.disclosure import descriptions
+from dossier.evaluate.disclosure import declared, descriptions
 from dossier.evaluate.disclosure.chains import Chain, Counts, counts, grid, ranged, rows_of_a_person, width
 from dossier.evaluate.disclosure.curves import of_curve
+from dossier.evaluate.disclosure.left_over import Look, without_counts
 from dossier.evaluate.disclosure.measures import Protected, minus, not_given, of_results, outcome_withheld
 from dossier.evaluate.offered import Site
 from dossier.evaluate.site import SiteEvidence
 from dossier.facts import Count, Fact
+from dossier.register import metrics_of
 from dossier.types import (
     POOLED,
     Absent,
@@ -61,7 +62,8 @@ def is_asked(study: Study) -> bool:
 
 def without_what_tells(study: Study) -> Study:
     """The study without the datasets of which not even the number of rows may be shown, and without a previous release,
-    each with a flag that says so; and without the sizes and hashes of files with rows, which tell how many there are.
+    each with a flag that says so; without the sizes and hashes of files with rows, which tell how many there are; and
+    with what it declares in place of rows as that may be given.
 
     Datasets go before anything is computed, so that no number over all sites holds them. Two releases of nearly the
     same rows tell of those in which they differ.
@@ -70,6 +72,7 @@ def without_what_tells(study: Study) -> Study:
         return study
     inputs = (one if one.name == RELEASE_FILE else replace(one, sha256=None, size=None) for one in study.inputs)
     study = replace(study, inputs=tuple(inputs))
+    study = declared.given(study, max(one.minimum_cell for one in study.datasets))
     if study.previous is not None:
         withheld = Flag("previous_withheld", POOLED, Fact("previous_withheld"))
         study = replace(study, previous=None, flags=(*study.flags, withheld))
@@ -91,17 +94,16 @@ def of_site(site: Site, found: SiteEvidence, groups: SubgroupEvidence) -> tuple[
     if not site.dataset.minimum_cell:
         return found, groups
     policy = _Policy.of(site)
-    return (
-        SiteEvidence(
-            SiteResults(
-                policy.summary(found.site.summary),
-                tuple(policy.results(found.site.results)),
-                tuple(replace(one, found=policy.curve(one)) for one in found.site.curves),
-            ),
-            found.descriptions,
-        ),
-        policy.subgroups(groups),
+    given = SiteResults(
+        policy.summary(found.site.summary),
+        tuple(policy.results(found.site.results)),
+        tuple(replace(one, found=policy.curve(one)) for one in found.site.curves),
     )
+    parts = policy.subgroups(groups)
+    look = Look.at((given.summary,))
+    if look is None:
+        raise TypeError("a dataset with a policy has a summary with one")
+    return SiteEvidence(look.site(given), found.descriptions), look.subgroups(parts)
 
 
 @dataclass(frozen=True)
@@ -219,12 +221,13 @@ class _Policy:
         """The subgroups of the columns that are given; a level that the table names and few have is named nowhere."""
         here = {one.subset: one for one in self.site.dataset.subgroups}
         of_each = {subset: self._of_group(one) for subset, one in here.items()}
-        declared = {one.column for one in self.site.release.subgroup if one.levels is not None or one.cuts is not None}
-        named = {subset for subset in here if subset.column in declared or not isinstance(of_each[subset], Withheld)}
+        spelled = {one.column for one in self.site.release.subgroup if one.levels is not None or one.cuts is not None}
+        named = {subset for subset in here if subset.column in spelled or not isinstance(of_each[subset], Withheld)}
         results = [one for one in groups.results if one.subset in named]
-        given: dict[Subset, list[Result]] = {}
-        for subset in named:
-            given[subset] = self._results(of_each[subset], [one for one in results if one.subset == subset])
+        of_subset: dict[Subset | None, list[Result]] = {subset: [] for subset in named}
+        for one in results:
+            of_subset[one.subset].append(one)
+        given = {subset: self._results(of_each[subset], of_subset[subset]) for subset in named}
         given = {subset: _against_others(given, subset, self.below) for subset in given}
         each = {subset: iter(found) for subset, found in given.items()}
         return SubgroupEvidence(
@@ -324,11 +327,11 @@ def given(complete: Evidence, sites: Sequence[Site]) -> Evidence:
     why = not_given(below)
     known = {one.name: one for one in complete.datasets}
     # The axes of the model's points end at values of patients, and leave with the readers' tables.
-    kept = {*known, POOLED}
+    kept = {*known, POOLED, *(one.name for one in complete.release.declared_performance)}
     rows_each = {site.dataset.name: rows_of_a_person(site.dataset) for site in sites}
     described = [one for one in complete.descriptions if one.dataset in known]
     rows, withheld = descriptions.given(described, known, levels, rows_each)
-    return replace(
+    made = replace(
         complete,
         results=tuple(one if one.dataset in kept else replace(one, found=why) for one in complete.results),
         subgroups=replace(
@@ -341,6 +344,7 @@ def given(complete: Evidence, sites: Sequence[Site]) -> Evidence:
         descriptions=rows,
         withheld=withheld,
     )
+    return without_counts(made)
 
 
 TELLING = frozenset(("class_missing", "constant_risk", "one_class", "other_units", "sampled"))

@@ -9,7 +9,7 @@ from dossier.evaluate.disclosure.chains import Chain
 from dossier.evaluate.disclosure.measures import Protected, hull, not_given, outcome_withheld
 from dossier.facts import Fact, Method
 from dossier.metrics.intervals import two_sided, wilson
-from dossier.register import REGISTER
+from dossier.register import REGISTER, CurveProtection
 from dossier.types import Absent, CountRange, Curve, CurveResult, Estimate, Withheld
 
 Column = tuple[float | None, ...]
@@ -19,9 +19,10 @@ Found = tuple[dict[str, Column], tuple[str, ...]]
 
 def of_curve(protected: Protected, one: CurveResult) -> Curve | Absent:
     """A curve of one site as it may be given."""
-    rule = RULES.get(one.curve)
+    maker = REGISTER.curves.get(one.curve)
     # The ranges are those of the model's risks.
-    if rule is None or "model" in one.at or (isinstance(one.found, Absent) and not isinstance(one.found, Withheld)):
+    rule = None if maker is None or "model" in one.at else RULES.get(maker.protection)
+    if rule is None or (isinstance(one.found, Absent) and not isinstance(one.found, Withheld)):
         return not_given(protected.below)
     if not protected.counts.tells_outcome or protected.counts.rows_each > 1:
         return outcome_withheld(protected.below)
@@ -138,12 +139,11 @@ def _decisions(protected: Protected) -> Found:
     return made, ("at_each_threshold", "mover")
 
 
-RULES: Mapping[str, Callable[[Protected], Found]] = {
-    "calibration_groups": _groups,
-    "cumulative_risks": _cumulative,
-    "decision_curve": _decisions,
-    "decision_curve_wide": _decisions,
-    "risk_distribution": _bins,
+RULES: Mapping[CurveProtection, Callable[[Protected], Found]] = {
+    "groups": _groups,
+    "cumulative": _cumulative,
+    "decisions": _decisions,
+    "bins": _bins,
     "roc": _roc,
 }
-"""What each curve is read off as; one that is not named here is withheld."""
+"""How a curve of each kind is read off; one that is withheld has no rule."""

@@ -54,7 +54,7 @@ def given(
             shown.append(replace(row, described=found))
         else:
             # A category that few have is named nowhere.
-            withheld[WithheldDescription(row.dataset, one.variable, one.statistic, None, found)] = None
+            withheld[WithheldDescription(row.dataset, one.variable, one.statistic, None, found, one.of)] = None
     return tuple(shown), tuple(withheld)
 
 
@@ -71,7 +71,7 @@ def _given(
     one = row.described
     below = dataset.minimum_cell
     of_all = dataset.n if isinstance(dataset.n, CountRange) else ranged(dataset.n, wide)
-    if one.variable == "outcome":
+    if one.of == "outcome":
         return _outcome(one, dataset, of_all)
     of = SHARES.get(one.statistic)
     count = counted.get(_key(row, of)) if of else None

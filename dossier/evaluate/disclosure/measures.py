@@ -11,13 +11,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dossier.evaluate.classes import metrics_of
 from dossier.evaluate.disclosure.chains import Counts, ends, expected
 from dossier.evaluate.offered import Site
 from dossier.evaluate.site import value
 from dossier.facts import Fact, Method
 from dossier.metrics.intervals import two_sided
-from dossier.register import Metric
+from dossier.register import Metric, metrics_of
 from dossier.types import Absent, At, Estimate, Result, Withheld
 
 FEWEST = 20
@@ -244,7 +243,7 @@ def _ratio(protected: Protected, one: Result, metric: Metric, others: object) ->
 
 def _difference(protected: Protected, one: Result, metric: Metric, others: Given) -> Estimate | Absent:
     """A difference to another model, of the two values that are given."""
-    name, rival = one.term.removesuffix("_difference"), str(one.at["against"])
+    name, rival = metric.difference_of or "", str(one.at["against"])
     return minus(others.get((name, "")), others.get((f"{name}_of_rival", rival)), protected.below)
 
 

@@ -8,6 +8,7 @@ from dossier.findings.committee.better import (
     people_decide,
     than_the_other_model,
     than_the_same_for_all,
+    the_same_for_everyone,
 )
 from dossier.findings.committee.dangers import could_go_wrong, further_dangers, wrong_here
 from dossier.findings.committee.declared import care, changes, declarations
@@ -49,6 +50,7 @@ __all__ = [
     "steps",
     "than_the_other_model",
     "than_the_same_for_all",
+    "the_same_for_everyone",
     "what_it_is",
     "who_is_missed",
     "who_tested",

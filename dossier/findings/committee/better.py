@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dossier.findings import classes
-from dossier.findings.committee.places import alone, in_question, is_here
-from dossier.findings.committee.plain import MOST_NAMED, acted_on, all_hospitals, counted_hospitals, few_named, line
+from dossier.findings.committee.places import alone, in_question, is_here, tells_apart
+from dossier.findings.committee.plain import MOST_NAMED, all_hospitals, counted_hospitals, doing, few_named, line
 from dossier.findings.sentence import EVERYONE, NO_ONE, estimated
 from dossier.types import READER_STUDY, Absent, Curve, Estimate, Evidence, find, find_curve
 from dossier.typeset.numbers import number
@@ -17,6 +17,11 @@ def than_the_same_for_all(evidence: Evidence) -> tuple[str, ...]:
     """At each line, where the model does more good than the same for all, where less, and where nobody can tell."""
     told = [_at_line(evidence, at) for at in evidence.release.thresholds.declared[:MOST_NAMED]]
     return tuple(text for text in told if text)
+
+
+def the_same_for_everyone(evidence: Evidence) -> str:
+    """What it is to do the same for everyone, in the maker's verb: the end of a question."""
+    return doing(evidence, "everyone")
 
 
 Place = tuple[str, str, dict[str, str]]
@@ -49,15 +54,13 @@ def _at_line(evidence: Evidence, at: float) -> str:
     among = len(better) + len(unclear) + sum(map(len, worse.values()))
     if not among:
         return ""
-    verb, several = acted_on(evidence), bool(classes.labels(evidence))
+    several = bool(classes.labels(evidence))
     told = []
     if better:
-        told.append(
-            f"the model does more good than if all, or none, were {verb}{_where(better, among, several, evidence)}"
-        )
+        either = doing(evidence, "everyone or no one")
+        told.append(f"the model is better than {either}{_where(better, among, several, evidence)}")
     told += [
-        f"it would be better if {'all' if whom == EVERYONE else 'none'} were {verb}"
-        f"{_where(names, among, several, evidence)}"
+        f"{doing(evidence, named(whom))} would be better{_where(names, among, several, evidence)}"
         for whom, names in worse.items()
         if names
     ]
@@ -73,12 +76,30 @@ def _where(names: Sequence[str], among: int, several: bool, evidence: Evidence) 
         return "" if alone(evidence) is None else " here"
     if several:
         part = f"all {in_words(among)}" if len(names) == among else f"{in_words(len(names))} of {in_words(among)}"
-        return f" in {part} pairs of class and hospital"
+        return f" in {part} checks, one for each class and hospital"
     if len(names) == among:
         return f" in {all_hospitals(among)}"
     if len(names) > MOST_NAMED:
         return f" in {in_words(len(names))} of {in_words(among)} hospitals"
     return f" in {few_named(names)}"
+
+
+def named(whom: str) -> str:
+    """Everyone or no one, as a sentence names them."""
+    return "everyone" if whom == EVERYONE else "no one"
+
+
+def better_defaults(evidence: Evidence, dataset: str) -> tuple[str, ...]:
+    """For whom the same would surely be better at a hospital, at any declared line: everyone, no one or both."""
+    found = [
+        _better_default(evidence, dataset, at, of_class)
+        for at in evidence.release.thresholds.declared
+        for place, _, of_class in _places(evidence)
+        if place == dataset
+        and isinstance(gain := find(evidence, "net_benefit_gain", dataset, threshold=at, **of_class), Estimate)
+        and _is_below(gain)
+    ]
+    return tuple(named(whom) for whom in dict.fromkeys(found))
 
 
 def _better_default(evidence: Evidence, dataset: str, at: float, of_class: dict[str, str]) -> str:
@@ -101,9 +122,8 @@ def better_if_the_same_for_all(evidence: Evidence) -> tuple[str, ...]:
                 and _better_default(evidence, dataset, at, of_class) == whom
             ]
             if names:
-                who = "all" if whom == EVERYONE else "none"
                 where = "here" if alone(evidence) else f"in {few_named(names)}"
-                told.append(f"At the {line(at)}, it would be better {where} if {who} were {acted_on(evidence)}.")
+                told.append(f"At the {line(at)}, {doing(evidence, named(whom))} would be better {where}.")
     return tuple(told)
 
 
@@ -124,12 +144,10 @@ def than_the_other_model(evidence: Evidence) -> str:
 
 
 def _than(evidence: Evidence, rival: str) -> str:
-    at = evidence.release.thresholds.declared[:1]
-    told = [
-        _against(evidence, rival, "auroc_difference", ("tells sick from well better", "tells sick from well worse"))
-    ]
+    at, what = evidence.release.thresholds.declared[:1], tells_apart(evidence)
+    told = [_against(evidence, rival, "auroc_difference", (f"{what} better", f"{what} worse"))]
     if at and not classes.labels(evidence):
-        good = (f"does more good at the {line(at[0])}", f"does less good at the {line(at[0])}")
+        good = (f"is better at the {line(at[0])}", f"is worse at the {line(at[0])}")
         told.append(_against(evidence, rival, "net_benefit_difference", good, threshold=at[0]))
     known = [text for text in told if text]
     first, *rest = known or [f"it could not be compared with {rival}."]

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dossier.findings import classes
-from dossier.findings.committee.plain import LINE, abridged, as_sentence, few_named
+from dossier.findings.committee.better import better_defaults
+from dossier.findings.committee.percentages import crossing
+from dossier.findings.committee.plain import LINE, abridged, as_sentence, doing, few_named, risk_of
 from dossier.types import Estimate, Evidence, Flag, externals, find, summary_of
 from dossier.typeset.words import in_words, sentence_case
 
@@ -21,6 +23,8 @@ class Danger:
     """What is not answered, or nothing."""
 
 
+AGREED = ("confirmed", "agreed", "yes")
+"""Answers that agree and say no more."""
 MOST_FLAGS = 2
 """Limitations on the first page, where it is of one hospital."""
 MOST_DANGERS = 4
@@ -30,8 +34,8 @@ PLAIN = {
     "never_wrong": "the model is never wrong. That is too good to be true: it may have known the outcome.",
     "no_event": "nobody had the outcome, though many should have: perhaps it was not recorded.",
     "risks_off": "its percentages are wrong for the patients as a whole.",
-    "default_better": "doing the same for all did more good than the model.",
-    "subgroup_differs": "it does better, or worse, for some groups of patients.",
+    "default_better": "doing the same for everyone would be better.",
+    "subgroup_differs": "it does better, or worse, for some groups of patients: see above.",
     "shared_rows": "some patients had been used to make the model: the test is too kind.",
     "same_table": "the same patients were counted as two hospitals.",
     "version_differs": "another version was tested, not this one.",
@@ -58,6 +62,8 @@ PLAIN = {
     "heterogeneity": "the hospitals truly differ from each other.",
     "wide_prediction_interval": "what a new hospital may expect is hard to say.",
     "dataset_withheld": "one hospital had too few patients to show.",
+    "declared_withheld": "a result of the maker's own is not shown, to protect patients.",
+    "policy_weakened": "patients of one hospital are less protected than those of the others.",
     "previous_withheld": "it is not compared with the version before, to protect patients.",
     "few_sites": "so few hospitals were tested that nothing can be said of a new one.",
     "duplicate_rows": "some patients may have been counted twice.",
@@ -134,6 +140,8 @@ def _danger(evidence: Evidence, kind: str, only: str | None) -> Danger:
     if not replies:
         return Danger(text, "", "Not answered.")
     left = f"Not answered for {few_named(missing)}." if missing else ""
+    if all(reply.strip(" .").lower() in AGREED for reply in replies):
+        return Danger(text, "The maker agrees; no action given.", left)
     return Danger(text, f"The maker answers: {as_sentence(abridged(' '.join(replies), LINE))}", left)
 
 
@@ -151,7 +159,15 @@ def _plain(evidence: Evidence, kind: str, place: str) -> str:
         slopes = [one for one in found if isinstance(one, Estimate)]
         below = any(one.high is not None and one.high < 1 for one in slopes)
         above = any(one.low is not None and one.low > 1 for one in slopes)
+        site = summary_of(evidence, place)
+        turn = crossing(evidence, site) if evidence.local_site == place and asked == [{}] else None
+        if turn is not None and below != above:
+            first, then = ("low", "high") if below else ("high", "low")
+            return f"percentages are too {first} up to about {risk_of(round(turn, 2))}, too {then} above."
         return SLOPES.get((below, above), PLAIN[kind])
+    if kind == "default_better":
+        whom = better_defaults(evidence, place)
+        return f"{doing(evidence, whom[0])} would be better." if len(whom) == 1 else PLAIN[kind]
     if kind == "prevalence_shift":
         origin = next((one for one in evidence.datasets if one.role == "development" and one.events), None)
         site = summary_of(evidence, place)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dossier.findings import changes as changes_since
-from dossier.findings.committee.plain import NOT_SAID, TWO_LINES, abridged, as_sentence
+from dossier.findings.committee.plain import NOT_SAID, TWO_LINES, abridged, as_sentence, beginning
 from dossier.types import Evidence
 from dossier.typeset.words import date
 
@@ -40,12 +40,10 @@ def declarations(evidence: Evidence) -> tuple[tuple[str, str], ...]:
 
 def _whole_sentences(text: str) -> str:
     """A declared text in at most two lines, without a sentence that is cut: half of one may say the opposite."""
-    kept = abridged(text, TWO_LINES)
-    return (
-        "Said in the full report, in more words than this page has room for."
-        if kept.endswith("…")
-        else as_sentence(kept)
-    )
+    kept = beginning(text, TWO_LINES)
+    if kept.is_cut:
+        return "Said in the full report, in more words than this page has room for."
+    return as_sentence(kept.text)
 
 
 def care(evidence: Evidence) -> tuple[tuple[str, str], ...]:

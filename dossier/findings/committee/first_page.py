@@ -8,7 +8,7 @@ from dossier.bands import FEW_FOR_A_BAND as FEW
 from dossier.facts import Fact
 from dossier.findings import acceptance, classes
 from dossier.findings.committee.goals_met import goal_word
-from dossier.findings.committee.percentages import at_risk, lines
+from dossier.findings.committee.percentages import at_risk, lines, wrong_at
 from dossier.findings.committee.places import (
     alone,
     few_at,
@@ -18,6 +18,7 @@ from dossier.findings.committee.places import (
     local,
     ordered,
     short_names,
+    tells_apart,
 )
 from dossier.findings.committee.plain import (
     LINE,
@@ -27,6 +28,7 @@ from dossier.findings.committee.plain import (
     acted_on,
     all_hospitals,
     as_sentence,
+    beginning,
     between,
     counted_hospitals,
     line,
@@ -44,10 +46,11 @@ from dossier.types import (
     Estimate,
     Evidence,
     Predicted,
+    expected_range,
     externals,
     find,
 )
-from dossier.typeset.numbers import TIED, expected_range
+from dossier.typeset.numbers import TIED
 from dossier.typeset.tables import Cell, Spanner
 from dossier.typeset.words import counted, in_words, listing, sentence_case
 
@@ -58,7 +61,8 @@ def answer(evidence: Evidence) -> str:
     """Whether it works, in two sentences: at our hospital, or at how many of those that were tested."""
     ours = local(evidence)
     if ours is not None:
-        return f"{_found_at(evidence, ours)} {_goals_here(evidence, ours)}".strip()
+        told = (_found_at(evidence, ours), _goals_here(evidence, ours), _percentages_here(evidence, ours))
+        return " ".join(text for text in told if text)
     return f"{_goals_everywhere(evidence)} {_elsewhere(evidence)}"
 
 
@@ -83,13 +87,22 @@ def _found_at(evidence: Evidence, site: DatasetSummary) -> str:
 def _goals_here(evidence: Evidence, site: DatasetSummary) -> str:
     asked, missed = goals_at(evidence, site), goals_missed(evidence, site)
     if not asked:
-        return "No goal was set that counts here."
+        return "No goal was set for it before the test."
     unknown = [one for one in asked if one.met is None]
     if missed:
-        return f"It missed {_part_of(len(missed), len(asked))} here: {listing(_goal_words(missed))}."
+        return f"It missed {_part_of(len(missed), len(asked))} here: {listing(_goal_words(evidence, missed))}."
     if unknown:
-        return f"Whether it met its goals here is not known: {listing(_goal_words(unknown))}."
+        return f"Whether it met its goals here is not known: {listing(_goal_words(evidence, unknown))}."
     return f"It met its goal{'s' if len(asked) > 1 else ''} here."
+
+
+def _percentages_here(evidence: Evidence, site: DatasetSummary) -> str:
+    """That the percentages of our hospital are far off, where they are: what its goals do not ask."""
+    far = wrong_at(evidence, site)
+    if far is None:
+        return ""
+    start = "But its" if goals_at(evidence, site) and not goals_missed(evidence, site) else "Its"
+    return f"{start} percentages are wrong here: it said {risk_of(far.risk)}, {of_hundred(far.value)} of 100 had it."
 
 
 def _part_of(count: int, among: int) -> str:
@@ -98,8 +111,8 @@ def _part_of(count: int, among: int) -> str:
     return f"all {in_words(among)} goals" if count == among else f"{in_words(count)} of {in_words(among)} goals"
 
 
-def _goal_words(goals: list[Criterion]) -> list[str]:
-    return list(dict.fromkeys(goal_word(one.measure) for one in goals))
+def _goal_words(evidence: Evidence, goals: list[Criterion]) -> list[str]:
+    return list(dict.fromkeys(goal_word(evidence, one.measure) for one in goals))
 
 
 def _goals_everywhere(evidence: Evidence) -> str:
@@ -111,7 +124,7 @@ def _goals_everywhere(evidence: Evidence) -> str:
         count = sum(acceptance.verdict(goal) == acceptance.MET for goal in together)
         return f"Over all hospitals it met {_part_of(count, len(together)) if count else 'none of its goals'}."
     if not asked:
-        return f"No goal was set that counts, so it can neither pass nor fail. {_found_everywhere(evidence)}".strip()
+        return f"No goal was set before the test, so it cannot pass or fail. {_found_everywhere(evidence)}".strip()
     met = [site for site in asked if all(one.met for one in goals_at(evidence, site))]
     unknown = [site for site in asked if site not in met and not goals_missed(evidence, site)]
     if len(asked) == 1:
@@ -155,7 +168,8 @@ def _elsewhere(evidence: Evidence) -> str:
     if new is None:
         return f"{start}, and {_too_few_sites(evidence)} cannot tell what to expect there."
     low, high = (of_hundred(end) for end in new)
-    return f"{start}, where it may tell sick from well {low} to {high} times of 100."
+    what = tells_apart(evidence).replace("tells", "tell", 1)
+    return f"{start}, where it may {what} {low} to {high} times of 100."
 
 
 def _too_few_sites(evidence: Evidence) -> str:
@@ -184,15 +198,15 @@ def what_it_is(evidence: Evidence) -> str:
     if known:
         text = f"For each patient it shows a percentage for each of {listing(known)}: {outcome}."
         text = f"{text} It names the one with the highest.{_classes_told(evidence)}"
-        return text if at is None else f"{text} A patient at {risk_of(at)} or more {then}."
+        return text if at is None else f"{text} A patient at {risk_of(at)} or more for one of them {then}."
     text = f"For each patient it shows a percentage: the chance of {outcome}."
     return text if at is None else f"{text} A patient at {risk_of(at)} or more {then}."
 
 
 def _classes_told(evidence: Evidence) -> str:
     """What the maker says of the outcome, where a line holds it: the names of classes alone may say nothing."""
-    said = abridged(evidence.statements.get("8a", ""), LINE)
-    return f" {said}" if said and not said.endswith("…") else ""
+    said = beginning(evidence.statements.get("8a", ""), LINE)
+    return f" {said.text}" if said.text and not said.is_cut else ""
 
 
 @dataclass(frozen=True)
@@ -355,7 +369,7 @@ def _came(evidence: Evidence, site: DatasetSummary, risk: float) -> Cell:
 def _goals(evidence: Evidence, site: DatasetSummary) -> Cell:
     asked, missed = goals_at(evidence, site), goals_missed(evidence, site)
     if missed:
-        return Cell(f"missed: {', '.join(_goal_words(missed))}", kind="alert")
+        return Cell(f"missed: {', '.join(_goal_words(evidence, missed))}", kind="alert")
     if any(one.met is None for one in asked):
         return Cell("not known", kind="absent")
     return Cell("met all" if len(asked) > 1 else "met", kind="word")

@@ -9,35 +9,13 @@ from dossier.typeset.numbers import short
 from dossier.typeset.tables import Cell, Column, Row, Table
 from dossier.typeset.words import sentence_case, within_sentence
 
-GOALS = {
-    "auroc": "Tells sick from well, of 100",
-    "oe_ratio": "Actual cases per 100 predicted",
-    "calibration_slope": "Spread of its percentages (1 is right)",
-    "net_benefit": "Found, less false alarms, per 1,000",
-    "net_benefit_gain": "Gain over the same for all, per 1,000",
-    "sensitivity": "Found, of 100",
-    "specificity": "Not flagged in error, of 100",
-}
-"""What a measure of a goal is called here; any other keeps its label, with the sentence that explains it."""
-GOAL_WORDS = {
-    "auroc": "telling sick from well",
-    "oe_ratio": "case count",
-    "calibration_slope": "spread of percentages",
-    "net_benefit": "benefit",
-    "net_benefit_gain": "gain",
-    "sensitivity": "found",
-    "specificity": "false alarms",
-}
-PEOPLE = {"auroc": 100, "oe_ratio": 100, "sensitivity": 100, "specificity": 100}
-PEOPLE |= {"net_benefit": 1000, "net_benefit_gain": 1000}
 OTHER = "another goal"
-WEIGHED = ("net_benefit", "net_benefit_gain")
-"""Goals in which false alarms are weighed against patients that are found."""
 
 
-def goal_word(measure: str) -> str:
+def goal_word(evidence: Evidence, measure: str) -> str:
     """What a goal is about, in a word or two."""
-    return GOAL_WORDS.get(measure, OTHER)
+    goal = evidence.terms[measure].goal
+    return OTHER if goal is None else goal.word
 
 
 def goals(evidence: Evidence) -> Table | None:
@@ -61,7 +39,8 @@ def goals(evidence: Evidence) -> Table | None:
 
 def _about(evidence: Evidence, one: Criterion) -> str:
     """What a goal is about, with its line and its group of patients."""
-    label = GOALS.get(one.measure, evidence.terms[one.measure].label)
+    term = evidence.terms[one.measure]
+    label = term.label if term.goal is None else term.goal.label
     at = one.at.get("threshold")
     where = f", {line(at)}" if isinstance(at, float) else ""
     group = f", {one.subset.level} ({within_sentence(one.subset.column)})" if one.subset else ""
@@ -82,7 +61,8 @@ def _asked(evidence: Evidence, goal: tuple[Criterion, ...]) -> str:
 
 
 def _people(evidence: Evidence, measure: str, value: float) -> str:
-    return f"{PEOPLE[measure] * value:.0f}" if measure in PEOPLE else short(evidence, measure, value)
+    goal = evidence.terms[measure].goal
+    return short(evidence, measure, value) if goal is None or goal.people is None else f"{goal.people * value:.0f}"
 
 
 def _standing(evidence: Evidence, goal: tuple[Criterion, ...]) -> Cell:
@@ -109,9 +89,8 @@ def _note(evidence: Evidence, every: list[tuple[Criterion, ...]]) -> str:
     left = len(acceptance.uncounted(evidence))
     if left:
         told.append(f"{'One goal is' if left == 1 else f'{left} goals are'} left out: set too late, or with no date.")
-    if any(one[0].measure in WEIGHED for one in every):
+    terms = [evidence.terms[measure] for measure in dict.fromkeys(one[0].measure for one in every)]
+    if any(term.goal is not None and term.goal.weighs for term in terms):
         told.append("Found, less false alarms: the line says how much a false alarm weighs.")
-    for measure in dict.fromkeys(one[0].measure for one in every if one[0].measure not in GOALS):
-        term = evidence.terms[measure]
-        told.append(f"{term.label}: {term.sentence}")
+    told += [f"{term.label}: {term.sentence}" for term in terms if term.goal is None]
     return " ".join(text for text in told if text)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from dossier import between_groups
 from dossier.bands import FEW_FOR_POOLING as VERY_FEW
 from dossier.findings import classes, subgroups
-from dossier.findings.committee.places import alone, in_question, is_here, short_names
+from dossier.findings.committee.places import alone, in_question, is_here, short_names, tells_apart
 from dossier.findings.committee.plain import (
     MOST_NAMED,
     all_hospitals,
@@ -16,6 +16,7 @@ from dossier.findings.committee.plain import (
     first_named,
     hundred,
     line,
+    missing,
     of_hundred,
     with_it,
 )
@@ -23,19 +24,22 @@ from dossier.findings.sentence import estimated, named_with_the_rest, primary_th
 from dossier.types import (
     POOLED,
     Absent,
+    DatasetSummary,
     Estimate,
     Evidence,
     SubgroupSize,
     Subset,
     externals,
     find_in_subgroup,
+    is_telling,
+    subgroup_columns,
     subgroup_sizes,
 )
-from dossier.typeset.numbers import is_telling
 from dossier.typeset.tables import Cell, Column, Row, Table
 from dossier.typeset.words import counted, in_words, listing, sentence_case, within_sentence
 
 HALF = 0.5
+EN_DASH = "\N{EN DASH}"
 
 
 def who_is_missed(evidence: Evidence) -> tuple[str, ...]:
@@ -84,29 +88,75 @@ def _classes_missed(evidence: Evidence) -> str:
     least, label, site = min(shares, key=lambda one: one[0])
     text = f"Least often named rightly: {label} in {short_names(evidence)[site.name]}, {of_hundred(least)} of 100."
     worse = sum(share < HALF for share, _, _ in shares)
-    return (
-        f"{text} In {subgroups.part_of(worse, len(shares))} pairs of class and hospital fewer than half are."
-        if worse
-        else text
-    )
+    checks = f"{subgroups.part_of(worse, len(shares))} checks, one for each class and hospital"
+    return f"{text} In {checks}, fewer than half are." if worse else text
 
 
 # ---- groups of patients ---------------------------------------------------------------------------------------------
 
 
 def groups_in_brief(evidence: Evidence) -> tuple[str, ...]:
-    """For which groups the percentages are wrong, and which way, without the numbers; or that nobody can tell."""
+    """Which groups are missed most and least, for which the percentages are wrong and which way; or that nobody can
+    tell.
+    """
     gap = _no_groups(evidence)
     if gap:
         return (gap,)
-    errors = _errors(evidence)
-    told = [f"{how} {named_with_the_rest([one.who for one in which], MOST_NAMED)}." for how, which in errors.items()]
-    more = [f"{_coincidence(evidence)} Numbers: page 3."] if told else []
-    return tuple(text for text in (*told[:MOST_ERRORS], *more, _known_at(evidence)) if text)
+    by_group = _missed_by_group(evidence)
+    told = [
+        f"{how} {named_with_the_rest([one.who for one in which], MOST_NAMED)}."
+        for how, which in sorted(_errors(evidence).items(), key=lambda pair: pair[0] in BESIDE_OTHERS)
+        if not (by_group and how == MISSED_MORE)
+    ]
+    more = [f"{_coincidence(evidence)} Numbers: table of groups."] if told else []
+    brief = (by_group, *told[: 1 if by_group else MOST_ERRORS], *more, _known_at(evidence))
+    return tuple(text for text in brief if text)
 
 
 MOST_ERRORS = 2
 """Kinds of errors that the first page has room for."""
+
+
+def _missed_by_group(evidence: Evidence) -> str:
+    """Of which group most are missed, and of which fewest, each with its range."""
+    found = [
+        (one.value, f"{of_missed(one).text} of 100 {_group(column, label)}{_range(one)}")
+        for column, label in _groups_here(evidence)
+        if isinstance(one := _found_in(evidence, column, label), Estimate)
+    ]
+    if len(found) < 2:
+        return ""
+    return f"By group, it misses from {max(found)[1]} to {min(found)[1]}."
+
+
+def _range(found: Estimate) -> str:
+    """How few and how many of 100 may be missed, in brackets."""
+    low, high = _bounds_of_missed(found)
+    return f" (range {low} to {high})" if low and high else ""
+
+
+def of_missed(found: Estimate) -> Cell:
+    """How many of 100 are missed, with the range."""
+    missed = f"{100 - round(100 * found.value)}"
+    low, high = _bounds_of_missed(found)
+    return Cell(missed, f"{low}{EN_DASH}{high}") if low and high else Cell(missed)
+
+
+def _bounds_of_missed(found: Estimate) -> tuple[str, str]:
+    """How few and how many of 100 may be missed; empty without an interval."""
+    if found.low is None or found.high is None:
+        return "", ""
+    return of_hundred(1 - found.high), of_hundred(1 - found.low)
+
+
+def _found_in(evidence: Evidence, column: str, label: str) -> Estimate | Absent | None:
+    """Whom the model finds in a group at the first threshold: at our hospital, or at all of them together."""
+    at, site = primary_threshold(evidence), alone(evidence)
+    if at is None or classes.labels(evidence):
+        return None
+    where = POOLED if site is None else site.name
+    found = find_in_subgroup(evidence, Subset(column, label), "sensitivity", where, threshold=at)
+    return found if where != POOLED or isinstance(found, Absent) or is_telling(found) else None
 
 
 @dataclass(frozen=True)
@@ -123,24 +173,36 @@ def _errors(evidence: Evidence) -> dict[str, list[Error]]:
     Over all hospitals together; at our own where it is named, and hospital by hospital where nothing differs over all.
     """
     every = [] if evidence.local_site else list(_over_all(evidence))
-    every = every or list(_at_hospitals(evidence))
+    every = [*(every or list(_at_hospitals(evidence))), *_missed_more(evidence)]
+    words = OF_CLASSES if classes.labels(evidence) else {}
     found: dict[str, list[Error]] = {}
     for how in ERRORS:
         which = [error for kind, error in every if kind == how]
         if which:
-            found[how] = which
+            found[words.get(how, how)] = which
     return found
 
 
-UNDERESTIMATED = "The model underestimates the risk of these patients:"
-RATHER_LOW = "Beside the others, its percentages are too low for these patients:"
-TOLD_LESS = "It tells sick from well less often among these patients:"
-ALIKE = "It tells sick from well less often among patients who are more alike:"
-OVERESTIMATED = "The model overestimates the risk of these patients:"
-RATHER_HIGH = "Beside the others, its percentages are too high for these patients:"
-TOLD_MORE = "It tells sick from well more often among these patients:"
-ERRORS = (UNDERESTIMATED, RATHER_LOW, TOLD_LESS, ALIKE, OVERESTIMATED, RATHER_HIGH, TOLD_MORE)
+MISSED_MORE = "It more often misses"
+UNDERESTIMATED = "The model underestimates the risk of"
+RATHER_LOW = "Compared with the others, it underestimates the risk of"
+TOLD_LESS = "It tells sick from well less often among"
+ALIKE = "It tells sick from well less often, as they are more alike, among"
+OVERESTIMATED = "The model overestimates the risk of"
+RATHER_HIGH = "Compared with the others, it overestimates the risk of"
+TOLD_MORE = "It tells sick from well more often among"
+ERRORS = (MISSED_MORE, UNDERESTIMATED, RATHER_LOW, TOLD_LESS, ALIKE, OVERESTIMATED, RATHER_HIGH, TOLD_MORE)
 """What the model may do otherwise for a group; what misses patients comes first."""
+OF_CLASSES = {
+    TOLD_LESS: "It tells the classes apart less often among",
+    ALIKE: "It tells the classes apart less often, as they are more alike, among",
+    TOLD_MORE: "It tells the classes apart more often among",
+}
+"""The same of several classes."""
+
+
+BESIDE_OTHERS = (RATHER_LOW, TOLD_LESS, ALIKE, RATHER_HIGH, TOLD_MORE, *OF_CLASSES.values())
+"""What is so beside the others alone; the first page names what is wrong by itself before it."""
 
 
 def differing_groups(evidence: Evidence) -> tuple[str, ...]:
@@ -162,8 +224,17 @@ def differing_groups(evidence: Evidence) -> tuple[str, ...]:
         )
     else:
         told.append("No group could be compared with the others: too few patients.")
-    told += [_few_groups(evidence), "How many are missed in each group was not counted."]
-    return tuple(text for text in told if text)
+    return tuple(text for text in (*told, _few_groups(evidence), _not_counted(evidence)) if text)
+
+
+def _not_counted(evidence: Evidence) -> str:
+    """That nobody can say how many are missed in each group, where the table does not."""
+    if classes.labels(evidence):
+        return "How many are named rightly in each group was not counted."
+    known = (_found_in(evidence, column, label) for column, label in _groups_here(evidence))
+    if any(isinstance(one, Estimate) for one in known):
+        return ""
+    return "How many are missed in each group is not known: too few patients, or no line."
 
 
 def _coincidence(evidence: Evidence) -> str:
@@ -173,8 +244,50 @@ def _coincidence(evidence: Evidence) -> str:
 
 def _comparisons(evidence: Evidence) -> int:
     """How many times a group was compared with the others, over all hospitals and at each of them."""
-    here = len(subgroups.compared(evidence, evidence.local_site))
-    return here if evidence.local_site else here + between_groups.comparisons(evidence.subgroups.results)
+    here = len(subgroups.compared(evidence, evidence.local_site)) + len(_compared_in_missed(evidence))
+    groups = evidence.subgroups
+    return here if evidence.local_site else here + between_groups.comparisons(groups.summaries, groups.results)
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Whom the model finds of a group at a hospital, and how far that is from the other patients there."""
+
+    column: str
+    label: str
+    site: DatasetSummary
+    here: Estimate
+    apart: Estimate
+
+
+def _compared_in_missed(evidence: Evidence) -> list[Compared]:
+    """Each group beside the other patients of its hospital, at the first threshold; of two groups the worse one."""
+    at = primary_threshold(evidence)
+    if at is None or classes.labels(evidence):
+        return []
+    found = []
+    for site in in_question(evidence):
+        for column, labels in subgroup_columns(evidence).items():
+            of_column = []
+            for label in labels:
+                pair = [
+                    find_in_subgroup(evidence, Subset(column, label), "sensitivity", site.name, threshold=at, **against)
+                    for against in ({}, {"against": subgroups.COMPLEMENT})
+                ]
+                if isinstance(pair[0], Estimate) and isinstance(pair[1], Estimate) and pair[1].high is not None:
+                    of_column.append(Compared(column, label, site, pair[0], pair[1]))
+            found += of_column if len(labels) > 2 else sorted(of_column, key=lambda one: one.apart.value)[:1]
+    return found
+
+
+def _missed_more(evidence: Evidence) -> Iterator[tuple[str, Error]]:
+    """The groups of which more are missed than of the other patients of their hospital, beyond the range."""
+    for one in _compared_in_missed(evidence):
+        if one.apart.high is not None and one.apart.high < 0:
+            where = "" if alone(evidence) else f" in {short_names(evidence)[one.site.name]}"
+            others = 100 - round(100 * (one.here.value - one.apart.value))
+            values = f"{100 - round(100 * one.here.value)} of 100, of the others {others}"
+            yield MISSED_MORE, Error(f"{_group(one.column, one.label)}{where}", values)
 
 
 def _no_groups(evidence: Evidence) -> str:
@@ -225,8 +338,13 @@ def _values(measure: str, here: Estimate, difference: float) -> str:
 
 def _group(column: str, label: str, of_class: str | None = None) -> str:
     """A group of patients by its column and level; of several classes with the class."""
-    named = f"{within_sentence(column)} {within_sentence(label)}"
-    return f"{named} (for {of_class})" if of_class else named
+    of_what, level = within_sentence(column), within_sentence(label)
+    named = f'patients with {of_what} "{level}"'
+    if of_what == "age":
+        named = f"patients aged {level}"
+    if of_what in ("sex", "gender"):
+        named = f"{level} patients" if level in ("female", "male") else level
+    return f"{named}, for {of_class}" if of_class else named
 
 
 def _few_groups(evidence: Evidence) -> str:
@@ -234,10 +352,11 @@ def _few_groups(evidence: Evidence) -> str:
     sized = [one for one in evidence.subgroups.summaries if is_here(one.dataset, evidence)]
     known = [one for one in sized if isinstance(one.size, SubgroupSize)]
     few = [one for one in known if isinstance(one.size, SubgroupSize) and subgroups.is_few(one.size)]
-    each = "" if alone(evidence) else ", hospital by hospital"
+    each = "" if alone(evidence) else ", counted hospital by hospital,"
     told = [_known_at(evidence)]
     if few:
-        told.append(f"Too few to tell in {subgroups.part_of(len(few), len(known))} groups{each}.")
+        verb = "is" if len(few) == 1 else "are"
+        told.append(f"{sentence_case(subgroups.part_of(len(few), len(known)))} groups{each} {verb} too small to tell.")
     return " ".join(text for text in told if text)
 
 
@@ -250,7 +369,7 @@ def _known_at(evidence: Evidence) -> str:
         if 0 < count < len(sites):
             told.setdefault(count, []).append(within_sentence(column))
     return " ".join(
-        f"By {listing(columns)} there are data from {in_words(count)} of {counted_hospitals(len(sites))} only."
+        f"Data by {listing(columns)} come from {in_words(count)} of {counted_hospitals(len(sites))} only."
         for count, columns in told.items()
     )
 
@@ -259,6 +378,8 @@ def _known_at(evidence: Evidence) -> str:
 
 MOST_GROUPS = 8
 """Groups of patients in the table, and in a sentence of its page."""
+NO_ERROR = "–"
+"""In place of a direction where the range holds 100, or there is none."""
 TOO_FEW, NOT_COMBINED = "too few", "not combined"
 
 
@@ -281,32 +402,63 @@ def groups(evidence: Evidence) -> Table | None:
     for (column, label), sizes in list(known.items())[:MOST_GROUPS]:
         size = subgroups.together(sizes)
         cells = [Cell(f"{size.n:,}", kind="plain"), Cell(f"{size.shown:,}", kind="plain")]
-        for measure in ("auroc",) if several else ("auroc", "oe_ratio"):
-            found = find_in_subgroup(evidence, Subset(column, label), measure, where)
-            # Of two classes all hospitals are combined, however few patients of the group each has.
-            is_few = all(map(subgroups.is_few, sizes)) if several else subgroups.is_few(size)
-            cells.append(_of_group(found, where, is_few))
+        # Of two classes all hospitals are combined, however few patients of the group each has.
+        is_few = all(map(subgroups.is_few, sizes)) if several else subgroups.is_few(size)
+        found = {
+            measure: find_in_subgroup(evidence, Subset(column, label), measure, where)
+            for measure in (("auroc",) if several else ("auroc", "oe_ratio"))
+        }
+        cells += [_of_group(one, where, is_few) for one in found.values()]
+        if not several:
+            cells.append(_direction(found["oe_ratio"], cells[-1]))
+            cells += [_missed(evidence, column, label, is_few)] if primary_threshold(evidence) is not None else []
         rows.append(Row(f"{sentence_case(label)} ({within_sentence(column)})", tuple(cells)))
     if not rows:
         return None
     columns: tuple[Column, ...] = (
         Column("Patients"),
         Column("In the least common class" if several else sentence_case(with_it(evidence))),
-        Column("Tells sick from well, of 100", intervals=True),
-        *(() if several else (Column("Actual cases per 100 predicted", intervals=True),)),
+        Column(f"{sentence_case(tells_apart(evidence))}, of 100", intervals=True),
+        *(
+            ()
+            if several
+            else (Column("Actual cases per 100 predicted", intervals=True), Column("Percentages", words=True))
+        ),
+        *((Column("Missed, of 100", intervals=True),) if not several and primary_threshold(evidence) else ()),
     )
     texts = {cell.text for row in rows for cell in row.cells[2:] if cell.kind == "absent"}
-    if all(cell.kind == "absent" for row in rows for cell in row.cells[2:]):
+    of_risk = "" if several else f" Percentages: {NO_ERROR} where no error was shown."
+    if all(cell.kind == "absent" or cell.text == NO_ERROR for row in rows for cell in row.cells[2:]):
+        of_risk = ""
         rows, columns = [replace(row, cells=row.cells[:2]) for row in rows], columns[:2]
     place = _together(evidence, {column for column, _ in known}) if site is None else short_names(evidence)[site.name]
     return Table(
         name="table-groups",
         title=f"Groups of patients, {place}.",
-        note=_note(evidence, texts, len(known)),
+        note=f"{_note(evidence, texts, len(known))}{of_risk}".strip(),
         head="Group",
         columns=columns,
         rows=tuple(rows),
     )
+
+
+def _direction(found: Estimate | Absent, shown: Cell) -> Cell:
+    """Which way the model errs for a group, where the range says so."""
+    if shown.kind == "absent" or isinstance(found, Absent):
+        return Cell(NO_ERROR, kind="plain")
+    if found.high is not None and found.high < 1:
+        return Cell("too high", kind="word")
+    return Cell("too low" if found.low is not None and found.low > 1 else NO_ERROR, kind="word")
+
+
+def _missed(evidence: Evidence, column: str, label: str, is_few: bool) -> Cell:
+    """How many of 100 are missed in a group."""
+    found = _found_in(evidence, column, label)
+    if is_few:
+        return Cell(TOO_FEW, kind="absent")
+    if found is None or (isinstance(found, Absent) and alone(evidence) is None):
+        return Cell(NOT_COMBINED, kind="absent")
+    return missing(found) if isinstance(found, Absent) else of_missed(found)
 
 
 def _note(evidence: Evidence, texts: set[str], known: int) -> str:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from dossier.bands import OE_TOLERATED
 from dossier.findings import classes
 from dossier.findings.committee.places import alone, in_question, short_names
 from dossier.findings.committee.plain import MOST_NAMED, few_named, of_hundred, risk_of
@@ -32,6 +34,17 @@ class AtRisk:
     def is_off(self) -> bool:
         """Whether the range leaves out what the model said."""
         return self.is_too_low or self.is_too_high
+
+    @property
+    def is_far_off(self) -> bool:
+        """Whether it is off by so much as an O/E that is far off."""
+        least, most = OE_TOLERATED
+        return self.is_off and not least <= self.value / self.risk <= most
+
+    @property
+    def way(self) -> str:
+        """Which way it is off, if it is."""
+        return "too low" if self.is_too_low else "too high" if self.is_too_high else ""
 
     @property
     def is_too_low(self) -> bool:
@@ -81,8 +94,19 @@ def are_right(evidence: Evidence) -> Sentence:
         return _of_one(evidence, every)
     first = primary_threshold(evidence) or lines(evidence)[-1]
     risk = max(known, key=lambda one: (any(each.is_off for each in known[one]), bool(known[one]), one == first))
-    lead = "Not reliably." if any(one.is_off for one in every) else "No error was seen, but the ranges are wide."
-    return Sentence(lead, f"{_of_several(evidence, known[risk])}{_unknown(evidence, known[risk])}")
+    return Sentence(_lead(every), f"{_of_several(evidence, known[risk])}{_unknown(evidence, known[risk])}")
+
+
+def _lead(every: Sequence[AtRisk]) -> str:
+    """How far the percentages are off, and which way; not reliable are those that are far off somewhere."""
+    off = [one for one in every if one.is_off]
+    if not off:
+        return "No error was seen, but the ranges are wide."
+    is_far = any(one.is_far_off for one in off)
+    first, *rest = dict.fromkeys(one.way for one in off)
+    which = "they are" if len(off) == len(every) and not rest else "some are"
+    told = f"{which} {'' if is_far else 'a little '}{first}{''.join(f', some {way}' for way in rest)}"
+    return f"{'Not reliably' if is_far else 'Nearly'}: {told}."
 
 
 def are_off(evidence: Evidence) -> bool:
@@ -97,13 +121,35 @@ def _of_one(evidence: Evidence, found: Sequence[AtRisk]) -> Sentence:
         f"(range {of_hundred(one.low)} to {of_hundred(one.high)})."
         for one in found
     ]
-    low, high = any(one.is_too_low for one in found), any(one.is_too_high for one in found)
-    lead = "No error was seen within these ranges."
-    if low and high:
-        lead = "No: some are too low, some too high."
-    elif low or high:
-        lead = f"No: {'they' if all(one.is_off for one in found) else 'some'} are too {'low' if low else 'high'}."
-    return Sentence(lead, " ".join(told))
+    off = [one for one in found if one.is_off]
+    if not off:
+        return Sentence("No error was seen within these ranges.", " ".join(told))
+    where = {way: listing([risk_of(one.risk) for one in off if one.way == way]) for way in {one.way: 0 for one in off}}
+    which = listing([f"{way} at {risks}" for way, risks in where.items()])
+    little = "" if any(one.is_far_off for one in off) else "a little "
+    return Sentence(f"{'Nearly' if little else 'No'}: they are {little}{which}.", " ".join(told))
+
+
+def wrong_at(evidence: Evidence, site: DatasetSummary) -> AtRisk | None:
+    """The percentage of a hospital that is far off: that of the first line, or the one that is farthest off."""
+    found = [at_risk(evidence, site, risk) for risk in lines(evidence)] if not classes.labels(evidence) else []
+    far = [one for one in found if one is not None and one.is_far_off]
+    first = primary_threshold(evidence)
+    return max(far, key=lambda one: (one.risk == first, abs(one.value - one.risk)), default=None)
+
+
+def crossing(evidence: Evidence, site: DatasetSummary) -> float | None:
+    """The risk at which the calibration curve of a hospital crosses what the model said, where it does so once."""
+    curve = find_curve(evidence, "calibration_curve", site.name)
+    if not isinstance(curve, Curve):
+        return None
+    pairs = [
+        (risk, observed - risk)
+        for risk, observed in zip(curve.columns["risk"], curve.columns["observed"], strict=True)
+        if risk is not None and observed is not None
+    ]
+    places = [(low[0] + high[0]) / 2 for low, high in itertools.pairwise(pairs) if (low[1] > 0) != (high[1] > 0)]
+    return places[0] if len(places) == 1 else None
 
 
 def _of_several(evidence: Evidence, found: Sequence[AtRisk]) -> str:
@@ -126,11 +172,13 @@ def _of_several(evidence: Evidence, found: Sequence[AtRisk]) -> str:
     count = in_words(len(rest))
     if not parts:
         where = (
-            f"in all {count} pairs of class and hospital" if by_class else f"in {few_named([o.where for o in rest])}"
+            f"in all {count} checks, one for each class and hospital"
+            if by_class
+            else f"in {few_named([o.where for o in rest])}"
         )
         ranges = f"{of_hundred(min(one.low for one in rest))} to {of_hundred(max(one.high for one in rest))}"
         return f"{said}{values} of 100 patients had it {where} (ranges {ranges})."
-    others = f"the other {count} {'pairs of class and hospital' if by_class else 'hospitals'}"
+    others = f"the other {count} {'checks, one for each class and hospital,' if by_class else 'hospitals'}"
     return f"{said}{listing(parts)}; in {others if len(rest) > 1 else rest[0].where} {values}."
 
 

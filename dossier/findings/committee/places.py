@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dossier.bands import FEW_FOR_A_BAND as FEW
 from dossier.findings import acceptance, classes
-from dossier.findings.committee.plain import LONGEST_NAME, with_it
+from dossier.findings.committee.plain import LONGEST_NAME, outcome_of, with_it
 from dossier.findings.sentence import primary_threshold, scarce
 from dossier.types import Criterion, DatasetSummary, Estimate, Evidence, externals, find, summary_of
 from dossier.typeset.words import listing
@@ -54,6 +54,11 @@ def _ends(name: str) -> str:
     return name if len(name) <= LONGEST_NAME else f"{name[:cut].rstrip()} … {name[cut + 4 - LONGEST_NAME :].lstrip()}"
 
 
+def tells_apart(evidence: Evidence) -> str:
+    """What the model does for a committee: it tells sick from well, or the classes apart."""
+    return "tells the classes apart" if classes.labels(evidence) else "tells sick from well"
+
+
 def found_share(evidence: Evidence, site: DatasetSummary) -> float | None:
     """Which share of those with the outcome is found at the first threshold; of classes, named rightly of all."""
     if classes.labels(evidence):
@@ -82,13 +87,13 @@ def few_at(evidence: Evidence, site: DatasetSummary) -> str:
     """What a hospital had fewer than 100 of, or nothing."""
     if site.outcome_withheld is not None:
         return f"fewer than {site.outcome_withheld.below} patients {with_it(evidence)}, or without"
-    rare = lacking(site, FEW, with_it(evidence))
+    rare = lacking(site, FEW, outcome_of(evidence))
     return f"only {listing(rare)}" if rare else ""
 
 
-def lacking(site: DatasetSummary, below: int, with_outcome: str) -> list[str]:
+def lacking(site: DatasetSummary, below: int, outcome: str) -> list[str]:
     """What a hospital has fewer than so many of, each with its count."""
     if site.class_counts:
         return [f"{count:,} with {label}" for label, count in scarce(site, below).items()]
-    words = {"event": with_outcome, "non-event": with_outcome.replace("with", "without", 1)}
+    words = {"event": f"with {outcome}", "non-event": f"without {outcome}"}
     return [f"{count:,} {words[of]}" for of, count in scarce(site, below).items()]

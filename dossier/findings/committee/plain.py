@@ -1,9 +1,10 @@
-"""What the pages of a committee have room for, and how shares, hospitals and long texts are told there."""
+"""What the pages of a committee have room for, and how shares, hospitals and long texts are written there."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from dossier.findings.sentence import named_with_the_rest
 from dossier.types import Absent, Estimate, Evidence, Withheld
@@ -24,17 +25,31 @@ MOST_NAMED = 3
 NOT_SAID = "The maker has not said."
 
 
+@dataclass(frozen=True)
+class Abridged:
+    """The beginning of a text."""
+
+    text: str
+    is_cut: bool
+    """Whether its last sentence is not whole."""
+
+
 def abridged(text: str, most: int) -> str:
     """The first sentences of a text, as many as there is room for; a first one that is too long ends in dots."""
+    return beginning(text, most).text
+
+
+def beginning(text: str, most: int) -> Abridged:
+    """The same, with whether a sentence was cut."""
     plain = " ".join(text.split())
     if len(plain) <= most:
-        return plain
+        return Abridged(plain, False)
     kept = ""
     for sentence in re.split(r"(?<=[.!?]) ", plain):
         if len(kept) + len(sentence) > most:
             break
         kept = f"{kept} {sentence}".strip()
-    return kept or f"{plain[: most - 1].rsplit(' ', 1)[0].rstrip(',;:')} …"
+    return Abridged(kept or f"{plain[: most - 1].rsplit(' ', 1)[0].rstrip(',;:')} …", not kept)
 
 
 def as_sentence(text: str) -> str:
@@ -65,14 +80,34 @@ def all_hospitals(count: int) -> str:
 
 
 def with_it(evidence: Evidence) -> str:
-    """The patients that the model is to find: with the outcome, by its name where that is short."""
+    """The patients that the model is to find: with the outcome."""
+    return f"with {outcome_of(evidence)}"
+
+
+def outcome_of(evidence: Evidence) -> str:
+    """The outcome, by its name where that is short."""
     name = evidence.release.outcome.name
-    return f"with {name}" if len(name) <= LONGEST_OUTCOME else "with the outcome"
+    return name if len(name) <= LONGEST_OUTCOME else "the outcome"
 
 
 def acted_on(evidence: Evidence) -> str:
     """What happens to those who are flagged, in the maker's own verb."""
     return evidence.release.intended_use.verb or "flagged"
+
+
+DOING = {"sent": "sending", "seen": "seeing", "read": "reading", "given": "giving", "put": "putting", "taken": "taking"}
+"""What a verb that does not end in -ed becomes as a noun of what is done."""
+
+
+def doing(evidence: Evidence, whom: str) -> str:
+    """What it is to do the same for everyone or no one, in the maker's own verb; of a verb that has no known form, that
+    they were.
+    """
+    verb, *rest = acted_on(evidence).split(" ")
+    noun = DOING.get(verb, f"{verb[:-2]}ing" if verb.endswith("ed") and not verb.endswith(("ied", "eed")) else "")
+    if not noun:
+        return f"having {whom} {acted_on(evidence)}"
+    return " ".join([noun, whom, *rest])
 
 
 def risk_of(share: float) -> str:

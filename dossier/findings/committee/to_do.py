@@ -9,14 +9,13 @@ from dossier.bands import FEW_FOR_A_BAND as FEW
 from dossier.findings import classes
 from dossier.findings.committee.percentages import are_off
 from dossier.findings.committee.places import goals_at, in_question, local
-from dossier.findings.committee.plain import LINE, acted_on, as_sentence, line, with_it
+from dossier.findings.committee.plain import acted_on, line, with_it
+from dossier.findings.sample import CRITERIA
 from dossier.findings.sentence import primary_threshold
 from dossier.types import DatasetSummary, Estimate, Evidence, externals, find
 
 MOST_STEPS = 6
 """Steps that the first page has room for."""
-SIZES = ("mss_auroc", "mss_oe", "mss_slope", "mss_brier")
-"""How many patients it takes until each number is as sure as was asked for."""
 MOST_CHECKS = 2
 CHECKS = {
     "wrong_order": "Ask the maker why those who are well got the higher percentages.",
@@ -31,14 +30,14 @@ CHECKS = {
     "code_for_missing": "Check how we write down that something is not known.",
     "missing_predictor": "Check that we record all that the model needs.",
     "missing_values": "Check how often something that the model needs is missing here.",
-    "subgroup_differs": "Watch the groups for whom it does better or worse: page 3.",
+    "subgroup_differs": "Watch the groups for whom it does better or worse: table of groups.",
 }
 """What a flag asks of a hospital, the most pressing first; flags that the other steps answer are not here."""
 
 
 def steps(evidence: Evidence) -> tuple[str, ...]:
     """What must be done before the model is used, in the order in which it is done."""
-    every = [*_test(evidence), _line(evidence), *_correct(evidence), _keep(evidence), _watch(evidence)]
+    every = [*_test(evidence), _line(evidence), *_correct(evidence), _keep(), _watch(evidence)]
     return (*every, *_checks(evidence))[:MOST_STEPS]
 
 
@@ -73,7 +72,7 @@ def _needed(evidence: Evidence, site: DatasetSummary) -> float | None:
     labels: list[dict[str, str]] = [{"class": label} for label in classes.labels(evidence)] or [{}]
     found = [
         find(evidence, measure, site.name, **({} if measure == "mss_brier" else of_class))
-        for measure in SIZES
+        for measure in CRITERIA
         for of_class in labels
     ]
     known = [one.value for one in found if isinstance(one, Estimate)]
@@ -101,16 +100,14 @@ def _correct(evidence: Evidence) -> Iterator[str]:
         yield "Do not show patients its percentages before they are corrected here."
 
 
-def _keep(evidence: Evidence) -> str:
+def _keep() -> str:
     """Keep what is done today, as nothing here shows that the model can take its place."""
-    said = evidence.release.model_card.workflow
-    short = f" The maker says: {as_sentence(said)}" if said and len(said) <= LINE else ""
-    return f"Keep the test that we use now: nobody has shown that the model can replace it.{short}"
+    return "Keep the test that we use now: nobody has shown that the model can replace it."
 
 
 def _watch(evidence: Evidence) -> str:
     """Name who watches it, and when it is switched off."""
-    said = "The maker's rule: page 4." if evidence.release.care.stop_rule else "The maker gives no rule."
+    said = "The maker's rule: last page." if evidence.release.care.stop_rule else "The maker gives no rule."
     return f"Name who watches it, and when it is switched off. {said}"
 
 

@@ -202,7 +202,7 @@ def _fails(item: pytest.Item) -> bool:
 
 
 @dataclass
-class Nursery:
+class Runner:
     """The plugin: it holds the mutants to try and hands out what becomes of each."""
 
     chosen: Sequence[Mutant]

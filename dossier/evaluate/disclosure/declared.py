@@ -1,0 +1,86 @@
+"""What a release declares in place of rows, as it may be given: a published AUROC and bare counts count patients."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+
+from dossier.evaluate.disclosure.chains import ranged, width
+from dossier.evaluate.disclosure.measures import FEWEST, in_steps, step_of
+from dossier.facts import Fact
+from dossier.release import DeclaredAuroc, DeclaredPerformance, ReadersTables, SurveyShare, survey_shares
+from dossier.types import POOLED, CountRange, Flag, Study
+
+
+def given(study: Study, minimum_cell: int) -> Study:
+    """The study with what it declares in place of rows as it may be given, and a flag for each part that is not.
+
+    Of a published AUROC the counts become ranges, the rest is in steps of one person; it stays away where too few have
+    either outcome. Bare counts of a reader study stay away: a person has several decisions, and nobody says how many.
+    Shares of a survey, and the accuracy of raters, are in hundredths and without an interval, which would tell how many
+    answered.
+    """
+    release, wide = study.release, width(minimum_cell, [])
+    published = tuple(_performance(one, wide) for one in release.declared_performance)
+    readers = tuple(map(_readers, release.readers))
+    update: dict[str, object] = {"declared_performance": published, "readers": readers}
+    if release.h_accuracy.survey is not None:
+        survey = {"survey": _survey(release.h_accuracy.survey)}
+        update["h_accuracy"] = release.h_accuracy.model_copy(update=survey)
+    flags = [
+        Flag("declared_withheld", POOLED, Fact("declared_auroc_withheld", name=before.name, fewest=FEWEST))
+        for before, after in zip(release.declared_performance, published, strict=True)
+        if before.auroc is not None and after.auroc is None
+    ]
+    decided = study.reader_study
+    if release.reader_study is not None and release.reader_study.counts is not None:
+        update["reader_study"], decided = None, None
+        flags.append(Flag("declared_withheld", POOLED, Fact("declared_decisions_withheld")))
+    made = release.model_copy(update={name: value for name, value in update.items() if value != getattr(release, name)})
+    return replace(study, release=made, reader_study=decided, flags=(*study.flags, *flags))
+
+
+def _performance(one: DeclaredPerformance, wide: int) -> DeclaredPerformance:
+    return one if one.auroc is None else one.model_copy(update={"auroc": _auroc(one.auroc, wide)})
+
+
+def _auroc(one: DeclaredAuroc, wide: int) -> DeclaredAuroc | None:
+    """The AUROC in steps of a person, its interval wider by what the steps take, its counts as ranges."""
+    events = one.events if isinstance(one.events, CountRange) else ranged(one.events, wide)
+    rest = one.n - one.events
+    others = rest if isinstance(rest, CountRange) else ranged(rest, wide)
+    persons = min(int(events), int(others))
+    if persons < FEWEST:
+        return None
+    step = step_of(persons)
+    return one.model_copy(
+        update={
+            "value": in_steps(one.value, step),
+            "low": max(in_steps(math.floor(one.low / step) * step, step), 0.0),
+            "high": min(in_steps(math.ceil(one.high / step) * step, step), 1.0),
+            "n": events + others,
+            "events": events,
+        }
+    )
+
+
+def _survey(survey: Mapping[str, float | SurveyShare]) -> dict[str, float]:
+    """The shares of answers in hundredths, or in the first digits that leave something of them, never more than all."""
+    shares = survey_shares(survey)
+    digits = next(digits for digits in range(2, 20) if any(_floor(one, digits) for one in shares.values()))
+    return {name: _floor(one, digits) for name, one in shares.items()}
+
+
+def _floor(share: float, digits: int) -> float:
+    whole: int = 10**digits
+    return math.floor(share * whole + 1e-9) / whole
+
+
+def _readers(one: ReadersTables) -> ReadersTables:
+    if one.accuracy is None:
+        return one
+    several = isinstance(one.accuracy, tuple)
+    each = one.accuracy if isinstance(one.accuracy, tuple) else (one.accuracy,)
+    rounded = tuple(round(accuracy, 2) for accuracy in each)
+    return one.model_copy(update={"accuracy": rounded if several else rounded[0]})

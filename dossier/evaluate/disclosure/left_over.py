@@ -1,0 +1,145 @@
+"""What still counts persons once all is protected, wherever it stands: the last look before anything is printed.
+
+Each measure and curve is protected by its own rule, and what follows from them by theirs. Here nothing is trusted: a
+count of persons that is no range, in a method or a reason, takes the whole result with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from dossier.evaluate.disclosure.measures import not_given
+from dossier.facts import Count, Fact
+from dossier.types import (
+    Absent,
+    CountRange,
+    Criterion,
+    Curve,
+    CurveResult,
+    DatasetSummary,
+    DescriptionResult,
+    Estimate,
+    Evidence,
+    Flag,
+    Result,
+    SiteResults,
+    SubgroupEvidence,
+    SubgroupSize,
+    SubgroupSummary,
+    Withheld,
+    WithheldDescription,
+)
+
+Found = Estimate | Curve | Absent
+
+
+def without_counts(evidence: Evidence) -> Evidence:
+    """The evidence without any count of persons that is no range; as it is where nothing is protected.
+
+    Rows of a dataset for which the policy is switched off stay as they are.
+    """
+    look = Look.at(evidence.datasets)
+    return evidence if look is None else look.evidence(evidence)
+
+
+@dataclass(frozen=True)
+class Look:
+    """One look at what was found, by the names of the datasets that are protected and of those that are not."""
+
+    protected: frozenset[str]
+    free: frozenset[str]
+    why: Withheld
+    """Why what counts persons is withheld."""
+
+    @classmethod
+    def at(cls, datasets: Sequence[DatasetSummary]) -> Look | None:
+        """A look at what these datasets yield; None where none of them is protected."""
+        protected = {one.name: one.minimum_cell for one in datasets if one.minimum_cell}
+        free = frozenset(one.name for one in datasets) - set(protected)
+        return cls(frozenset(protected), free, not_given(max(protected.values()))) if protected else None
+
+    def evidence(self, found: Evidence) -> Evidence:
+        """The whole evidence."""
+        return replace(
+            found,
+            results=tuple(map(self.result, found.results)),
+            curves=tuple(map(self.curve, found.curves)),
+            descriptions=tuple(one for one in found.descriptions if self.is_ranged(one)),
+            withheld=(
+                *map(self.not_described, found.withheld),
+                *(self.taken(one) for one in found.descriptions if not self.is_ranged(one)),
+            ),
+            subgroups=self.subgroups(found.subgroups),
+            flags=tuple(map(self.flag, found.flags)),
+            criteria=tuple(map(self.criterion, found.criteria)),
+        )
+
+    def site(self, found: SiteResults) -> SiteResults:
+        """What one site yields, before anything is pooled."""
+        results, curves = tuple(map(self.result, found.results)), tuple(map(self.curve, found.curves))
+        return SiteResults(found.summary, results, curves)
+
+    def subgroups(self, groups: SubgroupEvidence) -> SubgroupEvidence:
+        """What subgroups yield."""
+        return SubgroupEvidence(
+            tuple(map(self.summary, groups.summaries)),
+            tuple(map(self.result, groups.results)),
+            tuple(map(self.curve, groups.curves)),
+        )
+
+    def is_ranged(self, one: DescriptionResult) -> bool:
+        """Whether a statistic rests on a number of rows that is a range, or is not given."""
+        return one.dataset in self.free or isinstance(one.described.n, CountRange | Withheld)
+
+    def taken(self, one: DescriptionResult) -> WithheldDescription:
+        """That a statistic was taken away."""
+        return WithheldDescription(one.dataset, one.described.variable, one.described.statistic, None, self.why)
+
+    def tells(self, dataset: str, found: Found) -> bool:
+        """Whether a count of persons stands in what was found, or beside it."""
+        if dataset in self.free:
+            return False
+        if isinstance(found, Absent):
+            return _counts_persons(found.reason)
+        beside = () if dataset not in self.protected else (found.n, found.events)
+        return _counts_persons(*found.method, getattr(found, "reason", None)) or any(
+            not isinstance(one, CountRange) for one in beside if one is not None
+        )
+
+    def result(self, one: Result) -> Result:
+        return replace(one, found=self.why) if self.tells(one.dataset, one.found) else one
+
+    def curve(self, one: CurveResult) -> CurveResult:
+        return replace(one, found=self.why) if self.tells(one.dataset, one.found) else one
+
+    def not_described(self, one: WithheldDescription) -> WithheldDescription:
+        return replace(one, found=self.why) if self.tells(one.dataset, one.found) else one
+
+    def summary(self, one: SubgroupSummary) -> SubgroupSummary:
+        if isinstance(one.size, SubgroupSize):
+            counts = (one.size.n, one.size.events, one.size.unassigned, *one.size.class_counts.values())
+            tells = one.dataset in self.protected and any(type(count) is int for count in counts)
+        else:
+            tells = self.tells(one.dataset, one.size)
+        return replace(one, size=self.why) if tells else one
+
+    def flag(self, one: Flag) -> Flag:
+        """A limitation, which says that there are some where it counted them."""
+        tells = one.dataset not in self.free and _counts_persons(one.fact)
+        return replace(one, fact=one.fact.without_counts) if tells else one
+
+    def criterion(self, one: Criterion) -> Criterion:
+        tells = one.dataset not in self.free and _counts_persons(one.reason)
+        return replace(one, reason=self.why.reason) if tells else one
+
+
+def _counts_persons(*facts: Fact | None) -> bool:
+    """Whether any of the facts holds a count of persons that is no range."""
+    return any(_is_exact(count) for fact in facts if fact is not None for count in fact.counts)
+
+
+def _is_exact(count: Count) -> bool:
+    return count.is_of_persons and any(
+        not isinstance(number, CountRange) for number in (count.number, count.out_of) if number is not None
+    )

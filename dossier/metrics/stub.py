@@ -1,0 +1,89 @@
+"""What an editor reads of `dossier.metrics`: the signature of every measure, in `__init__.pyi` beside this file."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import sys
+import textwrap
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from dossier.metrics.checked import BY_RATER, CODES, WITHIN
+from dossier.register import fill
+
+HEAD = '"""The measures with their parameters, for editors and type checkers; `make stub` writes this file."""'
+COLUMN = "ArrayLike"
+COLUMNS = frozenset((*WITHIN, *BY_RATER, CODES))
+"""The parameters that may be lists, arrays of numpy or Arrow, or Series."""
+RELEASE = "dossier.release"
+INDENT, WIDTH = " " * 4, 116
+BUILT_IN = frozenset(("float", "int", "str", "bool", "tuple", "dict", "None"))
+
+
+def page() -> str:
+    """The whole file."""
+    measures = {name: metric.function for name, metric in sorted(fill("metrics").metrics.items())}
+    sentences = {name: metric.term.sentence for name, metric in fill("metrics").metrics.items()}
+    homes: dict[str, set[str]] = {"numpy.typing": {COLUMN}}
+    for function in measures.values():
+        for name in _types(function):
+            homes.setdefault(_home(function, name), set()).add(name)
+    blocks = [
+        "\n".join(_import(home, homes[home]) for home in sorted(homes) if home in group) for group in _groups(homes)
+    ]
+    shown = [_signature(name, function, sentences[name]) for name, function in measures.items()]
+    return "\n\n".join([HEAD, *blocks, *shown]) + "\n"
+
+
+def _groups(homes: Iterable[str]) -> tuple[frozenset[str], ...]:
+    """The modules that are imported from in three groups: Python's own, those of other packages, ours."""
+    ours = frozenset(home for home in homes if home.split(".")[0] == "dossier")
+    python = frozenset(home for home in homes if home.split(".")[0] in sys.stdlib_module_names)
+    return python, frozenset(homes) - ours - python, ours
+
+
+def _import(home: str, names: Iterable[str]) -> str:
+    return f"from {home} import {', '.join(sorted(names))}"
+
+
+def _signature(name: str, function: Callable[..., Any], sentence: str) -> str:
+    of = inspect.signature(function)
+    parameters = [f"    {name}: {_annotation(each)}{_default(each)},\n" for name, each in of.parameters.items()]
+    head = f"def {name}(\n{''.join(parameters)}) -> {of.return_annotation}:"
+    text = _documented(sentence)
+    return f'{head}\n{text}"""' if "\n" not in text else f'{head}\n{text}\n{INDENT}"""'
+
+
+def _documented(sentence: str) -> str:
+    return textwrap.fill(f'"""{sentence}', WIDTH, initial_indent=INDENT, subsequent_indent=INDENT)
+
+
+def _annotation(parameter: inspect.Parameter) -> str:
+    if parameter.name not in COLUMNS:
+        return str(parameter.annotation)
+    return COLUMN if parameter.default is not None else f"{COLUMN} | None"
+
+
+def _default(parameter: inspect.Parameter) -> str:
+    return "" if parameter.default is inspect.Parameter.empty else f" = {_written(parameter.default)}"
+
+
+def _written(value: object) -> str:
+    return f'"{value}"' if isinstance(value, str) else repr(value)
+
+
+def _types(function: Callable[..., Any]) -> Iterator[str]:
+    """The names in a signature that have to be imported."""
+    of = inspect.signature(function)
+    for text in (*map(_annotation, of.parameters.values()), str(of.return_annotation)):
+        yield from set(re.findall(r"[A-Za-z_]\w*", text)) - BUILT_IN - {COLUMN}
+
+
+def _home(function: Callable[..., Any], name: str) -> str:
+    """The module that a type of a signature is imported from."""
+    found = function.__globals__.get(name)
+    if found is None:  # imported for type checkers alone
+        return RELEASE
+    module = getattr(found, "__module__", None)
+    return str(module) if isinstance(found, type) and module else function.__module__

@@ -1,0 +1,123 @@
+"""What a release declares in place of rows obeys its policy: no count of patients stands exactly in any file."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from dossier import cli, evaluate, reading, results
+from dossier.types import CountRange, Estimate, Evidence
+from tests.canaries import texts
+from tests.smallest import HEAD, QUICK
+
+POLICY = "[disclosure]\nminimum_cell = 10\n"
+PUBLISHED = """
+[[declared_performance]]
+name = "published"
+role = "internal"
+auroc = {{ value = 0.8713, low = 0.8427, high = 0.9001, n = {n}, events = {events} }}
+"""
+COUNTS = "[reader_study]\ncounts = { aie = 3217, ain = 4211, ce = 5419, cn = 6421 }\n"
+SURVEY = """
+[h_accuracy]
+priority_from = ["survey"]
+survey = { "0" = { value = 0.571428, low = 0.2505, high = 0.8418 }, "1" = 0.428571 }
+"""
+
+
+def _release(folder: Path, declared: str, policy: str = POLICY) -> Path:
+    """One hospital and what is declared beside."""
+    folder.mkdir(exist_ok=True)
+    rows = "".join(f"{k % 3 == 0:d},{(k * 7 % 160 + 1) / 162:.3f}\n" for k in range(160))
+    (folder / "north.csv").write_text(f"outcome,risk\n{rows}")
+    dataset = '[[dataset]]\nname = "north"\nrole = "external"\nfile = "north.csv"\nsite = "North"\n'
+    (folder / "release.toml").write_text(HEAD + QUICK + policy + dataset + declared)
+    return folder
+
+
+def _evidence(folder: Path) -> tuple[Evidence, dict[str, Any]]:
+    found = evaluate.evidence(reading.study(folder))
+    return found, json.loads(results.of(found).text())
+
+
+def test_counts_of_a_declared_auroc_are_ranges_that_add_up(tmp_path: Path) -> None:
+    found, printed = _evidence(_release(tmp_path, PUBLISHED.format(n=1217, events=307)))
+    (one,) = printed["declared"]["declared_performance"]
+    assert one["auroc"]["n"]["lo"] <= 1217 <= one["auroc"]["n"]["hi"]
+    assert one["auroc"]["events"]["lo"] <= 307 <= one["auroc"]["events"]["hi"]
+    assert one["auroc"]["events"]["hi"] - one["auroc"]["events"]["lo"] >= 9
+    # 307 persons: a step of .005, and an interval that is no narrower than the published one.
+    assert (one["auroc"]["value"], one["auroc"]["low"], one["auroc"]["high"]) == (0.87, 0.84, 0.905)
+    (auroc,) = (row.found for row in found.results if (row.measure, row.dataset) == ("auroc", "published"))
+    assert isinstance(auroc, Estimate)
+    assert isinstance(auroc.n, CountRange)
+    assert isinstance(auroc.events, CountRange)
+    assert results.read(results.of(found).text()).evidence.release == found.release
+
+
+@pytest.mark.parametrize(("n", "events"), [(37, 7), (1000, 992)])
+def test_a_declared_auroc_of_few_is_withheld_with_a_flag(tmp_path: Path, n: int, events: int) -> None:
+    found, printed = _evidence(_release(tmp_path, PUBLISHED.format(n=n, events=events)))
+    assert printed["declared"]["declared_performance"] == [{"name": "published", "role": "internal", "auroc": None}]
+    assert "declared_withheld" in {one.flag for one in found.flags}
+    assert not [one for one in found.results if one.dataset == "published"]
+
+
+def test_counts_of_a_reader_study_are_withheld_with_a_flag(tmp_path: Path) -> None:
+    found, printed = _evidence(_release(tmp_path, COUNTS))
+    assert printed["declared"].get("reader_study") is None
+    assert "declared_withheld" in {one.flag for one in found.flags}
+
+
+def test_shares_of_a_survey_tell_no_number_of_answers(tmp_path: Path) -> None:
+    _, printed = _evidence(_release(tmp_path, SURVEY))
+    assert printed["declared"]["h_accuracy"]["survey"] == {"0": 0.57, "1": 0.42}
+
+
+def test_without_a_policy_all_stands_as_it_was_declared(tmp_path: Path) -> None:
+    """The control."""
+    declared = PUBLISHED.format(n=37, events=7) + COUNTS + SURVEY
+    _, printed = _evidence(_release(tmp_path, declared, ""))
+    (one,) = printed["declared"]["declared_performance"]
+    assert one["auroc"] == {"value": 0.8713, "low": 0.8427, "high": 0.9001, "n": 37, "events": 7}
+    assert printed["declared"]["reader_study"]["counts"]["aie"] == 3217
+    assert printed["declared"]["h_accuracy"]["survey"]["1"] == 0.428571
+
+
+def test_a_declared_range_stays_as_it_is(tmp_path: Path) -> None:
+    declared = PUBLISHED.replace("n = {n}", "n = {{ lo = 1206, hi = 1231, mid = 1218 }}")
+    declared = declared.replace("events = {events}", "events = {{ lo = 299, hi = 311, mid = 305 }}").format()
+    for policy in ("", POLICY):
+        _, printed = _evidence(_release(tmp_path, declared, policy))
+        (one,) = printed["declared"]["declared_performance"]
+        assert one["auroc"]["events"] == {"lo": 299, "hi": 311, "mid": 305}
+
+
+def _run(*words: object) -> str:
+    found = CliRunner().invoke(cli.dossier, [str(word) for word in words], catch_exceptions=False)
+    assert found.exit_code == 0, found.output
+    return found.output
+
+
+@pytest.mark.slow
+def test_seal_verify_and_print_hold_and_no_file_has_a_count(tmp_path: Path) -> None:
+    folder, out = _release(tmp_path / "release", PUBLISHED.format(n=1217, events=307) + COUNTS), tmp_path / "out"
+    _run("seal", folder)
+    text = (folder / "release.toml").read_text()
+    (folder / "release.toml").write_text(text.replace("[release]\n", '[release]\nsealed = "seal.json"\n', 1))
+    _run("build", folder, "-o", out, "--jobs", 1)
+    _run("verify", out, "--release", folder)
+    _run("print", out / "results.json", "-o", tmp_path / "again", "--jobs", 1)
+    assert (tmp_path / "again/results.json").read_bytes() == (out / "results.json").read_bytes()
+    assert json.loads((out / "results.json").read_text())["seal"]["changes"] == []
+    exact = re.compile(r"(?<![\d.])(1,?217|3,?217|4,?211|5,?419|6,?421)(?!\d)")
+    found = texts(out)
+    # What is drawn holds any four digits.
+    words = [name for name in found if not name.endswith((".svg", ".pdf")) and "stream" not in name]
+    assert "dossier-regulatory.pdf: pages" in words
+    assert not [(name, exact.findall(found[name])) for name in words if exact.search(found[name])]

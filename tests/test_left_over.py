@@ -1,0 +1,213 @@
+"""No count of persons leaves but as a range, in whatever it stands: no measure or curve is trusted with it."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Callable, Iterator
+from typing import Any, get_args
+
+import pytest
+
+from dossier import evaluate, reading, results
+from dossier.evaluate.disclosure import curves
+from dossier.evaluate.disclosure.left_over import without_counts
+from dossier.facts import Count, Fact, Method
+from dossier.register import Protection, curve, describe, fill, metric
+from dossier.types import (
+    POOLED,
+    READER_STUDY,
+    READERS,
+    Absent,
+    CountRange,
+    Criterion,
+    Curve,
+    Description,
+    DescriptionResult,
+    Estimate,
+    Evidence,
+    Flag,
+    Floats,
+    Result,
+    Study,
+    SubgroupEvidence,
+    SubgroupSummary,
+    Subset,
+    Withheld,
+    WithheldDescription,
+)
+from tests.canaries import plant
+from tests.shelves import register_put_back
+
+NURSES = Count(7, "nurse")
+CHAPTER = "discrimination"
+KINDS = ("method", "reason", "method_of_none", "bound")
+PROTECTIONS: tuple[Protection, ...] = get_args(Protection)
+FLAGGED = ("large", POOLED, READERS, READER_STUDY)
+
+
+def _found(kind: str, n: int) -> Estimate | Absent:
+    """An estimate, or why there is none, that counts nurses somewhere."""
+    counted = Fact("jackknife", groups=None, clusters=NURSES, df=6)
+    if kind == "reason":
+        return Absent(Fact("single_row", rows=NURSES))
+    if kind == "method_of_none":
+        return Estimate(0.7, None, None, None, n, Method(counted))
+    if kind == "bound":
+        return Estimate(0.7, None, None, None, n, Method("wilson"), reason=Fact("single_row", rows=NURSES))
+    return Estimate(0.7, 0.6, 0.8, 0.95, n, Method(counted), se=0.05, details={"k": 7.0})
+
+
+def _measure(kind: str, protection: Protection) -> None:
+    """A measure of nurses, with one protection."""
+
+    def at_all(outcome: Floats, risk: Floats) -> Estimate | Absent:
+        """How many nurses there are."""
+        return _found(kind, len(outcome))
+
+    def at_threshold(outcome: Floats, risk: Floats, threshold: float) -> Estimate | Absent:
+        """How many nurses there are."""
+        return _found(kind, len(outcome))
+
+    function: Callable[..., Any] = at_threshold if protection == "counts" else at_all
+    function.__name__ = f"nurses_{kind}_{protection}"
+    at = ("threshold",) if protection == "counts" else ()
+    metric("Nurses", formula="n", protection=protection, at=at, chapter=CHAPTER, pool="plain")(function)
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
+    """A release of which three flags count nurses."""
+    folder = tmp_path_factory.mktemp("left-over") / "release"
+    plant(folder, "[disclosure]\nminimum_cell = 10\n")
+    made = reading.study(folder)
+    flags = [Flag("duplicate_rows", name, Fact("duplicate_rows", dataset=name, rows=NURSES)) for name in FLAGGED]
+    kept = tuple(one for one in made.datasets if one.name in ("own", "large", "middle"))
+    return dataclasses.replace(made, datasets=kept, flags=(*made.flags, *flags))
+
+
+@pytest.fixture(scope="module")
+def counted(study: Study) -> Iterator[Evidence]:
+    """The evidence of it, with measures, a curve and a description that count nurses."""
+    fill("metrics")
+    with register_put_back(), pytest.MonkeyPatch.context() as patch:
+        for kind in KINDS:
+            for protection in PROTECTIONS:
+                _measure(kind, protection)
+
+        @curve("Nurses", chapter=CHAPTER, protection="roc")
+        def nurses_in_method(outcome: Floats) -> Curve:
+            """How many nurses there are."""
+            return Curve(
+                {"risk": (0.1, 0.2)}, len(outcome), Method(Fact("jackknife", groups=None, clusters=NURSES, df=6))
+            )
+
+        @curve("Nurses", chapter=CHAPTER)
+        def nurses_in_reason(outcome: Floats) -> Absent:
+            """How many nurses there are."""
+            return Absent(Fact("single_row", rows=NURSES))
+
+        @describe("Nurses")
+        def nurses(outcome: Floats) -> Iterator[Description]:
+            """How many nurses there are."""
+            yield Description("nurses", "nurses", 7.0, 7)
+
+        steps = ("counts", Fact("jackknife", groups=None, clusters=NURSES, df=6))
+        patch.setattr(curves, "RULES", dict(curves.RULES) | {"roc": lambda protected: ({"risk": (0.1, 0.2)}, steps)})
+        yield evaluate.evidence(study)
+
+
+def test_no_nurse_is_counted_anywhere(counted: Evidence) -> None:
+    assert b'"count": 7' not in results.of(counted).text()
+
+
+@pytest.mark.parametrize("protection", PROTECTIONS)
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_measure_tells_how_many_however_it_is_protected(counted: Evidence, kind: str, protection: str) -> None:
+    rows = [one for one in counted.results if one.term == f"nurses_{kind}_{protection}" and one.dataset != POOLED]
+    assert {one.dataset for one in rows} >= {"own", "large", "middle"}
+    for one in rows:
+        if isinstance(one.found, Estimate):
+            assert NURSES not in (*one.found.method.counts, *(one.found.reason.counts if one.found.reason else ()))
+            assert isinstance(one.found.n, CountRange)
+        else:
+            assert isinstance(one.found, Withheld)
+
+
+def test_one_of_counts_and_no_other_of_its_kind_was_given(counted: Evidence) -> None:
+    """The control: what rests on ranks stays, for its method is made anew."""
+    given = {one.term for one in counted.results if isinstance(one.found, Estimate) and "nurses" in one.term}
+    assert "nurses_method_ranks" in given
+    assert not [name for name in given if name.endswith("_counts")]
+
+
+def test_a_curve_that_counts_them_is_withheld(counted: Evidence) -> None:
+    rows = [one for one in counted.curves if one.curve.startswith("nurses")]
+    assert {one.curve for one in rows} == {"nurses_in_method", "nurses_in_reason"}
+    assert all(isinstance(one.found, Withheld) for one in rows)
+
+
+def test_a_description_of_them_is_withheld(counted: Evidence) -> None:
+    assert "nurses" not in {one.described.variable for one in counted.descriptions}
+    assert "nurses" in {one.variable for one in counted.withheld}
+
+
+def test_a_flag_says_that_there_are_some(counted: Evidence) -> None:
+    found = {one.dataset: one.fact for one in counted.flags if one.flag == "duplicate_rows"}
+    assert set(found) == set(FLAGGED)
+    assert {fact["rows"] for fact in found.values()} == {Fact("some", of="nurse")}
+
+
+# ---- the look alone -------------------------------------------------------------------------------------------------
+
+NONE = Absent(Fact("single_row", rows=NURSES))
+FEMALE = Subset("sex", "f")
+
+
+def _added(evidence: Evidence, dataset: str) -> Evidence:
+    """The evidence with nurses in everything that holds a fact."""
+    groups = SubgroupEvidence(
+        (SubgroupSummary(dataset, "sex", "f", NONE),), (Result("auroc", "auroc", dataset, {}, NONE, FEMALE),)
+    )
+    criterion = Criterion(1, "auroc", dataset, None, {}, "value", 0.7, None, None, None, NONE.reason)
+    return dataclasses.replace(
+        evidence,
+        subgroups=groups,
+        criteria=(criterion,),
+        withheld=(WithheldDescription(dataset, "age", "mean", None, Withheld(NONE.reason, 10)),),
+        results=(Result("auroc", "auroc", dataset, {}, _found("method", 100)),),
+    )
+
+
+@pytest.mark.parametrize("dataset", [*FLAGGED, "a published test"])
+def test_nothing_that_holds_a_fact_is_left_out(counted: Evidence, dataset: str) -> None:
+    added = _added(counted, dataset)
+    assert results.of(added).text().count(b'"nurse"') > 4
+    assert b'"of": "nurse"' not in _without_some(without_counts(added))
+
+
+def _without_some(evidence: Evidence) -> bytes:
+    """results.json without the flags, which say that there are some nurses."""
+    return results.of(dataclasses.replace(evidence, flags=())).text()
+
+
+def test_a_dataset_without_a_policy_keeps_its_counts(counted: Evidence) -> None:
+    free = tuple(dataclasses.replace(one, minimum_cell=0) if one.name == "own" else one for one in counted.datasets)
+    added = _added(dataclasses.replace(counted, datasets=free), "own")
+    kept = without_counts(added)
+    assert (kept.results, kept.subgroups, kept.criteria) == (added.results, added.subgroups, added.criteria)
+
+
+def test_a_statistic_of_an_exact_number_of_rows_is_withheld_and_named_so(counted: Evidence) -> None:
+    row = DescriptionResult("large", Description("age", "median", 60.0, 237))
+    kept = without_counts(dataclasses.replace(counted, descriptions=(row,), withheld=()))
+    assert kept.descriptions == ()
+    assert [(one.dataset, one.variable, one.statistic) for one in kept.withheld] == [("large", "age", "median")]
+
+
+def test_a_limit_that_all_patients_share_is_no_count_of_them(counted: Evidence) -> None:
+    fewest = Fact("fewer_events", fewest=Count(20, "event", is_limit=True))
+    pooled = Result("auroc", "auroc", POOLED, {}, Absent(fewest))
+    added = dataclasses.replace(counted, results=(pooled,))
+    assert without_counts(added).results == (pooled,)
+    assert Fact.of_json(json.loads(json.dumps(fewest.as_json))) == fewest
