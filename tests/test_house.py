@@ -402,8 +402,9 @@ LISTS_OF_MEASURES = {
     *("api.CURVES", "between_groups.MEASURES", "figures.subgroups.MEANS", "figures.subgroups.MEASURES"),
     *("figures.subgroups.REFERENCES", "findings.discrimination.AT_A_THRESHOLD"),
     *("findings.discrimination.WHATEVER", "findings.human_factors.ADVICE", "findings.human_factors.MEASURES"),
-    *("findings.sample.CRITERIA", "findings.sentence.OF_BOTH", "findings.subgroups.JUDGED"),
-    *("findings.supporting.PRINTED", "findings.supporting.PRINTED_OF_CLASSES", "model_card.GROUPS"),
+    *("findings.sample.CRITERIA", "findings.sentence.OF_BOTH", "findings.severity.MEASURES"),
+    *("findings.subgroups.JUDGED", "findings.supporting.PRINTED", "findings.supporting.PRINTED_OF_CLASSES"),
+    "model_card.GROUPS",
     # What a flag looks at, in the order in which it names it, and the words of flags and samples.
     *("flags.POOLED_MEASURES", "flags.RULES", "flags.SIZES", "flags.WIDE"),
     *("findings.sample.IN_A_SENTENCE", "typeset.flags.QUANTITIES", "typeset.words.SETTING_VALUE"),

@@ -45,7 +45,8 @@ def finding(evidence: Evidence) -> Sentence:
 
 
 OURS = "This model"
-ACCURACY, MEASURES = "accuracy", ("error_severity_index", "mean_severity")
+ACCURACY = "accuracy"
+MEASURES = ("error_severity_index", "mean_severity")
 
 
 def tables(evidence: Evidence) -> tuple[Table, ...]:

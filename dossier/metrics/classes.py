@@ -41,7 +41,7 @@ from dossier.types import Absent, Curve, Estimate, Floats, SiteResults, found_cu
 ORDER = (
     *("auroc", "brier", "log_score", "accuracy", "h_accuracy", "h_accuracy_profile", "confusion_matrix"),
     *("confusion_matrix_all_sites", "per_thousand", "per_thousand_of_site", "error_severity_index"),
-    *("mean_severity", "error_severity_index_of_rival", "mean_severity_of_rival", "severity_of_models"),
+    *("mean_severity", "error_severity_index_of_rival", "mean_severity_of_rival"),
     *("auroc_difference", "brier_difference", "log_score_difference", "accuracy_difference", "mss_brier"),
     *("split_performance",),
 )

@@ -30,7 +30,6 @@ from dossier.typeset.tables import (
     MEASURE,
     NOT_COMPUTED,
     P_VALUES,
-    PER_100,
     Cell,
     Column,
     Reasons,
@@ -240,7 +239,10 @@ def _beside(evidence: Evidence, terms: Sequence[Term]) -> Table:
         columns=tuple(
             column
             for term, tests in zip(terms, tested, strict=True)
-            for column in (Column(_heading(term), intervals=True), *(Column(P_VALUES[name]) for name in tests))
+            for column in (
+                Column(_heading(term), intervals=True, unit=_unit(term)),
+                *(Column(P_VALUES[name]) for name in tests),
+            )
         ),
         rows=tuple(rows),
         footnotes=reasons.footnotes(),
@@ -332,8 +334,13 @@ def _title(terms: Sequence[Term]) -> str:
 
 
 def _heading(term: Term) -> str:
-    label = sentence_case(term.label)
-    return label if not term.unit else f"{label}, %" if term.unit == "%" else f"{label}{PER_100}"
+    unit = _unit(term)
+    return f"{sentence_case(term.label)}{', ' if unit == '%' else ' ' if unit else ''}{unit}"
+
+
+def _unit(term: Term) -> str:
+    """What the values of a measure are counted in."""
+    return term.unit if term.unit in ("", "%") else "per 100"
 
 
 def _site_rows(

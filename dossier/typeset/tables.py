@@ -55,6 +55,8 @@ class Column:
     """Whether its cells name what stands to their right, as the first column does."""
     over: str = ""
     """What is said once above it and its neighbours that share it."""
+    unit: str = ""
+    """What its values are counted in, where that is not 1."""
 
 
 @dataclass(frozen=True)
@@ -214,8 +216,6 @@ def _letter(count: int) -> str:
     return chr(ord("a") + count) if count < 26 else f"{chr(ord('a') + count // 26 - 1)}{chr(ord('a') + count % 26)}"
 
 
-PER_100 = " per 100"
-"""How the heading of a net benefit ends."""
 P_VALUES = {"p_value": "p", "p_holm": "p (Holm)"}
 """The p values that have a column of their own beside a measure, with its heading."""
 
@@ -231,8 +231,7 @@ def groups_across(table: Table) -> Table:
     # A measure alone with its p values is named by the title.
     value, *others = table.columns
     tested = bool(others) and all(one.label in P_VALUES.values() for one in others)
-    named = "Per 100" if value.label.endswith(PER_100) else "Value"
-    own = (replace(value, label=named), *others) if tested else table.columns
+    own = (replace(value, label=sentence_case(value.unit or "value")), *others) if tested else table.columns
     columns = tuple(
         replace(column, label=group.label) if alone else replace(column, over=group.label)
         for group in groups
