@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from dossier.facts import Method
 from dossier.findings import classes
 from dossier.findings.chapter import Chapter, measured
 from dossier.findings.sentence import (
@@ -66,7 +67,7 @@ def _by_model(evidence: Evidence) -> Evidence:
         result = replace(one, term=one.measure, at={"model": one.at.get("model", OURS)})
         accuracy = one.found.details.get("accuracy") if isinstance(one.found, Estimate) else None
         if isinstance(one.found, Estimate) and accuracy is not None:
-            bare = Estimate(accuracy, None, None, None, one.found.n, one.found.method)
+            bare = Estimate(accuracy, None, None, None, one.found.n, Method("counted"))
             results.append(replace(result, term=ACCURACY, measure=ACCURACY, found=bare))
         results.append(result)
     at = primary_threshold(evidence)
