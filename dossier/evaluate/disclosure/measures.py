@@ -243,7 +243,7 @@ def _ratio(protected: Protected, one: Result, metric: Metric, others: object) ->
 
 def _difference(protected: Protected, one: Result, metric: Metric, others: Given) -> Estimate | Absent:
     """A difference to another model, of the two values that are given."""
-    name, rival = metric.difference_of or "", str(one.at["against"])
+    name, rival = metric.difference_of or "", str(one.at.get("against", ""))
     return minus(others.get((name, "")), others.get((f"{name}_of_rival", rival)), protected.below)
 
 
