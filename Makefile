@@ -67,7 +67,7 @@ stub: $(READY)
 	.venv/bin/python -c "from dossier.metrics.stub import page; print(page(), end='')" > dossier/metrics/__init__.pyi
 
 faults: $(READY)
-	.venv/bin/python -c "from dossier.faults.catalogue import page; print(page(), end='')" > docs/faults.md
+	.venv/bin/python -c "from dossier.core.faults.catalogue import page; print(page(), end='')" > docs/faults.md
 
 lock: $(READY)
 	.venv/bin/python -m pip install --quiet --disable-pip-version-check uv

@@ -3,13 +3,13 @@
 
 def main() -> None:
     """Run the command line; first of all, modules of the current folder are shut out."""
-    from dossier import safe_path
+    from dossier.command_line import safe_path
 
     safe_path.start_again()
     import sys
 
     sys.meta_path.insert(0, WithoutPandas())
-    from dossier import cli
+    from dossier.command_line import cli
 
     cli.main()
 

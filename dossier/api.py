@@ -16,16 +16,16 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from dossier.command import Build, Page, Quick
+from dossier.core.command import Build, Page, Quick
 
 if TYPE_CHECKING:
     import pandas
     import pyarrow
     import seaborn.objects
 
-    from dossier.contents import Edition
-    from dossier.results import Results
-    from dossier.types import Evidence, Study
+    from dossier.core.contents import Edition
+    from dossier.core.types import Evidence, Study
+    from dossier.record.results import Results
 
 CURVES: Mapping[str, str] = {
     "calibration": "calibration_curve",
@@ -195,7 +195,8 @@ def read_results(path: str | Path) -> Record:
     ReleaseError
         Why it cannot be read.
     """
-    from dossier import output, results
+    from dossier.outputs import output
+    from dossier.record import results
 
     place = Path(path)
     file = place / results.RESULTS if place.is_dir() else place
@@ -359,7 +360,7 @@ class Record:
         OutputError
             Where the folder holds anything but an unaltered dossier.
         """
-        from dossier import output
+        from dossier.outputs import output
 
         place = Path(folder)
         with output.reserved(place):
@@ -367,7 +368,7 @@ class Record:
             return output.write(place, files)
 
     def _printed(self, asked: Build) -> tuple[Evidence, dict[str, bytes]]:
-        from dossier import printing
+        from dossier.outputs import printing
 
         command: Build | Quick = printing.command_for(self.evidence, asked)
         return printing.printed(self.results.text(), command)
@@ -390,7 +391,7 @@ class Record:
         """The four key results of each external site and of all together."""
         import pandas
 
-        from dossier.findings import results
+        from dossier.report.chapters import results
 
         table = results.essentials(self.evidence)
         rows = [
@@ -426,7 +427,8 @@ class Validation(Record):
     @cached_property
     def results(self) -> Results:
         """The rows of results.json, typed; what takes long is done when they are first asked for."""
-        from dossier import evaluate, results
+        from dossier import evaluate
+        from dossier.record import results
 
         return results.read(results.of(evaluate.evidence(self.study)).text())
 
@@ -467,7 +469,7 @@ class Validation(Record):
         ValueError
             Where the release was read from a disk: it lies there already.
         """
-        from dossier import output
+        from dossier.outputs import output
 
         if not self._files:
             raise ValueError("The release was read from a folder, where it lies already.")

@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from scipy.optimize import Bounds, LinearConstraint, milp
 
 from dossier import evaluate
+from dossier.core.types import Absent, Floats, Study
 from dossier.evaluate import disclosure
 from dossier.evaluate.disclosure import measures
 from dossier.evaluate.offered import Site
-from dossier.types import Absent, Floats, Study
 
 SMALLEST = 10
 SECONDS = (10.0, 300.0)

@@ -16,11 +16,13 @@ from typing import Any
 
 import pytest
 
-from dossier import compose, draw, evaluate, press, reading, results, versions
-from dossier.contents import Edition
-from dossier.facts import Method
-from dossier.register import fill
-from dossier.types import RIVAL, Absent, Document, Estimate, Evidence, Gallery, Result, Term
+from dossier import evaluate, reading
+from dossier.core.contents import Edition
+from dossier.core.facts import Method
+from dossier.core.register import fill
+from dossier.core.types import RIVAL, Absent, Document, Estimate, Evidence, Gallery, Result, Term
+from dossier.record import results, versions
+from dossier.report import compose, draw, press
 from dossier.typeset.numbers import plain
 from tests.figures.evidence import THRESHOLD, Case
 from tests.figures.evidence import evidence as drawn_evidence

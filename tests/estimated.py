@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dossier.types import Absent, Estimate
+from dossier.core.types import Absent, Estimate
 
 
 def estimated(found: Estimate | Absent) -> Estimate:

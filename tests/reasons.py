@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from dossier.facts import Fact
-from dossier.types import Absent
+from dossier.core.facts import Fact
+from dossier.core.types import Absent
 from dossier.typeset import flags
 from dossier.typeset.reasons import WORDS, reason_text
 

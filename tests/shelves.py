@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from dossier.register import REGISTER, Register
+from dossier.core.register import REGISTER, Register
 
 
 @contextmanager

@@ -9,13 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from dossier import acceptance, evaluate, junit, reading, results
-from dossier.errors import DossierError
-from dossier.facts import Method
-from dossier.findings import acceptance as findings
-from dossier.findings import verdict
-from dossier.release import Acceptance
-from dossier.types import Absent, DatasetSummary, Estimate, Evidence, Result, find
+from dossier import evaluate, reading
+from dossier.core.errors import DossierError
+from dossier.core.facts import Method
+from dossier.core.release import Acceptance
+from dossier.core.types import Absent, DatasetSummary, Estimate, Evidence, Result, find
+from dossier.outputs import junit
+from dossier.record import acceptance, results
+from dossier.report.chapters import acceptance as findings
+from dossier.report.chapters import verdict
 from dossier.typeset.reasons import reason_text
 from tests.canaries import plant
 from tests.reasons import because

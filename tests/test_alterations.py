@@ -26,7 +26,8 @@ from pypdf.generic import (
     TextStringObject,
 )
 
-from dossier import limited, printing, verify
+from dossier.core import limited
+from dossier.outputs import printing, verify
 from tests.test_verify import asked, built, changed_manifest, edited, release, renew
 
 __all__ = ["built", "release"]

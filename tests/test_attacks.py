@@ -14,9 +14,8 @@ import numpy as np
 import pytest
 
 from dossier import evaluate, reading
-from dossier.evaluate.disclosure import chains
-from dossier.facts import Fact
-from dossier.types import (
+from dossier.core.facts import Fact
+from dossier.core.types import (
     Absent,
     Dataset,
     Feature,
@@ -27,6 +26,7 @@ from dossier.types import (
     Study,
     Subgroup,
 )
+from dossier.evaluate.disclosure import chains
 from tests.attacker import SMALLEST, Attack
 from tests.canaries import plant
 from tests.test_neighbours import document, unlike, without_steps

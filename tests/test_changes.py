@@ -12,17 +12,19 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dossier import compose, evaluate, reading, results
-from dossier.errors import DossierError
+from dossier import evaluate, reading
+from dossier.core.errors import DossierError
+from dossier.core.facts import Method
+from dossier.core.types import Absent, DatasetSummary, Estimate, Evidence, Gallery, Predicted, Result
 from dossier.evaluate.changes import rival_of
-from dossier.facts import Method
-from dossier.findings import changes as chapter
-from dossier.manifest import SCHEMA
 from dossier.metrics.changes import change
 from dossier.metrics.comparison import auroc_difference
 from dossier.metrics.discrimination import auroc
 from dossier.metrics.intervals import wilson
-from dossier.types import Absent, DatasetSummary, Estimate, Evidence, Gallery, Predicted, Result
+from dossier.record import results
+from dossier.record.manifest import SCHEMA
+from dossier.report import compose
+from dossier.report.chapters import changes as chapter
 from dossier.typeset.methods import method_text
 from dossier.typeset.reasons import reason_text
 from tests.reasons import Said, because

@@ -12,13 +12,15 @@ from xml.etree import ElementTree
 
 import pytest
 
-from dossier import acceptance, between_groups, check, evaluate, flags, junit, reading
-from dossier.errors import Fault
-from dossier.facts import Method
-from dossier.faults.locations import Key
-from dossier.register import fill
-from dossier.release import Acceptance, written_count
-from dossier.types import (
+from dossier import evaluate, reading
+from dossier.command_line import check
+from dossier.core import between_groups, flags
+from dossier.core.errors import Fault
+from dossier.core.facts import Method
+from dossier.core.faults.locations import Key
+from dossier.core.register import fill
+from dossier.core.release import Acceptance, written_count
+from dossier.core.types import (
     Absent,
     ChecklistRow,
     Criterion,
@@ -31,6 +33,8 @@ from dossier.types import (
     Subset,
     Withheld,
 )
+from dossier.outputs import junit
+from dossier.record import acceptance
 from dossier.typeset.flags import flag_text
 from tests import gusto
 from tests.bench import odd_inputs

@@ -12,12 +12,14 @@ from pathlib import Path
 import pytest
 from pypdf import PdfReader
 
-from dossier import checklist, compose, contents, draw, evaluate, press, reading
-from dossier import model_card as xml
-from dossier.facts import Fact
-from dossier.findings import abstract, model_card, probast
-from dossier.findings import checklist as page
-from dossier.types import DatasetSummary, Evidence
+from dossier import evaluate, reading
+from dossier.core import checklist, contents
+from dossier.core.facts import Fact
+from dossier.core.types import DatasetSummary, Evidence
+from dossier.report import compose, draw, press
+from dossier.report import model_card as xml
+from dossier.report.chapters import abstract, model_card, probast
+from dossier.report.chapters import checklist as page
 from tests.conftest import Book, by_hand
 from tests.figures.evidence import Case
 from tests.smallest import HEAD, SITE

@@ -14,13 +14,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dossier import evaluate, reading, results
-from dossier.errors import DossierError
+from dossier import evaluate, reading
+from dossier.core.errors import DossierError
+from dossier.core.types import MACRO, POOLED, Absent, Curve, Dataset, Evidence, externals, find, find_curve
 from dossier.evaluate.offered import part_of
 from dossier.evaluate.site import site_evidence
-from dossier.findings import abstract, committee
 from dossier.metrics import calibration, discrimination
-from dossier.types import MACRO, POOLED, Absent, Curve, Dataset, Evidence, externals, find, find_curve
+from dossier.record import results
+from dossier.report.chapters import abstract, committee
 from dossier.typeset.methods import method_text
 from dossier.typeset.reasons import reason_text
 from tests.conftest import Book
@@ -408,9 +409,9 @@ def test_the_panels_of_classes_are_drawn(biopsy: Book) -> None:
 
 
 def test_a_panel_shows_the_curve_of_its_class_and_site(biopsy: Book) -> None:
-    from dossier.figures.calibration import draw_calibration
-    from dossier.figures.canvas import FULL, styled
-    from dossier.figures.classes import panels
+    from dossier.report.figures.calibration import draw_calibration
+    from dossier.report.figures.canvas import FULL, styled
+    from dossier.report.figures.classes import panels
 
     seen = panels(biopsy.evidence)
     assert isinstance(seen, Evidence)

@@ -22,12 +22,14 @@ from typing import Any
 import pypdf
 import pytest
 
-from dossier import cli, initial, material, output
-from dossier.errors import PageError
-from dossier.facts import Fact
-from dossier.faults.locations import Material
+from dossier.command_line import cli, initial
+from dossier.core import material
+from dossier.core.errors import PageError
+from dossier.core.facts import Fact
+from dossier.core.faults.locations import Material
+from dossier.core.release import Release
+from dossier.outputs import output
 from dossier.reading import declared
-from dossier.release import Release
 from dossier.typeset.flags import flag_text
 from tests.test_output import dossier_files
 
@@ -440,7 +442,7 @@ PROGRESS = re.compile(r"[a-z]+( \d+%)?(, [^\n]+)?, \d+ s")
 
 STEPS = """
 import time
-from dossier import cli
+from dossier.command_line import cli
 with cli._progress(False) as tell:
     for step in range(5):
         tell("evaluate", f"hospital-{step}, utility", step, 5)
@@ -468,7 +470,7 @@ def test_an_estimate_of_the_time_left_comes_on_a_terminal_once_the_pace_is_known
 
 GROWING = """
 import os, sys, time, joblib
-from dossier import cli
+from dossier.command_line import cli
 
 def grown(megabytes):
     vars(sys).setdefault("kept", []).append(bytearray(b"x") * (megabytes << 20))

@@ -24,11 +24,13 @@ import msgpack
 import pytest
 from distributed import Client, Scheduler
 
-from dossier import cli, evaluate, reading, results
-from dossier.errors import WorkerError
+from dossier import evaluate, reading
+from dossier.command_line import cli
+from dossier.core.errors import WorkerError
+from dossier.core.types import Study
 from dossier.evaluate import cluster, pieces
 from dossier.evaluate.pieces import Piece
-from dossier.types import Study
+from dossier.record import results
 from tests.reference.built import example, hurried
 
 CHECKOUT = Path(__file__).resolve().parents[1]

@@ -12,15 +12,16 @@ import pytest
 from scipy.stats import norm
 from scipy.stats import t as student
 
-from dossier import evaluate, initial, reading
-from dossier.errors import DataError
+from dossier import evaluate, reading
+from dossier.command_line import initial
+from dossier.core.errors import DataError
+from dossier.core.facts import Method
+from dossier.core.register import REGISTER
+from dossier.core.types import Absent, Curve, Estimate, Evidence, Study
 from dossier.evaluate import dependent
-from dossier.facts import Method
-from dossier.findings import results
 from dossier.metrics import clusters
 from dossier.metrics.discrimination import auroc
-from dossier.register import REGISTER
-from dossier.types import Absent, Curve, Estimate, Evidence, Study
+from dossier.report.chapters import results
 from dossier.typeset.methods import method_text
 from tests.reasons import Said
 from tests.reference.built import example, hurried

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dossier import command
-from dossier.command import Build, Quick, UnknownCommandError
+from dossier.core import command
+from dossier.core.command import Build, Quick, UnknownCommandError
 
 TEXTS = st.text(max_size=40)
 PAGES = st.sampled_from(command.PAGES)

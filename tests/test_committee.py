@@ -12,16 +12,10 @@ from typing import Any
 import pytest
 from pypdf import PdfReader
 
-from dossier import compose, press, results
-from dossier.facts import Method
-from dossier.findings import committee
-from dossier.findings.committee.dangers import PLAIN
-from dossier.findings.committee.missed import ERRORS, UNDERESTIMATED
-from dossier.findings.committee.percentages import at_risk
-from dossier.findings.committee.plain import abridged
-from dossier.register import fill
-from dossier.release import Release
-from dossier.types import (
+from dossier.core.facts import Method
+from dossier.core.register import fill
+from dossier.core.release import Release
+from dossier.core.types import (
     Criterion,
     Curve,
     CurveResult,
@@ -34,6 +28,13 @@ from dossier.types import (
     externals,
     find_curve,
 )
+from dossier.record import results
+from dossier.report import compose, press
+from dossier.report.chapters import committee
+from dossier.report.chapters.committee.dangers import PLAIN
+from dossier.report.chapters.committee.missed import ERRORS, UNDERESTIMATED
+from dossier.report.chapters.committee.percentages import at_risk
+from dossier.report.chapters.committee.plain import abridged
 from dossier.typeset.numbers import JOINER
 from tests.conftest import Book, by_hand
 from tests.figures.evidence import COVID, Case
@@ -51,7 +52,7 @@ LONG = tuple(f"University Hospital of Marienbad and of the Upper Valley, Ward {p
 
 def edition(evidence: Evidence, paper: str = "a4") -> Document:
     """The committee edition of an evidence, with its own pictures alone."""
-    makers = fill("figures").figures
+    makers = fill("report.figures").figures
     drawn = {name: makers[name].function(evidence) for name in FIGURES}
     kept = {name: one for name, one in drawn.items() if isinstance(one, Picture)}
     return compose.document(Gallery(evidence, kept, {}), "committee", paper)
@@ -451,7 +452,7 @@ def test_a_range_shows_on_which_side_of_100_it_ends(covid: Book) -> None:
 
 
 def test_every_flag_has_plain_words() -> None:
-    from dossier.flags import FLAGS
+    from dossier.core.flags import FLAGS
 
     assert set(PLAIN) == set(FLAGS)
 

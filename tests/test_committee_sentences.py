@@ -7,9 +7,8 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from dossier.facts import Count, Fact, Method
-from dossier.findings import committee, subgroups
-from dossier.types import (
+from dossier.core.facts import Count, Fact, Method
+from dossier.core.types import (
     POOLED,
     READER_STUDY,
     Absent,
@@ -23,6 +22,7 @@ from dossier.types import (
     Subset,
     find,
 )
+from dossier.report.chapters import committee, subgroups
 from tests.conftest import by_hand
 from tests.figures.evidence import COVID, Case
 from tests.reasons import because, limitation

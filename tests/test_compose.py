@@ -14,12 +14,14 @@ from typing import Any, get_args
 import jinja2
 import pytest
 
-from dossier import compose, draw, material, press, results
-from dossier.contents import Edition
-from dossier.errors import PageError
-from dossier.figures.committee import committee_thousand
-from dossier.findings.chapter import chapters
-from dossier.types import Estimate, Evidence, Gallery, Picture
+from dossier.core import material
+from dossier.core.contents import Edition
+from dossier.core.errors import PageError
+from dossier.core.types import Estimate, Evidence, Gallery, Picture
+from dossier.record import results
+from dossier.report import compose, draw, press
+from dossier.report.chapters.chapter import chapters
+from dossier.report.figures.committee import committee_thousand
 from dossier.typeset import numbers
 from dossier.typeset.methods import method_text
 from tests.conftest import Book, by_hand, tool

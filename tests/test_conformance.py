@@ -9,7 +9,7 @@ import pytest
 from pypdf import PdfReader
 from pypdf.generic import Destination, Fit, NullObject
 
-from dossier.contents import Edition
+from dossier.core.contents import Edition
 from tests.bench.conformance import fda, lint, out_of_margins, signed_by, small_type, unembedded, unmarked, unsound
 from tests.certificates_of_tests import owner
 from tests.conftest import Book

@@ -10,8 +10,10 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from dossier import cli, evaluate, reading, results
-from dossier.types import CountRange, Estimate, Evidence
+from dossier import evaluate, reading
+from dossier.command_line import cli
+from dossier.core.types import CountRange, Estimate, Evidence
+from dossier.record import results
 from tests.canaries import texts
 from tests.smallest import HEAD, QUICK
 

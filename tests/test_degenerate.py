@@ -13,10 +13,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dossier import evaluate, reading, results
+from dossier import evaluate, reading
+from dossier.core.register import CurveMaker, Metric, fill
+from dossier.core.types import Absent, Curve, DecisionCounts, Estimate, Feature, ReaderStudy, find
 from dossier.evaluate.offered import ask
-from dossier.register import CurveMaker, Metric, fill
-from dossier.types import Absent, Curve, DecisionCounts, Estimate, Feature, ReaderStudy, find
+from dossier.record import results
 from dossier.typeset.methods import method_text
 from dossier.typeset.reasons import reason_text
 from tests.reasons import Said

@@ -14,8 +14,8 @@ import pytest
 
 import dossier
 from dossier.api import Loaded, Record, Validation
+from dossier.core.register import REGISTER, fill
 from dossier.metrics import stub
-from dossier.register import REGISTER, fill
 
 fill("metrics")
 FACE: dict[str, Callable[..., Any]] = {

@@ -18,13 +18,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dossier import evaluate, reading, register, results
-from dossier.bibliography import Source
+from dossier import evaluate, reading
+from dossier.core import register
+from dossier.core.bibliography import Source
+from dossier.core.types import RIVAL, Absent, Curve, Estimate, Evidence, Study, find, find_curve
 from dossier.evaluate import pieces
-from dossier.findings import glossary, references
-from dossier.findings.references import Reference
 from dossier.metrics import robustness
-from dossier.types import RIVAL, Absent, Curve, Estimate, Evidence, Study, find, find_curve
+from dossier.record import results
+from dossier.report.chapters import glossary, references
+from dossier.report.chapters.references import Reference
 from dossier.typeset.measures import chapter_tables
 from dossier.typeset.methods import method_text
 from tests.reasons import Said, because
@@ -317,9 +319,9 @@ def test_splits_are_no_independent_patients_to_a_paired_test(breast: Evidence) -
 # ---- a measure of one's own -----------------------------------------------------------------------------------------
 
 THROWN_AWAY = '''
-from dossier.facts import Method
-from dossier.register import metric
-from dossier.types import Absent, Estimate
+from dossier.core.facts import Method
+from dossier.core.register import metric
+from dossier.core.types import Absent, Estimate
 
 
 @metric("Throw-away share", digits=3, range=(0, 1), best="higher", cites="Nobody 1900", formula="share of p ≥ ½")
@@ -411,9 +413,9 @@ def test_a_parameter_that_nothing_gives_is_named(tmp_path: Path, table: Study) -
 
 
 BAD_CURVE = '''
-from dossier.facts import Method
-from dossier.register import curve
-from dossier.types import Curve
+from dossier.core.facts import Method
+from dossier.core.register import curve
+from dossier.core.types import Curve
 
 
 @curve("Throw-away curve")

@@ -19,11 +19,13 @@ import pytest
 from click.testing import CliRunner
 from pydantic import BaseModel
 
-from dossier import cli, evaluate, evidence_cache, reading, results
+from dossier import evaluate, reading
+from dossier.command_line import cli
+from dossier.core.release import About, Release
+from dossier.core.types import Study
 from dossier.evaluate import disclosure, inputs
-from dossier.evidence_cache import EvidenceCache
-from dossier.release import About, Release
-from dossier.types import Study
+from dossier.record import evidence_cache, results
+from dossier.record.evidence_cache import EvidenceCache
 from tests.reference.built import hurried, study
 from tests.smallest import HEAD, QUICK, SITE
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dossier.facts import THINGS, Count, Fact
+from dossier.core.facts import THINGS, Count, Fact
 
 names = st.sampled_from(("threshold", "events", "label", "inner", "parts"))
 counts = st.builds(Count, st.integers(0, 10**6), st.sampled_from(("row", "nurse", "site")), st.none() | st.integers(0))

@@ -12,15 +12,15 @@ from pathlib import Path
 import pytest
 
 from dossier import reading
-from dossier.errors import DataError, DossierError, Fault
-from dossier.facts import Count, Fact
-from dossier.faults import locations
-from dossier.faults.catalogue import CATALOGUE, PHRASES, Entry, Phrase, page
-from dossier.faults.locations import Cell, File, Header, Key, Line, Location, Option, listed_table
+from dossier.core.errors import DataError, DossierError, Fault
+from dossier.core.facts import Count, Fact
+from dossier.core.faults import locations
+from dossier.core.faults.catalogue import CATALOGUE, PHRASES, Entry, Phrase, page
+from dossier.core.faults.locations import Cell, File, Header, Key, Line, Location, Option, listed_table
 from dossier.reading.faults import by_row
 
 PACKAGE = Path(__file__).resolve().parent.parent / "dossier"
-CATALOGUE_FILE = PACKAGE / "faults" / "catalogue.py"
+CATALOGUE_FILE = PACKAGE / "core" / "faults" / "catalogue.py"
 TEXTS = {"what", "where", "fix"}
 """What of a fault is for people."""
 READS = {"startswith", "endswith", "split", "rsplit", "partition", "rpartition", "find", "index", "count", "replace"}

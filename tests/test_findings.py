@@ -8,26 +8,10 @@ import re
 
 import pytest
 
-from dossier import compose
-from dossier.contents import Edition
-from dossier.facts import Fact, Method
-from dossier.figures.correspondence import shift_by_predictor
-from dossier.findings import (
-    abstract,
-    acceptance,
-    correspondence,
-    description,
-    human_factors,
-    model_card,
-    results,
-    robustness,
-    sample,
-)
-from dossier.findings import pooled as pooled_chapter
-from dossier.findings.chapter import chapters
-from dossier.findings.sentence import Sentence, gravest_errors, not_pooled, of_slopes
-from dossier.release import DeclaredPerformance, Model, ReadersTables, Sample
-from dossier.types import (
+from dossier.core.contents import Edition
+from dossier.core.facts import Fact, Method
+from dossier.core.release import DeclaredPerformance, Model, ReadersTables, Sample
+from dossier.core.types import (
     POOLED,
     READER_STUDY,
     Absent,
@@ -42,6 +26,22 @@ from dossier.types import (
     externals,
     find,
 )
+from dossier.report import compose
+from dossier.report.chapters import (
+    abstract,
+    acceptance,
+    correspondence,
+    description,
+    human_factors,
+    model_card,
+    results,
+    robustness,
+    sample,
+)
+from dossier.report.chapters import pooled as pooled_chapter
+from dossier.report.chapters.chapter import chapters
+from dossier.report.chapters.sentence import Sentence, gravest_errors, not_pooled, of_slopes
+from dossier.report.figures.correspondence import shift_by_predictor
 from dossier.typeset.names import unweighted
 from dossier.typeset.numbers import plain
 from tests.conftest import Book, by_hand
@@ -64,7 +64,7 @@ LONGEST = 270
 
 def finding(chapter: str, evidence: Evidence) -> Sentence:
     """The opening of a chapter."""
-    said: Sentence = importlib.import_module(f"dossier.findings.{chapter}").finding(evidence)
+    said: Sentence = importlib.import_module(f"dossier.report.chapters.{chapter}").finding(evidence)
     return said
 
 

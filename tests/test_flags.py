@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from dossier import flags
-from dossier.facts import Method
-from dossier.release import Release, Reply
-from dossier.types import (
+from dossier.core import flags
+from dossier.core.facts import Method
+from dossier.core.release import Release, Reply
+from dossier.core.types import (
     Absent,
     DatasetSummary,
     Description,

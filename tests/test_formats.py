@@ -26,9 +26,9 @@ import pyreadstat
 import pytest
 
 from dossier import reading
-from dossier.errors import DataError, DossierError
+from dossier.core.errors import DataError, DossierError
+from dossier.core.types import Dataset
 from dossier.reading import cells, columns, isolation
-from dossier.types import Dataset
 from tests.bench.fault_places import answered_here
 from tests.smallest import HEAD
 

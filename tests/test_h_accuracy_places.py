@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from dossier.core.register import fill
+from dossier.core.release import Release
+from dossier.core.types import Absent
 from dossier.evaluate.offered import complexity_sources, places, settings
-from dossier.register import fill
-from dossier.release import Release
-from dossier.types import Absent
 
 
 def release(**declared: Any) -> Release:

@@ -22,11 +22,14 @@ import pyarrow
 import pyarrow.parquet
 import pytest
 
-from dossier import compose, draw, evaluate, initial, press, reading, results, results_csv
-from dossier.contents import Edition
-from dossier.errors import DossierError, PageError
+from dossier import evaluate, reading
+from dossier.command_line import initial
+from dossier.core.contents import Edition
+from dossier.core.errors import DossierError, PageError
+from dossier.core.types import Document, Gallery, Study
 from dossier.reading import isolation, parquet, unpacked
-from dossier.types import Document, Gallery, Study
+from dossier.record import results, results_csv
+from dossier.report import compose, draw, press
 from tests.bench.fault_places import answered_here
 from tests.smallest import HEAD, SITE
 

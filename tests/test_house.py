@@ -11,18 +11,19 @@ from pathlib import Path
 
 import pytest
 
-from dossier import contents, facts, material
-from dossier.faults import catalogue
-from dossier.findings.chapter import chapters
-from dossier.register import fill
+from dossier.core import contents, facts, material
+from dossier.core.faults import catalogue
+from dossier.core.register import fill
+from dossier.report.chapters.chapter import chapters
 from dossier.typeset import flags, reasons
 from dossier.typeset.methods import WORDS
 from tests.reasons import OF_TESTS
 
 PACKAGE = Path(__file__).resolve().parent.parent / "dossier"
 MODULES = sorted(PACKAGE.rglob("*.py"))
+ROOMS = {"core", "record", "report", "outputs", "signing", "command_line"}
 NOUNS = {"facts", "types", "contents", "bands", "bibliography", "command", "terminal", "limited"}
-TOOLS = {"register", "typeset", "record"}
+TOOLS = {"register", "typeset"}
 FAULTS = {"errors", "faults"}
 """Faults are values too, that bring their words along: an error is read where it is raised."""
 STAGES = {"reading", "evaluate", "draw", "compose", "press"}
@@ -50,13 +51,14 @@ def imported(path: Path) -> set[str]:
 
 
 def ours(path: Path) -> set[str]:
-    """The first word after `dossier.` of each import."""
-    return {name.split(".")[1] for name in imported(path) if name.startswith("dossier.")}
+    """What each import of ours names: a module or folder, without the room that it stands in."""
+    parts = [name.split(".")[1:] for name in imported(path) if name.startswith("dossier.")]
+    return {names[1] if names[0] in ROOMS and len(names) > 1 else names[0] for names in parts}
 
 
 def files_of(name: str) -> list[Path]:
     """The file of this name, or those of the folder that it became."""
-    return [path for path in MODULES if path.relative_to(PACKAGE).parts[0] in (name, f"{name}.py")]
+    return [path for path in MODULES if {name, f"{name}.py"} & set(path.relative_to(PACKAGE).parts[:2])]
 
 
 def theirs(path: Path) -> set[str]:
@@ -92,13 +94,13 @@ def test_metrics_know_numbers_only(path: Path) -> None:
     assert theirs(path) <= {"numpy", "scipy"} | standard_library()
 
 
-@pytest.mark.parametrize("path", sorted((PACKAGE / "figures").glob("*.py")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", sorted((PACKAGE / "report" / "figures").glob("*.py")), ids=lambda path: path.stem)
 def test_figures_never_compute(path: Path) -> None:
     assert ours(path) <= {"register", "facts", "types", "typeset", "bands", "material", "figures"}
     assert theirs(path) <= {"matplotlib", "numpy"} | standard_library()
 
 
-@pytest.mark.parametrize("path", sorted((PACKAGE / "findings").rglob("*.py")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", sorted((PACKAGE / "report" / "chapters").rglob("*.py")), ids=lambda path: path.stem)
 def test_findings_know_words_only(path: Path) -> None:
     assert ours(path) <= {
         "facts",
@@ -110,7 +112,7 @@ def test_findings_know_words_only(path: Path) -> None:
         "bibliography",
         "checklist",
         "flags",
-        "findings",
+        "chapters",
     }
     assert theirs(path) <= standard_library()
 
@@ -137,7 +139,7 @@ def test_only_the_command_line_prints() -> None:
     # An example in a docstring shows what a reader would print.
     code = {path.stem: re.sub(r"^ *>>> .*$", "", path.read_text(), flags=re.MULTILINE) for path in MODULES}
     assert {name for name, text in code.items() if re.search(speaking, text)} == {"cli", "isolated", "limited"}
-    assert len(re.findall(r"\.write\(", (PACKAGE / "cli.py").read_text())) == len(
+    assert len(re.findall(r"\.write\(", (PACKAGE / "command_line" / "cli.py").read_text())) == len(
         ["_write", "output.write of a build", "output.write of a print"]
     )
 
@@ -362,14 +364,14 @@ def test_every_chapter_has_its_template_and_its_finding() -> None:
     for name, chapter in zip(contents.ORDER, chapters(), strict=True):
         assert (material.templates() / f"{name}.html").is_file(), name
         assert chapter.name == name
-        assert chapter.finding.__module__ == f"dossier.findings.{name}"
+        assert chapter.finding.__module__ == f"dossier.report.chapters.{name}"
 
 
 def test_every_template_and_finding_has_its_chapter() -> None:
     beside = {"book", "cover", "table_of_contents"}
     pages = {path.stem for path in material.templates().glob("*.html") if not path.stem.startswith("_")}
     assert pages - beside == set(contents.ORDER)
-    sentences = {path.stem for path in (PACKAGE / "findings").glob("*.py")} - {
+    sentences = {path.stem for path in (PACKAGE / "report" / "chapters").glob("*.py")} - {
         "__init__",
         "chapter",
         "sentence",
@@ -534,7 +536,7 @@ def test_a_method_that_is_read_as_text_is_seen(line: str) -> None:
 
 def calls(*names: str) -> Iterator[ast.Call]:
     """Where metrics, evaluate and figures call these."""
-    for folder in ("metrics", "evaluate", "figures"):
+    for folder in ("metrics", "evaluate", "report/figures"):
         for path in (PACKAGE / folder).rglob("*.py"):
             for node in ast.walk(ast.parse(path.read_text())):
                 if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in names:
@@ -576,7 +578,7 @@ def test_what_facts_say_of_codes_is_said_of_steps() -> None:
 
 def test_every_figure_is_on_a_page() -> None:
     pages = "".join(path.read_text() for path in material.templates().rglob("*.html"))
-    for name in fill("figures").figures:
+    for name in fill("report.figures").figures:
         assert f'"{name}"' in pages, name
 
 
@@ -606,7 +608,7 @@ def test_public_functions_are_explained_in_one_plain_sentence_first() -> None:
 
 def test_the_command_line_loads_nothing_heavy() -> None:
     heavy = {"numpy", "pandas", "matplotlib", "weasyprint", "scipy", "pydantic"}
-    tree = ast.parse((PACKAGE / "cli.py").read_text())
+    tree = ast.parse((PACKAGE / "command_line" / "cli.py").read_text())
     names = {alias.name for node in tree.body if isinstance(node, ast.Import) for alias in node.names}
     names |= {node.module or "" for node in tree.body if isinstance(node, ast.ImportFrom)}
     assert not {name.split(".")[0] for name in names} & heavy

@@ -11,13 +11,14 @@ import pytest
 from scipy.stats import norm
 from scipy.stats import t as student
 
-from dossier import evaluate, initial, reading
-from dossier.errors import DataError
+from dossier import evaluate, reading
+from dossier.command_line import initial
+from dossier.core.errors import DataError
+from dossier.core.facts import Fact, Method
+from dossier.core.types import Absent, Curve, Estimate, Evidence, Floats, Study, find_curve
 from dossier.evaluate import dependent
-from dossier.facts import Fact, Method
-from dossier.findings import results
 from dossier.metrics import imputations
-from dossier.types import Absent, Curve, Estimate, Evidence, Floats, Study, find_curve
+from dossier.report.chapters import results
 from dossier.typeset.flags import flag_text
 from dossier.typeset.methods import method_text
 from tests.reasons import Said

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 
-from dossier.facts import Method
-from dossier.findings import accuracy
-from dossier.register import fill
-from dossier.types import Estimate, Evidence, Result
+from dossier.core.facts import Method
+from dossier.core.register import fill
+from dossier.core.types import Estimate, Evidence, Result
+from dossier.report.chapters import accuracy
 from tests.figures.evidence import CASES, evidence
 
 

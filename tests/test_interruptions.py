@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 
-from dossier import initial
+from dossier.command_line import initial
 from tests.smallest import HEAD, SITE
 from tests.test_cli import group, held, results, until
 
@@ -26,9 +26,9 @@ CHECKOUT = Path(__file__).resolve().parents[1]
 STAGES = {
     "load": ("dossier.reading.datasets", "sites", ""),
     "evaluate": ("dossier.evaluate.pieces", "found", ""),
-    "draw": ("dossier.draw", "_drawn", ""),
-    "compose": ("dossier.compose", "document", ""),
-    "press": ("dossier.press", "_rendered", ""),
+    "draw": ("dossier.report.draw", "_drawn", ""),
+    "compose": ("dossier.report.compose", "document", ""),
+    "press": ("dossier.report.press", "_rendered", ""),
     "write": ("pathlib", "Path.write_bytes", "manifest.json"),
 }
 """In each stage the function that is stopped, and how its first argument ends: the manifest is written last."""
@@ -256,7 +256,7 @@ def test_the_release_itself_is_no_out(table: Path, tmp_path: Path) -> None:
 
 
 LEAKING = """
-from dossier import cli
+from dossier.command_line import cli
 from joblib.externals.loky.backend import resource_tracker as tracker
 with cli._silent_trackers():
     tracker.ensure_running()

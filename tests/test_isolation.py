@@ -18,7 +18,7 @@ import pyreadstat
 import pytest
 
 from dossier import reading
-from dossier.errors import DossierError
+from dossier.core.errors import DossierError
 from dossier.reading import isolated, isolation
 from tests.reference.built import SHARED
 from tests.smallest import HEAD

@@ -9,14 +9,11 @@ from pathlib import Path
 import pytest
 from markupsafe import Markup
 
-from dossier import compose, draw, reading
-from dossier.errors import DossierError
-from dossier.facts import Fact
-from dossier.findings import description
-from dossier.reading.declared import declared
-from dossier.release import Predictor, Subgroup
-from dossier.results import of as results_of
-from dossier.types import (
+from dossier import reading
+from dossier.core.errors import DossierError
+from dossier.core.facts import Fact
+from dossier.core.release import Predictor, Subgroup
+from dossier.core.types import (
     Absent,
     CurveResult,
     Description,
@@ -31,6 +28,10 @@ from dossier.types import (
     externals,
     find_in_subgroup,
 )
+from dossier.reading.declared import declared
+from dossier.record.results import of as results_of
+from dossier.report import compose, draw
+from dossier.report.chapters import description
 from dossier.typeset import names
 from dossier.typeset.labels import labelled, level_of, unbroken_names, with_unit
 from dossier.typeset.numbers import HYPHEN, JOINER, TIED, in_a_cell

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from dossier.contents import Edition
+from dossier.core.contents import Edition
 from tests.conftest import Book
 
 GONE = (

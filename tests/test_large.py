@@ -17,13 +17,14 @@ import pyarrow.parquet
 import pytest
 from click.testing import CliRunner
 
-from dossier import evaluate, reading, results
-from dossier.cli import dossier
-from dossier.errors import DossierError
-from dossier.facts import Count, Fact
-from dossier.findings import description
+from dossier import evaluate, reading
+from dossier.command_line.cli import dossier
+from dossier.core.errors import DossierError
+from dossier.core.facts import Count, Fact
+from dossier.core.types import Absent, Dataset, Evidence
 from dossier.reading import files, samples
-from dossier.types import Absent, Dataset, Evidence
+from dossier.record import results
+from dossier.report.chapters import description
 from dossier.typeset.flags import flag_text
 from tests.smallest import HEAD
 from tests.test_results import faults as departures

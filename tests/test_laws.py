@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from dossier.core.facts import Method
+from dossier.core.register import Metric, fill
+from dossier.core.release import Model
+from dossier.core.types import Absent, DecisionCounts, Estimate, Feature, Floats, ReaderStudy
 from dossier.evaluate.offered import ask
-from dossier.facts import Method
-from dossier.register import Metric, fill
-from dossier.release import Model
-from dossier.types import Absent, DecisionCounts, Estimate, Feature, Floats, ReaderStudy
 from dossier.typeset.methods import method_text
 from dossier.typeset.reasons import reason_text
 from tests.reasons import because

@@ -9,12 +9,10 @@ from typing import Any, get_args
 
 import pytest
 
-from dossier import evaluate, reading, results
-from dossier.evaluate.disclosure import curves
-from dossier.evaluate.disclosure.left_over import without_counts
-from dossier.facts import Count, Fact, Method
-from dossier.register import Protection, curve, describe, fill, metric
-from dossier.types import (
+from dossier import evaluate, reading
+from dossier.core.facts import Count, Fact, Method
+from dossier.core.register import Protection, curve, describe, fill, metric
+from dossier.core.types import (
     POOLED,
     READER_STUDY,
     READERS,
@@ -36,6 +34,9 @@ from dossier.types import (
     Withheld,
     WithheldDescription,
 )
+from dossier.evaluate.disclosure import curves
+from dossier.evaluate.disclosure.left_over import without_counts
+from dossier.record import results
 from tests.canaries import plant
 from tests.shelves import register_put_back
 

@@ -14,12 +14,12 @@ import pytest
 
 import dossier
 from dossier.api import CURVES, Record, Validation
-from dossier.cli import dossier as command
-from dossier.errors import DataError, ReleaseError
-from dossier.facts import Method
-from dossier.register import REGISTER, fill
-from dossier.results import Results, read
-from dossier.types import Absent, Estimate
+from dossier.command_line.cli import dossier as command
+from dossier.core.errors import DataError, ReleaseError
+from dossier.core.facts import Method
+from dossier.core.register import REGISTER, fill
+from dossier.core.types import Absent, Estimate
+from dossier.record.results import Results, read
 
 fill("metrics")
 ROOT = Path(__file__).parents[1]

@@ -12,9 +12,10 @@ import pyarrow
 import pyarrow.parquet
 import pytest
 
-from dossier import initial, reading
-from dossier.errors import DataError, DossierError, Fault, ReleaseError
-from dossier.types import Dataset, DecisionCounts, Study
+from dossier import reading
+from dossier.command_line import initial
+from dossier.core.errors import DataError, DossierError, Fault, ReleaseError
+from dossier.core.types import Dataset, DecisionCounts, Study
 from dossier.typeset.flags import flag_text
 from tests.bench.fault_places import heard, places, unreached
 from tests.reference.built import example
@@ -945,10 +946,10 @@ def test_the_published_readers_tables() -> None:
     if not folder.is_dir():
         pytest.skip("the folder of shared data is not beside the repository")
     # methods.md: 427 cases, 13 raters, the first line is data.
-    from dossier.faults.locations import Key
+    from dossier.core.faults.locations import Key
+    from dossier.core.release import ReadersTables
     from dossier.reading.files import Folder
     from dossier.reading.readers import readers_of
-    from dossier.release import ReadersTables
 
     faults: list[Fault] = []
     declared = ReadersTables(labels="preds.csv", confidence="confs.csv")

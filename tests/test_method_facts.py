@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dossier.facts import Count, Fact, IntervalMethod, Method
-from dossier.results import StepRow
+from dossier.core.facts import Count, Fact, IntervalMethod, Method
+from dossier.record.results import StepRow
 from dossier.typeset.methods import method_parts, method_text
 
 LOGIT = Fact("on_scale", scale="logit")

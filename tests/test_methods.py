@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from dossier import evaluate
-from dossier.bibliography import SOURCES
-from dossier.facts import Fact, Method
-from dossier.findings import caution, methods, references
-from dossier.findings.chapter import chapters
+from dossier.core.bibliography import SOURCES
+from dossier.core.facts import Fact, Method
+from dossier.core.register import fill
+from dossier.core.types import Absent, Estimate, Evidence, Result, Term
 from dossier.metrics.comparison import majority_class_test
-from dossier.register import fill
-from dossier.types import Absent, Estimate, Evidence, Result, Term
+from dossier.report.chapters import caution, methods, references
+from dossier.report.chapters.chapter import chapters
 from dossier.typeset.methods import method_text
 from dossier.typeset.numbers import MINUS
 from dossier.typeset.words import sentence_case

@@ -8,10 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dossier import compose, draw, evaluate, flags, reading
+from dossier import evaluate, reading
+from dossier.core import flags
+from dossier.core.facts import Method
+from dossier.core.types import MODEL, Absent, Curve, DatasetSummary, Estimate, Gallery, Result, Study, SubgroupEvidence
 from dossier.evaluate import model
-from dossier.facts import Method
-from dossier.types import MODEL, Absent, Curve, DatasetSummary, Estimate, Gallery, Result, Study, SubgroupEvidence
+from dossier.report import compose, draw
 from dossier.typeset.flags import flag_text
 from dossier.typeset.reasons import reason_text
 from tests import gusto

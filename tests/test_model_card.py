@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from dossier import model_card
+from dossier.report import model_card
 from tests.conftest import Book
 
 LAYOUT: Mapping[str, tuple[str, ...]] = {

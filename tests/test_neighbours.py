@@ -14,10 +14,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dossier import evaluate, reading, results
+from dossier import evaluate, reading
+from dossier.core.types import Absent, Dataset, Floats, Readers, Study
 from dossier.evaluate import disclosure
 from dossier.evaluate.disclosure import chains, descriptions, measures
-from dossier.types import Absent, Dataset, Floats, Readers, Study
+from dossier.record import results
 from tests.canaries import plant
 from tests.conftest import RELEASES
 from tests.reference.built import hurried

@@ -18,14 +18,15 @@ from pathlib import Path
 
 import pytest
 
-from dossier import manifest, output
-from dossier.errors import OutputError
+from dossier.core.errors import OutputError
+from dossier.outputs import output
+from dossier.record import manifest
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 WRITER = """
 import sys
 from pathlib import Path
-from dossier import output
+from dossier.outputs import output
 from tests.test_output import dossier_files
 out, mark = Path(sys.argv[1]), sys.argv[2]
 files = dossier_files(mark.encode() * 40_000, *(f"figures/{number}.svg" for number in range(60)))
@@ -42,8 +43,8 @@ with output.reserved(out):
 RIVAL = """
 import os, sys
 from pathlib import Path
-from dossier import output
-from dossier.errors import OutputError
+from dossier.outputs import output
+from dossier.core.errors import OutputError
 out, alone = Path(sys.argv[1]), Path(sys.argv[2])
 had = 0
 for _ in range(400):
@@ -302,7 +303,7 @@ def test_killed_at_any_moment_out_is_whole(tmp_path: Path, system: str) -> None:
 CRASHES = """
 import os, sys
 from pathlib import Path
-from dossier import output
+from dossier.outputs import output
 from tests.test_output import beside, dossier_files, held
 out = Path(sys.argv[1])
 if sys.argv[2] == "two steps":

@@ -21,9 +21,9 @@ import pandas as pd
 import pytest
 from pypdf import PdfReader
 
-from dossier import results
-from dossier.contents import Edition
-from dossier.findings.chapter import chapters
+from dossier.core.contents import Edition
+from dossier.record import results
+from dossier.report.chapters.chapter import chapters
 from dossier.typeset.labels import labelled
 from tests.conftest import RELEASES, Book, tool
 
@@ -161,7 +161,7 @@ def test_every_chapter_opens_with_its_finding(book: Book) -> None:
     texts = chapter_texts(book)
     assert len(texts) >= 15
     for name, text in texts.items():
-        finding = importlib.import_module(f"dossier.findings.{name}").finding(labelled(book.evidence))
+        finding = importlib.import_module(f"dossier.report.chapters.{name}").finding(labelled(book.evidence))
         # A line may end behind the hyphen of a word.
         said, printed = (part.replace("- ", "-") for part in (squeezed(f"{finding.lead} {finding.rest}"), text))
         assert printed.startswith(said), name
@@ -232,7 +232,7 @@ def expected_in_findings(book: Book) -> Iterator[tuple[str, list[str]]]:
 def test_the_numbers_of_the_findings_are_those_of_the_results(book: Book) -> None:
     texts = chapter_texts(book)
     for chapter, fragments in expected_in_findings(book):
-        finding = importlib.import_module(f"dossier.findings.{chapter}").finding(book.evidence)
+        finding = importlib.import_module(f"dossier.report.chapters.{chapter}").finding(book.evidence)
         opening = texts[chapter][: len(squeezed(f"{finding.lead} {finding.rest}"))]
         for fragment in fragments:
             signed = re.sub(r"-(?=\d)", "\N{MINUS SIGN}", fragment)

@@ -16,9 +16,9 @@ from typing import Any
 import pytest
 from pypdf import PdfReader
 
-from dossier import press
-from dossier.errors import PageError
-from dossier.types import Attachment, Document
+from dossier.core.errors import PageError
+from dossier.core.types import Attachment, Document
+from dossier.report import press
 
 FACES = [
     ("Inter Tab", "InterTab-400", 400, "normal"),

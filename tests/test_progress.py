@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import time
 
-from dossier import progress
+from dossier.command_line import progress
 
 
 def test_the_last_step_is_said_again_while_it_lasts() -> None:

@@ -16,14 +16,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import LinearConstraint, milp
 
-from dossier import evaluate, reading, results
+from dossier import evaluate, reading
+from dossier.core.facts import Count, Fact
+from dossier.core.register import REGISTER, fill
+from dossier.core.types import CountRange, Estimate, Flag, Floats, Study
 from dossier.evaluate import disclosure
 from dossier.evaluate.disclosure import chains, curves, measures
-from dossier.facts import Count, Fact
 from dossier.metrics.discrimination import ppv, sensitivity
 from dossier.metrics.utility import net_benefit
-from dossier.register import REGISTER, fill
-from dossier.types import CountRange, Estimate, Flag, Floats, Study
+from dossier.record import results
 from dossier.typeset.flags import flag_text
 from tests.attacker import SMALLEST, Attack, attacked, attacked_with_ranks, site_of
 from tests.canaries import plant

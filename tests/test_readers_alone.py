@@ -10,9 +10,11 @@ from typing import Any
 
 import pytest
 
-from dossier import compose, draw, evaluate, reading, results
-from dossier.errors import DossierError
-from dossier.types import READERS, Evidence, Study
+from dossier import evaluate, reading
+from dossier.core.errors import DossierError
+from dossier.core.types import READERS, Evidence, Study
+from dossier.record import results
+from dossier.report import compose, draw
 from tests import reasons
 from tests.conftest import SHARED
 from tests.smallest import HEAD, QUICK, SITE

@@ -8,10 +8,12 @@ from typing import Any
 
 import pytest
 
-from dossier import compose, draw, evaluate, reading, results
-from dossier.errors import DossierError
-from dossier.findings import reliability
-from dossier.types import Estimate, Evidence, find
+from dossier import evaluate, reading
+from dossier.core.errors import DossierError
+from dossier.core.types import Estimate, Evidence, find
+from dossier.record import results
+from dossier.report import compose, draw
+from dossier.report.chapters import reliability
 from tests import reasons
 from tests.smallest import HEAD, QUICK, SITE
 

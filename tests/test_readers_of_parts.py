@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from dossier import evaluate, reading
-from dossier.types import Estimate, Evidence, Floats
+from dossier.core.types import Estimate, Evidence, Floats
 from tests.reasons import Said
 from tests.smallest import HEAD, QUICK
 

@@ -12,8 +12,8 @@ import pyreadstat
 import pytest
 
 from dossier import reading
-from dossier.errors import DossierError
-from dossier.types import Readers, Study
+from dossier.core.errors import DossierError
+from dossier.core.types import Readers, Study
 from dossier.typeset.flags import flag_text
 from tests.smallest import HEAD, SITE
 

@@ -15,9 +15,9 @@ import numpy as np
 import pandas
 import pytest
 
-from dossier import initial
+from dossier.command_line import initial
+from dossier.core.types import Absent
 from dossier.metrics import calibration
-from dossier.types import Absent
 from dossier.typeset.reasons import reason_text
 from tests.conftest import by_hand
 from tests.figures.evidence import COVID, Case
@@ -39,9 +39,11 @@ SITES = ("hospital-1", "hospital-2", "hospital-3")
 BUILD = """
 import json, sys
 from pathlib import Path
-from dossier import compose, draw, evaluate, reading, results, results_csv
+from dossier.report import compose, draw
+from dossier import evaluate, reading
+from dossier.record import results, results_csv
 import dossier
-from dossier.errors import DossierError
+from dossier.core.errors import DossierError
 
 assert Path(dossier.__file__).is_relative_to(sys.argv[1]), dossier.__file__
 for folder in map(Path, sys.argv[2:]):
@@ -247,9 +249,9 @@ def test_the_measure_is_all_that_a_measure_must_be() -> None:
 
 
 def test_the_figure_says_why_it_is_not_there() -> None:
-    (added,) = (block for _, name, _, block in STEP.findall(RECIPES) if name.startswith("dossier/figures/"))
+    (added,) = (block for _, name, _, block in STEP.findall(RECIPES) if name.startswith("dossier/report/figures/"))
     with register_put_back() as shelves:
-        exec(compile(added, "recipes.md", "exec"), {"__name__": "dossier.figures.absolute_error"})
+        exec(compile(added, "recipes.md", "exec"), {"__name__": "dossier.report.figures.absolute_error"})
         drawn = shelves.figures["absolute_error_by_site"].function(by_hand(Case("eight", COVID)))
     assert isinstance(drawn, Absent)
     assert reason_text(drawn.reason) == "the mean absolute error could not be estimated at any external site"

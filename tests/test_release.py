@@ -12,10 +12,10 @@ from typing import Any, get_args
 import pytest
 from pydantic import BaseModel, ValidationError
 
-from dossier import initial
-from dossier.errors import Fault
+from dossier.command_line import initial
+from dossier.core.errors import Fault
+from dossier.core.release import CHECKLIST_ITEMS, Release, Statement, schema
 from dossier.reading.declared import declared
-from dossier.release import CHECKLIST_ITEMS, Release, Statement, schema
 from tests.smallest import HEAD, SITE
 
 SHARED = Path(__file__).resolve().parent.parent.parent / "shared"

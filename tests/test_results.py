@@ -15,9 +15,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from dossier import evaluate, initial, reading, results, results_csv
-from dossier.errors import ReleaseError
-from dossier.types import MODEL, READER_STUDY, Absent, CountRange, Estimate, Evidence, Subset, Withheld
+from dossier import evaluate, reading
+from dossier.command_line import initial
+from dossier.core.errors import ReleaseError
+from dossier.core.types import MODEL, READER_STUDY, Absent, CountRange, Estimate, Evidence, Subset, Withheld
+from dossier.record import results, results_csv
 from dossier.typeset.words import exclusion
 from tests import reasons
 from tests.canaries import plant

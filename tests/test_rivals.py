@@ -10,10 +10,10 @@ import pytest
 
 import dossier
 from dossier import evaluate, reading
+from dossier.core.facts import Fact
+from dossier.core.types import POOLED, Absent, Curve, Estimate, Evidence, Study, find, find_curve
 from dossier.evaluate import disclosure, rivals
-from dossier.facts import Fact
-from dossier.findings import comparison, severity
-from dossier.types import POOLED, Absent, Curve, Estimate, Evidence, Study, find, find_curve
+from dossier.report.chapters import comparison, severity
 from dossier.typeset.flags import flag_text
 from tests.estimated import estimated
 from tests.smallest import HEAD, QUICK

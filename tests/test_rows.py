@@ -9,10 +9,11 @@ import pyarrow.csv
 import pyarrow.parquet
 import pytest
 
-from dossier import evaluate, reading, results
-from dossier.errors import DossierError
-from dossier.facts import Count
-from dossier.types import Dataset, Study
+from dossier import evaluate, reading
+from dossier.core.errors import DossierError
+from dossier.core.facts import Count
+from dossier.core.types import Dataset, Study
+from dossier.record import results
 from dossier.typeset.flags import flag_text
 from tests.reference.built import hurried
 from tests.smallest import HEAD, QUICK, SITE

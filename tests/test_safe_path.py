@@ -42,7 +42,7 @@ class Finder:
         asked.add(name.partition(".")[0])
 sys.meta_path.insert(0, Finder)
 before = set(sys.modules)
-from dossier import cli
+from dossier.command_line import cli
 try:
     cli.dossier.main(sys.argv[1:], standalone_mode=False)
 finally:
@@ -192,7 +192,7 @@ def test_a_python_path_is_read_without_the_release(after_the_start: Path, marks:
 
 LOOKED_FOR = """
 import os, sys
-from dossier import safe_path
+from dossier.command_line import safe_path
 safe_path.start_again()
 print([os.environ.get(name) for name in ("PATH", "LD_LIBRARY_PATH", "PYTHONPATH")], sys.flags.safe_path, os.getpid())
 """

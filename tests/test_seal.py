@@ -15,11 +15,13 @@ from click.testing import CliRunner, Result
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dossier import check, cli, evaluate, initial, reading, results, seal
-from dossier.errors import OutputError, ReleaseError
-from dossier.findings import acceptance
-from dossier.release import Release
-from dossier.types import Evidence, Flag
+from dossier import evaluate, reading
+from dossier.command_line import check, cli, initial
+from dossier.core.errors import OutputError, ReleaseError
+from dossier.core.release import Release
+from dossier.core.types import Evidence, Flag
+from dossier.record import results, seal
+from dossier.report.chapters import acceptance
 from dossier.typeset.flags import flag_text
 
 CRITERIA = """

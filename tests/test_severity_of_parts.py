@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 from dossier import evaluate, reading
+from dossier.core.types import Absent, Estimate
 from dossier.metrics.severity import NO_ERRORS
-from dossier.types import Absent, Estimate
 from tests.reasons import Said
 from tests.smallest import HEAD, QUICK
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import datetime
 
+from dossier.core.release import Release
+from dossier.core.types import Evidence, Study
 from dossier.evaluate import inputs
-from dossier.findings import severity
-from dossier.release import Release
-from dossier.types import Evidence, Study
+from dossier.report.chapters import severity
 
 PLAIN = {
     "release": {"model": "Example", "version": "2", "date": None, "owner": "Owner"},

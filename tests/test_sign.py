@@ -30,10 +30,14 @@ from pyhanko.sign import signers
 from pyhanko.sign.fields import MDPPerm, SigFieldSpec, SigSeedSubFilter
 from pyhanko.sign.timestamps import DummyTimeStamper
 
-from dossier import cli, limited, output, results, sign, signature_check, signed
-from dossier.errors import DossierError, OutputError, ReleaseError, SigningError
-from dossier.signed import Found, Trust
-from dossier.signed_attributes import Addition
+from dossier.command_line import cli
+from dossier.core import limited
+from dossier.core.errors import DossierError, OutputError, ReleaseError, SigningError
+from dossier.outputs import output
+from dossier.record import results
+from dossier.signing import sign, signature_check, signed
+from dossier.signing.signed import Found, Trust
+from dossier.signing.signed_attributes import Addition
 from tests.bench.conformance import unsound
 from tests.certificates_of_tests import PASSWORD, Owner, owner, timestamp_authority
 from tests.conftest import ROOT
@@ -97,7 +101,7 @@ def here(monkeypatch: pytest.MonkeyPatch) -> None:
     apart = limited.call
 
     def call(function: str, *words: str, seconds: int) -> Any:
-        if function != "dossier.signature_check:looked_at":
+        if function != "dossier.signing.signature_check:looked_at":
             return apart(function, *words, seconds=seconds)
         return json.loads(json.dumps(signature_check.looked_at(*words)))
 
@@ -161,7 +165,8 @@ def test_without_a_root_nobody_is_trusted(once: Path) -> None:
 def test_a_signature_holds_where_other_versions_print_other_bytes(
     once: Path, trust: Trust, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from dossier import verify, versions
+    from dossier.outputs import verify
+    from dossier.record import versions
 
     ours = dict(versions.installed())
     monkeypatch.setattr(limited, "call", _with_versions({**ours, "pango": "1.0.1"}))
@@ -177,10 +182,11 @@ def test_a_signature_holds_where_other_versions_print_other_bytes(
 
 def _with_versions(installed: dict[str, str]) -> Callable[..., Any]:
     """Everything here, with other versions installed."""
-    from dossier import verify, versions
+    from dossier.outputs import verify
+    from dossier.record import versions
 
     def call(function: str, *words: str, seconds: int) -> Any:
-        if function == "dossier.signature_check:looked_at":
+        if function == "dossier.signing.signature_check:looked_at":
             return json.loads(json.dumps(signature_check.looked_at(*words)))
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(versions, "installed", lambda: installed)

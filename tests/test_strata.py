@@ -8,10 +8,8 @@ import numpy as np
 import pytest
 
 from dossier import evaluate, reading
-from dossier.metrics import imputations
-from dossier.metrics.stratified import Stratum
-from dossier.register import REGISTER
-from dossier.types import (
+from dossier.core.register import REGISTER
+from dossier.core.types import (
     POOLED,
     RIVAL,
     Absent,
@@ -24,6 +22,8 @@ from dossier.types import (
     find,
     find_in_subgroup,
 )
+from dossier.metrics import imputations
+from dossier.metrics.stratified import Stratum
 from dossier.typeset.methods import method_text
 from tests.reasons import Said
 from tests.smallest import HEAD, QUICK

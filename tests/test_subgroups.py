@@ -14,11 +14,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dossier import evaluate, flags, reading, results
-from dossier.findings import subgroups as findings
-from dossier.findings.committee.missed import ALIKE, TOLD_LESS, differing_groups
-from dossier.metrics import calibration, discrimination, utility
-from dossier.types import (
+from dossier import evaluate, reading
+from dossier.core import flags
+from dossier.core.types import (
     POOLED,
     Absent,
     Dataset,
@@ -31,6 +29,10 @@ from dossier.types import (
     find_in_subgroup,
     subgroup_sizes,
 )
+from dossier.metrics import calibration, discrimination, utility
+from dossier.record import results
+from dossier.report.chapters import subgroups as findings
+from dossier.report.chapters.committee.missed import ALIKE, TOLD_LESS, differing_groups
 from dossier.typeset.flags import flag_text
 from dossier.typeset.reasons import reason_text
 from dossier.typeset.words import in_words

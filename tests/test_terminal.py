@@ -15,8 +15,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dossier import cli, output
-from dossier.terminal import Guarded, visible
+from dossier.command_line import cli
+from dossier.command_line.terminal import Guarded, visible
+from dossier.outputs import output
 from tests.smallest import HEAD, QUICK, SITE
 from tests.test_output import dossier_files
 
@@ -152,7 +153,7 @@ def test_a_command_of_a_manifest(said: Callable[..., str], tmp_path: Path) -> No
 
 TRACEBACK = """
 import sys, warnings
-from dossier import cli
+from dossier.command_line import cli
 def fail():
     warnings.warn(sys.argv[1])
     raise RuntimeError(sys.argv[1])
@@ -177,7 +178,7 @@ def test_tracebacks_and_warnings() -> None:
 
 STEPS = """
 import sys
-from dossier import cli
+from dossier.command_line import cli
 cli._guard_what_is_said()
 with cli._progress(False) as tell:
     tell("evaluate", sys.argv[1], 0, 2)

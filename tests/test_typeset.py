@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dossier.facts import Count, Fact, Method
-from dossier.findings import glossary, methods
-from dossier.types import POOLED, Absent, Curve, Estimate, Evidence, Predicted, Result, Term, externals
+from dossier.core.facts import Count, Fact, Method
+from dossier.core.types import POOLED, Absent, Curve, Estimate, Evidence, Predicted, Result, Term, externals
+from dossier.report.chapters import glossary, methods
 from dossier.typeset import measures
 from dossier.typeset.measures import chapter_tables, in_appendix_only
 from dossier.typeset.names import foretold, label_of

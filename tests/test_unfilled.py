@@ -5,11 +5,11 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 
-from dossier.facts import Fact
-from dossier.findings.chapter import chapters
-from dossier.release import Release
-from dossier.types import Absent, Evidence, Result
-from dossier.unfilled import filled
+from dossier.core.facts import Fact
+from dossier.core.release import Release
+from dossier.core.types import Absent, Evidence, Result
+from dossier.report.chapters.chapter import chapters
+from dossier.report.unfilled import filled
 from tests.conftest import by_hand, terms
 from tests.figures.evidence import Case
 

@@ -9,10 +9,9 @@ from typing import Any
 
 import pytest
 
-from dossier import between_groups, compose, flags
-from dossier.facts import Method
-from dossier.findings import committee, subgroups, verdict
-from dossier.types import (
+from dossier.core import between_groups, flags
+from dossier.core.facts import Method
+from dossier.core.types import (
     POOLED,
     Criterion,
     Estimate,
@@ -23,6 +22,8 @@ from dossier.types import (
     SubgroupSummary,
     Subset,
 )
+from dossier.report import compose
+from dossier.report.chapters import committee, subgroups, verdict
 from dossier.typeset.flags import flag_text
 from tests.conftest import Book
 from tests.test_committee import with_release
@@ -126,7 +127,7 @@ def test_what_is_open_comes_first_and_leads_to_its_chapter(covid: Book) -> None:
 
 
 def test_every_site_stands_in_the_key_results_and_on_page_1(any_book: Book) -> None:
-    from dossier.findings import results
+    from dossier.report.chapters import results
 
     names = [one.site for one in any_book.evidence.datasets if one.role == "external"]
     for table in (results.essentials(any_book.evidence), verdict.table(any_book.evidence)):

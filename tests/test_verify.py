@@ -19,8 +19,11 @@ from click.testing import CliRunner, Result
 from pypdf import PdfReader, PdfWriter
 from pypdf.generic import ContentStream, NameObject
 
-from dossier import cli, initial, limited, results, verify, versions
-from dossier.errors import DossierError, ReleaseError
+from dossier.command_line import cli, initial
+from dossier.core import limited
+from dossier.core.errors import DossierError, ReleaseError
+from dossier.outputs import verify
+from dossier.record import results, versions
 from tests.conftest import ROOT
 
 GBSG = ROOT / "fixtures" / "breast" / "gbsg.csv"

@@ -11,16 +11,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dossier import evaluate, initial, reading
-from dossier import results as results_json
-from dossier.errors import DataError
-from dossier.findings import results
+from dossier import evaluate, reading
+from dossier.command_line import initial
+from dossier.core.errors import DataError
+from dossier.core.register import fill
+from dossier.core.types import Absent, Curve, Estimate, Evidence, Study, find, find_curve
 from dossier.metrics import weighted
 from dossier.metrics.calibration import oe_ratio
 from dossier.metrics.discrimination import risk_distribution
 from dossier.metrics.utility import weighted_standardized_net_benefit
-from dossier.register import fill
-from dossier.types import Absent, Curve, Estimate, Evidence, Study, find, find_curve
+from dossier.record import results as results_json
+from dossier.report.chapters import results
 from dossier.typeset.methods import method_text
 from dossier.typeset.reasons import reason_text
 from tests.reasons import Said

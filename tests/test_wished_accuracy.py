@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from dossier import evaluate, reading
-from dossier.errors import DossierError
-from dossier.figures.canvas import styled
-from dossier.figures.reliability import draw_nomogram
-from dossier.findings import reliability
-from dossier.types import Estimate, Evidence, find
+from dossier.core.errors import DossierError
+from dossier.core.types import Estimate, Evidence, find
+from dossier.report.chapters import reliability
+from dossier.report.figures.canvas import styled
+from dossier.report.figures.reliability import draw_nomogram
 from tests.smallest import HEAD, QUICK, SITE
 
 READERS = '[readers]\nlabels = "labels.csv"\nconfidence = "confidence.csv"\ndataset = "site"\n'

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from dossier import evaluate, reading
-from dossier.facts import Fact
-from dossier.types import Absent, Dataset, Feature, Predicted, Previous, Readers, Study, Subgroup
+from dossier.core.facts import Fact
+from dossier.core.types import Absent, Dataset, Feature, Predicted, Previous, Readers, Study, Subgroup
 from tests.attacker import SMALLEST, Attack
 from tests.canaries import plant
 from tests.reference.built import hurried

@@ -18,11 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import LinearConstraint, milp
 
+from dossier.core.register import REGISTER, Metric, fill
+from dossier.core.types import Absent, Dataset, Estimate, Floats, Study
 from dossier.evaluate import disclosure
 from dossier.evaluate.disclosure import chains, measures
 from dossier.evaluate.site import value
-from dossier.register import REGISTER, Metric, fill
-from dossier.types import Absent, Dataset, Estimate, Floats, Study
 from tests.attacker import SMALLEST, site_of
 from tests.test_neighbours import STEPS, document
 

@@ -11,8 +11,10 @@ from dataclasses import dataclass, replace
 
 import joblib
 
-from dossier import acceptance, checklist, evidence_cache, flags, versions
-from dossier.errors import Fault
+from dossier.core import checklist, flags
+from dossier.core.errors import Fault
+from dossier.core.register import REGISTER, fill, metrics_of, terms_of
+from dossier.core.types import READERS, Criterion, DatasetSummary, Evidence, Flag, Study, SubgroupEvidence
 from dossier.evaluate import (
     changes,
     cluster,
@@ -31,10 +33,9 @@ from dossier.evaluate.disclosure import left_over
 from dossier.evaluate.offered import Site
 from dossier.evaluate.pieces import Found, Piece
 from dossier.evaluate.site import SiteEvidence
-from dossier.evidence_cache import EvidenceCache
 from dossier.metrics.resampling import VALUE_ALONE
-from dossier.register import REGISTER, fill, metrics_of, terms_of
-from dossier.types import READERS, Criterion, DatasetSummary, Evidence, Flag, Study, SubgroupEvidence
+from dossier.record import acceptance, evidence_cache, versions
+from dossier.record.evidence_cache import EvidenceCache
 
 Progress = Callable[[str, str, int, int], None]
 """Gets the stage, what was just finished, how much is done, and of how much."""

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from dossier.facts import Fact, Method
-from dossier.metrics.changes import change
-from dossier.release import Release
-from dossier.types import (
+from dossier.core.facts import Fact, Method
+from dossier.core.release import Release
+from dossier.core.types import (
     POOLED,
     Absent,
     Changes,
@@ -19,6 +18,7 @@ from dossier.types import (
     Result,
     Term,
 )
+from dossier.metrics.changes import change
 
 AGAINST = "previous"
 """What `against` is in `at` for a difference from the previous release."""

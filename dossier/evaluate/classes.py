@@ -9,12 +9,12 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from dossier.core.facts import Fact
+from dossier.core.register import REGISTER, CurveMaker, Metric
+from dossier.core.release import Release
+from dossier.core.types import MACRO, Absent, At, Estimate, Floats, SiteResults
 from dossier.evaluate.offered import Site, ask, columns, places, seed_of, settings
-from dossier.facts import Fact
 from dossier.metrics.classes import mean_of_bounds, mean_over_rows
-from dossier.register import REGISTER, CurveMaker, Metric
-from dossier.release import Release
-from dossier.types import MACRO, Absent, At, Estimate, Floats, SiteResults
 
 
 class Answer(Protocol):

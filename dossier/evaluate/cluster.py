@@ -16,11 +16,11 @@ from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from dossier.errors import DossierError, WorkerError
+from dossier.core.errors import DossierError, WorkerError
+from dossier.core.faults.locations import Option
 from dossier.evaluate import pieces
 from dossier.evaluate.offered import Site
 from dossier.evaluate.pieces import Found, Piece
-from dossier.faults.locations import Option
 
 if TYPE_CHECKING:
     from distributed import Client, Future

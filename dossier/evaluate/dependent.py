@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from dossier.core.facts import Count, Fact, Method
+from dossier.core.register import Band, CurveMaker, Metric, Symmetry
+from dossier.core.types import MACRO, Absent, At, Curve, Dataset, Estimate, Floats
 from dossier.evaluate import classes
 from dossier.evaluate.offered import Site, seed_of, site_part
-from dossier.facts import Count, Fact, Method
 from dossier.metrics import clusters, severity, weighted
 from dossier.metrics.clusters import Groups
 from dossier.metrics.intervals import two_sided, two_sided_student
-from dossier.register import Band, CurveMaker, Metric, Symmetry
-from dossier.types import MACRO, Absent, At, Curve, Dataset, Estimate, Floats
 
 
 def dependent(dataset: Dataset) -> bool:

@@ -7,16 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from dossier.evaluate import classes, subgroups
-from dossier.evaluate.dependent import reach_of_bands, symmetry_of
-from dossier.evaluate.offered import Site, part_of, refuse_a_bad_curve, refuse_what_is_no_number
-from dossier.evaluate.site import SiteEvidence, described, site_evidence
-from dossier.facts import Fact
-from dossier.metrics import imputations, severity
-from dossier.metrics.scales import Scale
-from dossier.register import Band, Metric, metrics_of
-from dossier.release import Release
-from dossier.types import (
+from dossier.core.facts import Fact
+from dossier.core.register import Band, Metric, metrics_of
+from dossier.core.release import Release
+from dossier.core.types import (
     Absent,
     At,
     Curve,
@@ -30,6 +24,12 @@ from dossier.types import (
     SubgroupEvidence,
     Subset,
 )
+from dossier.evaluate import classes, subgroups
+from dossier.evaluate.dependent import reach_of_bands, symmetry_of
+from dossier.evaluate.offered import Site, part_of, refuse_a_bad_curve, refuse_what_is_no_number
+from dossier.evaluate.site import SiteEvidence, described, site_evidence
+from dossier.metrics import imputations, severity
+from dossier.metrics.scales import Scale
 
 
 def of_site(site: Site) -> tuple[SiteEvidence, SubgroupEvidence]:

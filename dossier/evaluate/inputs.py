@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from dossier import versions
-from dossier.register import terms_of
-from dossier.release import About, Release
-from dossier.types import Evidence, Study
+from dossier.core.register import terms_of
+from dossier.core.release import About, Release
+from dossier.core.types import Evidence, Study
+from dossier.record import versions
 
 PRINTED_TABLES = ("reply", "intended_use", "care", "model_card", "signatory", "revision", "statements")
 """The tables of release.toml that no number depends on."""

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dossier.core.facts import Fact
+from dossier.core.types import MODEL, Absent, Curve, CurveResult, DescriptionResult, Feature, Study
 from dossier.evaluate.offered import refuse_a_bad_curve
-from dossier.facts import Fact
 from dossier.metrics import nomogram
-from dossier.types import MODEL, Absent, Curve, CurveResult, DescriptionResult, Feature, Study
 
 
 @dataclass(frozen=True)

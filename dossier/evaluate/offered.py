@@ -13,17 +13,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dossier.bands import PERFORMANCE
-from dossier.facts import Fact
+from dossier.core.bands import PERFORMANCE
+from dossier.core.facts import Fact
+from dossier.core.release import Source, SurveyShare, Utility
+from dossier.core.types import MACRO, READERS, Absent, Curve, Dataset, Estimate, Feature, Floats, Readers, Subset, Term
 from dossier.metrics.raters import ABOVE_MEAN, TAUS_OF_RATERS, TOP, TWO_LEVELS
-from dossier.release import Source, SurveyShare, Utility
-from dossier.types import MACRO, READERS, Absent, Curve, Dataset, Estimate, Feature, Floats, Readers, Subset, Term
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from dossier.register import CurveMaker, Metric, Synthesis
-    from dossier.release import Release
+    from dossier.core.register import CurveMaker, Metric, Synthesis
+    from dossier.core.release import Release
 
 Bools = NDArray[np.bool_]
 

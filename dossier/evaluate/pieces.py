@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from dossier.core.register import fill
+from dossier.core.types import SubgroupEvidence
 from dossier.evaluate import imputed, subgroups
 from dossier.evaluate.offered import Site
 from dossier.evaluate.site import ChapterOfSite, SiteEvidence, chapters, joined, of_chapter
-from dossier.register import fill
-from dossier.types import SubgroupEvidence
 
 Found = ChapterOfSite | SubgroupEvidence | tuple[SiteEvidence, SubgroupEvidence]
 """What a piece yields: a chapter, the subgroups of a column, or all of an imputed dataset."""

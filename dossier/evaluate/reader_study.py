@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from dossier.core.facts import Fact
+from dossier.core.register import REGISTER
+from dossier.core.types import READER_STUDY, Absent, Curve, CurveResult, Estimate, Result, Study
 from dossier.evaluate.offered import ask, refuse_a_bad_curve, refuse_what_is_no_number, seed_of, settings
-from dossier.facts import Fact
-from dossier.register import REGISTER
-from dossier.types import READER_STUDY, Absent, Curve, CurveResult, Estimate, Result, Study
 
 
 def _of_study(study: Study, chapter: str) -> dict[str, Any]:

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, TypeVar
 
+from dossier.core.facts import Fact
+from dossier.core.register import REGISTER, CurveMaker, Metric
+from dossier.core.types import READERS, Absent, Curve, CurveResult, DescriptionResult, Estimate, Result, Study
 from dossier.evaluate.offered import (
     ask,
     optional,
@@ -14,9 +17,6 @@ from dossier.evaluate.offered import (
     seed_of,
     settings,
 )
-from dossier.facts import Fact
-from dossier.register import REGISTER, CurveMaker, Metric
-from dossier.types import READERS, Absent, Curve, CurveResult, DescriptionResult, Estimate, Result, Study
 
 Maker = TypeVar("Maker", Metric, CurveMaker)
 

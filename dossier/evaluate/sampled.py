@@ -6,9 +6,9 @@ from collections.abc import Container
 from dataclasses import replace
 from typing import TypeVar
 
+from dossier.core.facts import Count, Fact, Method
+from dossier.core.types import Absent, Curve, Estimate
 from dossier.evaluate.offered import Site
-from dossier.facts import Count, Fact, Method
-from dossier.types import Absent, Curve, Estimate
 
 Found = TypeVar("Found", Estimate | Absent, Curve | Absent)
 OF_THE_SAMPLE = ("predictors", "subgroups")

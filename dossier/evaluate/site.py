@@ -9,24 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from dossier.evaluate import classes, dependent, rivals, sampled
-from dossier.evaluate.offered import (
-    Site,
-    ask,
-    columns,
-    missing,
-    optional,
-    refuse_a_bad_curve,
-    refuse_what_is_no_number,
-    seed_of,
-    settings,
-    site_part,
-)
-from dossier.facts import Count, Fact
-from dossier.metrics import robustness, severity
-from dossier.metrics.resampling import VALUE_ALONE
-from dossier.register import CurveMaker, Metric, fill, metrics_of
-from dossier.types import (
+from dossier.core.facts import Count, Fact
+from dossier.core.register import CurveMaker, Metric, fill, metrics_of
+from dossier.core.types import (
     MACRO,
     Absent,
     At,
@@ -41,6 +26,21 @@ from dossier.types import (
     SiteResults,
     Term,
 )
+from dossier.evaluate import classes, dependent, rivals, sampled
+from dossier.evaluate.offered import (
+    Site,
+    ask,
+    columns,
+    missing,
+    optional,
+    refuse_a_bad_curve,
+    refuse_what_is_no_number,
+    seed_of,
+    settings,
+    site_part,
+)
+from dossier.metrics import robustness, severity
+from dossier.metrics.resampling import VALUE_ALONE
 
 FEWEST_ROWS = 5
 """Of fewer patients even a mean is as good as one patient's own value: nothing is computed."""

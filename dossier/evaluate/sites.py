@@ -5,23 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from dossier.bands import FEW_FOR_POOLING
-from dossier.evaluate import classes, rivals, strata
-from dossier.evaluate.offered import (
-    SHOWN_IN_PART,
-    Site,
-    ask,
-    places,
-    refuse_a_bad_curve,
-    refuse_what_is_no_number,
-    seed_of,
-    settings,
-)
-from dossier.facts import Count, Fact
-from dossier.metrics import pooled, robustness, stratified
-from dossier.register import REGISTER, Metric, metrics_of
-from dossier.release import Release
-from dossier.types import (
+from dossier.core.bands import FEW_FOR_POOLING
+from dossier.core.facts import Count, Fact
+from dossier.core.register import REGISTER, Metric, metrics_of
+from dossier.core.release import Release
+from dossier.core.types import (
     MACRO,
     POOLED,
     Absent,
@@ -34,6 +22,18 @@ from dossier.types import (
     Result,
     SiteResults,
 )
+from dossier.evaluate import classes, rivals, strata
+from dossier.evaluate.offered import (
+    SHOWN_IN_PART,
+    Site,
+    ask,
+    places,
+    refuse_a_bad_curve,
+    refuse_what_is_no_number,
+    seed_of,
+    settings,
+)
+from dossier.metrics import pooled, robustness, stratified
 
 
 def internal_test(release: Release, sites: Sequence[SiteResults]) -> SiteResults | None:

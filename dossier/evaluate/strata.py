@@ -8,14 +8,14 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from dossier.core.facts import Fact
+from dossier.core.register import REGISTER, Metric
+from dossier.core.types import MACRO, Absent, At, Dataset, Estimate
 from dossier.evaluate.classes import against_rest
 from dossier.evaluate.offered import Site
 from dossier.evaluate.site import FEWEST_ROWS
-from dossier.facts import Fact
 from dossier.metrics import imputations
 from dossier.metrics.stratified import Stratum
-from dossier.register import REGISTER, Metric
-from dossier.types import MACRO, Absent, At, Dataset, Estimate
 
 ESTIMATOR = {"estimator": "stratified"}
 """What a stratified estimate holds in `at` where another one stands beside it."""

@@ -8,17 +8,10 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from dossier.evaluate import sampled, strata
-from dossier.evaluate.classes import against_rest, places_of
-from dossier.evaluate.offered import Site, part_of
-from dossier.evaluate.site import curve_of, measured
-from dossier.facts import Fact
-from dossier.metrics import pooled
-from dossier.metrics.scales import Scale
-from dossier.metrics.subgroups import difference, too_few, too_few_of_class, too_few_of_classes
-from dossier.register import REGISTER, CurveMaker, Metric, fill, metrics_of
-from dossier.release import Release
-from dossier.types import (
+from dossier.core.facts import Fact
+from dossier.core.register import REGISTER, CurveMaker, Metric, fill, metrics_of
+from dossier.core.release import Release
+from dossier.core.types import (
     MACRO,
     POOLED,
     Absent,
@@ -33,6 +26,13 @@ from dossier.types import (
     SubgroupSummary,
     Subset,
 )
+from dossier.evaluate import sampled, strata
+from dossier.evaluate.classes import against_rest, places_of
+from dossier.evaluate.offered import Site, part_of
+from dossier.evaluate.site import curve_of, measured
+from dossier.metrics import pooled
+from dossier.metrics.scales import Scale
+from dossier.metrics.subgroups import difference, too_few, too_few_of_class, too_few_of_classes
 
 AGAINST = {"against": "complement"}
 """What the difference to the other patients holds in `at`."""

@@ -16,8 +16,8 @@ def __getattr__(name: str) -> Callable[..., Any]:
     """A measure by its name, with its columns checked."""
     # Its own modules ask for each other while they are imported, when not every measure is known.
     if not name.startswith("_") and find_spec(f"{__name__}.{name}") is None:
+        from dossier.core.register import fill
         from dossier.metrics.checked import checked
-        from dossier.register import fill
 
         metric = fill("metrics").metrics.get(name)
         if metric is not None:
@@ -26,6 +26,6 @@ def __getattr__(name: str) -> Callable[..., Any]:
 
 
 def __dir__() -> list[str]:
-    from dossier.register import fill
+    from dossier.core.register import fill
 
     return sorted(fill("metrics").metrics)

@@ -7,12 +7,12 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from dossier.facts import Fact, Method
+from dossier.core.facts import Fact, Method
+from dossier.core.register import curve, metric
+from dossier.core.types import Absent, Curve, Estimate, Floats
 from dossier.metrics.calibration import BIN_EDGES, SMALLEST_GROUP
 from dossier.metrics.intervals import NO_ROWS, NO_SPREAD
 from dossier.metrics.inversion import bounds_of_gaps, by_tests
-from dossier.register import curve, metric
-from dossier.types import Absent, Curve, Estimate, Floats
 
 BINS = 10
 FIRST = 5

@@ -11,8 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from dossier.bands import FEW_FOR_POOLING
-from dossier.facts import Count, Fact, Method
+from dossier.core.bands import FEW_FOR_POOLING
+from dossier.core.facts import Count, Fact, Method
+from dossier.core.register import Band, Line, curve, curve_synthesis, metric
+from dossier.core.types import Absent, Curve, Estimate, Floats, Goal, Role, SiteResults, found_curve
 from dossier.metrics import weighted
 from dossier.metrics.calibration_errors import errors_with_intervals
 from dossier.metrics.discrimination import one_class, risk_range
@@ -36,8 +38,6 @@ from dossier.metrics.resampling import BINNED_ABOVE, BLOCK, block_size, cells_of
 from dossier.metrics.scales import back
 from dossier.metrics.shares import NO_WEIGHT, Design
 from dossier.metrics.smooth_curve import design_of, smooth_curve
-from dossier.register import Band, Line, curve, curve_synthesis, metric
-from dossier.types import Absent, Curve, Estimate, Floats, Goal, Role, SiteResults, found_curve
 
 ORDER = (
     *("oe_ratio", "calibration_intercept", "calibration_slope", "calibration_intercept_joint", "ici", "e50", "e90"),

@@ -10,7 +10,8 @@ from functools import cache, lru_cache
 import numpy as np
 from scipy.special import expit
 
-from dossier.facts import Fact
+from dossier.core.facts import Fact
+from dossier.core.types import Absent, Estimate, Floats
 from dossier.metrics.intervals import two_sided
 from dossier.metrics.inversion import UNUSED, by_tests, estimate_from_tests, inverted
 from dossier.metrics.largest_distance import bounds_of_the_largest
@@ -25,7 +26,6 @@ from dossier.metrics.smooth_curve import (
     smooth_curve,
     whitened,
 )
-from dossier.types import Absent, Estimate, Floats
 
 ERRORS = ("ici", "e50", "e90", "emax")
 

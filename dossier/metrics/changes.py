@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
-from dossier.facts import Fact, Method
+from dossier.core.facts import Fact, Method
+from dossier.core.types import Absent, Estimate
 from dossier.metrics.intervals import methods_of, square_and_add
-from dossier.types import Absent, Estimate
 
 
 def change(now: Estimate, before: Estimate, together: Absent | None) -> Estimate:

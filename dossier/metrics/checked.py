@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dossier.types import Absent, Curve, Estimate, Term
+from dossier.core.types import Absent, Curve, Estimate, Term
 
 WITHIN = {
     "outcome": (0.0, 1.0),

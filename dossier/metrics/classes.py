@@ -15,7 +15,9 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from dossier.facts import Count, Fact, Method
+from dossier.core.facts import Count, Fact, Method
+from dossier.core.register import Band, Line, curve, curve_synthesis, metric
+from dossier.core.types import Absent, Curve, Estimate, Floats, SiteResults, found_curve
 from dossier.metrics import comparison, severity
 from dossier.metrics.committee import largest_remainder
 from dossier.metrics.comparison import AGAINST_RIVAL, OF_RIVAL
@@ -35,8 +37,6 @@ from dossier.metrics.intervals import (
 )
 from dossier.metrics.robustness import SHARE_HELD_OUT, SUBSETS
 from dossier.metrics.sample import NO_INTERVAL, Z
-from dossier.register import Band, Line, curve, curve_synthesis, metric
-from dossier.types import Absent, Curve, Estimate, Floats, SiteResults, found_curve
 
 ORDER = (
     *("auroc", "brier", "log_score", "accuracy", "h_accuracy", "h_accuracy_profile", "confusion_matrix"),

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from dossier.facts import Count, Fact
+from dossier.core.facts import Count, Fact
+from dossier.core.register import Symmetry
+from dossier.core.types import Absent, Estimate, Floats
 from dossier.metrics.intervals import NO_SPREAD, beyond_student, two_sided, two_sided_student, wilson
 from dossier.metrics.scales import back, forward, off_scale, stretch
-from dossier.register import Symmetry
-from dossier.types import Absent, Estimate, Floats
 
 MOST_GROUPS = 250
 """More clusters than this are left out in so many random groups: each asks for the measure once more."""

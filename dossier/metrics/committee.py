@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dossier.facts import Fact, Method
-from dossier.register import curve, curve_synthesis
-from dossier.types import Absent, Curve, Floats, SiteResults, found_curve
+from dossier.core.facts import Fact, Method
+from dossier.core.register import curve, curve_synthesis
+from dossier.core.types import Absent, Curve, Floats, SiteResults, found_curve
 
 ORDER = ("classification", "per_thousand_of_site", "per_thousand")
 """The measures and curves of the chapter in the order of files and pages."""

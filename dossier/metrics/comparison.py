@@ -15,7 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betainc, betaincc
 
-from dossier.facts import Count, Fact, Method
+from dossier.core.facts import Count, Fact, Method
+from dossier.core.register import metric
+from dossier.core.types import RIVAL, Absent, Estimate, Floats
 from dossier.metrics import calibration, discrimination, weighted
 from dossier.metrics.calibration import A_TEST, log_score
 from dossier.metrics.discrimination import one_class, placements
@@ -24,8 +26,6 @@ from dossier.metrics.once import once
 from dossier.metrics.resampling import BINNED_ABOVE, BINS
 from dossier.metrics.shares import Design, estimate_of, p_value, sum_of_shares
 from dossier.metrics.utility import no_net_benefit
-from dossier.register import metric
-from dossier.types import RIVAL, Absent, Estimate, Floats
 
 ORDER = (
     *("auroc_of_rival", "oe_ratio_of_rival", "calibration_slope_of_rival", "auroc_difference", "brier_difference"),

@@ -15,7 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from dossier.facts import Count, Fact, Method
+from dossier.core.facts import Count, Fact, Method
+from dossier.core.register import curve, describe, metric
+from dossier.core.types import Absent, Curve, Description, Estimate, Feature, Floats
 from dossier.metrics.discrimination import auroc
 from dossier.metrics.distances import (
     LARGEST_PAIRED,
@@ -32,8 +34,6 @@ from dossier.metrics.distances import (
 )
 from dossier.metrics.once import once
 from dossier.metrics.resampling import central
-from dossier.register import curve, describe, metric
-from dossier.types import Absent, Curve, Description, Estimate, Feature, Floats
 
 ORDER = (
     *("degree_of_correspondence", "correspondence_averaged", "conformal_p_values", "energy_coefficient"),
@@ -275,7 +275,7 @@ def degree_of_correspondence(
 
     >>> import dossier
     >>> import numpy as np
-    >>> from dossier.types import Feature
+    >>> from dossier.core.types import Feature
     >>> development = [Feature("age", np.array([50.0, 60.0, 70.0, 80.0] * 5))]
     >>> external = [Feature("age", np.array([150.0, 160.0, 170.0, 180.0] * 5))]
     >>> print(dossier.metrics.degree_of_correspondence(development, external, permutations=99))
@@ -348,7 +348,7 @@ def correspondence_averaged(
 
     >>> import dossier
     >>> import numpy as np
-    >>> from dossier.types import Feature
+    >>> from dossier.core.types import Feature
     >>> development = [Feature("age", np.array([50.0, 60.0, 70.0, 80.0]))]
     >>> external = [Feature("age", np.array([150.0, 160.0, 170.0, 180.0]))]
     >>> print(dossier.metrics.correspondence_averaged(development, external, bootstrap=50))
@@ -508,7 +508,7 @@ def energy_coefficient(
 
     >>> import dossier
     >>> import numpy as np
-    >>> from dossier.types import Feature
+    >>> from dossier.core.types import Feature
     >>> development = [Feature("age", np.array([50.0, 60.0] * 5))]
     >>> external = [Feature("age", np.array([70.0, 80.0] * 5))]
     >>> print(dossier.metrics.energy_coefficient(development, external, permutations=99, bootstrap=50))
@@ -791,7 +791,7 @@ def membership_auroc(
 
     >>> import dossier
     >>> import numpy as np
-    >>> from dossier.types import Feature
+    >>> from dossier.core.types import Feature
     >>> development = [Feature("age", np.array([50.0, 60.0, 70.0, 80.0] * 5))]
     >>> external = [Feature("age", np.array([150.0, 160.0, 170.0, 180.0] * 5))]
     >>> print(dossier.metrics.membership_auroc(development, external))

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from dossier.bands import FEWEST_WITH_A_VALUE
+from dossier.core.bands import FEWEST_WITH_A_VALUE
+from dossier.core.register import describe
+from dossier.core.types import Description, Feature, Floats
 from dossier.metrics.logistic import logit
-from dossier.register import describe
-from dossier.types import Description, Feature, Floats
 
 ORDER = ("characteristics", "case_mix")
 """The measures and curves of the chapter in the order of files and pages."""

@@ -9,12 +9,12 @@ from functools import partial
 
 import numpy as np
 
-from dossier.facts import Count, Fact, Method
+from dossier.core.facts import Count, Fact, Method
+from dossier.core.register import curve, metric
+from dossier.core.types import Absent, Curve, Estimate, Floats, Goal
 from dossier.metrics import weighted
 from dossier.metrics.intervals import NO_ROWS, column, estimate, on_log, on_logit, wilson
 from dossier.metrics.resampling import Cells, block_size, cells_of, draws, draws_within_classes, percentile
-from dossier.register import curve, metric
-from dossier.types import Absent, Curve, Estimate, Floats, Goal
 
 ORDER = (
     *("auroc", "model_based_concordance", "sensitivity", "specificity", "ppv", "npv", "accuracy"),

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
-from dossier.facts import Fact
+from dossier.core.facts import Fact
+from dossier.core.types import Absent, Feature, Floats
 from dossier.metrics.once import remembered
-from dossier.types import Absent, Feature, Floats
 
 Integers = NDArray[np.int64]
 

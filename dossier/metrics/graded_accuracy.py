@@ -10,7 +10,9 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from dossier.facts import Count, Fact, Method
+from dossier.core.facts import Count, Fact, Method
+from dossier.core.register import Band, Line, curve, curve_synthesis, metric
+from dossier.core.types import Absent, Curve, Estimate, Floats, SiteResults
 from dossier.metrics.discrimination import one_class
 from dossier.metrics.intervals import column, two_sided, wilson
 from dossier.metrics.raters import (
@@ -24,8 +26,6 @@ from dossier.metrics.raters import (
     tau_of_raters,
     top_share,
 )
-from dossier.register import Band, Line, curve, curve_synthesis, metric
-from dossier.types import Absent, Curve, Estimate, Floats, SiteResults
 
 ORDER = (
     *("h_accuracy", "h_accuracy_risk", "cost_weighted_accuracy", "h_accuracy_profile", "h_accuracy_by_priority"),

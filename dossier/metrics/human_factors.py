@@ -11,11 +11,11 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from dossier.facts import Count, Fact, Method
+from dossier.core.facts import Count, Fact, Method
+from dossier.core.register import curve, metric
+from dossier.core.types import Absent, Curve, DecisionCounts, Estimate, Floats, ReaderStudy
 from dossier.metrics.intervals import NO_SPREAD, column, on_log, two_sided, two_sided_student, wilson
 from dossier.metrics.resampling import central
-from dossier.register import curve, metric
-from dossier.types import Absent, Curve, DecisionCounts, Estimate, Floats, ReaderStudy
 
 ORDER = (
     *("error_rate_aided", "error_rate_unaided", "absolute_risk_reduction", "number_needed_to_decide"),
@@ -321,7 +321,7 @@ def error_rate_aided(
     10 of 100 decisions with the model are wrong.
 
     >>> import dossier
-    >>> from dossier.types import DecisionCounts, ReaderStudy
+    >>> from dossier.core.types import DecisionCounts, ReaderStudy
     >>> counts = DecisionCounts(aided_wrong=10, aided_right=90, unaided_wrong=20, unaided_right=80)
     >>> print(dossier.metrics.error_rate_aided(ReaderStudy("parallel", counts)))
     0.10 (0.04 to 0.16)
@@ -353,7 +353,7 @@ def error_rate_unaided(
     20 of 100 decisions without the model are wrong.
 
     >>> import dossier
-    >>> from dossier.types import DecisionCounts, ReaderStudy
+    >>> from dossier.core.types import DecisionCounts, ReaderStudy
     >>> counts = DecisionCounts(aided_wrong=10, aided_right=90, unaided_wrong=20, unaided_right=80)
     >>> print(dossier.metrics.error_rate_unaided(ReaderStudy("parallel", counts)))
     0.20 (0.12 to 0.28)
@@ -390,7 +390,7 @@ def absolute_risk_reduction(
     20 of 100 are wrong without the model, 10 of 100 with it.
 
     >>> import dossier
-    >>> from dossier.types import DecisionCounts, ReaderStudy
+    >>> from dossier.core.types import DecisionCounts, ReaderStudy
     >>> counts = DecisionCounts(aided_wrong=10, aided_right=90, unaided_wrong=20, unaided_right=80)
     >>> print(dossier.metrics.absolute_risk_reduction(ReaderStudy("parallel", counts)))
     0.10 (0.00 to 0.20)
@@ -429,7 +429,7 @@ def number_needed_to_decide(
     20 of 100 are wrong without the model, 10 of 100 with it: one less in 10.
 
     >>> import dossier
-    >>> from dossier.types import DecisionCounts, ReaderStudy
+    >>> from dossier.core.types import DecisionCounts, ReaderStudy
     >>> counts = DecisionCounts(aided_wrong=10, aided_right=90, unaided_wrong=20, unaided_right=80)
     >>> print(dossier.metrics.number_needed_to_decide(ReaderStudy("parallel", counts)))
     10.00 (5.05 to 499.55)
@@ -521,7 +521,7 @@ def relative_risk(study: ReaderStudy, level: float = 0.95, bootstrap: int = 1000
     10 of 100 are wrong with the model, 20 of 100 without it.
 
     >>> import dossier
-    >>> from dossier.types import DecisionCounts, ReaderStudy
+    >>> from dossier.core.types import DecisionCounts, ReaderStudy
     >>> counts = DecisionCounts(aided_wrong=10, aided_right=90, unaided_wrong=20, unaided_right=80)
     >>> print(dossier.metrics.relative_risk(ReaderStudy("parallel", counts)))
     0.50 (0.25 to 1.01)
@@ -552,7 +552,7 @@ def relative_risk_reduction(
     10 of 100 are wrong with the model, 20 of 100 without it.
 
     >>> import dossier
-    >>> from dossier.types import DecisionCounts, ReaderStudy
+    >>> from dossier.core.types import DecisionCounts, ReaderStudy
     >>> counts = DecisionCounts(aided_wrong=10, aided_right=90, unaided_wrong=20, unaided_right=80)
     >>> print(dossier.metrics.relative_risk_reduction(ReaderStudy("parallel", counts)))
     0.50 (-0.01 to 0.75)
@@ -593,7 +593,7 @@ def odds_ratio(study: ReaderStudy, level: float = 0.95, bootstrap: int = 1000, s
     The odds of a wrong decision are 10/90 with the model, 20/80 without it.
 
     >>> import dossier
-    >>> from dossier.types import DecisionCounts, ReaderStudy
+    >>> from dossier.core.types import DecisionCounts, ReaderStudy
     >>> counts = DecisionCounts(aided_wrong=10, aided_right=90, unaided_wrong=20, unaided_right=80)
     >>> print(dossier.metrics.odds_ratio(ReaderStudy("parallel", counts)))
     0.44 (0.20 to 1.01)
@@ -654,7 +654,7 @@ def decision_benefit(study: ReaderStudy, group: str = "", level: float = 0.95) -
 
     >>> import dossier
     >>> import numpy as np
-    >>> from dossier.types import DecisionCounts, ReaderStudy
+    >>> from dossier.core.types import DecisionCounts, ReaderStudy
     >>> study = ReaderStudy(
     ...     "paired",
     ...     DecisionCounts(aided_wrong=1, aided_right=3, unaided_wrong=2, unaided_right=2),
@@ -828,7 +828,7 @@ def wrong_advice_followed(
     20 decisions first differed from wrong advice, and 4 of them followed it.
 
     >>> import dossier, numpy
-    >>> from dossier.types import DecisionCounts, ReaderStudy
+    >>> from dossier.core.types import DecisionCounts, ReaderStudy
     >>> who, truth = numpy.arange(20), numpy.ones(20)
     >>> aided = numpy.repeat([0.0, 1.0], [4, 16])
     >>> study = ReaderStudy("paired", DecisionCounts(4, 16, 0, 20), who, who, truth, truth, aided, 1 - truth)
@@ -868,7 +868,7 @@ def right_advice_resisted(
     20 decisions first differed from right advice, and 4 of them were kept.
 
     >>> import dossier, numpy
-    >>> from dossier.types import DecisionCounts, ReaderStudy
+    >>> from dossier.core.types import DecisionCounts, ReaderStudy
     >>> who, truth = numpy.arange(20), numpy.ones(20)
     >>> aided = numpy.repeat([0.0, 1.0], [4, 16])
     >>> study = ReaderStudy("paired", DecisionCounts(4, 16, 20, 0), who, who, truth, 1 - truth, aided, truth)

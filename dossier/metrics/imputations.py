@@ -8,12 +8,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from dossier.facts import Fact, Method
+from dossier.core.facts import Fact, Method
+from dossier.core.types import Absent, Curve, Estimate, Floats, SumOfShares
 from dossier.metrics.discrimination import POINTS, risk_distribution
 from dossier.metrics.intervals import beyond_student, column, two_sided, two_sided_student
 from dossier.metrics.scales import Scale, back, forward, off_scale, stretch
 from dossier.metrics.shares import interval_of, p_value, smallest
-from dossier.types import Absent, Curve, Estimate, Floats, SumOfShares
 
 
 def rubin(estimates: Sequence[Estimate], scale: Scale, level: float, test: bool = False) -> Estimate:

@@ -9,8 +9,8 @@ from functools import lru_cache
 import numpy as np
 from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
-from dossier.facts import Fact, Method
-from dossier.types import Absent, Estimate, Floats
+from dossier.core.facts import Fact, Method
+from dossier.core.types import Absent, Estimate, Floats
 
 NO_ROWS = Absent(Fact("no_rows"))
 NO_SPREAD = Fact("no_spread")

@@ -14,8 +14,8 @@ from functools import cache
 
 import numpy as np
 
-from dossier.facts import Fact, Method
-from dossier.types import Estimate, Floats
+from dossier.core.facts import Fact, Method
+from dossier.core.types import Estimate, Floats
 
 INWARD, OUTWARD, BEYOND = 40, 20, 6.0
 """How many truths are tested between the best and what was seen, and beyond it up to so many standard errors."""

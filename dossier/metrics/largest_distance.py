@@ -7,10 +7,10 @@ import math
 import numpy as np
 from scipy.special import expit
 
+from dossier.core.types import Floats
 from dossier.metrics.intervals import two_sided
 from dossier.metrics.logistic import combine, logit
 from dossier.metrics.smooth_curve import SmoothCurve, WhitenedCurve, design_of, noise_at, whitened
-from dossier.types import Floats
 
 PLACES = 64
 FROM_BELOW = 1.8

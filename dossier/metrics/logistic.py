@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from dossier.bands import CERTAIN
-from dossier.facts import Count, Fact, Method
-from dossier.types import Absent, Floats
+from dossier.core.bands import CERTAIN
+from dossier.core.facts import Count, Fact, Method
+from dossier.core.types import Absent, Floats
 
 
 def logit(risk: Floats) -> Floats:

@@ -12,13 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, logit
 
-from dossier.bands import SAME_RISK
-from dossier.facts import Fact, Method
-from dossier.register import metric
-from dossier.types import Absent, Curve, Description, Estimate, Feature, Floats
+from dossier.core.bands import SAME_RISK
+from dossier.core.facts import Fact, Method
+from dossier.core.register import metric
+from dossier.core.types import Absent, Curve, Description, Estimate, Feature, Floats
 
 if TYPE_CHECKING:
-    from dossier.release import Model, ModelTerm
+    from dossier.core.release import Model, ModelTerm
 
 WIDEST = 100.0
 """The points of the predictor with the widest effect."""
@@ -211,8 +211,8 @@ def formula_difference(model: Model, risk: Floats, predictors: Sequence[Feature]
 
     >>> import dossier
     >>> import numpy as np
-    >>> from dossier.release import Model, ModelTerm
-    >>> from dossier.types import Feature
+    >>> from dossier.core.release import Model, ModelTerm
+    >>> from dossier.core.types import Feature
     >>> model = Model(intercept=0.0, term=(ModelTerm(predictor="age", coefficient=0.1),))
     >>> ages = [Feature("age", np.array([0.0, 10.0]))]
     >>> print(dossier.metrics.formula_difference(model, [0.5, 0.7], ages))

@@ -10,11 +10,11 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import chdtri, ndtr
 
-from dossier.bands import FEW_FOR_POOLING
-from dossier.facts import Count, Fact, Method
+from dossier.core.bands import FEW_FOR_POOLING
+from dossier.core.facts import Count, Fact, Method
+from dossier.core.types import Absent, Estimate, Floats
 from dossier.metrics.intervals import two_sided_student
 from dossier.metrics.scales import Scale, back, forward, off_scale, stretch
-from dossier.types import Absent, Estimate, Floats
 
 FEWEST_FOR_PREDICTION = 3
 MIXED = 1_000

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dossier.facts import Count, Fact
-from dossier.types import Absent, Floats
+from dossier.core.facts import Count, Fact
+from dossier.core.types import Absent, Floats
 
 TAUS_OF_RATERS = ("right_80", "right_50", "right_25", "mean_confidence", "best_rater")
 """The rules by which the raters' confidence gives the confidence that earns full credit."""

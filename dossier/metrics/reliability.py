@@ -17,12 +17,12 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from dossier.facts import Count, Fact, Method
+from dossier.core.facts import Count, Fact, Method
+from dossier.core.register import Law, curve, describe, metric
+from dossier.core.types import Absent, Curve, Description, Estimate, Floats
 from dossier.metrics.correspondence import percentile_interval
 from dossier.metrics.intervals import wilson
 from dossier.metrics.raters import mean_of_known, right_answers
-from dossier.register import Law, curve, describe, metric
-from dossier.types import Absent, Curve, Description, Estimate, Floats
 
 ORDER = (
     *("observed_agreement", "fleiss_kappa", "krippendorff_alpha", "cohen_kappa", "rater_agreement"),

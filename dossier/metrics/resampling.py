@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dossier.facts import Count, Fact, Method
+from dossier.core.facts import Count, Fact, Method
+from dossier.core.types import Estimate, Floats
 from dossier.metrics.intervals import NO_SPREAD
-from dossier.types import Estimate, Floats
 
 BINNED_ABOVE = 50_000
 """Rows above which the bootstrap works on bins of risk."""

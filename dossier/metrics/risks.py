@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from dossier.facts import Count, Fact, Method
+from dossier.core.facts import Count, Fact, Method
+from dossier.core.register import Band, Line, curve
+from dossier.core.types import Absent, Curve, Estimate, Floats
 from dossier.metrics.discrimination import (
     POINTS,
     Confusion,
@@ -15,8 +17,6 @@ from dossier.metrics.discrimination import (
     risk_end,
 )
 from dossier.metrics.intervals import column, wilson
-from dossier.register import Band, Line, curve
-from dossier.types import Absent, Curve, Estimate, Floats
 
 ORDER = ("cumulative_risks", "rater_rates", "fagan_nomogram")
 """The measures and curves of the chapter in the order of files and pages."""

@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from dossier.bands import PERFORMANCE, SIMILARITIES, SUPPORT
-from dossier.facts import Fact, Method
+from dossier.core.bands import PERFORMANCE, SIMILARITIES, SUPPORT
+from dossier.core.facts import Fact, Method
+from dossier.core.register import curve, synthesis
+from dossier.core.types import Absent, Curve, Estimate, Floats, SiteResults, found, found_curve
 from dossier.metrics import calibration, discrimination, utility
 from dossier.metrics.intervals import NO_SPREAD, beyond, beyond_student, two_sided, two_sided_student
-from dossier.register import curve, synthesis
-from dossier.types import Absent, Curve, Estimate, Floats, SiteResults, found, found_curve
 
 ORDER = ("split_performance", "spr", "wpr", "externally_supported", "performance_against_similarity")
 """The measures and curves of the chapter in the order of files and pages."""

@@ -13,10 +13,10 @@ from functools import partial
 import numpy as np
 from scipy.special import expit, logit
 
-from dossier.facts import Fact, Method
+from dossier.core.facts import Fact, Method
+from dossier.core.register import Law, metric
+from dossier.core.types import Absent, Estimate, Floats
 from dossier.metrics import discrimination, utility
-from dossier.register import Law, metric
-from dossier.types import Absent, Estimate, Floats
 
 ORDER = ("mss_auroc", "mss_oe", "mss_slope", "mss_snb", "mss_brier")
 """The measures and curves of the chapter in the order of files and pages."""

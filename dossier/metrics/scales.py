@@ -7,7 +7,7 @@ from typing import Literal
 
 from scipy.special import expit, logit
 
-from dossier.facts import Fact
+from dossier.core.facts import Fact
 
 Scale = Literal["plain", "log", "logit"]
 

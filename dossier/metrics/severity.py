@@ -10,10 +10,10 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from dossier.facts import Fact, Method
+from dossier.core.facts import Fact, Method
+from dossier.core.register import curve, metric
+from dossier.core.types import RIVAL, Absent, Curve, Estimate, Floats
 from dossier.metrics.intervals import NO_ROWS, estimate, wilson
-from dossier.register import curve, metric
-from dossier.types import RIVAL, Absent, Curve, Estimate, Floats
 
 OF_RIVAL = {"model": RIVAL}
 Integers = NDArray[np.int64]

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 
-from dossier.facts import Count, Fact, Method
+from dossier.core.facts import Count, Fact, Method
+from dossier.core.types import Absent, Estimate, Floats, SumOfShares
 from dossier.metrics.intervals import beyond_student, two_sided_student, wilson_bounds
-from dossier.types import Absent, Estimate, Floats, SumOfShares
 
 Bools = NDArray[np.bool_]
 

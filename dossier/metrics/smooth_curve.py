@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import expit
 
-from dossier.facts import Fact, Method
+from dossier.core.facts import Fact, Method
+from dossier.core.types import Absent, Floats
 from dossier.metrics.discrimination import one_class
 from dossier.metrics.logistic import LogisticFit, clipped, combine, information_of, logistic_fit, logit, orthogonal
 from dossier.metrics.once import once
-from dossier.types import Absent, Floats
 
 FOUR_KNOTS = (0.05, 0.35, 0.65, 0.95)
 THREE_KNOTS = (0.10, 0.50, 0.90)

@@ -14,15 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from dossier.facts import Count, Fact, Method
+from dossier.core.facts import Count, Fact, Method
+from dossier.core.register import stratified
+from dossier.core.types import Absent, Estimate, Floats
 from dossier.metrics import calibration, discrimination, weighted
 from dossier.metrics.clusters import totals, variance_of_sum
 from dossier.metrics.discrimination import NO_EXPECTED_PAIR, expected_concordance, newcombe_standard_error
 from dossier.metrics.intervals import NO_ROWS, NO_SPREAD, two_sided, two_sided_student
 from dossier.metrics.logistic import logit
 from dossier.metrics.scales import Scale, back, forward, stretch
-from dossier.register import stratified
-from dossier.types import Absent, Estimate, Floats
 
 Integers = NDArray[np.int64]
 

@@ -9,14 +9,14 @@ import textwrap
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from dossier.core.register import fill
 from dossier.metrics.checked import BY_RATER, CODES, WITHIN
-from dossier.register import fill
 
 HEAD = '"""The measures with their parameters, for editors and type checkers; `make stub` writes this file."""'
 COLUMN = "ArrayLike"
 COLUMNS = frozenset((*WITHIN, *BY_RATER, CODES))
 """The parameters that may be lists, arrays of numpy or Arrow, or Series."""
-RELEASE = "dossier.release"
+RELEASE = "dossier.core.release"
 INDENT, WIDTH = " " * 4, 116
 BUILT_IN = frozenset(("float", "int", "str", "bool", "tuple", "dict", "None"))
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from dossier.bands import FEW_FOR_POOLING
-from dossier.facts import Count, Fact, Method
+from dossier.core.bands import FEW_FOR_POOLING
+from dossier.core.facts import Count, Fact, Method
+from dossier.core.types import Absent, Estimate, Floats
 from dossier.metrics.calibration import A_TEST
 from dossier.metrics.intervals import methods_of, square_and_add
 from dossier.metrics.sample import NO_INTERVAL
-from dossier.types import Absent, Estimate, Floats
 
 BY_NATURE = (None, A_TEST, NO_INTERVAL)
 """Why a number has no interval when no rows could give it one."""

@@ -9,15 +9,15 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from dossier.bands import FEWEST_WITH_A_VALUE
-from dossier.facts import Count, Fact, Method
+from dossier.core.bands import FEWEST_WITH_A_VALUE
+from dossier.core.facts import Count, Fact, Method
+from dossier.core.register import Band, Line, curve, curve_synthesis, describe, metric
+from dossier.core.types import Absent, Curve, Description, Estimate, Floats, Goal, SiteResults, SumOfShares, found_curve
 from dossier.metrics import weighted
 from dossier.metrics.discrimination import one_class, risk_range
 from dossier.metrics.graded_accuracy import h_accuracy_at_risks
 from dossier.metrics.intervals import NO_ROWS, column, estimate, two_sided, two_sided_student
 from dossier.metrics.shares import NO_WEIGHT, Bools, Design, bounds, estimate_of, multinomial, sum_of_shares
-from dossier.register import Band, Line, curve, curve_synthesis, describe, metric
-from dossier.types import Absent, Curve, Description, Estimate, Floats, Goal, SiteResults, SumOfShares, found_curve
 
 ORDER = (
     *("net_benefit", "standardized_net_benefit", "net_benefit_gain", "weighted_utility", "decision_curve"),

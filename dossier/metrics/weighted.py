@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from dossier.facts import Fact
+from dossier.core.facts import Fact
+from dossier.core.types import Absent, Floats
 from dossier.metrics.logistic import has_logit, logistic_fit, logit, near_intercept
-from dossier.types import Absent, Floats
 
 Bools = NDArray[np.bool_]
 

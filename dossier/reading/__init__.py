@@ -8,15 +8,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dossier.errors import DataError, DossierError, Fault, ReleaseError
-from dossier.faults.locations import Cell, File, Key, Option
-from dossier.types import READERS, Flag, Study
+from dossier.core.errors import DataError, DossierError, Fault, ReleaseError
+from dossier.core.faults.locations import Cell, File, Key, Option
+from dossier.core.types import READERS, Flag, Study
 
 if TYPE_CHECKING:
+    from dossier.core.release import Release
+    from dossier.core.types import Seal
     from dossier.reading.datasets import Site
     from dossier.reading.files import Folder
-    from dossier.release import Release
-    from dossier.types import Seal
 
 
 def study(release: str | Path, allow_outside: bool = False) -> Study:
@@ -69,10 +69,10 @@ def release_alone(release: Path) -> tuple[Path, Release]:
 
 def quick(table: Path, outcome: str, risk: str, thresholds: tuple[float, ...] = (), name: str | None = None) -> Study:
     """Read one table without a release file: one external dataset, named after the table."""
+    from dossier.core.release import Release
     from dossier.reading import isolation, letters
     from dossier.reading.files import Folder
     from dossier.reading.predictors import slug
-    from dossier.release import Release
 
     table = Path(table)
     faults = _thresholds(thresholds)
@@ -163,8 +163,8 @@ def _error(faults: list[Fault], of_the_release: int) -> DossierError:
 
 def _seal(release: Release, folder: Folder, faults: list[Fault]) -> Seal | None:
     """What was sealed before the data were opened; None where the release names no seal, or where a fault was found."""
-    from dossier import seal
     from dossier.reading.files import SEAL
+    from dossier.record import seal
 
     name, where = release.release.sealed, Key("release", "sealed")
     content = None if name is None else folder.read(name, where, False, faults, SEAL)

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from dossier.errors import DataError, Fault
-from dossier.faults.locations import Cell
-from dossier.faults.wording import number, shortened
+from dossier.core.errors import DataError, Fault
+from dossier.core.faults.locations import Cell
+from dossier.core.faults.wording import number, shortened
 
 AT_ONCE = 1 << 20
 """The digits of so many numbers at most are held at once: each is longer than the number."""

@@ -6,15 +6,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from dossier.errors import Fault
-from dossier.facts import Count, Fact
-from dossier.faults.locations import Cell
+from dossier.core.errors import Fault
+from dossier.core.facts import Count, Fact
+from dossier.core.faults.locations import Cell
+from dossier.core.release import Release
+from dossier.core.types import Floats
 from dossier.reading import columns, predictors
 from dossier.reading.columns import Settled
 from dossier.reading.declared_classes import ADDS_UP
 from dossier.reading.faults import nearest
-from dossier.release import Release
-from dossier.types import Floats
 
 PER_CENT = (90.0, 110.0)
 """Between these the risks of a row add up when they are meant in per cent."""

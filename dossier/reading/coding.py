@@ -12,13 +12,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dossier.facts import Count, Fact, Value
+from dossier.core.facts import Count, Fact, Value
+from dossier.core.types import Dataset, Feature, Flag, Floats, folded
 from dossier.reading import notations
 from dossier.reading.columns import parsed
 from dossier.reading.datasets import Site
 from dossier.reading.predictors import by_size
 from dossier.reading.unknown import CODES, NINES, is_word
-from dossier.types import Dataset, Feature, Flag, Floats, folded
 
 ENOUGH_VALUES = 10
 """With fewer different values beside it, a code cannot be distinguished from a count or a category."""

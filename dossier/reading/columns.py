@@ -10,17 +10,17 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from dossier.errors import Fault
-from dossier.facts import Fact
-from dossier.facts import Value as FactValue
-from dossier.faults.locations import Cell, Header, Key
-from dossier.faults.wording import number, shortened
+from dossier.core.errors import Fault
+from dossier.core.facts import Fact
+from dossier.core.facts import Value as FactValue
+from dossier.core.faults.locations import Cell, Header, Key
+from dossier.core.faults.wording import number, shortened
+from dossier.core.release import DatasetDeclaration, Outcome, Value
+from dossier.core.types import Floats
 from dossier.reading import dialects, notations, signatures, unknown
 from dossier.reading.faults import LONGEST, by_row, no_column
 from dossier.reading.isolation import Stored
 from dossier.reading.tables import RawTable
-from dossier.release import DatasetDeclaration, Outcome, Value
-from dossier.types import Floats
 
 Bools = NDArray[np.bool_]
 Kind = Literal["numbers", "texts", "mixed", "booleans", "empty"]

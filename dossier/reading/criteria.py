@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import TYPE_CHECKING
 
-from dossier.errors import Fault
-from dossier.facts import Fact
-from dossier.faults.locations import Key, Location, listed_table
-from dossier.faults.wording import shown
-from dossier.flags import FLAGS
+from dossier.core.errors import Fault
+from dossier.core.facts import Fact
+from dossier.core.faults.locations import Key, Location, listed_table
+from dossier.core.faults.wording import shown
+from dossier.core.flags import FLAGS
+from dossier.core.release import NOT_RIVALS, Acceptance, Release
+from dossier.core.types import MACRO, POOLED, RIVAL, Subset, Term
 from dossier.reading.faults import nearest
-from dossier.release import NOT_RIVALS, Acceptance, Release
-from dossier.types import MACRO, POOLED, RIVAL, Subset, Term
 
 if TYPE_CHECKING:
-    from dossier.register import Metric
+    from dossier.core.register import Metric
 
 EVERYWHERE = ("each external", "pooled")
 BESIDE = ("against", "class", "estimator", "group", "model")
@@ -30,7 +30,7 @@ def faults(release: Release, datasets: Sequence[str], subsets: Sequence[Subset] 
     """
     if not release.acceptance and not release.robustness.minimum:
         return []
-    from dossier.register import fill
+    from dossier.core.register import fill
 
     register = fill("metrics")
     compared = {name: metric for name, metric in register.metrics.items() if RIVAL in metric.fixed.values()}
@@ -184,7 +184,7 @@ def _of_settings(one: Acceptance, where: Key, release: Release, known: Sequence[
 
 def _of_mean(one: Acceptance, where: Key) -> Iterator[Fault]:
     """A mean over the classes that no number is made of."""
-    from dossier.register import REGISTER
+    from dossier.core.register import REGISTER
 
     metric = REGISTER.metrics.get(one.measure)
     if one.at.get("class") == MACRO and metric is not None and metric.against_rest == "by class":

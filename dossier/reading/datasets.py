@@ -11,9 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dossier.errors import DataError, Fault
-from dossier.facts import Count, Fact
-from dossier.faults.locations import Cell, File, Key, listed_table
+from dossier.core.errors import DataError, Fault
+from dossier.core.facts import Count, Fact
+from dossier.core.faults.locations import Cell, File, Key, listed_table
+from dossier.core.release import DatasetDeclaration, Release
+from dossier.core.types import NOT_SELECTED, RIVAL, Dataset, Feature, Floats, RivalRisk, SettledTable
 from dossier.reading import (
     class_columns,
     coded,
@@ -37,8 +39,6 @@ from dossier.reading.predictors import Renamed, Sample, Source, slug
 from dossier.reading.subgroups import Labelled
 from dossier.reading.tables import RawTable
 from dossier.reading.unknown import Unknown
-from dossier.release import DatasetDeclaration, Release
-from dossier.types import NOT_SELECTED, RIVAL, Dataset, Feature, Floats, RivalRisk, SettledTable
 
 MOST_SITES = 1000
 """Each is evaluated, and stands in every table of sites; a nation has as many hospitals."""

@@ -10,15 +10,11 @@ from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
 
-from dossier.errors import Fault
-from dossier.facts import Count, Fact
-from dossier.faults.locations import RELEASE, Key, Line, listed_table
-from dossier.faults.wording import shown
-from dossier.findings.chapter import chapters
-from dossier.reading import declared_classes, letters, refused
-from dossier.reading.faults import nearest
-from dossier.reading.predictors import rivals_declared, roles_of_columns
-from dossier.release import (
+from dossier.core.errors import Fault
+from dossier.core.facts import Count, Fact
+from dossier.core.faults.locations import RELEASE, Key, Line, listed_table
+from dossier.core.faults.wording import shown
+from dossier.core.release import (
     CHECKLIST_ITEMS,
     NOT_RIVALS,
     RESERVED_NAMES,
@@ -27,6 +23,10 @@ from dossier.release import (
     Source,
     UnfitError,
 )
+from dossier.reading import declared_classes, letters, refused
+from dossier.reading.faults import nearest
+from dossier.reading.predictors import rivals_declared, roles_of_columns
+from dossier.report.chapters.chapter import chapters
 
 Location = tuple[str | int, ...]
 

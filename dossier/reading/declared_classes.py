@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from dossier.errors import Fault
-from dossier.facts import Count
-from dossier.faults.locations import Key
+from dossier.core.errors import Fault
+from dossier.core.facts import Count
+from dossier.core.faults.locations import Key
+from dossier.core.release import Prediction, Release
+from dossier.core.types import MACRO
 from dossier.reading.predictors import rivals_declared
-from dossier.release import Prediction, Release
-from dossier.types import MACRO
 
 FEWEST = 3
 """With fewer classes the outcome is binary, and has a form of its own."""

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dossier.errors import Fault
-from dossier.facts import Fact
-from dossier.faults.locations import Cell, Key
+from dossier.core.errors import Fault
+from dossier.core.facts import Fact
+from dossier.core.faults.locations import Cell, Key
 from dossier.reading.faults import SIGNS, by_row
 
 SEPARATORS = tuple(SIGNS)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dossier.errors import Fault
-from dossier.faults.locations import File
+from dossier.core.errors import Fault
+from dossier.core.faults.locations import File
 
 
 def missing_extra(package: str, file: str) -> Fault:

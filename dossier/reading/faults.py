@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 
-from dossier.errors import Fault
-from dossier.facts import Count, Fact, Value
-from dossier.faults.locations import Cell, Header
+from dossier.core.errors import Fault
+from dossier.core.facts import Count, Fact, Value
+from dossier.core.faults.locations import Cell, Header
 
 LINES = 20
 """How many rows of one kind are looked at for what they hold before the rest is only counted."""

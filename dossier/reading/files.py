@@ -10,14 +10,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from dossier.errors import Fault
-from dossier.facts import Fact
-from dossier.faults.locations import File, Location
-from dossier.faults.wording import shortened
+from dossier.core.errors import Fault
+from dossier.core.facts import Fact
+from dossier.core.faults.locations import File, Location
+from dossier.core.faults.wording import shortened
+from dossier.core.types import InputFile
 from dossier.reading import letters, signatures
 from dossier.reading.faults import nearest
 from dossier.reading.unpacked import MOST_BYTES
-from dossier.types import InputFile
 
 PIECE = 1 << 24
 """The bytes of a file that are held at once where only its hash is wanted."""

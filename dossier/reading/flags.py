@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from dossier.bands import CERTAIN
-from dossier.facts import Count, Fact
+from dossier.core.bands import CERTAIN
+from dossier.core.facts import Count, Fact
+from dossier.core.types import POOLED, RIVAL, Absent, Dataset, Flag, Floats, SettledTable
 from dossier.reading import coding
 from dossier.reading.datasets import Site
-from dossier.types import POOLED, RIVAL, Absent, Dataset, Flag, Floats, SettledTable
 
 TELLING = 3
 """From so many predictors on two equal rows are hardly two patients by chance."""

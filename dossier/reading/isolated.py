@@ -30,7 +30,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from dossier.errors import DataError, Fault
+from dossier.core.errors import DataError, Fault
 from dossier.reading import cells, parquet, tables
 from dossier.reading.dialects import Dialect
 

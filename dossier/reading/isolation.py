@@ -25,9 +25,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dossier.errors import DataError, Fault
-from dossier.facts import Count
-from dossier.faults.locations import File
+from dossier.core.errors import DataError, Fault
+from dossier.core.facts import Count
+from dossier.core.faults.locations import File
 from dossier.reading import signatures, statistical
 from dossier.reading.tables import Lines, RawTable
 

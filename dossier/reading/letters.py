@@ -11,11 +11,11 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from dossier import material
-from dossier.errors import Fault
-from dossier.facts import Fact
-from dossier.faults.locations import Cell, Key, Location, SiteName
-from dossier.types import Study
+from dossier.core import material
+from dossier.core.errors import Fault
+from dossier.core.facts import Fact
+from dossier.core.faults.locations import Cell, Key, Location, SiteName
+from dossier.core.types import Study
 
 UNPRINTED = ("missing", "columns")
 """The keys of [[dataset]] whose words are met in tables and stand on no page."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from dossier.errors import ReleaseError
-from dossier.faults.locations import Option
+from dossier.core.errors import ReleaseError
+from dossier.core.faults.locations import Option
+from dossier.core.types import Dataset, Study, folded
 from dossier.reading.faults import nearest
-from dossier.types import Dataset, Study, folded
 
 WHERE = Option("--local-site")
 

@@ -6,15 +6,15 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
-from dossier.errors import Fault
-from dossier.facts import Count
-from dossier.faults.locations import Key, listed_table
-from dossier.faults.wording import number
+from dossier.core.errors import Fault
+from dossier.core.facts import Count
+from dossier.core.faults.locations import Key, listed_table
+from dossier.core.faults.wording import number
+from dossier.core.release import Model, ModelTerm
+from dossier.core.types import Feature
 from dossier.reading.columns import parsed
 from dossier.reading.datasets import Site
 from dossier.reading.faults import nearest
-from dossier.release import Model, ModelTerm
-from dossier.types import Feature
 
 
 def faults(model: Model, sites: Sequence[Site]) -> list[Fault]:

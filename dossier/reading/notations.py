@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
-from dossier.facts import Fact
+from dossier.core.facts import Fact
 
 NUMBER = r"[+-]?\d+(?:[.,]\d+)?"
 THOUSANDS = r"[+-]?\d{1,3}(?:[.,'\u2019\s]\d{3})+(?:[.,]\d+)?"

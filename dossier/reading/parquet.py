@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dossier.errors import DataError, Fault
-from dossier.faults.locations import File
+from dossier.core.errors import DataError, Fault
+from dossier.core.faults.locations import File
 from dossier.reading import cells, signatures
 
 FIRST_BYTES = 64

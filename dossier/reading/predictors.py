@@ -11,14 +11,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dossier.errors import Fault
-from dossier.facts import Fact, Value
-from dossier.faults.locations import Cell, Key, listed_table
+from dossier.core.errors import Fault
+from dossier.core.facts import Fact, Value
+from dossier.core.faults.locations import Cell, Key, listed_table
+from dossier.core.release import DatasetDeclaration, Release, Rival
+from dossier.core.types import Feature
 from dossier.reading import notations
 from dossier.reading.columns import LARGEST, Column, Settled, for_decimal_commas, is_written_with_commas, parsed, words
 from dossier.reading.faults import LONGEST, by_row, no_column
-from dossier.release import DatasetDeclaration, Release, Rival
-from dossier.types import Feature
 
 MOST_PREDICTORS = 1000
 """Each is a row of tables, and is compared between all sites; a model of genes has some dozens."""

@@ -6,18 +6,18 @@ import hashlib
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from dossier import manifest as manifests
-from dossier import results
-from dossier.errors import Fault, ReleaseError
-from dossier.facts import Fact
-from dossier.faults.locations import File, Key, ResultsKey
+from dossier.core.errors import Fault, ReleaseError
+from dossier.core.facts import Fact
+from dossier.core.faults.locations import File, Key, ResultsKey
+from dossier.core.types import Absent, Predicted, Previous, PreviousManifest
 from dossier.reading import letters
 from dossier.reading.files import RESULTS, Folder
-from dossier.results import Results
-from dossier.types import Absent, Predicted, Previous, PreviousManifest
+from dossier.record import manifest as manifests
+from dossier.record import results
+from dossier.record.results import Results
 
 if TYPE_CHECKING:
-    from dossier.release import Release
+    from dossier.core.release import Release
 
 WHERE = Key("release", "previous")
 LINES = 5

@@ -6,9 +6,9 @@ import csv
 import re
 from collections.abc import Iterator
 
-from dossier.errors import Fault
-from dossier.facts import Count
-from dossier.faults.locations import Cell
+from dossier.core.errors import Fault
+from dossier.core.facts import Count
+from dossier.core.faults.locations import Cell
 
 LINE = re.compile(r".*\n|.+")
 CLOSED_BEFORE_BLANKS = re.compile(r'" +(?=[^\w"\\])')

@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dossier.errors import Fault
-from dossier.facts import Count, Fact
-from dossier.faults.locations import Header
+from dossier.core.errors import Fault
+from dossier.core.facts import Count, Fact
+from dossier.core.faults.locations import Header
 from dossier.reading.faults import by_row
 
 NAMES_FIRST = Fact("names_first")

@@ -7,15 +7,15 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from dossier.errors import Fault
-from dossier.facts import Fact
-from dossier.faults.locations import Header, Key
+from dossier.core.errors import Fault
+from dossier.core.facts import Fact
+from dossier.core.faults.locations import Header, Key
+from dossier.core.release import ReaderStudy as Declared
+from dossier.core.types import POOLED, DecisionCounts, Flag, Floats, ReaderStudy
 from dossier.reading import coded, isolation, refused, unknown
 from dossier.reading.columns import Bools, Column, column, words
 from dossier.reading.faults import by_row, nearest
 from dossier.reading.files import Folder
-from dossier.release import ReaderStudy as Declared
-from dossier.types import POOLED, DecisionCounts, Flag, Floats, ReaderStudy
 
 NEEDED = ("reader", "case", "truth", "unaided", "aided")
 OPTIONAL = ("group", "advice")

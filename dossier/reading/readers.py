@@ -8,16 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from dossier.errors import Fault
-from dossier.facts import Count, Fact
-from dossier.faults.locations import File, Header, Key, listed_table
+from dossier.core.errors import Fault
+from dossier.core.facts import Count, Fact
+from dossier.core.faults.locations import File, Header, Key, listed_table
+from dossier.core.release import ReadersTables, Release
+from dossier.core.types import READERS, Flag, Floats, Readers
 from dossier.reading import coded, isolation, refused, signatures, tables
 from dossier.reading.columns import Bools, Column, column, words
 from dossier.reading.datasets import Site
 from dossier.reading.faults import by_row, nearest
 from dossier.reading.files import Folder
-from dossier.release import ReadersTables, Release
-from dossier.types import READERS, Flag, Floats, Readers
 
 MOST_RATERS = 200
 """Each is compared with every other one; a table of more has its cases in the columns."""

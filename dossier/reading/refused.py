@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dossier.errors import Fault
-from dossier.faults.locations import Location
+from dossier.core.errors import Fault
+from dossier.core.faults.locations import Location
 from dossier.reading import signatures
 
 TIME_TO_EVENT = frozenset(

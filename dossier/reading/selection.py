@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from dossier.errors import Fault
-from dossier.faults.locations import Key
-from dossier.faults.wording import shown
+from dossier.core.errors import Fault
+from dossier.core.faults.locations import Key
+from dossier.core.faults.wording import shown
+from dossier.core.release import DatasetDeclaration, Value
 from dossier.reading.columns import Bools, Column, coded, column, spelled, words
 from dossier.reading.faults import nearest, no_column
 from dossier.reading.isolation import Stored
 from dossier.reading.tables import RawTable
-from dossier.release import DatasetDeclaration, Value
 
 Place = tuple[str | None, str | None]
 """The words of a row for its site and for its imputation; None where the table has no such column."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from dossier.errors import Fault
-from dossier.facts import Fact
-from dossier.faults.locations import Header
+from dossier.core.errors import Fault
+from dossier.core.facts import Fact
+from dossier.core.faults.locations import Header
 from dossier.reading.dialects import SEPARATORS
 
 UNREAD: Mapping[str, str | Fact] = {

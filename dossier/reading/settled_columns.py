@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from dossier.core.release import Release
+from dossier.core.types import Floats, SettledColumn, SettledTable
 from dossier.reading.columns import Column, coded
 from dossier.reading.predictors import Source, roles_of_columns
-from dossier.release import Release
-from dossier.types import Floats, SettledColumn, SettledTable
 
 SHOWN = ("outcome", "risk", "rival's risk", "predictor", "subgroup", "weights")
 """The roles whose range is shown: of a column that nobody uses, or that names a patient, nothing is."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dossier.errors import Fault
-from dossier.facts import Fact
-from dossier.faults.locations import File
+from dossier.core.errors import Fault
+from dossier.core.facts import Fact
+from dossier.core.faults.locations import File
 
 PACKED = (".csv.gz", ".tsv.gz")
 TEXTS = (".csv", ".tsv", *PACKED)

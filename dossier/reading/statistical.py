@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from dossier.errors import Fault
-from dossier.faults.locations import File
+from dossier.core.errors import Fault
+from dossier.core.faults.locations import File
 from dossier.reading.cells import whole
 from dossier.reading.extras import missing_extra
 

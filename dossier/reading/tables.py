@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dossier.errors import Fault
-from dossier.faults.locations import File, Header
+from dossier.core.errors import Fault
+from dossier.core.faults.locations import File, Header
 from dossier.reading import (
     cells,
     dialects,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dossier.faults.wording import number
+from dossier.core.faults.wording import number
 
 if TYPE_CHECKING:
     from dossier.reading.columns import Bools, Column

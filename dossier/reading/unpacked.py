@@ -7,9 +7,9 @@ import io
 import zipfile
 import zlib
 
-from dossier.errors import Fault
-from dossier.facts import Count
-from dossier.faults.locations import File
+from dossier.core.errors import Fault
+from dossier.core.facts import Count
+from dossier.core.faults.locations import File
 
 MOST_BYTES = (1 << 31) - 2
 """The largest table that is read whole, unpacked: Arrow counts the bytes of a text, and one more, in 31 bits."""

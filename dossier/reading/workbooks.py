@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import Any
 from xml.etree import ElementTree
 
-from dossier.errors import Fault
-from dossier.facts import Count, Fact
-from dossier.faults.locations import Cell, File, Key, SheetCell
+from dossier.core.errors import Fault
+from dossier.core.facts import Count, Fact
+from dossier.core.faults.locations import Cell, File, Key, SheetCell
 from dossier.reading.extras import missing_extra
 from dossier.reading.faults import nearest
 from dossier.reading.unpacked import too_large_when_unzipped

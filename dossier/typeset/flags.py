@@ -10,9 +10,9 @@ import datetime
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from dossier.facts import Count, Fact, Value
-from dossier.faults import catalogue, wording
-from dossier.types import CountRange, Seal, Sealed
+from dossier.core.facts import Count, Fact, Value
+from dossier.core.faults import catalogue, wording
+from dossier.core.types import CountRange, Seal, Sealed
 from dossier.typeset import reasons
 from dossier.typeset.numbers import number, patients_needed, per_cent, threshold
 from dossier.typeset.reasons import Names

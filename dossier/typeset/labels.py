@@ -9,12 +9,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from dossier.facts import Fact, Value
-from dossier.types import At, CurveResult, DatasetSummary, Evidence, Flag, Result, Subset
+from dossier.core.facts import Fact, Value
+from dossier.core.types import At, CurveResult, DatasetSummary, Evidence, Flag, Result, Subset
 from dossier.typeset.numbers import HYPHEN, unbroken
 
 if TYPE_CHECKING:
-    from dossier.release import Model, Release
+    from dossier.core.release import Model, Release
 
 PRODUCT = " × "
 OF_COLUMNS = ("predictor", "with")

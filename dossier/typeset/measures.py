@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence, Set
 from typing import Literal
 
-from dossier.types import (
+from dossier.core.types import (
     MACRO,
     POOLED,
     READERS,

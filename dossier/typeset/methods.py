@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from dossier.facts import Count, Fact, Value
+from dossier.core.facts import Count, Fact, Value
 from dossier.typeset.reasons import reason_text
 
 NOT_REFUTED = "it does not refute perfect calibration"

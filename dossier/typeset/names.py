@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from dossier.bands import FEWEST_WITH_A_VALUE
-from dossier.types import (
+from dossier.core.bands import FEWEST_WITH_A_VALUE
+from dossier.core.types import (
     NOT_SELECTED,
     At,
     DatasetSummary,

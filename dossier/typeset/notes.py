@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence, Set
 
-from dossier.facts import IntervalMethod
-from dossier.types import POOLED, Absent, Curve, Estimate, Evidence, Result, Term
+from dossier.core.facts import IntervalMethod
+from dossier.core.types import POOLED, Absent, Curve, Estimate, Evidence, Result, Term
 from dossier.typeset.methods import method_parts
 from dossier.typeset.names import shown
 from dossier.typeset.numbers import level_of

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from dossier.bands import SIMILARITIES, SIMILARITY, SUPPORT
-from dossier.types import Estimate, Evidence, Term
+from dossier.core.bands import SIMILARITIES, SIMILARITY, SUPPORT
+from dossier.core.types import Estimate, Evidence, Term
 
 MINUS = "\N{MINUS SIGN}"
 DASH = "\N{EN DASH}"

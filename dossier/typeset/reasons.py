@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from dossier.facts import Count, Fact
-from dossier.types import Evidence
+from dossier.core.facts import Count, Fact
+from dossier.core.types import Evidence
 from dossier.typeset.words import within_sentence
 
 

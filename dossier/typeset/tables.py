@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from dossier.facts import Fact
-from dossier.types import Absent, Evidence, Withheld
+from dossier.core.facts import Fact
+from dossier.core.types import Absent, Evidence, Withheld
 from dossier.typeset.numbers import TIED
 from dossier.typeset.reasons import why
 from dossier.typeset.words import listing, sentence_case

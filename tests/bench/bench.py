@@ -110,8 +110,8 @@ def auroc(sizes: Sizes, _: Path) -> float:
 
 def correspondence(sizes: Sizes, _: Path) -> float:
     """The degree of correspondence of two tables of ten numbers."""
+    from dossier.core.types import Feature
     from dossier.metrics.correspondence import degree_of_correspondence
-    from dossier.types import Feature
 
     ours, theirs = ([Feature(f"x{k}", one[:, k]) for k in range(10)] for one in two_tables(sizes.psi))
     return timed(lambda: degree_of_correspondence(ours, theirs, sizes.permutations))
@@ -119,8 +119,8 @@ def correspondence(sizes: Sizes, _: Path) -> float:
 
 def energy(sizes: Sizes, _: Path) -> float:
     """The energy coefficient of all rows with its permutation test, and a bootstrap of two that nobody else has."""
+    from dossier.core.types import Feature
     from dossier.metrics.correspondence import energy_coefficient
-    from dossier.types import Feature
 
     ours, theirs = ([Feature(f"x{k}", one[:, k]) for k in range(10)] for one in two_tables(sizes.energy))
     return timed(lambda: energy_coefficient(ours, theirs, sizes.energy_permutations, bootstrap=2))
@@ -192,8 +192,8 @@ def _row_by_row(y: np.ndarray, p: np.ndarray, rival: np.ndarray, draws: int) -> 
 
 
 def _meta_analysis() -> None:
+    from dossier.core.types import Estimate
     from dossier.metrics import calibration, discrimination, pooled
-    from dossier.types import Estimate
 
     sites = _sites_and_pooled()[1:]
     order = [found for y, p, _ in sites if isinstance(found := discrimination.auroc(y, p), Estimate)]
@@ -213,7 +213,8 @@ def few(sizes: Sizes, folder: Path) -> float:
 
 
 def _without_pages(release: Path) -> float:
-    from dossier import draw, evaluate, reading
+    from dossier import evaluate, reading
+    from dossier.report import draw
 
     return timed(lambda: draw.gallery(evaluate.evidence(reading.study(release, allow_outside=True))))
 
@@ -260,7 +261,8 @@ def of_regions(_: Sizes, folder: Path) -> dict[str, float]:
 
 def covid(_: Sizes, folder: Path) -> dict[str, float]:
     """Both editions of the covid release, stage by stage."""
-    from dossier import compose, draw, evaluate, press, reading
+    from dossier import evaluate, reading
+    from dossier.report import compose, draw, press
 
     clock, parts, before = time.process_time, {}, time.process_time()
 

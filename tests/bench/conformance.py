@@ -21,9 +21,11 @@ from typing import Any, get_args
 
 from pypdf import PdfReader
 
-from dossier import compose, draw, evaluate, press, reading, sign
-from dossier.contents import Edition
-from dossier.types import Document
+from dossier import evaluate, reading
+from dossier.core.contents import Edition
+from dossier.core.types import Document
+from dossier.report import compose, draw, press
+from dossier.signing import sign
 from dossier.typeset.numbers import plain
 from tests.certificates_of_tests import PASSWORD, Owner, owner
 from tests.conftest import NOT_OURS, RELEASES, SHARED

@@ -18,10 +18,10 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from dossier import evaluate, reading
-from dossier.figures import canvas
-from dossier.figures.canvas import styled
-from dossier.register import fill
-from dossier.types import Absent, Evidence
+from dossier.core.register import fill
+from dossier.core.types import Absent, Evidence
+from dossier.report.figures import canvas
+from dossier.report.figures.canvas import styled
 from tests.conftest import RELEASES, SHARED
 from tests.figures.drawings import Drawing, drawn
 from tests.figures.studies import EXTREMES
@@ -137,7 +137,7 @@ def write(folder: Path, name: str, found: Sequence[Entry]) -> list[Path]:
 
 def main() -> None:
     """Write the pages that were asked for."""
-    every = tuple(fill("figures").figures)
+    every = tuple(fill("report.figures").figures)
     studies = (*RELEASES, *(extreme.name for extreme in EXTREMES))
     asked = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     asked.add_argument("--figure", action="append", choices=every, help="only this figure; may be repeated")

@@ -23,10 +23,10 @@ import numpy as np
 import scipy
 from scipy.special import expit, logit
 
+from dossier.core.register import fill
+from dossier.core.types import Absent, Estimate, Floats
 from dossier.metrics import advice, calibration, comparison, discrimination, reliability, severity, utility
 from dossier.metrics import graded_accuracy as accuracy
-from dossier.register import fill
-from dossier.types import Absent, Estimate, Floats
 from tests.bench import studies
 from tests.bench.population import (
     AGREEMENT,

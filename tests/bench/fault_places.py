@@ -11,7 +11,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from dossier import errors, release
+from dossier.core import errors, release
 from dossier.reading import isolated, isolation
 
 PACKAGE = Path(errors.__file__).resolve().parent
@@ -47,7 +47,7 @@ def places() -> dict[Place, str]:
 
 
 def _files() -> list[Path]:
-    return sorted([*(PACKAGE / "reading").glob("*.py"), PACKAGE / "release.py"])
+    return sorted([*(PACKAGE / "reading").glob("*.py"), PACKAGE / "core" / "release.py"])
 
 
 def _calls() -> list[tuple[Place, str]]:

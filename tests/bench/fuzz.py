@@ -99,7 +99,7 @@ def run(seed: int, number: int, folder: Path, short: bool = False) -> Ended:
 
 
 def _job(number: int, folder: Path, ended: Ended, short: bool) -> None:
-    from dossier.errors import DossierError, PageError
+    from dossier.core.errors import DossierError, PageError
 
     said = io.StringIO()
     try:
@@ -123,9 +123,11 @@ def _printed(number: int) -> bool:
 
 
 def _build(number: int, folder: Path, ended: Ended, short: bool) -> None:
-    from dossier import compose, draw, evaluate, model_card, press, reading, results, results_csv
-    from dossier.contents import Edition
-    from dossier.types import Gallery
+    from dossier import evaluate, reading
+    from dossier.core.contents import Edition
+    from dossier.core.types import Gallery
+    from dossier.record import results, results_csv
+    from dossier.report import compose, draw, model_card, press
 
     editions: tuple[Edition, ...] = ("regulatory", "committee")
     ended.stage = "load"

@@ -66,7 +66,8 @@ class HotSpot:
 
 def build() -> None:
     """Both editions of the covid release, nothing written."""
-    from dossier import compose, draw, evaluate, press, reading
+    from dossier import evaluate, reading
+    from dossier.report import compose, draw, press
 
     gallery = draw.gallery(evaluate.evidence(reading.study(ROOT / "tests" / "releases" / "covid", allow_outside=True)))
     for edition in ("regulatory", "committee"):

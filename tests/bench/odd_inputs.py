@@ -26,8 +26,9 @@ import pyarrow
 import pyarrow.csv
 import pyarrow.parquet
 
-from dossier import flags, initial, material
-from dossier.register import fill
+from dossier.command_line import initial
+from dossier.core import flags, material
+from dossier.core.register import fill
 
 ROWS = 30
 KNOWN_FROM = 20_000

@@ -11,15 +11,15 @@ from numpy.typing import NDArray
 from scipy.special import expit
 from scipy.stats import norm
 
-from dossier.bands import FEW_FOR_POOLING
-from dossier.facts import Method
+from dossier.core.bands import FEW_FOR_POOLING
+from dossier.core.facts import Method
+from dossier.core.register import REGISTER, Symmetry, fill
+from dossier.core.types import Absent, Estimate, Floats
 from dossier.metrics import pooled, stratified, weighted
 from dossier.metrics.clusters import by_linearization, totals
 from dossier.metrics.discrimination import auroc
 from dossier.metrics.scales import Scale, back
 from dossier.metrics.stratified import Stratum
-from dossier.register import REGISTER, Symmetry, fill
-from dossier.types import Absent, Estimate, Floats
 from tests.bench.population import SPREAD, design_of, population, quadrature, truths
 from tests.bench.scores import Score, between, held
 

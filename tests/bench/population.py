@@ -15,7 +15,7 @@ from scipy.optimize import brentq
 from scipy.special import expit, logit
 from scipy.stats import norm
 
-from dossier.types import Floats
+from dossier.core.types import Floats
 
 SPREAD = 1.2
 """The standard deviation of the linear predictor: an AUROC of about .78 when calibrated."""

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from dossier import evaluate, reading
-from dossier.types import Estimate, Evidence, Study
+from dossier.core.types import Estimate, Evidence, Study
 from tests import gusto
 from tests.conftest import NOT_OURS, RELEASES
 from tests.reference.built import hurried

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from dossier.register import REGISTER
+from dossier.core.register import REGISTER
 
 if TYPE_CHECKING:
     from tests.bench.coverage import Found, Tally

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dossier.types import Absent, Curve, Estimate, Floats
+from dossier.core.types import Absent, Curve, Estimate, Floats
 
 NOMINAL = 0.05
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from dossier import reading
-from dossier.types import Study
+from dossier.core.types import Study
 from tests.attacker import SMALLEST, Attack, attacked, attacked_with_ranks
 from tests.bench.protection_cost import LEFT, write
 from tests.canaries import plant

@@ -11,9 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import binom, norm
 
-from dossier.facts import Method
-from dossier.metrics import correspondence, human_factors, pooled, reliability, robustness
-from dossier.types import (
+from dossier.core.facts import Method
+from dossier.core.types import (
     Absent,
     DatasetSummary,
     DecisionCounts,
@@ -24,6 +23,7 @@ from dossier.types import (
     Result,
     SiteResults,
 )
+from dossier.metrics import correspondence, human_factors, pooled, reliability, robustness
 from tests.bench import pooling
 from tests.bench.scores import NOMINAL, Score, between, held, rejected
 from tests.metrics.parts import of_counts

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from dossier.facts import Method
-from dossier.register import REGISTER, fill
-from dossier.types import Absent, Estimate
+from dossier.core.facts import Method
+from dossier.core.register import REGISTER, fill
+from dossier.core.types import Absent, Estimate
 from tests.bench import coverage, report, studies
 from tests.bench.population import benefits, design_of, population, quadrature, rival_chance, truths
 from tests.bench.scores import Score, band, between, held, rejected

@@ -7,9 +7,9 @@ from unittest.mock import patch
 
 from matplotlib.figure import Figure
 
-from dossier.figures import canvas, robustness
-from dossier.register import fill
-from dossier.types import Absent, Evidence, Picture
+from dossier.core.register import fill
+from dossier.core.types import Absent, Evidence, Picture
+from dossier.report.figures import canvas, robustness
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ def drawn(name: str, evidence: Evidence) -> Drawing | Absent:
         return write(figure)
 
     with patch.object(canvas, "svg_bytes", keep):
-        picture = fill("figures").figures[name].function(evidence)
+        picture = fill("report.figures").figures[name].function(evidence)
     if isinstance(picture, Absent):
         return picture
     assert len(kept) == 1, f"{name} is one sheet, handed over by canvas.picture"
@@ -39,7 +39,7 @@ def drawn(name: str, evidence: Evidence) -> Drawing | Absent:
 
 def all_drawn(evidence: Evidence) -> dict[str, Drawing | Absent]:
     """Every registered figure by its name."""
-    return {name: drawn(name, evidence) for name in fill("figures").figures}
+    return {name: drawn(name, evidence) for name in fill("report.figures").figures}
 
 
 def draw_diagram(evidence: Evidence) -> Figure | Absent:

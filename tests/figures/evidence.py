@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dossier.facts import Method
-from dossier.release import Release
-from dossier.types import (
+from dossier.core.facts import Method
+from dossier.core.release import Release
+from dossier.core.types import (
     POOLED,
     Absent,
     At,

@@ -6,11 +6,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dossier.facts import Method
-from dossier.metrics import graded_accuracy as accuracy
-from dossier.metrics import human_factors, reliability, severity
-from dossier.release import Release
-from dossier.types import (
+from dossier.core.facts import Method
+from dossier.core.release import Release
+from dossier.core.types import (
     POOLED,
     READER_STUDY,
     Absent,
@@ -25,6 +23,8 @@ from dossier.types import (
     ReaderStudy,
     Result,
 )
+from dossier.metrics import graded_accuracy as accuracy
+from dossier.metrics import human_factors, reliability, severity
 from tests.reasons import because
 
 THRESHOLD = 0.5

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from dossier.facts import Method
-from dossier.types import At, Curve, Estimate, Floats
+from dossier.core.facts import Method
+from dossier.core.types import At, Curve, Estimate, Floats
 
 RATERS = 13
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dossier import evaluate
-from dossier.release import Release
-from dossier.types import Dataset, DatasetSummary, Evidence, Feature, Floats, Readers, Role, Study, Withheld
+from dossier.core.release import Release
+from dossier.core.types import Dataset, DatasetSummary, Evidence, Feature, Floats, Readers, Role, Study, Withheld
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dossier.facts import Method
-from dossier.types import (
+from dossier.core.facts import Method
+from dossier.core.types import (
     POOLED,
     Absent,
     Curve,

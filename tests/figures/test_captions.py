@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from dossier import material
-from dossier.figures import risks, similarity
-from dossier.figures.canvas import FULL, HALF, styled, text_width
-from dossier.findings import results
-from dossier.register import fill
-from dossier.types import Absent, Evidence, Picture
+from dossier.core import material
+from dossier.core.register import fill
+from dossier.core.types import Absent, Evidence, Picture
+from dossier.report.chapters import results
+from dossier.report.figures import risks, similarity
+from dossier.report.figures.canvas import FULL, HALF, styled, text_width
 from tests.figures.evidence import CASES, evidence
 from tests.figures.text_boxes import text_boxes
 
@@ -52,7 +52,7 @@ LINES = 2
 def test_every_figure_on_a_page_says_its_message_and_how_to_read_it_in_two_lines(case: str) -> None:
     pages = "".join(path.read_text() for path in material.templates().glob("*.html"))
     seen = 0
-    for name, maker in fill("figures").figures.items():
+    for name, maker in fill("report.figures").figures.items():
         if f'parts.figure("{name}"' not in pages:
             continue
         drawn = maker.function(_of(case))

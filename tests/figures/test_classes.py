@@ -8,10 +8,10 @@ from collections.abc import Callable
 import pytest
 from matplotlib.figure import Figure
 
-from dossier.figures import calibration, classes, risks, roc, utility
-from dossier.figures.canvas import FULL, HALF, extent, styled, text_width
-from dossier.register import fill
-from dossier.types import MACRO, Absent, Evidence, Picture
+from dossier.core.register import fill
+from dossier.core.types import MACRO, Absent, Evidence, Picture
+from dossier.report.figures import calibration, classes, risks, roc, utility
+from dossier.report.figures.canvas import FULL, HALF, extent, styled, text_width
 from tests.figures.evidence import CASES, evidence
 from tests.figures.text_boxes import text_boxes
 from tests.reasons import Said
@@ -74,7 +74,7 @@ def test_text_neither_collides_nor_leaves_the_figure(name: str, case: str) -> No
 @pytest.mark.parametrize("name", OF_CLASSES)
 def test_a_caption_is_short_and_counts_each_patient_once(name: str) -> None:
     found = several("three")
-    picture = fill("figures").figures[name].function(found)
+    picture = fill("report.figures").figures[name].function(found)
     assert isinstance(picture, Picture)
     patients = sum(site.n for site in found.datasets)
     assert picture.caption.startswith(f"{patients:,}\N{NO-BREAK SPACE}patients; ")
@@ -84,13 +84,13 @@ def test_a_caption_is_short_and_counts_each_patient_once(name: str) -> None:
 
 
 def test_the_caption_says_whose_mean_risks_are_shown() -> None:
-    picture = fill("figures").figures["risk_results_by_class"].function(several("rare", ("G0", "G1", "G2")))
+    picture = fill("report.figures").figures["risk_results_by_class"].function(several("rare", ("G0", "G1", "G2")))
     assert isinstance(picture, Picture)
     assert "Mean risk of patients of the class (filled) and of all others (open)." in picture.caption
 
 
 def test_the_forest_of_classes_tells_each_class_over_the_sites() -> None:
-    picture = fill("figures").figures["forest_results_by_class"].function(several("three"))
+    picture = fill("report.figures").figures["forest_results_by_class"].function(several("three"))
     assert isinstance(picture, Picture)
     assert picture.alternative.startswith("Pooled over 3 sites: AUROC of G0 0.88 (0.73 to 0.96), G1 0.88")
 
@@ -98,12 +98,12 @@ def test_the_forest_of_classes_tells_each_class_over_the_sites() -> None:
 @pytest.mark.parametrize("name", OF_CLASSES)
 def test_two_classes_have_no_panels(name: str) -> None:
     found = evidence(next(case for case in CASES if case.name == "three"))
-    assert fill("figures").figures[name].function(found) == Said("the outcome has two classes")
+    assert fill("report.figures").figures[name].function(found) == Said("the outcome has two classes")
 
 
 @pytest.mark.parametrize("name", OF_CLASSES)
 def test_without_evidence_a_figure_says_why_it_is_absent(name: str) -> None:
     found = dataclasses.replace(several("three"), results=(), curves=())
-    absent = fill("figures").figures[name].function(found)
+    absent = fill("report.figures").figures[name].function(found)
     assert isinstance(absent, Absent)
     assert absent.reason

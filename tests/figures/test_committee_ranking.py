@@ -10,9 +10,9 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
 
-from dossier.figures import committee
-from dossier.figures.canvas import BLUE, styled
-from dossier.types import POOLED, Absent, Estimate, Evidence, externals, find
+from dossier.core.types import POOLED, Absent, Estimate, Evidence, externals, find
+from dossier.report.figures import committee
+from dossier.report.figures.canvas import BLUE, styled
 from tests.conftest import by_hand
 from tests.figures.evidence import COVID, Case
 from tests.reasons import because

@@ -8,12 +8,10 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from dossier.bands import LARGE_SHIFT, MAP_WITH_NUMBERS
-from dossier.facts import Method
-from dossier.figures import canvas, correspondence, missingness
-from dossier.figures.canvas import styled
-from dossier.release import Release
-from dossier.types import (
+from dossier.core.bands import LARGE_SHIFT, MAP_WITH_NUMBERS
+from dossier.core.facts import Method
+from dossier.core.release import Release
+from dossier.core.types import (
     CurveResult,
     DatasetSummary,
     Description,
@@ -22,6 +20,8 @@ from dossier.types import (
     Evidence,
     Result,
 )
+from dossier.report.figures import canvas, correspondence, missingness
+from dossier.report.figures.canvas import styled
 from tests.conftest import terms
 from tests.figures.text_boxes import text_boxes
 from tests.reasons import Said

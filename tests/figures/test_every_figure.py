@@ -14,10 +14,10 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.text import Text
 
-from dossier.figures import canvas
-from dossier.figures.canvas import extent, styled
-from dossier.register import fill
-from dossier.types import Absent, Evidence
+from dossier.core.register import fill
+from dossier.core.types import Absent, Evidence
+from dossier.report.figures import canvas
+from dossier.report.figures.canvas import extent, styled
 from tests.conftest import RELEASES, Book, opened
 from tests.figures.drawings import Drawing, all_drawn
 from tests.figures.studies import EXTREMES
@@ -27,7 +27,7 @@ from tests.figures.text_boxes import text_boxes
 Drawn = dict[str, Drawing | Absent]
 
 STUDIES = (*RELEASES, *(extreme.name for extreme in EXTREMES))
-NAMES = tuple(fill("figures").figures)
+NAMES = tuple(fill("report.figures").figures)
 SMALLEST = 9.0
 HAIRLINE = 0.15
 """Boxes hold the room above and below the letters: so many mm of it may touch."""

@@ -18,7 +18,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib.figure import Figure
 
-from dossier.figures import (
+from dossier.core.register import fill
+from dossier.core.types import Absent, Evidence, Picture
+from dossier.report.figures import (
     accuracy,
     calibration,
     canvas,
@@ -31,9 +33,7 @@ from dossier.figures import (
     subgroups,
     utility,
 )
-from dossier.figures.canvas import FULL, HALF, extent, styled, text_width
-from dossier.register import fill
-from dossier.types import Absent, Evidence, Picture
+from dossier.report.figures.canvas import FULL, HALF, extent, styled, text_width
 from dossier.typeset.reasons import reason_text
 from tests.figures.drawings import draw_diagram
 from tests.figures.evidence import CASES, Case, evidence
@@ -126,7 +126,7 @@ def test_a_collision_is_seen() -> None:
 
 
 def test_pictures_are_whole_and_light() -> None:
-    makers = fill("figures").figures
+    makers = fill("report.figures").figures
     everything = evidence(EIGHT)
     pictures = [makers[name].function(asked_of(name, everything)) for name in DRAWN]
     assert sum(len(picture.svg) for picture in pictures) < 2_000_000
@@ -142,7 +142,7 @@ def test_pictures_are_whole_and_light() -> None:
 
 def test_of_one_site_nothing_is_called_pooled() -> None:
     """Neither by the title of a forest nor by its caption; of two sites both say so."""
-    makers = fill("figures").figures
+    makers = fill("report.figures").figures
     cases = (evidence(Case("one", ("Ribe",))), evidence(Case("two", ("Ribe", "Vejle"))))
     for name in ("forest_results",):
         alone, both = (makers[name].function(found) for found in cases)
@@ -156,7 +156,7 @@ def test_of_one_site_nothing_is_called_pooled() -> None:
 def test_captions_are_short_and_titles_are_nouns(case: Case) -> None:
     found = evidence(case)
     for name in DRAWN:
-        picture = fill("figures").figures[name].function(asked_of(name, found))
+        picture = fill("report.figures").figures[name].function(asked_of(name, found))
         if name in OF_SEVERAL_SITES and len(found.datasets) == 1:
             continue
         assert isinstance(picture, Picture)
@@ -170,7 +170,7 @@ def test_captions_are_short_and_titles_are_nouns(case: Case) -> None:
 
 
 def test_svg_holds_text_as_text_in_our_face_alone() -> None:
-    picture = fill("figures").figures["forest_results"].function(evidence(EIGHT))
+    picture = fill("report.figures").figures["forest_results"].function(evidence(EIGHT))
     svg = picture.svg.decode()
     assert ">Brazil 3</text>" in svg
     assert "<dc:date>" not in svg
@@ -192,7 +192,7 @@ def test_lines_have_at_most_250_vertices(name: str) -> None:
 def test_two_processes_write_the_same_bytes() -> None:
     folder = Path(__file__).parent
     program = (
-        "import hashlib; from tests.figures.evidence import CASES, evidence; from dossier.register import fill\n"
+        "import hashlib; from tests.figures.evidence import CASES, evidence; from dossier.core.register import fill\n"
         "found = evidence(CASES[2])\n"
         "for name in ('forest_results', 'external_performance', 'decision_results', 'committee_percentages'):\n"
         "    print(hashlib.sha256(fill('figures').figures[name].function(found).svg).hexdigest())\n"
@@ -211,7 +211,7 @@ def test_two_processes_write_the_same_bytes() -> None:
 
 
 def test_settings_of_the_machine_neither_show_nor_change() -> None:
-    maker = fill("figures").figures["decision_results"].function
+    maker = fill("report.figures").figures["decision_results"].function
     found = evidence(EIGHT)
     plain = maker(found).svg
     with matplotlib.rc_context({"font.size": 30, "axes.grid": True, "lines.linewidth": 9}):
@@ -223,7 +223,7 @@ def test_settings_of_the_machine_neither_show_nor_change() -> None:
 def test_without_evidence_a_figure_says_why_it_is_absent(name: str) -> None:
     bare = evidence(EIGHT)
     empty = Evidence(bare.release, bare.datasets, (), (), (), (), {}, {}, (), {})
-    absent = fill("figures").figures[name].function(empty)
+    absent = fill("report.figures").figures[name].function(empty)
     assert isinstance(absent, Absent)
     assert absent.reason
     assert not reason_text(absent.reason).endswith(".")

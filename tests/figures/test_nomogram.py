@@ -12,12 +12,8 @@ import pytest
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from dossier.figures import canvas
-from dossier.figures import nomogram as drawing
-from dossier.figures.canvas import styled
-from dossier.metrics import nomogram
-from dossier.release import Release
-from dossier.types import (
+from dossier.core.release import Release
+from dossier.core.types import (
     MODEL,
     Absent,
     Curve,
@@ -29,6 +25,10 @@ from dossier.types import (
     Picture,
     find_curve,
 )
+from dossier.metrics import nomogram
+from dossier.report.figures import canvas
+from dossier.report.figures import nomogram as drawing
+from dossier.report.figures.canvas import styled
 from tests.figures.text_boxes import text_boxes
 from tests.reasons import Said
 

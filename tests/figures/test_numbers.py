@@ -15,9 +15,12 @@ from matplotlib.lines import Line2D
 from matplotlib.markers import TICKDOWN
 from matplotlib.patches import Ellipse, Polygon, Rectangle, StepPatch
 
-from dossier import bands
-from dossier.facts import Method
-from dossier.figures import (
+from dossier.core import bands
+from dossier.core.facts import Method
+from dossier.core.register import fill
+from dossier.core.release import Robustness
+from dossier.core.types import POOLED, Absent, Curve, Estimate, Evidence, Floats, Result, externals, find, find_curve
+from dossier.report.figures import (
     calibration,
     canvas,
     committee,
@@ -28,10 +31,7 @@ from dossier.figures import (
     robustness,
     utility,
 )
-from dossier.figures.canvas import FULL, HALF, interval, shortened, styled, text_width
-from dossier.register import fill
-from dossier.release import Robustness
-from dossier.types import POOLED, Absent, Curve, Estimate, Evidence, Floats, Result, externals, find, find_curve
+from dossier.report.figures.canvas import FULL, HALF, interval, shortened, styled, text_width
 from tests.estimated import estimated
 from tests.figures.drawings import draw_diagram
 from tests.figures.evidence import CASES, COVID, evidence
@@ -226,7 +226,7 @@ def test_intervals_of_the_gain_are_those_of_the_measure(eight: Evidence) -> None
     with styled():
         axes = _figure(utility.draw_decision_panels(found)).axes[0]
     assert [3.0, 21.0] in [np.round(np.asarray(line.get_ydata(), dtype=float), 6).tolist() for line in axes.lines]
-    message = fill("figures").figures["decision_by_site"].function(found).message
+    message = fill("report.figures").figures["decision_by_site"].function(found).message
     assert message == f"At 0.50 the gain over the better default in {site.site} is 12.0 per 100 patients."
 
 
@@ -382,7 +382,7 @@ def test_psi_is_drawn_unless_the_release_chooses_the_averaged_form(eight: Eviden
         assert not [patch for patch in axes.patches if isinstance(patch, Ellipse) and patch.get_zorder() == 2]
         strokes = [line for line in axes.lines if line.get_linewidth() == 1.1 and not line.is_dashed()]
         assert len(strokes) == 8, "a p-value has no interval: the performance has a stroke"
-    caption = fill("figures").figures["external_performance"].function(psi).caption
+    caption = fill("report.figures").figures["external_performance"].function(psi).caption
     assert "degree of correspondence, psi" in caption
 
 
@@ -398,7 +398,7 @@ def test_a_brier_score_without_skill_is_crossed_out(eight: Evidence) -> None:
     crosses = [[line for line in axes.lines if line.get_marker() == "x"] for axes in panels]
     assert [len(marks) for marks in crosses] == [0, 0, 1]
     assert float(_x(crosses[2][0])[0]) == estimated(find(found, "brier", "site-0")).value
-    assert "Cross" in fill("figures").figures["external_performance"].function(found).caption
+    assert "Cross" in fill("report.figures").figures["external_performance"].function(found).caption
 
 
 def test_only_sites_in_the_frame_on_all_three_support(eight: Evidence) -> None:
@@ -442,7 +442,7 @@ def test_the_axis_of_similarity_is_broken_where_all_sites_lie_above_the_line_of_
         assert list(_y(frame)) == [0, 0.4, 0.4]
     assert not {"slight", "low", "moderate"} & set(_texts(figure)), "the published bands belong to psi"
     assert "good external evidence" in " ".join(text.replace("\n", " ") for text in _texts(figure))
-    caption = fill("figures").figures["external_performance"].function(near).caption
+    caption = fill("report.figures").figures["external_performance"].function(near).caption
     assert "broken at 0.4" in caption
 
 
@@ -603,7 +603,7 @@ def test_every_mark_has_a_label_or_is_named_in_the_caption(name: str) -> None:
         assert not arranged.lost
     else:
         assert marks == labels + len(arranged.lost)
-    caption = fill("figures").figures["external_performance"].function(found).caption
+    caption = fill("report.figures").figures["external_performance"].function(found).caption
     assert ("Not labelled" in caption) == bool(arranged.lost)
     names = {text.get_text() for axes in _panels(figure) for text in axes.texts}
     if any(one.isdigit() for one in names):
@@ -647,7 +647,7 @@ def test_thousand_squares_are_a_thousand(name: str) -> None:
 
 
 def test_alternatives_say_the_finding(eight: Evidence) -> None:
-    makers = fill("figures").figures
+    makers = fill("report.figures").figures
     assert (
         "pooled it is 0.88 (0.73 to 0.96), and the expected range in a new hospital 0.28 to 0.99"
         in makers["forest_results"].function(eight).alternative

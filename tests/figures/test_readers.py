@@ -14,10 +14,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
 
-from dossier.figures import accuracy, human_factors, severity, weighted_utility
-from dossier.figures.canvas import BLUE, FULL, HALF, extent, styled, text_width
-from dossier.register import fill
-from dossier.types import (
+from dossier.core.register import fill
+from dossier.core.types import (
     READER_STUDY,
     Absent,
     Curve,
@@ -28,6 +26,8 @@ from dossier.types import (
     find,
     find_curve,
 )
+from dossier.report.figures import accuracy, human_factors, severity, weighted_utility
+from dossier.report.figures.canvas import BLUE, FULL, HALF, extent, styled, text_width
 from dossier.typeset.reasons import reason_text
 from tests.estimated import estimated
 from tests.figures.readers_evidence import BY_NAME, KINDS, evidence
@@ -121,7 +121,7 @@ def test_text_neither_collides_nor_leaves_the_figure_nor_is_small(name: str, kin
 @pytest.mark.parametrize("name", DRAWN)
 def test_words_of_every_picture(name: str, kind: tuple[str, Evidence]) -> None:
     case, found = kind
-    picture = fill("figures").figures[name].function(found)
+    picture = fill("report.figures").figures[name].function(found)
     if name in MAY_BE_ABSENT.get(case, set()):
         assert isinstance(picture, Absent)
         return
@@ -140,7 +140,7 @@ def test_words_of_every_picture(name: str, kind: tuple[str, Evidence]) -> None:
 @pytest.mark.parametrize("name", DRAWN)
 def test_without_evidence_a_figure_says_why_it_is_absent(name: str, usual: Evidence) -> None:
     empty = Evidence(usual.release, usual.datasets, (), (), (), (), {}, {}, (), {})
-    absent = fill("figures").figures[name].function(empty)
+    absent = fill("report.figures").figures[name].function(empty)
     assert isinstance(absent, Absent)
     assert absent.reason
     assert not reason_text(absent.reason).endswith(".")

@@ -12,12 +12,10 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import StepPatch
 
-from dossier.facts import Method
-from dossier.figures import calibration, risks, roc, utility
-from dossier.figures.canvas import FULL, styled
-from dossier.register import fill
-from dossier.release import Roc
-from dossier.types import (
+from dossier.core.facts import Method
+from dossier.core.register import fill
+from dossier.core.release import Roc
+from dossier.core.types import (
     Absent,
     Curve,
     CurveResult,
@@ -29,6 +27,8 @@ from dossier.types import (
     find,
     find_curve,
 )
+from dossier.report.figures import calibration, risks, roc, utility
+from dossier.report.figures.canvas import FULL, styled
 from dossier.typeset.reasons import reason_text
 from tests.figures.evidence import CASES, evidence
 from tests.figures.risks import RATERS, bins
@@ -88,7 +88,7 @@ def with_parts(found: Evidence, *parts: tuple[float, float]) -> Evidence:
 
 
 def picture(name: str, found: Evidence) -> Picture:
-    made = fill("figures").figures[name].function(found)
+    made = fill("report.figures").figures[name].function(found)
     assert isinstance(made, Picture), made
     return made
 
@@ -285,11 +285,11 @@ def test_mean_risks_of_several_sites_stand_in_rows(eight: Evidence) -> None:
 def test_where_every_site_has_too_few_no_empty_panels_are_drawn(eight: Evidence) -> None:
     few = replace(eight, datasets=tuple(replace(site, n=30, events=15) for site in eight.datasets))
     for name in ("risk_results",):
-        made = fill("figures").figures[name].function(few)
+        made = fill("report.figures").figures[name].function(few)
         assert isinstance(made, Absent), name
         assert reason_text(made.reason).startswith("under 20 patients with the outcome, and under 20 without"), name
     one_has_enough = replace(few, datasets=(replace(few.datasets[0], n=300, events=15), *few.datasets[1:]))
-    assert isinstance(fill("figures").figures["risk_results"].function(one_has_enough), Picture)
+    assert isinstance(fill("report.figures").figures["risk_results"].function(one_has_enough), Picture)
 
 
 # ---- calibration ----------------------------------------------------------------------------------------------------
@@ -418,6 +418,6 @@ def test_without_thresholds_the_figures_are_drawn_or_say_why(name: str, eight: E
     release = eight.release.model_copy(
         update={"thresholds": eight.release.thresholds.model_copy(update={"declared": (), "range": None})}
     )
-    made = fill("figures").figures[name].function(replace(eight, release=release))
+    made = fill("report.figures").figures[name].function(replace(eight, release=release))
     assert isinstance(made, Picture)
     assert "reshold 0" not in made.caption

@@ -11,11 +11,22 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from dossier.figures import canvas, discrimination, similarity
-from dossier.figures.canvas import FULL, styled
-from dossier.register import fill
-from dossier.release import Robustness
-from dossier.types import POOLED, Absent, Curve, CurveResult, Estimate, Evidence, Floats, externals, find, find_curve
+from dossier.core.register import fill
+from dossier.core.release import Robustness
+from dossier.core.types import (
+    POOLED,
+    Absent,
+    Curve,
+    CurveResult,
+    Estimate,
+    Evidence,
+    Floats,
+    externals,
+    find,
+    find_curve,
+)
+from dossier.report.figures import canvas, discrimination, similarity
+from dossier.report.figures.canvas import FULL, styled
 from dossier.typeset.numbers import number
 from tests.figures.studies import EXTREMES, Extreme, study
 from tests.figures.studies import evidence as simulated
@@ -168,7 +179,7 @@ def test_a_measure_that_is_known_nowhere_has_no_panel() -> None:
 
 def test_one_site_has_no_correlation() -> None:
     one = simulated(BY_NAME["one site"])
-    assert isinstance(fill("figures").figures["performance_by_similarity"].function(one), Absent)
+    assert isinstance(fill("report.figures").figures["performance_by_similarity"].function(one), Absent)
 
 
 # ---- the simulated studies ------------------------------------------------------------------------------------------
@@ -187,7 +198,7 @@ def test_no_figure_is_told_of_rows() -> None:
     """The million of the extremes is a count: what is drawn of it has the size of what is drawn of a thousand."""
     many = simulated(BY_NAME["many rows"])
     assert all(site.n == 400_000 for site in externals(many))
-    picture = fill("figures").figures["roc_by_site"].function(many)
+    picture = fill("report.figures").figures["roc_by_site"].function(many)
     assert not isinstance(picture, Absent)
     assert "1,200,000" in picture.caption
     assert not re.search(r"\d{4}", picture.caption)
@@ -206,4 +217,4 @@ def test_the_reason_is_that_of_the_external_sites_not_of_the_owner(three: Eviden
     told = tuple(CurveResult(kind, name, Absent(because(reason))) for kind in kinds for name, reason in reasons)
     found = replace(three, curves=(*told, *others))
     for name in ("confusion_by_site", "h_accuracy_by_complexity_by_site"):
-        assert fill("figures").figures[name].function(found) == Said("the release declares no weights"), name
+        assert fill("report.figures").figures[name].function(found) == Said("the release declares no weights"), name

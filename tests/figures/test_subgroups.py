@@ -10,9 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Polygon
 
-from dossier.figures import subgroups
-from dossier.figures.canvas import LINE, styled
-from dossier.types import (
+from dossier.core.types import (
     POOLED,
     Absent,
     Curve,
@@ -23,6 +21,8 @@ from dossier.types import (
     find_curve_in_subgroup,
     find_in_subgroup,
 )
+from dossier.report.figures import subgroups
+from dossier.report.figures.canvas import LINE, styled
 from tests.figures.evidence import CASES, evidence
 from tests.figures.subgroups import LABELS
 from tests.figures.text_boxes import text_boxes

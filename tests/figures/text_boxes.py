@@ -11,8 +11,8 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
-from dossier.figures.canvas import MILLIMETRE, extent
-from dossier.types import Floats
+from dossier.core.types import Floats
+from dossier.report.figures.canvas import MILLIMETRE, extent
 
 
 @dataclass(frozen=True)

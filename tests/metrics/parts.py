@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from dossier.core.types import Absent, DecisionCounts, Floats, ReaderStudy
 from dossier.metrics.calibration_errors import _summary
 from dossier.metrics.graded_accuracy import Integers, weighted_credit
 from dossier.metrics.human_factors import _drawn_counts
 from dossier.metrics.smooth_curve import curve_at, smooth_curve
-from dossier.types import Absent, DecisionCounts, Floats, ReaderStudy
 
 
 def h_accuracy_of(

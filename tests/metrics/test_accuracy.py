@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dossier.core.types import Absent, Curve, Floats
 from dossier.metrics.discrimination import sensitivity, specificity
 from dossier.metrics.graded_accuracy import (
     accuracy_by_prevalence,
@@ -35,7 +36,6 @@ from dossier.metrics.graded_accuracy import (
 )
 from dossier.metrics.intervals import wilson
 from dossier.metrics.utility import net_benefit, standardized_net_benefit
-from dossier.types import Absent, Curve, Floats
 from tests.estimated import estimated
 from tests.metrics.parts import h_accuracy_of
 from tests.reasons import Said

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from scipy.optimize import brentq
 from scipy.special import ndtri
 
+from dossier.core.types import Absent, Curve, Floats
 from dossier.metrics.advice import advice_value, advisor_value, bins_of, confidence_of
-from dossier.types import Absent, Curve, Floats
 from dossier.typeset.methods import method_text
 from tests.estimated import estimated
 from tests.reasons import Said

@@ -12,14 +12,25 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
-from dossier import compose, draw, evaluate, reading
-from dossier.findings import human_factors as findings
+from dossier import evaluate, reading
+from dossier.core.types import (
+    READER_STUDY,
+    Absent,
+    Curve,
+    DecisionCounts,
+    Estimate,
+    Evidence,
+    ReaderStudy,
+    Withheld,
+    find,
+)
 from dossier.metrics.human_factors import (
     agreement_with_advice,
     right_advice_resisted,
     wrong_advice_followed,
 )
-from dossier.types import READER_STUDY, Absent, Curve, DecisionCounts, Estimate, Evidence, ReaderStudy, Withheld, find
+from dossier.report import compose, draw
+from dossier.report.chapters import human_factors as findings
 from tests.conftest import ROOT
 from tests.estimated import estimated
 from tests.metrics.parts import of_counts

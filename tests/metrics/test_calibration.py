@@ -18,6 +18,7 @@ from scipy.special import expit, logit
 from scipy.stats import beta, ttest_ind
 from scipy.stats import t as student
 
+from dossier.core.types import Absent, Curve, Estimate, Floats
 from dossier.metrics import calibration_errors, logistic
 from dossier.metrics.calibration import (
     brier,
@@ -42,7 +43,6 @@ from dossier.metrics.calibration import (
 from dossier.metrics.discrimination import risk_range
 from dossier.metrics.logistic import logistic_fit
 from dossier.metrics.smooth_curve import curve_at, smooth_curve, spline_design
-from dossier.types import Absent, Curve, Estimate, Floats
 from dossier.typeset.methods import method_text
 from dossier.typeset.reasons import reason_text
 from tests.estimated import estimated

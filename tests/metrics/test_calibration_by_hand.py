@@ -13,7 +13,8 @@ from scipy.special import expit
 from scipy.stats import t as student
 from scipy.stats import ttest_ind
 
-from dossier.facts import Method
+from dossier.core.facts import Method
+from dossier.core.types import Absent, Curve, CurveResult, DatasetSummary, Estimate, Floats, SiteResults
 from dossier.metrics import weighted
 from dossier.metrics.calibration import (
     binned_errors,
@@ -34,7 +35,6 @@ from dossier.metrics.calibration import (
 )
 from dossier.metrics.logistic import logistic_fit, near_intercept
 from dossier.metrics.smooth_curve import smooth_curve
-from dossier.types import Absent, Curve, CurveResult, DatasetSummary, Estimate, Floats, SiteResults
 from dossier.typeset.methods import method_text
 from tests.estimated import estimated
 from tests.reasons import Said

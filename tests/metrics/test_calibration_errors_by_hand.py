@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from scipy.special import expit, logit, ndtri
 
+from dossier.core.types import Absent, Floats
 from dossier.metrics import calibration_errors
 from dossier.metrics.calibration_errors import CurveDraws, ErrorTests
 from dossier.metrics.largest_distance import bounds_of_the_largest
 from dossier.metrics.smooth_curve import SmoothCurve, smooth_curve, whitened
-from dossier.types import Absent, Floats
 
 Z = float(ndtri(0.975))
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from dossier.facts import Method
+from dossier.core.facts import Method
+from dossier.core.types import Absent, Estimate
 from dossier.metrics.changes import change
-from dossier.types import Absent, Estimate
 from dossier.typeset.methods import method_text
 from tests.reasons import Said, because
 

@@ -15,12 +15,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dossier.facts import Method
+from dossier.core.facts import Method
+from dossier.core.types import Absent, Curve, CurveResult, DatasetSummary, Estimate, Floats, SiteResults
 from dossier.metrics import calibration, classes, comparison, discrimination
 from dossier.metrics.graded_accuracy import SINGLE_ROW
 from dossier.metrics.intervals import NO_SPREAD
 from dossier.metrics.severity import NO_ERRORS
-from dossier.types import Absent, Curve, CurveResult, DatasetSummary, Estimate, Floats, SiteResults
 from dossier.typeset.methods import method_text
 from dossier.typeset.reasons import reason_text
 from tests.estimated import estimated

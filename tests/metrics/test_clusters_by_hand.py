@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 from scipy.stats import t
 
-from dossier.facts import Method
+from dossier.core.facts import Method
+from dossier.core.register import Symmetry
+from dossier.core.types import Absent, Estimate
 from dossier.metrics.clusters import (
     Groups,
     band,
@@ -22,8 +24,6 @@ from dossier.metrics.clusters import (
     variance_of_sum,
 )
 from dossier.metrics.intervals import NO_SPREAD
-from dossier.register import Symmetry
-from dossier.types import Absent, Estimate
 from dossier.typeset.methods import method_text
 from tests.reasons import Said, because
 

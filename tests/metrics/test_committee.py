@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dossier.facts import Method
+from dossier.core.facts import Method
+from dossier.core.types import Absent, Curve, CurveResult, DatasetSummary, SiteResults
 from dossier.metrics.committee import CELLS, classification, per_thousand
-from dossier.types import Absent, Curve, CurveResult, DatasetSummary, SiteResults
 from tests.reasons import Said, because
 
 

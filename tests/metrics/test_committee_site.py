@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dossier.core.types import Absent, Curve
 from dossier.metrics import classes
 from dossier.metrics.committee import CELLS, per_thousand_of_site
-from dossier.types import Absent, Curve
 from tests.reasons import Said
 
 

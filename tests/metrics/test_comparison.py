@@ -16,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom, ttest_rel
 
+from dossier.core.types import Absent, Floats
 from dossier.metrics import comparison
 from dossier.metrics.calibration import calibration_slope, oe_ratio
 from dossier.metrics.comparison import (
@@ -41,7 +42,6 @@ from dossier.metrics.discrimination import auroc
 from dossier.metrics.intervals import NO_SPREAD
 from dossier.metrics.resampling import BINNED_ABOVE
 from dossier.metrics.utility import net_benefit
-from dossier.types import Absent, Floats
 from dossier.typeset.methods import method_text
 from dossier.typeset.reasons import reason_text
 from tests.estimated import estimated

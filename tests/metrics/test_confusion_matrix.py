@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from dossier.core.types import Curve
 from dossier.metrics.severity import confusion_matrix
-from dossier.types import Curve
 from tests.reasons import Said
 
 WEIGHTS = ((0.0, 0.6), (0.3, 0.0))

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from dossier.core.types import Absent, Curve, Estimate, Feature, Floats
 from dossier.metrics import correspondence
 from dossier.metrics.correspondence import (
     conformal_p_values,
@@ -27,7 +28,6 @@ from dossier.metrics.correspondence import (
 )
 from dossier.metrics.distances import canonical, distances, tables
 from dossier.metrics.distances import drawn as draw
-from dossier.types import Absent, Curve, Estimate, Feature, Floats
 from dossier.typeset.methods import method_text
 from dossier.typeset.reasons import reason_text
 from tests.estimated import estimated

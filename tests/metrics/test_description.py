@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
+from dossier.core.types import Description, Feature
 from dossier.metrics.description import case_mix, characteristics
-from dossier.types import Description, Feature
 
 AGE = Feature("age", np.append(np.repeat([10.0, 20.0, 30.0, 40.0], 5), np.nan))
 STAGE = Feature("stage", np.array([0.0, 0.0, 2.0, np.nan, np.nan]), ("I", "II", "III"))

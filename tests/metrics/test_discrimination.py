@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dossier.core.types import Absent, Curve, Floats
 from dossier.metrics.discrimination import (
     accuracy,
     auprc,
@@ -40,7 +41,6 @@ from dossier.metrics.discrimination import (
     specificity,
     youden_j,
 )
-from dossier.types import Absent, Curve, Floats
 from dossier.typeset.methods import method_text
 from dossier.typeset.reasons import reason_text
 from tests.estimated import estimated

@@ -14,6 +14,7 @@ import pytest
 from scipy.stats import norm, t, ttest_1samp
 
 from dossier import evaluate, reading
+from dossier.core.types import Absent, Curve, DecisionCounts, Estimate, ReaderStudy, find, find_curve
 from dossier.metrics import human_factors
 from dossier.metrics.human_factors import (
     SPANS_ZERO,
@@ -28,7 +29,6 @@ from dossier.metrics.human_factors import (
     relative_risk,
     relative_risk_reduction,
 )
-from dossier.types import Absent, Curve, DecisionCounts, Estimate, ReaderStudy, find, find_curve
 from dossier.typeset.methods import method_text
 from tests.estimated import estimated
 from tests.metrics.parts import of_counts, replicated_counts

@@ -10,12 +10,12 @@ import pytest
 from scipy.stats import norm
 from scipy.stats import t as student
 
-from dossier.facts import Fact, Method
+from dossier.core.facts import Fact, Method
+from dossier.core.types import Curve, Estimate, Floats
 from dossier.metrics.discrimination import risk_distribution, roc, roc_vertices
 from dossier.metrics.imputations import degrees_of_freedom, mean_curve, mean_distribution, mean_roc, rubin
 from dossier.metrics.scales import Scale
 from dossier.metrics.utility import decision_curve, net_benefit
-from dossier.types import Curve, Estimate, Floats
 from dossier.typeset.methods import method_text
 from tests.reasons import Said
 

@@ -8,10 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dossier import compose, draw, evaluate, reading
-from dossier.findings import supporting
+from dossier import evaluate, reading
+from dossier.core.types import Evidence, Floats
 from dossier.metrics.utility import RELEVANCE_OF_CASE, THRESHOLD_OF_CASE, weighted_utility_inputs
-from dossier.types import Evidence, Floats
+from dossier.report import compose, draw
+from dossier.report.chapters import supporting
 from tests.conftest import SHARED
 from tests.smallest import HEAD, QUICK, SITE
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm, t
 
-from dossier.facts import Method
+from dossier.core.facts import Method
 from dossier.metrics.intervals import (
     NO_SPREAD,
     beyond,

@@ -9,10 +9,10 @@ import pytest
 from scipy.optimize import brentq, minimize
 from scipy.special import ndtr, ndtri
 
-from dossier.facts import Method
+from dossier.core.facts import Method
+from dossier.core.types import Floats
 from dossier.metrics import inversion
 from dossier.metrics.inversion import _nearest, _noise_around, believable, bounds_of_gaps, estimate_from_tests, inverted
-from dossier.types import Floats
 from dossier.typeset.methods import method_text
 
 TAIL = 0.025

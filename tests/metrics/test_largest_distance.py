@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from scipy.optimize import brentq
 from scipy.special import expit, logit, ndtri
 
+from dossier.core.types import Absent, Floats
 from dossier.metrics import largest_distance
 from dossier.metrics.largest_distance import bounds_of_the_largest
 from dossier.metrics.smooth_curve import SmoothCurve, WhitenedCurve, smooth_curve, whitened
-from dossier.types import Absent, Floats
 
 TAIL = 1.8 * 0.025
 

@@ -9,11 +9,11 @@ import pytest
 from scipy.special import expit
 from scipy.stats import norm
 
+from dossier.core.types import Absent, Estimate, Floats
 from dossier.metrics.calibration import nagelkerke_r2
 from dossier.metrics.comparison import brier_permutation_test, dealt_cases, log_score_permutation_test, risk_cells
 from dossier.metrics.once import once
 from dossier.metrics.resampling import BINNED_ABOVE
-from dossier.types import Absent, Estimate, Floats
 from dossier.typeset.methods import method_text
 
 ROWS = 60_000

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dossier.core.release import Model
+from dossier.core.types import Absent, Curve, Estimate, Feature, Floats
 from dossier.metrics import nomogram
 from dossier.metrics.nomogram import Axis, Nomogram
-from dossier.release import Model
-from dossier.types import Absent, Curve, Estimate, Feature, Floats
 from tests.reasons import Said
 
 SHARED = Path(__file__).resolve().parents[3] / "shared"

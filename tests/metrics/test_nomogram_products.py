@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dossier.core.release import Model
+from dossier.core.types import Feature
 from dossier.metrics import nomogram
 from dossier.metrics.nomogram import Axis, Nomogram
-from dossier.release import Model
-from dossier.types import Feature
 from tests.reasons import Said
 
 NUMBERS = st.floats(-200, 200)

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 from scipy.stats import t as student
 
-from dossier.facts import Method
+from dossier.core.facts import Method
+from dossier.core.types import Estimate, Floats
 from dossier.metrics.discrimination import auroc, newcombe_standard_error
 from dossier.metrics.pooled import expected_range, pool, random_effects
 from dossier.metrics.scales import Scale
-from dossier.types import Estimate, Floats
 from dossier.typeset.methods import method_text
 from tests.reasons import Said
 

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dossier.core.types import Absent, Curve, Floats
 from dossier.metrics import raters
 from dossier.metrics.discrimination import accuracy, balanced_accuracy, sensitivity, specificity
 from dossier.metrics.graded_accuracy import (
@@ -30,7 +31,6 @@ from dossier.metrics.graded_accuracy import (
     survey_of_priorities,
 )
 from dossier.metrics.reliability import cohen_kappa, confidence_by_rater, raters_one_by_one
-from dossier.types import Absent, Curve, Floats
 from dossier.typeset.reasons import reason_text
 from tests.estimated import estimated
 from tests.metrics.parts import h_accuracy_of

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dossier.facts import Fact
+from dossier.core.facts import Fact
+from dossier.core.types import Absent, Curve, Estimate, Floats
 from dossier.metrics.reliability import (
     actual_accuracy,
     actual_accuracy_bounds,
@@ -28,7 +29,6 @@ from dossier.metrics.reliability import (
     required_reliability,
     weighted_concordance,
 )
-from dossier.types import Absent, Curve, Estimate, Floats
 from dossier.typeset.methods import method_text
 from dossier.typeset.reasons import reason_text
 from tests.reasons import Said

@@ -8,10 +8,10 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from dossier.facts import Method
+from dossier.core.facts import Method
+from dossier.core.types import Estimate, Floats
 from dossier.metrics.intervals import NO_SPREAD
 from dossier.metrics.resampling import VALUE_ALONE, Cells, block_size, cells_of, draws_within_classes, percentile
-from dossier.types import Estimate, Floats
 from dossier.typeset.methods import method_text
 from tests.reasons import Said
 

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import expit, logit
 
-from dossier.facts import Method
+from dossier.core.facts import Method
+from dossier.core.types import Absent, Curve, CurveResult, DatasetSummary, Estimate, Floats, SiteResults
 from dossier.metrics.calibration import calibration_curve, calibration_curve_all_sites, tjur_r2
 from dossier.metrics.discrimination import (
     likelihood_ratio_negative,
@@ -33,7 +34,6 @@ from dossier.metrics.utility import (
     standardized_net_benefit,
     utility_profile,
 )
-from dossier.types import Absent, Curve, CurveResult, DatasetSummary, Estimate, Floats, SiteResults
 from dossier.typeset.methods import method_text
 from tests.estimated import estimated
 from tests.reasons import Said

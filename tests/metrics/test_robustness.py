@@ -13,7 +13,8 @@ import pandas as pd
 import pytest
 from scipy.stats import norm
 
-from dossier.facts import Fact, Method
+from dossier.core.facts import Fact, Method
+from dossier.core.types import Absent, Curve, CurveResult, DatasetSummary, Estimate, Floats, Result, SiteResults
 from dossier.metrics import discrimination
 from dossier.metrics.intervals import NO_SPREAD
 from dossier.metrics.robustness import (
@@ -30,7 +31,6 @@ from dossier.metrics.robustness import (
     spr,
     wpr,
 )
-from dossier.types import Absent, Curve, CurveResult, DatasetSummary, Estimate, Floats, Result, SiteResults
 from dossier.typeset.methods import method_text
 from tests.reasons import Said, because
 

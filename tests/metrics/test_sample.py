@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from dossier.core.types import Absent, Estimate, Floats
 from dossier.metrics.discrimination import newcombe_standard_error
 from dossier.metrics.sample import (
     mss_auroc,
@@ -19,7 +20,6 @@ from dossier.metrics.sample import (
     newcombe_variance,
     smallest_sample,
 )
-from dossier.types import Absent, Estimate, Floats
 from dossier.typeset.reasons import reason_text
 from tests.reasons import Said
 

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dossier.core.types import Absent, Curve, Floats
 from dossier.metrics.intervals import NO_SPREAD
 from dossier.metrics.severity import (
     NO_ERRORS,
@@ -23,7 +24,6 @@ from dossier.metrics.severity import (
     severity_mean,
     weights_fault,
 )
-from dossier.types import Absent, Curve, Floats
 from tests.estimated import estimated
 from tests.reasons import Said
 

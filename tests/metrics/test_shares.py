@@ -14,13 +14,13 @@ from scipy.special import expit
 from scipy.stats import norm
 from scipy.stats import t as student
 
+from dossier.core.types import Floats
 from dossier.metrics import shares
 from dossier.metrics.calibration import oe_ratio
 from dossier.metrics.comparison import net_benefit_difference
 from dossier.metrics.intervals import wilson
 from dossier.metrics.shares import Design, bounds, multinomial
 from dossier.metrics.utility import cells_at, net_benefit, net_benefit_gain
-from dossier.types import Floats
 from tests.estimated import estimated
 from tests.reasons import Said
 

@@ -7,7 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from dossier.facts import Method
+from dossier.core.facts import Method
+from dossier.core.types import Absent, DatasetSummary, DecisionCounts, Estimate, ReaderStudy, Result, SiteResults
 from dossier.metrics.calibration import nagelkerke_r2
 from dossier.metrics.comparison import permutation_p
 from dossier.metrics.correspondence import standardized_mean_difference
@@ -17,7 +18,6 @@ from dossier.metrics.pooled import pool
 from dossier.metrics.reliability import required_reliability
 from dossier.metrics.robustness import pearson, performance_against_similarity
 from dossier.metrics.utility import net_benefit
-from dossier.types import Absent, DatasetSummary, DecisionCounts, Estimate, ReaderStudy, Result, SiteResults
 from dossier.typeset.methods import method_text
 from tests.estimated import estimated
 from tests.metrics.parts import h_accuracy_of

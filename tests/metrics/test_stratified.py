@@ -15,13 +15,13 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 from scipy.special import expit, logit
 
-from dossier.facts import Method
+from dossier.core.facts import Method
+from dossier.core.register import REGISTER
+from dossier.core.types import Absent, Estimate, Floats
 from dossier.metrics import calibration, discrimination, stratified
 from dossier.metrics.discrimination import newcombe_standard_error
 from dossier.metrics.intervals import NO_ROWS
 from dossier.metrics.stratified import Stratum, mean_of_sites
-from dossier.register import REGISTER
-from dossier.types import Absent, Estimate, Floats
 from dossier.typeset.methods import method_text
 from tests.reasons import Said
 

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dossier.facts import Fact, Method
+from dossier.core.facts import Fact, Method
+from dossier.core.types import Absent, Estimate, Floats
 from dossier.metrics.calibration import oe_ratio
 from dossier.metrics.discrimination import auroc
 from dossier.metrics.subgroups import BY_NATURE, difference, too_few, too_few_of_class, too_few_of_classes
-from dossier.types import Absent, Estimate, Floats
 from dossier.typeset.methods import method_text
 from dossier.typeset.reasons import reason_text
 from tests.reasons import Said, because

@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import t as student
 
+from dossier.core.types import Absent, DecisionCounts, Estimate, Floats, ReaderStudy
 from dossier.metrics.calibration import brier, log_score, nagelkerke_r2, scaled_brier, tjur_r2
 from dossier.metrics.discrimination import (
     accuracy,
@@ -40,7 +41,6 @@ from dossier.metrics.human_factors import (
     relative_risk_reduction,
 )
 from dossier.metrics.sample import mss_auroc, mss_brier, mss_oe, mss_slope, mss_snb
-from dossier.types import Absent, DecisionCounts, Estimate, Floats, ReaderStudy
 from tests.estimated import estimated
 from tests.metrics.parts import h_accuracy_of
 

@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from dossier.core.types import Absent, Curve, CurveResult, DatasetSummary, Estimate, Floats, SiteResults
 from dossier.metrics.intervals import wilson
 from dossier.metrics.utility import (
     automation_bias,
@@ -35,7 +36,6 @@ from dossier.metrics.utility import (
     utility_value,
     weighted_utility,
 )
-from dossier.types import Absent, Curve, CurveResult, DatasetSummary, Estimate, Floats, SiteResults
 from dossier.typeset.methods import method_text
 from dossier.typeset.reasons import reason_text
 from tests.estimated import estimated

@@ -10,8 +10,10 @@ from typing import Any
 
 import pytest
 
-from dossier import evaluate, initial, reading, results
-from dossier.types import Study
+from dossier import evaluate, reading
+from dossier.command_line import initial
+from dossier.core.types import Study
+from dossier.record import results
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 SHARED = REPOSITORY.parent / "shared"

@@ -13,13 +13,13 @@ import numpy as np
 import pytest
 from scipy.stats import t as student
 
+from dossier.core.register import fill
+from dossier.core.types import Estimate, Floats
 from dossier.metrics import weighted
 from dossier.metrics.calibration import oe_ratio
 from dossier.metrics.clusters import totals, variance_of_sum
 from dossier.metrics.comparison import net_benefit_difference
 from dossier.metrics.utility import net_benefit
-from dossier.register import fill
-from dossier.types import Estimate, Floats
 
 R: dict[str, Any] = json.loads(Path(__file__).with_name("survey.json").read_text(encoding="utf-8"))
 SAME = 1e-8

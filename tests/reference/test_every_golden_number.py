@@ -20,6 +20,7 @@ import pandas as pd
 import pytest
 from scipy.stats import t as student
 
+from dossier.core.types import Absent, Curve, Estimate, Floats
 from dossier.metrics import reliability
 from dossier.metrics.calibration import (
     brier,
@@ -69,7 +70,6 @@ from dossier.metrics.pooled import random_effects
 from dossier.metrics.sample import newcombe_variance, smallest_sample
 from dossier.metrics.smooth_curve import curve_at, smooth_curve, spline_design
 from dossier.metrics.utility import net_benefit, standardized_net_benefit
-from dossier.types import Absent, Curve, Estimate, Floats
 from dossier.typeset.methods import method_text
 from tests.estimated import estimated
 from tests.metrics.parts import errors_of_rows, of_counts

@@ -13,16 +13,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from dossier.evaluate.disclosure import declared, descriptions
-from dossier.evaluate.disclosure.chains import Chain, Counts, counts, grid, ranged, rows_of_a_person, width
-from dossier.evaluate.disclosure.curves import of_curve
-from dossier.evaluate.disclosure.left_over import Look, without_counts
-from dossier.evaluate.disclosure.measures import Protected, minus, not_given, of_results, outcome_withheld
-from dossier.evaluate.offered import Site
-from dossier.evaluate.site import SiteEvidence
-from dossier.facts import Count, Fact
-from dossier.register import metrics_of
-from dossier.types import (
+from dossier.core.facts import Count, Fact
+from dossier.core.register import metrics_of
+from dossier.core.types import (
     POOLED,
     Absent,
     CountRange,
@@ -44,6 +37,13 @@ from dossier.types import (
     Subset,
     Withheld,
 )
+from dossier.evaluate.disclosure import declared, descriptions
+from dossier.evaluate.disclosure.chains import Chain, Counts, counts, grid, ranged, rows_of_a_person, width
+from dossier.evaluate.disclosure.curves import of_curve
+from dossier.evaluate.disclosure.left_over import Look, without_counts
+from dossier.evaluate.disclosure.measures import Protected, minus, not_given, of_results, outcome_withheld
+from dossier.evaluate.offered import Site
+from dossier.evaluate.site import SiteEvidence
 
 RELEASE_FILE = "release.toml"
 """The one file that is read and holds no rows."""

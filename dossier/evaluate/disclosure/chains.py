@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dossier.types import CountRange, Dataset, Floats
+from dossier.core.types import CountRange, Dataset, Floats
 
 STEP = 0.05
 """Between the risks at which tails are counted, beside the declared thresholds."""

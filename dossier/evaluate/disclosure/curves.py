@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from itertools import pairwise
 
+from dossier.core.facts import Fact, Method
+from dossier.core.register import REGISTER, CurveProtection
+from dossier.core.types import Absent, CountRange, Curve, CurveResult, Estimate, Withheld
 from dossier.evaluate.disclosure.chains import Chain
 from dossier.evaluate.disclosure.measures import Protected, hull, not_given, outcome_withheld
-from dossier.facts import Fact, Method
 from dossier.metrics.intervals import two_sided, wilson
-from dossier.register import REGISTER, CurveProtection
-from dossier.types import Absent, CountRange, Curve, CurveResult, Estimate, Withheld
 
 Column = tuple[float | None, ...]
 Found = tuple[dict[str, Column], tuple[str, ...]]

@@ -6,11 +6,11 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 
+from dossier.core.facts import Fact
+from dossier.core.release import DeclaredAuroc, DeclaredPerformance, ReadersTables, SurveyShare, survey_shares
+from dossier.core.types import POOLED, CountRange, Flag, Study
 from dossier.evaluate.disclosure.chains import ranged, width
 from dossier.evaluate.disclosure.measures import FEWEST, in_steps, step_of
-from dossier.facts import Fact
-from dossier.release import DeclaredAuroc, DeclaredPerformance, ReadersTables, SurveyShare, survey_shares
-from dossier.types import POOLED, CountRange, Flag, Study
 
 
 def given(study: Study, minimum_cell: int) -> Study:

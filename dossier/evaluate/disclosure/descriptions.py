@@ -7,10 +7,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from dossier.core.facts import Fact
+from dossier.core.types import CountRange, DatasetSummary, Description, DescriptionResult, Withheld, WithheldDescription
 from dossier.evaluate.disclosure.chains import ranged, width
 from dossier.evaluate.disclosure.measures import not_given
-from dossier.facts import Fact
-from dossier.types import CountRange, DatasetSummary, Description, DescriptionResult, Withheld, WithheldDescription
 
 FIGURES = 3
 """The significant figures of a quantile: one person's value is not given in full."""

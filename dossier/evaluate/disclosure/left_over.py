@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from dossier.evaluate.disclosure.measures import not_given
-from dossier.facts import Count, Fact
-from dossier.types import (
+from dossier.core.facts import Count, Fact
+from dossier.core.types import (
     Absent,
     CountRange,
     Criterion,
@@ -30,6 +29,7 @@ from dossier.types import (
     Withheld,
     WithheldDescription,
 )
+from dossier.evaluate.disclosure.measures import not_given
 
 Found = Estimate | Curve | Absent
 

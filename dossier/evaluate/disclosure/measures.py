@@ -11,13 +11,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from dossier.core.facts import Fact, Method
+from dossier.core.register import Metric, metrics_of
+from dossier.core.types import Absent, At, Estimate, Result, Withheld
 from dossier.evaluate.disclosure.chains import Counts, ends, expected
 from dossier.evaluate.offered import Site
 from dossier.evaluate.site import value
-from dossier.facts import Fact, Method
 from dossier.metrics.intervals import two_sided
-from dossier.register import Metric, metrics_of
-from dossier.types import Absent, At, Estimate, Result, Withheld
 
 FEWEST = 20
 """Persons of either outcome, of fewer of whom nothing is given that rests on ranks or sums."""

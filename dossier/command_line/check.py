@@ -1,0 +1,264 @@
+"""What is known of a release before it is built: every fault and flag, and what was settled about its tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from dossier.core import checklist
+from dossier.core.errors import DossierError, Fault
+from dossier.core.release import COUNT_SCHEMA, written_count
+from dossier.core.types import DatasetSummary, Flag, SettledColumn, SettledTable, Study, Withheld
+from dossier.typeset.flags import flag_text
+from dossier.typeset.words import exclusion
+
+SCHEMA = "dossier-check/1"
+CODE = {"type": "string", "description": "What is wrong, for a program; docs/faults.md lists every code."}
+
+
+@dataclass(frozen=True)
+class Check:
+    """The faults of a release; and, where it can be read, what was read and every flag that its build will raise."""
+
+    faults: tuple[Fault, ...]
+    study: Study | None = None
+    datasets: tuple[DatasetSummary, ...] = ()
+    """Those that its build will show, their counts as it will give them."""
+    flags: tuple[Flag, ...] = ()
+
+    def __post_init__(self) -> None:
+        """A release that cannot be read has a fault."""
+        if self.study is None and not self.faults:
+            raise ValueError("a release without faults is read")
+
+    @property
+    def is_protected(self) -> bool:
+        """Whether the release protects small counts."""
+        return self.study is not None and any(one.minimum_cell for one in self.study.datasets)
+
+
+def check(release: Path, allow_outside: bool = False) -> Check:
+    """Read a release and look at it without drawing any rows again.
+
+    Faults of the release and its tables hide the rest, for nobody knows what those tables would hold. Criteria that
+    can never be estimated are faults beside the flags.
+    """
+    from dossier import evaluate, reading
+
+    try:
+        study = reading.study(release, allow_outside)
+    except DossierError as error:
+        return Check(error.faults)
+    found = evaluate.preview(study)
+    return Check(found.faults, study, found.datasets, found.flags)
+
+
+# ---- for people -----------------------------------------------------------------------------------------------------
+
+
+def lines(found: Check) -> Iterator[str]:
+    """What was read, the columns of each table, the flags and what is open, a line each; the faults left out."""
+    study = found.study
+    if study is None:
+        return
+    for dataset in found.datasets:
+        yield _size(dataset)
+    for one in study.readers:
+        cases, raters = one.labels.shape
+        of = f"readers (of {one.dataset or 'no dataset'})"
+        yield f"{of}: {raters} raters" if found.is_protected else f"{of}: {cases} cases, {raters} raters"
+    for table in study.tables:
+        left_out = f", {table.left_out} more left out by rows" if table.left_out else ""
+        size = "" if found.is_protected else f": {table.rows} rows{left_out}"
+        yield f"\n{table.dataset}, {table.file}{size}"
+        yield from _columns(table, found.is_protected)
+    if found.is_protected:
+        yield "\nSmall counts are protected: each is a range, and no table says how many rows or which values it has."
+    yield ""
+    for flag in found.flags:
+        reply = "" if flag.reply is None else f" Answered: {flag.reply}"
+        yield f"flag {flag.flag}, {flag.dataset}: {flag_text(flag.fact)}{reply}"
+    for item in checklist.unanswered(study.statements):
+        yield f"open {item.number}, {item.topic}: {item.asks}"
+    if not found.faults:
+        yield "No fault found."
+
+
+def _size(dataset: DatasetSummary) -> str:
+    events = "" if dataset.events is None else f", {dataset.events} events"
+    events += "".join(f", {count} {label}" for label, count in dataset.class_counts.items())
+    lost = {reason: count for reason, count in dataset.excluded.items() if isinstance(count, Withheld) or count}
+    left = "".join(f", {_count(count)} {exclusion(reason)}" for reason, count in lost.items())
+    return f"{dataset.name} ({dataset.role}): {_count(dataset.rows_read)} rows, {dataset.n} analysed{events}{left}"
+
+
+def _count(count: int | Withheld) -> str:
+    return f"<{count.below}" if isinstance(count, Withheld) else str(count)
+
+
+def _columns(table: SettledTable, is_protected: bool) -> list[str]:
+    """The columns of a table under each other, each as wide as its longest cell."""
+    rows = [("column", "role", "type", "range", "missing"), *(_cells(column) for column in table.columns)]
+    if is_protected:
+        rows = [row[:3] for row in rows]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    return [
+        "  " + "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
+    ]
+
+
+def _cells(column: SettledColumn) -> tuple[str, ...]:
+    values = f"{column.levels} value{'' if column.levels == 1 else 's'}" if column.levels is not None else ""
+    span = f"{column.range[0]:.6g} to {column.range[1]:.6g}" if column.range is not None else values
+    missing = f"{column.missing}" if column.sample is None else f"{column.missing} of {column.sample} rows drawn"
+    return " ".join(column.name.split()), column.role, column.kind, span, missing
+
+
+# ---- for machines ---------------------------------------------------------------------------------------------------
+
+
+def document(found: Check) -> dict[str, Any]:
+    """The same for a program; `schema` describes it."""
+    study = found.study
+    return {
+        "schema": SCHEMA,
+        "release": None
+        if study is None
+        else {"model": study.release.release.model, "version": study.release.release.version},
+        "faults": [_fault(entry) for entry in found.faults],
+        "flags": None if study is None else [_flag(entry) for entry in found.flags],
+        "open": []
+        if study is None
+        else [
+            {"item": entry.number, "topic": entry.topic, "asks": entry.asks}
+            for entry in checklist.unanswered(study.statements)
+        ],
+        "datasets": [_dataset(entry) for entry in found.datasets],
+        "tables": [] if study is None else [_table(entry, found.is_protected) for entry in study.tables],
+    }
+
+
+def _fault(fault: Fault) -> dict[str, Any]:
+    return {"code": fault.code, "what": fault.what, "where": fault.where, "fix": fault.fix}
+
+
+def _flag(flag: Flag) -> dict[str, Any]:
+    return {"flag": flag.flag, "dataset": flag.dataset, "says": flag_text(flag.fact), "reply": flag.reply}
+
+
+def _dataset(dataset: DatasetSummary) -> dict[str, Any]:
+    return {
+        "name": dataset.name,
+        "role": dataset.role,
+        "site": dataset.site,
+        "rows_read": _known(dataset.rows_read),
+        "n": written_count(dataset.n),
+        "events": None if dataset.events is None else written_count(dataset.events),
+        "classes": {label: written_count(count) for label, count in dataset.class_counts.items()} or None,
+        "excluded": {reason: _known(count) for reason, count in dataset.excluded.items()},
+    }
+
+
+def _known(count: int | Withheld) -> int | dict[str, int] | None:
+    return None if isinstance(count, Withheld) else written_count(count)
+
+
+def _table(table: SettledTable, is_protected: bool) -> dict[str, Any]:
+    def given(value: object) -> object:
+        return None if is_protected else value
+
+    return {
+        "dataset": table.dataset,
+        "file": table.file,
+        "rows": given(table.rows),
+        "left_out": given(table.left_out),
+        "columns": [
+            {
+                "name": column.name,
+                "role": column.role,
+                "type": column.kind,
+                "range": given(None if column.range is None else list(column.range)),
+                "values": column.levels,
+                "missing": given(column.missing),
+                "drawn": given(column.sample),
+            }
+            for column in table.columns
+        ],
+    }
+
+
+TEXT: Mapping[str, Any] = {"type": "string"}
+RANGED = {**COUNT_SCHEMA, "description": "A number, or a range where small counts are protected."}
+RANGED_OR_NULL = {**RANGED, "anyOf": [*COUNT_SCHEMA["anyOf"], {"type": "null"}]}
+COUNT_OR_NULL: Mapping[str, Any] = {"type": ["integer", "null"], "minimum": 0}
+UNLESS_PROTECTED = {**COUNT_OR_NULL, "description": "Null where small counts are protected."}
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema of what `dossier check --json` prints."""
+    column = {
+        "name": TEXT,
+        "role": TEXT,
+        "type": TEXT,
+        "range": {"type": ["array", "null"], "items": {"type": "number"}},
+        "values": {**COUNT_OR_NULL, "description": "How many different texts or codes; null of numbers."},
+        "missing": UNLESS_PROTECTED,
+        "drawn": {**COUNT_OR_NULL, "description": "In how many rows it was read, where these are not all."},
+    }
+    dataset = {
+        "name": TEXT,
+        "role": {"enum": ["development", "internal", "external"]},
+        "site": TEXT,
+        "rows_read": RANGED_OR_NULL,
+        "n": {**RANGED, "description": "How many rows are analysed."},
+        "events": {**RANGED_OR_NULL, "description": "Null of several classes, and where the outcome is not given."},
+        "classes": {
+            "type": ["object", "null"],
+            "additionalProperties": RANGED,
+            "description": "The rows of each class, of several.",
+        },
+        "excluded": {
+            "type": "object",
+            "additionalProperties": RANGED_OR_NULL,
+            "description": "Rows that are not analysed, by reason.",
+        },
+    }
+    sizes = {"rows": UNLESS_PROTECTED, "left_out": UNLESS_PROTECTED}
+    table = {"dataset": TEXT, "file": TEXT, **sizes, "columns": _rows(column)}
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        **_object(
+            {
+                "schema": {"const": SCHEMA},
+                "release": {
+                    **_object({"model": TEXT, "version": TEXT}),
+                    "type": ["object", "null"],
+                    "description": "Null where the release, or a table of it, cannot be read.",
+                },
+                "faults": _rows({"code": CODE, "what": TEXT, "where": TEXT, "fix": TEXT}),
+                "flags": {
+                    **_rows({"flag": TEXT, "dataset": TEXT, "says": TEXT, "reply": {"type": ["string", "null"]}}),
+                    "type": ["array", "null"],
+                    "description": "Every flag that the build will raise; null where faults keep it from being known.",
+                },
+                "open": _rows({"item": TEXT, "topic": TEXT, "asks": TEXT}),
+                "datasets": _rows(dataset),
+                "tables": _rows(table),
+            }
+        ),
+    }
+
+
+def _object(properties: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": dict(properties),
+        "required": sorted(properties),
+        "additionalProperties": False,
+    }
+
+
+def _rows(properties: Mapping[str, Any]) -> dict[str, Any]:
+    return {"type": "array", "items": _object(properties)}

@@ -1,0 +1,914 @@
+"""Arguments in, exit code out: the only place that prints, and that lets anything be written."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO
+
+import click
+
+if TYPE_CHECKING:
+    from dossier.core.command import Build, Quick
+    from dossier.core.errors import Fault
+    from dossier.core.types import Evidence, Study
+    from dossier.evaluate import Progress
+    from dossier.outputs.verify import Report
+
+DONE, BAD_INPUT, NOT_MET, DIFFERS, INTERRUPTED = 0, 2, 3, 4, 130
+ROWS_WORTH_A_WORKER = 50_000
+"""A dataset of so many rows keeps one more worker busy than its start costs."""
+SECONDS_BETWEEN_LOOKS = 0.5
+SECONDS_IDLE = 86_400
+"""A worker waits as long for work while others are still busy: one that left would have to be started again."""
+SHORTEST_WAIT = 2.0
+"""Seconds: who waits less wants no estimate, and who has waited less has seen too little to give one."""
+TELLING_SHARE = 0.1
+"""Before this share is done the pace is not known."""
+STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+STOPPED = threading.Event()
+"""Set when we were asked to stop."""
+
+# One thread for linear algebra: with more, sums are taken in another order and the last digits change.
+for _variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ[_variable] = "1"
+
+
+@dataclass(frozen=True)
+class Options:
+    """The options of every command that writes pages; they change no byte of them."""
+
+    out: Path
+    jobs: int | None
+    quiet: bool
+    replace: bool = False
+    scheduler: str | None = None
+    allow_outside: bool = False
+    no_cache: bool = False
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="validation-dossier", prog_name="dossier")
+def dossier() -> None:
+    """Is a medical prediction model any good in hospitals that did not make it?
+
+    A release (predictions and outcomes, a release.toml) goes in; a validation dossier comes out as PDF and JSON.
+
+    Exit codes: 0 done; 1 a fault of ours; 2 bad input, options or OUT; 3 built, but a criterion is not met, or with
+    --strict something is open; 4 verify found a difference; 130 interrupted.
+    """
+
+
+@dossier.command(short_help="Write an example release that builds at once.")
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+def init(folder: Path) -> None:
+    """Write a commented release.toml and tiny tables: a release that builds at once.
+
+    DIR is a new folder, or one that is empty.
+    """
+    from dossier.command_line import initial
+    from dossier.outputs import output
+
+    files = initial.files()
+    with output.reported(folder):
+        output.refuse_what_is_not_empty(folder)
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, content in files.items():
+            (folder / name).write_bytes(content)
+    for name in files:
+        _print(folder / name)
+
+
+_allow_outside = click.option(
+    "--allow-outside", is_flag=True, help="Let the release name files outside of its folder: tables, texts, previous."
+)
+
+
+@dossier.command(short_help="Report every fault and flag of a release.")
+@click.argument("release", metavar="RELEASE", type=click.Path(path_type=Path))
+@click.option("--json", "as_json", is_flag=True, help="Print the same for a program; dossier schema describes it.")
+@_allow_outside
+def check(release: Path, as_json: bool, allow_outside: bool) -> int:
+    """Read everything and report every fault, and every flag that a build will raise; draw nothing.
+
+    RELEASE is a folder with a release.toml, or the path of one.
+    """
+    import json
+
+    from dossier.command_line import check as checking
+
+    found = checking.check(release, allow_outside)
+    if as_json:
+        for line in json.dumps(checking.document(found), indent=1, sort_keys=True, ensure_ascii=False).splitlines():
+            _print(line)
+    else:
+        for line in checking.lines(found):
+            _print(line)
+        _say(found.faults)
+    return BAD_INPUT if found.faults else DONE
+
+
+@dossier.command(short_help="Seal what a release declares, before its data are opened.")
+@click.argument("release", metavar="RELEASE", type=click.Path(path_type=Path))
+def seal(release: Path) -> None:
+    """Print the hash of what is declared before data are opened, and write it with that into seal.json.
+
+    Sealed are criteria, thresholds, subgroups, severity, utility and intended use.
+
+    RELEASE is a folder with a release.toml, or the path of one; no table is opened. Publish the hash, or send it to
+    somebody: with `sealed = "seal.json"` in [release] a later build says whether anything was changed since.
+    """
+    import datetime
+
+    from dossier import reading
+    from dossier.outputs import output
+    from dossier.record import seal as sealing
+
+    folder, declared = reading.release_alone(release)
+    file = folder / sealing.SEAL
+    output.refuse_what_is_there(file)
+    sealed, today = sealing.declared(declared), datetime.datetime.now(datetime.UTC).date()
+    output.write_report(file, sealing.text(sealed, today))
+    _print(file)
+    _print(sealing.sha256(sealed, today))
+
+
+def _output_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options that every command that writes pages has."""
+    options = (
+        click.option("-o", "--out", required=True, type=click.Path(path_type=Path), help="The folder to write."),
+        click.option("--page", type=click.Choice(["a4", "letter"]), default="a4", show_default=True, help="Paper."),
+        click.option("--jobs", type=click.IntRange(min=1), help="Worker processes; default: one a processor."),
+        click.option("--quiet", is_flag=True, help="No progress."),
+        click.option("--replace", is_flag=True, help="Replace OUT also where files in it were altered since."),
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+_no_cache = click.option(
+    "--no-cache",
+    is_flag=True,
+    envvar="DOSSIER_NO_CACHE",
+    help="Compute every number anew, and keep none in the user's cache; also by DOSSIER_NO_CACHE=1.",
+)
+_seed = click.option("--seed", type=click.IntRange(min=0), help="Start of random draws; default: the release's, or 1.")
+_edition = click.option(
+    "--edition",
+    type=click.Choice(["regulatory", "committee", "all"]),
+    default="all",
+    show_default=True,
+    help="What to print.",
+)
+
+
+@dossier.command(short_help="Build the dossier of a release.")
+@click.argument("release", metavar="RELEASE", type=click.Path(path_type=Path))
+@_edition
+@_output_options
+@_seed
+@click.option("--strict", is_flag=True, help="Exit with 3 while a row of the checklist or a flag is open.")
+@click.option("--fail-on", metavar="FLAG,FLAG", default="", help="Exit with 3 where one of these flags is raised.")
+@click.option("--junit", metavar="FILE", type=click.Path(path_type=Path), help="Write a JUnit report here, too.")
+@click.option("--draft", is_flag=True, help="Mark every page as a draft, and list what is open.")
+@click.option("--local-site", metavar="NAME", help="Our hospital: an external dataset, first in the committee edition.")
+@click.option(
+    "--backend",
+    type=click.Choice(["loky", "dask"]),
+    default="loky",
+    show_default=True,
+    help="Who evaluates: processes of this machine, or a Dask cluster that runs.",
+)
+@click.option(
+    "--scheduler", metavar="ADDRESS", help="Of the Dask cluster, such as tls://10.0.0.1:8786; it sees all rows."
+)
+@click.option("--trust-scheduler", is_flag=True, help="Use a scheduler without TLS, and trust it and its network.")
+@_no_cache
+@_allow_outside
+def build(
+    release: Path,
+    strict: bool,
+    fail_on: str,
+    junit: Path | None,
+    backend: str,
+    out: Path,
+    jobs: int | None,
+    quiet: bool,
+    replace: bool,
+    scheduler: str | None,
+    allow_outside: bool,
+    trust_scheduler: bool,
+    no_cache: bool,
+    **asked: Any,
+) -> int:
+    """Build the dossier of a release: both editions, the figures, results.json and a manifest.
+
+    RELEASE is a folder with a release.toml, or the path of one.
+    """
+    from dossier.core.command import Build
+    from dossier.outputs import output
+
+    _refuse_half_a_cluster(backend, scheduler, trust_scheduler)
+    failing = _flags_named(fail_on)
+    if junit is not None:
+        output.refuse_as_report(junit, out)
+    options = Options(out, jobs, quiet, replace, scheduler, allow_outside, no_cache)
+    evidence = _written(release, Build(**asked), options)
+    return _judge(evidence, strict, failing, junit)
+
+
+@dossier.command(short_help="Look at one table of predictions.")
+@click.argument("table", metavar="TABLE", type=click.Path(path_type=Path, dir_okay=False))
+@click.option("--outcome", required=True, metavar="COL", help="The column of the outcome, 0 or 1.")
+@click.option("--risk", required=True, metavar="COL", help="The column of the risk, from 0 to 1.")
+@click.option("--threshold", "thresholds", type=click.FloatRange(0, 1, True, True), multiple=True, help="Repeatable.")
+@click.option("--name", help="The model's name; default: the table's.")
+@_output_options
+@_seed
+@_no_cache
+def quick(table: Path, out: Path, jobs: int | None, quiet: bool, replace: bool, no_cache: bool, **asked: Any) -> None:
+    """Look at one table of predictions: no release file, one short PDF, no checklist."""
+    from dossier.core.command import MOST_THRESHOLDS, Quick
+
+    command = Quick(**asked)
+    if not table.name:
+        raise click.BadParameter("It is empty; name a table.", param_hint="TABLE")
+    if len(set(command.thresholds)) > MOST_THRESHOLDS:
+        fix = "write a release.toml for more."
+        raise click.BadParameter(f"A quick look has at most {MOST_THRESHOLDS}; {fix}", param_hint="--threshold")
+    evidence = _written(table, command, Options(out, jobs, quiet, replace, no_cache=no_cache))
+    if flags := len(evidence.flags):
+        _tell(f"{flags} flag{'' if flags == 1 else 's'}: see Limitations in dossier-quick.pdf.")
+
+
+@dossier.command()
+@_output_options
+@_seed
+@_no_cache
+def demo(out: Path, jobs: int | None, quiet: bool, replace: bool, no_cache: bool, **asked: Any) -> None:
+    """Build the releases that ship."""
+    from contextlib import ExitStack
+
+    from dossier.core import material
+    from dossier.core.command import Build
+    from dossier.outputs import output
+
+    folders = sorted(path.parent for path in material.fixtures().glob("*/release.toml"))
+    with ExitStack() as all_of_them:
+        for folder in folders:
+            all_of_them.enter_context(output.reserved(out / folder.name, replace))
+        for folder in folders:
+            _, written = _made(
+                folder, Build(**asked), Options(out / folder.name, jobs, quiet, replace, no_cache=no_cache)
+            )
+            _list(written)
+
+
+@dossier.command("print", short_help="Print a dossier from its results.json.")
+@click.argument("results_file", metavar="RESULTS", type=click.Path(path_type=Path, dir_okay=False))
+@_edition
+@_output_options
+@click.option("--draft", is_flag=True, help="Mark every page as a draft, and list what is open.")
+@click.option("--local-site", metavar="NAME", help="Our hospital: an external dataset, first in the committee edition.")
+def print_(results_file: Path, out: Path, jobs: int | None, quiet: bool, replace: bool, **asked: Any) -> None:
+    """Print every edition, figure and table from a results.json alone: the same bytes as the build that wrote it.
+
+    RESULTS is the file of a dossier, with the numbers and no row of a patient.
+    """
+    from dossier.core.command import Build
+    from dossier.outputs import output, printing
+    from dossier.record import results
+
+    content = results.content(results_file)
+    command = printing.command_for(results.read(content, results_file.name).evidence, Build(**asked))
+    with output.reserved(out, replace), _progress(quiet) as tell:
+        jobs = _jobs(jobs, (), len(command.editions))
+        with _workers(jobs):
+            _, files = printing.printed(content, command, jobs, tell)
+        _list(output.write(out, files, replace))
+
+
+@dossier.command(short_help="Print the JSON Schemas.")
+def schema() -> None:
+    """Print the JSON Schemas of results.json, of release.toml and of what dossier check --json prints."""
+    import json
+
+    from dossier.command_line import check as checking
+    from dossier.core import release as declared
+    from dossier.record import results
+
+    schemas = {
+        "results.json": results.schema(),
+        "release.toml": declared.schema(),
+        "dossier check --json": checking.schema(),
+    }
+    for line in json.dumps(schemas, indent=1, sort_keys=True).splitlines():
+        _print(line)
+
+
+@dossier.command(short_help="Compare a dossier with its results.")
+@click.argument("out", metavar="OUT", type=click.Path(path_type=Path))
+@click.option("--release", type=click.Path(path_type=Path), help="What it was built from: compare inputs and rebuild.")
+@click.option(
+    "--trust", "roots", metavar="CA.pem", multiple=True, type=click.Path(path_type=Path), help="Whom you trust to sign."
+)
+@click.option("--self-signed", is_flag=True, help="Trust a certificate of --trust that vouches for itself.")
+@click.option("--hashes-only", is_flag=True, help="Print nothing again: for a dossier made with other versions.")
+@_allow_outside
+def verify(
+    out: Path, release: Path | None, roots: tuple[Path, ...], self_signed: bool, hashes_only: bool, allow_outside: bool
+) -> int:
+    """Compare every file of a dossier with its manifest, and with what its results print.
+
+    Everything is printed again from results.json, and every byte compared. OUT is a folder that dossier build has
+    written. Exit code 4 where something differs, or where the versions of this machine print other bytes.
+
+    A manifest says nothing about who made the dossier, and nothing that it says is run. With --release the dossier is
+    built again, and every byte compared. With --trust the signatures of OUT/signed count that an authority of yours
+    vouches for; no network is asked.
+    """
+    from dossier.core.errors import ReleaseError
+    from dossier.core.faults.locations import Option
+    from dossier.core.faults.wording import counted
+    from dossier.outputs import verify as verification
+    from dossier.signing import signed
+
+    _refuse_half_a_verification(release, roots, self_signed, hashes_only)
+    if release is not None and not release.exists():
+        raise ReleaseError.one("no_release", Option("--release"), path=str(release))
+    trust = signed.Trust(roots, self_signed)
+    signed.refuse_no_roots(trust)
+    first = verification.report(out, hashes_only)
+    signatures = signed.found(out, trust)
+    reports = [first, verification.Report(tuple(signatures.lines()), signatures.differences)]
+    if release is not None:
+        reports.append(verification.inputs(out, release))
+        # A command that is none is reported first. Other inputs give another dossier, or none.
+        command = verification.asked_for(out)
+        if command is not None and not first.differences and not reports[-1].differences:
+            reports.append(_rebuilt(out, release, command, allow_outside))
+    for text in (text for report in reports for text in report.checked):
+        _print(text)
+    if release is None:
+        _print("inputs and rebuild: not checked, no release was given")
+    differences = [text for report in reports for text in report.differences]
+    for text in differences:
+        _tell(f"differs: {text}")
+    if differences:
+        _print(f"{counted(len(differences), 'difference')}.")
+        return DIFFERS
+    for text in verification.conclusion(first, release is not None, signatures.by_trusted()):
+        _print(text)
+    return DONE
+
+
+def _refuse_half_a_verification(
+    release: Path | None, roots: tuple[Path, ...], self_signed: bool, hashes_only: bool
+) -> None:
+    if hashes_only and release is not None:
+        raise click.UsageError("--release builds and prints everything again, and --hashes-only nothing: give one.")
+    if self_signed and not roots:
+        raise click.UsageError("--self-signed trusts a certificate that --trust names: give both.")
+
+
+@dossier.command(short_help="Sign a dossier.")
+@click.argument("out", metavar="OUT", type=click.Path(path_type=Path))
+@click.option("--as", "meaning", required=True, metavar="MEANING", help="A role of [[signatory]]; else any words.")
+@click.option("--pkcs12", metavar="FILE", type=click.Path(path_type=Path), help="Your key and certificate.")
+@click.option("--pkcs11", metavar="MODULE", type=click.Path(path_type=Path), help="The library of your token or card.")
+@click.option("--token", metavar="LABEL", help="The label of the token.")
+@click.option("--key", metavar="LABEL", help="The label of key and certificate on the token.")
+@click.option("--tsa", metavar="URL", help="A timestamp authority; it sees hashes, and nothing else leaves.")
+@click.option("--self-signed", is_flag=True, help="Take a certificate that only itself vouches for.")
+@click.option("--password-fd", metavar="N", type=click.IntRange(min=0), help="A file descriptor with the password.")
+@click.option("--hashes-only", is_flag=True, help="Print nothing again before: for a dossier made with other versions.")
+def sign(
+    out: Path,
+    meaning: str,
+    pkcs12: Path | None,
+    pkcs11: Path | None,
+    token: str | None,
+    key: str | None,
+    tsa: str | None,
+    self_signed: bool,
+    password_fd: int | None,
+    hashes_only: bool,
+) -> None:
+    """Sign the PDFs, the results and the manifest of a dossier: copies and signatures go into OUT/signed.
+
+    OUT is verified first. The password, or the PIN, comes from the variable DOSSIER_PASSWORD, from a file descriptor,
+    or from you, and never from an argument. docs/trust.md says what a signature means.
+    """
+    from dossier.outputs import output
+    from dossier.signing import sign as signing
+
+    _refuse_half_a_key(pkcs12, pkcs11, token, key, tsa)
+    with output.held(out):
+        signing.refuse_unsound(out, meaning, hashes_only)
+        password = _password(password_fd)
+        if pkcs12 is not None:
+            own: signing.KeyFile | signing.Token = signing.KeyFile(pkcs12, password)
+        else:
+            own = signing.Token(pkcs11 or Path(), token or "", key or "", password)
+        made = signing.signatures(out, signing.Request(meaning, own, tsa, self_signed))
+        _list(output.write_signatures(out, made))
+
+
+def _refuse_half_a_key(
+    pkcs12: Path | None, pkcs11: Path | None, token: str | None, key: str | None, tsa: str | None
+) -> None:
+    if (pkcs12 is None) == (pkcs11 is None):
+        raise click.UsageError("Give --pkcs12 with a file, or --pkcs11 with the library of a token.")
+    if pkcs11 is not None and not (token and key):
+        raise click.UsageError("A token needs --token and --key, the labels of the token and of the key on it.")
+    if tsa is not None and not tsa.startswith(("https://", "http://")):
+        raise click.BadParameter("It is no address of the web.", param_hint="--tsa")
+
+
+def _password(descriptor: int | None) -> str:
+    """The password of a key, which stands in no argument, and in no variable of a process that we start."""
+    given = os.environ.pop("DOSSIER_PASSWORD", None)
+    if descriptor is not None:
+        try:
+            with os.fdopen(descriptor, encoding="utf-8") as stream:
+                return stream.readline().rstrip("\n")
+        except (OSError, UnicodeDecodeError):
+            raise click.BadParameter("Nothing can be read from it.", param_hint="--password-fd") from None
+    if given is not None:
+        return given
+    if sys.stdin is None or not sys.stdin.isatty():
+        raise click.UsageError("There is no terminal to ask for the password: give DOSSIER_PASSWORD or --password-fd.")
+    return str(click.prompt("Password or PIN", hide_input=True, default="", show_default=False, err=True))
+
+
+def _rebuilt(out: Path, release: Path, command: Build | Quick, allow_outside: bool) -> Report:
+    """The dossier against a second build by its own command, in a folder that is gone afterwards."""
+    import tempfile
+
+    from dossier.core.errors import DataError, ReleaseError
+    from dossier.outputs import verify as verification
+
+    with tempfile.TemporaryDirectory() as folder:
+        again = Path(folder) / "out"
+        try:
+            _made(release, command, Options(again, None, quiet=True, allow_outside=allow_outside, no_cache=True))
+        except (ReleaseError, DataError) as error:
+            what = f"the command in manifest.json builds nothing from this release: {error.faults[0].what}"
+            return verification.Report((), (what,))
+        return verification.rebuilt(out, again)
+
+
+# ---- the job --------------------------------------------------------------------------------------------------------
+
+
+def _refuse_half_a_cluster(backend: str, scheduler: str | None, trusted: bool) -> None:
+    from dossier.core.errors import WorkerError
+    from dossier.core.faults.locations import Option
+
+    if backend == "dask":
+        if scheduler is None:
+            raise WorkerError.one("no_scheduler_named", Option("--scheduler"))
+        from dossier.evaluate import cluster
+
+        cluster.refuse_untrusted(scheduler, trusted)
+    elif scheduler is not None or trusted:
+        raise WorkerError.one("backend_without_scheduler", Option("--scheduler"), backend=backend)
+
+
+def _flags_named(names: str) -> frozenset[str]:
+    """The flags of --fail-on; a name that is no flag is refused with the nearest."""
+    from dossier.core.faults.locations import Option
+    from dossier.reading import criteria
+
+    named = frozenset(name.strip() for name in names.split(",") if name.strip())
+    faults = [criteria.no_flag(name, Option("--fail-on")) for name in sorted(named) if not criteria.is_flag(name)]
+    if faults:
+        from dossier.core.errors import ReleaseError
+
+        raise ReleaseError(faults)
+    return named
+
+
+def _judge(evidence: Evidence, strict: bool, failing: frozenset[str], junit: Path | None) -> int:
+    """The exit code of a dossier that is built, and what keeps it from 0."""
+    from dossier.outputs import junit as report
+    from dossier.outputs import output
+
+    cases = report.cases(evidence, report.Demands(strict, failing))
+    said = [case.says for case in cases if case.status == "fails"]
+    if junit is not None:
+        output.write_report(junit, report.text(cases))
+        _print(junit)
+    for text in said:
+        _tell(text)
+    return NOT_MET if said else DONE
+
+
+def _written(source: Path, command: Build | Quick, options: Options) -> Evidence:
+    """The whole job in the place of OUT, which is kept for it meanwhile; the files are listed."""
+    from dossier.outputs import output
+
+    with output.reserved(options.out, options.replace):
+        evidence, written = _made(source, command, options)
+        _list(written)
+    return evidence
+
+
+def _made(source: Path, command: Build | Quick, options: Options) -> tuple[Evidence, tuple[Path, ...]]:
+    """The whole job: read, evaluate, draw, print, and only then write."""
+    from dossier.outputs import output
+
+    # Who wants to keep another edition can still stop.
+    said = output.leaving(options.out, [f"dossier-{edition}.pdf" for edition in command.editions], ".pdf")
+    _say_what_leaves(options.out, said, "To be removed from")
+    with _progress(options.quiet) as tell:
+        tell("read", "tables", 0, 1)
+        study, command = _read(source, command, options.allow_outside)
+        # Only now: what is wrong with a release is reported before all that it takes to print it is loaded.
+        from dossier import evaluate
+        from dossier.core import collector
+        from dossier.core.errors import ReleaseError
+        from dossier.outputs import printing
+        from dossier.record import evidence_cache, results
+
+        tell("read", "tables", 1, 1)
+        if study.release.acceptance and (never := evaluate.preview(study).faults):
+            raise ReleaseError(never)
+        rows = [dataset.rows_read for dataset in study.datasets]
+        jobs = _jobs(options.jobs, rows, len(command.editions))
+        # Of few rows no garbage is worth the search for it.
+        held_off = collector.held_off() if sum(rows) < ROWS_WORTH_A_WORKER else nullcontext()
+        with _workers(jobs), held_off:
+            tell("evaluate", "", 0, 1)
+            cache = None if options.no_cache else evidence_cache.of_user()
+            found = evaluate.evidence(study, jobs, tell, options.scheduler, cache)
+            evidence, files = printing.printed(results.of(found), command, jobs, tell)
+        leaving = output.leaving(options.out, files)
+        written = output.write(options.out, files, options.replace)
+    _say_what_leaves(options.out, [name for name in leaving if name not in said], "Removed from")
+    return evidence, written
+
+
+def _read(source: Path, command: Build | Quick, allow_outside: bool) -> tuple[Study, Build | Quick]:
+    """The study that a command is about, and the command with the local site under the name of its dataset."""
+    from dataclasses import replace
+
+    from dossier import reading
+    from dossier.core.command import Build
+    from dossier.reading import local_site
+
+    if isinstance(command, Build):
+        study = _seeded(reading.study(source, allow_outside), command.seed)
+        if command.local_site is not None:
+            command = replace(command, local_site=local_site.of_study(study, command.local_site))
+        return study, command
+    found = reading.quick(source, command.outcome, command.risk, command.thresholds, command.name)
+    return _seeded(found, command.seed), replace(command, name=found.release.release.model)
+
+
+def _say_what_leaves(out: Path, names: Sequence[str], how: str) -> None:
+    """Name the files of an older dossier that the new one has no place for."""
+    from dossier.core.faults.wording import listed
+
+    if names:
+        _tell(f"{how} {out}, for this build does not make it: {listed(names, 5)}.")
+
+
+def _seeded(study: Study, seed: int | None) -> Study:
+    """The study with the seed of the command line, when it gives one."""
+    if seed is None:
+        return study
+    from dataclasses import replace
+
+    card = study.release.release.model_copy(update={"seed": seed})
+    return replace(study, release=study.release.model_copy(update={"release": card}))
+
+
+# ---- workers --------------------------------------------------------------------------------------------------------
+
+
+def _jobs(wanted: int | None, rows: Sequence[int], editions: int) -> int:
+    """As many workers as are wanted, but none without a task; unasked, only so many as save more than they cost.
+
+    Each loads the whole program first: as long as the rows are few, one process is done sooner with less.
+    """
+    import joblib
+
+    busy = sum(count // ROWS_WORTH_A_WORKER for count in rows)
+    if wanted is None:
+        return min(int(joblib.cpu_count()), 1 + busy)
+    return min(wanted, max(len(rows) + busy, editions))
+
+
+@contextmanager
+def _workers(jobs: int) -> Iterator[None]:
+    """Workers that leave an interruption to us, and that end when we are killed."""
+    from concurrent.futures.process import BrokenProcessPool
+
+    import joblib
+
+    from dossier.core.errors import WorkerError
+
+    try:
+        with joblib.parallel_config(
+            backend="loky",
+            initializer=_start_worker,
+            initargs=(os.getpid(),),
+            idle_worker_timeout=SECONDS_IDLE,
+            # Without this joblib lays large arrays into /dev/shm, where rows of patients outlive whoever is killed.
+            max_nbytes=None,
+        ):
+            if jobs > 1:
+                _start_workers(jobs)
+            yield
+    except BrokenProcessPool:
+        # Ctrl-C ends workers as well, and is reported as what it is.
+        if STOPPED.is_set():
+            raise
+        from dossier.core.faults.locations import Option
+
+        raise WorkerError.one("worker_ended", Option("--jobs")) from None
+
+
+def _start_workers(jobs: int) -> None:
+    """Start all workers, which ignore Ctrl-C: it goes to every process of the terminal, and only the first speaks."""
+    import multiprocessing.resource_tracker
+
+    import joblib
+    from joblib.externals.loky.backend import resource_tracker
+
+    # Both trackers reset the handler when they start; they start first.
+    with _silent_trackers():
+        multiprocessing.resource_tracker.ensure_running()
+        resource_tracker.ensure_running()
+    with _later():
+        # A new process inherits the block and keeps it.
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            ready = joblib.Parallel(n_jobs=jobs, return_as="generator")(
+                joblib.delayed(os.getpid)() for _ in range(jobs)
+            )
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        list(ready)
+
+
+@contextmanager
+def _silent_trackers() -> Iterator[None]:
+    """A tracker started here clears up after a killed worker without a word: what happened is reported by us."""
+    before = os.environ.get("PYTHONWARNINGS")
+    os.environ["PYTHONWARNINGS"] = ",".join(filter(None, (before, "ignore:resource_tracker:UserWarning")))
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["PYTHONWARNINGS"]
+        else:
+            os.environ["PYTHONWARNINGS"] = before
+
+
+@contextmanager
+def _later() -> Iterator[None]:
+    """Let a stop wait for what must not be left half done: a worker that is half started cries out."""
+    before = {number: signal.getsignal(number) for number in STOPS}
+    for number in STOPS:
+        if before[number] == _stop:
+            signal.signal(number, lambda number, frame: _hush())
+    try:
+        yield
+    finally:
+        for number in STOPS:
+            signal.signal(number, before[number])
+    if STOPPED.is_set():
+        raise KeyboardInterrupt
+
+
+def _start_worker(parent: int) -> None:
+    from joblib.externals.loky import process_executor
+
+    # Where psutil is installed, a worker that has grown by 300 MB is taken for a leak: it leaves in the middle of the
+    # work, with a warning. Ours grow because tables, fonts and pages are large.
+    process_executor._USE_PSUTIL = False
+    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+
+
+def _end_with(parent: int) -> None:
+    """End this worker when its parent is gone; a killed parent cannot end it."""
+    import time
+
+    while os.getppid() == parent:
+        time.sleep(SECONDS_BETWEEN_LOOKS)
+    os._exit(INTERRUPTED)
+
+
+# ---- what is said ---------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def _progress(quiet: bool) -> Iterator[Progress]:
+    """Stage, site, group of measures and the time left on a terminal; elsewhere a line every ten seconds."""
+    if quiet or sys.stderr is None:
+        yield lambda stage, name, done, total: None
+        return
+    if not sys.stderr.isatty():
+        from dossier.command_line import progress
+
+        with progress.lines(_tell) as tell:
+            yield tell
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, ProgressColumn, Task, TaskProgressColumn, TextColumn
+    from rich.progress import TimeElapsedColumn as Elapsed
+    from rich.text import Text
+
+    from dossier.command_line.terminal import unguarded, visible
+
+    class Left(ProgressColumn):
+        """Drawn anew between two steps, so that the seconds run down."""
+
+        def render(self, task: Task) -> Text:
+            share = task.completed / task.total if task.total else 0.0
+            return Text(time_left(share, task.fields["at"], task.elapsed or 0.0))
+
+    name_of_step = TextColumn("{task.fields[site]}", markup=False)
+    columns = (
+        TextColumn("{task.description:<9}"),
+        BarColumn(10),
+        TaskProgressColumn(),
+        Elapsed(),
+        Left(),
+        name_of_step,
+    )
+    console = Console(file=unguarded(sys.stderr))
+    with Progress(*columns, console=console, redirect_stdout=False, redirect_stderr=False) as bars:
+        tasks: dict[str, Any] = {}
+
+        def drawn(stage: str, name: str, done: int, total: int) -> None:
+            name = visible(name)
+            if stage not in tasks:
+                tasks[stage] = bars.add_task(stage, total=total, site=name, at=0.0)
+            at = bars.tasks[tasks[stage]].elapsed or 0.0
+            bars.update(tasks[stage], completed=done, total=total, site=name, at=at)
+
+        yield drawn
+
+
+def time_left(share: float, at: float, now: float) -> str:
+    """How long a stage still takes at its pace so far, in words; nothing when that is not known or not worth saying.
+
+    `share` of its work was done `at` so many seconds after it began, and it is `now` so many.
+    """
+    if share < TELLING_SHARE or now < SHORTEST_WAIT:
+        return ""
+    left = at / share - now
+    if left < SHORTEST_WAIT:
+        return ""
+    return f"about {left:.0f} s left" if left < 90 else f"about {left / 60:.0f} min left"
+
+
+def _list(written: Sequence[Path]) -> None:
+    for path in written:
+        _print(path)
+
+
+def _print(line: object) -> None:
+    """One line of standard output."""
+    try:
+        _write(sys.stdout, str(line))
+    except BrokenPipeError:
+        # Who read the list has closed it (`| head -1`); the work goes on and nothing more is said.
+        _be_silent()
+    except OSError as error:
+        from dossier.core.errors import OutputError
+        from dossier.core.faults.locations import StandardOutput
+
+        _be_silent()
+        reason = (error.strerror or type(error).__name__).lower()
+        raise OutputError.one("standard_output", StandardOutput(), reason=reason) from None
+
+
+def _tell(line: str) -> None:
+    """One line of standard error."""
+    _write(sys.stderr, line)
+
+
+def _write(stream: TextIO | None, line: str) -> None:
+    """The only place that prints: a line is one line, whatever names are in it."""
+    from dossier.command_line.terminal import visible
+
+    if stream is not None:
+        stream.write(f"{visible(line)}\n")
+        stream.flush()
+
+
+def _be_silent() -> None:
+    """Send what is still to be printed nowhere; Python would try again at the end, and fail."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _say(faults: Sequence[Fault]) -> None:
+    for fault in faults:
+        _tell(fault.what)
+        _tell(f"  where: {fault.where}")
+        _tell(f"  fix:   {fault.fix}")
+    if len(faults) > 1:
+        _tell(f"{len(faults)} faults.")
+
+
+def _say_usage(error: click.ClickException) -> None:
+    """What click itself would say of wrong arguments, which may be names of files."""
+    if isinstance(error, click.UsageError) and error.ctx is not None:
+        for line in error.ctx.get_usage().splitlines():
+            _tell(line)
+        _tell(f"Try '{error.ctx.command_path} -h' for help.")
+        _tell("")
+    _tell(f"Error: {error.format_message()}")
+
+
+def main() -> None:
+    """Run the command line: a fault of the user's is reported without a traceback, an interruption ends with 130."""
+    _guard_what_is_said()
+    _listen()
+    sys.exit(_exit_code())
+
+
+def _exit_code() -> int:
+    try:
+        return _answer()
+    except (click.Abort, KeyboardInterrupt):
+        pass
+    except Exception:
+        # An interruption while a library is imported or a worker starts can come out as another error.
+        if not STOPPED.is_set():
+            raise
+    _tell("Interrupted.")
+    return INTERRUPTED
+
+
+def _answer() -> int:
+    """Do what the arguments say, and tell what the user can mend."""
+    from dossier.core.errors import DossierError, PageError
+
+    try:
+        code = dossier.main(standalone_mode=False)
+    except click.ClickException as error:
+        _say_usage(error)
+        return BAD_INPUT
+    except PageError:
+        # Templates and styles are ours: this is no fault of the user's, and the traceback belongs to it.
+        raise
+    except DossierError as error:
+        _say(error.faults)
+        return BAD_INPUT
+    except OSError as error:
+        # Not above: it imports numpy, for which --help should not wait.
+        from dossier.outputs import output
+
+        # The press and the workers keep files of their own for a while, which may find no room either.
+        full = output.full(error)
+        if full is None:
+            raise
+        _say(full.faults)
+        return BAD_INPUT
+    return code if isinstance(code, int) else DONE
+
+
+def _guard_what_is_said() -> None:
+    """Let nothing be printed that a terminal obeys; a name that its encoding does not know is no reason to fail."""
+    from dossier.command_line.terminal import Guarded
+
+    if sys.stdout is not None and hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(errors="backslashreplace")
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is not None and not isinstance(stream, Guarded):
+            setattr(sys, name, Guarded(stream))
+
+
+def _listen() -> None:
+    """Take the SIGTERM of a service manager, and the end of the terminal, like Ctrl-C: what is half done goes."""
+    for number in STOPS:
+        # Whoever started us with `nohup` or in the background wants it ignored.
+        if signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, _stop)
+
+
+def _stop(number: int, frame: object) -> None:
+    _hush()
+    raise KeyboardInterrupt
+
+
+def _hush() -> None:
+    """Remember that we were asked to stop; what the libraries say of work broken off by it helps nobody."""
+    import warnings
+
+    STOPPED.set()
+    warnings.simplefilter("ignore")
+    threading.excepthook = lambda failure: None

@@ -1,0 +1,50 @@
+"""Where code comes from: never the folder that one stands in, and never a release.
+
+Python looks for modules in the current folder first when it runs `-m` or `-c`, and so do the workers and the trackers
+that libraries start; a file `joblib.py` beside a release.toml would be run. What stands here runs before that is
+mended, so it imports nothing that Python has not loaded by itself.
+"""
+
+import os
+import sys
+
+_OURS = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))  # noqa: PTH120
+"""The folder that this package is in: of a checkout, it may be the one that one stands in."""
+_SEARCHED = ("PYTHONPATH", "LD_LIBRARY_PATH", "PATH")
+"""Where modules, libraries and programs are looked for; an empty entry, which is easily left, is the current folder."""
+
+
+def start_again() -> None:
+    """Start this process anew on a safe path, unless it is on one; its number, arguments and files stay the same.
+
+    Two things then hold for it and for every process that it starts: Python adds no folder by itself (`-P`, and
+    PYTHONSAFEPATH for children that are not handed our flags), and nothing is looked for in the current folder, in one
+    relative to it, or in that of a release or a table among the arguments.
+    """
+    environment = dict(os.environ) | {"PYTHONSAFEPATH": "1"}
+    strange = _folders(sys.argv[1:])
+    for name in _SEARCHED:
+        entries = environment.pop(name, "").split(os.pathsep)
+        if kept := [entry for entry in entries if os.path.isabs(entry) and not _is_one_of(entry, strange)]:  # noqa: PTH117
+            environment[name] = os.pathsep.join(kept)
+    if not sys.flags.safe_path or environment != os.environ:
+        os.execve(sys.executable, [sys.executable, "-P", *sys.orig_argv[1:]], environment)
+
+
+def _folders(arguments: list[str]) -> list[str]:
+    """The current folder, each folder that an argument names, and that of each file."""
+    paths = [path for word in arguments for path in (word, word.partition("=")[2])]
+    files = [path for path in paths if os.path.isfile(path)]  # noqa: PTH113
+    return [os.curdir, *paths, *(os.path.dirname(path) or os.curdir for path in files)]  # noqa: PTH120
+
+
+def _is_one_of(entry: str, folders: list[str]) -> bool:
+    """Whether a place of code is one of these folders, and not the one that holds this package."""
+    return any(_same(entry, folder) for folder in folders) and not _same(entry, _OURS)
+
+
+def _same(one: str, other: str) -> bool:
+    try:
+        return os.path.samefile(one, other)  # noqa: PTH121
+    except (OSError, ValueError):
+        return False  # No such folder: no code comes from it.

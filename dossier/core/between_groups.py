@@ -1,0 +1,114 @@
+"""Groups of patients for whom, over all external sites, the model does otherwise than for the other patients."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from dossier.core.facts import Fact, Value
+from dossier.core.types import MACRO, POOLED, Absent, Estimate, Result, SubgroupSummary, Subset, Withheld, is_telling
+
+MEASURES = ("auroc", "model_based_concordance", "oe_ratio")
+"""What groups are compared in; the second says what of the first is case mix."""
+
+
+@dataclass(frozen=True)
+class GroupDifference:
+    """A measure in a group of patients over all sites, whose difference to the others' has an interval without 0."""
+
+    column: str
+    label: str
+    measure: str
+    of_class: str | None
+    here: Estimate
+    difference: float
+    expected: float | None = None
+    """Of an AUROC what the group would have if its risks were right."""
+
+    @property
+    def is_case_mix(self) -> bool:
+        """Whether an AUROC below that of the others is no lower than the group's own case mix allows."""
+        return self.difference < 0 and self.expected is not None and self.here.value >= self.expected
+
+    @property
+    def fact(self) -> Fact:
+        """The direction of the difference with both values; in words a sentence without its full stop."""
+        group = Fact("group", label=self.label, column=self.column)
+        if self.of_class:
+            group = Fact("group_of_class", label=self.label, column=self.column, of_class=self.of_class)
+        low, high = self.here.low, self.here.high
+        values: dict[str, Value] = {
+            "group": group,
+            "value": self.here.value,
+            "interval": None if low is None or high is None else Fact("interval", low=low, high=high),
+            "others": self.here.value - self.difference,
+        }
+        if self.measure == "oe_ratio":
+            # Whether the model is wrong by itself, or only beside the others, is what the group's own interval says.
+            off = (low is not None and low > 1) if self.difference > 0 else (high is not None and high < 1)
+            values |= {"is_relative": not off}
+            return Fact("more_events_in_group" if self.difference > 0 else "fewer_events_in_group", **values)
+        case_mix = None if self.expected is None else Fact("by_case_mix", expected=self.expected)
+        better = self.difference > 0
+        return Fact("group_ranked_better" if better else "group_ranked_less_well", **values, case_mix=case_mix)
+
+
+def over_all_sites(summaries: Sequence[SubgroupSummary], results: Sequence[Result]) -> Iterator[GroupDifference]:
+    """The differences over all sites whose interval leaves out 0; of two groups the first, for the other mirrors it."""
+    found = _indexed(results)
+    for subset, measure, of_class in _compared(summaries, found):
+        here, apart = found.get((subset, measure, of_class, False)), found[subset, measure, of_class, True]
+        if here is None or not _excludes_zero(apart):
+            continue
+        expected = found.get((subset, "model_based_concordance", of_class, False))
+        value = expected.value if expected is not None and measure == "auroc" else None
+        yield GroupDifference(subset.column, subset.level, measure, of_class, here, apart.value, value)
+
+
+def comparisons(summaries: Sequence[SubgroupSummary], results: Sequence[Result]) -> int:
+    """How many times a group is compared with the others over all sites, of two groups one; case mix not counted."""
+    return sum(1 for _ in _compared(summaries, _indexed(results)))
+
+
+def sites_with(summaries: Sequence[SubgroupSummary], column: str) -> frozenset[str]:
+    """The datasets whose patients have the column; a size that is withheld is one."""
+    return frozenset(
+        one.dataset
+        for one in summaries
+        if one.column == column and (isinstance(one.size, Withheld) or not isinstance(one.size, Absent))
+    )
+
+
+Key = tuple[Subset, str, str | None, bool]
+
+
+def _compared(
+    summaries: Sequence[SubgroupSummary], found: Mapping[Key, Estimate]
+) -> Iterator[tuple[Subset, str, str | None]]:
+    """Each group, measure and class of which there is a difference to the others."""
+    labels: dict[str, dict[str, None]] = {}
+    for one in summaries:
+        labels.setdefault(one.column, {})[one.label] = None
+    for column, known in labels.items():
+        for label in list(known)[:1] if len(known) == 2 else known:
+            for subset, measure, of_class, is_difference in found:
+                if subset == Subset(column, label) and is_difference and measure != "model_based_concordance":
+                    yield subset, measure, of_class
+
+
+def _indexed(results: Sequence[Result]) -> Mapping[Key, Estimate]:
+    """The estimates over all sites by subset, measure and class, and whether they are differences."""
+    return {
+        (one.subset, one.measure, None if of_class is None else str(of_class), "against" in one.at): one.found
+        for one in results
+        if one.dataset == POOLED
+        and one.subset is not None
+        and one.measure in MEASURES
+        and (of_class := one.at.get("class")) != MACRO
+        and not isinstance(one.found, Absent)
+        and is_telling(one.found)
+    }
+
+
+def _excludes_zero(found: Estimate) -> bool:
+    return (found.low is not None and found.low > 0) or (found.high is not None and found.high < 0)

@@ -1,0 +1,176 @@
+"""The 52 rows of TRIPOD+AI as a mechanism: who answers each row, whether it is answered, and in which chapter.
+
+A conditional row is three-valued: a text, an explicit none, or silence, which is missing. Nothing is taken for answered
+because it would be convenient: a placeholder is silence.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from dossier.core.facts import Fact
+from dossier.core.types import POOLED, Absent, ChecklistRow, Estimate, at_dataset, externals
+
+if TYPE_CHECKING:
+    from dossier.core.types import Evidence
+
+HOLDING_TEXTS = ("description", "sample", "limitations")
+"""Chapters beside the one on purpose and setting that print the declared texts of their rows."""
+
+PLACEHOLDER = re.compile(
+    r"\W*|\W*(tbd|tba|todo|fixme|xxx+|n/?a|placeholder|to be (done|written|completed|added|determined|confirmed))\W*"
+    r"|.*\b(TBD|TODO|FIXME|[Ll]orem ipsum)\b.*",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+@dataclass(frozen=True)
+class Item:
+    """One row of TRIPOD+AI in our words."""
+
+    number: str
+    section: str
+    topic: str
+    asks: str
+    applies: Literal["both", "evaluation", "development"]
+    answer: Literal["computed", "declared", "narrative"]
+    where: str
+    conditional: bool = False
+    """Whether it asks only if there is something to report; then "none" must be said."""
+    fairness: bool = False
+    """Whether what is said of fairness may stand here."""
+
+
+def _items() -> tuple[Item, ...]:
+    raw: dict[str, Any] = tomllib.loads((Path(__file__).parent / "checklist.toml").read_text(encoding="utf-8"))
+    return tuple(Item(**one) for one in raw["item"])
+
+
+ITEMS = _items()
+TOPICS: Mapping[str, str] = {item.number: item.topic for item in ITEMS}
+
+
+def is_placeholder(text: str) -> bool:
+    """Whether a text says nothing: it is empty, or somebody meant to write it later."""
+    return PLACEHOLDER.fullmatch(text.strip()) is not None
+
+
+def rows(evidence: Evidence) -> tuple[ChecklistRow, ...]:
+    """Every row with its status and the chapter that answers it."""
+    return tuple(_row(item, evidence) for item in ITEMS)
+
+
+def unanswered(statements: Mapping[str, str]) -> list[Item]:
+    """The rows that only the release can answer, and does not; those that wait for results are left out."""
+    return [
+        item
+        for item in ITEMS
+        if item.applies != "development"
+        and item.number not in ANSWERED_BY
+        and (item.number not in statements or is_placeholder(statements[item.number]))
+    ]
+
+
+def home(item: Item) -> str:
+    """The chapter that prints the declared text of a row."""
+    return item.where if item.where in HOLDING_TEXTS else "context"
+
+
+def _row(item: Item, evidence: Evidence) -> ChecklistRow:
+    """A row with its status, and the chapter that holds its answer, if there is one."""
+    said = evidence.statements.get(item.number)
+    if said is not None and not is_placeholder(said):
+        declared = evidence.release.statements.get(item.number)
+        if declared is not None and declared.none is not None:
+            return ChecklistRow(item.number, "stated_none", home(item))
+        if item.answer == "computed" and _computed(item, evidence) is True:
+            return ChecklistRow(item.number, "computed", item.where)
+        return ChecklistRow(item.number, "narrative" if item.answer == "narrative" else "declared", home(item))
+    return _unsaid(item, evidence)
+
+
+def _unsaid(item: Item, evidence: Evidence) -> ChecklistRow:
+    """The row of an item of which the release says nothing in words."""
+    computed = _computed(item, evidence)
+    if isinstance(computed, Absent):
+        return ChecklistRow(item.number, "not_applicable", reason=computed.reason)
+    if computed:
+        return ChecklistRow(item.number, "computed" if item.answer == "computed" else "declared", item.where)
+    return ChecklistRow(item.number, "development_only" if item.applies == "development" else "missing")
+
+
+def _computed(item: Item, evidence: Evidence) -> bool | Absent:
+    """Whether the run or a key of the release answers a row; Absent when the row asks for nothing here."""
+    answer = ANSWERED_BY.get(item.number)
+    return False if answer is None else answer(evidence)
+
+
+def _always(evidence: Evidence) -> bool:
+    return True
+
+
+def _says_in_whom(evidence: Evidence) -> bool:
+    return evidence.release.intended_use.for_ is not None or not is_placeholder(evidence.statements.get("3b", ""))
+
+
+def _dated(evidence: Evidence) -> bool:
+    return all(dataset.dates is not None for dataset in externals(evidence))
+
+
+def _sized(evidence: Evidence) -> bool:
+    sizes = (result for result in evidence.results if evidence.terms[result.term].chapter == "sample")
+    return any(isinstance(result.found, Estimate) for result in sizes)
+
+
+def _pooled(evidence: Evidence) -> bool | Absent:
+    if len(externals(evidence)) < 2:
+        return Absent(Fact("one_external_site"))
+    return any(isinstance(result.found, Estimate) for result in at_dataset(evidence, POOLED))
+
+
+def _has_development(evidence: Evidence) -> bool:
+    return any(dataset.role == "development" for dataset in evidence.datasets)
+
+
+def _has_thresholds_with_reason(evidence: Evidence) -> bool:
+    return bool(evidence.release.thresholds.declared) and evidence.release.thresholds.rationale is not None
+
+
+def _has_model(evidence: Evidence) -> bool:
+    return evidence.release.model is not None
+
+
+def _flags_answered(evidence: Evidence) -> bool:
+    return bool(evidence.flags) and all(flag.reply is not None for flag in evidence.flags)
+
+
+def _updated(evidence: Evidence) -> bool | Absent:
+    declared = evidence.release.statements.get("12f")
+    return Absent(Fact("nothing_updated")) if declared is not None and declared.none is not None else False
+
+
+ANSWERED_BY: Mapping[str, Callable[[Evidence], bool | Absent]] = {
+    "1": _says_in_whom,
+    "2": _always,
+    "5b": _dated,
+    "10": _sized,
+    "11": _always,
+    "12d": _pooled,
+    "12e": _always,
+    "15": _has_thresholds_with_reason,
+    "20a": _always,
+    "20b": _always,
+    "20c": _has_development,
+    "21": _always,
+    "22": _has_model,
+    "23a": _always,
+    "23b": _pooled,
+    "24": _updated,
+    "26": _flags_answered,
+}
+"""The rows that the run, or a key of the release, answers by itself, and when."""

@@ -1,0 +1,171 @@
+"""The commands whose words change a byte of a dossier, as values: the manifest holds them as text, and is no program.
+
+A manifest is anybody's text. What it says is read into a value of these types or refused; nothing else of it is done.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+if TYPE_CHECKING:
+    from dossier.core.contents import Edition
+
+Page = Literal["a4", "letter"]
+
+EDITIONS: tuple[Edition, ...] = ("regulatory", "committee")
+PAGES: tuple[Page, ...] = ("a4", "letter")
+MOST_THRESHOLDS = 8
+"""More do not fit the eight pages of a quick look."""
+LONGEST = 10_000
+"""Characters of a command; of more than a few hundred none was ever written."""
+
+
+class UnknownCommandError(ValueError):
+    """A text that is not the command of a build, with the reason."""
+
+
+@dataclass(frozen=True)
+class Build:
+    """`dossier build`: both editions or one of them, from a release.
+
+    `local_site` is the name of the external dataset that comes first in the committee edition; `seed` is None where
+    that of the release holds.
+    """
+
+    edition: Literal["regulatory", "committee", "all"] = "all"
+    page: Page = "a4"
+    seed: int | None = None
+    draft: bool = False
+    local_site: str | None = None
+
+    @property
+    def editions(self) -> tuple[Edition, ...]:
+        """What is printed."""
+        return EDITIONS if self.edition == "all" else (self.edition,)
+
+    def __str__(self) -> str:
+        """The command as the manifest holds it: without paths, workers, noise, and the seed, which results.json has."""
+        words = ["dossier", "build", "--edition", self.edition, *(["--draft"] if self.draft else [])]
+        words += ["--page", self.page]
+        words += [] if self.local_site is None else ["--local-site", self.local_site]
+        return shlex.join(words)
+
+
+@dataclass(frozen=True)
+class Quick:
+    """`dossier quick`: a short look at one table, whose columns of the outcome and the risk it names."""
+
+    outcome: str
+    risk: str
+    name: str | None = None
+    thresholds: tuple[float, ...] = ()
+    page: Page = "a4"
+    seed: int | None = None
+
+    @property
+    def editions(self) -> tuple[Edition, ...]:
+        """What is printed."""
+        return ("quick",)
+
+    def __str__(self) -> str:
+        """The command as the manifest holds it: without paths, workers, noise, and the seed, which results.json has."""
+        words = ["dossier", "quick", "--outcome", self.outcome, "--risk", self.risk]
+        words += [] if self.name is None else ["--name", self.name]
+        words += [word for threshold in self.thresholds for word in ("--threshold", repr(threshold))]
+        return shlex.join([*words, "--page", self.page])
+
+
+def read(text: object) -> Build | Quick:
+    """The command that a manifest holds; whatever none of the two types writes letter by letter is refused.
+
+    Raises UnknownCommandError, whose message says why in a part of a sentence.
+    """
+    words = _words(text)
+    if words[:2] == ["dossier", "build"]:
+        found: Build | Quick = _build(_options(words[2:], BUILD))
+    elif words[:2] == ["dossier", "quick"]:
+        found = _quick(_options(words[2:], QUICK))
+    else:
+        raise UnknownCommandError("is neither that of dossier build nor that of dossier quick")
+    if str(found) != text:
+        raise UnknownCommandError("is not written as dossier writes it")
+    return found
+
+
+def _words(text: object) -> list[str]:
+    if not isinstance(text, str):
+        raise UnknownCommandError("is no text")
+    if len(text) > LONGEST:
+        raise UnknownCommandError(f"has more than {LONGEST:,} characters")
+    try:
+        return shlex.split(text)
+    except ValueError as error:
+        raise UnknownCommandError("has a quotation that does not end") from error
+
+
+def _chosen(*values: str) -> Callable[[str], str | None]:
+    return lambda word: word if word in values else None
+
+
+def _threshold(word: str) -> float | None:
+    try:
+        value = float(word)
+    except ValueError:
+        return None
+    return value if 0 < value < 1 else None
+
+
+Reader = Callable[[str], Any]
+COMMON: dict[str, Reader] = {"--page": _chosen(*PAGES)}
+BUILD: dict[str, Reader] = {**COMMON, "--edition": _chosen(*EDITIONS, "all"), "--local-site": str}
+QUICK: dict[str, Reader] = {**COMMON, "--outcome": str, "--risk": str, "--name": str, "--threshold": _threshold}
+"""What may be asked for, and how it is read; None for a value that cannot be."""
+
+
+def _options(words: list[str], known: dict[str, Reader]) -> dict[str, list[Any]]:
+    """Every option with its values, in their order; `--draft` has none."""
+    found: dict[str, list[Any]] = {}
+    rest = iter(words)
+    for option in rest:
+        if option == "--draft" and known is BUILD:
+            found["--draft"] = [True]
+            continue
+        if option not in known:
+            raise UnknownCommandError(f"asks for {option[:100]!r}, which is not taken from a manifest")
+        word = next(rest, None)
+        value = None if word is None else known[option](word)
+        if value is None:
+            raise UnknownCommandError(f"gives {option} no value that it can have")
+        found.setdefault(option, []).append(value)
+    return found
+
+
+def _build(options: dict[str, list[Any]]) -> Build:
+    return Build(
+        edition=_last(options, "--edition", "all"),
+        page=_last(options, "--page", "a4"),
+        draft="--draft" in options,
+        local_site=_last(options, "--local-site"),
+    )
+
+
+def _quick(options: dict[str, list[Any]]) -> Quick:
+    thresholds = tuple(options.get("--threshold", ()))
+    if len(set(thresholds)) > MOST_THRESHOLDS:
+        raise UnknownCommandError(f"has more than {MOST_THRESHOLDS} thresholds")
+    if not {"--outcome", "--risk"} <= options.keys():
+        raise UnknownCommandError("names no outcome or no risk")
+    return Quick(
+        outcome=_last(options, "--outcome"),
+        risk=_last(options, "--risk"),
+        name=_last(options, "--name"),
+        thresholds=thresholds,
+        page=_last(options, "--page", "a4"),
+    )
+
+
+def _last(options: dict[str, list[Any]], name: str, default: Any = None) -> Any:
+    return cast(Any, options.get(name, [default])[-1])

@@ -1,0 +1,137 @@
+"""What can go wrong.
+
+DossierError          something the user can mend: exit code 2
+├── ReleaseError      the release.toml asks for something impossible
+├── DataError         a table does not hold what it should
+├── OutputError       OUT cannot be written or replaced
+├── SigningError      a key does not sign, or what makes and reads signatures is not there
+├── WorkerError       a worker process ended before its work was done
+└── PageError         the page came out wrong (a fault of the material, not of the data)
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+from dossier.core.facts import Fact, Value
+from dossier.core.faults.locations import Key, Location, Option
+
+
+@dataclass(frozen=True, init=False)
+class Fault(Fact):
+    """One thing that is wrong: what, where, and how to mend it.
+
+    Parameters
+    ----------
+    code : str
+        What is wrong, an entry of the catalogue.
+    at : Location
+        Where it is.
+    **values
+        What the words of the entry name.
+
+    Notes
+    -----
+    `what`, `where` and `fix` are for people: whoever asks something of a fault asks its code, location and values.
+    """
+
+    at: Location
+    is_of_command: bool
+    """Whether it is shown to who has a table and no release.toml."""
+
+    def __init__(self, code: str, at: Location, /, **values: Value) -> None:
+        super().__init__(code, **values)
+        object.__setattr__(self, "at", at)
+        object.__setattr__(self, "is_of_command", False)
+
+    def __str__(self) -> str:
+        return f"{self.what}\n  where: {self.where}\n  fix:   {self.fix}"
+
+    @property
+    def what(self) -> str:
+        """What is wrong, in a sentence."""
+        from dossier.core.faults import catalogue
+
+        return catalogue.what(self)
+
+    @property
+    def where(self) -> str:
+        """Where it is, in the words of who has to mend it."""
+        of_table = self.is_of_command and isinstance(self.at, Key) and self.at.section == "dataset"
+        return str(Option("TABLE") if of_table else self.at)
+
+    @property
+    def fix(self) -> str:
+        """How to mend it: in release.toml, or where there is none in the table and on the command line."""
+        from dossier.core.faults import catalogue
+
+        return catalogue.fix(self, self.is_of_command)
+
+    def moved(self, at: Location) -> Self:
+        """The same fault elsewhere."""
+        return self._with(at=at)
+
+    @property
+    def of_command(self) -> Self:
+        """The fault as `dossier quick` tells it."""
+        return self._with(is_of_command=True)
+
+    def _with(self, **changes: object) -> Self:
+        other = copy.copy(self)
+        for name, value in changes.items():
+            object.__setattr__(other, name, value)
+        return other
+
+    @property
+    def as_json(self) -> dict[str, object]:
+        """The fault as one process hands it to another."""
+        return {"fact": super().as_json, "at": self.at.as_json}
+
+    @classmethod
+    def of_json(cls, row: Mapping[str, Any]) -> Self:
+        """The fault that another process hands over."""
+        fact = Fact.of_json(row["fact"])
+        return cls(fact.code, Location.of_json(row["at"]), **dict(fact.values))
+
+
+class DossierError(Exception):
+    """An error that the user can mend; it carries every fault that was found, not only the first."""
+
+    def __init__(self, faults: Sequence[Fault]) -> None:
+        self.faults = tuple(faults)
+        super().__init__(self.faults)
+
+    def __str__(self) -> str:
+        return "\n".join(str(fault) for fault in self.faults)
+
+    @classmethod
+    def one(cls, code: str, at: Location, /, **values: Value) -> Self:
+        """The error that holds a single fault."""
+        return cls([Fault(code, at, **values)])
+
+
+class ReleaseError(DossierError):
+    """The release.toml asks for something impossible."""
+
+
+class DataError(DossierError):
+    """A table does not hold what it should."""
+
+
+class OutputError(DossierError):
+    """OUT cannot be written or replaced."""
+
+
+class SigningError(DossierError):
+    """A key does not sign, or what makes and reads signatures is not there."""
+
+
+class WorkerError(DossierError):
+    """A worker process ended before its work was done."""
+
+
+class PageError(DossierError):
+    """The page came out wrong."""

@@ -1,0 +1,651 @@
+"""Limitations that the run raises by itself, each with its numbers, and the author's answers to them."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from dossier.core import between_groups
+from dossier.core.bands import FEW_CLUSTERS, FEW_FOR_A_BAND, FEW_FOR_POOLING, FEW_ROWS, OE_TOLERATED, SAME_RISK
+from dossier.core.facts import Count, Fact, Value
+from dossier.core.types import (
+    MACRO,
+    NOT_SELECTED,
+    POOLED,
+    Absent,
+    CountRange,
+    DatasetSummary,
+    DescriptionResult,
+    Estimate,
+    Flag,
+    Result,
+    Seal,
+    SubgroupEvidence,
+    SubgroupSize,
+    SubgroupSummary,
+    Withheld,
+    expected_range,
+    sum_known,
+)
+
+if TYPE_CHECKING:
+    from dossier.core.release import Release, Reply
+
+FLAGS: Mapping[str, str] = {
+    "few_events": "Few patients of one outcome",
+    "few_in_subgroup": "Few patients of one outcome in a subgroup",
+    "subgroup_differs": "Subgroup differences",
+    "few_clusters": "Few clusters",
+    "rows_excluded": "Rows not analysed",
+    "rows_selected": "Rows left out by the release",
+    "no_event": "No event where events were expected",
+    "risks_off": "Risks too low or too high",
+    "slope_off": "Risks too extreme or too cautious",
+    "wrong_order": "Risks that run the wrong way",
+    "never_wrong": "Outcome predicted without an error",
+    "default_better": "Flagging everyone or no one is better",
+    "precision_missed": "Sample smaller than asked for",
+    "few_sites": "Few sites",
+    "wide_prediction_interval": "New hospitals hard to predict",
+    "heterogeneity": "Heterogeneity",
+    "prevalence_shift": "Outcome more or less common than in development",
+    "case_mix_shift": "Patients more or less alike than in development",
+    "missing_values": "Many missing values",
+    "imputed": "Values that were imputed",
+    "missing_predictor": "Predictor not recorded, or named otherwise",
+    "constant_risk": "One risk for all",
+    "certain_risks": "Risks of exactly 0 or 1",
+    "one_class": "One class only",
+    "duplicate_rows": "Equal rows",
+    "shared_rows": "Rows shared with development",
+    "same_table": "One table under two names",
+    "rival_incomplete": "Rival without risks",
+    "model_differs": "Coefficients give other risks",
+    "class_missing": "Class without patients",
+    "in_no_subgroup": "Patients in no subgroup",
+    "sampled": "Predictors of a sample of the rows",
+    "empty_subgroup": "Subgroup without patients",
+    "constant_predictor": "Predictor with one value",
+    "code_for_missing": "Value that looks like a code for missing",
+    "other_units": "Predictor in other units",
+    "other_categories": "Categories in other words",
+    "rater_accuracy_assumed": "Raters of unknown accuracy",
+    "threshold_without_reason": "Threshold without a reason",
+    "no_threshold": "No threshold",
+    "severity_without_source": "Severity weights without a source",
+    "dates_missing": "Dates not stated",
+    "version_differs": "Another version was tested",
+    "changed_since_sealed": "Declarations changed since they were sealed",
+    "criterion_not_dated": "Criterion without a date",
+    "criterion_not_estimable": "Criterion that cannot be estimated",
+    "dataset_withheld": "Dataset too small to be shown",
+    "previous_withheld": "Previous release not compared",
+    "declared_withheld": "Declared result not given",
+    "policy_weakened": "Small counts less protected",
+    "answer_without_flag": "Answer without a flag",
+}
+"""What each flag is about, in a few words."""
+
+WIDE = {"auroc": 0.1, "calibration_slope": 0.4}
+"""A prediction interval that is wider is flagged."""
+
+POOLED_MEASURES = ("auroc", "oe_ratio", "calibration_slope")
+"""What sites are pooled in, and whose new values are foretold."""
+
+MUCH_OF_THE_VARIANCE = 0.75
+"""From this I2 on, most of what differs between sites is not chance."""
+
+TIMES_AS_COMMON = 2.0
+"""From this ratio on, an outcome is much more or much less common than in development."""
+
+SPREAD_TOLERATED = (0.8, 1.25)
+"""The spread of the linear predictor against development, outside of which case mix has shifted."""
+
+MANY_MISSING = 0.2
+"""From this share of missing values on, a predictor is flagged."""
+
+SIZES = ("mss_oe", "mss_slope", "mss_auroc", "mss_snb", "mss_brier")
+"""The measures that say how many patients a width of an interval asks for."""
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What a rule may look at: the evidence that may be shown, of its results only those of the measures it reads."""
+
+    datasets: Sequence[DatasetSummary]
+    results: Sequence[Result]
+    descriptions: Sequence[DescriptionResult]
+    subgroups: Sequence[SubgroupSummary]
+    of_subgroups: Sequence[Result]
+    widths_declared: bool = False
+
+    @property
+    def external(self) -> list[DatasetSummary]:
+        """The external datasets, in the order of the release."""
+        return [dataset for dataset in self.datasets if dataset.role == "external"]
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What raises one kind of flag, and the measures whose results it reads: it sees no others."""
+
+    raises: Callable[[Shown], Iterator[Flag]]
+    reads: tuple[str, ...] = ()
+
+
+def raised(
+    datasets: Sequence[DatasetSummary],
+    results: Sequence[Result],
+    descriptions: Sequence[DescriptionResult],
+    subgroups: SubgroupEvidence,
+    *,
+    widths_declared: bool = False,
+) -> tuple[Flag, ...]:
+    """Every limitation that the evidence shows, kind by kind, each kind in the order of the sites."""
+    of_measure, of_subgroups = _by_measure(results), _by_measure(subgroups.results)
+    return tuple(
+        flag
+        for rule in RULES
+        for flag in rule.raises(
+            Shown(
+                datasets,
+                [result for measure in rule.reads for result in of_measure.get(measure, ())],
+                descriptions,
+                subgroups.summaries,
+                [result for measure in rule.reads for result in of_subgroups.get(measure, ())],
+                widths_declared,
+            )
+        )
+    )
+
+
+def _by_measure(results: Sequence[Result]) -> dict[str, list[Result]]:
+    found: dict[str, list[Result]] = {}
+    for result in results:
+        found.setdefault(result.measure, []).append(result)
+    return found
+
+
+def answered(flags: Sequence[Flag], replies: Sequence[Reply]) -> tuple[Flag, ...]:
+    """The flags with their answers; an answer without a dataset holds for every dataset; one too many is flagged."""
+    given = [replace(flag, reply=_reply(flag, replies)) for flag in flags]
+    idle = [one for one in replies if not any(_answers(one, flag) for flag in flags)]
+    return (*given, *(_idle(one) for one in idle))
+
+
+def _reply(flag: Flag, replies: Sequence[Reply]) -> str | None:
+    named = (one.says for one in replies if _answers(one, flag) and one.dataset is not None)
+    general = (one.says for one in replies if _answers(one, flag))
+    return next(itertools.chain(named, general), None)
+
+
+def _answers(reply: Reply, flag: Flag) -> bool:
+    return reply.flag == flag.flag and reply.dataset in (None, flag.dataset)
+
+
+def _idle(reply: Reply) -> Flag:
+    if reply.dataset is None:
+        return Flag("answer_without_flag", POOLED, Fact("answer_without_flag", flag=reply.flag))
+    says = Fact("answer_for_dataset_without_flag", flag=reply.flag, answered=reply.dataset)
+    return Flag("answer_without_flag", reply.dataset, says)
+
+
+def _amount(count: int | Withheld, of: str) -> Fact | Count:
+    """A count as a value of a fact: one that is protected as its range, or as below the smallest that is printed."""
+    if isinstance(count, Withheld):
+        return Fact("fewer_than", number=count.below)
+    return Fact("from_to", low=count.low, high=count.high) if isinstance(count, CountRange) else Count(count, of)
+
+
+def _of_class(label: str) -> Fact | None:
+    """That something is of a class, where the outcome has several."""
+    return Fact("of_class", label=label) if label else None
+
+
+# ---- one site -------------------------------------------------------------------------------------------------------
+
+
+def _few_events(external: Sequence[DatasetSummary]) -> Iterator[Flag]:
+    """Fewer events or non-events than a calibration curve needs."""
+    for dataset in external:
+        few = tuple(
+            Fact("class_of", number=_amount(count, "event"), label=label)
+            for label, count in dataset.class_counts.items()
+            if count < FEW_FOR_A_BAND
+        )
+        if few:
+            says = Fact("few_of_classes", site=dataset.site, few=few, wanted=FEW_FOR_A_BAND)
+            yield Flag("few_events", dataset.name, says)
+        if dataset.events is None:
+            continue
+        others = dataset.n - dataset.events
+        if min(dataset.events, others) < FEW_FOR_A_BAND:
+            both = {"events": _amount(dataset.events, "event"), "others": _amount(others, "non-event")}
+            says = Fact("few_events", site=dataset.site, **both, wanted=FEW_FOR_A_BAND)
+            yield Flag("few_events", dataset.name, says)
+
+
+def _few_in_subgroup(external: Sequence[DatasetSummary], subgroups: Sequence[SubgroupSummary]) -> Iterator[Flag]:
+    """Subgroups with patients, but with too few of one outcome to tell how good the model is for them."""
+    for dataset in external:
+        few = tuple(
+            Fact("rare_in_level", column=one.column, level=one.label, rare=_rare(one.size))
+            for one in subgroups
+            if one.dataset == dataset.name
+            and not isinstance(one.size, Absent)
+            and one.size.n
+            and one.size.rarest < FEW_FOR_POOLING
+        )
+        if few:
+            several = bool(dataset.class_counts)
+            values: dict[str, Value] = {"site": dataset.site, "wanted": FEW_FOR_POOLING, "few": few}
+            says = Fact("few_of_class_in_subgroup" if several else "few_in_subgroup", **values)
+            yield Flag("few_in_subgroup", dataset.name, says)
+
+
+def _rare(size: SubgroupSize) -> tuple[Fact, ...]:
+    """The outcomes of which a subgroup has too few."""
+    if size.events is None:
+        return tuple(
+            Fact("rare_class", number=_amount(count, "event"), label=label)
+            for label, count in size.class_counts.items()
+            if count < FEW_FOR_POOLING
+        )
+    others = size.n - size.shown
+    events = Fact("rare_events", number=_amount(size.shown, "event"))
+    non_events = Fact("rare_non_events", number=_amount(others, "non-event"))
+    return tuple(fact for count, fact in ((size.shown, events), (others, non_events)) if count < FEW_FOR_POOLING)
+
+
+def _few_clusters(external: Sequence[DatasetSummary]) -> Iterator[Flag]:
+    """Fewer clusters than an interval by cluster can rest on; how many is not said, as clusters may be patients."""
+    for dataset in external:
+        if dataset.clusters is not None and dataset.clusters < FEW_CLUSTERS:
+            yield Flag("few_clusters", dataset.name, Fact("few_clusters", site=dataset.site, wanted=FEW_CLUSTERS))
+
+
+def _rows_lost(external: Sequence[DatasetSummary]) -> Iterator[Flag]:
+    """Rows that could not be analysed."""
+    for dataset in external:
+        lacking = {reason: count for reason, count in dataset.excluded.items() if count and reason != NOT_SELECTED}
+        if not lacking:
+            continue
+        why = tuple(Fact("excluded_rows", why=reason, rows=_amount(count, "row")) for reason, count in lacking.items())
+        lost = _amount(sum_known(lacking.values()), "row")
+        is_least = any(isinstance(count, Withheld) for count in lacking.values())
+        says = Fact("rows_excluded", is_least=is_least, lost=lost, **_rows_read(dataset), site=dataset.site, why=why)
+        yield Flag("rows_excluded", dataset.name, says)
+
+
+def _rows_selected(external: Sequence[DatasetSummary]) -> Iterator[Flag]:
+    """Rows that the release itself leaves out."""
+    for dataset in external:
+        left_out = dataset.excluded.get(NOT_SELECTED, 0)
+        if left_out:
+            lost = _amount(left_out, "row")
+            says = Fact("rows_selected", site=dataset.site, left_out=lost, **_rows_read(dataset))
+            yield Flag("rows_selected", dataset.name, says)
+
+
+def _rows_read(dataset: DatasetSummary) -> dict[str, Value]:
+    """How many rows were read, at least those that are analysed where a count of excluded ones is withheld."""
+    is_more = isinstance(dataset.rows_read, Withheld)
+    read = dataset.n if isinstance(dataset.rows_read, Withheld) else dataset.rows_read
+    return {"read": _amount(read, "row"), "is_more": is_more}
+
+
+def _imputed(external: Sequence[DatasetSummary], results: Sequence[Result]) -> Iterator[Flag]:
+    """What imputing changed, or that nobody can say."""
+    for dataset, label, found in _estimates(external, results, "auroc"):
+        before, rows = found.details.get("complete_cases"), found.details.get("complete_cases_n")
+        if dataset.imputations is None:
+            continue
+        site: dict[str, Value] = {"site": dataset.site, "imputations": Count(dataset.imputations, "imputation")}
+        says = Fact("imputed_without_original", **site)
+        if before is not None and rows is not None:
+            values: dict[str, Value] = {"value": found.value, "before": before, "rows": Count(int(rows), "row")}
+            says = Fact("imputed", **site, of_class=_of_class(label), **values)
+        yield Flag("imputed", dataset.name, says)
+
+
+def _estimates(
+    external: Sequence[DatasetSummary], results: Sequence[Result], measure: str
+) -> Iterator[tuple[DatasetSummary, str, Estimate]]:
+    """A measure at each external site where it was estimated on all rows, class by class where it is taken so."""
+    for dataset, at, found in _at_sites(external, results, measure, {"class"}):
+        yield dataset, str(at.get("class", "")), found
+
+
+def _at_sites(
+    external: Sequence[DatasetSummary], results: Sequence[Result], measure: str, settings: Set[str]
+) -> Iterator[tuple[DatasetSummary, Mapping[str, float | str], Estimate]]:
+    """The estimates of a measure on all rows of each external site, where nothing but these settings is set."""
+    site = {dataset.name: dataset for dataset in external}
+    for result in results:
+        if (
+            result.measure == measure
+            and result.dataset in site
+            and result.subset is None
+            and set(result.at) <= settings
+            and result.at.get("class") != MACRO
+            and isinstance(result.found, Estimate)
+        ):
+            yield site[result.dataset], result.at, result.found
+
+
+def _subgroup_differs(
+    external: Sequence[DatasetSummary], summaries: Sequence[SubgroupSummary], results: Sequence[Result]
+) -> Iterator[Flag]:
+    """A group of patients over the sites that record it whose AUROC or O/E differs from the others: an interval without
+    0.
+    """
+    for one in between_groups.over_all_sites(summaries, results):
+        having = between_groups.sites_with(summaries, one.column)
+        sites = tuple(site.site for site in external if site.name in having)
+        where = Fact("over_all_sites") if len(sites) == len(external) else Fact("in_sites", sites=sites)
+        yield Flag("subgroup_differs", POOLED, Fact("subgroup_differs", where=where, difference=one.fact))
+
+
+def _no_event(external: Sequence[DatasetSummary], results: Sequence[Result]) -> Iterator[Flag]:
+    """No event at a site where the risks add up to so many that this is no chance."""
+    for dataset, label, found in _estimates(external, results, "oe_ratio"):
+        expected = found.details.get("expected")
+        if found.events == 0 and found.high is not None and found.high < 1 and expected is not None:
+            values = {"patients": _amount(dataset.n, "patient"), "expected": expected, "high": found.high}
+            says = Fact("no_event_recorded", site=dataset.site, **values)
+            if label:
+                says = Fact("no_event_of_class", site=dataset.site, of_class=_of_class(label), **values)
+            yield Flag("no_event", dataset.name, says)
+
+
+def _risks_off(external: Sequence[DatasetSummary], results: Sequence[Result]) -> Iterator[Flag]:
+    """Risks whose sum is clearly off at a site that had events."""
+    low, high = OE_TOLERATED
+    for dataset, label, found in _estimates(external, results, "oe_ratio"):
+        if (
+            found.value > 0
+            and found.low is not None
+            and found.high is not None
+            and (found.low > high or found.high < low)
+        ):
+            values = {**_estimated(dataset, label, found), "least": low, "most": high}
+            yield Flag("risks_off", dataset.name, Fact("risks_of_class_off" if label else "risks_off", **values))
+
+
+def _slope_off(external: Sequence[DatasetSummary], results: Sequence[Result]) -> Iterator[Flag]:
+    """A calibration slope whose interval does not hold 1; one wholly below 0 is another matter."""
+    for dataset, label, found in _estimates(external, results, "calibration_slope"):
+        if found.low is not None and found.high is not None and found.high >= 0 and not found.low <= 1 <= found.high:
+            says = Fact("slope_off", **_estimated(dataset, label, found), is_extreme=found.value < 1)
+            yield Flag("slope_off", dataset.name, says)
+
+
+def _wrong_order(external: Sequence[DatasetSummary], results: Sequence[Result]) -> Iterator[Flag]:
+    """An AUROC whose interval lies below that of chance, and a calibration slope whose interval lies below 0."""
+    for measure, bound in (("auroc", 0.5), ("calibration_slope", 0.0)):
+        for dataset, label, found in _estimates(external, results, measure):
+            if found.low is not None and found.high is not None and found.high < bound:
+                is_ranking = measure == "auroc"
+                values = {**_estimated(dataset, label, found), "bound": bound}
+                says = Fact("ranked_in_wrong_order" if is_ranking else "risks_run_backwards", **values)
+                yield Flag("wrong_order", dataset.name, says)
+
+
+def _estimated(dataset: DatasetSummary, label: str, found: Estimate) -> dict[str, Value]:
+    """Where something was estimated, of which class, and with which interval."""
+    where: dict[str, Value] = {"site": dataset.site, "of_class": _of_class(label)}
+    return {**where, "value": found.value, "low": found.low, "high": found.high}
+
+
+def _never_wrong(external: Sequence[DatasetSummary], results: Sequence[Result]) -> Iterator[Flag]:
+    """An AUROC of exactly 1 where there are enough of each outcome that chance is no explanation."""
+    for dataset, label, found in _estimates(external, results, "auroc"):
+        events = dataset.class_counts.get(label) if label else dataset.events
+        if found.value == 1 and events is not None and min(events, dataset.n - events) >= FEW_FOR_POOLING:
+            both = {"events": _amount(events, "event"), "others": _amount(dataset.n - events, "non-event")}
+            says = Fact("never_wrong", site=dataset.site, **both)
+            if label:
+                says = Fact("never_wrong_of_class", site=dataset.site, label=label, **both)
+            yield Flag("never_wrong", dataset.name, says)
+
+
+def _default_better(external: Sequence[DatasetSummary], results: Sequence[Result]) -> Iterator[Flag]:
+    """A threshold at which flagging everyone or no one has a higher net benefit than the model: an interval below 0."""
+    worse: dict[str, list[Fact]] = {}
+    for dataset, at, found in _at_sites(external, results, "net_benefit_gain", {"threshold"}):
+        if found.high is None or found.high >= 0:
+            continue
+        by, least, most = (-100 * end for end in (found.value, found.high, found.low or found.value))
+        worse.setdefault(dataset.name, []).append(
+            Fact(
+                "default_at_threshold",
+                threshold=float(at["threshold"]),
+                flags_everyone=(found.details.get("default") or 0) > 0,
+                by=by,
+                least=least,
+                most=most,
+            )
+        )
+    for dataset in external:
+        if dataset.name in worse:
+            says = Fact("default_better", site=dataset.site, worse=tuple(worse[dataset.name]))
+            yield Flag("default_better", dataset.name, says)
+
+
+def _precision_missed(
+    external: Sequence[DatasetSummary], results: Sequence[Result], widths_declared: bool
+) -> Iterator[Flag]:
+    """A sample smaller than the widths of the intervals ask for, those of the release or the usual ones."""
+    needed: dict[str, list[Fact]] = {}
+    for measure in SIZES:
+        for dataset, at, found in _at_sites(external, results, measure, {"class", "threshold"}):
+            if dataset.n < found.value:
+                of_class = _of_class(str(at.get("class", "")))
+                place = Fact("at_threshold", threshold=float(at["threshold"])) if "threshold" in at else None
+                size = Fact("size_needed", quantity=measure, of_class=of_class, at=place, patients=found.value)
+                needed.setdefault(dataset.name, []).append(size)
+    for dataset in external:
+        if dataset.name in needed:
+            says = Fact(
+                "precision_missed",
+                site=dataset.site,
+                patients=_amount(dataset.n, "patient"),
+                is_declared=widths_declared,
+                needed=tuple(needed[dataset.name]),
+            )
+            yield Flag("precision_missed", dataset.name, says)
+
+
+def _model_differs(external: Sequence[DatasetSummary], results: Sequence[Result]) -> Iterator[Flag]:
+    """A declared formula that does not give the risks that were tested."""
+    site = {dataset.name: dataset.site for dataset in external}
+    for result in results:
+        found = result.found
+        if result.measure != "formula_difference" or result.dataset not in site or not isinstance(found, Estimate):
+            continue
+        differing, left_out = (int(found.details.get(name) or 0) for name in ("differing", "left_out"))
+        if differing > FEW_ROWS or differing * 10 > found.n:
+            without = Fact("left_out_of_formula", rows=Count(left_out, "row")) if left_out else None
+            says = Fact(
+                "model_differs",
+                site=site[result.dataset],
+                differing=Count(differing, "row"),
+                rows=_amount(found.n, "row"),
+                tolerated=SAME_RISK,
+                most=found.value,
+                without=without,
+            )
+            yield Flag("model_differs", result.dataset, says)
+
+
+# ---- against the development data -----------------------------------------------------------------------------------
+
+
+def _prevalence_shift(datasets: Sequence[DatasetSummary], external: Sequence[DatasetSummary]) -> Iterator[Flag]:
+    """An outcome that is much more or less common than where the model was made."""
+    origin = next((dataset for dataset in datasets if dataset.role == "development" and dataset.events), None)
+    if origin is None or origin.events is None:
+        return
+    before = origin.events / origin.n
+    for dataset in external:
+        if not dataset.events:
+            continue
+        here = dataset.events / dataset.n
+        if max(here / before, before / here) > TIMES_AS_COMMON:
+            says = Fact("prevalence_shift", here=here, site=dataset.site, before=before)
+            yield Flag("prevalence_shift", dataset.name, says)
+
+
+def _case_mix_shift(
+    datasets: Sequence[DatasetSummary], external: Sequence[DatasetSummary], descriptions: Sequence[DescriptionResult]
+) -> Iterator[Flag]:
+    """Predicted risks that are spread much wider or narrower than where the model was made."""
+    spread = {
+        row.dataset: row.described.value
+        for row in descriptions
+        if row.described.of == "linear_predictor" and row.described.statistic == "sd"
+    }
+    origin = next((spread.get(dataset.name) for dataset in datasets if dataset.role == "development"), None)
+    low, high = SPREAD_TOLERATED
+    for dataset in external:
+        here = spread.get(dataset.name)
+        if origin and here is not None and not low <= here / origin <= high:
+            spreads = {"here": here, "before": origin, "is_narrower": here < origin}
+            yield Flag("case_mix_shift", dataset.name, Fact("case_mix_shift", site=dataset.site, **spreads))
+
+
+def _missing_values(external: Sequence[DatasetSummary], descriptions: Sequence[DescriptionResult]) -> Iterator[Flag]:
+    """Predictors that are often, but not always, missing."""
+    for dataset in external:
+        shares = [
+            (row.described.variable, row.described.value / row.described.n)
+            for row in descriptions
+            if row.dataset == dataset.name
+            and row.described.statistic == "missing"
+            and isinstance(row.described.n, int)
+            and row.described.n
+        ]
+        often = {name: share for name, share in shares if MANY_MISSING < share < 1}
+        if often:
+            each = tuple(Fact("missing_share", predictor=name, share=share) for name, share in often.items())
+            says = Fact("often_missing", site=dataset.site, often=each)
+            yield Flag("missing_values", dataset.name, says, columns=tuple(often))
+
+
+# ---- over the sites -------------------------------------------------------------------------------------------------
+
+
+def _few_sites(external: Sequence[DatasetSummary]) -> Iterator[Flag]:
+    """Too few hospitals to say what a new one would see."""
+    if len(external) < 3:
+        yield Flag("few_sites", POOLED, Fact("few_sites", sites=Count(len(external), "site")))
+
+
+def _elsewhere(results: Sequence[Result]) -> Iterator[Flag]:
+    """A new hospital that is hard to predict, and sites that differ by more than chance."""
+    pooled = {
+        one.measure: one.found
+        for one in results
+        if one.dataset == POOLED and not one.at and not one.subset and isinstance(one.found, Estimate)
+    }
+    wide, varied = [], []
+    for measure in POOLED_MEASURES:
+        if measure not in pooled:
+            continue
+        new, share = expected_range(pooled[measure]), pooled[measure].details.get("i2")
+        if new is not None and _is_wide(measure, *new):
+            wide.append(Fact("expected_range", quantity=measure, low=new[0], high=new[1]))
+        if share is not None and share > MUCH_OF_THE_VARIANCE:
+            varied.append(Fact("share_of_variance", share=share, quantity=measure))
+    if wide:
+        says = Fact("wide_prediction_interval", wide=tuple(wide))
+        yield Flag("wide_prediction_interval", POOLED, says)
+    if varied:
+        yield Flag("heterogeneity", POOLED, Fact("heterogeneity", varied=tuple(varied)))
+
+
+def _is_wide(measure: str, low: float, high: float) -> bool:
+    """Whether a prediction interval is longer than what is tolerated; of O/E, as a ratio of its ends."""
+    if measure == "oe_ratio":
+        return high / low > OE_TOLERATED[1] / OE_TOLERATED[0]
+    return high - low > WIDE[measure]
+
+
+RULES = (
+    Rule(lambda shown: _few_events(shown.external)),
+    Rule(lambda shown: _few_in_subgroup(shown.external, shown.subgroups)),
+    Rule(lambda shown: _subgroup_differs(shown.external, shown.subgroups, shown.of_subgroups), between_groups.MEASURES),
+    Rule(lambda shown: _few_clusters(shown.external)),
+    Rule(lambda shown: _rows_lost(shown.external)),
+    Rule(lambda shown: _rows_selected(shown.external)),
+    Rule(lambda shown: _imputed(shown.external, shown.results), ("auroc",)),
+    Rule(lambda shown: _no_event(shown.external, shown.results), ("oe_ratio",)),
+    Rule(lambda shown: _risks_off(shown.external, shown.results), ("oe_ratio",)),
+    Rule(lambda shown: _slope_off(shown.external, shown.results), ("calibration_slope",)),
+    Rule(lambda shown: _wrong_order(shown.external, shown.results), ("auroc", "calibration_slope")),
+    Rule(lambda shown: _never_wrong(shown.external, shown.results), ("auroc",)),
+    Rule(lambda shown: _default_better(shown.external, shown.results), ("net_benefit_gain",)),
+    Rule(lambda shown: _precision_missed(shown.external, shown.results, shown.widths_declared), SIZES),
+    Rule(lambda shown: _model_differs(shown.external, shown.results), ("formula_difference",)),
+    Rule(lambda shown: _few_sites(shown.external)),
+    Rule(lambda shown: _elsewhere(shown.results), POOLED_MEASURES),
+    Rule(lambda shown: _prevalence_shift(shown.datasets, shown.external)),
+    Rule(lambda shown: _case_mix_shift(shown.datasets, shown.external, shown.descriptions)),
+    Rule(lambda shown: _missing_values(shown.external, shown.descriptions)),
+)
+"""Every kind of flag that rests on the evidence, in the order in which they are printed."""
+
+MEASURES = frozenset(measure for rule in RULES for measure in rule.reads)
+"""The measures whose results any flag rests on: with these alone the same flags are raised as with all."""
+
+
+# ---- the release ----------------------------------------------------------------------------------------------------
+
+
+def since_sealed(seal: Seal | None) -> tuple[Flag, ...]:
+    """That something was changed after it had been sealed."""
+    if seal is None or not seal.changes:
+        return ()
+    tables = tuple(dict.fromkeys(one.table for one in seal.changes))
+    says = Fact("changed_since_sealed", sealed_on=seal.sealed_on.isoformat(), tables=tables)
+    return (Flag("changed_since_sealed", POOLED, says),)
+
+
+def unsaid(release: Release, datasets: Sequence[DatasetSummary]) -> tuple[Flag, ...]:
+    """What the release leaves unsaid, and what it says that a reader must know."""
+    return tuple(_unsaid(release, datasets))
+
+
+def _policy_weakened(release: Release, datasets: Sequence[DatasetSummary]) -> Iterator[Flag]:
+    """A dataset whose own `minimum_cell` is below that of the release, or 0: then all of its counts are printed."""
+    asked = 0 if release.disclosure is None else release.disclosure.minimum_cell
+    for dataset in datasets:
+        if dataset.minimum_cell < asked:
+            of_both = {"asked": asked, "own": dataset.minimum_cell}
+            says = Fact("policy_lowered" if dataset.minimum_cell else "policy_off", site=dataset.site, **of_both)
+            yield Flag("policy_weakened", dataset.name, says)
+
+
+def _unsaid(release: Release, datasets: Sequence[DatasetSummary]) -> Iterator[Flag]:
+    about, thresholds = release.release, release.thresholds
+    external = [dataset for dataset in datasets if dataset.role == "external"]
+    if not thresholds.declared:
+        yield Flag("no_threshold", POOLED, Fact("no_threshold"))
+    elif thresholds.rationale is None:
+        says = Fact("threshold_without_reason", thresholds=thresholds.declared)
+        yield Flag("threshold_without_reason", POOLED, says)
+    if release.severity is not None and release.severity.source is None:
+        yield Flag("severity_without_source", POOLED, Fact("severity_without_source"))
+    yield from _policy_weakened(release, datasets)
+    if about.tested_version not in (None, about.version):
+        says = Fact("version_differs", tested=about.tested_version, released=about.version)
+        yield Flag("version_differs", POOLED, says)
+    dateless = tuple(dataset.site for dataset in external if dataset.dates is None)
+    if dateless:
+        yield Flag("dates_missing", POOLED, Fact("dates_not_stated", sites=dateless))
+    undated = tuple(number for number, one in enumerate(release.acceptance, start=1) if one.declared_on is None)
+    if undated:
+        says = Fact("criterion_not_dated" if len(undated) == 1 else "criteria_not_dated", numbers=undated)
+        yield Flag("criterion_not_dated", POOLED, says)

@@ -1,0 +1,504 @@
+"""@metric, @stratified, @curve, @describe, @synthesis, @figure: a function becomes a labelled value.
+
+The decorated function stays a plain function. Its module's name is its chapter, the first sentence of its docstring its
+glossary entry, its parameters what it needs: columns of a site (`outcome`, `risk`, `predictors` ...) or settings of the
+release (`level`, `threshold`, `bootstrap`, `seed` ...). `evaluate/offered.py` lists what can be named. A measure of an
+outcome of several classes stands on a shelf of its own, under the name of the measure of two classes whose place it
+takes.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+import re
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
+
+from dossier.core.types import Danger, Goal, Role, Term, Tier
+
+if TYPE_CHECKING:
+    from dossier.core.release import Release
+
+Plain = TypeVar("Plain", bound=Callable[..., Any])
+Best = Literal["higher", "lower", "one", "zero", "half"]
+PoolingScale = Literal["plain", "log", "logit"]
+Symmetry = Literal["plain", "log", "logit", "wilson"]
+"""The scale on which an interval is symmetric, or Wilson's way, which is that of a share of rows."""
+Law = Literal["rows in any order", "rows doubled", "perfect is best", "narrower with more rows", "one class is absent"]
+Protection = Literal["counts", "ranks", "mean", "fit", "ratio", "difference", "withheld"]
+"""What a measure is computed from where small counts are protected: ranges of the four counts at a threshold; or it is
+given in steps of one person, as one of ranks, a mean over rows, a fit, or observed over expected; or of the values of
+two models that are given. A measure that says nothing is withheld."""
+AgainstRest = Literal["no", "by class", "by class and mean"]
+"""What becomes of a measure of two classes when there are several: nothing, one value a class, or also their mean."""
+CurveProtection = Literal["groups", "cumulative", "decisions", "bins", "roc", "withheld"]
+"""What a curve is read off from the ranges of counts where small counts are protected; one that says nothing is
+withheld."""
+Clustered = Literal["jackknife", "value only", "refused", "as it is"]
+"""What becomes of a measure where rows belong to clusters: an interval by leaving clusters out (or by linearization,
+where it is known what each row contributes), no interval because its own is drawn from independent rows, no value
+because its very value supposes independent rows, or nothing, for it has no interval."""
+LAWS: frozenset[Law] = frozenset(get_args(Law))
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A function on the columns of one site, with its label and the laws that it obeys."""
+
+    term: Term
+    function: Callable[..., Any]
+    needs: tuple[str, ...]
+    roles: tuple[Role, ...]
+    laws: frozenset[Law]
+    pool: PoolingScale | None = None
+    fixed: Mapping[str, str] = field(default_factory=dict)
+    scale: Symmetry = "plain"
+    """Where the interval is symmetric for clustered, weighted and imputed rows."""
+    mean_over: Literal["rows", "pairs"] | None = None
+    """What its value is a mean over, where that of several sites is the mean over all their rows, or their pairs of a
+    case and another."""
+    independent_rows: bool = False
+    against_rest: AgainstRest = "no"
+    protection: Protection = "withheld"
+    clustered: Clustered = "jackknife"
+    weighted: Callable[..., Any] | None = None
+    """The measure with each row at its weight, of `metrics.weighted.Rows`; none where weights are refused."""
+    difference_of: str | None = None
+    """The function whose difference from the other model it is."""
+    by_subgroup: bool = False
+    """Whether it is also taken of subgroups: where nothing else is said, if its tier is core or supporting."""
+
+
+@dataclass(frozen=True)
+class Synthesis:
+    """A function on the results of one site beside its reference, or of all external sites together."""
+
+    term: Term
+    function: Callable[..., Any]
+    needs: tuple[str, ...]
+    each: Literal["external", "pooled"]
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of a curve with a band: its column, and what the names of its ends begin with."""
+
+    column: str
+    ends: str = ""
+    of_shares: bool = True
+    """Whether it runs from 0 to 1; a net benefit only ends at 1."""
+    makes_its_own: bool = False
+    """Whether the curve makes its band of clustered rows itself, from shares of the rows."""
+
+
+@dataclass(frozen=True)
+class Band:
+    """The lines of a curve that have a band, and the column of their axis, which is none where points are counted."""
+
+    axis: str
+    lines: tuple[Line, ...]
+
+
+@dataclass(frozen=True)
+class CurveMaker:
+    """A function that makes a curve from the columns of one site."""
+
+    name: str
+    label: str
+    sentence: str
+    chapter: str
+    function: Callable[..., Any]
+    needs: tuple[str, ...]
+    roles: tuple[Role, ...]
+    cites: tuple[str, ...]
+    against_rest: bool = False
+    band: Band | None = None
+    bins: bool = False
+    """Whether its columns low and high are the ends of bins."""
+    protection: CurveProtection = "withheld"
+    of_rivals: bool = False
+    """Whether it is made of every other model too, as if that were the model."""
+
+
+@dataclass(frozen=True)
+class FigureMaker:
+    """A function that draws a picture from the evidence."""
+
+    name: str
+    title: str
+    chapter: str
+    function: Callable[..., Any]
+
+
+@dataclass(frozen=True)
+class Stratified:
+    """The form of a measure that is taken over the rows of all sites, each site a stratum."""
+
+    function: Callable[..., Any]
+
+
+@dataclass
+class Register:
+    """What is known by name. It is filled once, when the folders of metrics and figures are imported."""
+
+    metrics: dict[str, Metric] = field(default_factory=dict)
+    syntheses: dict[str, Synthesis] = field(default_factory=dict)
+    curves: dict[str, CurveMaker] = field(default_factory=dict)
+    curve_syntheses: dict[str, CurveMaker] = field(default_factory=dict)
+    descriptions: dict[str, CurveMaker] = field(default_factory=dict)
+    figures: dict[str, FigureMaker] = field(default_factory=dict)
+    stratified: dict[str, Stratified] = field(default_factory=dict)
+    class_metrics: dict[str, Metric] = field(default_factory=dict)
+    class_curves: dict[str, CurveMaker] = field(default_factory=dict)
+    class_curve_syntheses: dict[str, CurveMaker] = field(default_factory=dict)
+
+
+REGISTER = Register()
+
+
+def _chapter(function: Callable[..., Any]) -> str:
+    # A module cannot be called like a measure, which stands beside it in `dossier.metrics`.
+    named: str = function.__globals__.get("CHAPTER", function.__module__.rpartition(".")[2])
+    return named
+
+
+def _needs(function: Callable[..., Any]) -> tuple[str, ...]:
+    return tuple(inspect.signature(function).parameters)
+
+
+def _sentence(function: Callable[..., Any]) -> str:
+    """The first sentence of the docstring, on one line."""
+    text = inspect.getdoc(function) or ""
+    first = " ".join(text.split("\n\n")[0].split())
+    if not first.endswith("."):
+        raise TypeError(f"{function.__name__} needs a docstring that opens with one plain sentence")
+    return re.split(r"(?<=\.) (?=[A-Z])", first)[0]
+
+
+def _formula(function: Callable[..., Any], formula: str) -> str:
+    """The formula as it is given; without one the methods appendix would have a hole."""
+    if not formula:
+        raise TypeError(f"{function.__name__} needs a formula: how it is computed, in plain text")
+    return formula
+
+
+def _enter(shelf: dict[str, Any], name: str, value: Any) -> None:
+    if name in shelf and shelf[name].function.__module__ != value.function.__module__:
+        raise TypeError(f"{name} is defined in {shelf[name].function.__module__} and in {value.function.__module__}")
+    shelf[name] = value
+
+
+def metric(
+    label: str,
+    *,
+    digits: int = 2,
+    range: tuple[float | None, float | None] = (None, None),
+    best: Best | None = None,
+    tier: Tier = "supporting",
+    cites: str | tuple[str, ...] = (),
+    at: tuple[str, ...] = (),
+    roles: tuple[Role, ...] = ("internal", "external"),
+    pool: PoolingScale | None = None,
+    scale: Symmetry | None = None,
+    mean_over: Literal["rows", "pairs"] | None = None,
+    breaks: tuple[Law, ...] = (),
+    measure: str | None = None,
+    fixed: Mapping[str, str] | None = None,
+    independent_rows: bool = False,
+    unit: Literal["", "%", "per 100"] = "",
+    caution: str = "",
+    counterpart: str = "",
+    differs: str = "",
+    against_rest: AgainstRest = "no",
+    of_classes: bool = False,
+    chapter: str | None = None,
+    clustered: Clustered = "jackknife",
+    weighted: Callable[..., Any] | None = None,
+    formula: str = "",
+    protection: Protection = "withheld",
+    on_page: bool = True,
+    goal: Goal | None = None,
+    danger: Danger | None = None,
+    difference_of: str | None = None,
+    by_subgroup: bool | None = None,
+) -> Callable[[Plain], Plain]:
+    """Make a function on columns a measure.
+
+    `at` names the parameters that run over the release's list (threshold, priority, tau); `pool` the scale on which
+    sites are pooled; `scale` where its interval is symmetric for clustered, weighted and imputed rows, by default
+    the scale of pooling, or log where it runs from 0 without an end; `mean_over` what its value at a site is a mean
+    over, where that over all rows of several sites is the mean over theirs; `breaks` the laws that do not hold for
+    it; `fixed` what `at` always holds, and `measure` the name in results.json where it is not the function's own: a
+    test is filed under the measure that it tests; `independent_rows` that it is refused on refitted splits;
+    `caution` why it is not to be trusted alone, `danger` what misleads in it, and `counterpart` the measure to read
+    beside it; `differs` where a paper's formula is another; `formula` how it is computed, in plain text, as the
+    methods appendix prints it: it has to be given. With several classes, `against_rest` says whether it is taken
+    one class against the rest; `of_classes` makes it a measure of such an outcome (`classes`, `class_risk`), which
+    needs to say its `chapter`; `clustered` and `weighted` what becomes of it where rows belong to clusters or have
+    weights; `protection` what it is computed from where small counts are protected; `on_page` whether it stands on
+    a page, or only in results.csv and results.json, for another measure of its chapter says it better; `goal` what
+    one on it is called in the committee's edition; `difference_of` whose value and whose `_of_rival` a difference is
+    taken of where small counts are protected; `by_subgroup` whether it is also taken of subgroups, by default where
+    its tier is core or supporting.
+    """
+
+    def enter(function: Plain) -> Plain:
+        name = function.__name__
+        term = Term(
+            name=name,
+            measure=measure or name,
+            label=label,
+            sentence=_sentence(function),
+            chapter=chapter or _chapter(function),
+            digits=digits,
+            range=range,
+            best=best,
+            tier=tier,
+            cites=(cites,) if isinstance(cites, str) else cites,
+            at=at,
+            unit=unit,
+            caution=caution,
+            counterpart=counterpart,
+            differs=differs,
+            formula=_formula(function, formula),
+            on_page=on_page,
+            goal=goal,
+            danger=danger,
+        )
+        entry = Metric(
+            term,
+            function,
+            _needs(function),
+            roles,
+            LAWS - set(breaks),
+            pool,
+            dict(fixed or {}),
+            scale or pool or ("log" if range == (0, None) else "plain"),
+            mean_over,
+            independent_rows,
+            against_rest,
+            protection,
+            clustered,
+            weighted,
+            difference_of,
+            tier in ("core", "supporting") if by_subgroup is None else by_subgroup,
+        )
+        _enter(REGISTER.class_metrics if of_classes else REGISTER.metrics, name, entry)
+        return function
+
+    return enter
+
+
+def synthesis(
+    label: str,
+    *,
+    each: Literal["external", "pooled"],
+    digits: int = 2,
+    range: tuple[float | None, float | None] = (None, None),
+    best: Best | None = None,
+    tier: Tier = "mission",
+    cites: str | tuple[str, ...] = (),
+    at: tuple[str, ...] = (),
+    differs: str = "",
+    formula: str = "",
+) -> Callable[[Plain], Plain]:
+    """Make a function on results a measure: `site` and `internal` of each external site, or `sites` for all."""
+
+    def enter(function: Plain) -> Plain:
+        name = function.__name__
+        term = Term(
+            name=name,
+            measure=name,
+            label=label,
+            sentence=_sentence(function),
+            chapter=_chapter(function),
+            digits=digits,
+            range=range,
+            best=best,
+            tier=tier,
+            cites=(cites,) if isinstance(cites, str) else cites,
+            at=at,
+            differs=differs,
+            formula=_formula(function, formula),
+        )
+        _enter(REGISTER.syntheses, name, Synthesis(term, function, _needs(function), each))
+        return function
+
+    return enter
+
+
+def stratified(function: Plain) -> Plain:
+    """Make a function on strata the form of the measure of its name that is taken over the rows of all sites.
+
+    It takes `metrics.stratified.Stratum`, one a site, and the level of the interval.
+    """
+    _enter(REGISTER.stratified, function.__name__, Stratified(function))
+    return function
+
+
+def _curve_maker(
+    function: Callable[..., Any],
+    label: str,
+    roles: tuple[Role, ...],
+    cites: str | tuple[str, ...],
+    against_rest: bool = False,
+    chapter: str | None = None,
+    band: Band | None = None,
+    bins: bool = False,
+    protection: CurveProtection = "withheld",
+    of_rivals: bool = False,
+) -> CurveMaker:
+    return CurveMaker(
+        name=function.__name__,
+        label=label,
+        sentence=_sentence(function),
+        chapter=chapter or _chapter(function),
+        function=function,
+        needs=_needs(function),
+        roles=roles,
+        cites=(cites,) if isinstance(cites, str) else cites,
+        against_rest=against_rest,
+        band=band,
+        bins=bins,
+        protection=protection,
+        of_rivals=of_rivals,
+    )
+
+
+def curve(
+    label: str,
+    *,
+    roles: tuple[Role, ...] = ("internal", "external"),
+    cites: str | tuple[str, ...] = (),
+    against_rest: bool = False,
+    of_classes: bool = False,
+    chapter: str | None = None,
+    band: Band | None = None,
+    bins: bool = False,
+    protection: CurveProtection = "withheld",
+    of_rivals: bool = False,
+) -> Callable[[Plain], Plain]:
+    """Make a function on columns a curve of results.json; with several classes as for a measure.
+
+    `band` says which lines have one, `bins` that low and high are the ends of bins, `protection` what it is read off
+    where small counts are protected, `of_rivals` whether it is made of every other model too.
+    """
+
+    def enter(function: Plain) -> Plain:
+        shelf = REGISTER.class_curves if of_classes else REGISTER.curves
+        maker = _curve_maker(
+            function, label, roles, cites, against_rest, chapter, band, bins, protection, of_rivals=of_rivals
+        )
+        _enter(shelf, function.__name__, maker)
+        return function
+
+    return enter
+
+
+def curve_synthesis(
+    label: str,
+    *,
+    cites: str | tuple[str, ...] = (),
+    against_rest: bool = False,
+    of_classes: bool = False,
+    chapter: str | None = None,
+) -> Callable[[Plain], Plain]:
+    """Make a function on the curves and results of all external sites (`sites`) a curve of the pooled dataset."""
+
+    def enter(function: Plain) -> Plain:
+        shelf = REGISTER.class_curve_syntheses if of_classes else REGISTER.curve_syntheses
+        maker = _curve_maker(function, label, ("external",), cites, against_rest, chapter)
+        _enter(shelf, function.__name__, maker)
+        return function
+
+    return enter
+
+
+def describe(
+    label: str, *, roles: tuple[Role, ...] = ("development", "internal", "external")
+) -> Callable[[Plain], Plain]:
+    """Make a function on columns a part of the description of the data."""
+
+    def enter(function: Plain) -> Plain:
+        _enter(REGISTER.descriptions, function.__name__, _curve_maker(function, label, roles, ()))
+        return function
+
+    return enter
+
+
+def figure(title: str) -> Callable[[Plain], Plain]:
+    """Make a function on the evidence a picture."""
+
+    def enter(function: Plain) -> Plain:
+        entry = FigureMaker(function.__name__, title, _chapter(function), function)
+        _enter(REGISTER.figures, function.__name__, entry)
+        return function
+
+    return enter
+
+
+_FILLING = threading.RLock()
+
+
+def fill(folder: str) -> Register:
+    """Import every module of a folder of the package, in alphabetical order, so that the register knows it."""
+    with _FILLING:  # a worker may have several threads, and none may read a shelf that another one sorts
+        _imported(folder)
+        _in_order()
+    return REGISTER
+
+
+@cache
+def _imported(folder: str) -> tuple[str, ...]:
+    """The modules of a folder, all imported; asked for each chapter of each site, so that the folder is read once."""
+    package = importlib.import_module(f"dossier.{folder}")
+    modules = sorted(found.name for found in pkgutil.iter_modules(package.__path__))
+    for module in modules:
+        importlib.import_module(f"dossier.{folder}.{module}")
+    return tuple(modules)
+
+
+def _in_order() -> None:
+    """Sort every shelf by file and as its ORDER says: what was imported first must not show in results.json."""
+    for shelf in vars(REGISTER).values():
+        places = [_place(name, entry.function) for name, entry in shelf.items()]
+        if places != sorted(places):
+            entries = sorted(shelf.items(), key=lambda entry: _place(entry[0], entry[1].function))
+            shelf.clear()
+            shelf.update(entries)
+
+
+def _place(name: str, function: Callable[..., Any]) -> tuple[str, int, str]:
+    """Its file, and its place there: what ORDER does not name comes last, by its name."""
+    order: tuple[str, ...] = function.__globals__.get("ORDER", ())
+    return function.__module__, order.index(name) if name in order else len(order), name
+
+
+# ---- what is asked of a release --------------------------------------------------------------------------------------
+
+
+def metrics_of(release: Release) -> dict[str, Metric]:
+    """The measures that are asked of a release, by name.
+
+    Of several classes each measure of two classes is either taken one class against the rest, with `class` among its
+    settings, or replaced by the measure of several classes of the same name, or absent with its reason.
+    """
+    if release.outcome.classes is None:
+        return REGISTER.metrics
+    return {name: _of_classes(metric) for name, metric in (REGISTER.class_metrics | REGISTER.metrics).items()}
+
+
+def _of_classes(metric: Metric) -> Metric:
+    if metric.against_rest != "no":
+        return replace(metric, term=replace(metric.term, at=("class", *metric.term.at)))
+    return REGISTER.class_metrics.get(metric.term.name, metric)
+
+
+def terms_of(release: Release) -> dict[str, Term]:
+    """What the measures of a release are called."""
+    return {name: entry.term for name, entry in (metrics_of(release) | REGISTER.syntheses).items()}

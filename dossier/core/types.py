@@ -1,0 +1,1109 @@
+"""The frozen values that cross between stages, and the few ways to look one up.
+
+Release (release.py) and Dataset make a Study; Estimate, Absent and Curve fill an Evidence; pictures make it a Gallery;
+words make it a Document. After `load` the data are right; after `evaluate` no patient row exists; after `compose` the
+words are final.
+"""
+
+from __future__ import annotations
+
+import datetime
+import unicodedata
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dossier.core.bands import FEWEST_FOR_A_NEW_SITE
+from dossier.core.facts import Fact
+
+if TYPE_CHECKING:
+    from dossier.core.facts import Method
+    from dossier.core.release import Release
+
+Floats = NDArray[np.float64]
+Role = Literal["development", "internal", "external"]
+Tier = Literal["core", "supporting", "descriptive", "caution", "mission"]
+At = Mapping[str, float | str]
+"""What a number depends on beside the data: {"threshold": 0.5}."""
+
+POOLED = "pooled"
+"""The name under which results over all external sites are filed."""
+
+NOT_SELECTED = "not_selected"
+"""The code of a row that is excluded because `rows` of its [[dataset]] does not ask for it."""
+
+MACRO = "macro"
+"""The value of `class` in `at` under which the unweighted mean over the classes is filed."""
+
+RIVAL = "the rival"
+"""The name of the other model where the release gives it none."""
+READERS = "readers"
+"""The name under which results of readers' tables are filed that name no dataset."""
+
+READER_STUDY = "reader study"
+"""The name under which results of the reader study are filed."""
+
+MODEL = "the model"
+"""The name under which what follows from the model's formula alone is filed."""
+
+
+class CountRange(int):
+    """A count that is given as a range, to protect who is counted: it counts as its middle and prints its ends."""
+
+    low: int
+    high: int
+
+    def __new__(cls, low: int, high: int) -> CountRange:
+        """The range from its ends, both of which it may be."""
+        made = super().__new__(cls, (low + high) // 2)
+        made.low, made.high = low, high
+        return made
+
+    def __reduce__(self) -> tuple[type[CountRange], tuple[int, int]]:
+        return CountRange, (self.low, self.high)
+
+    def __format__(self, spec: str) -> str:
+        return f"{self.low:{spec}}\N{EN DASH}{self.high:{spec}}"
+
+    def __str__(self) -> str:
+        return format(self)
+
+    def __repr__(self) -> str:
+        return f"CountRange({self.low}, {self.high})"
+
+    def __add__(self, other: int) -> CountRange:
+        """The range of a sum; a plain number is known."""
+        low, high = (other.low, other.high) if isinstance(other, CountRange) else (other, other)
+        return CountRange(self.low + low, self.high + high)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: int) -> CountRange:
+        """The range of what is left, which is never less than nothing."""
+        low, high = (other.low, other.high) if isinstance(other, CountRange) else (other, other)
+        return CountRange(max(self.low - high, 0), max(self.high - low, 0))
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, CountRange):
+            return (self.low, self.high) == (other.low, other.high)
+        return int(self) == other
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return hash(int(self))
+
+
+# ---- what load makes ------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Feature:
+    """One predictor of one dataset: numbers, or category codes, with NaN where it is missing."""
+
+    name: str
+    values: Floats
+    levels: tuple[str, ...] | None = None
+    """The categories that the codes 0, 1, 2 ... stand for, the same in every dataset; None for a numeric predictor."""
+
+
+class Subset(NamedTuple):
+    """A part of the patients: a level of the column that makes subgroups."""
+
+    column: str
+    level: str
+
+    def __str__(self) -> str:
+        return f"{self.column}={self.level}"
+
+
+@dataclass(frozen=True)
+class Subgroup:
+    """The rows of a dataset whose value of a declared column has one label, or why the dataset cannot tell them."""
+
+    column: str
+    label: str
+    rows: NDArray[np.bool_] | Absent
+
+    @property
+    def subset(self) -> Subset:
+        """Under which its results are filed."""
+        return Subset(self.column, self.label)
+
+
+@dataclass(frozen=True)
+class RivalRisk:
+    """The risks that another model gave for the rows of a dataset: one a row, or of several classes one a class."""
+
+    name: str
+    risk: Floats | None
+    """None where the dataset has no such column, or not for every row."""
+    is_incomplete: bool = False
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """The rows of one site that are analysed, and the count of those that are not."""
+
+    name: str
+    role: Role
+    site: str
+    rows_read: int
+    excluded: Mapping[str, int]
+    outcome: Floats | None
+    risk: Floats | None = None
+    rival: Floats | None = None
+    rival_is_incomplete: bool = False
+    """Whether a rival is left out because it has no risk in some of the rows."""
+    further_rivals: tuple[RivalRisk, ...] = ()
+    """The other models after the first, which is `rival` or `class_rival`."""
+    split: NDArray[np.int64] | None = None
+    predictors: tuple[Feature, ...] = ()
+    dates: tuple[datetime.date, datetime.date] | None = None
+    country: str | None = None
+    setting: str | None = None
+    """Where in the country its patients were seen, as an emergency department."""
+    relevance: Floats | None = None
+    """How much each row matters, from 0 to 1."""
+    cost: Floats | None = None
+    """What acting needlessly costs in each row, and what acting rightly brings; 0 or more, not both 0."""
+    benefit: Floats | None = None
+    complexity: Floats | None = None
+    """How complex each row is, from 0 to 1."""
+    class_labels: tuple[str, ...] = ()
+    """The classes in order, for an outcome of several classes; `outcome`, `risk` and `rival` are then None."""
+    classes: NDArray[np.int64] | None = None
+    """The class of each row, from 0."""
+    class_risk: Floats | None = None
+    """The risk of each class, as given: one row a patient, one column a class."""
+    class_rival: Floats | None = None
+    cluster: NDArray[np.int64] | None = None
+    """The number of the cluster of each row: rows of one cluster are not independent."""
+    weights: Floats | None = None
+    """The sampling weight of each row; None where all count alike, equal weights included."""
+    imputations: tuple[Dataset, ...] = ()
+    """The same rows in each imputation, this one the first of them; empty where nothing was imputed."""
+    original: Dataset | None = None
+    """The rows with an outcome before anything was imputed, some without a risk; None where they are not given."""
+    subgroups: tuple[Subgroup, ...] = ()
+    """Every declared subgroup, column by column; the same ones in the same order in every tested dataset."""
+    minimum_cell: int = 0
+    """The smallest count that may be printed; 0 where the release declares no disclosure policy."""
+    sampled: Dataset | None = None
+    """The rows with predictors and subgroups, of a table too large to be read whole: these here then have neither."""
+
+    @property
+    def rows_analysed(self) -> int:
+        """How many of the rows that were read have an outcome and a risk."""
+        return self.rows_read - sum(self.excluded.values())
+
+    def facing(self, rival: str) -> Dataset:
+        """The dataset with the other model of that name as its rival; as it is where that is the first."""
+        one = next((one for one in self.further_rivals if one.name == rival), None)
+        if one is None:
+            return self
+        several = bool(self.class_labels)
+        return replace(
+            self,
+            rival=None if several else one.risk,
+            class_rival=one.risk if several else None,
+            rival_is_incomplete=one.is_incomplete,
+            sampled=None if self.sampled is None else self.sampled.facing(rival),
+        )
+
+    @property
+    def described(self) -> Dataset:
+        """The rows whose predictors and subgroups are known: all, or the sample."""
+        return self if self.sampled is None else self.sampled
+
+
+@dataclass(frozen=True)
+class Readers:
+    """The readers' tables: rows are cases, columns are raters, NaN where a rater gave nothing."""
+
+    dataset: str | None
+    """The dataset of the cases; None where they are nobody's: the truth is then unknown."""
+    rows: NDArray[np.int64]
+    """The analysed row of the dataset that each case is; readers may have judged only some of them."""
+    labels: Floats
+    confidence: Floats | None = None
+    complexity: Floats | None = None
+    truth: Floats | None = None
+    accuracy: tuple[float, ...] | None = None
+    coherence: float | None = None
+    desired_accuracy: float | None = None
+    """The accuracy against the truth that is wished of the model."""
+
+
+@dataclass(frozen=True)
+class DecisionCounts:
+    """Decisions of a reader study: wrong and right with the model, wrong and right without it."""
+
+    aided_wrong: int
+    aided_right: int
+    unaided_wrong: int
+    unaided_right: int
+
+
+@dataclass(frozen=True)
+class ReaderStudy:
+    """The decisions of a reader study, one row a reader and case; or, where only counts were given, no rows."""
+
+    design: Literal["paired", "parallel"]
+    counts: DecisionCounts
+    reader: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    """The number of the reader of each row, from 0."""
+    case: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    truth: Floats = field(default_factory=lambda: np.zeros(0))
+    unaided: Floats = field(default_factory=lambda: np.zeros(0))
+    """The decision without the model, NaN where the row has none."""
+    aided: Floats = field(default_factory=lambda: np.zeros(0))
+    advice: Floats | None = None
+    group: tuple[str, ...] = ()
+    """The group of each reader, in the order of the readers' numbers; empty where no groups are given."""
+
+
+@dataclass(frozen=True)
+class InputFile:
+    """A file that was read: its name relative to the release, its SHA-256 and its size in bytes.
+
+    Where small counts are protected both are None for files with rows: the size tells how many rows there are, and who
+    guesses a small table can try the guess on its hash.
+    """
+
+    name: str
+    sha256: str | None
+    size: int | None
+
+
+@dataclass(frozen=True)
+class SettledColumn:
+    """What was settled about one column of a table."""
+
+    name: str
+    role: str
+    kind: str
+    range: tuple[float, float] | None
+    """The smallest and the largest number; None for texts, and where the role says that nobody may see it."""
+    levels: int | None
+    """How many different texts or codes it holds."""
+    missing: int
+    sample: int | None = None
+    """In how many rows it was read, drawn from all; None where it was read in all."""
+
+
+@dataclass(frozen=True)
+class SettledTable:
+    """The columns of one table that was read, in the order of the file."""
+
+    dataset: str
+    file: str
+    rows: int
+    columns: tuple[SettledColumn, ...]
+    left_out: int = 0
+    """How many more rows the file has, which `rows` leaves out."""
+    of_no_dataset: int = 0
+    """How many of these are of sites that have no other row."""
+
+
+@dataclass(frozen=True)
+class Flag:
+    """A limitation that the run raises by itself."""
+
+    flag: str
+    dataset: str
+    fact: Fact
+    """What it says; `typeset.flags` has the words."""
+    reply: str | None = None
+    """What the author answers."""
+    columns: tuple[str, ...] = ()
+    """The columns that it is about; none where it is about something else."""
+
+
+@dataclass(frozen=True)
+class PreviousManifest:
+    """What the manifest beside the previous results.json says: programs, inputs, and the model file."""
+
+    versions: Mapping[str, str]
+    inputs: tuple[InputFile, ...]
+    artifact_sha256: str | None
+
+
+@dataclass(frozen=True)
+class Predicted:
+    """What a release predicts, until when, and in which columns the risks stand."""
+
+    outcome: str
+    horizon: str | None
+    columns: tuple[str, ...]
+
+    @classmethod
+    def by(cls, release: Release) -> Predicted:
+        """What this release predicts."""
+        columns = release.prediction.columns or (release.prediction.column,)
+        return cls(release.outcome.name, release.outcome.horizon, tuple(name for name in columns if name is not None))
+
+    @property
+    def words(self) -> str:
+        """The outcome with its horizon, as they stand within a sentence; once where its name says it already."""
+        if self.horizon is None or f" {folded(self.horizon)} " in f" {folded(self.outcome)} ":
+            return self.outcome
+        return f"{self.outcome}, {self.horizon}"
+
+    def is_other(self, than: Predicted) -> bool:
+        """Whether the outcome or its horizon is another; a horizon that one of the two does not say may be the same."""
+        horizons = (self.horizon, than.horizon)
+        return folded(self.outcome) != folded(than.outcome) or (
+            None not in horizons and len({folded(horizon or "") for horizon in horizons}) > 1
+        )
+
+
+def folded(text: str) -> str:
+    """A text as one compares it: without capitals, blanks and the make of its letters."""
+    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+
+
+@dataclass(frozen=True)
+class Previous:
+    """What the results.json of the previous release recorded: its setting, its sites, its core measures."""
+
+    file: str
+    sha256: str
+    version: str
+    date: datetime.date | None
+    level: float
+    seed: int
+    thresholds: tuple[float, ...]
+    datasets: tuple[DatasetSummary, ...]
+    results: tuple[Result, ...]
+    """Every core measure of whole datasets, and over all sites."""
+    criteria: tuple[Criterion, ...]
+    manifest: PreviousManifest | Absent
+    predicted: Predicted
+    """What it predicts."""
+
+    def named(self, name: str) -> DatasetSummary | None:
+        """Its dataset of a name, whatever site that is of."""
+        return next((one for one in self.datasets if one.name == name), None)
+
+    def of(self, dataset: DatasetSummary) -> DatasetSummary | None:
+        """Its dataset of the same name and the same site; None where it has none."""
+        return None if self.elsewhere(dataset) else self.named(dataset.name)
+
+    def elsewhere(self, dataset: DatasetSummary) -> DatasetSummary | None:
+        """Its dataset of the same name, where that one is of another site."""
+        before = self.named(dataset.name)
+        if before is None or folded(dataset.site) == folded(before.site):
+            return None
+        return before
+
+    def other_outcome(self, release: Release) -> Predicted | None:
+        """What it predicts, where that is another outcome, or another horizon, than this release declares."""
+        return self.predicted if self.predicted.is_other(Predicted.by(release)) else None
+
+
+Sealed = Literal["release", "outcome", "thresholds", "acceptance", "subgroup", "severity", "utility", "intended_use"]
+"""A table of release.toml that a seal is over."""
+
+
+@dataclass(frozen=True)
+class SealChange:
+    """A part of what was sealed that is not as it was: the table, the part as JSON, how often then and now."""
+
+    table: Sealed
+    part: str
+    then: int
+    now: int
+
+
+@dataclass(frozen=True)
+class Seal:
+    """The hash of what was declared before the data were opened, and what was changed since."""
+
+    file: str
+    sha256: str
+    sealed_on: datetime.date
+    """The day that the file names; who published the hash can prove it."""
+    sha256_now: str
+    changes: tuple[SealChange, ...]
+
+
+@dataclass(frozen=True)
+class Study:
+    """Everything that was read, checked once and for all."""
+
+    release: Release
+    datasets: tuple[Dataset, ...]
+    readers: tuple[Readers, ...]
+    inputs: tuple[InputFile, ...]
+    flags: tuple[Flag, ...] = ()
+    statements: Mapping[str, str] = field(default_factory=dict)
+    """The declared texts by TRIPOD+AI item, as Markdown."""
+    reader_study: ReaderStudy | None = None
+    declared: bool = True
+    """Whether a release file stands behind it; a quick look at one table has none, and fills no checklist."""
+    previous: Previous | None = None
+    """The previous release, where this one names it."""
+    tables: tuple[SettledTable, ...] = ()
+    """What was settled about the columns of every table."""
+    seal: Seal | None = None
+    """What was sealed before the data were opened, where the release names a seal."""
+
+
+# ---- what evaluate makes --------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class SumOfShares:
+    """A sum of shares of the same rows, each times a coefficient; of several such sums the smallest."""
+
+    shares: tuple[float, ...]
+    covariance: tuple[tuple[float, ...], ...]
+    coefficients: tuple[tuple[float, ...], ...]
+    """Those of each sum, one a share."""
+    rows: float
+    """The effective number of rows, and that of the units that they were sampled in."""
+    units: float
+    freedom: float
+    """The degrees of freedom of the covariance; infinite for independent rows."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A number with its interval, the method of the interval, and the rows it rests on."""
+
+    value: float
+    low: float | None
+    high: float | None
+    level: float | None
+    n: int
+    method: Method
+    events: int | None = None
+    se: float | None = None
+    details: Mapping[str, float | None] = field(default_factory=dict)
+    """More that belongs to it: p_value, prediction_low, prediction_high, tau, i2, k, p_performance, p_similarity ..."""
+    reason: Fact | None = None
+    """Why a bound is missing, when one is."""
+    made_of: SumOfShares | None = field(default=None, compare=False, repr=False)
+    """The shares of rows that it is a sum of, from which imputations are pooled; never recorded."""
+
+    def __str__(self) -> str:
+        """The value with its interval, as 0.81 (0.80 to 0.83)."""
+        bounds = "" if self.low is None or self.high is None else f" ({self.low:.2f} to {self.high:.2f})"
+        return f"{self.value:.2f}{bounds}"
+
+
+@dataclass(frozen=True)
+class Absent:
+    """A result that the inputs do not allow, with its reason."""
+
+    reason: Fact
+
+
+@dataclass(frozen=True)
+class Withheld(Absent):
+    """A result that is known and not given out, because it rests on a count below the smallest that is printed."""
+
+    below: int = 0
+    """The smallest count that is printed."""
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A line, a band or a set of bins: columns of equal length, where it is shown at most 250 long."""
+
+    columns: Mapping[str, tuple[float | None, ...]]
+    n: int
+    method: Method
+    events: int | None = None
+
+
+Described = Literal["column", "outcome", "linear_predictor", "rater_accuracy"]
+"""What a statistic is of: a predictor's column, the outcome, the logit of the risks, or how often a rater is right."""
+
+
+@dataclass(frozen=True)
+class Description:
+    """One statistic of one variable of the data: a median, a count, a share of a category."""
+
+    variable: str
+    statistic: str
+    value: float
+    n: int | Withheld
+    level: str | None = None
+    of: Described = "column"
+    """What the variable is: a column may be called as the others are."""
+
+
+Danger = Literal[
+    "larger class",
+    "equal weight",
+    "prevalence",
+    "chance agreement",
+    "precision",
+    "one risk for all",
+    "part of the curve",
+]
+"""What misleads in a measure that calls for caution, as the numbers of a release can show it."""
+
+
+@dataclass(frozen=True)
+class Goal:
+    """What a goal on a measure is called where no statistics are known."""
+
+    label: str
+    word: str
+    people: int | None = None
+    """Of how many people its value is said; None for the plain number."""
+    weighs: bool = False
+    """Whether false alarms are weighed against patients that are found."""
+
+
+@dataclass(frozen=True)
+class Term:
+    """What a measure is called and how it reads: table, glossary, JSON and references all take it from here."""
+
+    name: str
+    measure: str
+    label: str
+    sentence: str
+    chapter: str
+    digits: int = 2
+    range: tuple[float | None, float | None] = (None, None)
+    best: Literal["higher", "lower", "one", "zero", "half"] | None = None
+    tier: Tier = "supporting"
+    cites: tuple[str, ...] = ()
+    at: tuple[str, ...] = ()
+    unit: Literal["", "%", "per 100"] = ""
+    """What a page prints it in: a share in per cent or per 100 patients, or the plain number."""
+    caution: str = ""
+    """Why the measure calls for caution, as one sentence; every measure of that tier has it, no other."""
+    danger: Danger | None = None
+    """What misleads in it; None where the numbers of a release do not show it."""
+    counterpart: str = ""
+    """The measure to read beside one that calls for caution, at the same threshold if it has one."""
+    differs: str = ""
+    """Where we compute something else than a paper prints: "differs from the published formula because ..."."""
+    formula: str = ""
+    """How it is computed, in plain text; the notation is that of the methods appendix."""
+    on_page: bool = True
+    """Whether it may stand on a page; else only in results.csv and results.json, for another measure of its chapter
+    says it better."""
+    goal: Goal | None = None
+    """What the committee reads; without it the label and the sentence."""
+
+
+Filed = TypeVar("Filed")
+Index: TypeAlias = Mapping[tuple[object, ...], Sequence[Filed]]
+"""Results or curves by what they are asked for, which happens thousands of times."""
+
+
+def _indexed(rows: Iterable[Filed], key: Callable[[Filed], tuple[object, ...]]) -> Index[Filed]:
+    """Rows by a key of theirs, those of one key in their order."""
+    found: dict[tuple[object, ...], list[Filed]] = {}
+    for row in rows:
+        found.setdefault(key(row), []).append(row)
+    return found
+
+
+@dataclass(frozen=True)
+class Result:
+    """One line of the evidence: which measure, where, at what, and what was found."""
+
+    term: str
+    measure: str
+    dataset: str
+    at: At
+    found: Estimate | Absent
+    subset: Subset | None = None
+
+
+@dataclass(frozen=True)
+class CurveResult:
+    """One curve of the evidence, or the reason why there is none."""
+
+    curve: str
+    dataset: str
+    found: Curve | Absent
+    at: At = field(default_factory=dict)
+    subset: Subset | None = None
+
+
+@dataclass(frozen=True)
+class DescriptionResult:
+    """One statistic of the data of one dataset."""
+
+    dataset: str
+    described: Description
+
+
+@dataclass(frozen=True)
+class WithheldDescription:
+    """A statistic of the data of one dataset that is not given out; `level` is None where its name is not either."""
+
+    dataset: str
+    variable: str
+    statistic: str
+    level: str | None
+    found: Withheld
+    of: Described = "column"
+
+
+@dataclass(frozen=True)
+class DatasetSummary:
+    """What remains of a dataset once its rows are gone."""
+
+    name: str
+    role: Role
+    site: str
+    n: int
+    events: int | None
+    rows_read: int | Withheld
+    excluded: Mapping[str, int | Withheld]
+    features: tuple[str, ...]
+    splits: int | None = None
+    dates: tuple[datetime.date, datetime.date] | None = None
+    country: str | None = None
+    setting: str | None = None
+    """Where in the country its patients were seen, as an emergency department."""
+    class_counts: Mapping[str, int] = field(default_factory=dict)
+    """How many rows each class has, in the order of the classes; empty for an outcome of two classes."""
+    minimum_cell: int = 0
+    """The smallest count that is printed of it; 0 where the release declares no disclosure policy."""
+    outcome_withheld: Withheld | None = None
+    """Why `events` is None and `class_counts` empty though the outcome is known."""
+    clusters: int | None = None
+    """How many clusters the rows come from; None where they are independent."""
+    weighted: bool = False
+    """Whether the rows count by their sampling weights."""
+    imputations: int | None = None
+    """How many imputations were pooled; None where nothing was imputed."""
+    sampled: int | None = None
+    """In how many analysed rows predictors and subgroups were read; None where in all."""
+
+
+@dataclass(frozen=True)
+class Criterion:
+    """A criterion that was declared beforehand, held against what was found in one dataset."""
+
+    number: int
+    """Its place among the criteria of the release, from 1."""
+    measure: str
+    dataset: str
+    subset: Subset | None
+    at: At
+    bound: Literal["value", "low", "high"]
+    at_least: float | None
+    at_most: float | None
+    observed: float | None
+    met: bool | None
+    """None when it cannot be estimated."""
+    reason: Fact | None = None
+    """Why it cannot be estimated."""
+
+
+RowStatus = Literal["computed", "declared", "narrative", "stated_none", "development_only", "not_applicable", "missing"]
+"""What a row of the checklist is: answered by the run, a key or a text; said to be none; without a question; open."""
+
+
+@dataclass(frozen=True)
+class ChecklistRow:
+    """A row of the TRIPOD+AI checklist: its item, its status, and the chapter that answers it."""
+
+    item: str
+    status: RowStatus
+    where: str | None = None
+    reason: Fact | None = None
+    """Why it is not applicable."""
+
+
+@dataclass(frozen=True)
+class SubgroupSize:
+    """How many rows a subgroup of a dataset has, and how many rows of the dataset are in no subgroup of the column."""
+
+    n: int
+    events: int | None
+    """None where the outcome has several classes."""
+    unassigned: int | Withheld
+    class_counts: Mapping[str, int] = field(default_factory=dict)
+    """The rows of each class, for an outcome of several."""
+
+    @property
+    def rarest(self) -> int:
+        """The rows of the rarer of events and non-events, or of the rarest class."""
+        if self.events is None:
+            return min(self.class_counts.values(), default=0)
+        return min(self.events, self.n - self.events)
+
+    @property
+    def shown(self) -> int:
+        """What stands beside n: the events, or the rows of the rarest class."""
+        return self.rarest if self.events is None else self.events
+
+
+@dataclass(frozen=True)
+class SubgroupSummary:
+    """What remains of a subgroup of one dataset once its rows are gone."""
+
+    dataset: str
+    column: str
+    label: str
+    size: SubgroupSize | Absent
+
+    @property
+    def subset(self) -> Subset:
+        """Under which its results are filed."""
+        return Subset(self.column, self.label)
+
+
+@dataclass(frozen=True)
+class SubgroupEvidence:
+    """All that is known of subgroups; kept apart from the results of whole datasets, so that nothing mixes them."""
+
+    summaries: tuple[SubgroupSummary, ...] = ()
+    results: tuple[Result, ...] = ()
+    curves: tuple[CurveResult, ...] = ()
+
+    @cached_property
+    def of_measure(self) -> Index[Result]:
+        """The results of each measure in each subgroup of each dataset."""
+        return _indexed(self.results, lambda one: (one.subset, one.measure, one.dataset))
+
+    @cached_property
+    def of_curve(self) -> Index[CurveResult]:
+        """The curves of each name in each subgroup of each dataset."""
+        return _indexed(self.curves, lambda one: (one.subset, one.curve, one.dataset))
+
+
+@dataclass(frozen=True)
+class Changes:
+    """How each core measure differs from the previous release; apart from the results, so that nothing mixes them."""
+
+    previous: Previous
+    results: tuple[Result, ...]
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """All that is known after the patients' rows are gone: the only thing that figures, sentences and pages see."""
+
+    release: Release
+    datasets: tuple[DatasetSummary, ...]
+    results: tuple[Result, ...]
+    curves: tuple[CurveResult, ...]
+    descriptions: tuple[DescriptionResult, ...]
+    flags: tuple[Flag, ...]
+    terms: Mapping[str, Term]
+    statements: Mapping[str, str]
+    inputs: tuple[InputFile, ...]
+    versions: Mapping[str, str]
+    criteria: tuple[Criterion, ...] = ()
+    checklist: tuple[ChecklistRow, ...] = ()
+    subgroups: SubgroupEvidence = field(default_factory=SubgroupEvidence)
+    withheld: tuple[WithheldDescription, ...] = ()
+    """What of the description is not given out."""
+    local_site: str | None = None
+    """The external dataset of the hospital that the committee edition is for; results.json does not hold it."""
+    command: str | None = None
+    """The command that made the dossier, without paths and workers; None when a program made it."""
+    has_release_file: bool = True
+    """Whether a release file stands behind it; a quick look at one table has none."""
+    changes: Changes | None = None
+    """What differs from the previous release, where the release names it."""
+    seal: Seal | None = None
+    """What was sealed before the data were opened, where the release names a seal."""
+
+    @cached_property
+    def of_measure(self) -> Index[Result]:
+        """The results of each measure in each dataset."""
+        return _indexed(self.results, lambda one: (one.measure, one.dataset))
+
+    @cached_property
+    def of_curve(self) -> Index[CurveResult]:
+        """The curves of each name in each dataset."""
+        return _indexed(self.curves, lambda one: (one.curve, one.dataset))
+
+    @cached_property
+    def by_measure(self) -> Index[Result]:
+        """The results of each measure in the order of the datasets."""
+        return _indexed(self.results, lambda one: (one.measure,))
+
+    @cached_property
+    def by_term(self) -> Index[Result]:
+        """The results under each label in the order of the datasets."""
+        return _indexed(self.results, lambda one: (one.term,))
+
+    @cached_property
+    def by_dataset(self) -> Index[Result]:
+        """The results at each dataset."""
+        return _indexed(self.results, lambda one: (one.dataset,))
+
+    @cached_property
+    def by_chapter(self) -> Index[Result]:
+        """The results of the measures of each chapter."""
+        known = (one for one in self.results if one.term in self.terms)
+        return _indexed(known, lambda one: (self.terms[one.term].chapter,))
+
+    @cached_property
+    def by_curve(self) -> Index[CurveResult]:
+        """The curves of each name in the order of the datasets."""
+        return _indexed(self.curves, lambda one: (one.curve,))
+
+    @cached_property
+    def by_variable(self) -> Index[DescriptionResult]:
+        """The descriptions of each variable in the order of the datasets."""
+        return _indexed(self.descriptions, lambda one: (one.described.variable,))
+
+    @cached_property
+    def by_name(self) -> Mapping[str, DatasetSummary]:
+        """The datasets by their names."""
+        return {one.name: one for one in self.datasets}
+
+
+@dataclass(frozen=True)
+class SiteResults:
+    """What was found at one site: what a synthesis works on."""
+
+    summary: DatasetSummary
+    results: tuple[Result, ...]
+    curves: tuple[CurveResult, ...]
+
+    @cached_property
+    def of_measure(self) -> Index[Result]:
+        """The results of each measure."""
+        return _indexed(self.results, lambda one: (one.measure,))
+
+    @cached_property
+    def of_curve(self) -> Index[CurveResult]:
+        """The curves of each name."""
+        return _indexed(self.curves, lambda one: (one.curve,))
+
+
+# ---- what draw, compose and press make ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A figure as SVG at its printed size, with a text that says the same to who cannot see it."""
+
+    name: str
+    svg: bytes
+    width: float
+    height: float
+    title: str
+    caption: str
+    alternative: str
+    message: str
+    """What it shows, in one sentence: its title on the page."""
+
+
+@dataclass(frozen=True)
+class Gallery:
+    """The evidence with its pictures."""
+
+    evidence: Evidence
+    pictures: Mapping[str, Picture]
+    absent: Mapping[str, Fact]
+
+
+@dataclass(frozen=True)
+class Attachment:
+    """A file that travels inside the PDF."""
+
+    name: str
+    description: str
+    content: bytes
+
+
+@dataclass(frozen=True)
+class Document:
+    """One edition in its final words, ready for the press."""
+
+    html: str
+    stylesheets: tuple[Path, ...]
+    images: Mapping[str, bytes]
+    title: str
+    language: str
+    identifier: bytes
+    date: datetime.date
+    attachments: tuple[Attachment, ...] = ()
+    archival: Literal["pdf/a-2a", "pdf/a-3a"] = "pdf/a-2a"
+    full_fonts: bool = False
+
+
+# ---- how the evidence is read ---------------------------------------------------------------------------------------
+
+
+def find(evidence: Evidence, measure: str, dataset: str, /, **at: float | str) -> Estimate | Absent:
+    """The result of a measure in a dataset at exactly these settings; Absent when it was never computed.
+
+    A measure that is taken class by class answers with the mean over the classes, unless a class is asked for.
+    """
+    here = evidence.of_measure.get((measure, dataset), ())
+    return _exactly(_of_all(here), at) or Absent(Fact("not_computed", measure=measure, dataset=dataset))
+
+
+def _exactly(results: Iterable[Result], at: dict[str, float | str]) -> Estimate | Absent | None:
+    """What was found at these settings, or else in the mean over the classes."""
+    among = list(results)
+    for place in (at, {**at, "class": MACRO}):
+        for result in among:
+            if dict(result.at) == place:
+                return result.found
+    return None
+
+
+def _of_all(results: Iterable[Result]) -> Iterator[Result]:
+    """The results of whole datasets, not of their subgroups."""
+    return (result for result in results if result.subset is None)
+
+
+def found(site: SiteResults, measure: str, /, **at: float | str) -> Estimate | Absent:
+    """The result of a measure at one site at exactly these settings, as `find` gives it."""
+    return _exactly(_of_all(site.of_measure.get((measure,), ())), at) or Absent(
+        Fact("not_computed", measure=measure, dataset=site.summary.name)
+    )
+
+
+def found_curve(site: SiteResults, curve: str, /, **at: float | str) -> Curve | Absent:
+    """A curve of one site at exactly these settings; Absent when it was never computed."""
+    for result in site.of_curve.get((curve,), ()):
+        if result.subset is None and dict(result.at) == at:
+            return result.found
+    return Absent(Fact("curve_not_computed", curve=curve, dataset=site.summary.name))
+
+
+def find_in_subgroup(
+    evidence: Evidence, subset: Subset, measure: str, dataset: str, /, **at: float | str
+) -> Estimate | Absent:
+    """The result of a measure in a subgroup of a dataset at exactly these settings, as `find` gives it."""
+    here = evidence.subgroups.of_measure.get((subset, measure, dataset), ())
+    return _exactly(here, at) or Absent(
+        Fact("not_computed_in_subgroup", measure=measure, subset=str(subset), dataset=dataset)
+    )
+
+
+def find_curve_in_subgroup(evidence: Evidence, subset: Subset, curve: str, dataset: str) -> Curve | Absent:
+    """A curve of a subgroup of a dataset; Absent when it was never computed."""
+    for result in evidence.subgroups.of_curve.get((subset, curve, dataset), ()):
+        return result.found
+    return Absent(Fact("curve_not_computed_in_subgroup", curve=curve, subset=str(subset), dataset=dataset))
+
+
+def subgroup_columns(evidence: Evidence) -> dict[str, tuple[str, ...]]:
+    """The columns that make subgroups, with their labels in order."""
+    found: dict[str, tuple[str, ...]] = {}
+    for one in evidence.subgroups.summaries:
+        found[one.column] = tuple(dict.fromkeys((*found.get(one.column, ()), one.label)))
+    return found
+
+
+def subgroup_sizes(evidence: Evidence, column: str, dataset: str) -> dict[str, SubgroupSize]:
+    """The sizes of the subgroups of a column in a dataset, by label; empty where the dataset cannot tell them."""
+    return {
+        one.label: one.size
+        for one in evidence.subgroups.summaries
+        if (one.column, one.dataset) == (column, dataset) and isinstance(one.size, SubgroupSize)
+    }
+
+
+def find_all(evidence: Evidence, measure: str) -> Iterator[Result]:
+    """Every result of a measure, in the order of the datasets."""
+    return _of_all(evidence.by_measure.get((measure,), ()))
+
+
+def of_term(evidence: Evidence, term: str) -> Sequence[Result]:
+    """The results under a label, those of single classes and against others too, in the order of the datasets."""
+    return evidence.by_term.get((term,), ())
+
+
+def of_chapter(evidence: Evidence, chapter: str) -> Sequence[Result]:
+    """The results of the measures of a chapter."""
+    return evidence.by_chapter.get((chapter,), ())
+
+
+def at_dataset(evidence: Evidence, dataset: str) -> Sequence[Result]:
+    """The results at a dataset."""
+    return evidence.by_dataset.get((dataset,), ())
+
+
+def curves_named(evidence: Evidence, curve: str) -> Sequence[CurveResult]:
+    """The curves of a name in the order of the datasets."""
+    return evidence.by_curve.get((curve,), ())
+
+
+def described(evidence: Evidence, variable: str) -> Sequence[DescriptionResult]:
+    """What is said of a variable in the order of the datasets."""
+    return evidence.by_variable.get((variable,), ())
+
+
+def find_curve(evidence: Evidence, curve: str, dataset: str, /, **at: float | str) -> Curve | Absent:
+    """A curve of a dataset; Absent when it was never computed."""
+    for result in evidence.of_curve.get((curve, dataset), ()):
+        if result.subset is None and dict(result.at) == at:
+            return result.found
+    return Absent(Fact("curve_not_computed", curve=curve, dataset=dataset))
+
+
+def read_off(curve: Curve, along: str, place: float) -> Mapping[str, float] | None:
+    """Every column of a curve where the column `along`, which rises, is `place`; straight between two of its points.
+
+    None where the curve does not reach that far, or has a gap there.
+    """
+    known = [value for value in curve.columns[along] if value is not None]
+    if len(known) < len(curve.columns[along]) or not known or not known[0] <= place <= known[-1]:
+        return None
+    after = min(bisect_left(known, place), len(known) - 1)
+    before = max(after - 1, 0)
+    step = known[after] - known[before]
+    share = (place - known[before]) / step if step else 0.0
+    found = {}
+    for name, values in curve.columns.items():
+        low, high = values[before], values[after]
+        if low is None or high is None:
+            return None
+        found[name] = low + share * (high - low)
+    return found
+
+
+def externals(evidence: Evidence) -> tuple[DatasetSummary, ...]:
+    """The external datasets, in the order of the release."""
+    return tuple(dataset for dataset in evidence.datasets if dataset.role == "external")
+
+
+def externals_with(evidence: Evidence, curve: str) -> tuple[DatasetSummary, ...]:
+    """The external datasets that have a curve of all their rows, in the order of the release."""
+    return tuple(site for site in externals(evidence) if isinstance(find_curve(evidence, curve, site.name), Curve))
+
+
+def summary_of(evidence: Evidence, name: str) -> DatasetSummary:
+    """The dataset of that name."""
+    return evidence.by_name[name]
+
+
+# ---- what is asked of estimates and counts -------------------------------------------------------------------------
+
+
+def expected_range(pooled: Estimate) -> tuple[float, float] | None:
+    """What a new site may expect of a pooled measure; None where too few sites are pooled to say it in a headline."""
+    low, high = pooled.details.get("prediction_low"), pooled.details.get("prediction_high")
+    enough = (pooled.details.get("k") or 0) >= FEWEST_FOR_A_NEW_SITE
+    return (low, high) if enough and low is not None and high is not None else None
+
+
+def is_telling(over_sites: Estimate) -> bool:
+    """Whether what several sites say together is printed: at one degree of freedom an interval holds nearly all."""
+    sites, freedom = over_sites.details.get("k") or 0, over_sites.details.get("df")
+    return sites >= 2 and (freedom is None or freedom >= 2)
+
+
+def sum_known(counts: Iterable[int | Withheld]) -> int:
+    """The sum of the counts that are not withheld."""
+    return sum(count for count in counts if isinstance(count, int))

@@ -1,0 +1,124 @@
+"""Evidence -> a JUnit report: a case for each criterion, flag and row of the checklist, as pipelines show tests."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from dossier.core.flags import FLAGS
+from dossier.core.types import ChecklistRow, Criterion, Evidence, Flag, RowStatus
+from dossier.typeset.flags import flag_text
+from dossier.typeset.reasons import reason_text
+
+ROW: Mapping[RowStatus, str] = {
+    "computed": "reported, computed",
+    "declared": "reported, declared",
+    "narrative": "reported, narrative",
+    "stated_none": "stated none",
+    "development_only": "not applicable, development only",
+    "not_applicable": "not applicable",
+}
+"""What is said of a row of the checklist that is not open."""
+
+
+@dataclass(frozen=True)
+class Demands:
+    """What ends a build with 3 beside criteria that are not met."""
+
+    strict: bool = False
+    """Whether a flag without an answer and a missing row of the checklist do."""
+    flags: frozenset[str] = frozenset()
+    """The flags that do, answered or not."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """One thing that was looked at: it holds, it fails the build, or it is open without failing it."""
+
+    suite: Literal["acceptance", "flags", "checklist"]
+    name: str
+    status: Literal["holds", "fails", "open"]
+    says: str = ""
+
+
+def cases(evidence: Evidence, demands: Demands) -> tuple[Case, ...]:
+    """Every criterion at every dataset, every row of the checklist, every flag that was raised or could have been.
+
+    A build ends with 3 where any of them fails, and only then.
+    """
+    return (
+        *(_of_criterion(criterion) for criterion in evidence.criteria),
+        *(_of_row(row, demands) for row in evidence.checklist),
+        *_of_flags(evidence.flags, demands),
+    )
+
+
+def _of_row(row: ChecklistRow, demands: Demands) -> Case:
+    if row.status != "missing":
+        why = "" if row.reason is None else f", {reason_text(row.reason)}"
+        return Case("checklist", row.item, "holds", f"{ROW[row.status]}{why}")
+    return Case("checklist", row.item, "fails" if demands.strict else "open", f"checklist row {row.item}: missing")
+
+
+def _of_criterion(criterion: Criterion) -> Case:
+    at = ", ".join(
+        [
+            *([str(criterion.subset)] if criterion.subset else []),
+            *(f"{name} {value}" for name, value in criterion.at.items()),
+        ]
+    )
+    name = f"{criterion.number}. {criterion.measure} at {criterion.dataset}{f', {at}' if at else ''}"
+    return Case("acceptance", name, "holds" if criterion.met else "fails", f"{name}: {_judged(criterion)}")
+
+
+def _judged(criterion: Criterion) -> str:
+    """What was observed, of which bound, and what was asked of it."""
+    bound = {"value": "the value", "low": "the lower limit", "high": "the upper limit"}[criterion.bound]
+    limits = {"at least": criterion.at_least, "at most": criterion.at_most}
+    asked = " and ".join(f"{word} {limit:g}" for word, limit in limits.items() if limit is not None)
+    if criterion.observed is None:
+        reason = "None" if criterion.reason is None else reason_text(criterion.reason)
+        return f"not estimable: {reason}; {bound} was to be {asked}"
+    return f"{'met' if criterion.met else 'not met'}: {bound} is {criterion.observed:.6g}, asked for is {asked}"
+
+
+def _of_flags(raised: Sequence[Flag], demands: Demands) -> Iterator[Case]:
+    for flag in raised:
+        unanswered = demands.strict and flag.reply is None
+        status: Literal["fails", "open"] = "fails" if unanswered or flag.flag in demands.flags else "open"
+        name = f"{flag.flag}, {flag.dataset}"
+        why = "not answered" if flag.reply is None else "answered"
+        yield Case("flags", name, status, f"flag {name}: {why}: {flag_text(flag.fact)}")
+    yield from (Case("flags", name, "holds") for name in FLAGS if not any(flag.flag == name for flag in raised))
+
+
+def text(found: Sequence[Case]) -> bytes:
+    """The report: one suite a kind, a failure for what fails the build, skipped what is open without failing it."""
+    root = ElementTree.Element("testsuites", name="dossier", tests=str(len(found)), failures=_count(found, "fails"))
+    for suite in dict.fromkeys(case.suite for case in found):
+        here = [case for case in found if case.suite == suite]
+        element = ElementTree.SubElement(
+            root,
+            "testsuite",
+            name=suite,
+            tests=str(len(here)),
+            failures=_count(here, "fails"),
+            errors="0",
+            skipped=_count(here, "open"),
+        )
+        for case in here:
+            row = ElementTree.SubElement(element, "testcase", classname=f"dossier.{suite}", name=case.name)
+            kind = {"fails": "failure", "open": "skipped"}.get(case.status)
+            if kind is not None:
+                ElementTree.SubElement(row, kind, message=case.says)
+            elif case.says:
+                ElementTree.SubElement(row, "system-out").text = case.says
+    ElementTree.indent(root)
+    written: bytes = ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)
+    return written + b"\n"
+
+
+def _count(found: Sequence[Case], status: str) -> str:
+    return str(sum(case.status == status for case in found))

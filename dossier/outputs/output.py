@@ -1,0 +1,475 @@
+"""OUT complete or untouched: files are written beside it and change places with it in one step."""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import fcntl
+import hashlib
+import json
+import os
+import re
+import secrets
+import shutil
+import signal
+import tempfile
+import threading
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from dossier.core.errors import Fault, OutputError
+from dossier.core.facts import Fact
+from dossier.core.faults.locations import File, Option, Out, TemporaryFolder
+from dossier.record import manifest
+from dossier.record.manifest import MANIFEST
+
+AT_WORKING_FOLDER = -100
+RENAME_EXCHANGE = 2
+MENDS = {errno.ENOSPC: "full_disk", errno.EDQUOT: "full_quota", errno.EFBIG: "limited_file", errno.EBUSY: "mounted"}
+"""How to mend what the system refuses, by its number."""
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+TRIES = 100
+LOOKS = 5
+NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP, errno.EINVAL)
+NO_SYNC = (errno.EINVAL, errno.ENOTSUP, errno.EACCES)
+"""What file systems say that cannot write the names of a folder through to the disk, or let it not be opened."""
+JOURNAL = b'{"schema": "dossier-journal/1", '
+"""How a journal of ours begins."""
+LARGEST_JOURNAL = 10_000
+
+
+@contextmanager
+def held(out: Path) -> Iterator[Path]:
+    """Keep OUT for one program, wherever it is, and give its full path.
+
+    What builds that were killed have left is cleared away first. Raises OutputError where OUT cannot be written, and
+    where another build has it. The system frees the lock of a program that ends, however it ends. A file system without
+    locks lets two work at once; each still writes OUT whole.
+    """
+    with reported(out):
+        place = _place(out)
+        _refuse_what_cannot_be_written(place, out)
+    with _parents_of(place), _locked(place, out) as alone:
+        with reported(out):
+            _restore(place)
+            if alone:
+                _remove_abandoned(place)
+        yield place
+
+
+@contextmanager
+def reserved(out: Path, replace: bool = False) -> Iterator[None]:
+    """Keep OUT for one build, from before anything is computed until it is written.
+
+    `out` need not exist; with `replace` it may hold files of ours that somebody has altered, or signatures. Raises
+    OutputError also where OUT cannot be replaced: that is known at once, not after the work.
+    """
+    with reported(out):
+        _refuse_where_we_are(_place(out), out)
+    with held(out) as place:
+        with reported(out):
+            _refuse_what_is_not_ours(place, out, replace)
+        yield
+
+
+def write_signatures(out: Path, files: Mapping[str, bytes]) -> tuple[Path, ...]:
+    """Put these files in the place of OUT/signed in one step; OUT is held while this is done."""
+    with reported(out):
+        place = _place(out)
+        target = place / manifest.SIGNED
+        with _working_folder(place) as working:
+            _fill(working, files)
+            with _uninterrupted():
+                if not target.exists():
+                    working.rename(target)
+                elif not _exchange(working, target):
+                    # Each by itself: a kill leaves a signature that is not on every file, and none is lost.
+                    for name in files:
+                        (working / name).replace(target / name)
+                _sync(target)
+                _sync(place)
+    return tuple(out / manifest.SIGNED / name for name in sorted(files))
+
+
+def write(out: Path, files: Mapping[str, bytes], replace: bool = False) -> tuple[Path, ...]:
+    """Write all files, then put them in the place of OUT in one step; OUT is reserved while this is done.
+
+    Every file, and every name of one, is on the disk before OUT changes, and the change is before the older files go:
+    after a cut of the power OUT is the older or the newer one, whole.
+    """
+    with reported(out):
+        place = _place(out)
+        _refuse_where_we_are(place, out)
+        with _working_folder(place) as working:
+            _fill(working, files)
+            with _uninterrupted():
+                # The look of `reserved` is minutes old by now.
+                _refuse_what_is_not_ours(place, out, replace)
+                _swap(working, place, out)
+    return tuple(out / name for name in files)
+
+
+def _fill(working: Path, files: Mapping[str, bytes]) -> None:
+    for name, content in files.items():
+        path = working / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    for path in (*working.rglob("*"), working):
+        _sync(path)
+
+
+def leaving(out: Path, kept: Collection[str], suffix: str = "") -> tuple[str, ...]:
+    """The files of the dossier in OUT, those with this suffix, that go when these take their place."""
+    with reported(out):
+        place = _place(out)
+        known = manifest.read(place)
+        if known is None:
+            return ()
+        signatures = known.signatures(place) - {manifest.SIGNED}
+        names = (*(file.name for file in known.outputs), *signatures)
+    return tuple(sorted(name for name in names if name.endswith(suffix) and name not in kept))
+
+
+def refuse_what_is_not_empty(folder: Path) -> None:
+    """Refuse a place for a new release where something stands already."""
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise OutputError.one("folder_not_empty", Out(str(folder)), folder=folder.name)
+
+
+def refuse_what_is_there(file: Path) -> None:
+    """Refuse to write over a file that cannot be made again."""
+    if os.path.lexists(file):
+        raise OutputError.one("sealed_already", File(str(file)), file=file.name)
+
+
+def refuse_as_report(file: Path, out: Path) -> None:
+    """Refuse a place for a report before the work begins: a folder, one that is not there, and one inside OUT.
+
+    OUT would then hold a file that its manifest does not list, and never be replaced again.
+    """
+    place, inside = file.resolve(), out.resolve()
+    if inside == place or inside in place.parents:
+        raise OutputError.one("report_in_out", Option("--junit"), file=file.name)
+    if place.is_dir() or not place.parent.is_dir():
+        raise OutputError.one("report_not_writable", Option("--junit"), file=str(file))
+
+
+def write_report(file: Path, content: bytes) -> None:
+    """Write a report in one step: who reads it meanwhile has the old one or the new."""
+    with reported(file):
+        beside = file.with_name(f".{file.name}.{secrets.token_hex(4)}")
+        try:
+            beside.write_bytes(content)
+            beside.replace(file)
+        finally:
+            beside.unlink(missing_ok=True)
+
+
+@contextmanager
+def reported(out: Path) -> Iterator[None]:
+    """Say what the system refuses as a fault that the user can mend."""
+    try:
+        yield
+    except OSError as error:
+        reason = (error.strerror or type(error).__name__).lower()
+        mend = Fact(MENDS.get(error.errno or 0, "another_folder"))
+        name = out.name or str(out)
+        raise OutputError.one("out_not_written", Out(str(out)), out=name, reason=reason, mend=mend) from None
+
+
+def full(error: OSError) -> OutputError | None:
+    """What to tell when there was no room for a file that is kept for a while; None of another error.
+
+    OUT itself is named by `reported`, with its name.
+    """
+    if error.errno not in FULL:
+        return None
+    at = TemporaryFolder(tempfile.gettempdir())
+    return OutputError.one("temporary_file_not_written", at, reason=os.strerror(error.errno).lower())
+
+
+# ---- where OUT is ---------------------------------------------------------------------------------------------------
+
+
+def _place(out: Path) -> Path:
+    """OUT in full, refused where it cannot change places with another folder."""
+    if out.is_symlink() or (out.exists() and not out.is_dir()):
+        code = "out_is_link" if out.is_symlink() else "out_is_no_folder"
+        raise OutputError.one(code, Out(str(out)), out=out.name)
+    return out.resolve()
+
+
+def _refuse_where_we_are(place: Path, out: Path) -> None:
+    if Path.cwd().is_relative_to(place):
+        raise OutputError.one("out_is_current_folder", Out(str(out)))
+
+
+def _working(place: Path) -> Path:
+    """A new name beside OUT, of the kind that `reserved` clears away."""
+    return place.with_name(f".{place.name}.building-{secrets.token_hex(4)}")
+
+
+def _existing(path: Path) -> Path:
+    """The nearest folder above that exists."""
+    while not path.exists() and path != path.parent:
+        path = path.parent
+    return path
+
+
+def _refuse_what_is_not_ours(place: Path, out: Path, replace: bool) -> None:
+    """Replace a folder only if every byte in it is ours, by our manifest; an empty one loses nothing."""
+    present = manifest.present(place) if place.exists() else frozenset()
+    if not present:
+        return
+    known = manifest.read(place)
+    if known is None:
+        raise OutputError.one("out_of_others", Out(str(out)), out=place.name)
+    if strange := known.strange(place):
+        raise OutputError.one("unlisted_files", Out(str(out)), out=place.name, files=tuple(strange))
+    if not replace and (altered := known.altered(place)):
+        raise OutputError.one("altered_files", Out(str(out)), out=place.name, files=tuple(altered))
+    if not replace and known.signatures(place):
+        raise OutputError.one("signed_output", Out(str(out)), out=place.name, folder=manifest.SIGNED)
+
+
+# ---- one build at a time --------------------------------------------------------------------------------------------
+
+
+def _refuse_what_cannot_be_written(place: Path, out: Path) -> None:
+    # What another build takes away while we look at it is no fault, and looks like one for a moment only.
+    looks = [_why_not_below(place, out) for _ in range(LOOKS)]
+    faults = [fault for fault in looks if fault is not None]
+    if len(faults) == LOOKS:
+        raise OutputError(faults[:1])
+
+
+def _why_not_below(place: Path, out: Path) -> Fault | None:
+    """Why nothing can be written where OUT is to lie."""
+    parent = _existing(place.parent)
+    if not parent.is_dir():
+        return Fault("file_above_out", Out(str(out)), file=parent.name)
+    if not os.access(parent, os.W_OK | os.X_OK):
+        return Fault("folder_of_out_not_writable", Out(str(out)), out=place.name)
+    return None
+
+
+@contextmanager
+def _parents_of(place: Path) -> Iterator[None]:
+    """The folders above OUT; those that are new are gone again when nothing was written."""
+    new = [folder for folder in place.parents if not folder.exists()]
+    try:
+        yield
+    finally:
+        with _uninterrupted():
+            for folder in new:
+                # What holds something, or never came to be, stays as it is.
+                with suppress(OSError):
+                    folder.rmdir()
+            for folder in new:
+                if folder.exists():
+                    _sync(folder.parent)
+
+
+@contextmanager
+def _locked(place: Path, out: Path) -> Iterator[bool]:
+    """The lock of OUT, a file beside it; False where the file system knows no locks."""
+    path = place.with_name(f".{place.name}.building")
+    with reported(out):
+        handle = _lock(path, out)
+    try:
+        yield handle is not None
+    finally:
+        if handle is not None:
+            with _uninterrupted():
+                path.unlink(missing_ok=True)
+                os.close(handle)
+
+
+def _lock(path: Path, out: Path) -> int | None:
+    """A lock on this file that the system lets go when the process ends, however it ends; None when there are none."""
+    while True:
+        handle = _opened(path)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(handle)
+            raise OutputError.one("another_build", Out(str(out)), out=out.name) from None
+        except OSError as error:
+            os.close(handle)
+            if error.errno not in NO_LOCKS:
+                raise
+            path.unlink(missing_ok=True)
+            return None
+        if os.fstat(handle).st_size:
+            os.close(handle)
+            raise OutputError.one("not_a_lock", Out(str(out)), file=path.name)
+        # Who had the lock before may have removed the file between our opening it and our locking it.
+        if _is_still_there(path, handle):
+            return handle
+        os.close(handle)
+
+
+def _opened(path: Path) -> int:
+    """The file, made with its folders if need be."""
+    for _ in range(TRIES):
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            return os.open(path, os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW, 0o666)
+        except (FileNotFoundError, FileExistsError) as error:
+            # Another build that ends may remove a folder that it had made, before we have put anything there or while
+            # we look whether what stands in the way is a folder.
+            gone = error
+    raise gone
+
+
+def _is_still_there(path: Path, handle: int) -> bool:
+    try:
+        return os.path.samestat(path.stat(), os.fstat(handle))
+    except FileNotFoundError:
+        return False
+
+
+@contextmanager
+def _working_folder(place: Path) -> Iterator[Path]:
+    """A new folder beside OUT, gone afterwards; when we are killed the next build removes it."""
+    working = _working(place)
+    try:
+        working.mkdir()
+        yield working
+    finally:
+        with _uninterrupted():
+            shutil.rmtree(working, ignore_errors=True)
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Let a stop wait for a step of a few milliseconds that must not be left half done."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = {
+        number: signal.signal(number, signal.SIG_IGN) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    }
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _remove_abandoned(place: Path) -> None:
+    """Remove what killed builds left: whoever has the lock of OUT is the only one at work."""
+    ours = re.compile(rf"\.{re.escape(place.name)}\.building-[0-9a-f]{{8}}")
+    for path in place.parent.iterdir():
+        if ours.fullmatch(path.name) and not path.is_symlink():
+            shutil.rmtree(path, ignore_errors=True)
+
+
+# ---- the change of places -------------------------------------------------------------------------------------------
+
+
+def _swap(working: Path, place: Path, out: Path) -> None:
+    """Put the finished folder in the place of OUT; where the system can, both change names in one step."""
+    held = place.exists() and any(place.iterdir())
+    if place.exists():
+        shutil.copymode(place, working)
+    if not held:
+        working.rename(place)
+    elif not _exchange(working, place):
+        _step_aside(working, place, out)
+    _sync(place.parent)
+
+
+def _step_aside(working: Path, place: Path, out: Path) -> None:
+    """The change in two steps; killed between them, the next build finds in a journal under which name OUT is."""
+    previous, journal = _previous(place), _journal(place)
+    for path in (previous, journal):
+        if os.path.lexists(path):
+            raise OutputError.one("name_taken", Out(str(out)), file=path.name, out=place.name)
+    journal.write_bytes(_about(place, place))
+    _sync(journal)
+    _sync(place.parent)
+    place.rename(previous)
+    try:
+        working.rename(place)
+    except BaseException:
+        previous.rename(place)
+        journal.unlink()
+        raise
+    _sync(place.parent)
+    _discard(previous, place)
+    journal.unlink()
+
+
+def _about(place: Path, folder: Path) -> bytes:
+    """What a journal says of a folder that makes way for another: both names, and which manifest is in it."""
+    held = hashlib.sha256((folder / MANIFEST).read_bytes()).hexdigest()
+    said = {"out": place.name, "previous": _previous(place).name, "manifest_sha256": held}
+    return JOURNAL + json.dumps(said).encode().removeprefix(b"{")
+
+
+def _discard(folder: Path, place: Path) -> None:
+    """Remove a folder under a name that the next build clears away, so that half of it never stands in the way."""
+    doomed = _working(place)
+    folder.rename(doomed)
+    shutil.rmtree(doomed)
+
+
+def _restore(place: Path) -> None:
+    """End the change of a build that was killed in it: OUT gets its name back, or what made way for the newer one goes.
+
+    Only the folder that a journal of ours is about is touched, and none with a file that its manifest does not have.
+    """
+    previous, journal = _previous(place), _journal(place)
+    if journal.is_symlink() or not journal.is_file() or journal.stat().st_size > LARGEST_JOURNAL:
+        return
+    said = journal.read_bytes()
+    # One that a cut of the power has shortened was written before anything changed.
+    if said[: len(JOURNAL)] != JOURNAL[: len(said)]:
+        return
+    known = None if previous.is_symlink() else manifest.read(previous)
+    if known is not None and said == _about(place, previous):
+        if not place.exists():
+            previous.rename(place)
+        elif not known.strange(previous) and not known.altered(previous):
+            _discard(previous, place)
+    journal.unlink()
+    _sync(place.parent)
+
+
+def _previous(place: Path) -> Path:
+    return place.with_name(f"{place.name}.previous")
+
+
+def _journal(place: Path) -> Path:
+    return place.with_name(f".{place.name}.journal")
+
+
+def _sync(path: Path) -> None:
+    """Write a file, or the names in a folder, through to the disk, where the file system knows how."""
+    handle = None
+    try:
+        handle = os.open(path, os.O_RDONLY)
+        os.fsync(handle)
+    except OSError as error:
+        if error.errno not in NO_SYNC or path.is_file():
+            raise
+    finally:
+        if handle is not None:
+            os.close(handle)
+
+
+def _exchange(one: Path, other: Path) -> bool:
+    """Exchange two names atomically; False where the system or the file system does not know how."""
+    renameat2 = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
+    if renameat2 is None:
+        return False
+    done = renameat2(
+        AT_WORKING_FOLDER, os.fsencode(one), AT_WORKING_FOLDER, os.fsencode(other), ctypes.c_uint(RENAME_EXCHANGE)
+    )
+    if done == 0:
+        return True
+    if ctypes.get_errno() in (errno.ENOSYS, errno.EINVAL, errno.EXDEV):
+        return False
+    raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))

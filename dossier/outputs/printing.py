@@ -1,0 +1,100 @@
+"""results.json -> every file of a dossier: its editions, figures, tables and card, and the manifest of them all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import joblib
+
+from dossier.core import collector
+from dossier.core import command as commands
+from dossier.core.contents import Edition
+from dossier.core.types import Evidence, Gallery
+from dossier.reading.local_site import local_site
+from dossier.record import manifest, results, results_csv
+from dossier.report import compose, draw, model_card, press
+
+Progress = Callable[[str, str, int, int], None]
+
+
+def printed(
+    content: bytes | results.Results,
+    command: commands.Build | commands.Quick,
+    jobs: int = 1,
+    tell: Progress | None = None,
+) -> tuple[Evidence, dict[str, bytes]]:
+    """The evidence that a results.json holds, and every file of the dossier that a command makes of it, by name.
+
+    `content` are the bytes of the file, and one of the files, or what is to be written into it; nothing else is read.
+    `command` says which editions, on which paper, as a draft or not, and for which hospital. `jobs` so many processes
+    draw and print; `tell` hears of it. A ReleaseError says why the bytes are no results.json.
+    """
+    with collector.held_off():
+        return _printed(content, command, jobs, tell)
+
+
+def _printed(
+    content: bytes | results.Results, command: commands.Build | commands.Quick, jobs: int, tell: Progress | None
+) -> tuple[Evidence, dict[str, bytes]]:
+    said: Progress = tell or (lambda stage, name, done, total: None)
+    # Everything is printed from what the file holds, so that it can be printed from it again.
+    text = content if isinstance(content, bytes) else content.text()
+    read = results.read(text)
+    if isinstance(content, bytes):
+        # A file that was written by others may hold the same in other bytes.
+        text = read.text()
+    ours = command.local_site if isinstance(command, commands.Build) else None
+    evidence = replace(read.evidence, local_site=ours, command=str(command))
+    said("draw", "figures", 0, 1)
+    gallery = draw.gallery(evidence, jobs)
+    said("draw", "figures", 1, 1)
+    files = _editions(gallery, text, command, jobs, said)
+    files[results.RESULTS] = text
+    files["results.csv"] = results_csv.text(read)
+    files["model-card.xml"] = model_card.text(evidence)
+    files |= {f"figures/{name}.svg": picture.svg for name, picture in sorted(gallery.pictures.items())}
+    files[manifest.MANIFEST] = manifest.text(evidence, files)
+    return evidence, files
+
+
+def _editions(
+    gallery: Gallery, text: bytes, command: commands.Build | commands.Quick, jobs: int, tell: Progress
+) -> dict[str, bytes]:
+    """Each edition as PDF, side by side when there are workers."""
+    editions, page = command.editions, command.page
+    draft = isinstance(command, commands.Build) and command.draft
+    tell("print", "", 0, len(editions))
+    made = joblib.Parallel(n_jobs=jobs, return_as="generator")(
+        joblib.delayed(edition_of)(gallery, text, edition, page, draft) for edition in editions
+    )
+    pages: dict[str, bytes] = {}
+    for edition, pdf in zip(editions, made, strict=True):
+        pages[f"dossier-{edition}.pdf"] = pdf
+        tell("print", edition, len(pages), len(editions))
+    return pages
+
+
+def edition_of(gallery: Gallery, text: bytes, edition: Edition, page: str, draft: bool) -> bytes:
+    """One edition as PDF; `text` is the results.json of its evidence."""
+    return press.pdf(compose.document(gallery, edition, page, draft, text))
+
+
+def command_for(evidence: Evidence, asked: commands.Build) -> commands.Build | commands.Quick:
+    """The command that prints this evidence as asked: of a quick look itself; else with the local site by its dataset.
+
+    A ReleaseError says that the local site is none of the evidence.
+    """
+    release = evidence.release
+    if not evidence.has_release_file:
+        return commands.Quick(
+            outcome=release.outcome.column,
+            risk=release.prediction.column or "",
+            name=release.release.model,
+            thresholds=release.thresholds.declared,
+            page=asked.page,
+        )
+    if asked.local_site is None:
+        return asked
+    sites = {one.name: one.site for one in evidence.datasets if one.role == "external"}
+    return replace(asked, local_site=local_site(sites, asked.local_site))

@@ -1,0 +1,243 @@
+"""Criteria that were declared beforehand, held against what was found: met, not met, or not estimable and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from typing import TYPE_CHECKING
+
+from dossier.core.errors import Fault
+from dossier.core.facts import Fact
+from dossier.core.faults.locations import listed_table
+from dossier.core.types import (
+    POOLED,
+    READER_STUDY,
+    Absent,
+    Criterion,
+    DatasetSummary,
+    Estimate,
+    Flag,
+    Result,
+    Term,
+    Withheld,
+)
+from dossier.typeset.reasons import reason_text
+
+if TYPE_CHECKING:
+    from dossier.core.release import Acceptance
+
+EACH_EXTERNAL = "each external"
+"""What a criterion says in place of a dataset when every external dataset must meet it."""
+
+TIERS = ("core", "supporting")
+"""The measures that are offered where a criterion cannot be judged, the first before the others."""
+
+
+def judged(
+    declared: Sequence[Acceptance], datasets: Sequence[DatasetSummary], results: Sequence[Result]
+) -> tuple[Criterion, ...]:
+    """Every criterion at every dataset that it names, in the order of the release."""
+    return tuple(
+        _criterion(number, one, dataset, results)
+        for number, one in enumerate(declared, start=1)
+        for dataset in _named(one, datasets)
+    )
+
+
+def _named(declared: Acceptance, datasets: Sequence[DatasetSummary]) -> Iterator[str]:
+    if declared.dataset == EACH_EXTERNAL:
+        yield from (dataset.name for dataset in datasets if dataset.role == "external")
+    else:
+        yield declared.dataset
+
+
+def _criterion(number: int, declared: Acceptance, dataset: str, results: Sequence[Result]) -> Criterion:
+    observed = _observed(declared, dataset, results)
+    return Criterion(
+        number=number,
+        measure=declared.measure,
+        dataset=dataset,
+        subset=declared.subset,
+        at=declared.at,
+        bound=declared.bound,
+        at_least=declared.at_least,
+        at_most=declared.at_most,
+        observed=None if isinstance(observed, Absent) else observed,
+        met=None if isinstance(observed, Absent) else _is_met(observed, declared),
+        reason=observed.reason if isinstance(observed, Absent) else None,
+    )
+
+
+def _observed(declared: Acceptance, dataset: str, results: Sequence[Result]) -> float | Absent:
+    """The number that the criterion is about, or why there is none."""
+    found = _found(declared, dataset, results)
+    return found if isinstance(found, Absent) else _number(found, declared)
+
+
+def _found(declared: Acceptance, dataset: str, results: Sequence[Result]) -> Estimate | Absent:
+    """The estimate that the criterion is about, or why there is none."""
+    return next(
+        (
+            result.found
+            for result in results
+            if result.measure == declared.measure
+            and result.dataset == dataset
+            and result.subset == declared.subset
+            and _same(result.at, declared.at)
+        ),
+        Absent(_not_computed(declared, dataset)),
+    )
+
+
+def _number(found: Estimate, declared: Acceptance) -> float | Absent:
+    if declared.bound == "value":
+        return found.value
+    bound = found.low if declared.bound == "low" else found.high
+    side = "lower" if declared.bound == "low" else "upper"
+    return Absent(found.reason or Fact("no_bound", side=side)) if bound is None else bound
+
+
+def _not_computed(declared: Acceptance, dataset: str) -> Fact:
+    settings = tuple(_listed(declared))
+    at = Fact("at_settings", settings=settings) if settings else None
+    if dataset == POOLED:
+        return Fact("criterion_not_computed_over_all_sites", measure=declared.measure, settings=at)
+    return Fact("criterion_not_computed", measure=declared.measure, dataset=dataset, settings=at)
+
+
+def _same(at: Mapping[str, float | str], asked: Mapping[str, float | str]) -> bool:
+    return dict(at) == dict(asked)
+
+
+def _settings(declared: Acceptance) -> str:
+    listed = _listed(declared)
+    return f" at {', '.join(listed)}" if listed else ""
+
+
+def _listed(declared: Acceptance) -> tuple[str, ...]:
+    """The subgroup and the settings, one by one."""
+    subset = () if declared.subset is None else (str(declared.subset),)
+    return (*subset, *(f"{name} {value}" for name, value in declared.at.items()))
+
+
+def _is_met(observed: float, declared: Acceptance) -> bool:
+    least, most = declared.at_least, declared.at_most
+    return (least is None or observed >= least) and (most is None or observed <= most)
+
+
+# ---- what can never be judged ---------------------------------------------------------------------------------------
+
+
+def never_estimated(
+    declared: Sequence[Acceptance],
+    datasets: Sequence[DatasetSummary],
+    results: Sequence[Result],
+    terms: Iterable[Term] = (),
+    resampled: Set[str] = frozenset(),
+) -> tuple[tuple[Fault, ...], tuple[Flag, ...]]:
+    """The criteria that no dataset which they name allows, as faults, and the datasets that do not allow one, as flags.
+
+    `terms` are the measures that may be offered instead, `resampled` those whose intervals may still come: of these
+    only the value decides. What is withheld is estimated, and a dataset that is withheld whole is not looked at.
+    """
+    known = {POOLED, READER_STUDY, *(dataset.name for dataset in datasets)}
+    offered = _offered(datasets, results, terms)
+    faults: list[Fault] = []
+    flags: list[Flag] = []
+    for number, criterion in enumerate(declared, start=1):
+        named = [dataset for dataset in _named(criterion, datasets) if dataset in known]
+        why = {dataset: _never(criterion, dataset, results, resampled) for dataset in named}
+        absent = {dataset: found for dataset, found in why.items() if found is not None}
+        if absent and len(absent) == len(named):
+            faults.append(_fault(number, criterion, absent, offered))
+            continue
+        flags += [
+            Flag(
+                "criterion_not_estimable",
+                dataset,
+                Fact(
+                    "criterion_not_estimable",
+                    number=number,
+                    measure=criterion.measure,
+                    settings=Fact("criterion_settings", settings=listed) if (listed := _listed(criterion)) else None,
+                    site=_site(dataset, datasets),
+                    reason=found.reason,
+                ),
+            )
+            for dataset, found in absent.items()
+        ]
+    return tuple(faults), tuple(flags)
+
+
+def _offered(
+    datasets: Sequence[DatasetSummary], results: Sequence[Result], terms: Iterable[Term]
+) -> list[tuple[Result, bool]]:
+    """The estimates that a criterion may be about, core measures first; and whether another measure's may be offered.
+
+    None of a development table, which are apparent, and no test.
+    """
+    apparent = {dataset.name for dataset in datasets if dataset.role == "development"}
+    ranks = {term.measure: TIERS.index(term.tier) for term in terms if term.tier in TIERS and term.chapter != "sample"}
+    found = [
+        (result, result.measure in ranks)
+        for result in results
+        if isinstance(result.found, Estimate) and result.dataset not in apparent and "against" not in result.at
+    ]
+    return sorted(found, key=lambda pair: ranks.get(pair[0].measure, len(TIERS)))
+
+
+def _never(criterion: Acceptance, dataset: str, results: Sequence[Result], resampled: Set[str]) -> Absent | None:
+    """Why a criterion is never estimated in a dataset; None where it may be."""
+    found = _found(criterion, dataset, results)
+    if isinstance(found, Absent):
+        return None if isinstance(found, Withheld) else found
+    number = _number(found, criterion)
+    return number if isinstance(number, Absent) and criterion.measure not in resampled else None
+
+
+def _site(name: str, datasets: Sequence[DatasetSummary]) -> str:
+    return next((dataset.site for dataset in datasets if dataset.name == name), name)
+
+
+def _fault(
+    number: int, criterion: Acceptance, absent: Mapping[str, Absent], offered: Sequence[tuple[Result, bool]]
+) -> Fault:
+    return Fault(
+        "never_estimated",
+        listed_table("acceptance", number),
+        asked=f"{criterion.measure}{_settings(criterion)}",
+        dataset=criterion.dataset,
+        reasons=tuple(dict.fromkeys(reason_text(found.reason) for found in absent.values())),
+        mend=_instead(criterion, set(absent), offered),
+    )
+
+
+def _instead(criterion: Acceptance, datasets: Set[str], offered: Sequence[tuple[Result, bool]]) -> Fact:
+    """What may be asked in place of a criterion that can never be estimated."""
+    same = [result for result, _ in offered if result.measure == criterion.measure]
+    here = [result for result in same if result.dataset in datasets]
+    asked = [result for result in same if result.subset == criterion.subset and _same(result.at, criterion.at)]
+    settings = [_at(result.at) for result in here if result.subset == criterion.subset]
+    measures = [
+        result.measure
+        for result, other in offered
+        if other and result.dataset in datasets and result.subset == criterion.subset
+    ]
+    if any(result.dataset in datasets for result in asked):
+        return Fact("ask_for_the_value")
+    if asked:
+        return Fact("ask_of_others", datasets=tuple(dict.fromkeys(result.dataset for result in asked)))
+    if settings:
+        return Fact("ask_with_others", settings=tuple(dict.fromkeys(settings)))
+    if here:
+        return Fact("ask_of_all_patients")
+    if measures:
+        return Fact("ask_for_others", measures=tuple(dict.fromkeys(measures)))
+    return Fact("ask_for_nothing")
+
+
+def _at(at: Mapping[str, float | str]) -> str:
+    """The settings as release.toml says them."""
+    values = [
+        f"{name} = {value:g}" if isinstance(value, float) else f'{name} = "{value}"' for name, value in at.items()
+    ]
+    return f"at = {{ {', '.join(values)} }}" if values else "without at"

@@ -1,0 +1,888 @@
+"""results.json: the whole evidence, written and read by one model; every page, figure and table is printed from it.
+
+`of(evidence)` and `Results.evidence` are each other's inverse, so that what is printed from the file is what the build
+printed.
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self, TypeVar
+
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
+    JsonValue,
+    ValidationError,
+    model_validator,
+)
+from pydantic_core import CoreSchema, core_schema
+
+from dossier.core.errors import Fault, ReleaseError
+from dossier.core.facts import Fact, Method
+from dossier.core.faults.locations import Cell, File, ResultsKey
+from dossier.core.release import About, Count, Release
+from dossier.core.types import (
+    Absent,
+    Changes,
+    ChecklistRow,
+    Criterion,
+    Curve,
+    CurveResult,
+    DatasetSummary,
+    Described,
+    Description,
+    DescriptionResult,
+    Estimate,
+    Evidence,
+    Flag,
+    InputFile,
+    Predicted,
+    Previous,
+    PreviousManifest,
+    Result,
+    Role,
+    RowStatus,
+    Seal,
+    SealChange,
+    SubgroupEvidence,
+    SubgroupSize,
+    SubgroupSummary,
+    Subset,
+    Tier,
+    Withheld,
+    WithheldDescription,
+)
+from dossier.typeset import flags as flag_words
+from dossier.typeset.flags import flag_text
+from dossier.typeset.methods import method_text
+from dossier.typeset.reasons import WORDS, reason_text
+
+SCHEMA: Literal["dossier-results/1"] = "dossier-results/1"
+RESULTS = "results.json"
+LARGEST = 1 << 29
+"""Bytes; what a thousand hospitals with every curve fill."""
+MOST_FAULTS = 5
+"""How many departures from the schema are reported before the rest is left."""
+
+Kind = TypeVar("Kind")
+Setting = int | float | str
+
+
+Status = Literal["estimated", "absent", "withheld"]
+
+
+@dataclass(frozen=True, eq=False)
+class _WithWords:
+    """How pydantic reads, writes and describes a fact that is printed by one of our functions."""
+
+    text: Callable[[Fact], str]
+    words: Mapping[str, str]
+
+    def read(self, value: object) -> Fact:
+        """The fact that a file holds; a ValueError where it is none, or one without words."""
+        if isinstance(value, Fact):
+            return value
+        if not isinstance(value, Mapping):
+            raise ValueError("a fact is a table with a code")
+        try:
+            found = Fact.of_json(value)
+            self.text(found)
+        except (KeyError, AttributeError, TypeError, OverflowError, RecursionError) as error:
+            raise ValueError("a fact has a code that is known, and the values of that code") from error
+        return found
+
+    def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
+        written = core_schema.plain_serializer_function_ser_schema(lambda fact: fact.as_json)
+        return core_schema.no_info_plain_validator_function(self.read, serialization=written)
+
+    def __get_pydantic_json_schema__(self, found: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        return {
+            "type": "object",
+            "description": "A code with its values: numbers, names, counts of something, and other facts.",
+            "properties": {"code": {"enum": sorted(self.words)}},
+            "required": ["code"],
+        }
+
+
+Reason = Annotated[Fact, _WithWords(reason_text, WORDS)]
+"""Why something is absent or withheld, or has no bounds; `typeset.reasons` has the words."""
+Limitation = Annotated[Fact, _WithWords(flag_text, flag_words.WORDS)]
+"""What a flag says; `typeset.flags` has the words."""
+
+
+class Row(BaseModel):
+    """A row of results.json: frozen, no unknown keys, no guessing of types, no number that is not finite."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
+
+
+class NotGiven(Row):
+    """In place of a number that is known and not given out: the reason, and the smallest count that is printed."""
+
+    withheld: Reason
+    below: Count
+
+    @classmethod
+    def of(cls, one: Withheld) -> Self:
+        """The row of what is withheld."""
+        return cls(withheld=one.reason, below=one.below)
+
+    @property
+    def value(self) -> Withheld:
+        """What is withheld."""
+        return Withheld(self.withheld, self.below)
+
+
+Counted = Count | NotGiven
+
+
+def _counted(count: int | Withheld) -> Counted:
+    return NotGiven.of(count) if isinstance(count, Withheld) else count
+
+
+def _count(row: Counted) -> int | Withheld:
+    return row.value if isinstance(row, NotGiven) else row
+
+
+class SubsetRow(Row):
+    """A subgroup: the column that makes it, and which of its levels."""
+
+    column: str
+    level: str
+
+    @classmethod
+    def of(cls, one: Subset | None) -> Self | None:
+        """The row of a subgroup; None for all patients."""
+        return None if one is None else cls.model_validate(one, from_attributes=True)
+
+
+def _subset(row: SubsetRow | None) -> Subset | None:
+    return None if row is None else Subset(row.column, row.level)
+
+
+class Excluded(Row):
+    """How many rows were left out for one reason."""
+
+    reason: str
+    rows: Counted
+
+
+class DatasetRow(Row):
+    """A dataset: who is in it, and what was left out."""
+
+    name: str
+    role: Role
+    site: str
+    n: Count
+    events: Count | None
+    rows_read: Counted
+    excluded: tuple[Excluded, ...]
+    features: tuple[str, ...]
+    splits: Count | None
+    dates: tuple[datetime.date, datetime.date] | None
+    country: str | None = None
+    setting: str | None = None
+    classes: Mapping[str, Count]
+    minimum_cell: Count
+    outcome_withheld: NotGiven | None
+    clusters: Count | None
+    weighted: bool
+    imputations: Count | None
+    sampled: Count | None
+
+    @classmethod
+    def of(cls, one: DatasetSummary) -> Self:
+        """The row of a dataset."""
+        return cls(
+            name=one.name,
+            role=one.role,
+            site=one.site,
+            n=one.n,
+            events=one.events,
+            rows_read=_counted(one.rows_read),
+            excluded=tuple(Excluded(reason=why, rows=_counted(count)) for why, count in one.excluded.items()),
+            features=one.features,
+            splits=one.splits,
+            dates=one.dates,
+            country=one.country,
+            setting=one.setting,
+            classes=dict(one.class_counts),
+            minimum_cell=one.minimum_cell,
+            outcome_withheld=None if one.outcome_withheld is None else NotGiven.of(one.outcome_withheld),
+            clusters=one.clusters,
+            weighted=one.weighted,
+            imputations=one.imputations,
+            sampled=one.sampled,
+        )
+
+    @property
+    def value(self) -> DatasetSummary:
+        """The dataset."""
+        return DatasetSummary(
+            name=self.name,
+            role=self.role,
+            site=self.site,
+            n=self.n,
+            events=self.events,
+            rows_read=_count(self.rows_read),
+            excluded={one.reason: _count(one.rows) for one in self.excluded},
+            features=self.features,
+            splits=self.splits,
+            dates=self.dates,
+            country=self.country,
+            setting=self.setting,
+            class_counts=dict(self.classes),
+            minimum_cell=self.minimum_cell,
+            outcome_withheld=None if self.outcome_withheld is None else self.outcome_withheld.value,
+            clusters=self.clusters,
+            weighted=self.weighted,
+            imputations=self.imputations,
+            sampled=self.sampled,
+        )
+
+
+class DescriptionRow(Row):
+    """A statistic of one variable of a dataset; of what is withheld only that it is."""
+
+    dataset: str
+    variable: str
+    of_: Described = Field(alias="of")
+    """What the variable is."""
+    statistic: str
+    level: str | None
+    value: float | None
+    n: Counted | None
+    withheld: NotGiven | None = None
+
+    @classmethod
+    def of(cls, one: DescriptionResult | WithheldDescription) -> Self:
+        """The row of a statistic."""
+        if isinstance(one, WithheldDescription):
+            why = NotGiven.of(one.found)
+            named: dict[str, Any] = {
+                "dataset": one.dataset,
+                "variable": one.variable,
+                "of": one.of,
+                "statistic": one.statistic,
+                "level": one.level,
+            }
+            return cls(**named, value=None, n=None, withheld=why)
+        stated = one.described
+        return cls(
+            dataset=one.dataset,
+            variable=stated.variable,
+            of=stated.of,
+            statistic=stated.statistic,
+            level=stated.level,
+            value=float(stated.value),
+            n=_counted(stated.n),
+        )
+
+    @property
+    def given(self) -> DescriptionResult | None:
+        """The statistic; None where it is withheld."""
+        if self.value is None or self.n is None:
+            return None
+        stated = Description(self.variable, self.statistic, self.value, _count(self.n), self.level, self.of_)
+        return DescriptionResult(self.dataset, stated)
+
+    @property
+    def not_given(self) -> WithheldDescription | None:
+        """That the statistic is withheld; None where it is given."""
+        if self.withheld is None:
+            return None
+        why = self.withheld.value
+        return WithheldDescription(self.dataset, self.variable, self.statistic, self.level, why, self.of_)
+
+
+class SubgroupRow(Row):
+    """How large a subgroup of a dataset is, or why that is not said."""
+
+    dataset: str
+    subset: SubsetRow
+    n: Count | None = None
+    events: Count | None = None
+    unassigned: Counted | None = None
+    """The rows that are in no subgroup of the column."""
+    classes: Mapping[str, Count] = Field(default_factory=dict)
+    status: Status
+    reason: Reason | None = None
+    below: Count | None = None
+
+    @classmethod
+    def of(cls, one: SubgroupSummary) -> Self:
+        """The row of a subgroup."""
+        named: dict[str, Any] = {"dataset": one.dataset, "subset": SubsetRow(column=one.column, level=one.label)}
+        if isinstance(one.size, Absent):
+            return cls.model_validate({**named, **_gap(one.size)})
+        size = one.size
+        return cls(
+            **named,
+            n=size.n,
+            events=size.events,
+            unassigned=_counted(size.unassigned),
+            classes=dict(size.class_counts),
+            status="estimated",
+        )
+
+    @property
+    def value(self) -> SubgroupSummary:
+        """The subgroup."""
+        size: SubgroupSize | Absent
+        if self.n is None or self.unassigned is None:
+            size = _absent(self.status, self.reason, self.below)
+        else:
+            size = SubgroupSize(self.n, self.events, _count(self.unassigned), dict(self.classes))
+        return SubgroupSummary(self.dataset, self.subset.column, self.subset.level, size)
+
+
+class StepRow(Row):
+    """A step of how something was made: its code, and as further keys the values that its words need."""
+
+    code: str
+
+    model_config = ConfigDict(extra="allow")
+    __pydantic_extra__: dict[str, JsonValue] = Field(init=False)
+
+    @model_validator(mode="after")
+    def _has_words(self) -> Self:
+        """Refuses what cannot be printed."""
+        try:
+            method_text([self.value])
+        except (KeyError, TypeError, ValueError) as error:
+            raise ValueError(f"{self.code} is no step of a method that can be printed") from error
+        return self
+
+    @property
+    def value(self) -> Fact:
+        """The step."""
+        return Fact.of_json({"code": self.code, **(self.__pydantic_extra__ or {})})
+
+
+Steps = tuple[StepRow, ...]
+
+
+def _steps(method: Method) -> Steps:
+    return tuple(StepRow.model_validate(step.as_json) for step in method)
+
+
+def _method(steps: Steps) -> Method:
+    return Method(*(step.value for step in steps))
+
+
+class EstimateRow(Row):
+    """One value: which measure, where, at what, what was found and by what method; further keys are its details."""
+
+    measure: str
+    dataset: str
+    subset: SubsetRow | None
+    at: Mapping[str, Setting]
+    tier: Tier
+    value: float | None
+    low: float | None
+    high: float | None
+    se: float | None
+    level: float | None
+    n: Count | None
+    events: Count | None
+    method: Steps | None
+    """How it was made: codes, each with its values, in the order in which they are printed."""
+    status: Status
+    reason: Reason | None
+    below: Count | None = None
+    """Of what is withheld: the smallest count that is printed."""
+
+    model_config = ConfigDict(extra="allow")
+    __pydantic_extra__: dict[str, float | None] = Field(init=False)
+
+    @classmethod
+    def of(cls, one: Result, tier: Tier) -> Self:
+        """The row of a result."""
+        if term_of(one.measure, one.at) != one.term:
+            raise ValueError(f"{one.measure} at {dict(one.at)} does not tell that it is {one.term}")
+        named: dict[str, Any] = {
+            "measure": _difference_of(one.measure) if _is_difference(one.at) else one.measure,
+            "dataset": one.dataset,
+            "subset": SubsetRow.of(one.subset),
+            "at": dict(one.at),
+            "tier": tier,
+        }
+        found = one.found
+        if isinstance(found, Absent):
+            nothing = dict.fromkeys(("value", "low", "high", "se", "level", "n", "events", "method"))
+            return cls.model_validate({**named, **nothing, **_gap(found)})
+        row = {
+            **named,
+            "value": float(found.value),
+            "low": found.low,
+            "high": found.high,
+            "se": found.se,
+            "level": found.level,
+            "n": found.n,
+            "events": found.events,
+            "method": _steps(found.method),
+            "status": "estimated",
+            "reason": found.reason,
+        }
+        details = {name: None if value is None else float(value) for name, value in found.details.items()}
+        return cls.model_validate({**row, **details})
+
+    @property
+    def details(self) -> dict[str, float | None]:
+        """What belongs to the value beside its interval: p-values, k, df, tau and the like."""
+        return dict(self.__pydantic_extra__ or {})
+
+    @property
+    def method_text(self) -> str | None:
+        """How it was made, in words; None where there is no value."""
+        return None if self.method is None else method_text(_method(self.method))
+
+    @property
+    def found(self) -> Estimate | Absent:
+        """The value with its interval, or why there is none."""
+        if self.value is None or self.n is None or self.method is None:
+            return _absent(self.status, self.reason, self.below)
+        return Estimate(
+            value=self.value,
+            low=self.low,
+            high=self.high,
+            level=self.level,
+            n=self.n,
+            method=_method(self.method),
+            events=self.events,
+            se=self.se,
+            details=self.details,
+            reason=self.reason,
+        )
+
+    @property
+    def result(self) -> Result:
+        """The result."""
+        at = dict(self.at)
+        measure = _minuends().get(self.measure, self.measure) if _is_difference(at) else self.measure
+        return Result(term_of(measure, at), measure, self.dataset, at, self.found, _subset(self.subset))
+
+
+class CurveRow(Row):
+    """One curve: its columns, of equal length, or why there is none."""
+
+    curve: str
+    dataset: str
+    subset: SubsetRow | None
+    at: Mapping[str, Setting]
+    columns: Mapping[str, tuple[float | None, ...]] = Field(default_factory=dict)
+    n: Count | None = None
+    events: Count | None = None
+    method: Steps | None = None
+    status: Status
+    reason: Reason | None = None
+    below: Count | None = None
+
+    @classmethod
+    def of(cls, one: CurveResult) -> Self:
+        """The row of a curve."""
+        named: dict[str, Any] = {
+            "curve": one.curve,
+            "dataset": one.dataset,
+            "subset": SubsetRow.of(one.subset),
+            "at": dict(one.at),
+        }
+        found = one.found
+        if isinstance(found, Absent):
+            return cls.model_validate({**named, **_gap(found)})
+        return cls(
+            **named,
+            columns={name: tuple(column) for name, column in found.columns.items()},
+            n=found.n,
+            events=found.events,
+            method=_steps(found.method),
+            status="estimated",
+        )
+
+    @property
+    def result(self) -> CurveResult:
+        """The curve."""
+        found: Curve | Absent
+        if self.n is None or self.method is None:
+            found = _absent(self.status, self.reason, self.below)
+        else:
+            found = Curve(dict(self.columns), self.n, _method(self.method), self.events)
+        return CurveResult(self.curve, self.dataset, found, dict(self.at), _subset(self.subset))
+
+
+class FlagRow(Row):
+    """A limitation that the run raised, and the author's answer."""
+
+    flag: str
+    dataset: str
+    fact: Limitation
+    """What it says: a code with its values."""
+    reply: str | None
+    columns: tuple[str, ...]
+
+    @classmethod
+    def of(cls, one: Flag) -> Self:
+        """The row of a flag."""
+        return cls.model_validate(one, from_attributes=True)
+
+    @property
+    def value(self) -> Flag:
+        """The flag."""
+        return Flag(**dict(self))
+
+
+class CriterionRow(Row):
+    """An acceptance criterion, held against what was found in one dataset."""
+
+    number: int
+    measure: str
+    dataset: str
+    subset: SubsetRow | None
+    at: Mapping[str, Setting]
+    bound: Literal["value", "low", "high"]
+    at_least: float | None
+    at_most: float | None
+    observed: float | None
+    met: bool | None
+    reason: Reason | None
+
+    @classmethod
+    def of(cls, one: Criterion) -> Self:
+        """The row of a criterion."""
+        return cls.model_validate(one, from_attributes=True)
+
+    @property
+    def value(self) -> Criterion:
+        """The criterion."""
+        return Criterion(**{**dict(self), "subset": _subset(self.subset)})
+
+
+class ChecklistItemRow(Row):
+    """A row of the TRIPOD+AI checklist."""
+
+    item: str
+    status: RowStatus
+    where: str | None
+    """The chapter that answers it."""
+    reason: Reason | None
+    """Why it is not applicable."""
+
+    @classmethod
+    def of(cls, one: ChecklistRow) -> Self:
+        """The row of an item."""
+        return cls.model_validate(one, from_attributes=True)
+
+    @property
+    def value(self) -> ChecklistRow:
+        """The item with its status."""
+        return ChecklistRow(**dict(self))
+
+
+class PreviousRow(Row):
+    """What was read of the previous release: its setting, its datasets, its core measures and its criteria."""
+
+    file: str
+    sha256: str
+    version: str
+    date: datetime.date | None
+    level: float
+    seed: int
+    thresholds: tuple[float, ...]
+    datasets: tuple[DatasetRow, ...]
+    estimates: tuple[EstimateRow, ...]
+    acceptance: tuple[CriterionRow, ...]
+    manifest: PreviousManifest | Reason
+    """The manifest, or why there is none."""
+    predicted: Predicted
+
+    @classmethod
+    def of(cls, one: Previous, tiers: Mapping[str, Tier]) -> Self:
+        """The row of a previous release."""
+        return cls(
+            file=one.file,
+            sha256=one.sha256,
+            version=one.version,
+            date=one.date,
+            level=one.level,
+            seed=one.seed,
+            thresholds=one.thresholds,
+            datasets=tuple(DatasetRow.of(dataset) for dataset in one.datasets),
+            estimates=tuple(EstimateRow.of(result, tiers.get(result.term, "core")) for result in one.results),
+            acceptance=tuple(CriterionRow.of(criterion) for criterion in one.criteria),
+            manifest=one.manifest.reason if isinstance(one.manifest, Absent) else one.manifest,
+            predicted=one.predicted,
+        )
+
+    @property
+    def value(self) -> Previous:
+        """The previous release."""
+        return Previous(
+            file=self.file,
+            sha256=self.sha256,
+            version=self.version,
+            date=self.date,
+            level=self.level,
+            seed=self.seed,
+            thresholds=self.thresholds,
+            datasets=tuple(row.value for row in self.datasets),
+            results=tuple(row.result for row in self.estimates),
+            criteria=tuple(row.value for row in self.acceptance),
+            manifest=Absent(self.manifest) if isinstance(self.manifest, Fact) else self.manifest,
+            predicted=self.predicted,
+        )
+
+
+class SealRow(Row):
+    """What was sealed before the data were opened, and what was changed since."""
+
+    file: str
+    sha256: str
+    sealed_on: datetime.date
+    sha256_now: str
+    changes: tuple[SealChange, ...]
+
+    @classmethod
+    def of(cls, one: Seal) -> Self:
+        """The row of a seal."""
+        return cls.model_validate(one, from_attributes=True)
+
+    @property
+    def value(self) -> Seal:
+        """The seal."""
+        return Seal(**dict(self))
+
+
+class Results(Row):
+    """The whole of results.json."""
+
+    schema_: Literal["dossier-results/1"] = Field(alias="schema")
+    release: About
+    declared: Mapping[str, JsonValue]
+    """The other tables of release.toml, as they were declared."""
+    has_release_file: bool
+    """False of a quick look at one table."""
+    statements: Mapping[str, str]
+    inputs: tuple[InputFile, ...]
+    versions: Mapping[str, str]
+    datasets: tuple[DatasetRow, ...]
+    description: tuple[DescriptionRow, ...]
+    subgroups: tuple[SubgroupRow, ...]
+    estimates: tuple[EstimateRow, ...]
+    curves: tuple[CurveRow, ...]
+    flags: tuple[FlagRow, ...]
+    acceptance: tuple[CriterionRow, ...]
+    checklist: tuple[ChecklistItemRow, ...]
+    previous: PreviousRow | None
+    seal: SealRow | None
+
+    @property
+    def evidence(self) -> Evidence:
+        """The evidence that the file holds."""
+        from dossier.core.register import fill, terms_of
+
+        fill("metrics")
+        results = [row.result for row in self.estimates]
+        curves = [row.result for row in self.curves]
+        release = _release(self.release, self.declared)
+        previous = None if self.previous is None else self.previous.value
+        return Evidence(
+            release=release,
+            datasets=tuple(row.value for row in self.datasets),
+            results=tuple(one for one in results if one.subset is None and not _is_change(one)),
+            curves=tuple(one for one in curves if one.subset is None),
+            descriptions=tuple(_known(row.given for row in self.description)),
+            flags=tuple(row.value for row in self.flags),
+            terms=terms_of(release),
+            statements=dict(self.statements),
+            inputs=self.inputs,
+            versions=dict(self.versions),
+            criteria=tuple(row.value for row in self.acceptance),
+            checklist=tuple(row.value for row in self.checklist),
+            subgroups=SubgroupEvidence(
+                summaries=tuple(row.value for row in self.subgroups),
+                results=tuple(one for one in results if one.subset is not None),
+                curves=tuple(one for one in curves if one.subset is not None),
+            ),
+            withheld=tuple(_known(row.not_given for row in self.description)),
+            has_release_file=self.has_release_file,
+            changes=None if previous is None else Changes(previous, tuple(one for one in results if _is_change(one))),
+            seal=None if self.seal is None else self.seal.value,
+        )
+
+    def text(self) -> bytes:
+        """results.json to the byte: UTF-8, keys in the order of the schema, full double precision."""
+        plain = self.model_dump(mode="json", by_alias=True)
+        # A key that the release leaves out stays out: what it does not declare is not declared.
+        return (json.dumps(plain, ensure_ascii=False, allow_nan=False, indent=1) + "\n").encode()
+
+
+def of(evidence: Evidence) -> Results:
+    """The results.json of evidence."""
+    tiers: dict[str, Tier] = {name: term.tier for name, term in evidence.terms.items()}
+    since = () if evidence.changes is None else evidence.changes.results
+    release = evidence.release
+    return Results(
+        schema=SCHEMA,
+        release=release.release,
+        declared=release.model_dump(mode="json", by_alias=True, exclude_unset=True, exclude={"release"}),
+        has_release_file=evidence.has_release_file,
+        statements=dict(evidence.statements),
+        inputs=evidence.inputs,
+        versions=dict(evidence.versions),
+        datasets=tuple(DatasetRow.of(one) for one in evidence.datasets),
+        description=(
+            *(DescriptionRow.of(one) for one in evidence.descriptions),
+            *(DescriptionRow.of(one) for one in evidence.withheld),
+        ),
+        subgroups=tuple(SubgroupRow.of(one) for one in evidence.subgroups.summaries),
+        estimates=tuple(
+            EstimateRow.of(one, tiers[one.term]) for one in (*evidence.results, *evidence.subgroups.results, *since)
+        ),
+        curves=tuple(CurveRow.of(one) for one in (*evidence.curves, *evidence.subgroups.curves)),
+        flags=tuple(FlagRow.of(one) for one in evidence.flags),
+        acceptance=tuple(CriterionRow.of(one) for one in evidence.criteria),
+        checklist=tuple(ChecklistItemRow.of(one) for one in evidence.checklist),
+        previous=None if evidence.changes is None else PreviousRow.of(evidence.changes.previous, tiers),
+        seal=None if evidence.seal is None else SealRow.of(evidence.seal),
+    )
+
+
+def term_of(measure: str, at: Mapping[str, Setting]) -> str:
+    """Which function made the values of a measure at these settings."""
+    return f"{measure}_of_rival" if "model" in at else measure
+
+
+def _difference_of(measure: str) -> str:
+    """The name under which the differences of a measure are written."""
+    return f"{measure}_difference"
+
+
+@cache
+def _minuends() -> Mapping[str, str]:
+    """The measures by the names of their differences."""
+    from dossier.core.register import fill
+
+    register = fill("metrics")
+    shelves = (register.metrics, register.class_metrics, register.syntheses)
+    return {_difference_of(entry.term.measure): entry.term.measure for shelf in shelves for entry in shelf.values()}
+
+
+def _is_difference(at: Mapping[str, Setting]) -> bool:
+    """Whether a value is a difference from the other patients or from the previous release: no value of the measure."""
+    return at.get("against") in ("complement", "previous")
+
+
+def _is_change(one: Result) -> bool:
+    """Whether it is a difference from the previous release."""
+    return one.at.get("against") == "previous"
+
+
+def _release(about: About, declared: Mapping[str, JsonValue]) -> Release:
+    whole = {"release": about.model_dump(mode="json", by_alias=True), **declared}
+    # JSON has neither tuples nor dates.
+    return Release.model_validate(whole, strict=False)
+
+
+def _gap(found: Absent) -> dict[str, Any]:
+    """The keys of what is not there."""
+    if isinstance(found, Withheld):
+        return {"status": "withheld", "reason": found.reason, "below": found.below}
+    return {"status": "absent", "reason": found.reason}
+
+
+def _absent(status: Status, reason: Fact | None, below: int | None) -> Absent:
+    why = reason or Fact("no_reason_given", status=status)
+    return Withheld(why, below or 0) if status == "withheld" else Absent(why)
+
+
+def _known(found: Iterator[Kind | None]) -> Iterator[Kind]:
+    return (one for one in found if one is not None)
+
+
+# ---- reading --------------------------------------------------------------------------------------------------------
+
+
+def content(path: Path) -> bytes:
+    """The bytes of a file that is to be read; a ReleaseError where it is no file, too large, or cannot be read."""
+    try:
+        if not path.is_file():
+            raise ReleaseError.one("no_results", File(str(path)), file=path.name)
+        if path.stat().st_size > LARGEST:
+            raise ReleaseError.one("large_results", File(str(path)), file=path.name, megabytes=LARGEST >> 20)
+        return path.read_bytes()
+    except OSError as error:
+        reason = (error.strerror or type(error).__name__).lower()
+        raise ReleaseError.one("closed_results", File(str(path)), file=path.name, reason=reason) from None
+
+
+def read(content: bytes, name: str = RESULTS) -> Results:
+    """The results.json that these bytes are; `name` is what faults call it. A ReleaseError says why they are none."""
+    raw = plain(content, name)
+    if raw.get("schema") != SCHEMA:
+        said = raw.get("schema")
+        schema_of = Fact("says", text=said) if isinstance(said, str) else Fact("names_no_schema")
+        at = ResultsKey(name, "schema")
+        raise ReleaseError.one("results_of_other_schema", at, file=name, found=schema_of, readable=SCHEMA)
+    try:
+        found = Results.model_validate_json(content.decode("utf-8-sig"))
+        _release(found.release, found.declared)
+    except ValidationError as error:
+        raise ReleaseError([_departure(one, name) for one in error.errors()[:MOST_FAULTS]]) from None
+    return found
+
+
+def plain(content: bytes, name: str) -> Mapping[str, Any]:
+    """The table that a file of JSON holds, empty where it holds something else; a ReleaseError where it is none."""
+    if len(content) > LARGEST:
+        raise ReleaseError.one("large_results", File(name), file=name, megabytes=LARGEST >> 20)
+    try:
+        found = json.loads(content.decode("utf-8-sig"), parse_constant=_refused)
+        return found if isinstance(found, Mapping) else {}
+    except UnicodeDecodeError as error:
+        row = content[: error.start].count(b"\n") + 1
+        fault = Fault("results_not_utf8", Cell(name, rows=(row,)), file=name)
+    except json.JSONDecodeError as error:
+        at = Cell(name, rows=(error.lineno,), character=error.colno)
+        fault = Fault("results_not_json", at, file=name)
+    except RecursionError:
+        fault = Fault("results_without_end", File(name), file=name)
+    except ValueError:
+        fault = Fault("results_not_finite", File(name), file=name)
+    raise ReleaseError([fault])
+
+
+def _refused(constant: str) -> float:
+    raise ValueError(constant)
+
+
+def _departure(error: Any, name: str) -> Fault:
+    where = place(error["loc"])
+    code = "key_of_results_missing" if error["type"] == "missing" else "key_of_results_wrong"
+    return Fault(code, ResultsKey(name, where), file=name, key=where)
+
+
+def place(location: Sequence[str | int]) -> str:
+    """Where in a file of JSON: estimates 3, measure; counted from 1."""
+    text = ""
+    for part in location:
+        text += f" {part + 1}" if isinstance(part, int) else (f", {part}" if text else part)
+    return text or "table"
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema of results.json."""
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": "dossier-results-1.schema.json",
+        **Results.model_json_schema(by_alias=True, mode="serialization"),
+        "title": "results.json of dossier",
+    }

@@ -1,0 +1,1 @@
+"""Evidence to PDF: chapters, figures, templates, press."""

@@ -1,0 +1,211 @@
+"""The structured abstract: the thirteen lines that TRIPOD+AI asks for, written from the evidence."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from dossier.core.checklist import TOPICS, is_placeholder
+from dossier.core.types import POOLED, Estimate, Evidence, Predicted, externals, find
+from dossier.report.chapters import classes, results
+from dossier.report.chapters.chapter import Chapter
+from dossier.report.chapters.sentence import (
+    Sentence,
+    estimated,
+    new_hospital,
+    not_pooled,
+    of_two_sites,
+    primary_threshold,
+    range_over_sites,
+)
+from dossier.typeset.names import at_least, model
+from dossier.typeset.numbers import TIED, in_text, threshold
+from dossier.typeset.words import counted, in_words, listing, sentence_case
+
+GAIN = "net benefit over the better of flagging everyone and no one"
+MOST_LETTERS = 700
+"""Letters of a declared text that a line has room for."""
+MOST_NAMED = 10
+"""Sites that are named; of more it gives the count."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of the abstract; `open` when the release does not say what it needs."""
+
+    label: str
+    text: str
+    open: bool = False
+    items: tuple[str, ...] = ()
+    """The rows of the checklist whose declared text stands here in full, and so in no other chapter."""
+
+
+def finding(evidence: Evidence) -> Sentence:
+    """The answer of the first page, as the abstract's own first sentence."""
+    return Sentence(results.finding(evidence).lead)
+
+
+def lines(evidence: Evidence) -> list[Line]:
+    """The thirteen lines: computed where the run knows, declared where the release says, open where it does not."""
+    release = evidence.release
+    return [
+        Line(
+            "Kind of study", f"External validation of a prediction model for {release.outcome.name}: {model(evidence)}."
+        ),
+        _said(evidence, "Background", "3a"),
+        _said(evidence, "Objective", "4"),
+        Line("Sources of data", f"{_sources(evidence)}."),
+        _said(evidence, "Setting and eligibility", "6a", "6b"),
+        Line("Outcome", f"{sentence_case(Predicted.by(release).words)}."),
+        Line("Type of model", _type(evidence)),
+        Line("Measures", f"{_measures(evidence)}."),
+        Line("Patients and events", f"{_size(evidence)}."),
+        Line("Predictors", _predictors(evidence)),
+        Line("Results", _results(evidence)),
+        _said(evidence, "Interpretation", "25"),
+        _said(evidence, "Registration", "18d"),
+    ]
+
+
+def _said(evidence: Evidence, label: str, *items: str) -> Line:
+    """What the release declares under rows of the checklist, or which rows wait for it."""
+    said = [text for item in items if (text := in_full(evidence, item))]
+    if said:
+        return Line(label, " ".join(said), items=tuple(item for item in items if _is_whole(evidence, item)))
+    asked = listing([f"{item} ({TOPICS[item].lower()})" for item in items])
+    return Line(label, f"MISSING: item {asked} of the release.", open=True)
+
+
+def printed_whole(evidence: Evidence) -> frozenset[str]:
+    """The rows of the checklist whose declared text the abstract prints in full."""
+    return frozenset(item for line in lines(evidence) for item in line.items)
+
+
+def _is_whole(evidence: Evidence, item: str) -> bool:
+    """Whether the line of a row leaves nothing out of the declared text."""
+    text = evidence.statements.get(item, "")
+    return not is_placeholder(text) and not _kept(text)[1]
+
+
+def in_full(evidence: Evidence, item: str) -> str | None:
+    """What the release says under a row of the checklist, without the marks of Markdown; None where it says nothing.
+
+    A sentence that is left out may be the one that limits the use: a text that is too long says where it goes on.
+    """
+    text = evidence.statements.get(item, "")
+    if is_placeholder(text):
+        return None
+    kept, shortened = _kept(text)
+    goes_on = [f"(Continued: row {item} of the checklist gives the page.)"] if shortened else []
+    return " ".join([*kept, *goes_on]).strip()
+
+
+def _kept(text: str) -> tuple[list[str], bool]:
+    """The sentences of a declared text that a line has room for, and whether something is left out."""
+    parts = BETWEEN_PARTS.split(text.strip())
+    prose = [_plain(part) for part in parts if not part.lstrip().startswith(NO_PROSE)]
+    sentences = BETWEEN_SENTENCES.split(" ".join(prose))
+    kept = [
+        sentence
+        for place, sentence in enumerate(sentences)
+        if not place or len(" ".join(sentences[: place + 1])) <= MOST_LETTERS
+    ]
+    return kept, len(kept) < len(sentences) or len(prose) < len(parts)
+
+
+BETWEEN_PARTS = re.compile(r"\n\s*\n|\n(?=\s*(?:[-+*]|\d+[.)])\s)")
+BETWEEN_SENTENCES = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
+NO_PROSE = ("|", "```")
+"""How a part of a declared text begins that is no sentence: a table, or a piece of code."""
+
+
+def _plain(part: str) -> str:
+    """A paragraph or an item of a list on one line, without its marks."""
+    bare = re.sub(r"^\s*(?:[-+*]|\d+[.)]|#+)\s+|[*`]|(?<!\w)_|_(?!\w)", "", part)
+    line = " ".join(re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", bare).split())
+    return line if line.endswith((".", "!", "?", ":", ";", ",")) else f"{line}."
+
+
+def _sources(evidence: Evidence) -> str:
+    sites = externals(evidence)
+    names = [site.site for site in sites]
+    which = f": {listing(names)}" if len(names) <= MOST_NAMED else ", named in the chapter on the data"
+    return f"{sentence_case(in_words(len(sites)))} external {'site' if len(sites) == 1 else 'sites'}{which}"
+
+
+def _type(evidence: Evidence) -> str:
+    said = evidence.release.model_card.architecture or in_full(evidence, "12c")
+    given = evidence.release.model is not None
+    return " ".join(
+        ([said] if said else ["Asked of development studies only."])
+        + (["The coefficients are given in this dossier."] if given else [])
+    )
+
+
+def _measures(evidence: Evidence) -> str:
+    at = primary_threshold(evidence)
+    utility = "" if at is None else f", net benefit over the better default at a threshold of{TIED}{threshold(at)}"
+    return (
+        "AUROC, observed over expected events, calibration slope, calibration curve"
+        f"{utility}; every other measure in its chapter"
+    )
+
+
+def _size(evidence: Evidence) -> str:
+    sites = externals(evidence)
+    patients = counted(sum(site.n for site in sites), "patient")
+    labels = evidence.release.outcome.classes
+    if labels:
+        telling = [site for site in sites if site.class_counts]
+        if not telling:
+            return patients
+        of_each = [f"{sum(site.class_counts.get(label, 0) for site in telling):,} of {label}" for label in labels]
+        least = at_least(sites)
+        return f"{patients}: {listing([f'{least}{one}' for one in of_each])}"
+    return f"{patients}, {at_least(sites)}{counted(sum(site.events or 0 for site in sites), 'event')}"
+
+
+def _predictors(evidence: Evidence) -> str:
+    """How many predictors the declared formula has, and how many the tables give, which need not be the same."""
+    formula = evidence.release.model
+    given = len({name for site in externals(evidence) for name in site.features})
+    if formula is None:
+        return f"{counted(given, 'predictor')} given in the tables." if given else "Not given."
+    used = counted(len(formula.predictors), "predictor")
+    return f"{used} in the declared formula; {f'{given:,}' if given else 'none'} given in the tables."
+
+
+def _results(evidence: Evidence) -> str:
+    """AUROC, O/E and slope over the sites, net benefit at the primary threshold, and what a new site may expect."""
+    at = primary_threshold(evidence)
+    said = [
+        _one(evidence, "auroc", "AUROC"),
+        new_hospital(evidence),
+        _one(evidence, "oe_ratio", "observed to expected ratio"),
+        _one(evidence, "calibration_slope", "calibration slope"),
+        not_pooled(evidence),
+        classes.off(evidence) if classes.labels(evidence) else "",
+        "" if at is None else _one(evidence, "net_benefit_gain", f"{GAIN} at{TIED}{threshold(at)}", threshold=at),
+    ]
+    return " ".join(text for text in said if text)
+
+
+def _one(evidence: Evidence, measure: str, label: str, /, **at: float) -> str:
+    """A measure over all sites, or its range; where it has no mean over the classes, its range over these too."""
+    pooled = find(evidence, measure, POOLED, **at)
+    if isinstance(pooled, Estimate) and not of_two_sites(pooled):
+        return f"Pooled {label}{_of(evidence)} {in_text(evidence, measure, pooled)}."
+    sites = estimated(evidence, measure, **at)
+    if sites:
+        return f"The {label}{_of(evidence)} {range_over_sites(evidence, measure, sites)}."
+    every = classes.by_class(evidence, measure, **at)
+    if not every:
+        return ""
+    return f"By class and site the {label} runs from {' to '.join(classes.ends(evidence, measure, every))}."
+
+
+def _of(evidence: Evidence) -> str:
+    return ", mean of the classes," if classes.labels(evidence) else ""
+
+
+CHAPTER = Chapter("abstract", "Structured abstract", finding)

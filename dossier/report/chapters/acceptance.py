@@ -1,0 +1,282 @@
+"""Which criteria of the release are met, and when they were declared."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Sequence
+
+from dossier.core.facts import Fact
+from dossier.core.types import (
+    POOLED,
+    Absent,
+    Criterion,
+    Estimate,
+    Evidence,
+    externals,
+    find,
+    find_in_subgroup,
+    summary_of,
+)
+from dossier.report.chapters.chapter import Chapter
+from dossier.report.chapters.sentence import Sentence, better_than_the_model, named_or_counted
+from dossier.typeset.flags import changed
+from dossier.typeset.names import ALL_POOLED, measured_label, shown
+from dossier.typeset.numbers import TIED, bare, interval, short
+from dossier.typeset.tables import NOT_COMPUTED, Cell, Column, Reasons, Row, Table
+from dossier.typeset.words import date, how_many, in_words, listing, sentence_case, setting, within_sentence
+
+BOUND = {"value": "", "low": ", lower limit", "high": ", upper limit"}
+MOST_NAMED = 3
+"""Sites that a note below the table names before it counts them."""
+SIDE_BY_SIDE = 4
+"""As many criteria as stand side by side in one table, that of the first page included."""
+
+MET, NOT_MET, NOT_ESTIMABLE = "met", "not met", "not estimable"
+
+
+def finding(evidence: Evidence) -> Sentence:
+    """How many criteria are met everywhere they ask for it, and which are not."""
+    every = counted_ones(evidence) or declared(evidence)
+    met = [one for one in every if verdict(one) == MET]
+    noun = "criterion" if len(every) == 1 else "criteria"
+    lead = f"{sentence_case(how_many(len(met)))} of {in_words(len(every))} {noun} "
+    rest = ""
+    if len(every) - len(met) <= 4:
+        rest = " ".join(
+            f"{sentence_case(how)}: {listing(those)}."
+            for how in (NOT_MET, NOT_ESTIMABLE)
+            if (those := [within_sentence(label(evidence, one[0])) for one in every if verdict(one) == how])
+        )
+    rest = " ".join(
+        text
+        for text in (rest, *not_the_better_choice(evidence, every), when(evidence, "declared"), sealed(evidence))
+        if text
+    )
+    if not counted_ones(evidence):
+        return Sentence("No criterion counts: none is dated before this dossier.", rest)
+    return Sentence(f"{lead}{'is' if len(met) == 1 else 'are'} met.", rest)
+
+
+def when(evidence: Evidence, done: str, counted_only: bool = False) -> str:
+    """When the criteria were `done`, whether that was before the data, and of how many nobody says so."""
+    every = counted_ones(evidence) if counted_only else declared(evidence)
+    said = [evidence.release.acceptance[one[0].number - 1].declared_on for one in every]
+    known = sorted(day for day in said if day is not None)
+    count = len(said) - len(known)
+    which = "any of them" if count == len(said) else f"{in_words(count)} of them"
+    unsaid = f"The date{f' of {which}' if len(said) > 1 else ''} is not stated." if count else ""
+    if not known:
+        return unsaid
+    days = date(known[0]) if known[0] == known[-1] else f"{date(known[0])} to {date(known[-1])}"
+    return f"{sentence_case(done)} on {days}{_beside_the_data(evidence, known[0], known[-1])}. {unsaid}".strip()
+
+
+def sealed(evidence: Evidence) -> str:
+    """Whether all is as it was sealed, and whether that was before the data; empty where nothing was sealed."""
+    seal = evidence.seal
+    if seal is None:
+        return ""
+    day = f"{date(seal.sealed_on)}{_beside_the_data(evidence, seal.sealed_on, seal.sealed_on)}"
+    if not seal.changes:
+        return f"Criteria, thresholds, subgroups and intended use are as sealed on {day}, under SHA-256 {seal.sha256}."
+    return f"Sealed on {day}, under SHA-256 {seal.sha256}; changed since: {changed(seal)}."
+
+
+def _beside_the_data(evidence: Evidence, first: datetime.date, last: datetime.date) -> str:
+    """Whether these days lie before or after the patients of every external site, as far as their dates are stated."""
+    spans = [site.dates for site in externals(evidence) if site.dates is not None]
+    if len(spans) < len(externals(evidence)):
+        return "; whether that was before the first patient is not stated"
+    begin, end = min(span[0] for span in spans), max(span[1] for span in spans)
+    if last < begin:
+        return f", before the first patient ({date(begin)})"
+    if first > end:
+        return f", after all patients had come ({date(end)})"
+    return f", {'not all' if first < begin else 'not'} before the first patient ({date(begin)})"
+
+
+def declared(evidence: Evidence) -> list[tuple[Criterion, ...]]:
+    """The criteria as they were declared, each with every dataset that has to meet it."""
+    numbers = list(dict.fromkeys(one.number for one in evidence.criteria))
+    return [tuple(one for one in evidence.criteria if one.number == number) for number in numbers]
+
+
+def counted_ones(evidence: Evidence) -> list[tuple[Criterion, ...]]:
+    """The criteria that count: declared on a day that is said, and not after the dossier itself."""
+    return [one for one in declared(evidence) if not why_uncounted(evidence, one[0])]
+
+
+def uncounted(evidence: Evidence) -> list[tuple[Criterion, ...]]:
+    """The criteria that count for nothing."""
+    return [one for one in declared(evidence) if why_uncounted(evidence, one[0])]
+
+
+def why_uncounted(evidence: Evidence, one: Criterion) -> str:
+    """Why a criterion counts for nothing, as the end of a sentence; empty where it counts."""
+    day = evidence.release.acceptance[one.number - 1].declared_on
+    if day is None:
+        return "is not dated"
+    printed = evidence.release.release.date
+    return f"was declared on {date(day)}, after this dossier" if printed is not None and day > printed else ""
+
+
+def verdict(everywhere: tuple[Criterion, ...]) -> str:
+    """Whether a criterion is met wherever it has to be; one place where it is not decides."""
+    if any(one.met is False for one in everywhere):
+        return NOT_MET
+    return MET if all(one.met for one in everywhere) else NOT_ESTIMABLE
+
+
+def label(evidence: Evidence, one: Criterion) -> str:
+    """What a criterion is about: the measure, its settings, the subset, and which number of the interval."""
+    places = [setting(value) if name == "threshold" else f"{name} {setting(value)}" for name, value in one.at.items()]
+    at = f" at {listing(places)}" if places else ""
+    subset = f", {one.subset}" if one.subset else ""
+    return f"{sentence_case(SHORTER.get(one.measure, evidence.terms[one.measure].label))}{at}{subset}{BOUND[one.bound]}"
+
+
+SHORTER = {"oe_ratio": "O/E"}
+"""What a measure is called where its label says more than a head of a column has room for."""
+
+
+def asked(evidence: Evidence, one: Criterion) -> str:
+    """What was asked of the number, as it stands after its name: 0.80 to 1.25, or a sign and a bound."""
+    low, high = (None if bound is None else bare(evidence, one.measure, bound) for bound in (one.at_least, one.at_most))
+    if low is not None and high is not None:
+        return f"{low} to {high}"
+    return f"≥{TIED}{low}" if low is not None else f"≤{TIED}{high}"
+
+
+def _site(evidence: Evidence, dataset: str) -> str:
+    return within_sentence(ALL_POOLED) if dataset == POOLED else summary_of(evidence, dataset).site
+
+
+def on_the_first_page(evidence: Evidence) -> list[tuple[Criterion, ...]]:
+    """The criteria that the table of the first page has room for, of those that count for all patients."""
+    return [one for one in counted_ones(evidence) if one[0].subset is None][:SIDE_BY_SIDE]
+
+
+def detailed(evidence: Evidence) -> tuple[Table, ...]:
+    """The criteria that the first page leaves out: the observed number at every dataset, and how it stands.
+
+    One that is asked of a single dataset and does not count is a sentence of the first page.
+    """
+    first = on_the_first_page(evidence)
+    counting = counted_ones(evidence)
+    every = [one for one in declared(evidence) if one not in first and (len(one) > 1 or one in counting)]
+    blocks = [every[start : start + SIDE_BY_SIDE] for start in range(0, len(every), SIDE_BY_SIDE)]
+    return tuple(_block(evidence, block, number) for number, block in enumerate(blocks, start=1))
+
+
+def _block(evidence: Evidence, block: Sequence[tuple[Criterion, ...]], part: int) -> Table:
+    reasons = Reasons(evidence)
+    tried = {one.dataset for everywhere in block for one in everywhere}
+    rows = [
+        Row(measured_label(dataset), _cells(evidence, block, dataset.name, reasons))
+        for dataset in shown(evidence)
+        if dataset.name in tried
+    ]
+    if POOLED in tried:
+        rows.append(Row(ALL_POOLED, _cells(evidence, block, POOLED, reasons), "total"))
+    return Table(
+        name=f"table-acceptance-{part}",
+        title="Each criterion at each site." if part == 1 else f"Each criterion at each site, continued ({part}).",
+        note="The observed number is the value, or the bound of its interval that the criterion names.",
+        head="Site",
+        columns=tuple(Column(f"{label(evidence, one[0])} {asked(evidence, one[0])}", intervals=True) for one in block),
+        rows=tuple(rows),
+        footnotes=reasons.footnotes(),
+    )
+
+
+def remarks(evidence: Evidence) -> tuple[str, ...]:
+    """Which criteria are met by the point estimate alone."""
+    return _by_the_value_alone(evidence, declared(evidence))
+
+
+def _by_the_value_alone(evidence: Evidence, block: Sequence[tuple[Criterion, ...]]) -> tuple[str, ...]:
+    """Where a criterion that asks for the value alone is met, and the interval holds values that would not meet it."""
+    told = []
+    for everywhere in block:
+        unsure = [(one, found) for one in everywhere if one.met and (found := _held_open(evidence, one)) is not None]
+        if unsure:
+            where = [f"{_site(evidence, one.dataset)}{_interval(evidence, one, found)}" for one, found in unsure]
+            places = listing(where) if len(where) <= MOST_NAMED else f"{in_words(len(where))} sites"
+            told.append(f"{within_sentence(label(evidence, everywhere[0]))} at {places}")
+    return (f"Point estimate meets the criterion; the CI does not: {'; '.join(told)}.",) if told else ()
+
+
+def _held_open(evidence: Evidence, one: Criterion) -> Estimate | None:
+    """The estimate that a criterion judges by its value alone, where its interval reaches beyond what was asked."""
+    if one.bound != "value":
+        return None
+    found = (
+        find(evidence, one.measure, one.dataset, **one.at)
+        if one.subset is None
+        else find_in_subgroup(evidence, one.subset, one.measure, one.dataset, **one.at)
+    )
+    if isinstance(found, Absent) or found.low is None or found.high is None:
+        return None
+    falls = one.at_least is not None and found.low < one.at_least
+    rises = one.at_most is not None and found.high > one.at_most
+    return found if falls or rises else None
+
+
+def _interval(evidence: Evidence, one: Criterion, found: Estimate) -> str:
+    return f" ({interval(found, evidence.terms[one.measure], wordy=True)})"
+
+
+def not_the_better_choice(evidence: Evidence, block: Sequence[tuple[Criterion, ...]]) -> tuple[str, ...]:
+    """Where a criterion of net benefit is met, and flagging everyone or no one has a higher one all the same."""
+    return tuple(
+        f"{sentence_case(label(evidence, everywhere[0]))} is met, yet flagging {whom} has the higher net benefit at "
+        f"{named_or_counted(names, MOST_NAMED)}."
+        for everywhere in block
+        for whom, names in _better_defaults(evidence, everywhere).items()
+    )
+
+
+def _better_defaults(evidence: Evidence, everywhere: tuple[Criterion, ...]) -> dict[str, list[str]]:
+    """Where a net benefit meets its criterion and a default does more good: the sites, by which default."""
+    if everywhere[0].measure != "net_benefit" or everywhere[0].subset is not None:
+        return {}
+    met = [(one, find(evidence, "net_benefit", one.dataset, **one.at)) for one in everywhere if one.met]
+    return better_than_the_model(
+        (_site(evidence, one.dataset), found) for one, found in met if isinstance(found, Estimate)
+    )
+
+
+def _cells(
+    evidence: Evidence, block: Sequence[tuple[Criterion, ...]], dataset: str, reasons: Reasons
+) -> tuple[Cell, ...]:
+    here = [next((one for one in everywhere if one.dataset == dataset), None) for everywhere in block]
+    return tuple(NOT_COMPUTED if one is None else _cell(evidence, one, reasons) for one in here)
+
+
+def _cell(evidence: Evidence, one: Criterion, reasons: Reasons) -> Cell:
+    if one.observed is None:
+        return reasons.cell(Absent(one.reason or Fact("not_estimated")))
+    cuts = [bound for bound in (one.at_least, one.at_most) if bound is not None]
+    observed = short(evidence, one.measure, one.observed, cuts)
+    return Cell(observed, MET, "value") if one.met else Cell(observed, NOT_MET, "alert")
+
+
+def declarations(evidence: Evidence) -> list[tuple[str, str]]:
+    """Why each criterion was declared, on which day, and why a measure that calls for caution was used."""
+    said = []
+    for everywhere in declared(evidence):
+        one = evidence.release.acceptance[everywhere[0].number - 1]
+        when = "" if one.declared_on is None else f"Declared on {one.declared_on.isoformat()}. "
+        why = " ".join(text for text in (one.reason, one.caution_reason) if text)
+        if why:
+            said.append((label(evidence, everywhere[0]), f"{when}{why}".strip()))
+    return said
+
+
+CHAPTER = Chapter(
+    "acceptance",
+    "Acceptance criteria",
+    finding,
+    has=lambda evidence: bool(evidence.criteria),
+    fill="Declare criteria in [[acceptance]].",
+)

@@ -1,0 +1,44 @@
+"""Whether the risks mean what they say."""
+
+from __future__ import annotations
+
+from dossier.core.types import DatasetSummary, Evidence, externals
+from dossier.report.chapters import classes
+from dossier.report.chapters.chapter import Chapter, measured
+from dossier.report.chapters.sentence import Sentence, estimated, of_slopes, range_over_sites
+from dossier.typeset.words import how_many, in_words, listing
+
+
+def finding(evidence: Evidence) -> Sentence:
+    """How many sites have an interval of O/E that holds 1, and what the slopes say."""
+    if classes.labels(evidence):
+        return classes.calibration(evidence)
+    ratios = estimated(evidence, "oe_ratio")
+    if not ratios:
+        return Sentence("At no external site can calibration be estimated.")
+    lead = f"Observed over expected events (O/E) {range_over_sites(evidence, 'oe_ratio', ratios)}."
+    slopes = estimated(evidence, "calibration_slope")
+    parts = of_slopes(slopes, lambda sites: f"in {_who(sites, len(slopes))}")
+    few = len(externals(evidence)) - len(ratios)
+    if few:
+        parts.append(f"At {in_words(few)} {'site' if few == 1 else 'sites'} O/E cannot be estimated.")
+    no_slope = [site for site, _ in ratios if site not in [one for one, _ in slopes]]
+    if no_slope:
+        parts.append(f"In {_who(no_slope, len(ratios))} no slope can be estimated.")
+    return Sentence(lead, " ".join(parts))
+
+
+def _who(sites: list[DatasetSummary], among: int) -> str:
+    """The sites by name when they are few, by count when they are many."""
+    if len(sites) <= 4:
+        return listing([site.site for site in sites])
+    return f"{how_many(len(sites))} of {in_words(among)} sites"
+
+
+CHAPTER = Chapter(
+    "calibration",
+    "Calibration",
+    finding,
+    has=measured("calibration"),
+    editions=("regulatory", "quick"),
+)

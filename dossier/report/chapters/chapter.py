@@ -1,0 +1,87 @@
+"""What a chapter is. Each stands at the end of its file; the order of the book stands in `contents.py`."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache, partial
+from typing import Literal
+
+from dossier.core.contents import ORDER, Edition
+from dossier.core.types import DatasetSummary, Evidence, externals
+from dossier.report.chapters.sentence import Sentence
+from dossier.typeset.measures import chapter_is_empty
+
+Question = Callable[[Evidence], bool]
+
+
+def always(evidence: Evidence) -> bool:
+    """Whether a chapter has something to print that needs nothing."""
+    return True
+
+
+def never(evidence: Evidence) -> bool:
+    """Whether a release gives all that a chapter asks for, where what is missing is asked for each time."""
+    return False
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """A chapter: its word in file, template and leave_out, its title, what it says and when it stays away."""
+
+    name: str
+    title: str
+    finding: Callable[[Evidence], Sentence]
+    part: Literal["Core", "Annex"] = "Core"
+    has: Question = always
+    """Whether it has anything to print."""
+    fill: str = ""
+    """What to add to a release to fill it."""
+    fill_of_classes: str = ""
+    """The same with several classes, where that is something else."""
+    is_given: Question = never
+    """Whether a release gives what `fill` asks for: then the reasons of its measures are printed instead."""
+    is_leavable: bool = False
+    """Whether the owner may leave it out; without the others nobody could judge the model, or check the dossier."""
+    editions: tuple[Edition, ...] = ("regulatory",)
+
+
+@cache
+def chapters() -> tuple[Chapter, ...]:
+    """The chapters of the book in their order."""
+    return tuple(importlib.import_module(f"dossier.report.chapters.{name}").CHAPTER for name in ORDER)
+
+
+# ---- questions of several chapters ----------------------------------------------------------------------------------
+
+
+def measured(chapter: str) -> Question:
+    """Whether any measure of a chapter could be estimated: the chapter stands on them."""
+    return partial(_has_measures, chapter=chapter)
+
+
+def _has_measures(evidence: Evidence, chapter: str) -> bool:
+    return not chapter_is_empty(evidence, chapter)
+
+
+def is_checked(evidence: Evidence) -> bool:
+    """Whether the rows of the checklist are asked."""
+    return bool(evidence.checklist)
+
+
+def any_with_both(evidence: Evidence) -> bool:
+    """Whether an external site has patients of every class."""
+    return any(_has_both(site) for site in externals(evidence))
+
+
+def _has_both(site: DatasetSummary) -> bool:
+    if site.class_counts:
+        return all(site.class_counts.values())
+    return site.events is not None and 0 < site.events < site.n
+
+
+def predictors_on_both_sides(evidence: Evidence) -> bool:
+    """Whether the development data and an external site give predictors."""
+    developed = any(one.features for one in evidence.datasets if one.role == "development")
+    return developed and any(site.features for site in externals(evidence))

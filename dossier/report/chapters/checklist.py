@@ -1,0 +1,130 @@
+"""The TRIPOD+AI checklist: what each row asks, and where this dossier answers it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from dossier.core.checklist import ITEMS, Item
+from dossier.core.types import ChecklistRow, Evidence, RowStatus, externals
+from dossier.report.chapters.chapter import Chapter, is_checked
+from dossier.report.chapters.sentence import Sentence
+from dossier.typeset.reasons import reason_text
+from dossier.typeset.words import counted, in_words, listing, sentence_case
+
+SHORT: Mapping[RowStatus, str] = {
+    "computed": "Computed",
+    "declared": "Declared",
+    "narrative": "Narrative",
+    "stated_none": "Stated: none",
+    "development_only": "Development only",
+    "not_applicable": "Not applicable",
+    "missing": "MISSING",
+}
+KINDS: Mapping[RowStatus, Literal["missing", "quiet"]] = {
+    "missing": "missing",
+    "not_applicable": "quiet",
+    "development_only": "quiet",
+}
+"""How rows are set that nothing answers, and those that ask for nothing here."""
+IN_WORDS: tuple[RowStatus, ...] = ("declared", "narrative", "stated_none")
+"""The statuses of a row that a text of the release may answer, rather than a key of it or the run."""
+SEVERAL_SITES = (
+    ("How the sites were found and chosen, and whether their data are comparable", "5a"),
+    ("Definition and measurement of outcome and predictors at each site", "8a"),
+    ("Size at each site", "10"),
+    ("Missing values across sites, predictors that a site never recorded", "11"),
+    ("How predictions are made where the model has a term for the site", "12g"),
+    ("How differences between sites are analysed", "12d"),
+    ("Flow of participants at each site", "20a"),
+    ("Characteristics at each site", "20b"),
+    ("Performance at each site, and how much it differs", "23b"),
+    ("Updating at each site", "12f"),
+)
+"""What several sites ask beyond TRIPOD+AI, after TRIPOD-Cluster, with the item that answers it."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """One row of the checklist as it is printed."""
+
+    item: Item
+    status: str
+    where: str | None
+    kind: Literal["row", "missing", "quiet"]
+    is_said: bool
+    """Whether a text of the release answers it, which is printed as such."""
+
+
+def finding(evidence: Evidence) -> Sentence:
+    """How many of the rows that apply are open, and which."""
+    rows = lines(evidence)
+    applying = [line for line in rows if line.kind != "quiet"]
+    open_rows = missing(evidence)
+    if not open_rows:
+        return Sentence(f"All {len(applying)} rows that apply are answered.")
+    count = sentence_case(in_words(len(open_rows)))
+    lead = f"{count} of {counted(len(applying), 'row')} that apply {'is' if len(open_rows) == 1 else 'are'} open"
+    if len(open_rows) > 12:
+        return Sentence(f"{lead}.", "They are marked in the table.")
+    named = [f"{one.item.number}" for one in open_rows]
+    return Sentence(f"{lead}: {listing(named)}.")
+
+
+def missing(evidence: Evidence) -> list[Line]:
+    """The rows that apply and that nothing answers."""
+    return [one for one in lines(evidence) if one.kind == "missing"]
+
+
+def lines(evidence: Evidence) -> list[Line]:
+    """Every row of the checklist with its status in a few words."""
+    items = {item.number: item for item in ITEMS}
+    return [_line(evidence, items[row.item], row) for row in evidence.checklist]
+
+
+def _line(evidence: Evidence, item: Item, row: ChecklistRow) -> Line:
+    words = SHORT[row.status] + ("" if row.reason is None else f", {reason_text(row.reason)}")
+    is_said = item.number in evidence.statements and row.status in IN_WORDS
+    return Line(item, words, row.where, KINDS.get(row.status, "row"), is_said)
+
+
+def sections(evidence: Evidence) -> list[tuple[str, list[Line]]]:
+    """The rows by the section of a report that they belong to."""
+    every = lines(evidence)
+    names = list(dict.fromkeys(one.item.section for one in every))
+    return [(name, [one for one in every if one.item.section == name]) for name in names]
+
+
+def fairness(evidence: Evidence) -> list[Line]:
+    """The rows in which a report speaks of fairness."""
+    return [one for one in lines(evidence) if one.item.fairness]
+
+
+def several_sites(evidence: Evidence) -> list[tuple[str, Line]]:
+    """What several sites ask, each with the row that answers it; empty for a single site."""
+    if len(externals(evidence)) < 2:
+        return []
+    by_number = {one.item.number: one for one in lines(evidence)}
+    return [(asks, by_number[number]) for asks, number in SEVERAL_SITES]
+
+
+def standing(evidence: Evidence) -> tuple[str, bool]:
+    """How many rows are open, for the cover, and whether none is."""
+    count = len(missing(evidence))
+    return (f"{count} open" if count else "complete", not count)
+
+
+def counts(evidence: Evidence) -> str:
+    """The rows by how they stand, in one sentence."""
+    every = lines(evidence)
+    groups = (
+        ("reported", [one for one in every if one.kind == "row"]),
+        ("open", [one for one in every if one.kind == "missing"]),
+        ("not applicable", [one for one in every if one.kind == "quiet"]),
+    )
+    said = [f"{len(rows)} {word}" for word, rows in groups if rows]
+    return f"{len(every)} rows: {', '.join(said)}."
+
+
+CHAPTER = Chapter("checklist", "TRIPOD+AI checklist", finding, part="Annex", has=is_checked)

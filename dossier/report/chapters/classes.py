@@ -1,0 +1,291 @@
+"""What is said differently of an outcome of several classes: of classes, not of events."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from dossier.core.types import (
+    POOLED,
+    Absent,
+    DatasetSummary,
+    Estimate,
+    Evidence,
+    externals,
+    find,
+    find_curve,
+)
+from dossier.report.chapters.sentence import (
+    Sentence,
+    estimated,
+    gravest_errors,
+    new_hospital,
+    of_slopes,
+    of_two_sites,
+    pooled_beside_the_sites,
+    primary_threshold,
+    range_over_sites,
+    where_risks_are_off,
+)
+from dossier.typeset.names import label_of, lost_rows, not_analysed, shown
+from dossier.typeset.numbers import TIED, in_text, level_of, per_cent, short, threshold
+from dossier.typeset.tables import Cell, Column, Row, Table
+from dossier.typeset.words import counted, how_many, in_words, listing, sentence_case
+
+MOST_NAMED = 4
+"""Classes at sites that a sentence names; of more it gives the count."""
+
+
+def labels(evidence: Evidence) -> tuple[str, ...]:
+    """The classes in order; none for an outcome of two."""
+    return evidence.release.outcome.classes or ()
+
+
+@dataclass(frozen=True)
+class OneAgainstRest:
+    """A measure of one class against the rest at one site."""
+
+    site: DatasetSummary
+    label: str
+    found: Estimate
+
+    @property
+    def named(self) -> str:
+        """The class and the site."""
+        return f"{self.label} at {self.site.site}"
+
+
+def by_class(evidence: Evidence, measure: str, /, **at: float | str) -> list[OneAgainstRest]:
+    """A measure of every class at every external site, from the lowest value to the highest."""
+    found = [
+        OneAgainstRest(site, label, one)
+        for site in externals(evidence)
+        for label in labels(evidence)
+        if isinstance(one := find(evidence, measure, site.name, **{**at, "class": label}), Estimate)
+    ]
+    return sorted(found, key=lambda one: one.found.value)
+
+
+def ends(evidence: Evidence, measure: str, every: list[OneAgainstRest]) -> tuple[str, str]:
+    """The lowest and the highest value over classes and sites, each with where it is: a mean may hide both."""
+    low, high = (f"{short(evidence, measure, one.found.value)} ({one.named})" for one in (every[0], every[-1]))
+    return low, high
+
+
+def _named_or_counted(which: Sequence[str], among: int) -> str:
+    if len(which) <= MOST_NAMED:
+        return listing(which)
+    return f"{in_words(len(which))} of {in_words(among)} classes and sites"
+
+
+def _pooled_by_class(evidence: Evidence, measure: str) -> str:
+    """The ends of the classes' pooled values, or nothing when they are not pooled."""
+    found = [(find(evidence, measure, POOLED, **{"class": label}), label) for label in labels(evidence)]
+    known = sorted((one.value, label) for one, label in found if isinstance(one, Estimate))
+    if len(known) < 2:
+        return ""
+    (low, first), (high, last) = known[0], known[-1]
+    return f"{short(evidence, measure, low)} ({first}) to {short(evidence, measure, high)} ({last})"
+
+
+# ---- the chapters' sentences ----------------------------------------------------------------------------------------
+
+
+def results(evidence: Evidence) -> Sentence:
+    """The mean AUROC of the classes over all sites, which class is hardest, and where the risks of a class are off."""
+    pooled = find(evidence, "auroc", POOLED)
+    if isinstance(pooled, Absent):
+        sites = estimated(evidence, "auroc")
+        lead = (
+            f"The AUROC, averaged over the classes, {range_over_sites(evidence, 'auroc', sites)}."
+            if sites
+            else "At no external site can discrimination be averaged over the classes."
+        )
+        return Sentence(lead, off(evidence))
+    if of_two_sites(pooled):
+        span = range_over_sites(evidence, "auroc", estimated(evidence, "auroc"))
+        return Sentence(f"The AUROC, averaged over the classes, {span}.", f"{new_hospital(evidence)} {off(evidence)}")
+    parts = [new_hospital(evidence)]
+    span = _pooled_by_class(evidence, "auroc")
+    parts += [f"By class it runs from {span}."] if span else []
+    return Sentence(
+        f"The AUROC, pooled and averaged over the classes, is {in_text(evidence, 'auroc', pooled)}.",
+        " ".join([*parts, off(evidence)]).strip(),
+    )
+
+
+def off(evidence: Evidence) -> str:
+    """For which class at which site the risks are off."""
+    return where_risks_are_off([(one.named, one.found) for one in by_class(evidence, "oe_ratio")], "for")
+
+
+def discrimination(evidence: Evidence) -> Sentence:
+    """The mean AUROC of the classes at each site, and the classes' own over all sites."""
+    sites = estimated(evidence, "auroc")
+    if not sites:
+        return Sentence("At no external site can discrimination be averaged over the classes.")
+    lead = f"The AUROC, one class against the rest and averaged, {range_over_sites(evidence, 'auroc', sites)}."
+    pooled = find(evidence, "auroc", POOLED)
+    rest = [pooled_beside_the_sites(evidence, pooled)] if isinstance(pooled, Estimate) else []
+    span = _pooled_by_class(evidence, "auroc")
+    rest += [f"By class the pooled AUROC runs from {span}."] if span else []
+    return Sentence(lead, " ".join(rest))
+
+
+def calibration(evidence: Evidence) -> Sentence:
+    """The ends of O/E over classes and sites, and where slopes are off."""
+    ratios = by_class(evidence, "oe_ratio")
+    if not ratios:
+        return Sentence("At no external site can calibration be estimated.")
+    first, last = ends(evidence, "oe_ratio", ratios)
+    lead = f"Observed over expected patients of a class (O/E) runs from {first} to {last}."
+    slopes = by_class(evidence, "calibration_slope")
+    parts = of_slopes(
+        [(one.named, one.found) for one in slopes], lambda which: f"for {_named_or_counted(which, len(slopes))}"
+    )
+    return Sentence(lead, " ".join(parts))
+
+
+def utility(evidence: Evidence) -> Sentence:
+    """The ends of the gain at the primary threshold over classes and sites, and at how many it is more than chance."""
+    at = primary_threshold(evidence)
+    if at is None:
+        return Sentence("No threshold is declared.", "Net benefit is shown over a range of thresholds only.")
+    every = by_class(evidence, "net_benefit_gain", threshold=at)
+    if not every:
+        return Sentence("At no external site can net benefit be estimated.")
+    first, last = ends(evidence, "net_benefit_gain", every)
+    what = f"At a threshold of{TIED}{threshold(at)} for the risk of one class, the net benefit over the better default"
+    lead = f"{what} runs from {first} to {last}."
+    level, among = level_of(evidence), len(every)
+    above = [one for one in every if one.found.low is not None and one.found.low > 0]
+    below = [one for one in every if one.found.high is not None and one.found.high < 0]
+    unsure = [one.named for one in every if one not in above and one not in below]
+    rest = (
+        f"The model's net benefit exceeds both defaults for {how_many(len(above))} of {in_words(among)} classes and "
+        f"sites ({level} CI excludes 0)"
+    )
+    rest += f"; a default has the higher one for {listing([one.named for one in below])}" if below else ""
+    rest += f"; the CI includes 0 for {_named_or_counted(unsure, among)}" if unsure else ""
+    return Sentence(lead, f"{rest}.")
+
+
+def severity(evidence: Evidence) -> Sentence:
+    """The mean severity of the answers at each site, and where the errors are gravest."""
+    sites = estimated(evidence, "mean_severity")
+    if not sites:
+        return Sentence("The severity of errors cannot be estimated.", "It needs weights for all pairs of classes.")
+    lead = f"The mean severity of an answer {range_over_sites(evidence, 'mean_severity', sites)}."
+    errors = estimated(evidence, "error_severity_index")
+    if not errors:
+        return Sentence(lead)
+    return Sentence(lead, gravest_errors(evidence, errors))
+
+
+def description(evidence: Evidence) -> Sentence:
+    """The size of the test, what was left out, and how the shares of the classes differ between sites."""
+    sites = externals(evidence)
+    rows = sum(site.n for site in sites)
+    lost, least = lost_rows(sites)
+    lead = (
+        f"{sentence_case(in_words(len(sites)))} external {'site' if len(sites) == 1 else 'sites'}, "
+        f"{counted(rows, 'patient')}, {in_words(len(labels(evidence)))} classes."
+    )
+    left_out = (
+        f"{sentence_case(least)}{counted(lost, 'row')} {not_analysed(sites)}; a smaller count is withheld."
+        if least
+        else f"{counted(lost, 'row')} of {rows + lost:,} {not_analysed(sites)}."
+        if lost
+        else "Every row that was read is analysed."
+    )
+    spans = [_share_over_sites(sites, label) for label in labels(evidence)]
+    known = [span for span in spans if span]
+    return Sentence(lead, f"{left_out} {sentence_case(listing(known))}." if known else left_out)
+
+
+def _share_over_sites(sites: tuple[DatasetSummary, ...], label: str) -> str:
+    """A class with the range of its share over the sites."""
+    shares = sorted(site.class_counts[label] / site.n for site in sites if site.n and label in site.class_counts)
+    if not shares:
+        return ""
+    low, high = per_cent(shares[0]), per_cent(shares[-1])
+    return f"{label} makes up {low}" if low == high else f"{label} makes up {low} to {high}"
+
+
+def by_site(evidence: Evidence) -> tuple[Table, ...]:
+    """The patients of each class in each dataset, with their share."""
+    known = labels(evidence)
+    if not known:
+        return ()
+    rows = []
+    for dataset in shown(evidence):
+        counts = dataset.class_counts.values()
+        cells = [Cell(f"{count:,}", per_cent(count / dataset.n if dataset.n else 0.0), "plain") for count in counts]
+        if cells:
+            rows.append(Row(label_of(dataset), (Cell(f"{dataset.n:,}", kind="plain"), *cells)))
+    return (
+        Table(
+            name="table-classes",
+            title="Patients of each class.",
+            note="Their number and their share of those analysed.",
+            head="Dataset",
+            columns=(Column("Analysed"), *(Column(label, intervals=True) for label in known)),
+            rows=tuple(rows),
+        ),
+    )
+
+
+# ---- the committee's words ------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class OfClass:
+    """The patients of one class at a hospital, and what the model calls them."""
+
+    label: str
+    count: int
+    named: tuple[tuple[str, int], ...]
+    """Each class with how many it calls so."""
+
+    @property
+    def right(self) -> int:
+        """How many are called what they are."""
+        return dict(self.named)[self.label]
+
+
+def called(evidence: Evidence, site: DatasetSummary) -> tuple[OfClass, ...]:
+    """What the model calls the patients of each class at a hospital; empty where nobody counted them."""
+    known, curve = labels(evidence), find_curve(evidence, "confusion_matrix", site.name)
+    if isinstance(curve, Absent) or not known:
+        return ()
+    k = len(known)
+    counts = [int(value or 0) for value in curve.columns["count"]]
+    return tuple(
+        OfClass(label, sum(counts[j::k]), tuple(zip(known, counts[j::k], strict=True))) for j, label in enumerate(known)
+    )
+
+
+def named_rightly(evidence: Evidence, site: DatasetSummary) -> float | None:
+    """The share of a hospital's patients whose class the model names; None where nobody counted them."""
+    found = called(evidence, site)
+    patients = sum(one.count for one in found)
+    return sum(one.right for one in found) / patients if patients else None
+
+
+def named_rightly_by_class(evidence: Evidence, site: DatasetSummary) -> tuple[float | None, ...]:
+    """The same of each class; None where the hospital has no patient of it."""
+    found = {one.label: one for one in called(evidence, site)}
+    return tuple(
+        found[label].right / found[label].count if label in found and found[label].count else None
+        for label in labels(evidence)
+    )
+
+
+def in_sentences(evidence: Evidence, site: DatasetSummary) -> tuple[str, ...]:
+    """What the model calls the patients of each class at a hospital, in words."""
+    texts = []
+    for one in called(evidence, site):
+        others = [f"{count:,} {label}" for label, count in one.named if count and label != one.label]
+        wrong = f"; it calls {listing(others)}" if others else ""
+        texts.append(f"Of {one.count:,} with {one.label} it names {one.right:,} rightly{wrong}.")
+    return tuple(texts)

@@ -1,0 +1,245 @@
+"""Whether the model does better than doing the same for all, than another model, and than people without it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dossier.core.types import READER_STUDY, Absent, Curve, Estimate, Evidence, find, find_curve
+from dossier.report.chapters import classes
+from dossier.report.chapters.committee.places import alone, in_question, is_here, tells_apart
+from dossier.report.chapters.committee.plain import MOST_NAMED, all_hospitals, counted_hospitals, doing, few_named, line
+from dossier.report.chapters.sentence import EVERYONE, NO_ONE, estimated
+from dossier.typeset.numbers import number
+from dossier.typeset.words import counted, in_words, listing, sentence_case
+
+
+def than_the_same_for_all(evidence: Evidence) -> tuple[str, ...]:
+    """At each line, where the model does more good than the same for all, where less, and where nobody can tell."""
+    told = [_at_line(evidence, at) for at in evidence.release.thresholds.declared[:MOST_NAMED]]
+    return tuple(text for text in told if text)
+
+
+def the_same_for_everyone(evidence: Evidence) -> str:
+    """What it is to do the same for everyone, in the maker's verb: the end of a question."""
+    return doing(evidence, "everyone")
+
+
+Place = tuple[str, str, dict[str, str]]
+"""A hospital's dataset, what a sentence calls it (of several classes with the class), and the class as a setting."""
+
+
+def _places(evidence: Evidence) -> list[Place]:
+    known = classes.labels(evidence)
+    if not known:
+        return [(site.name, site.site, {}) for site in in_question(evidence)]
+    return [
+        (site.name, f"{label} in {site.site}", {"class": label}) for site in in_question(evidence) for label in known
+    ]
+
+
+def _at_line(evidence: Evidence, at: float) -> str:
+    better: list[str] = []
+    unclear: list[str] = []
+    worse: dict[str, list[str]] = {EVERYONE: [], NO_ONE: []}
+    for dataset, name, of_class in _places(evidence):
+        gain = find(evidence, "net_benefit_gain", dataset, threshold=at, **of_class)
+        if isinstance(gain, Absent):
+            continue
+        if _is_above(gain):
+            better.append(name)
+        elif _is_below(gain):
+            worse[_better_default(evidence, dataset, at, of_class)].append(name)
+        else:
+            unclear.append(name)
+    among = len(better) + len(unclear) + sum(map(len, worse.values()))
+    if not among:
+        return ""
+    several = bool(classes.labels(evidence))
+    told = []
+    if better:
+        either = doing(evidence, "everyone or no one")
+        told.append(f"the model is better than {either}{_where(better, among, several, evidence)}")
+    told += [
+        f"{doing(evidence, named(whom))} would be better{_where(names, among, several, evidence)}"
+        for whom, names in worse.items()
+        if names
+    ]
+    if unclear:
+        told.append(f"it is not clear which is better{_where(unclear, among, several, evidence)}")
+    first, *rest = told
+    return f"At the {line(at)}, {first}.{''.join(f' {sentence_case(text)}.' for text in rest)}"
+
+
+def _where(names: Sequence[str], among: int, several: bool, evidence: Evidence) -> str:
+    """At which hospitals something holds, by name while they are few; of classes for how many pairs."""
+    if among == 1:
+        return "" if alone(evidence) is None else " here"
+    if several:
+        part = f"all {in_words(among)}" if len(names) == among else f"{in_words(len(names))} of {in_words(among)}"
+        return f" in {part} checks, one for each class and hospital"
+    if len(names) == among:
+        return f" in {all_hospitals(among)}"
+    if len(names) > MOST_NAMED:
+        return f" in {in_words(len(names))} of {in_words(among)} hospitals"
+    return f" in {few_named(names)}"
+
+
+def named(whom: str) -> str:
+    """Everyone or no one, as a sentence names them."""
+    return "everyone" if whom == EVERYONE else "no one"
+
+
+def better_defaults(evidence: Evidence, dataset: str) -> tuple[str, ...]:
+    """For whom the same would surely be better at a hospital, at any declared line: everyone, no one or both."""
+    found = [
+        _better_default(evidence, dataset, at, of_class)
+        for at in evidence.release.thresholds.declared
+        for place, _, of_class in _places(evidence)
+        if place == dataset
+        and isinstance(gain := find(evidence, "net_benefit_gain", dataset, threshold=at, **of_class), Estimate)
+        and _is_below(gain)
+    ]
+    return tuple(named(whom) for whom in dict.fromkeys(found))
+
+
+def _better_default(evidence: Evidence, dataset: str, at: float, of_class: dict[str, str]) -> str:
+    """Which of the two does more good: all flagged, or none."""
+    found = find(evidence, "net_benefit", dataset, threshold=at, **of_class)
+    of_everyone = found.details.get("treat_all") if isinstance(found, Estimate) else None
+    return EVERYONE if (of_everyone or 0.0) > 0 else NO_ONE
+
+
+def better_if_the_same_for_all(evidence: Evidence) -> tuple[str, ...]:
+    """Only where it would surely be better to do the same for all: what the first page warns of."""
+    told = []
+    for at in evidence.release.thresholds.declared[:MOST_NAMED]:
+        for whom in (EVERYONE, NO_ONE):
+            names = [
+                name
+                for dataset, name, of_class in _places(evidence)
+                if isinstance(gain := find(evidence, "net_benefit_gain", dataset, threshold=at, **of_class), Estimate)
+                and _is_below(gain)
+                and _better_default(evidence, dataset, at, of_class) == whom
+            ]
+            if names:
+                where = "here" if alone(evidence) else f"in {few_named(names)}"
+                told.append(f"At the {line(at)}, {doing(evidence, named(whom))} would be better {where}.")
+    return tuple(told)
+
+
+# ---- another model --------------------------------------------------------------------------------------------------
+
+
+MOST_MODELS = 2
+"""So many other models are named; the full report has all."""
+
+
+def than_the_other_model(evidence: Evidence) -> str:
+    """At how many hospitals the model tells sick from well better than another model; empty where none is named."""
+    names = [rival.name for rival in evidence.release.rivals]
+    more = len(names) - MOST_MODELS
+    left = f"{sentence_case(in_words(max(more, 0)))} more {'model' if more == 1 else 'models'}: full report."
+    rest = [left] if more > 0 else []
+    return " ".join([*(_than(evidence, name) for name in names[:MOST_MODELS]), *rest])
+
+
+def _than(evidence: Evidence, rival: str) -> str:
+    at, what = evidence.release.thresholds.declared[:1], tells_apart(evidence)
+    told = [_against(evidence, rival, "auroc_difference", (f"{what} better", f"{what} worse"))]
+    if at and not classes.labels(evidence):
+        good = (f"is better at the {line(at[0])}", f"is worse at the {line(at[0])}")
+        told.append(_against(evidence, rival, "net_benefit_difference", good, threshold=at[0]))
+    known = [text for text in told if text]
+    first, *rest = known or [f"it could not be compared with {rival}."]
+    start = f"Beside {rival}: {first}" if known else sentence_case(first)
+    return " ".join([start, *map(sentence_case, rest)])
+
+
+def _against(evidence: Evidence, rival: str, measure: str, words: tuple[str, str], /, **at: float) -> str:
+    """Where the model does better than the other, where worse, and where no difference was shown, as a sentence."""
+    sites = estimated(evidence, measure, against=rival, **at)
+    here = [(site, found) for site, found in sites if is_here(site.name, evidence)]
+    if not here:
+        return ""
+    counts = [sum(side(found) for _, found in here) for side in (_is_above, _is_below)]
+    if len(here) == 1:
+        how = f"it {words[0]}" if counts[0] else f"it {words[1]}" if counts[1] else f"not shown that it {words[0]}"
+        return f"{how} ({_of_thousand(here[0][1])} of 1,000)."
+    parts = [f"it {how} in {_part(count, len(here))}" for how, count in zip(words, counts, strict=True) if count]
+    left = len(here) - sum(counts)
+    if not parts:
+        return f"it was not shown that it {words[0]} in any of {counted_hospitals(left)}."
+    return f"{listing(parts)}{f'; no difference was shown in {in_words(left)}' if left else ''}."
+
+
+def _part(count: int, among: int) -> str:
+    return all_hospitals(among) if count == among else f"{in_words(count)} of {counted_hospitals(among)}"
+
+
+def _of_thousand(found: Estimate) -> str:
+    """A difference of shares in people of 1,000, with its range."""
+    if found.low is None or found.high is None:
+        return number(1000 * found.value, 0)
+    value, low, high = (number(1000 * one, 0) for one in (found.value, found.low, found.high))
+    return f"{value}, range {low} to {high}"
+
+
+def _is_above(found: Estimate) -> bool:
+    return found.low is not None and found.low > 0
+
+
+def _is_below(found: Estimate) -> bool:
+    return found.high is not None and found.high < 0
+
+
+# ---- people ---------------------------------------------------------------------------------------------------------
+
+
+def people_decide(evidence: Evidence) -> str:
+    """Whether people decide better with the model: wrong decisions of 100 without and with it."""
+    without = find(evidence, "error_rate_unaided", READER_STUDY)
+    aided = find(evidence, "error_rate_aided", READER_STUDY)
+    fewer = find(evidence, "absolute_risk_reduction", READER_STUDY)
+    if isinstance(without, Absent) or isinstance(aided, Absent) or isinstance(fewer, Absent):
+        return "Not known: no study compared decisions with and without it."
+    # The decisions of one person belong together: where it is known whose they are, their interval is the true one.
+    low, high = (fewer.details.get(f"{end}_clustered") for end in ("low", "high"))
+    low, high = (fewer.low, fewer.high) if low is None or high is None else (low, high)
+    rates = f"Without it {_in_hundred(without.value)} of 100 decisions were wrong, with it {_in_hundred(aided.value)}."
+    start = f"{_studied(evidence)}{rates}{_changed(evidence)}"
+    if low is None or high is None:
+        return start
+    bounds = f"(range {_in_hundred(low)} to {_in_hundred(high)} fewer wrong)"
+    if low > 0:
+        return f"Yes, in a study. {start} They decided better {bounds}."
+    if high < 0:
+        return f"No: in a study they decided worse {bounds}. {start}"
+    return f"Not shown. {start} This could be coincidence {bounds}."
+
+
+def _changed(evidence: Evidence) -> str:
+    """How many decisions the model turned right and turned wrong, and what became of decisions against its advice."""
+    changed = find_curve(evidence, "changed_decisions", READER_STUDY)
+    if isinstance(changed, Absent):
+        return ""
+    corrected, misled = (int(sum(one or 0 for one in changed.columns[kind])) for kind in ("corrected", "misled"))
+    told = f" Of the wrong decisions it put {corrected:,} right, and of the right ones it made {misled:,} wrong."
+    followed = find(evidence, "wrong_advice_followed", READER_STUDY)
+    if isinstance(followed, Absent):
+        return told
+    gave_in = f"{int(followed.details['decisions'] or 0)} of {counted(followed.n, 'time')}"
+    return f"{told} When it was wrong and people right at first, they changed to it {gave_in}."
+
+
+def _in_hundred(share: float) -> str:
+    return number(100 * share, 0 if abs(share) >= 0.01 or share == 0 else 1)
+
+
+def _studied(evidence: Evidence) -> str:
+    """How many people took part, where that is known."""
+    readers = find_curve(evidence, "decision_benefit_by_reader", READER_STUDY)
+    return (
+        f"{counted(len(readers.columns['reader']), 'person', 'people')} took part. "
+        if isinstance(readers, Curve)
+        else ""
+    )

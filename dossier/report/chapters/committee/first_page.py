@@ -1,0 +1,443 @@
+"""The first page: the answer, what the model is for, and where it worked and where not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dossier.core.bands import FEW_FOR_A_BAND as FEW
+from dossier.core.facts import Fact
+from dossier.core.types import (
+    POOLED,
+    Absent,
+    Criterion,
+    DatasetSummary,
+    Estimate,
+    Evidence,
+    Predicted,
+    expected_range,
+    externals,
+    find,
+)
+from dossier.report.chapters import acceptance, classes
+from dossier.report.chapters.committee.goals_met import goal_word
+from dossier.report.chapters.committee.percentages import at_risk, lines, wrong_at
+from dossier.report.chapters.committee.places import (
+    alone,
+    few_at,
+    found_share,
+    goals_at,
+    goals_missed,
+    local,
+    ordered,
+    short_names,
+    tells_apart,
+)
+from dossier.report.chapters.committee.plain import (
+    LINE,
+    NOT_SAID,
+    TWO_LINES,
+    abridged,
+    acted_on,
+    all_hospitals,
+    as_sentence,
+    beginning,
+    between,
+    counted_hospitals,
+    line,
+    missing,
+    of_hundred,
+    risk_of,
+    with_it,
+)
+from dossier.report.chapters.sentence import primary_threshold
+from dossier.typeset.numbers import TIED
+from dossier.typeset.tables import Cell, Spanner
+from dossier.typeset.words import counted, in_words, listing, sentence_case
+
+# ---- the answer -----------------------------------------------------------------------------------------------------
+
+
+def answer(evidence: Evidence) -> str:
+    """Whether it works, in two sentences: at our hospital, or at how many of those that were tested."""
+    ours = local(evidence)
+    if ours is not None:
+        told = (_found_at(evidence, ours), _goals_here(evidence, ours), _percentages_here(evidence, ours))
+        return " ".join(text for text in told if text)
+    return f"{_goals_everywhere(evidence)} {_elsewhere(evidence)}"
+
+
+def _found_at(evidence: Evidence, site: DatasetSummary) -> str:
+    """How many of 100 are found at one hospital, with the range."""
+    name = short_names(evidence)[site.name]
+    if classes.labels(evidence):
+        share = classes.named_rightly(evidence, site)
+        return f"In {name} it names {of_hundred(share)} of 100 patients rightly." if share is not None else ""
+    at = primary_threshold(evidence)
+    if at is None:
+        return f"No line is set for {name}: whom it finds and whom it misses is not known."
+    found = find(evidence, "sensitivity", site.name, threshold=at)
+    if isinstance(found, Absent):
+        return f"In {name} too few patients were tested to say whom it finds."
+    share = found.value
+    missed = 100 - round(100 * share)
+    bounds = f" (range {between(found)})" if between(found) else ""
+    return f"In {name}, of 100 patients {with_it(evidence)}, it finds {round(100 * share)}{bounds} and misses {missed}."
+
+
+def _goals_here(evidence: Evidence, site: DatasetSummary) -> str:
+    asked, missed = goals_at(evidence, site), goals_missed(evidence, site)
+    if not asked:
+        return "No goal was set for it before the test."
+    unknown = [one for one in asked if one.met is None]
+    if missed:
+        return f"It missed {_part_of(len(missed), len(asked))} here: {listing(_goal_words(evidence, missed))}."
+    if unknown:
+        return f"Whether it met its goals here is not known: {listing(_goal_words(evidence, unknown))}."
+    return f"It met its goal{'s' if len(asked) > 1 else ''} here."
+
+
+def _percentages_here(evidence: Evidence, site: DatasetSummary) -> str:
+    """That the percentages of our hospital are far off, where they are: what its goals do not ask."""
+    far = wrong_at(evidence, site)
+    if far is None:
+        return ""
+    start = "But its" if goals_at(evidence, site) and not goals_missed(evidence, site) else "Its"
+    return f"{start} percentages are wrong here: it said {risk_of(far.risk)}, {of_hundred(far.value)} of 100 had it."
+
+
+def _part_of(count: int, among: int) -> str:
+    if among == 1:
+        return "its goal"
+    return f"all {in_words(among)} goals" if count == among else f"{in_words(count)} of {in_words(among)} goals"
+
+
+def _goal_words(evidence: Evidence, goals: list[Criterion]) -> list[str]:
+    return list(dict.fromkeys(goal_word(evidence, one.measure) for one in goals))
+
+
+def _goals_everywhere(evidence: Evidence) -> str:
+    """At how many hospitals the goals were met; where none counts, whom the model found from where to where."""
+    asked = [site for site in externals(evidence) if goals_at(evidence, site)]
+    together = [goal for goal in acceptance.counted_ones(evidence) if all(one.dataset == POOLED for one in goal)]
+    missed_together = any(acceptance.verdict(goal) == acceptance.NOT_MET for goal in together)
+    if not asked and together:
+        count = sum(acceptance.verdict(goal) == acceptance.MET for goal in together)
+        return f"Over all hospitals it met {_part_of(count, len(together)) if count else 'none of its goals'}."
+    if not asked:
+        return f"No goal was set before the test, so it cannot pass or fail. {_found_everywhere(evidence)}".strip()
+    met = [site for site in asked if all(one.met for one in goals_at(evidence, site))]
+    unknown = [site for site in asked if site not in met and not goals_missed(evidence, site)]
+    if len(asked) == 1:
+        how = "met its goals" if met else "did not meet its goals" if not unknown else "may have met its goals"
+        text = f"It {how} in the one hospital that tested it."
+    else:
+        every = len(met) == len(asked)
+        where = all_hospitals(len(asked)) if every else f"{_of_all(len(met), len(asked))} hospitals"
+        text = f"It met its goals in {where}."
+        text += f" In {in_words(len(unknown))} more it is not known." if unknown else ""
+    return f"{text} Over all of them it missed one." if missed_together else text
+
+
+def _of_all(count: int, among: int) -> str:
+    return f"{in_words(count) if count else 'none'} of {in_words(among)}"
+
+
+def _found_everywhere(evidence: Evidence) -> str:
+    """From where to where, of 100 with the outcome, so many are found."""
+    shares = [(share, site) for site in externals(evidence) if (share := found_share(evidence, site)) is not None]
+    if not shares:
+        return ""
+    rising = sorted(shares, key=lambda pair: pair[0])
+    names = short_names(evidence)
+    first, last = (f"{of_hundred(share)} ({names[site.name]})" for share, site in (rising[0], rising[-1]))
+    several = bool(classes.labels(evidence))
+    start = "Of 100 patients it named" if several else f"Of 100 patients {with_it(evidence)} it found"
+    end = " rightly" if several else ""
+    if of_hundred(rising[0][0]) == of_hundred(rising[-1][0]):
+        return f"{start} {of_hundred(rising[0][0])}{end} in {all_hospitals(len(rising))}."
+    return f"{start} from {first} to {last}{end}."
+
+
+def _elsewhere(evidence: Evidence) -> str:
+    """That our hospital was not tested, and whether the others tell what to expect there."""
+    pooled = find(evidence, "auroc", POOLED)
+    new = None if isinstance(pooled, Absent) else expected_range(pooled)
+    start = "It has not been tested in ours"
+    if any(flag.flag in ("wide_prediction_interval", "heterogeneity") for flag in evidence.flags):
+        return f"{start}, and results differed so much that ours cannot be predicted."
+    if new is None:
+        return f"{start}, and {_too_few_sites(evidence)} cannot tell what to expect there."
+    low, high = (of_hundred(end) for end in new)
+    what = tells_apart(evidence).replace("tells", "tell", 1)
+    return f"{start}, where it may {what} {low} to {high} times of 100."
+
+
+def _too_few_sites(evidence: Evidence) -> str:
+    count = len(externals(evidence))
+    return "one hospital" if count == 1 else f"these {in_words(count)} hospitals"
+
+
+# ---- what it is for -------------------------------------------------------------------------------------------------
+
+
+def who_tested(evidence: Evidence) -> str:
+    """Who ran the test, and how they stand to the maker."""
+    about = evidence.release.release
+    tester = abridged(about.tester, LINE) if about.tester else "not stated"
+    return f"Tested by: {tester.rstrip('.')}."
+
+
+def what_it_is(evidence: Evidence) -> str:
+    """What the model shows, and what happens then."""
+    release = evidence.release
+    outcome = abridged(Predicted.by(release).words, TWO_LINES)
+    known = classes.labels(evidence)
+    at = primary_threshold(evidence)
+    verb = release.intended_use.verb
+    then = f"is flagged, to be {verb}" if verb else "is flagged"
+    if known:
+        text = f"For each patient it shows a percentage for each of {listing(known)}: {outcome}."
+        text = f"{text} It names the one with the highest.{_classes_told(evidence)}"
+        return text if at is None else f"{text} A patient at {risk_of(at)} or more for one of them {then}."
+    text = f"For each patient it shows a percentage: the chance of {outcome}."
+    return text if at is None else f"{text} A patient at {risk_of(at)} or more {then}."
+
+
+def _classes_told(evidence: Evidence) -> str:
+    """What the maker says of the outcome, where a line holds it: the names of classes alone may say nothing."""
+    said = beginning(evidence.statements.get("8a", ""), LINE)
+    return f" {said.text}" if said.text and not said.is_cut else ""
+
+
+@dataclass(frozen=True)
+class Purpose:
+    """For whom the model is and for whom not, as the maker says it."""
+
+    whom: str
+    not_for: str
+    is_whole: bool
+    """Whether nothing was cut."""
+
+
+def purpose(evidence: Evidence, most: int = TWO_LINES) -> Purpose:
+    """For whom it is and what it is not for, in at most so many characters each."""
+    use = evidence.release.intended_use
+    whole = use.for_ or evidence.statements.get("3b") or f"{NOT_SAID} Ask before you decide."
+    said = [text.strip().rstrip(".") for text in use.not_for]
+    without = f"{'; '.join([said[0], *(one[:1].lower() + one[1:] for one in said[1:])])}." if said else ""
+    told, short = abridged(whole, most), abridged(without, most)
+    is_whole = (told, short) == (" ".join(whole.split()), " ".join(without.split()))
+    return Purpose(as_sentence(told), short, is_whole)
+
+
+# ---- where it worked ------------------------------------------------------------------------------------------------
+
+MOST_ROWS = 10
+"""Hospitals that the first page has a row for; of more it has those at both ends, and ours."""
+BAR = 26.0
+"""The width of the bar of found and missed in mm."""
+COMMON, RARE = 0.9, 0.05
+"""From which share on nearly every patient had the outcome, and up to which nearly nobody."""
+
+
+@dataclass(frozen=True)
+class Head:
+    """The head of a column, and what is said once above it and its neighbours that share it."""
+
+    label: str
+    over: str = ""
+    is_wide: bool = False
+    """Whether it stands above words, to the left."""
+
+
+@dataclass(frozen=True)
+class Hospital:
+    """A row of the first page: a hospital, the bar of found and missed in mm, and what stands beside it."""
+
+    name: str
+    patients: str
+    found: float | None
+    missed: float | None
+    cells: tuple[Cell, ...]
+
+
+@dataclass(frozen=True)
+class Hospitals:
+    """The table of the first page."""
+
+    about: str
+    """What the bar is of."""
+    heads: tuple[Head, ...]
+    rows: tuple[Hospital, ...]
+    has_bars: bool
+    note: str
+
+    @property
+    def spanners(self) -> tuple[Spanner, ...]:
+        """What is said once above neighbouring columns."""
+        found: list[Spanner] = []
+        for head in self.heads:
+            cells = 1 + (found.pop().cells if found and found[-1].label == head.over else 0)
+            found.append(Spanner(head.over, cells))
+        return tuple(found)
+
+
+def hospitals(evidence: Evidence) -> Hospitals:
+    """Each hospital with whom the model found and missed there, what came of its percentages, and the goals."""
+    sites = list(ordered(evidence))
+    half = MOST_ROWS // 2
+    shown = sites if len(sites) <= MOST_ROWS else [*sites[:half], *sites[-half:]]
+    has_bars = any(found_share(evidence, site) is not None for site in sites)
+    known = classes.labels(evidence)
+    names = short_names(evidence)
+    rows = tuple(_hospital(evidence, site, names[site.name], has_bars) for site in shown)
+    about = "100 patients" if known else f"100 patients {with_it(evidence)}"
+    return Hospitals(about, _heads(evidence, has_bars), rows, has_bars, _note(evidence, shown, rows, len(sites)))
+
+
+def _heads(evidence: Evidence, has_bars: bool) -> tuple[Head, ...]:
+    known = classes.labels(evidence)
+    heads = [Head("right" if known else "found"), Head("wrong" if known else "missed")] if has_bars else []
+    if known:
+        over = "Of 100 with each, named rightly"
+        heads += [Head(label, over) for label in known] if len(known) <= MOST_CLASSES else []
+    else:
+        heads += [Head(f"false{TIED}alarms", f"Of{TIED}100 without{TIED}it")] if has_bars else []
+        over = f"Of{TIED}100{TIED}had{TIED}it, when{TIED}it{TIED}said"
+        heads += [Head(risk_of(risk), over) for risk in lines(evidence)]
+    return (*heads, *([Head("Goals", is_wide=True)] if _has_goals(evidence) else []))
+
+
+NONE_GIVEN = "–"
+"""In place of what came of a percentage that too few, or nobody, was given."""
+MOST_CLASSES = 5
+"""Classes that the table of the first page has columns for."""
+
+
+def _has_goals(evidence: Evidence) -> bool:
+    return any(goals_at(evidence, site) for site in externals(evidence))
+
+
+def _hospital(evidence: Evidence, site: DatasetSummary, name: str, has_bars: bool) -> Hospital:
+    share = found_share(evidence, site)
+    cells: list[Cell] = []
+    if has_bars:
+        cells += _shares(evidence, site, share)
+    if classes.labels(evidence):
+        if len(classes.labels(evidence)) <= MOST_CLASSES:
+            cells += [_of_class(one) for one in classes.named_rightly_by_class(evidence, site)]
+    else:
+        cells += [_came(evidence, site, risk) for risk in lines(evidence)]
+    if _has_goals(evidence):
+        cells.append(_goals(evidence, site))
+    mark = f"{TIED}†" if few_at(evidence, site) else ""
+    found = None if share is None else round(BAR * share, 2)
+    missed = None if found is None else round(BAR - found, 2)
+    return Hospital(f"{name}{mark}", f"{site.n:,}", found, missed, tuple(cells))
+
+
+def _shares(evidence: Evidence, site: DatasetSummary, share: float | None) -> list[Cell]:
+    """How many of 100 are found, missed, and flagged in error."""
+    at = primary_threshold(evidence)
+    several = bool(classes.labels(evidence))
+    if share is None:
+        none = Absent(Fact("no_threshold_declared"))
+        gap = none if at is None else find(evidence, "sensitivity", site.name, threshold=at)
+        cells = [missing(gap if isinstance(gap, Absent) else none), Cell("", kind="absent")]
+    else:
+        found = round(100 * share)
+        cells = [Cell(f"{found}"), Cell(f"{100 - found}", kind="plain")]
+    if several or at is None:
+        return cells
+    spared = find(evidence, "specificity", site.name, threshold=at)
+    alarms = missing(spared) if isinstance(spared, Absent) else Cell(f"{100 - round(100 * spared.value)}", kind="plain")
+    return [*cells, alarms]
+
+
+def _of_class(share: float | None) -> Cell:
+    return Cell("none", kind="absent") if share is None else Cell(of_hundred(share), kind="plain")
+
+
+def _came(evidence: Evidence, site: DatasetSummary, risk: float) -> Cell:
+    """Of 100 to whom the model gave a risk, how many had the outcome; standing out where the range leaves it out."""
+    found = at_risk(evidence, site, risk)
+    if found is None:
+        return Cell(NONE_GIVEN, kind="absent")
+    return Cell(of_hundred(found.value), kind="alert" if found.is_off else "plain")
+
+
+def _goals(evidence: Evidence, site: DatasetSummary) -> Cell:
+    asked, missed = goals_at(evidence, site), goals_missed(evidence, site)
+    if missed:
+        return Cell(f"missed: {', '.join(_goal_words(evidence, missed))}", kind="alert")
+    if any(one.met is None for one in asked):
+        return Cell("not known", kind="absent")
+    return Cell("met all" if len(asked) > 1 else "met", kind="word")
+
+
+def _note(evidence: Evidence, shown: list[DatasetSummary], rows: tuple[Hospital, ...], among: int) -> str:
+    """What the marks mean, which hospitals are unusual, and where the ranges stand."""
+    told = []
+    if any(few_at(evidence, site) for site in shown):
+        of_what = "of one class" if classes.labels(evidence) else "with it, or without it"
+        told.append(f"† fewer than {FEW} patients {of_what}: numbers are rough.")
+    told += _unusual(evidence, shown)
+    if not classes.labels(evidence):
+        told.append("Brown: what it said is outside the range.")
+    if among > len(shown):
+        told.append(f"{sentence_case(counted_hospitals(among - len(shown)))} between them: page 2.")
+    if any(cell.kind == "absent" and cell.text == NONE_GIVEN for row in rows for cell in row.cells):
+        told.append(f"{NONE_GIVEN}: too few were given that percentage.")
+    told.append("Ranges: page 2.")
+    if evidence.local_site is None and among > 1:
+        told.append("If one of these is yours, ask for the pages that begin with it.")
+    return " ".join(told)
+
+
+def _unusual(evidence: Evidence, shown: list[DatasetSummary]) -> list[str]:
+    """Where nearly every patient had the outcome, or nearly nobody."""
+    told, names = [], short_names(evidence)
+    for site in shown:
+        if site.events is None or not site.n or COMMON > site.events / site.n > RARE:
+            continue
+        told.append(f"In {names[site.name]}, {of_hundred(site.events / site.n)} of 100 had it.")
+    return told if len(told) <= 2 else []
+
+
+# ---- our own hospital -----------------------------------------------------------------------------------------------
+
+
+def works_here(evidence: Evidence) -> tuple[str, ...]:
+    """Whom the model finds in the one hospital that these pages are of; empty where they are of several."""
+    site = alone(evidence)
+    if site is None:
+        return ()
+    told = [_tested_here(site, evidence)]
+    at = primary_threshold(evidence)
+    if classes.labels(evidence):
+        return (*told, *classes.in_sentences(evidence, site))
+    if at is not None and isinstance(spared := find(evidence, "specificity", site.name, threshold=at), Estimate):
+        error = 100 - round(100 * spared.value)
+        told.append(
+            f"At the {line(at)} it finds {_found_of_hundred(evidence, site, at)} of 100 patients {with_it(evidence)}. "
+            f"Of 100 without, {error} are {acted_on(evidence)} in error."
+        )
+    ranked = find(evidence, "auroc", site.name)
+    if isinstance(ranked, Estimate):
+        told.append(
+            f"It tells sick from well {of_hundred(ranked.value)} times of 100"
+            f"{f' (range {between(ranked)})' if between(ranked) else ''}: 100 is perfect, 50 a coin toss."
+        )
+    return tuple(told)
+
+
+def _found_of_hundred(evidence: Evidence, site: DatasetSummary, at: float) -> str:
+    found = find(evidence, "sensitivity", site.name, threshold=at)
+    return "too few to say how many" if isinstance(found, Absent) else of_hundred(found.value)
+
+
+def _tested_here(site: DatasetSummary, evidence: Evidence) -> str:
+    sick = "" if site.events is None else f", {site.events:,} of them {with_it(evidence)}"
+    few = few_at(evidence, site)
+    warned = f" There were {few}: little can be said." if few else ""
+    return f"Tested on {counted(site.n, 'patient')}{sick}.{warned}"

@@ -1,0 +1,96 @@
+"""The goals that were set beforehand, in plain words, and where they were met."""
+
+from __future__ import annotations
+
+from dossier.core.types import POOLED, Criterion, Evidence
+from dossier.report.chapters import acceptance
+from dossier.report.chapters.committee.plain import few_named, line
+from dossier.typeset.numbers import short
+from dossier.typeset.tables import Cell, Column, Row, Table
+from dossier.typeset.words import sentence_case, within_sentence
+
+OTHER = "another goal"
+
+
+def goal_word(evidence: Evidence, measure: str) -> str:
+    """What a goal is about, in a word or two."""
+    goal = evidence.terms[measure].goal
+    return OTHER if goal is None else goal.word
+
+
+def goals(evidence: Evidence) -> Table | None:
+    """Every goal that counts, what it asks, and where it is met."""
+    every = acceptance.counted_ones(evidence)
+    if not every:
+        return None
+    rows = tuple(
+        Row(_about(evidence, one[0]), (Cell(_asked(evidence, one), kind="word"), _standing(evidence, one)))
+        for one in every
+    )
+    return Table(
+        name="table-goals",
+        title="Goals that were set.",
+        note=_note(evidence, every),
+        head="Goal",
+        columns=(Column("Asked", words=True), Column("Result", words=True)),
+        rows=rows,
+    )
+
+
+def _about(evidence: Evidence, one: Criterion) -> str:
+    """What a goal is about, with its line and its group of patients."""
+    term = evidence.terms[one.measure]
+    label = term.label if term.goal is None else term.goal.label
+    at = one.at.get("threshold")
+    where = f", {line(at)}" if isinstance(at, float) else ""
+    group = f", {one.subset.level} ({within_sentence(one.subset.column)})" if one.subset else ""
+    return f"{label}{where}{group}"
+
+
+def _asked(evidence: Evidence, goal: tuple[Criterion, ...]) -> str:
+    """What a goal asks, in people, and of whom."""
+    one = goal[0]
+    ends = [
+        f"{word} {_people(evidence, one.measure, bound)}"
+        for word, bound in (("at least", one.at_least), ("at most", one.at_most))
+        if bound is not None
+    ]
+    of_range = {"low": ", low end of the range", "high": ", high end of the range", "value": ""}[one.bound]
+    together = "; all together" if one.dataset == POOLED else ""
+    return f"{' and '.join(ends)}{of_range}{together}"
+
+
+def _people(evidence: Evidence, measure: str, value: float) -> str:
+    goal = evidence.terms[measure].goal
+    return short(evidence, measure, value) if goal is None or goal.people is None else f"{goal.people * value:.0f}"
+
+
+def _standing(evidence: Evidence, goal: tuple[Criterion, ...]) -> Cell:
+    said = acceptance.verdict(goal)
+    ours = next((each for each in goal if each.dataset == evidence.local_site), None)
+    here = "" if ours is None else f"; here {'met' if ours.met else 'missed' if ours.met is False else 'not known'}"
+    if said == acceptance.MET:
+        return Cell(f"Met{here}", kind="word")
+    if goal[0].dataset == POOLED:
+        return Cell("Missed" if said == acceptance.NOT_MET else "Not known", kind="alert")
+    wanted = False if said == acceptance.NOT_MET else None
+    failing = [_site(evidence, each.dataset) for each in goal if each.met is wanted]
+    word = "missed" if said == acceptance.NOT_MET else "not known"
+    return Cell(sentence_case(f"{word} in {few_named(failing)}{here}"), kind="alert")
+
+
+def _site(evidence: Evidence, dataset: str) -> str:
+    return next((one.site for one in evidence.datasets if one.name == dataset), dataset)
+
+
+def _note(evidence: Evidence, every: list[tuple[Criterion, ...]]) -> str:
+    """When they were set, which do not count, what those ask that weigh, and what same treatment would have passed."""
+    told = [acceptance.when(evidence, "set")]
+    left = len(acceptance.uncounted(evidence))
+    if left:
+        told.append(f"{'One goal is' if left == 1 else f'{left} goals are'} left out: set too late, or with no date.")
+    terms = [evidence.terms[measure] for measure in dict.fromkeys(one[0].measure for one in every)]
+    if any(term.goal is not None and term.goal.weighs for term in terms):
+        told.append("Found, less false alarms: the line says how much a false alarm weighs.")
+    told += [f"{term.label}: {term.sentence}" for term in terms if term.goal is None]
+    return " ".join(text for text in told if text)

@@ -1,0 +1,490 @@
+"""Whom the model misses: at which hospitals, and in which groups of patients it errs which way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Set
+from dataclasses import dataclass, replace
+
+from dossier.core import between_groups
+from dossier.core.bands import FEW_FOR_POOLING as VERY_FEW
+from dossier.core.types import (
+    POOLED,
+    Absent,
+    DatasetSummary,
+    Estimate,
+    Evidence,
+    SubgroupSize,
+    Subset,
+    externals,
+    find_in_subgroup,
+    is_telling,
+    subgroup_columns,
+    subgroup_sizes,
+)
+from dossier.report.chapters import classes, subgroups
+from dossier.report.chapters.committee.places import alone, in_question, is_here, short_names, tells_apart
+from dossier.report.chapters.committee.plain import (
+    MOST_NAMED,
+    all_hospitals,
+    counted_hospitals,
+    first_named,
+    hundred,
+    line,
+    missing,
+    of_hundred,
+    with_it,
+)
+from dossier.report.chapters.sentence import estimated, named_with_the_rest, primary_threshold
+from dossier.typeset.tables import Cell, Column, Row, Table
+from dossier.typeset.words import counted, in_words, listing, sentence_case, within_sentence
+
+HALF = 0.5
+EN_DASH = "\N{EN DASH}"
+
+
+def who_is_missed(evidence: Evidence) -> tuple[str, ...]:
+    """Whom the model misses: by hospital, and then the groups, as few sentences as the first page has room for."""
+    return tuple(text for text in (_by_hospital(evidence), *groups_in_brief(evidence)) if text)
+
+
+def _by_hospital(evidence: Evidence) -> str:
+    """From where to where patients are missed, and where it is surely more than half of them."""
+    at = primary_threshold(evidence)
+    if classes.labels(evidence):
+        return _classes_missed(evidence)
+    if at is None:
+        return "No line is set, so nobody can say who is missed."
+    found = [
+        (site, one) for site, one in estimated(evidence, "sensitivity", threshold=at) if is_here(site.name, evidence)
+    ]
+    if not found:
+        return "Too few patients were tested to say who is missed."
+    names = short_names(evidence)
+    most = [names[site.name] for site, one in found if one.high is not None and one.high < HALF]
+    if len(found) == 1:
+        share = 100 - round(100 * found[0][1].value)
+        return f"At the {line(at)} it misses {share} of 100 patients {with_it(evidence)}."
+    (low_site, low), (high_site, high) = found[-1], found[0]
+    fewest, largest = (100 - round(100 * one.value) for one in (low, high))
+    ends = f"from {fewest} of 100 ({names[low_site.name]}) to {largest} ({names[high_site.name]})"
+    if fewest == largest:
+        return (
+            f"At the {line(at)} it misses {fewest} of 100 patients {with_it(evidence)} in {all_hospitals(len(found))}."
+        )
+    over = f" More than half are missed in {first_named(most)}." if most else ""
+    return f"At the {line(at)} it misses {ends} of those {with_it(evidence)}.{over}"
+
+
+def _classes_missed(evidence: Evidence) -> str:
+    """The classes that are named rightly least often."""
+    shares = [
+        (share, label, site)
+        for site in in_question(evidence)
+        for label, share in zip(classes.labels(evidence), classes.named_rightly_by_class(evidence, site), strict=True)
+        if share is not None
+    ]
+    if not shares:
+        return "Nobody counted which patients are named rightly."
+    least, label, site = min(shares, key=lambda one: one[0])
+    text = f"Least often named rightly: {label} in {short_names(evidence)[site.name]}, {of_hundred(least)} of 100."
+    worse = sum(share < HALF for share, _, _ in shares)
+    checks = f"{subgroups.part_of(worse, len(shares))} checks, one for each class and hospital"
+    return f"{text} In {checks}, fewer than half are." if worse else text
+
+
+# ---- groups of patients ---------------------------------------------------------------------------------------------
+
+
+def groups_in_brief(evidence: Evidence) -> tuple[str, ...]:
+    """Which groups are missed most and least, for which the percentages are wrong and which way; or that nobody can
+    tell.
+    """
+    gap = _no_groups(evidence)
+    if gap:
+        return (gap,)
+    by_group = _missed_by_group(evidence)
+    told = [
+        f"{how} {named_with_the_rest([one.who for one in which], MOST_NAMED)}."
+        for how, which in sorted(_errors(evidence).items(), key=lambda pair: pair[0] in BESIDE_OTHERS)
+        if not (by_group and how == MISSED_MORE)
+    ]
+    more = [f"{_coincidence(evidence)} Numbers: table of groups."] if told else []
+    brief = (by_group, *told[: 1 if by_group else MOST_ERRORS], *more, _known_at(evidence))
+    return tuple(text for text in brief if text)
+
+
+MOST_ERRORS = 2
+"""Kinds of errors that the first page has room for."""
+
+
+def _missed_by_group(evidence: Evidence) -> str:
+    """Of which group most are missed, and of which fewest, each with its range."""
+    found = [
+        (one.value, f"{of_missed(one).text} of 100 {_group(column, label)}{_range(one)}")
+        for column, label in _groups_here(evidence)
+        if isinstance(one := _found_in(evidence, column, label), Estimate)
+    ]
+    if len(found) < 2:
+        return ""
+    return f"By group, it misses from {max(found)[1]} to {min(found)[1]}."
+
+
+def _range(found: Estimate) -> str:
+    """How few and how many of 100 may be missed, in brackets."""
+    low, high = _bounds_of_missed(found)
+    return f" (range {low} to {high})" if low and high else ""
+
+
+def of_missed(found: Estimate) -> Cell:
+    """How many of 100 are missed, with the range."""
+    missed = f"{100 - round(100 * found.value)}"
+    low, high = _bounds_of_missed(found)
+    return Cell(missed, f"{low}{EN_DASH}{high}") if low and high else Cell(missed)
+
+
+def _bounds_of_missed(found: Estimate) -> tuple[str, str]:
+    """How few and how many of 100 may be missed; empty without an interval."""
+    if found.low is None or found.high is None:
+        return "", ""
+    return of_hundred(1 - found.high), of_hundred(1 - found.low)
+
+
+def _found_in(evidence: Evidence, column: str, label: str) -> Estimate | Absent | None:
+    """Whom the model finds in a group at the first threshold: at our hospital, or at all of them together."""
+    at, site = primary_threshold(evidence), alone(evidence)
+    if at is None or classes.labels(evidence):
+        return None
+    where = POOLED if site is None else site.name
+    found = find_in_subgroup(evidence, Subset(column, label), "sensitivity", where, threshold=at)
+    return found if where != POOLED or isinstance(found, Absent) or is_telling(found) else None
+
+
+@dataclass(frozen=True)
+class Error:
+    """A group for which the model does otherwise, and both values."""
+
+    who: str
+    values: str
+
+
+def _errors(evidence: Evidence) -> dict[str, list[Error]]:
+    """What the model does otherwise for which groups, the errors that miss patients first.
+
+    Over all hospitals together; at our own where it is named, and hospital by hospital where nothing differs over all.
+    """
+    every = [] if evidence.local_site else list(_over_all(evidence))
+    every = [*(every or list(_at_hospitals(evidence))), *_missed_more(evidence)]
+    words = OF_CLASSES if classes.labels(evidence) else {}
+    found: dict[str, list[Error]] = {}
+    for how in ERRORS:
+        which = [error for kind, error in every if kind == how]
+        if which:
+            found[words.get(how, how)] = which
+    return found
+
+
+MISSED_MORE = "It more often misses"
+UNDERESTIMATED = "The model underestimates the risk of"
+RATHER_LOW = "Compared with the others, it underestimates the risk of"
+TOLD_LESS = "It tells sick from well less often among"
+ALIKE = "It tells sick from well less often, as they are more alike, among"
+OVERESTIMATED = "The model overestimates the risk of"
+RATHER_HIGH = "Compared with the others, it overestimates the risk of"
+TOLD_MORE = "It tells sick from well more often among"
+ERRORS = (MISSED_MORE, UNDERESTIMATED, RATHER_LOW, TOLD_LESS, ALIKE, OVERESTIMATED, RATHER_HIGH, TOLD_MORE)
+"""What the model may do otherwise for a group; what misses patients comes first."""
+OF_CLASSES = {
+    TOLD_LESS: "It tells the classes apart less often among",
+    ALIKE: "It tells the classes apart less often, as they are more alike, among",
+    TOLD_MORE: "It tells the classes apart more often among",
+}
+"""The same of several classes."""
+
+
+BESIDE_OTHERS = (RATHER_LOW, TOLD_LESS, ALIKE, RATHER_HIGH, TOLD_MORE, *OF_CLASSES.values())
+"""What is so beside the others alone; the first page names what is wrong by itself before it."""
+
+
+def differing_groups(evidence: Evidence) -> tuple[str, ...]:
+    """All that is known of groups: which differ, with the numbers, how many were compared, and what nobody counted."""
+    gap = _no_groups(evidence)
+    if gap:
+        return (gap,)
+    told = [
+        f"{how} {named_with_the_rest([f'{one.who} ({one.values})' for one in which], MOST_NAMED)}."
+        for how, which in _errors(evidence).items()
+    ]
+    made = _comparisons(evidence)
+    if told:
+        told.append(_coincidence(evidence))
+    elif made:
+        told.append(
+            f"{sentence_case(counted(made, 'comparison'))} with the other patients could be made, and none stood out. "
+            "With small numbers a real difference can stay hidden."
+        )
+    else:
+        told.append("No group could be compared with the others: too few patients.")
+    return tuple(text for text in (*told, _few_groups(evidence), _not_counted(evidence)) if text)
+
+
+def _not_counted(evidence: Evidence) -> str:
+    """That nobody can say how many are missed in each group, where the table does not."""
+    if classes.labels(evidence):
+        return "How many are named rightly in each group was not counted."
+    known = (_found_in(evidence, column, label) for column, label in _groups_here(evidence))
+    if any(isinstance(one, Estimate) for one in known):
+        return ""
+    return "How many are missed in each group is not known: too few patients, or no line."
+
+
+def _coincidence(evidence: Evidence) -> str:
+    """That one of many comparisons may stand out by itself."""
+    return f"This could be coincidence: {counted(_comparisons(evidence), 'comparison')} were looked at."
+
+
+def _comparisons(evidence: Evidence) -> int:
+    """How many times a group was compared with the others, over all hospitals and at each of them."""
+    here = len(subgroups.compared(evidence, evidence.local_site)) + len(_compared_in_missed(evidence))
+    groups = evidence.subgroups
+    return here if evidence.local_site else here + between_groups.comparisons(groups.summaries, groups.results)
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Whom the model finds of a group at a hospital, and how far that is from the other patients there."""
+
+    column: str
+    label: str
+    site: DatasetSummary
+    here: Estimate
+    apart: Estimate
+
+
+def _compared_in_missed(evidence: Evidence) -> list[Compared]:
+    """Each group beside the other patients of its hospital, at the first threshold; of two groups the worse one."""
+    at = primary_threshold(evidence)
+    if at is None or classes.labels(evidence):
+        return []
+    found = []
+    for site in in_question(evidence):
+        for column, labels in subgroup_columns(evidence).items():
+            of_column = []
+            for label in labels:
+                pair = [
+                    find_in_subgroup(evidence, Subset(column, label), "sensitivity", site.name, threshold=at, **against)
+                    for against in ({}, {"against": subgroups.COMPLEMENT})
+                ]
+                if isinstance(pair[0], Estimate) and isinstance(pair[1], Estimate) and pair[1].high is not None:
+                    of_column.append(Compared(column, label, site, pair[0], pair[1]))
+            found += of_column if len(labels) > 2 else sorted(of_column, key=lambda one: one.apart.value)[:1]
+    return found
+
+
+def _missed_more(evidence: Evidence) -> Iterator[tuple[str, Error]]:
+    """The groups of which more are missed than of the other patients of their hospital, beyond the range."""
+    for one in _compared_in_missed(evidence):
+        if one.apart.high is not None and one.apart.high < 0:
+            where = "" if alone(evidence) else f" in {short_names(evidence)[one.site.name]}"
+            others = 100 - round(100 * (one.here.value - one.apart.value))
+            values = f"{100 - round(100 * one.here.value)} of 100, of the others {others}"
+            yield MISSED_MORE, Error(f"{_group(one.column, one.label)}{where}", values)
+
+
+def _no_groups(evidence: Evidence) -> str:
+    """That groups were not looked at, or that the data do not say who is in which."""
+    if not subgroups.is_declared(evidence):
+        return "Groups, such as women and men, were not looked at one by one."
+    here = [one for one in evidence.subgroups.summaries if is_here(one.dataset, evidence)]
+    if not any(isinstance(one.size, SubgroupSize) for one in here):
+        columns = listing([within_sentence(name) for name in dict.fromkeys(one.column for one in here)])
+        return f"By {columns}: not known, as the data do not say."
+    return ""
+
+
+def _over_all(evidence: Evidence) -> Iterator[tuple[str, Error]]:
+    """The groups that differ from the others over all hospitals together, with the direction."""
+    for one in between_groups.over_all_sites(evidence.subgroups.summaries, evidence.subgroups.results):
+        how = _how(one.measure, one.here, one.difference, one.is_case_mix)
+        yield how, Error(_group(one.column, one.label, one.of_class), _values(one.measure, one.here, one.difference))
+
+
+def _at_hospitals(evidence: Evidence) -> Iterator[tuple[str, Error]]:
+    """The groups that stand out from the other patients of their hospital."""
+    for one in subgroups.compared(evidence, evidence.local_site):
+        of_class = {} if one.of_class is None else {"class": one.of_class}
+        here = find_in_subgroup(evidence, one.subset, one.measure, one.dataset.name, **of_class)
+        if isinstance(here, Absent) or not one.is_apart:
+            continue
+        who = _group(one.column, one.label, one.of_class)
+        where = "" if alone(evidence) else f" in {short_names(evidence)[one.dataset.name]}"
+        how = _how(one.measure, here, one.found.value, subgroups.is_case_mix(evidence, one))
+        yield how, Error(f"{who}{where}", _values(one.measure, here, one.found.value))
+
+
+def _how(measure: str, here: Estimate, difference: float, is_case_mix: bool) -> str:
+    """What the model does otherwise for a group: it errs by itself where the range says so, else beside the others."""
+    if measure == "auroc":
+        return TOLD_MORE if difference > 0 else ALIKE if is_case_mix else TOLD_LESS
+    if difference > 0:
+        return UNDERESTIMATED if here.low is not None and here.low > 1 else RATHER_LOW
+    return OVERESTIMATED if here.high is not None and here.high < 1 else RATHER_HIGH
+
+
+def _values(measure: str, here: Estimate, difference: float) -> str:
+    """Both values, in people."""
+    of_what = "of 100" if measure == "auroc" else "actual cases per 100 predicted"
+    return f"{of_hundred(here.value)} {of_what}, the others {of_hundred(here.value - difference)}"
+
+
+def _group(column: str, label: str, of_class: str | None = None) -> str:
+    """A group of patients by its column and level; of several classes with the class."""
+    of_what, level = within_sentence(column), within_sentence(label)
+    named = f'patients with {of_what} "{level}"'
+    if of_what == "age":
+        named = f"patients aged {level}"
+    if of_what in ("sex", "gender"):
+        named = f"{level} patients" if level in ("female", "male") else level
+    return f"{named}, for {of_class}" if of_class else named
+
+
+def _few_groups(evidence: Evidence) -> str:
+    """In how many groups too few patients were tested, and at how many hospitals the groups are known."""
+    sized = [one for one in evidence.subgroups.summaries if is_here(one.dataset, evidence)]
+    known = [one for one in sized if isinstance(one.size, SubgroupSize)]
+    few = [one for one in known if isinstance(one.size, SubgroupSize) and subgroups.is_few(one.size)]
+    each = "" if alone(evidence) else ", counted hospital by hospital,"
+    told = [_known_at(evidence)]
+    if few:
+        verb = "is" if len(few) == 1 else "are"
+        told.append(f"{sentence_case(subgroups.part_of(len(few), len(known)))} groups{each} {verb} too small to tell.")
+    return " ".join(text for text in told if text)
+
+
+def _known_at(evidence: Evidence) -> str:
+    """At how many hospitals the groups are known, where this is not at all of them."""
+    sites = in_question(evidence)
+    told: dict[int, list[str]] = {}
+    for column in dict.fromkeys(one.column for one in evidence.subgroups.summaries):
+        count = sum(bool(subgroup_sizes(evidence, column, site.name)) for site in sites)
+        if 0 < count < len(sites):
+            told.setdefault(count, []).append(within_sentence(column))
+    return " ".join(
+        f"Data by {listing(columns)} come from {in_words(count)} of {counted_hospitals(len(sites))} only."
+        for count, columns in told.items()
+    )
+
+
+# ---- the table of groups --------------------------------------------------------------------------------------------
+
+MOST_GROUPS = 8
+"""Groups of patients in the table, and in a sentence of its page."""
+NO_ERROR = "–"
+"""In place of a direction where the range holds 100, or there is none."""
+TOO_FEW, NOT_COMBINED = "too few", "not combined"
+
+
+def _together(evidence: Evidence, columns: Set[str]) -> str:
+    """Which hospitals are counted together: all, or those that record one of the columns."""
+    having = {site for column in columns for site in subgroups.sites_with(evidence, column)}
+    if len(having) == len(externals(evidence)):
+        return "all hospitals together"
+    names = [short_names(evidence)[site.name] for site in externals(evidence) if site.site in having]
+    return f"{listing(names) if len(names) <= 3 else f'{in_words(len(names))} hospitals'} together"
+
+
+def groups(evidence: Evidence) -> Table | None:
+    """Each group of patients at our hospital, the only one, or all together: how many, and how the model does."""
+    site = alone(evidence)
+    where = POOLED if site is None else site.name
+    several = bool(classes.labels(evidence))
+    known = _groups_here(evidence)
+    rows: list[Row] = []
+    for (column, label), sizes in list(known.items())[:MOST_GROUPS]:
+        size = subgroups.together(sizes)
+        cells = [Cell(f"{size.n:,}", kind="plain"), Cell(f"{size.shown:,}", kind="plain")]
+        # Of two classes all hospitals are combined, however few patients of the group each has.
+        is_few = all(map(subgroups.is_few, sizes)) if several else subgroups.is_few(size)
+        found = {
+            measure: find_in_subgroup(evidence, Subset(column, label), measure, where)
+            for measure in (("auroc",) if several else ("auroc", "oe_ratio"))
+        }
+        cells += [_of_group(one, where, is_few) for one in found.values()]
+        if not several:
+            cells.append(_direction(found["oe_ratio"], cells[-1]))
+            cells += [_missed(evidence, column, label, is_few)] if primary_threshold(evidence) is not None else []
+        rows.append(Row(f"{sentence_case(label)} ({within_sentence(column)})", tuple(cells)))
+    if not rows:
+        return None
+    columns: tuple[Column, ...] = (
+        Column("Patients"),
+        Column("In the least common class" if several else sentence_case(with_it(evidence))),
+        Column(f"{sentence_case(tells_apart(evidence))}, of 100", intervals=True),
+        *(
+            ()
+            if several
+            else (Column("Actual cases per 100 predicted", intervals=True), Column("Percentages", words=True))
+        ),
+        *((Column("Missed, of 100", intervals=True),) if not several and primary_threshold(evidence) else ()),
+    )
+    texts = {cell.text for row in rows for cell in row.cells[2:] if cell.kind == "absent"}
+    of_risk = "" if several else f" Percentages: {NO_ERROR} where no error was shown."
+    if all(cell.kind == "absent" or cell.text == NO_ERROR for row in rows for cell in row.cells[2:]):
+        of_risk = ""
+        rows, columns = [replace(row, cells=row.cells[:2]) for row in rows], columns[:2]
+    place = _together(evidence, {column for column, _ in known}) if site is None else short_names(evidence)[site.name]
+    return Table(
+        name="table-groups",
+        title=f"Groups of patients, {place}.",
+        note=f"{_note(evidence, texts, len(known))}{of_risk}".strip(),
+        head="Group",
+        columns=columns,
+        rows=tuple(rows),
+    )
+
+
+def _direction(found: Estimate | Absent, shown: Cell) -> Cell:
+    """Which way the model errs for a group, where the range says so."""
+    if shown.kind == "absent" or isinstance(found, Absent):
+        return Cell(NO_ERROR, kind="plain")
+    if found.high is not None and found.high < 1:
+        return Cell("too high", kind="word")
+    return Cell("too low" if found.low is not None and found.low > 1 else NO_ERROR, kind="word")
+
+
+def _missed(evidence: Evidence, column: str, label: str, is_few: bool) -> Cell:
+    """How many of 100 are missed in a group."""
+    found = _found_in(evidence, column, label)
+    if is_few:
+        return Cell(TOO_FEW, kind="absent")
+    if found is None or (isinstance(found, Absent) and alone(evidence) is None):
+        return Cell(NOT_COMBINED, kind="absent")
+    return missing(found) if isinstance(found, Absent) else of_missed(found)
+
+
+def _note(evidence: Evidence, texts: set[str], known: int) -> str:
+    what = "of a class" if classes.labels(evidence) else f"{with_it(evidence)}, or without"
+    notes = [f"Too few: under {VERY_FEW} patients {what}."] if TOO_FEW in texts else []
+    if NOT_COMBINED in texts:
+        notes.append("Not combined: too few hospitals have enough of the group. The full report has each by itself.")
+    if known > MOST_GROUPS:
+        notes.append(f"{sentence_case(in_words(known - MOST_GROUPS))} more groups: full report, under Subgroups.")
+    return " ".join(notes)
+
+
+def _groups_here(evidence: Evidence) -> dict[tuple[str, str], list[SubgroupSize]]:
+    """The sizes of each group at our hospital, or at all of them, by column and label."""
+    sizes: dict[tuple[str, str], list[SubgroupSize]] = {}
+    for one in evidence.subgroups.summaries:
+        if isinstance(one.size, SubgroupSize) and is_here(one.dataset, evidence):
+            sizes.setdefault((one.column, one.label), []).append(one.size)
+    return sizes
+
+
+def _of_group(found: Estimate | Absent, where: str, few: bool) -> Cell:
+    """A value of a group, where enough hospitals are combined: the range over two of them holds nearly everything."""
+    if few:
+        return Cell(TOO_FEW, kind="absent")
+    if where != POOLED:
+        return hundred(found)
+    enough = isinstance(found, Estimate) and is_telling(found)
+    return hundred(found) if enough else Cell(NOT_COMBINED, kind="absent")

@@ -1,0 +1,135 @@
+"""The second page: the numbers of each hospital with their ranges."""
+
+from __future__ import annotations
+
+from dossier.core.types import NOT_SELECTED, Absent, DatasetSummary, Estimate, Evidence, find
+from dossier.report.chapters import classes
+from dossier.report.chapters.committee.places import alone, local, ordered, short_names
+from dossier.report.chapters.committee.plain import hundred, of_hundred, with_it
+from dossier.report.chapters.sentence import primary_threshold
+from dossier.typeset.names import events_of, lost_rows
+from dossier.typeset.numbers import TIED, level_of
+from dossier.typeset.tables import Cell, Column, Row, Table
+from dossier.typeset.words import counted, dates, sentence_case
+
+MOST_ROWS, MOST_BESIDE_OURS = 40, 24
+"""Hospitals that a page has room for, alone and beside the picture of ours; of more the table has both ends."""
+MOST_CLASSES = 4
+"""Classes of which a table holds the ranges too."""
+
+
+def by_site(evidence: Evidence) -> Table:
+    """Each hospital with its patients and the model's work there, each number with its range; ours first."""
+    known = classes.labels(evidence)
+    narrow = len(known) > MOST_CLASSES
+    at = primary_threshold(evidence)
+    names = short_names(evidence)
+    sites = ordered(evidence)
+    most = MOST_ROWS if evidence.local_site is None else MOST_BESIDE_OURS
+    shown = sites if len(sites) <= most else (*sites[: most // 2], *sites[-most // 2 :])
+    left = len(sites) - len(shown)
+    notes = ["" if narrow else ranges_are(evidence), f"{left} more between them: full report." if left else ""]
+    heads = [Column("Patients")]
+    if known:
+        heads += [Column(label, intervals=not narrow) for label in known]
+    else:
+        heads += [Column(sentence_case(with_it(evidence))), Column(f"Sick from well, of{TIED}100", intervals=True)]
+        heads.append(Column(f"Actual cases per{TIED}100 predicted", intervals=True))
+        heads += (
+            [Column(f"Found, of{TIED}100", intervals=True), Column(f"False alarms, of{TIED}100", intervals=True)]
+            if at
+            else []
+        )
+    return Table(
+        name="table-by-site",
+        title="Tells each class from the rest, of 100." if known else "Each hospital with its ranges.",
+        note=" ".join(text for text in notes if text),
+        head="Hospital",
+        columns=tuple(heads),
+        rows=tuple(Row(names[site.name], _cells(evidence, site, at)) for site in shown),
+    )
+
+
+def ranges_are(evidence: Evidence) -> str:
+    """What a range is."""
+    return (
+        f"After each number: its range. In {level_of(evidence)} of such tests the range holds the true number. "
+        "A wide range means few patients."
+    )
+
+
+def _cells(evidence: Evidence, site: DatasetSummary, at: float | None) -> tuple[Cell, ...]:
+    known = classes.labels(evidence)
+    first = Cell(f"{site.n:,}", kind="plain")
+    if known:
+        return (first, *(hundred(find(evidence, "auroc", site.name, **{"class": label})) for label in known))
+    cells = [first, Cell(events_of(site, "0"), kind="plain")]
+    cells += [hundred(find(evidence, measure, site.name)) for measure in ("auroc", "oe_ratio")]
+    if at is not None:
+        cells.append(hundred(find(evidence, "sensitivity", site.name, threshold=at)))
+        cells.append(_false_alarms(find(evidence, "specificity", site.name, threshold=at)))
+    return tuple(cells)
+
+
+def _false_alarms(spared: Estimate | Absent) -> Cell:
+    """How many of 100 without the outcome are flagged, with the range."""
+    if isinstance(spared, Absent) or spared.low is None or spared.high is None:
+        return hundred(spared) if isinstance(spared, Absent) else Cell(of_hundred(1 - spared.value))
+    return Cell(
+        f"{100 - round(100 * spared.value)}", f"{of_hundred(1 - spared.high)}\N{EN DASH}{of_hundred(1 - spared.low)}"
+    )
+
+
+def by_class(evidence: Evidence) -> tuple[Table, ...]:
+    """For an outcome of several classes: what patients are called at the one hospital, and how many came of each."""
+    known = classes.labels(evidence)
+    if not known:
+        return ()
+    narrow = len(known) > MOST_CLASSES
+    site = alone(evidence)
+    called = () if site is None else classes.called(evidence, site)
+    came = tuple(
+        Row(place.site, tuple(hundred(find(evidence, "oe_ratio", place.name, **{"class": label})) for label in known))
+        for place in ordered(evidence)
+    )
+    tables = (
+        Table(
+            name="table-called",
+            title="What the model calls the patients here.",
+            note="Bold: the right answers.",
+            head="Patients with",
+            columns=(Column("In all"), *(Column(f"Called {label}") for label in known)),
+            rows=tuple(Row(one.label, (Cell(f"{one.count:,}", kind="plain"), *_named(one))) for one in called),
+        ),
+        Table(
+            name="table-came",
+            title="Actual cases per 100 predicted, class by class.",
+            note="100 is right. More: its percentages are too low. Fewer: too high.",
+            head="Hospital",
+            columns=tuple(Column(label, intervals=not narrow) for label in known),
+            rows=came,
+        ),
+    )
+    return tuple(table for table in tables if table.rows)
+
+
+def _named(one: classes.OfClass) -> tuple[Cell, ...]:
+    return tuple(Cell(f"{count:,}", kind="value" if label == one.label else "plain") for label, count in one.named)
+
+
+def accrual(evidence: Evidence) -> str:
+    """How many patients our hospital sent, how many could be counted, and when they came."""
+    ours = local(evidence)
+    if ours is None:
+        return ""
+    lost, least = lost_rows([ours], NOT_SELECTED)
+    sent = f"{counted(ours.n, 'patient')} or more" if least else counted(ours.n + lost, "patient")
+    kept = (
+        f"{ours.n:,} could be counted"
+        if least
+        else f"All {ours.n:,} could be counted"
+        if not lost
+        else f"{lost:,} of them are missing from the test"
+    )
+    when = "when they came is not stated" if ours.dates is None else f"they came {dates(ours.dates)}"
+    return f"{short_names(evidence)[ours.name]} sent {sent}. {kept}; {when}."

@@ -1,0 +1,99 @@
+"""Whose hospital is spoken of, in which order hospitals stand, and which have enough patients to be judged."""
+
+from __future__ import annotations
+
+from dossier.core.bands import FEW_FOR_A_BAND as FEW
+from dossier.core.types import Criterion, DatasetSummary, Estimate, Evidence, externals, find, summary_of
+from dossier.report.chapters import acceptance, classes
+from dossier.report.chapters.committee.plain import LONGEST_NAME, outcome_of, with_it
+from dossier.report.chapters.sentence import primary_threshold, scarce
+from dossier.typeset.words import listing
+
+
+def local(evidence: Evidence) -> DatasetSummary | None:
+    """Our own hospital, when it is named."""
+    return None if evidence.local_site is None else summary_of(evidence, evidence.local_site)
+
+
+def alone(evidence: Evidence) -> DatasetSummary | None:
+    """The hospital that the numbers of the first page are of: our own, or the only one; None where there are several.
+
+    What several hospitals add up to describes none of them.
+    """
+    sites = externals(evidence)
+    return local(evidence) or (sites[0] if len(sites) == 1 else None)
+
+
+def in_question(evidence: Evidence) -> tuple[DatasetSummary, ...]:
+    """Our own hospital where it is named, else all that were tested."""
+    ours = local(evidence)
+    return externals(evidence) if ours is None else (ours,)
+
+
+def ordered(evidence: Evidence) -> tuple[DatasetSummary, ...]:
+    """The hospitals as the tables list them: ours, then those that met their goals, each from most found to least."""
+
+    def place(site: DatasetSummary) -> tuple[bool, bool, float]:
+        share = found_share(evidence, site)
+        return site.name != evidence.local_site, bool(goals_missed(evidence, site)), -(share or 0.0)
+
+    return tuple(sorted(externals(evidence), key=place))
+
+
+def short_names(evidence: Evidence) -> dict[str, str]:
+    """Each hospital as a row and a sentence name it: both ends of a long name, where that tells it from the others."""
+    cut = {site.name: _ends(site.site) for site in externals(evidence)}
+    every = list(cut.values())
+    return {
+        site.name: cut[site.name] if every.count(cut[site.name]) == 1 else site.site for site in externals(evidence)
+    }
+
+
+def _ends(name: str) -> str:
+    cut = 2 * LONGEST_NAME // 3
+    return name if len(name) <= LONGEST_NAME else f"{name[:cut].rstrip()} … {name[cut + 4 - LONGEST_NAME :].lstrip()}"
+
+
+def tells_apart(evidence: Evidence) -> str:
+    """What the model does for a committee: it tells sick from well, or the classes apart."""
+    return "tells the classes apart" if classes.labels(evidence) else "tells sick from well"
+
+
+def found_share(evidence: Evidence, site: DatasetSummary) -> float | None:
+    """Which share of those with the outcome is found at the first threshold; of classes, named rightly of all."""
+    if classes.labels(evidence):
+        return classes.named_rightly(evidence, site)
+    at = primary_threshold(evidence)
+    found = None if at is None else find(evidence, "sensitivity", site.name, threshold=at)
+    return found.value if isinstance(found, Estimate) else None
+
+
+def goals_at(evidence: Evidence, site: DatasetSummary) -> list[Criterion]:
+    """The goals that count and ask something of a hospital."""
+    return [one for goal in acceptance.counted_ones(evidence) for one in goal if one.dataset == site.name]
+
+
+def goals_missed(evidence: Evidence, site: DatasetSummary) -> list[Criterion]:
+    """The goals that a hospital missed."""
+    return [one for one in goals_at(evidence, site) if one.met is False]
+
+
+def is_here(dataset: str, evidence: Evidence) -> bool:
+    """Whether a dataset is ours; without a hospital of our own, whether it is external."""
+    return any(site.name == dataset for site in in_question(evidence))
+
+
+def few_at(evidence: Evidence, site: DatasetSummary) -> str:
+    """What a hospital had fewer than 100 of, or nothing."""
+    if site.outcome_withheld is not None:
+        return f"fewer than {site.outcome_withheld.below} patients {with_it(evidence)}, or without"
+    rare = lacking(site, FEW, outcome_of(evidence))
+    return f"only {listing(rare)}" if rare else ""
+
+
+def lacking(site: DatasetSummary, below: int, outcome: str) -> list[str]:
+    """What a hospital has fewer than so many of, each with its count."""
+    if site.class_counts:
+        return [f"{count:,} with {label}" for label, count in scarce(site, below).items()]
+    words = {"event": f"with {outcome}", "non-event": f"without {outcome}"}
+    return [f"{count:,} {words[of]}" for of, count in scarce(site, below).items()]

@@ -1,0 +1,144 @@
+"""What the pages of a committee have room for, and how shares, hospitals and long texts are written there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from dossier.core.types import Absent, Estimate, Evidence, Withheld
+from dossier.report.chapters.sentence import named_with_the_rest
+from dossier.typeset.numbers import TIED, showing_the_side
+from dossier.typeset.tables import Cell
+from dossier.typeset.words import in_words, listing
+
+LINE = 100
+"""Characters of a declared text that the first page has room for beside others; the rest stands on a later one."""
+TWO_LINES = 170
+"""Characters of a declared text that a question has room for."""
+LONGEST_NAME = 30
+"""Characters of a hospital's name that a sentence or a row has room for; of a longer one both ends are kept."""
+LONGEST_OUTCOME = 28
+"""Characters of an outcome that is named again and again; a longer one is called the outcome."""
+MOST_NAMED = 3
+"""Hospitals that a sentence names; of more it gives the count."""
+NOT_SAID = "The maker has not said."
+
+
+@dataclass(frozen=True)
+class Abridged:
+    """The beginning of a text."""
+
+    text: str
+    is_cut: bool
+    """Whether its last sentence is not whole."""
+
+
+def abridged(text: str, most: int) -> str:
+    """The first sentences of a text, as many as there is room for; a first one that is too long ends in dots."""
+    return beginning(text, most).text
+
+
+def beginning(text: str, most: int) -> Abridged:
+    """The same, with whether a sentence was cut."""
+    plain = " ".join(text.split())
+    if len(plain) <= most:
+        return Abridged(plain, False)
+    kept = ""
+    for sentence in re.split(r"(?<=[.!?]) ", plain):
+        if len(kept) + len(sentence) > most:
+            break
+        kept = f"{kept} {sentence}".strip()
+    return Abridged(kept or f"{plain[: most - 1].rsplit(' ', 1)[0].rstrip(',;:')} …", not kept)
+
+
+def as_sentence(text: str) -> str:
+    """A declared text with a full stop at its end."""
+    plain = " ".join(text.split())
+    return plain if plain.endswith((".", "!", "?", "…")) else f"{plain}."
+
+
+def few_named(names: Sequence[str], most: int = MOST_NAMED) -> str:
+    """Hospitals by name while they are few and their names short, else their number."""
+    told = listing(names)
+    return told if len(names) <= most and len(told) <= LINE else counted_hospitals(len(names))
+
+
+def first_named(names: Sequence[str]) -> str:
+    """The first hospitals by name, the rest by number."""
+    return named_with_the_rest(names, MOST_NAMED, LINE)
+
+
+def counted_hospitals(count: int) -> str:
+    """So many hospitals, in words up to ten."""
+    return f"{in_words(count)} {'hospital' if count == 1 else 'hospitals'}"
+
+
+def all_hospitals(count: int) -> str:
+    """Every one of so many hospitals."""
+    return "the one hospital" if count == 1 else "both hospitals" if count == 2 else f"all {counted_hospitals(count)}"
+
+
+def with_it(evidence: Evidence) -> str:
+    """The patients that the model is to find: with the outcome."""
+    return f"with {outcome_of(evidence)}"
+
+
+def outcome_of(evidence: Evidence) -> str:
+    """The outcome, by its name where that is short."""
+    name = evidence.release.outcome.name
+    return name if len(name) <= LONGEST_OUTCOME else "the outcome"
+
+
+def acted_on(evidence: Evidence) -> str:
+    """What happens to those who are flagged, in the maker's own verb."""
+    return evidence.release.intended_use.verb or "flagged"
+
+
+DOING = {"sent": "sending", "seen": "seeing", "read": "reading", "given": "giving", "put": "putting", "taken": "taking"}
+"""What a verb that does not end in -ed becomes as a noun of what is done."""
+
+
+def doing(evidence: Evidence, whom: str) -> str:
+    """What it is to do the same for everyone or no one, in the maker's own verb; of a verb that has no known form, that
+    they were.
+    """
+    verb, *rest = acted_on(evidence).split(" ")
+    noun = DOING.get(verb, f"{verb[:-2]}ing" if verb.endswith("ed") and not verb.endswith(("ied", "eed")) else "")
+    if not noun:
+        return f"having {whom} {acted_on(evidence)}"
+    return " ".join([noun, whom, *rest])
+
+
+def risk_of(share: float) -> str:
+    """A risk as the model shows it: in per cent, with the digits that it was declared with."""
+    return f"{100 * share:.6g}%"
+
+
+def line(at: float) -> str:
+    """What a threshold is called: the risk from which on a patient is flagged."""
+    return f"{risk_of(at)}{TIED}line"
+
+
+def hundred(found: Estimate | Absent) -> Cell:
+    """A share or ratio as people out of a hundred."""
+    if isinstance(found, Absent):
+        return missing(found)
+    if found.low is None or found.high is None:
+        return Cell(f"{100 * found.value:.0f}")
+    return Cell(f"{100 * found.value:.0f}", f"{of_hundred(found.low)}\N{EN DASH}{of_hundred(found.high)}")
+
+
+def missing(found: Absent) -> Cell:
+    """The word in place of a number that there is not: kept back, or resting on too few."""
+    return Cell("kept back" if isinstance(found, Withheld) else "too few", kind="absent")
+
+
+def of_hundred(share: float) -> str:
+    """A share or ratio as people out of a hundred, with enough digits to show on which side of 100 it lies."""
+    return f"{100 * share:.{showing_the_side(100 * share, 0, (100.0,))}f}"
+
+
+def between(found: Estimate) -> str:
+    """The range of a share or ratio, as people of a hundred; empty where it has none."""
+    return "" if found.low is None or found.high is None else f"{of_hundred(found.low)} to {of_hundred(found.high)}"

@@ -1,0 +1,122 @@
+"""What must be done before the model is used: computed from what was found and from what the maker has not said."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from dossier.core.bands import FEW_FOR_A_BAND as FEW
+from dossier.core.types import DatasetSummary, Estimate, Evidence, externals, find
+from dossier.report.chapters import classes
+from dossier.report.chapters.committee.percentages import are_off
+from dossier.report.chapters.committee.places import goals_at, in_question, local
+from dossier.report.chapters.committee.plain import acted_on, line, with_it
+from dossier.report.chapters.sample import CRITERIA
+from dossier.report.chapters.sentence import primary_threshold
+
+MOST_STEPS = 6
+"""Steps that the first page has room for."""
+MOST_CHECKS = 2
+CHECKS = {
+    "wrong_order": "Ask the maker why those who are well got the higher percentages.",
+    "no_event": "Ask whether the outcome was recorded at all where nobody had it.",
+    "never_wrong": "Ask how the model can never be wrong: it may have known the answer.",
+    "shared_rows": "Ask for a test without the patients that the model was made with.",
+    "same_table": "Ask which hospital the patients belong to who were counted twice.",
+    "version_differs": "Ask for a test of this very version: another one was tested.",
+    "model_differs": "Ask which formula is the right one: two of them disagree.",
+    "other_units": "Check that we measure in the units that the model needs.",
+    "other_categories": "Check that our words for findings are those of the model.",
+    "code_for_missing": "Check how we write down that something is not known.",
+    "missing_predictor": "Check that we record all that the model needs.",
+    "missing_values": "Check how often something that the model needs is missing here.",
+    "subgroup_differs": "Watch the groups for whom it does better or worse: table of groups.",
+}
+"""What a flag asks of a hospital, the most pressing first; flags that the other steps answer are not here."""
+
+
+def steps(evidence: Evidence) -> tuple[str, ...]:
+    """What must be done before the model is used, in the order in which it is done."""
+    every = [*_test(evidence), _line(evidence), *_correct(evidence), _keep(), _watch(evidence)]
+    return (*every, *_checks(evidence))[:MOST_STEPS]
+
+
+def _test(evidence: Evidence) -> Iterator[str]:
+    """Test it on our own past patients, on how many, and against which goals."""
+    ours = local(evidence)
+    goal = "" if any(goals_at(evidence, site) for site in externals(evidence)) else " Set our own goals first."
+    if ours is None:
+        several = bool(classes.labels(evidence))
+        who = f"{FEW} of each class" if several else f"{FEW} {with_it(evidence)} and {FEW} without"
+        yield f"Test it on our own past patients: at least {who}{_firm(evidence)}.{goal}"
+        return
+    needed = _needed(evidence, ours)
+    if needed is not None and needed > ours.n:
+        tested = f"{ours.n:,} were tested, sure numbers need about {_rounded(needed)}"
+        yield f"Test more of our own patients: {tested}.{goal}"
+    elif goal:
+        yield goal.strip()
+
+
+def _firm(evidence: Evidence) -> str:
+    """How many patients sure numbers took at the hospitals that were tested."""
+    needed = [most for site in externals(evidence) if (most := _needed(evidence, site)) is not None]
+    if not needed:
+        return ""
+    low, high = _rounded(min(needed)), _rounded(max(needed))
+    return f"; {low if low == high else f'{low} to {high}'} patients for sure numbers"
+
+
+def _needed(evidence: Evidence, site: DatasetSummary) -> float | None:
+    """The patients that the most demanding number takes at a hospital."""
+    labels: list[dict[str, str]] = [{"class": label} for label in classes.labels(evidence)] or [{}]
+    found = [
+        find(evidence, measure, site.name, **({} if measure == "mss_brier" else of_class))
+        for measure in CRITERIA
+        for of_class in labels
+    ]
+    known = [one.value for one in found if isinstance(one, Estimate)]
+    return max(known) if known else None
+
+
+def _rounded(patients: float) -> str:
+    """A number of patients in two digits, rounded up."""
+    step = 10 ** max(math.floor(math.log10(max(patients, 1))) - 1, 0)
+    return f"{math.ceil(patients / step) * step:,}"
+
+
+def _line(evidence: Evidence) -> str:
+    """Agree who owns the line, and what it costs."""
+    at, owner = primary_threshold(evidence), evidence.release.care.threshold_owner
+    if at is None:
+        return f"Set the line from which a patient is {acted_on(evidence)}, and agree who owns it."
+    said = "" if owner else " The maker names nobody."
+    return f"Agree who owns the {line(at)}, and how many missed patients we accept.{said}"
+
+
+def _correct(evidence: Evidence) -> Iterator[str]:
+    """Do not act on percentages that are wrong."""
+    if are_off(evidence):
+        yield "Do not show patients its percentages before they are corrected here."
+
+
+def _keep() -> str:
+    """Keep what is done today, as nothing here shows that the model can take its place."""
+    return "Keep the test that we use now: nobody has shown that the model can replace it."
+
+
+def _watch(evidence: Evidence) -> str:
+    """Name who watches it, and when it is switched off."""
+    said = "The maker's rule: last page." if evidence.release.care.stop_rule else "The maker gives no rule."
+    return f"Name who watches it, and when it is switched off. {said}"
+
+
+def _checks(evidence: Evidence) -> list[str]:
+    """What the flags ask for, the most pressing first; of our own hospital where it is named."""
+    here = {site.name for site in in_question(evidence)}
+    known = {site.name for site in externals(evidence)}
+    raised = {flag.flag for flag in evidence.flags if flag.dataset in here or flag.dataset not in known}
+    if evidence.local_site is not None:
+        # Groups that differ over all hospitals together: page 3 is then of our own.
+        raised.discard("subgroup_differs")
+    return [text for kind, text in CHECKS.items() if kind in raised][:MOST_CHECKS]

@@ -1,0 +1,30 @@
+"""What the release declares of itself."""
+
+from __future__ import annotations
+
+from dossier.core.checklist import ITEMS, home
+from dossier.core.types import Evidence, externals
+from dossier.report.chapters.chapter import Chapter
+from dossier.report.chapters.sentence import Sentence
+from dossier.typeset.names import foretold, model, tested_version
+from dossier.typeset.words import in_words
+
+
+def finding(evidence: Evidence) -> Sentence:
+    """Which model, for which outcome, tested where."""
+    sites = len(externals(evidence))
+    where = f"{in_words(sites)} external {'dataset' if sites == 1 else 'datasets'}"
+    tested = tested_version(evidence)
+    which = "It" if tested == evidence.release.release.version else f"Version {tested}"
+    return Sentence(
+        f"{model(evidence)} gives the probability of {foretold(evidence)}.",
+        f"{which} is tested here unchanged on {where}; the texts of this chapter are the author's.",
+    )
+
+
+def _has_texts(evidence: Evidence) -> bool:
+    """Whether the release says something that no other chapter prints."""
+    return any(home(item) == "context" for item in ITEMS if item.number in evidence.statements)
+
+
+CHAPTER = Chapter("context", "Intended use and setting", finding, has=_has_texts, fill="Write texts in [statements].")

@@ -1,0 +1,88 @@
+"""How much each site looks like the data that the model was made from."""
+
+from __future__ import annotations
+
+from dossier.core.bands import SIMILARITY
+from dossier.core.types import Absent, DatasetSummary, Estimate, Evidence, find
+from dossier.report.chapters.chapter import Chapter, measured, predictors_on_both_sides
+from dossier.report.chapters.sentence import Sentence, estimated, named_or_counted, range_over_sites, sites_without
+from dossier.typeset.numbers import number
+from dossier.typeset.words import listing, within_sentence
+
+LOW_SIMILARITY = 0.4
+"""Up to this averaged similarity a site is said to differ already."""
+
+CLEARLY_APART = 0.7
+"""From this membership AUROC on, with an interval above that of chance, the tables can be distinguished."""
+CHANCE = 0.5
+SMALL_P = 0.05
+
+
+def finding(evidence: Evidence) -> Sentence:
+    """The averaged similarity of each site, .5 meaning that its rows could be rows of the development table."""
+    sites = estimated(evidence, "correspondence_averaged")
+    if not sites:
+        return Sentence("At no external site can similarity to the development data be computed.")
+    lead = f"Averaged similarity {range_over_sites(evidence, 'correspondence_averaged', sites, SIMILARITY)}."
+    rest = "0.50 means that the site's rows could as well be rows of the development data."
+    if _denied(evidence, [site for site, found in sites if found.value > LOW_SIMILARITY]):
+        # Said of every site, or one that differs already would seem not to be distinguished.
+        rest = f"0.50 means alike, yet {_denied(evidence, [site for site, _ in sites])}."
+    return Sentence(lead, f"{rest} {sites_without(evidence, 'correspondence_averaged')}".strip())
+
+
+def _denied(evidence: Evidence, sites: list[DatasetSummary]) -> str:
+    """Which of these sites other measures tell from the development data; empty for none."""
+    members = [(site, found) for site in sites if (found := _told_by_classifier(evidence, site)) is not None]
+    classified = [site for site, _ in members]
+    tested = [site for site in sites if site not in classified and _is_told_by_distances(evidence, site)]
+    told = []
+    if members:
+        low, high = (number(end([found.value for _, found in members])) for end in (min, max))
+        auroc = low if low == high else f"{low} to {high}"
+        told.append(f"a classifier tells {named_or_counted([one.site for one in classified], 2)} apart (AUROC {auroc})")
+    if tested:
+        told.append(f"the energy test tells {named_or_counted([one.site for one in tested], 2)} apart")
+    return listing(told)
+
+
+def _told_by_classifier(evidence: Evidence, site: DatasetSummary) -> Estimate | None:
+    """The membership AUROC of a site, where it clearly tells the site from the development data."""
+    member = find(evidence, "membership_auroc", site.name)
+    if isinstance(member, Absent) or member.low is None:
+        return None
+    return member if member.value >= CLEARLY_APART and member.low > CHANCE else None
+
+
+def _is_told_by_distances(evidence: Evidence, site: DatasetSummary) -> bool:
+    """Whether the energy test finds a difference from the development data."""
+    energy = find(evidence, "energy_coefficient", site.name)
+    p_value = None if isinstance(energy, Absent) else energy.details.get("p_value")
+    return p_value is not None and p_value < SMALL_P
+
+
+def draws(evidence: Evidence) -> str:
+    """How many rows were compared where a table has more, and what leaving the others to chance adds to the error."""
+    told = []
+    for term in (term for term in evidence.terms.values() if term.chapter == "correspondence"):
+        drawn = [found for _, found in estimated(evidence, term.name) if "sampling_error" in found.details]
+        if drawn:
+            most = max(max(found.n, found.details["development_n"] or 0) for found in drawn)
+            errors = [found.details["sampling_error"] or 0.0 for found in drawn]
+            low, high = (number(end(errors), term.digits + 1) for end in (min, max))
+            error = low if low == high else f"{low} to {high}"
+            told.append(f"{within_sentence(term.label)}, at most {most:,.0f} a side (standard error {error})")
+    if not told:
+        return ""
+    return f"Larger tables are compared by rows that the seed draws, which adds an error: {'; '.join(told)}."
+
+
+CHAPTER = Chapter(
+    "correspondence",
+    "Similarity to the development data",
+    finding,
+    has=measured("correspondence"),
+    fill="Give predictors in a development dataset and in an external one.",
+    is_given=predictors_on_both_sides,
+    is_leavable=True,
+)

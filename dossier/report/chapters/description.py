@@ -1,0 +1,331 @@
+"""How many rows came in, how many are analysed, how many had the outcome."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from dossier.core.bands import MAP_ROWS, MAP_WITH_NUMBERS
+from dossier.core.types import MODEL, DatasetSummary, DescriptionResult, Evidence, described, externals
+from dossier.report.chapters import classes
+from dossier.report.chapters.chapter import Chapter
+from dossier.report.chapters.sentence import Sentence
+from dossier.typeset.labels import coded, level_of, with_unit
+from dossier.typeset.names import (
+    at_least,
+    count_of,
+    events_of,
+    label_of,
+    lost_rows,
+    not_analysed,
+    rows_read_of,
+    shown,
+    unweighted,
+)
+from dossier.typeset.numbers import DASH, TIED, number, per_cent
+from dossier.typeset.tables import Cell, Column, Row, Table
+from dossier.typeset.words import counted, dates, exclusion, in_words, listing, sentence_case
+
+SIDE_BY_SIDE = 5
+"""Datasets side by side in one table of characteristics."""
+
+NARROW_SIDE_BY_SIDE = 9
+"""Datasets side by side where a cell holds one short number."""
+
+
+def finding(evidence: Evidence) -> Sentence:
+    """The size of the test, what was left out, and how prevalence differs between sites."""
+    if classes.labels(evidence):
+        return classes.description(evidence)
+    sites = externals(evidence)
+    rows = sum(site.n for site in sites)
+    events = sum(site.events or 0 for site in sites)
+    lead = (
+        f"{sentence_case(in_words(len(sites)))} external {'site' if len(sites) == 1 else 'sites'}, "
+        f"{counted(rows, 'patient')}, {at_least(sites)}{counted(events, 'event')}."
+    )
+    left_out = left_out_of(evidence)
+    shares = sorted((site.events / site.n, site.site) for site in sites if site.events is not None and site.n)
+    spread = (
+        f" Prevalence runs from {per_cent(shares[0][0])} ({shares[0][1]}) to "
+        f"{per_cent(shares[-1][0])} ({shares[-1][1]})."
+        if len(shares) > 1
+        else ""
+    )
+    return Sentence(lead, left_out + spread)
+
+
+def left_out_of(evidence: Evidence) -> str:
+    """How many rows of the external datasets could not be analysed."""
+    sites = externals(evidence)
+    lost, least = lost_rows(sites)
+    if least:
+        below = max(site.minimum_cell for site in sites)
+        return f"{sentence_case(least)}{counted(lost, 'row')} {not_analysed(sites)}; a count below {below} is withheld."
+    if not lost:
+        return "Every row that was read is analysed."
+    return f"{counted(lost, 'row')} of {sum(site.n for site in sites) + lost:,} {not_analysed(sites)}."
+
+
+def policy(evidence: Evidence) -> str:
+    """What is withheld so that nobody can be recognised; empty where the release declares no policy."""
+    below = sorted({dataset.minimum_cell for dataset in evidence.datasets if dataset.minimum_cell})
+    if not below:
+        return ""
+    return (
+        "To protect patients, counts are given as ranges and everything computed from them uses the ranges; the lowest "
+        "range may be nobody. Subgroups are ranged independently of the total, so they need not add up to it. "
+        "Intervals cover every table the ranges allow and are therefore wider than usual. What rests on ranks or sums, "
+        "such as the AUROC, is rounded to steps of no more than one patient; what cannot be protected is withheld."
+    )
+
+
+def sites(evidence: Evidence) -> Table:
+    """Every dataset: when its patients came, rows in, rows out and why."""
+    reasons = list(
+        dict.fromkeys(reason for dataset in evidence.datasets for reason, lost in dataset.excluded.items() if lost)
+    )
+    dated = any(dataset.dates is not None for dataset in evidence.datasets)
+    placed = any(_where(dataset) for dataset in evidence.datasets)
+    any_splits = any(dataset.splits for dataset in evidence.datasets)
+    known = classes.labels(evidence)
+    heads = (
+        "Rows read",
+        *(sentence_case(exclusion(reason)) for reason in reasons),
+        "Analysed",
+        *(() if known else ("Events", "Prevalence, %")),
+    )
+    return Table(
+        name="table-sites",
+        title="The sites.",
+        note=(
+            "Rows of refitted splits count each patient once a split." * any_splits + unweighted(shown(evidence))
+        ).strip(),
+        head="Dataset",
+        columns=(
+            *(Column(label) for label in heads),
+            *([Column("Period", words=True)] if dated else []),
+            *([Column("Where", words=True)] if placed else []),
+        ),
+        rows=tuple(
+            Row(label_of(dataset), _flow_cells(dataset, reasons, dated, placed, bool(known)))
+            for dataset in shown(evidence)
+        ),
+    )
+
+
+def _flow_cells(
+    dataset: DatasetSummary, reasons: list[str], dated: bool, placed: bool, several: bool
+) -> tuple[Cell, ...]:
+    events = dataset.events
+    share = "" if events is None or not dataset.n else number(events / dataset.n, 0, percent=True)
+    words = [rows_read_of(dataset)]
+    words += [count_of(dataset.excluded.get(reason, 0)) for reason in reasons]
+    words += [f"{dataset.n:,}"]
+    if not several:
+        words += [events_of(dataset), share]
+    when = [Cell(dates(dataset.dates), kind="word")] if dated else []
+    where = [Cell(_where(dataset) or "not stated", kind="word")] if placed else []
+    return (*(Cell(word, kind="plain") for word in words), *when, *where)
+
+
+def _where(dataset: DatasetSummary) -> str:
+    """The country and the setting of a dataset, as far as they are declared."""
+    return ", ".join(one for one in (dataset.country, dataset.setting) if one is not None)
+
+
+def characteristics(evidence: Evidence) -> tuple[Table, ...]:
+    """Table 1: each predictor in each dataset that holds it, as many datasets side by side as the page is wide."""
+    holders = [dataset for dataset in shown(evidence) if dataset.features]
+    blocks = evenly(holders, SIDE_BY_SIDE)
+    return tuple(_characteristics(evidence, block, number) for number, block in enumerate(blocks, start=1))
+
+
+def evenly(datasets: list[DatasetSummary], most: int) -> list[list[DatasetSummary]]:
+    """The datasets in as few blocks as hold at most so many, of nearly equal size."""
+    count = -(-len(datasets) // most)
+    size = -(-len(datasets) // count) if count else 1
+    return [datasets[start : start + size] for start in range(0, len(datasets), size)]
+
+
+def _characteristics(evidence: Evidence, datasets: list[DatasetSummary], part: int) -> Table:
+    known = {
+        (row.dataset, row.described.variable, row.described.statistic, row.described.level): row.described.value
+        for row in evidence.descriptions
+    }
+    features = list(dict.fromkeys(feature for dataset in datasets for feature in dataset.features))
+    rows: list[Row] = []
+    for feature in features:
+        levels = _levels(evidence, feature)
+        if len(levels) == TWO:
+            shares = (
+                _hidden(evidence, one.name, feature, "share") or _share_of(known, one.name, feature, levels)
+                for one in datasets
+            )
+            rows.append(Row(f"{feature}: {level_of(evidence, feature, levels[-1])},{TIED}%", tuple(shares)))
+        elif levels:
+            rows.append(Row(f"{feature},{TIED}%", kind="group"))
+            rows += [
+                Row(
+                    level_of(evidence, feature, level),
+                    tuple(_level(evidence, known, one.name, feature, level) for one in datasets),
+                )
+                for level in levels
+            ]
+        elif coded(evidence, feature) is None:
+            rows.append(
+                Row(
+                    with_unit(evidence, feature),
+                    tuple(
+                        _hidden(evidence, one.name, feature, "median") or _spread(known, one, feature)
+                        for one in datasets
+                    ),
+                )
+            )
+    part_of = "" if part == 1 else f", continued ({part})"
+    return Table(
+        name=f"table-characteristics-{part}",
+        title=f"Characteristics{part_of}.",
+        note="Median with the middle half of the patients; shares in per cent of those with a value."
+        + sampled(datasets)
+        + unweighted(datasets),
+        head="Predictor",
+        columns=tuple(Column(label_of(dataset), intervals=True) for dataset in datasets),
+        rows=tuple(rows),
+        footnotes=_without_median(evidence, features),
+    )
+
+
+def _without_median(evidence: Evidence, features: Sequence[str]) -> tuple[str, ...]:
+    """Which predictors hold codes that are read as numbers, whose median says nothing."""
+    codes = [one for one in features if coded(evidence, one) is not None and not _levels(evidence, one)]
+    return (f"Codes that are read as numbers have no median here: {listing(codes)}.",) if codes else ()
+
+
+def sampled(datasets: Sequence[DatasetSummary]) -> str:
+    """Which datasets were too large for every column of every row; empty where none was."""
+    return "".join(
+        f" {sentence_case(one.site)}: a random sample of {one.sampled:,} of its {one.n:,} patients."
+        for one in datasets
+        if one.sampled is not None
+    )
+
+
+def _level(
+    evidence: Evidence,
+    known: dict[tuple[str, str, str, str | None], float],
+    dataset: str,
+    feature: str,
+    level: str,
+) -> Cell:
+    """The share of a category; withheld where the dataset counts some together and this one may be among them."""
+    share = known.get((dataset, feature, "share", level))
+    return (_hidden(evidence, dataset, feature, "share") if share is None else None) or _share(share)
+
+
+def _hidden(evidence: Evidence, dataset: str, feature: str, statistic: str) -> Cell | None:
+    """The word for a statistic that is withheld; None where it is not."""
+    for one in evidence.withheld:
+        if (one.dataset, one.variable, one.statistic) == (dataset, feature, statistic):
+            return Cell(f"withheld{TIED}(<{one.found.below})", kind="absent")
+    return None
+
+
+TWO = 2
+
+
+def _levels(evidence: Evidence, feature: str) -> list[str]:
+    """The categories of a predictor, or its values where it takes two at most in all datasets; none of a number."""
+    rows = [row for row in described(evidence, feature) if row.dataset != MODEL]
+    levels = list(dict.fromkeys(_in_order(rows)))
+    numeric = {row.dataset for row in rows if row.described.statistic == "median"}
+    told = {row.dataset for row in rows if row.described.statistic == "share"}
+    if numeric and (numeric - told or len(levels) != TWO):
+        return []
+    return sorted(levels, key=float) if numeric else levels
+
+
+def _in_order(rows: Sequence[DescriptionResult]) -> Iterator[str]:
+    """The categories in the order in which the datasets hold them."""
+    return (row.described.level for row in rows if row.described.statistic == "share" and row.described.level)
+
+
+def _share_of(
+    known: dict[tuple[str, str, str, str | None], float], dataset: str, feature: str, levels: list[str]
+) -> Cell:
+    """The share of the second of two values; none of a dataset in which only the first one occurs."""
+    shares = [known.get((dataset, feature, "share", level)) for level in levels]
+    if all(share is None for share in shares):
+        return Cell("not held", kind="absent")
+    return _share(shares[-1] or 0.0)
+
+
+def _share(value: float | None) -> Cell:
+    return Cell("not held", kind="absent") if value is None else Cell(number(value, 0, percent=True))
+
+
+def _spread(known: dict[tuple[str, str, str, str | None], float], dataset: DatasetSummary, feature: str) -> Cell:
+    """Median and quartiles with as many digits as the median needs; of a few values there are none."""
+    median = known.get((dataset.name, feature, "median", None))
+    if median is None:
+        missing = known.get((dataset.name, feature, "missing", None), dataset.n)
+        return Cell("not held" if missing == dataset.n else "too few to tell", kind="absent")
+    low, high = (known[(dataset.name, feature, name, None)] for name in ("quantile_25", "quantile_75"))
+    digits = 2 if abs(median) < 1 else 1 if abs(median) < 100 else 0
+    if all(float(value).is_integer() for value in (median, low, high)):
+        digits = 0
+    bounds = [number(value, digits) for value in (low, high)]
+    return Cell(number(median, digits), (DASH if low >= 0 else " to ").join(bounds))
+
+
+def missingness(evidence: Evidence) -> tuple[Table, ...]:
+    """The share of missing values of each predictor that has any, in each dataset; none where the map says it all."""
+    counts = {
+        (row.dataset, row.described.variable): row.described.value
+        for row in evidence.descriptions
+        if row.described.statistic == "missing"
+    }
+    holders = [dataset for dataset in shown(evidence) if dataset.features]
+    features = list(dict.fromkeys(feature for dataset in holders for feature in dataset.features))
+    gappy = [feature for feature in features if any(counts.get((one.name, feature)) for one in holders)]
+    if not gappy or (len(holders) <= MAP_WITH_NUMBERS and len(gappy) <= MAP_ROWS):
+        return ()
+    blocks = evenly(holders, NARROW_SIDE_BY_SIDE)
+    return tuple(
+        Table(
+            name=f"table-missing-{part}",
+            title=f"Missing values{'' if part == 1 else f', continued ({part})'}.",
+            note="Patients without a value, in per cent of those analysed. Nothing is imputed here.",
+            head="Predictor",
+            columns=tuple(Column(label_of(dataset)) for dataset in block),
+            rows=tuple(
+                Row(
+                    feature,
+                    tuple(
+                        _hidden(evidence, one.name, feature, "missing")
+                        or _missing(counts.get((one.name, feature)), one.n)
+                        for one in block
+                    ),
+                )
+                for feature in gappy
+            ),
+        )
+        for part, block in enumerate(blocks, start=1)
+    )
+
+
+def is_complete(evidence: Evidence) -> bool:
+    """Whether no dataset that gives predictors misses a value."""
+    hidden = any(one.statistic == "missing" for one in evidence.withheld)
+    return not hidden and not any(
+        row.described.statistic == "missing" and row.described.value for row in evidence.descriptions
+    )
+
+
+def _missing(count: float | None, n: int) -> Cell:
+    if count is None:
+        return Cell("not held", kind="absent")
+    share = count / n if n else 0.0
+    return Cell("0" if not count else number(share, 0, percent=True), kind="plain")
+
+
+CHAPTER = Chapter("description", "Data", finding)

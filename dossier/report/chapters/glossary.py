@@ -1,0 +1,48 @@
+"""How the terms are explained."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from dossier.core.types import Estimate, Evidence, Term, at_dataset, of_term
+from dossier.report.chapters.chapter import Chapter
+from dossier.report.chapters.sentence import Sentence
+from dossier.typeset.measures import is_estimated, printed_in
+from dossier.typeset.words import sentence_case
+
+
+def finding(evidence: Evidence) -> Sentence:
+    """How to read the list."""
+    return Sentence(
+        "Every measure of these pages in one sentence.",
+        "Core measures carry the judgement, supporting ones explain it, descriptive ones are read in pairs.",
+    )
+
+
+def explained(evidence: Evidence, chapters: Collection[str]) -> dict[str, Term]:
+    """The terms of these chapters by their labels, as the methods list them."""
+    return {sentence_case(term.label): term for term in used(evidence, chapters)}
+
+
+def has_apparent(evidence: Evidence, chapters: Collection[str]) -> bool:
+    """Whether these chapters print a measure of the development data."""
+    developed = {dataset.name for dataset in evidence.datasets if dataset.role == "development"}
+    printed = {term.name for term in used(evidence, chapters)}
+    return any(
+        one.term in printed and isinstance(one.found, Estimate)
+        for name in developed
+        for one in at_dataset(evidence, name)
+    )
+
+
+def used(evidence: Evidence, chapters: Collection[str]) -> list[Term]:
+    """The terms of these chapters that at least one estimate carries, in alphabetical order."""
+    terms = (
+        term
+        for name, term in evidence.terms.items()
+        if any(map(is_estimated, of_term(evidence, name))) and printed_in(evidence, term) in chapters
+    )
+    return sorted(terms, key=lambda term: term.label.lower())
+
+
+CHAPTER = Chapter("glossary", "Glossary", finding, part="Annex", editions=("committee", "quick"))

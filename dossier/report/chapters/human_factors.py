@@ -1,0 +1,237 @@
+"""Whether readers decide better when they see the model."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from dossier.core.types import READER_STUDY, Absent, Curve, Estimate, Evidence, Result, find, find_all, find_curve
+from dossier.report.chapters.chapter import Chapter, measured
+from dossier.report.chapters.sentence import Sentence
+from dossier.typeset.measures import cell
+from dossier.typeset.names import groups_of_readers
+from dossier.typeset.numbers import DASH, TIED, bare, interval, level_of, number, per_cent, short, value_of
+from dossier.typeset.tables import Cell, Column, Reasons, Row, Table
+from dossier.typeset.words import sentence_case
+
+MEASURES = (
+    "error_rate_unaided",
+    "error_rate_aided",
+    "absolute_risk_reduction",
+    "number_needed_to_decide",
+    "relative_risk",
+    "relative_risk_reduction",
+    "odds_ratio",
+)
+ADVICE = ("wrong_advice_followed", "right_advice_resisted")
+NOTHING = Cell("", kind="plain")
+
+
+def finding(evidence: Evidence) -> Sentence:
+    """The error rates with and without the model, and what the difference is once readers and cases are clusters."""
+    without = find(evidence, "error_rate_unaided", READER_STUDY)
+    aided = find(evidence, "error_rate_aided", READER_STUDY)
+    difference = find(evidence, "absolute_risk_reduction", READER_STUDY)
+    if isinstance(without, Absent) or isinstance(aided, Absent) or isinstance(difference, Absent):
+        return Sentence("Decisions with and without the model cannot be compared.")
+    before = short(evidence, "error_rate_unaided", without.value)
+    after = short(evidence, "error_rate_aided", aided.value)
+    lead = f"Without the model {before} of the decisions were wrong, with it {after}."
+    term = evidence.terms["absolute_risk_reduction"]
+    reduction = _by_clusters(difference)
+    if reduction is None:
+        bounds = interval(difference, term, wordy=True)
+        ends = f" ({level_of(evidence)}{TIED}CI {bounds})" if bounds else ""
+        return Sentence(lead, f"The difference is {value_of(difference, term)}{POINTS}{ends}.")
+    bounds = interval(reduction, term, wordy=True)
+    value = bare(evidence, "absolute_risk_reduction", difference.value)
+    rest = f"The difference is {value}{POINTS} ({level_of(evidence)} interval by readers and cases {bounds})."
+    return Sentence(lead, rest)
+
+
+POINTS = f"{TIED}percentage points"
+"""What the difference of two shares is in."""
+
+
+def _by_clusters(found: Estimate) -> Estimate | None:
+    """The estimate with the interval by clusters in the place of its own; None where there is none."""
+    low, high = found.details.get("low_clustered"), found.details.get("high_clustered")
+    if low is None or high is None:
+        return None
+    return Estimate(found.value, low, high, found.level, found.n, found.method)
+
+
+def comparison(evidence: Evidence) -> Table:
+    """Every measure of the two error rates with the interval of independent decisions and that by clusters."""
+    reasons = Reasons(evidence)
+    rows: list[Row] = []
+    for measure in MEASURES:
+        term, found = evidence.terms[measure], find(evidence, measure, READER_STUDY)
+        unit = ", %" if term.unit == "%" else ""
+        rows.append(Row(f"{term.label}{unit}", _cells(evidence, measure, found, reasons)))
+    return Table(
+        name="table-human-factors",
+        title="Decisions with and without the model.",
+        note=f"Value and {level_of(evidence)} interval. Independent: each decision counts as if it stood alone (Wald, "
+        "Katz, Woolf). Clustered: bootstrap over readers and cases, to be trusted where a reader decides many cases.",
+        head="Measure",
+        columns=(Column("Value"), Column("Independent"), Column("Clustered")),
+        rows=tuple(rows),
+        footnotes=reasons.footnotes(),
+    )
+
+
+def _cells(evidence: Evidence, measure: str, found: Estimate | Absent, reasons: Reasons) -> tuple[Cell, ...]:
+    term = evidence.terms[measure]
+    if isinstance(found, Absent):
+        return (reasons.cell(found), Cell("", kind="plain"), Cell("", kind="plain"))
+    clustered = _by_clusters(found)
+    own = interval(found, term, wordy=True) or _two_sided(found, "")
+    more = interval(clustered, term, wordy=True) if clustered else _two_sided(found, "_clustered")
+    return (cell(found, term, reasons), Cell(own or DASH, kind="plain"), Cell(more or DASH, kind="plain"))
+
+
+def _two_sided(found: Estimate, kind: str) -> str:
+    """The finite ends of an interval that runs through infinity."""
+    sides = {"benefit": found.details.get(f"benefit_bound{kind}"), "harm": found.details.get(f"harm_bound{kind}")}
+    said = [f"{number(bound, 1)} to {side}" for side, bound in sides.items() if bound is not None]
+    return ", ".join(said)
+
+
+def benefit(evidence: Evidence) -> tuple[Table, ...]:
+    """The decision benefit over all readers and by group."""
+    found = list(find_all(evidence, "decision_benefit"))
+    if not any(isinstance(one.found, Estimate) for one in found):
+        return ()
+    reasons, term = Reasons(evidence), evidence.terms["decision_benefit"]
+    rows = tuple(
+        Row(
+            _who(one),
+            (
+                _readers(one),
+                *_wrong(one),
+                *_changed(evidence, one),
+                cell(one.found, term, reasons, wordy=True),
+            ),
+        )
+        for one in found
+    )
+    return (
+        Table(
+            name="table-decision-benefit",
+            title="Decision benefit, %.",
+            note=f"Accuracy with the model less that without it: mean over readers and {level_of(evidence)} interval "
+            "(t, over readers; the cases are taken as fixed). Wrong: the mean over readers. Corrected and misled: "
+            "decisions that the model turned right, and turned wrong.",
+            head="Readers",
+            columns=(
+                Column("Number"),
+                Column("without", over="Wrong, %"),
+                Column("with", over="Wrong, %"),
+                Column("corrected", over="Decisions"),
+                Column("misled", over="Decisions"),
+                Column("Benefit", intervals=True),
+            ),
+            rows=rows,
+            footnotes=reasons.footnotes(),
+        ),
+    )
+
+
+def _wrong(one: Result) -> tuple[Cell, Cell]:
+    """The mean share of wrong decisions without and with the model."""
+    if isinstance(one.found, Absent):
+        return (NOTHING, NOTHING)
+    shares = [1 - (one.found.details[arm] or 0.0) for arm in ("unaided", "aided")]
+    without, aided = (Cell(number(100 * share, 1), kind="plain") for share in shares)
+    return (without, aided)
+
+
+def _changed(evidence: Evidence, one: Result) -> tuple[Cell, Cell]:
+    """How many decisions of these readers were corrected and misled, where each decided both ways."""
+    changed = find_curve(evidence, "changed_decisions", READER_STUDY)
+    if isinstance(changed, Absent):
+        return (Cell(DASH, kind="plain"), Cell(DASH, kind="plain"))
+    corrected, misled = (changes_of(evidence, changed, kind, one.at.get("group")) for kind in ("corrected", "misled"))
+    return (Cell(f"{corrected:,}", kind="plain"), Cell(f"{misled:,}", kind="plain"))
+
+
+def changes_of(evidence: Evidence, changed: Curve, kind: str, group: object = None) -> int:
+    """How many decisions became so, of all readers or of a group of them."""
+    groups = groups_of_readers(evidence)
+    members = changed.columns.get("group")
+    wanted = None if group is None else float(groups.index(str(group)))
+    return sum(
+        int(count or 0)
+        for place, count in enumerate(changed.columns[kind])
+        if wanted is None or (members is not None and members[place] == wanted)
+    )
+
+
+def advice(evidence: Evidence) -> tuple[Table, ...]:
+    """Automation bias: what became of the decisions that first differed from the advice, over all and by group."""
+    found = [one for one in evidence.results if one.measure in ADVICE]
+    if not any(isinstance(one.found, Estimate) for one in found):
+        return ()
+    reasons = Reasons(evidence)
+    groups = list(dict.fromkeys(one.at.get("group") for one in found))
+    rows: list[Row] = []
+    for group in groups:
+        here = [one for one in found if one.at.get("group") == group]
+        rows += [Row(_who(here[0]), kind="group")] if len(groups) > 1 else []
+        rows += [Row(evidence.terms[one.term].label, _followed(evidence, one, reasons)) for one in here]
+    return (
+        Table(
+            name="table-automation-bias",
+            title="Decisions that first differed from the advice.",
+            note="How many of them in the end agreed with wrong advice, or still differed from right advice; share in "
+            f"%, with its {level_of(evidence)} interval by readers and cases. {_agreement(evidence)}".rstrip(),
+            head="Decisions",
+            columns=(Column("Number"), Column("of"), Column("Share", intervals=True)),
+            rows=tuple(rows),
+            footnotes=reasons.footnotes(),
+        ),
+    )
+
+
+def _followed(evidence: Evidence, one: Result, reasons: Reasons) -> tuple[Cell, ...]:
+    if isinstance(one.found, Absent):
+        return (NOTHING, NOTHING, reasons.cell(one.found))
+    clustered = _by_clusters(one.found)
+    term = evidence.terms[one.term]
+    count = Cell(f"{int(one.found.details['decisions'] or 0):,}", kind="plain")
+    if clustered is None:
+        mark = reasons.letter("the interval takes decisions as independent: readers or cases are too few to draw")
+        share = cell(one.found, term, reasons)
+        return (count, Cell(f"{one.found.n:,}", kind="plain"), replace(share, interval=f"{share.interval}{TIED}{mark}"))
+    return (count, Cell(f"{one.found.n:,}", kind="plain"), cell(clustered, term, reasons))
+
+
+def _agreement(evidence: Evidence) -> str:
+    """Between which shares the readers decided as the model advises, before and after they saw it."""
+    agreed = find_curve(evidence, "agreement_with_advice", READER_STUDY)
+    if isinstance(agreed, Absent):
+        return ""
+    spans = []
+    for arm in ("unaided", "aided"):
+        shares = [one for one in agreed.columns[arm] if one is not None]
+        low, high = (per_cent(end) for end in (min(shares), max(shares)))
+        spans.append(low if low == high else f"{low} to {high}")
+    return f"Readers agreed with the model in {spans[0]} of their decisions before they saw it, in {spans[1]} after."
+
+
+def _who(result: Result) -> str:
+    return sentence_case(str(result.at.get("group", "all readers")))
+
+
+def _readers(result: Result) -> Cell:
+    return Cell(f"{result.found.n}" if isinstance(result.found, Estimate) else "", kind="plain")
+
+
+CHAPTER = Chapter(
+    "human_factors",
+    "Readers with and without the model",
+    finding,
+    has=measured("human_factors"),
+    fill="Give the decisions of a study, or their counts, in [reader_study].",
+    is_leavable=True,
+)

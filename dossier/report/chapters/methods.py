@@ -1,0 +1,166 @@
+"""How each number of this dossier is computed: formula, interval, source, and where a paper prints another formula."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+from dossier.core.facts import Fact, Method, Value
+from dossier.core.types import POOLED, Estimate, Evidence, Term, at_dataset, externals
+from dossier.report.chapters.chapter import Chapter
+from dossier.report.chapters.glossary import used
+from dossier.report.chapters.sentence import Sentence
+from dossier.typeset.measures import printed_in
+from dossier.typeset.methods import NOT_REFUTED, method_parts, method_text
+from dossier.typeset.notes import MOST_NAMED, otherwise
+from dossier.typeset.numbers import MINUS
+from dossier.typeset.reasons import DATASETS, known_names
+from dossier.typeset.tables import Cell, Column, Row, Table
+from dossier.typeset.words import anchor, counted, listing, sentence_case, within_sentence
+
+
+def finding(evidence: Evidence) -> Sentence:
+    """How many measures there are, and for how many a paper prints something else."""
+    printed = used(evidence, {printed_in(evidence, term) for term in evidence.terms.values()})
+    other = [term for term in printed if term.differs]
+    rest = f"{counted(len(other), 'of them differs', 'of them differ')} from a published form, with the reason."
+    return Sentence(f"Definitions and CI methods of {counted(len(printed), 'measure')}.", rest if other else "")
+
+
+def tables(evidence: Evidence, chapters: Sequence[Chapter]) -> tuple[Table, ...]:
+    """A table a chapter: each measure that was estimated, with its formula, its interval as taken, and its source."""
+    terms = [term for term in used(evidence, {one.name for one in chapters}) if term.on_page]
+    made = []
+    for chapter in chapters:
+        members = [
+            term for term in evidence.terms.values() if term in terms and printed_in(evidence, term) == chapter.name
+        ]
+        if members:
+            made.append(_table(evidence, chapter.name, chapter.title, members))
+    return tuple(made)
+
+
+def only_in_files(evidence: Evidence) -> tuple[tuple[str, str, str, str], ...]:
+    """The measures that stand in results.csv alone: formula, source, and where it differs from a published form."""
+    every = used(evidence, {printed_in(evidence, term) for term in evidence.terms.values()})
+    return tuple(
+        (sentence_case(term.label), formula(term), "; ".join(term.cites), term.differs)
+        for term in every
+        if not term.on_page
+    )
+
+
+def _table(evidence: Evidence, chapter: str, title: str, terms: list[Term]) -> Table:
+    return Table(
+        name=anchor(f"table-methods-{chapter}"),
+        title=f"{title}.",
+        note="",
+        head="Measure",
+        columns=(Column("Formula", words=True), Column("Interval", words=True), Column("Source", words=True)),
+        rows=tuple(_row(term, way) for term, way in zip(terms, _intervals(evidence, terms), strict=True)),
+    )
+
+
+def _row(term: Term, interval: str) -> Row:
+    cells = (formula(term), sentence_case(interval), "; ".join(term.cites))
+    return Row(sentence_case(term.label), tuple(Cell(text, kind="word") for text in cells))
+
+
+def formula(term: Term) -> str:
+    """The formula with true minus signs; the hyphen of a word stays one."""
+    return re.sub(r"(?<![A-Za-z])-|-(?![A-Za-z])", MINUS, term.formula)
+
+
+def _intervals(evidence: Evidence, terms: list[Term]) -> list[str]:
+    """How each interval was taken, in all its ways; what neighbours share is said once."""
+    said = []
+    above = ""
+    for term in terms:
+        here = _told(evidence, _ways(evidence, term))
+        said.append("as above" if here and here == above else here)
+        above = here
+    return said
+
+
+def _told(evidence: Evidence, ways: Sequence[tuple[Method, str]]) -> str:
+    """The method of most datasets, then what is otherwise in the others, and where that is when it is nowhere else."""
+    counts = Counter(method_text(method) for method, _ in ways)
+    general: dict[tuple[str, ...], set[str]] = {}
+    for method, dataset in sorted(ways, key=lambda way: (-counts[method_text(way[0])], method_text(way[0]))):
+        general.setdefault(method_parts(method.without("one_sided")), set()).add(dataset)
+    if not general:
+        return ""
+    first, *others = general
+    told = ["; ".join(first)]
+    for way in others:
+        where = [one.site for one in externals(evidence) if one.name in general[way]]
+        alone = len(where) == len(general[way]) <= MOST_NAMED and not general[way] & general[first]
+        told.append(f"{'at ' + listing(where) + ':' if alone else 'or'} {otherwise(first, way)}")
+    return "; ".join(told + [f"one-sided where {NOT_REFUTED}"] * any(method.is_one_sided for method, _ in ways))
+
+
+def _ways(evidence: Evidence, term: Term) -> list[tuple[Method, str]]:
+    """How the interval was taken, with the dataset where it was; not over splits, which is said once for all."""
+    found = [
+        (one.found.method, one.dataset)
+        for one in evidence.by_term.get((term.name,), ())
+        if isinstance(one.found, Estimate) and not one.found.method.has(OVER_SPLITS)
+    ]
+    alone = all(dataset == POOLED for _, dataset in found)
+    return [(_in_general(method), dataset) for method, dataset in found if alone or dataset != POOLED]
+
+
+OVER_SPLITS = "mean_over_splits"
+"""The step of a method that takes the mean over refitted splits."""
+
+
+def over_splits(evidence: Evidence) -> str:
+    """How numbers of refitted splits were taken; empty where there are none."""
+    ways = (one.found.method for one in evidence.results if isinstance(one.found, Estimate))
+    return listing(list(dict.fromkeys(method_text(method) for method in ways if method.has(OVER_SPLITS))))
+
+
+def _in_general(method: Method) -> Method:
+    """A method without what it says of one dataset alone: counts of clipped risks and of lost replicates."""
+    return Method(*(_none_lost(step) for step in method.without("apparent", "risks_clipped")))
+
+
+def _none_lost(step: Fact) -> Fact:
+    """Replicates as if none of them had been lost."""
+    kept, lost = step.get("kept"), step.get("lost")
+    if step.code != "replicates" or not isinstance(kept, int) or not isinstance(lost, int):
+        return step
+    return Fact("replicates", kept=kept + lost, lost=0)
+
+
+def pooling(evidence: Evidence) -> str:
+    """How the sites were taken together, in one sentence; empty when nothing was pooled."""
+    pooled = [
+        (evidence.terms[one.term].label, method_text(_with_sites(evidence, one.found.method)))
+        for one in at_dataset(evidence, POOLED)
+        if one.term in evidence.terms and isinstance(one.found, Estimate)
+        if evidence.terms[one.term].chapter not in ("robustness", "pooled")
+    ]
+    ways: dict[str, list[str]] = {}
+    for label, method in pooled:
+        ways.setdefault(method, []).append(within_sentence(label))
+    # A measure that is taken class by class is pooled once for each class.
+    return " ".join(f"{sentence_case(listing(list(dict.fromkeys(labels))))}: {way}." for way, labels in ways.items())
+
+
+def _with_sites(evidence: Evidence, method: Method) -> Method:
+    """A method in which datasets and measures stand under the names that a reader knows."""
+    names = known_names(evidence)
+
+    def named(fact: Fact, name: str, value: Value) -> Value:
+        if not isinstance(value, str):
+            return value
+        if name in DATASETS or (fact.code, name) == ("site", "name"):
+            return names.datasets.get(value, value)
+        return names.measures.get(value, value) if name == "measure" else value
+
+    return Method(*(step.with_values(named) for step in method))
+
+
+CHAPTER = Chapter("methods", "Methods and glossary", finding, part="Annex")

@@ -1,0 +1,77 @@
+"""The model card: what the model is, for whom, how it did, and how it may fail, on two pages."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from dossier.core.types import Evidence
+from dossier.report.chapters.abstract import in_full
+from dossier.report.chapters.chapter import Chapter, is_checked
+from dossier.report.chapters.results import finding as first_finding
+from dossier.report.chapters.sentence import Sentence
+from dossier.typeset.names import development, foretold, model, tested_version
+from dossier.typeset.numbers import threshold
+from dossier.typeset.words import listing, sentence_case
+
+OPEN = "Not stated in the release."
+CARD: Mapping[str, str] = {
+    "architecture": "Architecture",
+    "regulatory_status": "Regulatory status",
+    "inputs": "Inputs",
+    "workflow": "Workflow and standard of care",
+    "failure_modes": "Known failures",
+    "out_of_distribution": "Patients unlike those it knows",
+    "risks": "Risks and what is done against them",
+    "updates": "Updates",
+}
+
+
+def finding(evidence: Evidence) -> Sentence:
+    """What the model gives, and the answer of the first page."""
+    return Sentence(
+        f"{sentence_case(model(evidence))} gives the probability of {foretold(evidence)}.",
+        first_finding(evidence).lead,
+    )
+
+
+def about(evidence: Evidence) -> list[tuple[str, str, bool]]:
+    """What the model is and for whom: label, text, and whether nothing was stated."""
+    release = evidence.release
+    use = release.intended_use
+    at = [threshold(one) for one in release.thresholds.declared]
+    return [
+        _line("Model and version", _version(evidence)),
+        _line("Owner", release.release.owner),
+        _line("Intended use", use.for_ or in_full(evidence, "3b")),
+        _line("Not for", " ".join(f"{sentence_case(text.strip().rstrip('.'))}." for text in use.not_for) or None),
+        _line("Users", use.users),
+        _line("Decision", use.decision),
+        _line("Output", f"Probability of {foretold(evidence)}" + (f"; acted on at {listing(at)}" if at else "") + "."),
+    ]
+
+
+def _version(evidence: Evidence) -> str:
+    """The released version, and the tested one where it is another."""
+    about, tested = evidence.release.release, tested_version(evidence)
+    other = "" if tested == about.version else f". Version {tested} was tested: the numbers of this card are its own."
+    return f"{about.model} {about.version}{other}"
+
+
+def stated(evidence: Evidence) -> list[tuple[str, str, bool]]:
+    """What no data can show, as the release states it."""
+    card = evidence.release.model_card
+    said = {label: getattr(card, key) for key, label in CARD.items()}
+    said[CARD["architecture"]] = said[CARD["architecture"]] or in_full(evidence, "12c")
+    said[CARD["inputs"]] = said[CARD["inputs"]] or in_full(evidence, "9b")
+    sources = in_full(evidence, "5a")
+    made_from = card.development_data or development(evidence)
+    # Without a development table the text on all sources is the nearest: it speaks of the test's data too.
+    of = ("Sources of data", sources) if made_from is None and sources else ("Development data", made_from)
+    return [_line(label, text) for label, text in (*said.items(), of)]
+
+
+def _line(label: str, text: str | None) -> tuple[str, str, bool]:
+    return (label, OPEN, True) if text is None else (label, text, False)
+
+
+CHAPTER = Chapter("model_card", "Model card", finding, part="Annex", has=is_checked, is_leavable=True)

@@ -1,0 +1,239 @@
+"""What the model is made of: its formula, its points, and whether they are those of the risks that were tested."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from dossier.core.bands import SAME_RISK
+from dossier.core.types import (
+    MODEL,
+    Absent,
+    Curve,
+    Description,
+    Estimate,
+    Evidence,
+    curves_named,
+    described,
+    externals,
+    find,
+    find_curve,
+)
+from dossier.report.chapters.chapter import Chapter
+from dossier.report.chapters.sentence import Sentence, primary_threshold
+from dossier.typeset.names import axis_name
+from dossier.typeset.numbers import MINUS, TIED, as_declared, number, threshold
+from dossier.typeset.reasons import reason_text
+from dossier.typeset.tables import Cell, Column, Reasons, Row, Table
+from dossier.typeset.words import in_words, listing, sentence_case
+
+if TYPE_CHECKING:
+    from dossier.core.release import Model, ModelTerm
+
+
+TRANSFORMED = {"log": "natural logarithm", "sqrt": "square root", "square": "square"}
+
+
+def finding(evidence: Evidence) -> Sentence:
+    """How many predictors the model has, which weighs most, and whether the formula is that of the tested risks."""
+    model = evidence.release.model
+    every = _points(evidence)
+    if not every or model is None:
+        return Sentence("The formula of the model is declared.", f"{_not_drawn(evidence)}{_agreement(evidence)}")
+    spans: dict[str, float] = {}
+    for group in model.groups:
+        points = [mark for name in _axes(evidence, group) for mark, _ in every.get(name, ())]
+        if points:
+            spans[" with ".join(group)] = max(points) - min(points)
+    widest = max(spans, key=lambda name: spans[name])
+    count = len(model.predictors)
+    predictors = "One predictor makes" if count == 1 else f"{sentence_case(in_words(count))} predictors make"
+    lead = f"{predictors} the points; {widest} has the widest effect."
+    return Sentence(lead, f"{_reached(evidence)}{_agreement(evidence)}")
+
+
+def _not_drawn(evidence: Evidence) -> str:
+    """Why there are no points, as a sentence of its own."""
+    totals = [total.found for total in curves_named(evidence, "points_total")]
+    return "".join(
+        f"No nomogram is drawn: {reason_text(total.reason)}. " for total in totals if isinstance(total, Absent)
+    )
+
+
+def _axes(evidence: Evidence, group: tuple[str, ...]) -> list[str]:
+    """The axes of a predictor, or of two whose product stands in the formula, in their order."""
+    of_numbers = [
+        axis_name(curve.at)
+        for curve in curves_named(evidence, "points")
+        if {str(curve.at[name]) for name in ("predictor", "with") if name in curve.at} == {*group}
+    ]
+    return of_numbers or [name for name in (" × ".join(group),) if _of_levels(evidence, name)]
+
+
+def _points(evidence: Evidence) -> dict[str, list[tuple[float, str]]]:
+    """The points on each axis with what has them, from the fewest to the most."""
+    model = evidence.release.model
+    found: dict[str, list[tuple[float, str]]] = {}
+    for group in model.groups if model is not None else ():
+        for name in _axes(evidence, group):
+            marks = sorted(_marks(evidence, name), key=lambda pair: pair[0])
+            found |= {name: marks} if marks else {}
+    return found
+
+
+def _marks(evidence: Evidence, name: str) -> list[tuple[float, str]]:
+    """What is marked on an axis, in the order of its values; categories from the fewest points to the most."""
+    for curve in curves_named(evidence, "points"):
+        if axis_name(curve.at) == name and isinstance(curve.found, Curve):
+            return _marks_of(curve.found, evidence.release.model, str(curve.at["predictor"]))
+    levels = ((level.value, level.level or "") for level in _of_levels(evidence, name))
+    return sorted(levels, key=lambda pair: pair[0])
+
+
+def _marks_of(curve: Curve, model: Model | None, predictor: str) -> list[tuple[float, str]]:
+    floor, cap = (None, None) if model is None else model.reach(predictor)
+    rows = list(zip(*(curve.columns[name] for name in ("points", "value", "marked")), strict=True))
+    found = [(points or 0.0, as_declared(value or 0.0)) for points, value, marked in rows if marked]
+    if rows[0][1] == floor:
+        found[0] = (found[0][0], f"{found[0][1]} or less")
+    if rows[-1][1] == cap:
+        found[-1] = (found[-1][0], f"{found[-1][1]} or more")
+    return found
+
+
+def _of_levels(evidence: Evidence, name: str) -> list[Description]:
+    """The categories on an axis with their points."""
+    return [
+        row.described
+        for row in described(evidence, name)
+        if (row.dataset, row.described.statistic) == (MODEL, "points")
+    ]
+
+
+def _reached(evidence: Evidence) -> str:
+    at = primary_threshold(evidence)
+    curve = find_curve(evidence, "points_risk", MODEL)
+    if at is None or isinstance(curve, Absent) or at not in curve.columns["risk"]:
+        return ""
+    total = curve.columns["total_points"][curve.columns["risk"].index(at)]
+    return f"The threshold of{TIED}{threshold(at)} is reached at {number(total or 0.0, 0)}. "
+
+
+def _agreement(evidence: Evidence) -> str:
+    """Whether the formula gives the tested risks, site by site."""
+    pairs = [(site, find(evidence, "formula_difference", site.name)) for site in externals(evidence)]
+    compared = [(site, found) for site, found in pairs if isinstance(found, Estimate)]
+    if not compared:
+        return "At no site can the tested risks be recomputed from it."
+    flagged = {flag.dataset for flag in evidence.flags if flag.flag == "model_differs"}
+    off = [site.site for site, _ in compared if site.name in flagged]
+    if off:
+        who = listing(off) if len(off) <= 4 else f"{in_words(len(off))} sites"
+        return f"The formula does not give the risks that were tested in {who}: it is not the model of this dossier."
+    largest = max(found.value for _, found in compared)
+    where = f"At {compared[0][0].site}" if len(compared) == 1 else f"At {in_words(len(compared))} sites"
+    return f"{where} the formula gives the risks that were tested (largest difference {number(largest, 4)})."
+
+
+def formula(evidence: Evidence) -> Table:
+    """The terms as they are declared."""
+    model = evidence.release.model
+    if model is None:
+        raise TypeError("the chapter stands on a declared model")
+    rows = [Row("Intercept", (Cell("Constant", kind="word"), Cell(as_declared(model.intercept), kind="word")))]
+    rows += [
+        Row(term.name, (Cell(sentence_case(_enters(term)), kind="word"), Cell(_coefficients(term), kind="word")))
+        for term in model.term
+    ]
+    return Table(
+        name="table-formula",
+        title="The formula, as declared.",
+        note=f"Risk = 1 / (1 + exp({MINUS}linear predictor)); the linear predictor is the intercept plus each term.",
+        head="Predictor",
+        columns=(Column("Enters as", words=True), Column("Coefficients", words=True)),
+        rows=tuple(rows),
+    )
+
+
+def _enters(term: ModelTerm) -> str:
+    """How the number or the categories of a predictor enter the formula."""
+    if term.levels is not None and term.with_ is None:
+        return "categories; one that is not named adds 0"
+    words = [f"at least {as_declared(term.floor)}"] if term.floor is not None else []
+    words += [f"at most {as_declared(term.cap)}"] if term.cap is not None else []
+    words += [TRANSFORMED[term.transform]] if term.transform else []
+    if term.knots is not None:
+        words.append(f"restricted cubic spline, knots at {listing([as_declared(knot) for knot in term.knots])}")
+    if term.segments is not None:
+        words.append(f"piecewise linear, slope changes at {listing([as_declared(change) for change in term.segments])}")
+    of_levels = f"in each category of {term.with_}; one that is not named adds 0"
+    if term.with_ is not None:
+        words.append(of_levels if term.levels is not None else f"times {term.with_}")
+    return ", ".join(words) or "as it is"
+
+
+def _coefficients(term: ModelTerm) -> str:
+    if term.levels is not None:
+        return "; ".join(f"{level}:{TIED}{as_declared(value)}" for level, value in term.levels.items())
+    if term.segments is not None:
+        marks = [as_declared(change) for change in term.segments]
+        where = [f"below {marks[0]}", *(f"{low} to {high}" for low, high in pairwise(marks)), f"above {marks[-1]}"]
+        slopes = zip(where, term.coefficients or (), strict=True)
+        return "; ".join(f"{segment}:{TIED}{as_declared(slope)}" for segment, slope in slopes)
+    return "; ".join(as_declared(value) for value in term.coefficients or (term.coefficient or 0.0,))
+
+
+def agreement(evidence: Evidence) -> Table:
+    """The tested risks against those of the formula, site by site."""
+    reasons = Reasons(evidence)
+    flagged = {flag.dataset for flag in evidence.flags if flag.flag == "model_differs"}
+    rows = []
+    for site in externals(evidence):
+        found = find(evidence, "formula_difference", site.name)
+        if isinstance(found, Absent):
+            reasons.leave_out(site.site, site.name, found.reason)
+            continue
+        differing = f"{int(found.details.get('differing') or 0):,}"
+        plain = Cell(differing, kind="plain")
+        rows.append(
+            Row(
+                site.site,
+                (
+                    Cell(f"{found.n:,}", kind="plain"),
+                    Cell(f"{int(found.details.get('left_out') or 0):,}", kind="plain"),
+                    Cell(f"{differing}, flagged", kind="alert") if site.name in flagged else plain,
+                    Cell(number(found.value, 4)),
+                ),
+            )
+        )
+    return Table(
+        name="table-formula-difference",
+        title="The tested risks against those of the formula.",
+        note="Every row that has all predictors; a row that misses one is left out, whatever took its place when the "
+        "risks were made.",
+        head="Site",
+        columns=(
+            Column("Compared"),
+            Column("Left out"),
+            Column(f"Differ by more than {SAME_RISK:g}"),
+            Column("Largest difference"),
+        ),
+        rows=tuple(rows),
+        footnotes=reasons.footnotes(),
+    )
+
+
+def compared(evidence: Evidence) -> bool:
+    """Whether any site allows the comparison."""
+    return any(isinstance(find(evidence, "formula_difference", site.name), Estimate) for site in externals(evidence))
+
+
+CHAPTER = Chapter(
+    "nomogram",
+    "The model",
+    finding,
+    part="Annex",
+    has=lambda evidence: evidence.release.model is not None,
+    fill="Give the formula of the model in [model].",
+    is_leavable=True,
+)

@@ -1,0 +1,144 @@
+"""What the sites say together, and what a new one may expect."""
+
+from __future__ import annotations
+
+from dossier.core.bands import FEW_FOR_POOLING, FEWEST_FOR_A_NEW_SITE
+from dossier.core.types import MACRO, POOLED, Absent, Estimate, Evidence, Result, Term, at_dataset, expected_range, find
+from dossier.report.chapters.chapter import Chapter
+from dossier.report.chapters.sentence import (
+    Sentence,
+    estimated,
+    not_pooled,
+    of_two_sites,
+    pooled_beside_the_sites,
+    pooled_of_two,
+    range_over_sites,
+)
+from dossier.typeset.measures import cell, is_estimated
+from dossier.typeset.numbers import bound_of, in_text, level_of, number, threshold
+from dossier.typeset.reasons import why
+from dossier.typeset.tables import NOT_COMPUTED, Cell, Column, Reasons, Row, Table
+from dossier.typeset.words import in_words, sentence_case
+
+
+def finding(evidence: Evidence) -> Sentence:
+    """The pooled AUROC and O/E, with their prediction intervals."""
+    auroc, ratio = find(evidence, "auroc", POOLED), find(evidence, "oe_ratio", POOLED)
+    if isinstance(auroc, Absent):
+        return Sentence(f"Sites are not pooled: {why(evidence, auroc.reason)}.")
+    if of_two_sites(auroc):
+        return _of_two(evidence, auroc)
+    several = bool(evidence.release.outcome.classes)
+    whose = "Pooled and averaged over the classes" if several else "Pooled"
+    lead = f"{whose}, the AUROC is {in_text(evidence, 'auroc', auroc)}"
+    lead += f" and O/E {in_text(evidence, 'oe_ratio', ratio)}." if isinstance(ratio, Estimate) else "."
+    expected = [_expected(measure, found) for measure, found in (("AUROC", auroc), ("O/E", ratio))]
+    known = [text for text in expected if text]
+    if not known:
+        few = in_words(FEWEST_FOR_A_NEW_SITE)
+        rest = f"With fewer than {few} sites, no prediction interval is given."
+        return Sentence(lead, f"{rest} {not_pooled(evidence)}".strip())
+    new = f"New site, expected: {', '.join(known)} ({level_of(evidence)} prediction intervals)."
+    return Sentence(lead, f"{new} {not_pooled(evidence)}".strip())
+
+
+def _of_two(evidence: Evidence, auroc: Estimate) -> Sentence:
+    """What the two sites say themselves, before what they say together, which has nearly no bounds."""
+    sites = estimated(evidence, "auroc")
+    averaged = ", averaged over the classes," if evidence.release.outcome.classes else ""
+    lead = f"The AUROC{averaged} {range_over_sites(evidence, 'auroc', sites)}."
+    return Sentence(
+        lead,
+        f"{pooled_beside_the_sites(evidence, auroc)} What a new site may expect is not given.",
+    )
+
+
+def _expected(label: str, found: Estimate | Absent) -> str:
+    new = None if isinstance(found, Absent) else expected_range(found)
+    return "" if new is None else sentence_case(f"{label} {number(new[0])} to {number(new[1])}")
+
+
+def prediction(evidence: Evidence) -> Table:
+    """Every pooled measure with its interval, what a new site may expect, and how far the sites differ."""
+    reasons = Reasons(evidence)
+    known = {one.term for one in evidence.results if one.dataset != POOLED and isinstance(one.found, Estimate)}
+    together = [one for one in at_dataset(evidence, POOLED) if one.term in known and _is_of_sites(evidence, one)]
+    rows = []
+    for result in together:
+        term, found = evidence.terms[result.term], result.found
+        head = cell(found, term, reasons, wordy=isinstance(found, Estimate) and (found.low or 0.0) < 0)
+        rest = (NOT_COMPUTED,) * 6 if isinstance(found, Absent) else _spread(found, term)
+        rows.append(Row(sentence_case(term.label) + _which(result), (head, *rest)))
+    all_rows = (
+        f" Stratified: the rows of all sites, also of those with fewer than {FEW_FOR_POOLING} events or non-events; no "
+        "variance between sites."
+    )
+    return Table(
+        name="table-pooled",
+        title="Pooled over the external sites.",
+        note=f"Value, {level_of(evidence)} interval of the mean (REML, Hartung-Knapp, Student's t with df degrees of "
+        f"freedom) and {level_of(evidence)} prediction interval (confidence distribution of tau). Tau: standard "
+        "deviation between sites on the scale of pooling. I2: share of variance between sites."
+        f"{all_rows if any(map(is_stratified, together)) else ''}{pooled_of_two(evidence)}",
+        head="Measure",
+        columns=(
+            Column("Mean", intervals=True),
+            Column("New site"),
+            Column("Patients"),
+            Column("Sites"),
+            Column("df"),
+            Column("Tau"),
+            Column("I2, %"),
+        ),
+        rows=tuple(rows),
+        footnotes=reasons.footnotes(),
+    )
+
+
+def _is_of_sites(evidence: Evidence, result: Result) -> bool:
+    """Whether a result over all sites is a measure of theirs, not a comparison of the sites themselves."""
+    return evidence.terms[result.term].chapter not in ("pooled", "robustness", "comparison")
+
+
+def is_stratified(result: Result) -> bool:
+    """Whether a result over all sites rests on all of their rows, beside one of sites that differ at random."""
+    return result.at.get("estimator") == "stratified"
+
+
+def _which(result: Result) -> str:
+    """The class and the threshold of a result, and whether it rests on all rows."""
+    label, at = result.at.get("class"), result.at.get("threshold")
+    parts = [] if label is None else ["mean of classes" if label == MACRO else str(label)]
+    parts += [f"at {threshold(at)}"] if isinstance(at, float) else []
+    parts += ["stratified"] if is_stratified(result) else []
+    return "".join(f", {part}" for part in parts)
+
+
+def _spread(found: Estimate, term: Term) -> tuple[Cell, ...]:
+    new = expected_range(found)
+    sites, freedom, tau, share = (found.details.get(name) for name in ("k", "df", "tau", "i2"))
+    expected = None if tau is None else "too few sites"
+    if new is not None:
+        expected = " to ".join(bound_of(one, term, found) for one in new)
+    return (
+        _plain(expected),
+        Cell(f"{found.n:,}", kind="plain"),
+        _plain(None if sites is None else f"{sites:.0f}"),
+        _plain(None if freedom is None else f"{freedom:,.0f}"),
+        _plain(None if tau is None else number(tau, 3 if tau < 0.1 else 2)),
+        _plain(None if share is None else number(share, 0, percent=True)),
+    )
+
+
+def _plain(text: str | None) -> Cell:
+    return NOT_COMPUTED if text is None else Cell(text, kind="plain")
+
+
+def _is_pooled(evidence: Evidence) -> bool:
+    """Whether anything could be estimated over the sites."""
+    return any(map(is_estimated, at_dataset(evidence, POOLED)))
+
+
+CHAPTER = Chapter(
+    "pooled", "Pooled performance and heterogeneity", finding, has=_is_pooled, fill="Add a second external dataset."
+)

@@ -1,0 +1,72 @@
+"""What this dossier was made from, and with what."""
+
+from __future__ import annotations
+
+from dossier.core.types import Evidence
+from dossier.report.chapters.chapter import Chapter
+from dossier.report.chapters.sentence import Sentence
+from dossier.typeset.names import tested_version
+from dossier.typeset.numbers import TIED
+from dossier.typeset.tables import Cell, Column, Row, Table
+from dossier.typeset.words import in_words, listing, sentence_case
+
+
+def finding(evidence: Evidence) -> Sentence:
+    """How many files were read, and under which promise."""
+    count = len(evidence.inputs)
+    read = f"{sentence_case(in_words(count))} {'file was' if count == 1 else 'files were'} read"
+    return Sentence(
+        f"{read}, with seed {evidence.release.release.seed}.",
+        "The same input with the same versions gives the same bytes.",
+    )
+
+
+def files(evidence: Evidence) -> Table:
+    """Every file that was read, with its size and its SHA-256."""
+    return Table(
+        name="table-files",
+        title="Files that were read.",
+        note="Names are those of the release; the SHA-256 names the content.",
+        head="File",
+        columns=(Column("Bytes"), Column("SHA-256", words=True)),
+        rows=tuple(
+            Row(
+                one.name.replace("../", ""),
+                (
+                    Cell("not given" if one.size is None else f"{one.size:,}", kind="plain"),
+                    Cell("not given" if one.sha256 is None else grouped(one.sha256), kind="word"),
+                ),
+            )
+            for one in evidence.inputs
+        ),
+    )
+
+
+def model(evidence: Evidence) -> str:
+    """Which version was tested, which is released, and the hash of the model file."""
+    release, tested = evidence.release.release, tested_version(evidence)
+    versions = f"version {tested} was tested" + (
+        "." if tested == release.version else f", {release.version} is released."
+    )
+    known = release.artifact_sha256
+    return f"{versions} " + (
+        f"SHA-256 of its file: {grouped(known)}." if known else "The hash of its file is not stated."
+    )
+
+
+def command(evidence: Evidence) -> str:
+    """The command that made the dossier, without paths and workers."""
+    return f"{evidence.command}." if evidence.command else "none, a program made these pages through the library."
+
+
+def grouped(sha256: str) -> str:
+    """A hash in groups of sixteen, so that it can be compared by eye."""
+    return " ".join(sha256[start : start + 16] for start in range(0, len(sha256), 16))
+
+
+def versions(evidence: Evidence) -> str:
+    """Every program that had a part in the numbers or the pages, with its version."""
+    return listing([f"{name}{TIED}{version}" for name, version in evidence.versions.items()])
+
+
+CHAPTER = Chapter("provenance", "Provenance", finding, part="Annex", editions=("regulatory", "quick"))

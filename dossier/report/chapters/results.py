@@ -1,0 +1,257 @@
+"""The first page's answer: does the model rank, are its risks right, what to expect elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from dossier.core.bands import FEW_FOR_POOLING as VERY_FEW
+from dossier.core.bands import OE_TOLERATED
+from dossier.core.types import (
+    POOLED,
+    Absent,
+    At,
+    DatasetSummary,
+    Estimate,
+    Evidence,
+    expected_range,
+    externals,
+    find,
+    find_all,
+)
+from dossier.report.chapters import classes
+from dossier.report.chapters.chapter import Chapter
+from dossier.report.chapters.sentence import (
+    Sentence,
+    estimated,
+    new_hospital,
+    of_two_sites,
+    pooled_of_two,
+    primary_threshold,
+    range_over_sites,
+    scarce,
+    where_risks_are_off,
+)
+from dossier.report.chapters.subgroups import GAIN
+from dossier.typeset.measures import cell
+from dossier.typeset.names import at_least, events_of, marks_of_rivals
+from dossier.typeset.notes import intervals_of
+from dossier.typeset.numbers import TIED, in_text, level_of, number, threshold
+from dossier.typeset.tables import Cell, Column, Reasons, Row, Table
+from dossier.typeset.words import counted, listing
+
+
+def finding(evidence: Evidence) -> Sentence:
+    """Discrimination over all sites, what a new site may expect, and where the risks are off."""
+    if classes.labels(evidence):
+        return classes.results(evidence)
+    pooled = find(evidence, "auroc", POOLED)
+    if not isinstance(pooled, Estimate):
+        return Sentence(_single(evidence), _risks(evidence))
+    if of_two_sites(pooled):
+        return Sentence(_single(evidence), f"{new_hospital(evidence)} {_risks(evidence)}")
+    lead = f"The pooled AUROC is {in_text(evidence, 'auroc', pooled)}."
+    return Sentence(lead, f"{new_hospital(evidence)} {_risks(evidence)}")
+
+
+def _single(evidence: Evidence) -> str:
+    sites = estimated(evidence, "auroc")
+    if not sites:
+        return "At no external site can discrimination be estimated."
+    return f"The AUROC {range_over_sites(evidence, 'auroc', sites)}."
+
+
+def _risks(evidence: Evidence) -> str:
+    """Where more or fewer events came than the risks add up to; else the range of O/E."""
+    sites = estimated(evidence, "oe_ratio")
+    off = where_risks_are_off([(site.site, found) for site, found in sites])
+    if off or not sites:
+        return off
+    return f"Observed over expected events (O/E) {range_over_sites(evidence, 'oe_ratio', sites)}."
+
+
+def essentials(evidence: Evidence) -> Table:
+    """The four essentials by site: how many, AUROC, O/E and slope, net benefit at the primary threshold."""
+    at = primary_threshold(evidence)
+    known = classes.labels(evidence)
+    asked: list[tuple[str, str, dict[str, float | str]]] = [
+        ("AUROC", "auroc", {}),
+        ("O/E", "oe_ratio", {}),
+        ("Slope", "calibration_slope", {}),
+    ]
+    if known:
+        asked = [("AUROC", "auroc", {}), ("Brier", "brier", {})]
+        asked += [("Severity", "mean_severity", {})] if evidence.release.severity else []
+    elif at is not None:
+        asked.append((f"Gain at{TIED}{threshold(at)}", "net_benefit_gain", {"threshold": at}))
+    reasons = Reasons(evidence)
+    sites = externals(evidence)
+    rows = [
+        Row(
+            site.site,
+            (
+                Cell(f"{site.n:,}", kind="plain"),
+                _smallest(site),
+                *(_of_site(evidence, site.name, measure, place, reasons) for _, measure, place in asked),
+            ),
+        )
+        for site in sites
+    ]
+    if len(sites) > 1:
+        rows += _together(evidence, [(measure, place) for _, measure, place in asked])
+    lowest, highest = (number(end) for end in OE_TOLERATED)
+    unit = (
+        f" Risks are too low or too high where the CI of O/E excludes 1, and far so where it lies outside {lowest} to "
+        f"{highest}."
+    )
+    unit += "" if known else " Slope: risks are too extreme below 1, too cautious above."
+    unit += "" if at is None or known else f" {GAIN}"
+    if known:
+        unit += " AUROC: mean of the classes, one against the rest. Brier: all classes, 0 to 2."
+    left = _not_pooled(evidence, [(label, measure) for label, measure, _ in asked]) + pooled_of_two(evidence)
+    left += " Stratified: the rows of all sites, each site a stratum." if rows[-1].label == ALL_ROWS else ""
+    return Table(
+        name="table-essentials",
+        title="Core performance by site.",
+        note=f"Value and {level_of(evidence)} interval.{unit}{left}",
+        head="Site",
+        columns=(
+            Column("Patients"),
+            Column("Rarest class" if known else "Events"),
+            *(Column(label, intervals=True) for label, _, _ in asked),
+        ),
+        rows=tuple(rows),
+        footnotes=reasons.footnotes(),
+    )
+
+
+def _smallest(site: DatasetSummary) -> Cell:
+    """The events of a site, or of several classes the one with the fewest patients."""
+    if site.class_counts:
+        label, count = min(site.class_counts.items(), key=lambda pair: pair[1])
+        return Cell(f"{label}: {count:,}", kind="plain")
+    return Cell(events_of(site), kind="plain")
+
+
+def _of_site(evidence: Evidence, dataset: str, measure: str, place: dict[str, float | str], reasons: Reasons) -> Cell:
+    found = find(evidence, measure, dataset, **place)
+    term = evidence.terms[measure]
+    if classes.labels(evidence):
+        # The measures of several classes stand side by side only with so many digits; their chapters print all.
+        term = replace(term, digits=min(term.digits, 2))
+    return cell(found, term, reasons, wordy=_has_negative(evidence, measure))
+
+
+def _has_negative(evidence: Evidence, measure: str) -> bool:
+    """Whether a bound of this measure is negative at any site, so that a dash would be misread."""
+    shown = (one for one in find_all(evidence, measure) if "against" not in one.at)
+    found = [one.found for one in shown if isinstance(one.found, Estimate)]
+    return any(one.low is not None and one.low < 0 for one in found)
+
+
+def _together(evidence: Evidence, asked: Sequence[tuple[str, At]]) -> list[Row]:
+    """The last rows: what is pooled, and where sites cannot be pooled what the rows of all of them say."""
+    every = externals(evidence)
+    rows = [_total(evidence, "All, pooled", _pooled_sites(evidence, [measure for measure, _ in asked]), asked)]
+    stratified: list[tuple[str, At]] = [(measure, {**place, "estimator": "stratified"}) for measure, place in asked]
+    if any(isinstance(find(evidence, measure, POOLED, **place), Estimate) for measure, place in stratified):
+        rows.append(_total(evidence, ALL_ROWS, every, stratified))
+    return rows
+
+
+ALL_ROWS = "All rows, stratified"
+
+
+def _total(evidence: Evidence, label: str, sites: Sequence[DatasetSummary], asked: Sequence[tuple[str, At]]) -> Row:
+    """What all sites say together, with the patients and events that it rests on."""
+    cells = [
+        Cell(f"{sum(site.n for site in sites):,}", kind="plain"),
+        Cell("" if classes.labels(evidence) else f"{at_least(sites)}{_events(sites):,}", kind="plain"),
+    ]
+    for measure, place in asked:
+        found = find(evidence, measure, POOLED, **place)
+        if isinstance(found, Absent):
+            cells.append(Cell("", kind="plain"))
+        else:
+            cells.append(cell(found, evidence.terms[measure], Reasons(evidence), _has_negative(evidence, measure)))
+    return Row(label, tuple(cells), "total")
+
+
+def _pooled_sites(evidence: Evidence, measures: Sequence[str]) -> list[DatasetSummary]:
+    """The sites with enough of both outcomes to be pooled, where every pooled number rests on them; else all sites."""
+    every = list(externals(evidence))
+    kept = [site for site in every if not scarce(site, VERY_FEW)]
+    pooled = [one for measure in measures if isinstance(one := find(evidence, measure, POOLED), Estimate)]
+    same = pooled and all(one.n == sum(site.n for site in kept) for one in pooled)
+    return kept if same else every
+
+
+def _not_pooled(evidence: Evidence, asked: Sequence[tuple[str, str]]) -> str:
+    """On how many sites and patients what is pooled rests, where that is not all of them."""
+    every = len(externals(evidence))
+    pooled = [(label, find(evidence, measure, POOLED)) for label, measure in asked]
+    rests = {
+        label: (int(found.details.get("k") or every), found.n) for label, found in pooled if isinstance(found, Estimate)
+    }
+    if all(count == every for count, _ in rests.values()):
+        return ""
+    if len(set(rests.values())) == 1:
+        count, patients = next(iter(rests.values()))
+        return f" Pooled are {count} of {every:,} sites, with {counted(patients, 'patient')}."
+    told = [f"{label} {count} ({counted(patients, 'patient')})" for label, (count, patients) in rests.items()]
+    return f" Pooled, of {every:,} sites: {listing(told)}."
+
+
+def _events(sites: Sequence[DatasetSummary]) -> int:
+    """The events of all sites that tell theirs."""
+    return sum(site.events or 0 for site in sites)
+
+
+def caption(evidence: Evidence) -> str:
+    """What the four pictures of the first page rest on, in one breath; each chapter says more."""
+    sites = externals(evidence)
+    level = level_of(evidence)
+    patients = counted(sum(site.n for site in sites), "patient")
+    pooled = find(evidence, "auroc", POOLED)
+    foretold = isinstance(pooled, Estimate) and expected_range(pooled) is not None
+    new = "; hollow bar, a new hospital" if foretold else ""
+    made = intervals_of((site.site, find(evidence, "auroc", site.name)) for site in sites)
+    if classes.labels(evidence):
+        return (
+            f"{patients}; intervals and bands at {level}. Discrimination: {made}, mean of the classes{new}. "
+            "Calibration: spline of logit risk, a panel a site and class; broken under 100 of the class. "
+            "Risks: mean of the patients of the class (filled) and of all others (open)."
+        )
+    events = f"{at_least(sites)}{counted(_events(sites), 'event')}"
+    one = len(sites) == 1
+    alone = one or all(scarce(site, VERY_FEW) for site in sites)
+    left_out = "; open square, not pooled" if not one and any(scarce(site, VERY_FEW) for site in sites) else ""
+    others = "".join(f"; small {mark}, {name}" for mark, name in marks_of_rivals(evidence).items())
+    forest = f"{made}{'' if one else new}{left_out}{others}"
+    return (
+        f"{patients}, {events}; intervals and bands at {level}. Discrimination: {forest}. Calibration: spline of logit "
+        f"risk; broken under 100 events or non-events.{_gains(evidence)}{_of_risks(alone)}"
+        f"{_at_threshold(evidence)}."
+    )
+
+
+def _of_risks(alone: bool) -> str:
+    """What the fourth picture shows: the risks of the only site in bins, or the means of several."""
+    if alone:
+        return " Risks: in bins, events above and non-events below the line; full lines, their mean risks"
+    return " Risks: mean of events (filled) and of non-events (open)"
+
+
+def _gains(evidence: Evidence) -> str:
+    """What the third picture shows: the gain at the primary threshold, or where none is declared over a range."""
+    at = primary_threshold(evidence)
+    where = "over a range of thresholds" if at is None else f"at{TIED}{threshold(at)}"
+    return f" Gain: net benefit over the better of flagging everyone and no one, {where}."
+
+
+def _at_threshold(evidence: Evidence) -> str:
+    at = primary_threshold(evidence)
+    return "" if at is None else f"; broken, the threshold of {threshold(at)}"
+
+
+CHAPTER = Chapter("results", "Key results", finding, editions=("regulatory", "committee", "quick"))

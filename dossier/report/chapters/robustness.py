@@ -1,0 +1,278 @@
+"""Whether performance holds up where the data differ."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from dossier.core.bands import SUPPORT
+from dossier.core.facts import Fact
+from dossier.core.types import POOLED, Absent, DatasetSummary, Estimate, Evidence, externals, find, find_all
+from dossier.report.chapters.chapter import Chapter, measured, predictors_on_both_sides
+from dossier.report.chapters.sentence import Sentence, estimated, named_or_counted, sites_without
+from dossier.typeset.methods import method_text
+from dossier.typeset.numbers import TIED, level_of, number
+from dossier.typeset.reasons import why
+from dossier.typeset.tables import NOT_COMPUTED, Cell, Column, Reasons, Row, Table, groups_across
+from dossier.typeset.words import in_words, listing, sentence_case, setting, within_sentence
+
+
+def finding(evidence: Evidence) -> Sentence:
+    """Where the AUROC differs from that of the internal test, how robust that is called, and who supports."""
+    strong = estimated(evidence, "spr", measure="auroc")
+    left = sites_without(evidence, "spr", measure="auroc")
+    if not strong:
+        return Sentence("Potential robustness cannot be computed.", left)
+    above, below = _different(evidence, strong)
+    value = strong[0][1].details.get("internal_value")
+    test = "the internal test" + ("" if value is None else f" ({number(value)})")
+    ways = [
+        f"{way} in {named_or_counted([site.site for site in sites], 2)}"
+        for way, sites in (("higher", above), ("lower", below))
+        if sites
+    ]
+    least = f"{1 - evidence.release.release.level:.3g}"
+    lead = f"At no compared site does the AUROC differ significantly (P{TIED}<{TIED}{least}) from that of {test}."
+    if ways:
+        lead = f"The AUROC is significantly (P{TIED}<{TIED}{least}) {' and '.join(ways)} than in {test}."
+    rest = (_strong(strong, bool(above)), _support(evidence), left, _not_compared(evidence, strong))
+    return Sentence(lead, " ".join(part for part in rest if part))
+
+
+def _not_compared(evidence: Evidence, strong: Sequence[tuple[DatasetSummary, Estimate]]) -> str:
+    """Where sites without an SPR have an AUROC whose whole interval lies on one side of that of the internal test."""
+    internal = strong[0][1].details.get("internal_value")
+    compared = {site.name for site, _ in strong}
+    left = [(site.site, one) for site, one in estimated(evidence, "auroc") if site.name not in compared]
+    if internal is None:
+        return ""
+    sides = {
+        "above": [name for name, one in left if one.low is not None and one.low > internal],
+        "below": [name for name, one in left if one.high is not None and one.high < internal],
+    }
+    told = [f"{side} {number(internal)} in {named_or_counted(names, 4)}" for side, names in sides.items() if names]
+    return f"Without that test, the whole interval of the AUROC lies {' and '.join(told)}." if told else ""
+
+
+def _different(
+    evidence: Evidence, strong: Sequence[tuple[DatasetSummary, Estimate]]
+) -> tuple[list[DatasetSummary], list[DatasetSummary]]:
+    """The sites whose AUROC the test finds above that of the internal test, and those where it lies below."""
+    above: list[DatasetSummary] = []
+    below: list[DatasetSummary] = []
+    for site, found in strong:
+        p_value, internal = (found.details.get(name) for name in ("p_performance", "internal_value"))
+        here = find(evidence, "auroc", site.name)
+        if isinstance(here, Absent) or p_value is None or internal is None:
+            continue
+        if p_value < 1 - evidence.release.release.level:
+            (above if here.value > internal else below).append(site)
+    return above, below
+
+
+def _strong(strong: Sequence[tuple[DatasetSummary, Estimate]], some_better: bool) -> str:
+    """The strong potential robustness, and how it is read where a site does better than the internal test."""
+    low, high = number(strong[0][1].value), number(strong[-1][1].value)
+    span = f"is {low}" if low == high else f"runs from {low} to {high}"
+    aside = ", low also where the model does better than at home," if some_better else ""
+    return f"Strong potential robustness (SPR){aside} {span}."
+
+
+def _support(evidence: Evidence) -> str:
+    """How many sites are unlike the development data and acceptable all the same."""
+    support = find(evidence, "externally_supported", POOLED)
+    if isinstance(support, Absent):
+        return ""
+    count, unsure = int(support.value), int(support.details.get("reaching_the_cut") or 0)
+    verb = "site lies" if count == 1 else "sites lie"
+    lead = f"{sentence_case(in_words(count))} {verb} in the region of external support"
+    if not unsure:
+        return f"{lead}."
+    which = (
+        "though" if count == unsure == 1 else f"though of {in_words(unsure)}" if unsure < count else "though of each"
+    )
+    return f"{lead}, {which} the interval of the similarity reaches {number(SUPPORT, 1)}."
+
+
+def components(evidence: Evidence) -> Table:
+    """SPR and WPR with the probabilities that they combine, measure by measure; sites without them carry the reason."""
+    reasons = Reasons(evidence)
+    measures = list(dict.fromkeys(str(one.at["measure"]) for one in find_all(evidence, "spr")))
+    sites = _kept(evidence, measures, reasons)
+    rows: list[Row] = []
+    for measure in measures:
+        pairs = [(site, *_pair(evidence, site.name, measure)) for site in sites]
+        if any(isinstance(one, Estimate) for _, *both in pairs for one in both):
+            rows.append(Row(setting(measure), kind="group"))
+            rows += [Row(site.site, _components(strong, weak, reasons)) for site, strong, weak in pairs]
+        elif pairs:
+            site, strong, _ = pairs[0]
+            if isinstance(strong, Absent):
+                reasons.leave_out(within_sentence(setting(measure)), site.name, _without_measure(strong.reason))
+    table = Table(
+        name="table-robustness",
+        title="Potential robustness and what it is made of.",
+        note=f"P(s): similarity, psi. P(p): two-sided z test against the internal test{_as_declared(evidence)}. SPR "
+        "combines P(p) with 1 \N{MINUS SIGN} P(s) by Fisher's method.",
+        head="Site",
+        columns=tuple(Column(label) for label in ("P(p)", "SPR", "P(a)", "WPR")),
+        rows=tuple(rows),
+    )
+    similarity = {site.site: _similarity(evidence, site.name, measures) for site in sites}
+    weak = [(measure, _pair(evidence, site.name, measure)[1]) for measure in measures for site in sites]
+    minima = {measure: _minimum(one) for measure, one in weak if isinstance(one, Estimate)}
+    if minima or not weak:
+        more = (
+            " P(a): one-sided z test against the minimum, small where performance falls short of it; WPR combines it "
+            "with 1 \N{MINUS SIGN} P(s)."
+        )
+        whole = replace(
+            table, note=table.note + more + _minima(minima, weak), footnotes=(*_of_minima(weak), *reasons.footnotes())
+        )
+    else:
+        reason = next(why(evidence, one.reason) for _, one in weak if isinstance(one, Absent))
+        whole = _without_weak(table, reason, reasons)
+    return _with_similarity(groups_across(whole), similarity)
+
+
+def _similarity(evidence: Evidence, site: str, measures: Sequence[str]) -> Cell:
+    """How alike the patients of a site are, which is the same for every measure."""
+    strong = (_pair(evidence, site, measure)[0] for measure in measures)
+    return next(
+        (_probability(one.details.get("p_similarity")) for one in strong if isinstance(one, Estimate)), NOT_COMPUTED
+    )
+
+
+def _with_similarity(table: Table, similarity: Mapping[str, Cell]) -> Table:
+    """The table with the similarity of each site as its first column."""
+    rows = (
+        row if row.kind == "group" else replace(row, cells=(similarity[row.label], *row.cells)) for row in table.rows
+    )
+    return replace(table, columns=(Column("P(s)"), *table.columns), rows=tuple(rows))
+
+
+def _as_declared(evidence: Evidence) -> str:
+    """How the bounds of an internal test are read that is declared, not given as rows."""
+    if not evidence.release.declared_performance or any(one.role == "internal" for one in evidence.datasets):
+        return ""
+    return f", whose declared bounds are read as a {level_of(evidence)} interval"
+
+
+def _minimum(weak: Estimate) -> str:
+    """What the minimum is that a weak potential robustness is against."""
+    test = weak.method.first("fisher_with_one_sided_test")
+    against = None if test is None else test["against"]
+    return method_text([against]) if isinstance(against, Fact) else ""
+
+
+def _minima(minima: Mapping[str, str], weak: Sequence[tuple[str, Estimate | Absent]]) -> str:
+    """What the minimum of each measure is, those that share one together, and its value."""
+    alike: dict[str, list[str]] = {}
+    for measure, minimum in minima.items():
+        found = [
+            one.details.get("minimum_value") for name, one in weak if name == measure and isinstance(one, Estimate)
+        ]
+        values = listing(list(dict.fromkeys(number(value) for value in found if value is not None)))
+        alike.setdefault(minimum, []).append(f"{within_sentence(setting(measure))} ({values})")
+    each = [f"for {listing(measures)}: {minimum}" for minimum, measures in alike.items()]
+    return f" Minimum {'; '.join(each)}." if each else ""
+
+
+def _of_minima(weak: Sequence[tuple[str, Estimate | Absent]]) -> tuple[str, ...]:
+    """What a reader must know of the minima: that luck has set one, and that one asks for nothing of use."""
+    kept = [(measure, one) for measure, one in weak if isinstance(one, Estimate)]
+    told = []
+    if any(one.method.has("random_subsets") for _, one in kept):
+        told.append("The worst of random subsets depends on the draw, and lies the lower the fewer the patients.")
+    values = {one.details.get("minimum_value") for measure, one in kept if measure == "standardized_net_benefit"}
+    if any(value is not None and value < 0 for value in values):
+        told.append(
+            "A standardized net benefit below 0 does less good than flagging no one: reaching such a minimum shows no "
+            "use."
+        )
+    return tuple(told)
+
+
+def _without_weak(table: Table, why: str, reasons: Reasons) -> Table:
+    """The table without the columns of WPR, which no site has, and why."""
+    reasons.forget(why)
+    gone = f"WPR is not computed: {why}."
+    return replace(
+        table,
+        columns=table.columns[:2],
+        rows=tuple(replace(row, cells=row.cells[:2]) for row in table.rows),
+        footnotes=(gone, *reasons.footnotes()),
+    )
+
+
+def _kept(evidence: Evidence, measures: list[str], reasons: Reasons) -> list[DatasetSummary]:
+    """The sites with a number on at least one measure; the others are named below the table."""
+    kept = []
+    for site in externals(evidence):
+        pairs = [_pair(evidence, site.name, measure) for measure in measures]
+        if any(isinstance(one, Estimate) for pair in pairs for one in pair):
+            kept.append(site)
+        elif pairs and isinstance(pairs[0][0], Absent):
+            reasons.leave_out(site.site, site.name, pairs[0][0].reason)
+    return kept
+
+
+def _pair(evidence: Evidence, site: str, measure: str) -> tuple[Estimate | Absent, Estimate | Absent]:
+    """SPR, and WPR against the worst refitted split; without splits against the minimum declared for that case, and
+    without that too against the worst subset of the internal test.
+    """
+    worst, declared = (find(evidence, "wpr", site, measure=measure, minimum=one) for one in ("worst_split", "declared"))
+    refitted = isinstance(worst, Estimate) and worst.method.has("refitted_splits")
+    weak = declared if isinstance(declared, Estimate) and not refitted else worst
+    return find(evidence, "spr", site, measure=measure), weak
+
+
+def _without_measure(reason: Fact) -> Fact:
+    """The reason where the measure is named by the row that is not there, and need not be repeated."""
+    return Fact("internal_test_gives_no_value") if reason.code == "internal_test_gives_no" else reason
+
+
+def _components(strong: Estimate | Absent, weak: Estimate | Absent, reasons: Reasons) -> tuple[Cell, ...]:
+    first = (
+        (NOT_COMPUTED, reasons.cell(strong))
+        if isinstance(strong, Absent)
+        else (_probability(strong.details.get("p_performance")), Cell(number(strong.value)))
+    )
+    second = (
+        (NOT_COMPUTED, reasons.cell(weak))
+        if isinstance(weak, Absent)
+        else (_probability(weak.details.get("p_acceptable")), Cell(number(weak.value)))
+    )
+    return (*first, *second)
+
+
+def _probability(value: float | None) -> Cell:
+    return NOT_COMPUTED if value is None else Cell(number(value), kind="plain")
+
+
+def similarity_and_performance(evidence: Evidence) -> str:
+    """Whether performance falls with similarity over the sites, or why that cannot be said."""
+    found = find(evidence, "performance_against_similarity", POOLED, measure="auroc")
+    if isinstance(found, Absent):
+        return f"Performance against similarity over the sites: {why(evidence, found.reason)}."
+    p_value = found.details.get("p_value")
+    tested = "" if p_value is None else f", p {number(p_value)}"
+    sites = f"{found.details.get('k', 0):.0f} sites"
+    return f"Performance (AUROC) against similarity over {sites}: Pearson r {number(found.value)}{tested}."
+
+
+def _performance_at_home(evidence: Evidence) -> bool:
+    """Whether the performance before is known, from an internal test or as it was declared."""
+    return any(one.role == "internal" for one in evidence.datasets) or bool(evidence.release.declared_performance)
+
+
+CHAPTER = Chapter(
+    "robustness",
+    "Potential robustness",
+    finding,
+    part="Annex",
+    has=measured("robustness"),
+    fill="Give predictors, and an internal dataset or a [[declared_performance]].",
+    is_given=lambda evidence: predictors_on_both_sides(evidence) and _performance_at_home(evidence),
+    is_leavable=True,
+)

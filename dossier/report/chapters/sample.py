@@ -1,0 +1,176 @@
+"""Whether there were enough patients for the precision that is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Literal
+
+from dossier.core.types import Absent, DatasetSummary, Estimate, Evidence, externals, find
+from dossier.report.chapters import classes
+from dossier.report.chapters.chapter import Chapter, any_with_both, measured
+from dossier.report.chapters.sentence import Sentence, primary_threshold
+from dossier.typeset.names import events_of
+from dossier.typeset.numbers import patients_needed, threshold
+from dossier.typeset.tables import Cell, Column, Reasons, Row, Table
+from dossier.typeset.words import in_words, listing, sentence_case, within_sentence
+
+CRITERIA = {"mss_auroc": "AUROC", "mss_oe": "O/E", "mss_slope": "Slope", "mss_brier": "Brier score"}
+IN_A_SENTENCE = {
+    "mss_auroc": "the AUROC",
+    "mss_oe": "O/E",
+    "mss_slope": "the slope",
+    "mss_brier": "the Brier score",
+    "mss_snb": "net benefit",
+}
+
+
+def finding(evidence: Evidence) -> Sentence:
+    """At how many sites, or pairs of class and site, the patients suffice for every criterion, and which are missed."""
+    places = [(name, asked) for name, asked in _places(evidence) if asked]
+    if not places:
+        return Sentence("The minimum sample size cannot be computed.")
+    missed = {
+        measure: [place for place, (_, asked) in enumerate(places) if measure in asked and _is_short(asked[measure])]
+        for measure in IN_A_SENTENCE
+    }
+    enough = len(places) - len({place for short in missed.values() for place in short})
+    computed = {measure for _, asked in places for measure in asked}
+    which = "" if all(set(asked) == computed for _, asked in places) else " that can be computed"
+    noun: Noun = "pair of class and site" if classes.labels(evidence) else "site"
+    subject = _who_meets(enough, [name for name, _ in places], noun)
+    lead = f"{subject} all sample-size targets{which}."
+    most_missed = sorted((measure for measure in missed if missed[measure]), key=lambda one: -len(missed[one]))
+    if not most_missed:
+        return Sentence(lead)
+    if len(places) == 1:
+        return Sentence(lead, f"Too few for {listing([IN_A_SENTENCE[one] for one in most_missed])}.")
+    where = [
+        f"for {IN_A_SENTENCE[one]}: {_where([places[place][0] for place in missed[one]], len(places), noun)}"
+        for one in most_missed
+    ]
+    return Sentence(lead, f"Too few {'; '.join(where)}.")
+
+
+def _is_short(found: Estimate) -> bool:
+    """Whether there are fewer patients than a criterion asks for."""
+    return found.n < found.value
+
+
+Noun = Literal["site", "pair of class and site"]
+PLURAL: Mapping[Noun, str] = {"site": "sites", "pair of class and site": "pairs of class and site"}
+
+
+def _who_meets(enough: int, every: list[str], noun: Noun) -> str:
+    """The subject and its verb: who meets what is required."""
+    if len(every) == 1:
+        return f"{every[0]} {'meets' if enough else 'does not meet'}"
+    if enough in (0, len(every)):
+        return f"{'Every' if enough else 'No'} {noun} meets"
+    meeting, among = sentence_case(in_words(enough)), in_words(len(every))
+    return f"{meeting} of {among} {PLURAL[noun]} {'meets' if enough == 1 else 'meet'}"
+
+
+def _where(names: list[str], among: int, noun: Noun) -> str:
+    """A place by its name, several by their number."""
+    if len(names) == 1:
+        return names[0]
+    return f"every {noun}" if len(names) == among else f"{in_words(len(names))} of {in_words(among)}"
+
+
+def _places(evidence: Evidence) -> Iterator[tuple[str, dict[str, Estimate]]]:
+    """Each site, or each class at each site, with the criteria that could be computed."""
+    for site in externals(evidence):
+        if not site.class_counts:
+            yield site.site, _estimated(evidence, site, {})
+        for label in site.class_counts:
+            yield f"{label} in {site.site}", _estimated(evidence, site, {"class": label})
+
+
+def _estimated(evidence: Evidence, site: DatasetSummary, which: dict[str, float | str]) -> dict[str, Estimate]:
+    asked = _asked(evidence, site, primary_threshold(evidence), which)
+    return {measure: found for measure, found in asked.items() if isinstance(found, Estimate)}
+
+
+def _asked(
+    evidence: Evidence, site: DatasetSummary, at: float | None, which: dict[str, float | str]
+) -> dict[str, Estimate | Absent]:
+    """What each criterion asks of a site, or of one of its classes; the Brier score is that of all classes."""
+    asked = {
+        measure: find(evidence, measure, site.name, **({} if measure == "mss_brier" else which)) for measure in CRITERIA
+    }
+    if at is not None:
+        asked["mss_snb"] = find(evidence, "mss_snb", site.name, threshold=at, **which)
+    return asked
+
+
+def needed(evidence: Evidence) -> Table:
+    """The patients that each criterion asks for beside those that there are; what is not reached stands out."""
+    at = primary_threshold(evidence)
+    reasons = Reasons(evidence)
+    heads = [
+        Column("Patients"),
+        Column("Of the class" if classes.labels(evidence) else "Events"),
+        *(Column(label) for label in CRITERIA.values()),
+    ]
+    heads += [] if at is None else [Column(f"Net benefit at {threshold(at)}")]
+    return Table(
+        name="table-sample",
+        title="Patients needed by each criterion.",
+        note="Tinted: the site has fewer patients. For 95% intervals, whatever the level of those on "
+        "other pages. Net benefit is meant as its standardized form.",
+        head="Site",
+        columns=tuple(heads),
+        rows=tuple(_rows(evidence, at, reasons)),
+        footnotes=reasons.footnotes(),
+    )
+
+
+def _rows(evidence: Evidence, at: float | None, reasons: Reasons) -> Iterator[Row]:
+    """A row a site, or of several classes a row each below the name of the site."""
+    for site in externals(evidence):
+        if not site.class_counts:
+            yield Row(site.site, _needed(evidence, site, events_of(site, "0"), at, reasons, {}))
+            continue
+        yield Row(site.site, kind="group")
+        for label, count in site.class_counts.items():
+            yield Row(label, _needed(evidence, site, f"{count:,}", at, reasons, {"class": label}))
+
+
+def _needed(
+    evidence: Evidence,
+    site: DatasetSummary,
+    events: str,
+    at: float | None,
+    reasons: Reasons,
+    which: dict[str, float | str],
+) -> tuple[Cell, ...]:
+    cells = [Cell(f"{site.n:,}"), Cell(events, kind="plain")]
+    for found in _asked(evidence, site, at, which).values():
+        if isinstance(found, Absent):
+            cells.append(reasons.cell(found))
+        else:
+            cells.append(Cell(patients_needed(found.value), kind="alert" if found.value > site.n else "plain"))
+    return tuple(cells)
+
+
+def widths(evidence: Evidence) -> str:
+    """The widths of the 95% intervals that a sample is sized for, and who asks for them."""
+    sample = evidence.release.sample
+    asked = listing(
+        [f"{within_sentence(evidence.terms[measure].label)} {width:g}" for measure, width in sample.width.items()]
+    )
+    if sample.is_declared:
+        return f"no wider than the release asks for: {asked}"
+    return f"of the usual widths, as the release declares none: {asked}"
+
+
+CHAPTER = Chapter(
+    "sample",
+    "Sample size",
+    finding,
+    has=measured("sample"),
+    fill="Give an outcome with both classes at a site.",
+    fill_of_classes="Give rows of every class at a site.",
+    is_given=any_with_both,
+    is_leavable=True,
+)

@@ -1,0 +1,259 @@
+"""What a finding is made of, and the questions that several chapters ask of the evidence."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from dossier.core.bands import FEW_FOR_POOLING, FEWEST_FOR_A_NEW_SITE, FEWEST_POOLED, OE_TOLERATED
+from dossier.core.types import POOLED, Absent, DatasetSummary, Estimate, Evidence, expected_range, externals, find
+from dossier.typeset.numbers import TIED, in_text, level_of, number, short
+from dossier.typeset.reasons import why
+from dossier.typeset.words import counted, in_words, listing
+
+Place = TypeVar("Place")
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A chapter's answer: the clause that a hurried reader takes away, and what completes it."""
+
+    lead: str
+    rest: str = ""
+
+    @property
+    def is_short(self) -> bool:
+        """Whether both have room in three lines; else what completes the answer goes on as text."""
+        return len(self.lead) + len(self.rest) < THREE_LINES
+
+
+THREE_LINES = 270
+"""Letters of a finding that stand on three lines."""
+
+
+def estimated(evidence: Evidence, measure: str, /, **at: float | str) -> list[tuple[DatasetSummary, Estimate]]:
+    """The external sites at which a measure could be estimated, from the lowest value to the highest."""
+    pairs = [(site, find(evidence, measure, site.name, **at)) for site in externals(evidence)]
+    kept = [(site, found) for site, found in pairs if isinstance(found, Estimate)]
+    return sorted(kept, key=lambda pair: pair[1].value)
+
+
+def sites_without(evidence: Evidence, measure: str, /, **at: float | str) -> str:
+    """Which sites have no value of a measure, and why; where the reasons differ, that the table gives them."""
+    gaps: dict[str, list[str]] = {}
+    for site in externals(evidence):
+        found = find(evidence, measure, site.name, **at)
+        if isinstance(found, Absent):
+            gaps.setdefault(why(evidence, found.reason, site.name), []).append(site.site)
+    if not gaps:
+        return ""
+    reason = next(iter(gaps)) if len(gaps) == 1 else "reasons below the table"
+    where = named_or_counted([one for sites in gaps.values() for one in sites], 2)
+    return f"Not computable at {where} ({reason})."
+
+
+def primary_threshold(evidence: Evidence) -> float | None:
+    """The threshold that was declared first."""
+    declared = evidence.release.thresholds.declared
+    return declared[0] if declared else None
+
+
+def at_the_primary_threshold(evidence: Evidence) -> Evidence:
+    """The evidence without what was measured at the other thresholds."""
+    primary = primary_threshold(evidence)
+    kept = (one for one in evidence.results if one.at.get("threshold", primary) == primary)
+    return replace(evidence, results=tuple(kept))
+
+
+EVERYONE, NO_ONE = "everyone", "no one"
+
+
+def better_than_the_model(net_benefits: Iterable[tuple[str, Estimate]]) -> dict[str, list[str]]:
+    """Where flagging everyone or no one has a higher net benefit than the model: the places, by which of the two."""
+    places: dict[str, list[str]] = {EVERYONE: [], NO_ONE: []}
+    for where, found in net_benefits:
+        of_everyone = found.details.get("treat_all") or 0.0
+        if found.value < max(of_everyone, 0.0):
+            places[EVERYONE if of_everyone > 0 else NO_ONE].append(where)
+    return {whom: where for whom, where in places.items() if where}
+
+
+def range_over_sites(
+    evidence: Evidence, measure: str, sites: list[tuple[DatasetSummary, Estimate]], cut_offs: Iterable[float] = ()
+) -> str:
+    """The values of sorted sites as a verb and its ends: "is 0.72", "is 0.72 at both sites", "runs from ... to ..."."""
+    low, high = sites[0], sites[-1]
+    first, last = (short(evidence, measure, found.value, cut_offs) for _, found in (low, high))
+    if len(sites) == 1:
+        return f"is {in_text(evidence, measure, low[1])} in {low[0].site}"
+    if first == last:
+        return f"is {first} at {'both' if len(sites) == 2 else 'all'} sites"
+    first_site, last_site = (f"{site.site}{_on_few(site, measure)}" for site, _ in (low, high))
+    return f"runs from {first} ({first_site}) to {last} ({last_site})"
+
+
+OF_BOTH = ("auroc", "oe_ratio", "net_benefit")
+"""Measures that rest on the events and on the non-events alike."""
+
+
+def _on_few(site: DatasetSummary, measure: str) -> str:
+    """How few events, non-events or patients of a class a value at the end of a range rests on; else nothing."""
+    few = scarce(site, FEW_FOR_POOLING) if measure in OF_BOTH else {}
+    told = [f"{count:,} of class {of}" if site.class_counts else counted(count, of) for of, count in few.items()]
+    return f", {listing(told)}" if told else ""
+
+
+def scarce(site: DatasetSummary, below: int) -> dict[str, int]:
+    """Of what a site has fewer than so many: events, non-events or, of several classes, each class; with the count."""
+    if not site.class_counts and site.events is None:
+        return {}
+    counts = site.class_counts or {"event": site.events or 0, "non-event": site.n - (site.events or 0)}
+    return {of: count for of, count in counts.items() if count < below}
+
+
+def new_hospital(evidence: Evidence) -> str:
+    """What AUROC a new hospital may expect, after a sentence that gives the pooled one; empty where none is pooled."""
+    pooled = find(evidence, "auroc", POOLED)
+    if not isinstance(pooled, Estimate):
+        return ""
+    new = expected_range(pooled)
+    if new is None:
+        few = in_words(FEWEST_FOR_A_NEW_SITE)
+        return f"Fewer than {few} sites can be pooled: what AUROC a new hospital may expect is not given."
+    low, high = (short(evidence, "auroc", one) for one in new)
+    level = level_of(evidence)
+    return f"In a new hospital like these the AUROC may lie between {low} and {high} ({level} prediction interval)."
+
+
+def of_two_sites(pooled: Estimate) -> bool:
+    """Whether no more than two sites are pooled: their interval has one degree of freedom, and holds nearly all."""
+    sites = pooled.details.get("k")
+    return sites is not None and sites < FEWEST_POOLED
+
+
+def pooled_of_two(evidence: Evidence) -> str:
+    """For a note: that two sites are pooled, where that is so; else nothing."""
+    pooled = find(evidence, "auroc", POOLED)
+    return f" {OF_TWO_SITES}" if isinstance(pooled, Estimate) and of_two_sites(pooled) else ""
+
+
+def pooled_beside_the_sites(evidence: Evidence, auroc: Estimate) -> str:
+    """The pooled AUROC after a sentence that gives that of the sites, and from how many where these are two."""
+    of_two = " from two sites, with one degree of freedom," if of_two_sites(auroc) else ""
+    return f"Pooled{of_two} it is {in_text(evidence, 'auroc', auroc)}."
+
+
+OF_TWO_SITES = "Pooled from two sites: one degree of freedom, hence the wide interval."
+
+
+def not_pooled(evidence: Evidence) -> str:
+    """Which sites the pooled numbers leave out, those farthest off by name: one that is left out may be the worst."""
+    if isinstance(find(evidence, "oe_ratio", POOLED), Absent) or evidence.release.outcome.classes:
+        return ""
+    left = [site for site in externals(evidence) if scarce(site, FEW_FOR_POOLING)]
+    ratios = {site.name: find(evidence, "oe_ratio", site.name) for site in left}
+    values = {name: one.value for name, one in ratios.items() if isinstance(one, Estimate)}
+    farthest = sorted(left, key=lambda site: -_times_off(values.get(site.name, 1.0)))
+    names = [
+        f"{site.site} (O/E{TIED}{number(values[site.name])})" if site.name in values else site.site for site in farthest
+    ]
+    which = named_with_the_rest(names, MOST_LEFT_OUT)
+    if not left:
+        return ""
+    every = find(evidence, "oe_ratio", POOLED, estimator="stratified")
+    beside = f" Over all rows O/E is {in_text(evidence, 'oe_ratio', every)}." if isinstance(every, Estimate) else ""
+    return f"Left out, under {FEW_FOR_POOLING} events or non-events: {which}.{beside}"
+
+
+def _times_off(ratio: float) -> float:
+    """By how many times a ratio is off, either way."""
+    return max(ratio, 1 / ratio) if ratio > 0 else math.inf
+
+
+MOST_LEFT_OUT = 2
+"""Sites that are not pooled that a sentence names."""
+
+
+def of_slopes(slopes: Sequence[tuple[Place, Estimate]], who: Callable[[list[Place]], str]) -> list[str]:
+    """Where the interval of the calibration slope does not hold 1, and what that says; `who` names the places."""
+    known = [
+        (place, found.low, found.high) for place, found in slopes if found.low is not None and found.high is not None
+    ]
+    if not known:
+        return []
+    beyond = (
+        ("below 0", "run the wrong way", [place for place, _, high in known if high < 0]),
+        ("below 1", "are too extreme", [place for place, _, high in known if 0 <= high < 1]),
+        ("above 1", "are too moderate", [place for place, low, _ in known if low > 1]),
+    )
+    told = [f"lies {bound} {who(places)}: there the risks {verdict}." for bound, verdict, places in beyond if places]
+    if not told:
+        return [f"All CIs of the calibration slope include 1 (widest {_widest(known)})."]
+    return [f"The CI of the slope {told[0]}", *(f"It {one}" for one in told[1:])]
+
+
+def _widest(known: Sequence[tuple[Place, float, float]]) -> str:
+    """The widest of these intervals: what a true slope may still be."""
+    _, low, high = max(known, key=lambda one: one[2] - one[1])
+    return f"{number(low)} to {number(high)}"
+
+
+def named_or_counted(names: list[str], most: int = 3) -> str:
+    """Sites by name when they are few, by count when they are many."""
+    return listing(names) if len(names) <= most else f"{in_words(len(names))} sites"
+
+
+def named_with_the_rest(names: Sequence[str], most: int, room: int | None = None) -> str:
+    """The first of a list, at most so many and, but for the very first, in so many characters; the rest by count."""
+    kept = list(names[:most])
+    while room is not None and len(kept) > 1 and len(listing(kept)) > room:
+        kept.pop()
+    left = len(names) - len(kept)
+    return listing([*kept, f"{in_words(left)} more"] if left else kept)
+
+
+MOST_OFF = 4
+"""Places whose risks are off that a sentence names, with their O/E while they are no more; of more it names the
+farthest off."""
+MOST_WITHOUT_VALUE = 5
+"""So many are named without their O/E before any is counted: the words "one more" are no shorter than a name."""
+
+
+def where_risks_are_off(ratios: Sequence[tuple[str, Estimate]], preposition: str = "in") -> str:
+    """Where more or fewer events came than the risks add up to, in words; empty where no interval excludes 1.
+
+    Off is an O/E whose interval excludes 1; far off one whose whole interval lies outside 0.8 to 1.25.
+    """
+    lowest, highest = OE_TOLERATED
+    rising = sorted(ratios, key=lambda pair: pair[1].value)
+    low = [(name, one) for name, one in reversed(rising) if one.low is not None and one.low > 1]
+    high = [(name, one) for name, one in rising if one.high is not None and one.high < 1]
+    far_low = [pair for pair in low if (pair[1].low or 0) > highest]
+    far_high = [pair for pair in high if (pair[1].high or 0) < lowest]
+    kinds = {
+        "far too low": far_low,
+        "far too high": far_high,
+        "too low": [pair for pair in low if pair not in far_low],
+        "too high": [pair for pair in high if pair not in far_high],
+    }
+    found = {words: which for words, which in kinds.items() if which}
+    few = len(low) + len(high) <= MOST_OFF
+    all_named = len(low) + len(high) <= MOST_WITHOUT_VALUE
+    most = MOST_WITHOUT_VALUE if all_named else MOST_OFF // len(found)
+    told = [
+        f"{words} {preposition} "
+        + named_with_the_rest([f"{name} (O/E{TIED}{number(one.value)})" if few else name for name, one in which], most)
+        for words, which in found.items()
+    ]
+    return f"Risks are {'; '.join(told)}." if told else ""
+
+
+def gravest_errors(evidence: Evidence, indices: Sequence[tuple[DatasetSummary, Estimate]]) -> str:
+    """Where errors are gravest, of the sites in the order of the index, and how few they are where they are few."""
+    site, found = indices[-1]
+    errors = int(found.details.get("errors") or 0)
+    count = "" if errors >= FEW_FOR_POOLING else f" over {counted(errors, 'error')}"
+    index = short(evidence, "error_severity_index", found.value)
+    return f"The errors are gravest in {site.site}, with an index of {index} of 10{count}."

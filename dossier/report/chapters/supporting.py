@@ -1,0 +1,85 @@
+"""Further measures by site, for who wants to see what the core leaves out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from dossier.core.types import Description, Evidence
+from dossier.report.chapters import classes
+from dossier.report.chapters.chapter import Chapter
+from dossier.report.chapters.sentence import Sentence, estimated, range_over_sites
+from dossier.typeset.measures import tables_of
+from dossier.typeset.names import label_of, shown
+from dossier.typeset.numbers import DASH, number
+from dossier.typeset.tables import Cell, Column, Row, Table
+from dossier.typeset.words import sentence_case, setting
+
+PRINTED = ("model_based_concordance", "calibration_intercept", "brier")
+"""The measures that are printed here; every other one stands in results.csv."""
+PRINTED_OF_CLASSES = ("brier", "log_score")
+"""The same of several classes: those that take all of them at once."""
+
+
+def finding(evidence: Evidence) -> Sentence:
+    """The range of the Brier score, the one measure of both discrimination and calibration."""
+    sites = estimated(evidence, "brier")
+    if not sites:
+        return Sentence("Curves behind the numbers of the core.")
+    return Sentence(f"The Brier score {range_over_sites(evidence, 'brier', sites)}.", REST)
+
+
+REST = "It joins discrimination and calibration, and depends on the prevalence."
+
+
+def tables(evidence: Evidence) -> tuple[Table, ...]:
+    """The supporting measures of every dataset, side by side."""
+    printed = PRINTED_OF_CLASSES if classes.labels(evidence) else PRINTED
+    return tables_of(evidence, [evidence.terms[name] for name in printed if name in evidence.terms])
+
+
+INPUTS = ("threshold of a case", "relevance of a case")
+STATISTICS = ("mean", "quantile_25", "median", "quantile_75")
+SHARES = ("share_zero", "share_one")
+HEADS = {"mean": "Mean", "quantile_25": "Lower quartile", "median": "Median", "quantile_75": "Upper quartile"}
+
+
+def inputs_of_weighted_utility(evidence: Evidence) -> tuple[Table, ...]:
+    """How the thresholds and the relevance of single cases are spread at each site, source by source."""
+    spread: dict[tuple[str, str], dict[str, Description]] = {}
+    for row in evidence.descriptions:
+        one = row.described
+        if one.variable in INPUTS and one.level is not None:
+            spread.setdefault((row.dataset, f"{one.variable}, {setting(one.level)}"), {})[one.statistic] = one
+    if not spread:
+        return ()
+    rows: list[Row] = []
+    for site in shown(evidence, ("internal", "external")):
+        here = {source: found for (name, source), found in spread.items() if name == site.name}
+        rows += [Row(label_of(site), kind="group")] if here else []
+        rows += [Row(sentence_case(source), _spread(found)) for source, found in here.items()]
+    return (
+        Table(
+            name="table-weighted-utility-inputs",
+            title="Inputs of weighted utility.",
+            note="From 0 to 1, over the cases that have one. At a threshold of 0 a case counts as called whatever its "
+            "risk, and near 1 an error outweighs all others. Quartiles of at least 20 cases.",
+            head="Source",
+            columns=(
+                Column("Cases"),
+                *(Column(HEADS[name]) for name in STATISTICS),
+                Column("at 0", over="Share, %"),
+                Column("at 1", over="Share, %"),
+            ),
+            rows=tuple(rows),
+        ),
+    )
+
+
+def _spread(found: Mapping[str, Description]) -> tuple[Cell, ...]:
+    of = next(iter(found.values())).n
+    values = [Cell(number(found[name].value) if name in found else DASH, kind="plain") for name in STATISTICS]
+    shares = [Cell(number(100 * found[name].value, 1), kind="plain") for name in SHARES]
+    return (Cell(f"{of:,}", kind="plain"), *values, *shares)
+
+
+CHAPTER = Chapter("supporting", "Supporting measures", finding, part="Annex", is_leavable=True)

@@ -1,0 +1,431 @@
+"""The first page: whether the model works, by the criteria that were declared before, hospital by hospital."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from dossier.core.checklist import TOPICS
+from dossier.core.types import (
+    POOLED,
+    Criterion,
+    DatasetSummary,
+    Estimate,
+    Evidence,
+    Predicted,
+    externals,
+    find,
+)
+from dossier.report.chapters import acceptance, classes, limitations, results
+from dossier.report.chapters.chapter import chapters
+from dossier.report.chapters.sentence import Sentence, estimated, named_with_the_rest, new_hospital, primary_threshold
+from dossier.typeset.measures import cell
+from dossier.typeset.names import events_of
+from dossier.typeset.numbers import TIED, bare, level_of, number, short, threshold, value_of
+from dossier.typeset.tables import Cell, Column, Reasons, Row, Table, with_short_labels
+from dossier.typeset.words import counted, in_words, listing, sentence_case, within_sentence
+
+MOST_OPEN = 6
+"""What is to be settled that the first page names; the rest is counted."""
+MOST_NAMED = 3
+
+
+@dataclass(frozen=True)
+class Point:
+    """Something that a review has to settle: what it is, how it stands, and the chapter that says more."""
+
+    what: str
+    standing: str
+    chapter: str
+    is_open: bool
+
+
+def finding(evidence: Evidence) -> Sentence:
+    """Whether the declared criteria are met, at how many hospitals, and what is missed where."""
+    every = acceptance.counted_ones(evidence)
+    if not every:
+        none = "No criterion that counts was declared, so that nothing here is passed or failed."
+        found = results.finding(evidence)
+        return Sentence(none, f"{found.lead} {found.rest}".strip())
+    sites = externals(evidence)
+    failing = _failing_sites(every, sites)
+    unknown = [site for site in sites if site not in failing and _is_unknown(every, site)]
+    missed = [_missed(evidence, one) for one in every if acceptance.verdict(one) == acceptance.NOT_MET]
+    lead = _lead(every, failing, unknown, len(sites))
+    rest = [f"Not met: {'; '.join(missed)}." if missed else "", new_hospital(evidence)]
+    return Sentence(lead, " ".join(text for text in rest if text))
+
+
+def _lead(
+    every: Sequence[tuple[Criterion, ...]],
+    failing: Sequence[DatasetSummary],
+    unknown: Sequence[DatasetSummary],
+    sites: int,
+) -> str:
+    what = "its declared criterion" if len(every) == 1 else "its declared criteria"
+    verdicts = {acceptance.verdict(one) for one in every}
+    at = "the hospital" if sites == 1 else "every hospital"
+    if failing:
+        where = at if len(failing) == sites else f"{in_words(len(failing))} of {in_words(sites)} hospitals"
+        return f"The model does not meet {what} at {where}."
+    if acceptance.NOT_MET in verdicts:
+        return f"The model does not meet {what} over all hospitals together."
+    if unknown:
+        where = f"{in_words(len(unknown))} of {in_words(sites)} hospitals"
+        return f"It is not known whether the model meets {what} at {where}."
+    if acceptance.NOT_ESTIMABLE in verdicts:
+        return f"Whether the model meets {what} is not known over all hospitals together."
+    return f"The model meets {what} at {at}." if _is_by_site(every) else f"The model meets {what} over all hospitals."
+
+
+def _is_by_site(every: Sequence[tuple[Criterion, ...]]) -> bool:
+    return any(one.dataset != POOLED for everywhere in every for one in everywhere)
+
+
+def _failing_sites(every: Sequence[tuple[Criterion, ...]], sites: Sequence[DatasetSummary]) -> list[DatasetSummary]:
+    missed = {one.dataset for everywhere in every for one in everywhere if one.met is False}
+    return [site for site in sites if site.name in missed]
+
+
+def _is_unknown(every: Sequence[tuple[Criterion, ...]], site: DatasetSummary) -> bool:
+    return any(one.met is None and one.dataset == site.name for everywhere in every for one in everywhere)
+
+
+def _missed(evidence: Evidence, everywhere: tuple[Criterion, ...]) -> str:
+    """A criterion that is not met, and where."""
+    names = {site.name: site.site for site in externals(evidence)}
+    where = [names.get(one.dataset, "all hospitals together") for one in everywhere if one.met is False]
+    what = within_sentence(acceptance.label(evidence, everywhere[0]))
+    return f"{what} {acceptance.asked(evidence, everywhere[0])} ({named_with_the_rest(where, MOST_NAMED)})"
+
+
+# ---- the table ------------------------------------------------------------------------------------------------------
+
+
+def table(evidence: Evidence) -> Table:
+    """The criteria by hospital, what is not met standing out, and beside them the gain and the slope."""
+    every = list(acceptance.counted_ones(evidence))
+    shown = acceptance.on_the_first_page(evidence)
+    sites = externals(evidence)
+    columns = [column for column in _beside(evidence, bool(shown)) if column is not None]
+    rows = [
+        Row(
+            site.site,
+            (
+                Cell(f"{site.n:,}", kind="plain"),
+                *([] if classes.labels(evidence) else [Cell(events_of(site), kind="plain")]),
+                *(_cell(evidence, one, site.name) for one in shown),
+                *(column.cell(site) for column in columns),
+            ),
+        )
+        for site in sites
+    ]
+    if len(sites) > 1 or any(one.dataset == POOLED for everywhere in shown for one in everywhere):
+        rows += _over_all(evidence, shown, columns)
+    heads = [Column(f"{acceptance.label(evidence, one[0])} {acceptance.asked(evidence, one[0])}") for one in shown]
+    made = Table(
+        name="table-verdict",
+        title="Declared criteria, hospital by hospital." if shown else "Results, hospital by hospital.",
+        note=_note(evidence, shown, columns),
+        head="Hospital",
+        columns=(
+            Column("Patients"),
+            *([] if classes.labels(evidence) else [Column("Events")]),
+            *heads,
+            *(Column(column.head, intervals=column.has_intervals) for column in columns),
+        ),
+        rows=tuple(rows),
+        footnotes=_footnotes(evidence, every, len(shown)),
+    )
+    return with_short_labels(made)
+
+
+@dataclass(frozen=True)
+class _Beside:
+    """A column that is no criterion: its head, its cells, and at how many hospitals it is as it should be."""
+
+    head: str
+    cells: dict[str, Cell]
+    verdict: str
+    """At how many; empty where nothing is asked of it."""
+    note: str = ""
+
+    @property
+    def has_intervals(self) -> bool:
+        """Whether an interval stands beside each value."""
+        return any(cell.interval for cell in self.cells.values())
+
+    def cell(self, site: DatasetSummary) -> Cell:
+        return self.cells.get(site.name, Cell("–", kind="absent"))
+
+
+def _beside(evidence: Evidence, has_criteria: bool) -> list[_Beside | None]:
+    """What is no criterion: where there are none, what the model does, each value with its interval."""
+    if classes.labels(evidence):
+        return [] if has_criteria else [_plain(evidence, "auroc", "AUROC, mean"), *_of_classes(evidence)]
+    if has_criteria:
+        return [_gain(evidence), _slope(evidence)]
+    return [
+        _plain(evidence, "auroc", "AUROC"),
+        _plain(evidence, "oe_ratio", "O/E", aim=1.0),
+        _gain_with_interval(evidence),
+        _plain(evidence, "calibration_slope", "Slope", aim=1.0, note=SLOPES),
+    ]
+
+
+GAIN = "Gain: net benefit per 100 patients over the better of flagging everyone and no one."
+SLOPES = "Slope: too extreme below 1, too cautious above."
+
+
+def _gain(evidence: Evidence) -> _Beside | None:
+    """The lower limit of the net benefit over the better default, at the primary threshold."""
+    at, found = _gains(evidence)
+    cells = {
+        site.name: Cell(number(100 * (one.low or 0.0), 1), kind="alert" if (one.low or 0.0) < 0 else "plain")
+        for site, one in found
+    }
+    return _Beside(f"Gain at{TIED}{at}, lower limit", cells, _above_0(found), GAIN) if found else None
+
+
+def _gain_with_interval(evidence: Evidence) -> _Beside | None:
+    """The net benefit over the better default, at the primary threshold."""
+    at, found = _gains(evidence)
+    term, reasons = evidence.terms["net_benefit_gain"], Reasons(evidence)
+    wordy = any((one.low or 0.0) < 0 for _, one in found)
+    cells = {site.name: _alerted(cell(one, term, reasons, wordy), (one.low or 0.0) <= 0) for site, one in found}
+    return _Beside(f"Gain at{TIED}{at}", cells, _above_0(found), GAIN) if found else None
+
+
+def _gains(evidence: Evidence) -> tuple[str, list[tuple[DatasetSummary, Estimate]]]:
+    """The primary threshold, and the gain there at every hospital where it has an interval."""
+    at = primary_threshold(evidence)
+    if at is None:
+        return "", []
+    found = estimated(evidence, "net_benefit_gain", threshold=at)
+    return threshold(at), [(site, one) for site, one in found if one.low is not None]
+
+
+def _above_0(found: Sequence[tuple[DatasetSummary, Estimate]]) -> str:
+    return f"{sum((one.low or 0.0) > 0 for _, one in found)} of {len(found)}"
+
+
+def _alerted(shown: Cell, is_off: bool) -> Cell:
+    return replace(shown, kind="alert") if is_off else shown
+
+
+def _plain(evidence: Evidence, measure: str, head: str, aim: float | None = None, note: str = "") -> _Beside | None:
+    """A measure where nothing was asked of it, standing out where its interval excludes what it should be."""
+    found = estimated(evidence, measure)
+    term, reasons = evidence.terms[measure], Reasons(evidence)
+    off = {site.name for site, one in found if aim is not None and _excludes(one, aim)}
+    cells = {site.name: _alerted(cell(one, term, reasons), site.name in off) for site, one in found}
+    verdict = "" if aim is None else _containing(len(found) - len(off), len(found))
+    return _Beside(head, cells, verdict, note) if found else None
+
+
+def _excludes(found: Estimate, value: float) -> bool:
+    return (found.low is not None and found.low > value) or (found.high is not None and found.high < value)
+
+
+def _of_classes(evidence: Evidence) -> list[_Beside | None]:
+    """Of several classes: the class whose O/E and slope are farthest from 1, and of how many the gain excludes 0."""
+    return [
+        _farthest(evidence, "oe_ratio", "O/E"),
+        _gains_of_classes(evidence),
+        _farthest(evidence, "calibration_slope", "Slope", SLOPES),
+    ]
+
+
+def _farthest(evidence: Evidence, measure: str, head: str, note: str = "") -> _Beside | None:
+    """The class of each hospital whose value is farthest from 1, with its interval."""
+    term, reasons = evidence.terms[measure], Reasons(evidence)
+    every = {site.name: _classes_with(evidence, measure, site, {}) for site in externals(evidence)}
+    cells = {}
+    for name, found in every.items():
+        if found:
+            label, one = max(found, key=lambda pair: abs(pair[1].value - 1))
+            made = cell(one, term, reasons)
+            cells[name] = _alerted(replace(made, text=f"{label} {made.text}"), _excludes(one, 1.0))
+    flat = [one for found in every.values() for _, one in found]
+    verdict = _containing(sum(not _excludes(one, 1.0) for one in flat), len(flat))
+    return _Beside(f"{head}, class farthest from 1", cells, verdict, note) if cells else None
+
+
+def _classes_with(
+    evidence: Evidence, measure: str, site: DatasetSummary, threshold: Mapping[str, float]
+) -> list[tuple[str, Estimate]]:
+    """The classes of which a measure could be estimated at a hospital."""
+    found = []
+    for label in classes.labels(evidence):
+        at: dict[str, float | str] = {"class": label, **threshold}
+        if isinstance(one := find(evidence, measure, site.name, **at), Estimate):
+            found.append((label, one))
+    return found
+
+
+def _gains_of_classes(evidence: Evidence) -> _Beside | None:
+    """Of how many classes the gain at the primary threshold has an interval above 0."""
+    at = primary_threshold(evidence)
+    if at is None:
+        return None
+    place = {"threshold": at}
+    every = {site.name: _classes_with(evidence, "net_benefit_gain", site, place) for site in externals(evidence)}
+    above = {name: sum((one.low or 0.0) > 0 for _, one in found) for name, found in every.items()}
+    cells = {
+        name: Cell(f"{above[name]} of {len(found)}", kind="plain" if above[name] == len(found) else "alert")
+        for name, found in every.items()
+        if found
+    }
+    verdict = f"{sum(above.values())} of {sum(map(len, every.values()))}"
+    return _Beside(f"Gain at{TIED}{threshold(at)} above 0, classes", cells, verdict, GAIN) if cells else None
+
+
+def _containing(held: int, found: int) -> str:
+    return f"{held} of {found}"
+
+
+def _slope(evidence: Evidence) -> _Beside | None:
+    """The calibration slope alone, standing out where its interval excludes 1."""
+    found = [(site, one) for site, one in estimated(evidence, "calibration_slope") if one.low is not None]
+    term = evidence.terms["calibration_slope"]
+    off = {site.name for site, one in found if _excludes(one, 1.0)}
+    cells = {site.name: Cell(value_of(one, term), kind="alert" if site.name in off else "plain") for site, one in found}
+    return _Beside("Slope", cells, _containing(len(found) - len(off), len(found)), SLOPES) if found else None
+
+
+def _cell(evidence: Evidence, everywhere: tuple[Criterion, ...], dataset: str) -> Cell:
+    here = next((one for one in everywhere if one.dataset == dataset), None)
+    if here is None:
+        return Cell("", kind="plain")
+    if here.observed is None:
+        return Cell("not known", kind="absent")
+    cuts = [bound for bound in (here.at_least, here.at_most) if bound is not None]
+    return Cell(bare(evidence, here.measure, here.observed, cuts), kind="plain" if here.met else "alert")
+
+
+def _over_all(evidence: Evidence, shown: Sequence[tuple[Criterion, ...]], columns: Sequence[_Beside]) -> list[Row]:
+    """What all hospitals say: those that ask of them together, and at how many of them each criterion is met."""
+    sites = externals(evidence)
+    size = [Cell(f"{sum(site.n for site in sites):,}", kind="plain")]
+    if not classes.labels(evidence):
+        size.append(Cell(f"{sum(site.events or 0 for site in sites):,}", kind="plain"))
+    rows = []
+    if any(one.dataset == POOLED for everywhere in shown for one in everywhere):
+        pooled = [_cell(evidence, everywhere, POOLED) for everywhere in shown]
+        rows.append(Row("All, pooled", (*size, *pooled, *(Cell("", kind="plain") for _ in columns)), "total"))
+        size = [Cell("", kind="plain") for _ in size]
+    verdicts = (_verdict(everywhere) for everywhere in shown)
+    called = "Verdict" if shown else "In all"
+    rows.append(Row(called, (*size, *verdicts, *(Cell(column.verdict, kind="word") for column in columns)), "total"))
+    return rows
+
+
+def _verdict(everywhere: tuple[Criterion, ...]) -> Cell:
+    said = acceptance.verdict(everywhere)
+    by_site = [one for one in everywhere if one.dataset != POOLED]
+    met = sum(bool(one.met) for one in by_site)
+    of = f" at {met} of {len(by_site)}" if len(by_site) > 1 else ""
+    words = f"met{of}" if of else said
+    return Cell(sentence_case(words), kind="word" if said == acceptance.MET else "alert")
+
+
+def _note(evidence: Evidence, shown: Sequence[tuple[Criterion, ...]], columns: Sequence[_Beside]) -> str:
+    first = "not met" if shown else "O/E whose CI excludes 1"
+    tinted = f"Tinted: {first}, a gain that may be none, a slope whose CI excludes 1."
+    tinted = "Tinted: not met." if classes.labels(evidence) and shown else tinted
+    when = acceptance.when(evidence, "declared", counted_only=True) if shown else ""
+    beside = " ".join(column.note for column in columns if column.note)
+    counts = "" if len(externals(evidence)) == 1 and not classes.labels(evidence) else LAST_ROW
+    counts = counts if any(column.verdict for column in columns) else ""
+    return " ".join(text for text in (tinted, when, beside, f"Limits at {level_of(evidence)}.", counts) if text)
+
+
+LAST_ROW = "Last row: how many gains are above 0, and CIs of the others contain 1."
+
+
+def _footnotes(evidence: Evidence, every: Sequence[tuple[Criterion, ...]], shown: int) -> tuple[str, ...]:
+    """What a default passes better, which criteria do not count, and how many more there are."""
+    told = list(acceptance.not_the_better_choice(evidence, every))
+    for everywhere in acceptance.uncounted(evidence):
+        one = everywhere[0]
+        why = acceptance.why_uncounted(evidence, one)
+        what = f"{acceptance.label(evidence, one)} {acceptance.asked(evidence, one)}"
+        told.append(f"Not counted, for it {why}: {within_sentence(what)} ({_standing(evidence, everywhere)}).")
+    if len(every) > shown:
+        told.append(f"{sentence_case(counted(len(every) - shown, 'more criterion', 'more criteria'))} in the chapter.")
+    return tuple(told)
+
+
+def _standing(evidence: Evidence, everywhere: tuple[Criterion, ...]) -> str:
+    """How a criterion stands, with what was observed where it is asked of one dataset."""
+    verdict, one = acceptance.verdict(everywhere), everywhere[0]
+    if len(everywhere) > 1 or one.observed is None:
+        return verdict
+    return f"{verdict}: {short(evidence, one.measure, one.observed)}"
+
+
+# ---- beneath --------------------------------------------------------------------------------------------------------
+
+
+def to_settle(evidence: Evidence) -> tuple[Point, ...]:
+    """What a review has to settle, what is open first: limitations without an answer, rows of the checklist."""
+    points = [
+        Point(
+            _fact(kind),
+            "answered" if kind.answered_at_once or all(reply for _, reply in kind.said) else "unanswered",
+            "limitations",
+            not (kind.answered_at_once or all(reply for _, reply in kind.said)),
+        )
+        for kind in limitations.raised(evidence)
+    ]
+    points += [
+        Point(f"TRIPOD+AI {row.item}, {within_sentence(TOPICS[row.item])}", "missing", "checklist", True)
+        for row in evidence.checklist
+        if row.status == "missing"
+    ]
+    return tuple(sorted(points, key=lambda point: not point.is_open))
+
+
+MOST_SITES = 2
+"""Sites of a limitation that the first page names; the rest is counted."""
+
+
+def _fact(kind: limitations.Raised) -> str:
+    """What a limitation is about, and the sites and numbers that it is raised for."""
+    if not kind.briefly:
+        return kind.topic
+    return f"{kind.topic}: {named_with_the_rest(kind.briefly, MOST_SITES)}"
+
+
+def tested(evidence: Evidence) -> list[tuple[str, str]]:
+    """What was tested, line by line."""
+    release, thresholds = evidence.release.release, evidence.release.thresholds
+    declared = [threshold(one) for one in thresholds.declared]
+    at = "none declared"
+    if declared:
+        at = f"{declared[0]} (primary){''.join(f', {one}' for one in declared[1:])}"
+    if thresholds.range:
+        at += f"; range {threshold(thresholds.range[0])} to {threshold(thresholds.range[1])}"
+    sites = externals(evidence)
+    patients = counted(sum(site.n for site in sites), "patient")
+    where = listing([site.site for site in sites])
+    where = where if len(sites) <= MOST_NAMED else f"{in_words(len(sites))} hospitals"
+    version = release.tested_version or release.version
+    released = "" if version == release.version else f"; {release.version} is released"
+    return [
+        ("Output", f"Probability of {Predicted.by(evidence.release).words}"),
+        ("Version", f"{version}{released}"),
+        ("Tested in", f"{patients} of {where}"),
+        ("Thresholds", at),
+        ("Intended for", evidence.release.intended_use.for_ or "not stated"),
+        ("Owner", release.owner or "not stated"),
+        ("Tested by", release.tester or "not stated"),
+        *_left_out(evidence),
+    ]
+
+
+def _left_out(evidence: Evidence) -> list[tuple[str, str]]:
+    """The chapters that the owner left out; nothing where all are there."""
+    names = set(evidence.release.report.leave_out)
+    titles = [chapter.title for chapter in chapters() if chapter.name in names]
+    return [("Left out by the owner", f"{listing(titles)}. Every number is in results.csv")] if titles else []

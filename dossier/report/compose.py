@@ -1,0 +1,234 @@
+"""Gallery -> Document: the templates of one edition, filled. After this the words are final."""
+
+from __future__ import annotations
+
+import datetime
+import functools
+import hashlib
+import importlib
+import pkgutil
+import re
+import string
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import jinja2
+from markdown_it import MarkdownIt
+from markdown_it.common.utils import escapeHtml
+from markupsafe import Markup, escape
+
+from dossier import typeset
+from dossier.core import checklist, material
+from dossier.core.contents import Edition
+from dossier.core.errors import PageError
+from dossier.core.faults.locations import Material
+from dossier.core.types import Attachment, Document, Evidence, Gallery, Picture
+from dossier.record.results import of as results_of
+from dossier.report import chapters as findings
+from dossier.report import unfilled
+from dossier.report.chapters import abstract
+from dossier.report.chapters.chapter import Chapter, chapters
+from dossier.report.chapters.sentence import Sentence
+from dossier.typeset.labels import labelled, unbroken_names
+from dossier.typeset.names import identity, model
+from dossier.typeset.numbers import HYPHEN, JOINER, plain
+from dossier.typeset.words import within_sentence
+
+UNDATED = datetime.date(2000, 1, 1)
+"""The date of a PDF whose release has none: the clock must not be asked."""
+
+TITLE = {"regulatory": "Regulatory edition", "committee": "Committee edition", "quick": "Quick look"}
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A chapter that this dossier holds, with its number and its finding."""
+
+    chapter: Chapter
+    number: str
+    """A number in the core, a letter in the annex."""
+    finding: Sentence
+    starts_part: bool
+
+
+def document(
+    gallery: Gallery, edition: Edition, page: str = "a4", draft: bool = False, text: bytes | None = None
+) -> Document:
+    """One edition of a dossier, word for word; `page` is "a4" or "letter"; a draft says so on every page.
+
+    `text` is the results.json of the evidence, where it is written already.
+    """
+    results = results_of(gallery.evidence).text() if text is None else text
+    gallery = replace(gallery, evidence=unbroken_names(labelled(gallery.evidence)))
+    evidence = gallery.evidence
+    html = _book(gallery, edition, hashlib.sha256(results).hexdigest(), draft)
+    styles = material.styles()
+    # A style sheet of a page size or an edition says only where it differs from the book's.
+    names = ("book", page, edition, *(["draft"] if draft else []))
+    images = {f"figures/{name}.svg": picture.svg for name, picture in gallery.pictures.items()}
+    attachments = (Attachment("results.json", "Every number of this dossier", results),)
+    return Document(
+        html=html,
+        stylesheets=tuple(styles / f"{name}.css" for name in names),
+        images=images,
+        title=plain(_title(evidence)),
+        language="en",
+        identifier=hashlib.sha256(html.encode() + results + page.encode()).digest()[:16],
+        date=evidence.release.release.date or UNDATED,
+        attachments=attachments if edition == "committee" else (),
+        archival="pdf/a-3a" if edition == "committee" else "pdf/a-2a",
+        full_fonts=edition == "regulatory",
+    )
+
+
+def _book(gallery: Gallery, edition: Edition, results_sha256: str, draft: bool) -> str:
+    evidence = gallery.evidence
+    left_out = evidence.release.report.leave_out
+    held = [chapter for chapter in chapters() if edition in chapter.editions and chapter.name not in left_out]
+    present = [chapter for chapter in held if chapter.has(evidence)]
+    return (
+        _environment(material.templates(), edition)
+        .get_template("book.html")
+        .render(
+            evidence=evidence,
+            release=evidence.release,
+            chapters=_opened(evidence, present),
+            names={chapter.name for chapter in present},
+            missing=[unfilled.filled(evidence, chapter) for chapter in held if chapter not in present],
+            edition=edition,
+            edition_title=f"DRAFT, {within_sentence(TITLE[edition])}" if draft else TITLE[edition],
+            draft=draft,
+            title=_title(evidence),
+            identity=identity(evidence),
+            results_sha256=results_sha256,
+            said=lambda number: _said(evidence, number),
+            pictures=gallery.pictures,
+            declared=lambda chapter: _statements(evidence, chapter, present),
+            say=typeset,
+            ask=SimpleNamespace(**_questions()),
+        )
+    )
+
+
+def _opened(evidence: Evidence, present: Sequence[Chapter]) -> list[Opened]:
+    """The chapters with their numbers and findings."""
+    core = sum(chapter.part == "Core" for chapter in present)
+    return [
+        Opened(
+            chapter,
+            str(place + 1) if place < core else LETTERS[place - core],
+            chapter.finding(evidence),
+            starts_part=place in (0, core),
+        )
+        for place, chapter in enumerate(present)
+    ]
+
+
+LETTERS = string.ascii_uppercase
+
+
+def _questions() -> Mapping[str, Any]:
+    """What templates may ask of the chapters: prepared tables, lists and texts, never a calculation."""
+    names = [found.name for found in pkgutil.iter_modules(findings.__path__)]
+    return {name: importlib.import_module(f"dossier.report.chapters.{name}") for name in names}
+
+
+def _title(evidence: Evidence) -> str:
+    return f"External validation: {model(evidence)} for {evidence.release.outcome.name}"
+
+
+# ---- the templates --------------------------------------------------------------------------------------------------
+
+
+HELD = re.compile(r"(?<![\w/.-])[A-Z]-(?=[a-z])|(?:(?<![\w/.-])[A-Za-z]{1,5}|(?<!\S))/(?=[A-Za-z]\w{0,2}(?!\w))")
+"""What no line ends with: a single capital with its hyphen, as in H-accuracy; a slash in short words, as in O/E."""
+
+
+def _held(given: object) -> object:
+    """A text as the page holds it: a joiner after what no line may end with."""
+    if not isinstance(given, str) or isinstance(given, Markup):
+        return given
+    return HELD.sub(rf"\g<0>{JOINER}", given).replace(HYPHEN, f"-{JOINER}")
+
+
+@functools.cache
+def _environment(folder: Path, edition: Edition) -> jinja2.Environment:
+    """Templates of the edition first, then those of the book; a name that nobody gave is an error."""
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader([folder / edition, folder]),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        finalize=_held,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.globals["fail"] = _fail
+    environment.globals["picture_named"] = _picture_named
+    return environment
+
+
+def _fail(what: str) -> None:
+    raise PageError.one("template", Material("templates"), message=what)
+
+
+def _picture_named(pictures: Mapping[str, Picture], name: str) -> Picture | None:
+    """A picture, or None when the evidence does not allow it; a misspelt name is an error."""
+    from dossier.core.register import fill
+
+    if name not in fill("report.figures").figures:
+        _fail(f"no figure is called {name}")
+    return pictures.get(name)
+
+
+# ---- declared texts -------------------------------------------------------------------------------------------------
+
+
+def _stated(evidence: Evidence) -> list[checklist.Item]:
+    """The rows of the checklist of which the release says something in words."""
+    return [item for item in checklist.ITEMS if item.number in evidence.statements]
+
+
+def _said(evidence: Evidence, number: str) -> Markup | None:
+    """The declared text of one row of the checklist, if there is one."""
+    return markdown(evidence.statements[number], checklist.TOPICS[number]) if number in evidence.statements else None
+
+
+def _statements(evidence: Evidence, chapter: str, present: Sequence[Chapter]) -> list[tuple[str, Markup, str]]:
+    """The declared texts that a chapter prints, each with its topic and row; those of a chapter that stays away go
+    first."""
+    names = {one.name for one in present}
+    first = next((name for name in ("context", "description") if name in names), "")
+    elsewhere = abstract.printed_whole(evidence) if "abstract" in names else frozenset[str]()
+    return [
+        (item.topic, markdown(evidence.statements[item.number], item.topic), item.number)
+        for item in _stated(evidence)
+        if item.number not in elsewhere
+        if (checklist.home(item) if checklist.home(item) in names else first) == chapter
+    ]
+
+
+def markdown(text: str, topic: str) -> Markup:
+    """A declared text as HTML: paragraphs, lists, tables and emphasis; raw HTML and pictures stay plain text.
+
+    Its tables are called by the topic that the text is on.
+    """
+    parser = MarkdownIt("commonmark", {"html": False}).enable("table").disable(["image", "heading", "lheading"])
+    parser.add_render_rule("table_open", _captioned_table)
+    parser.add_render_rule("th_open", _header_cell)
+    parser.add_render_rule("text", _text)
+    return Markup(parser.render(text, {"topic": topic}))
+
+
+def _captioned_table(self: Any, tokens: Sequence[Any], index: int, options: Any, env: Any) -> str:
+    return f"<table><caption><b>{escape(env['topic'])}, as declared.</b></caption>"
+
+
+def _text(self: Any, tokens: Sequence[Any], index: int, options: Any, env: Any) -> str:
+    return escapeHtml(str(_held(tokens[index].content)))
+
+
+def _header_cell(self: Any, tokens: Sequence[Any], index: int, options: Any, env: Any) -> str:
+    return '<th scope="col">'

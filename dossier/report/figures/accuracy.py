@@ -1,0 +1,430 @@
+"""Pictures of the H-accuracy family: over certainty, priority and how hard the cases are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.contour import ContourSet
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from dossier.core.facts import Fact
+from dossier.core.register import figure
+from dossier.core.types import Absent, Curve, DatasetSummary, Evidence, Picture, externals, find_curve
+from dossier.report.figures.canvas import (
+    BAND,
+    BLUE,
+    BROKEN,
+    FULL,
+    HAIR,
+    HALF,
+    INK,
+    INK_2,
+    LINE,
+    Floats,
+    Key,
+    Lattice,
+    beside_width,
+    column,
+    extent,
+    head,
+    headed,
+    inner_ticks,
+    joined,
+    key_row,
+    lattice,
+    left_out,
+    level_text,
+    panel,
+    patients,
+    picture,
+    say_why,
+    sheet,
+    shown_sites,
+    sites_word,
+    styled,
+    text_width,
+    tick_text,
+    ticks,
+    why_nowhere,
+    write,
+)
+from dossier.typeset.numbers import number, per_cent
+
+
+def _unit_lattice(count: int, width: float, top: float) -> Lattice:
+    """The panels of curves from 0 to 1; at half width they are narrow, and as tall as wide."""
+    if width == HALF:
+        return lattice(count, HALF, left=9.5, top=top, gap_x=2.6, gap_y=6.6, tallest=30 if count > 1 else 44)
+    return lattice(count, FULL, left=9.5, top=top, gap_x=4.4, gap_y=6.6, tallest=36, shape=0.72)
+
+
+def draw_profiles(evidence: Evidence) -> Figure | Absent:
+    """The H-accuracy of the external sites against the certainty asked for, on common axes."""
+    shown, _ = shown_sites(evidence, FULL)
+    curves = {site.name: find_curve(evidence, "h_accuracy_profile", site.name) for site in shown}
+    known = [curve for curve in curves.values() if isinstance(curve, Curve)]
+    if not known:
+        return Absent(Fact("no_profile_of_h_accuracy"))
+    width = beside_width(len(shown))
+    grid = _unit_lattice(len(shown), width, 5.0)
+    grid, heads = headed(grid, shown)
+    drawn = sheet(width, grid.bottom + 9.4)
+    low = min(float(np.nanmin(column(curve, "tau"))) for curve in known)
+    high = max(float(np.nanmax(column(curve, "tau"))) for curve in known)
+    places = sorted({low, *inner_ticks(low, high, 2)})
+    narrow = grid.width < 26
+    for place, site in enumerate(shown):
+        head(drawn, grid, place, heads[place])
+        axes = panel(drawn, *grid.corner(place), grid.width, grid.height)
+        axes.set_xlim(low, high)
+        axes.set_ylim(0, 1)
+        left, outer = grid.outer_left(place), grid.outer_bottom(place)
+        ticks(axes, "y", [0, 0.5, 1], ["0", "", "1"] if left else [""] * 3, inward=True)
+        ticks(axes, "x", places, [_tick(tick, (low, high), narrow) if outer else "" for tick in places], inward=True)
+        curve = curves[site.name]
+        if isinstance(curve, Absent):
+            say_why(evidence, axes, grid, curve)
+            continue
+        tau = column(curve, "tau")
+        axes.axhline(0.5, color=HAIR, lw=0.6, zorder=0)
+        axes.fill_between(tau, column(curve, "low"), column(curve, "high"), color=BAND, lw=0, zorder=1)
+        axes.plot(tau, column(curve, "h_accuracy"), color=BLUE, lw=1.4, zorder=2)
+    write(drawn, (grid.left + grid.right) / 2, grid.bottom + 7.2, "Certainty asked for, tau", ha="center")
+    write(drawn, 2.0, (grid.top + grid.bottom) / 2, "H-accuracy", rotation=90, ha="center", va="center")
+    return drawn
+
+
+def _tick(value: float, ends: tuple[float, float], narrow: bool) -> str:
+    """The text of a tick; where panels are narrow only those at the ends have one."""
+    return "" if narrow and value not in ends else tick_text(round(value, 2))
+
+
+@figure("H-accuracy by the certainty asked for")
+def h_accuracy_profile_by_site(evidence: Evidence) -> Picture | Absent:
+    """How much of its accuracy the model keeps when a right answer counts in full only if it is certain."""
+    with styled():
+        drawn = draw_profiles(evidence)
+        if isinstance(drawn, Absent):
+            return drawn
+        shown, left = shown_sites(evidence, FULL)
+        curves = [(find_curve(evidence, "h_accuracy_profile", site.name), site.site) for site in shown]
+        caption = (
+            f"{patients(shown)}; {level_text(evidence)} bands. At the left every right answer counts in full; further "
+            f"right only those given with more certainty do. Grey line: one half.{left_out(left, 'see the tables')}"
+        )
+        known = [(curve, name) for curve, name in curves if isinstance(curve, Curve)]
+        seen = {number(end) for curve, _ in known for end in curve.columns["h_accuracy"] if end is not None}
+        told = (
+            f"H-accuracy is {seen.pop()} whatever certainty is asked for, at {sites_word(len(known))}."
+            if len(seen) == 1
+            else f"H-accuracy falls {joined([_fall(*one) for one in known], 8)}."
+        )
+        return picture("h_accuracy_profile_by_site", drawn, caption, told, _steepest(known) if len(seen) != 1 else told)
+
+
+def _steepest(known: Sequence[tuple[Curve, str]]) -> str:
+    """Where the H-accuracy falls most."""
+    falls = [(column(curve, "h_accuracy"), name) for curve, name in known]
+    value, name = max(falls, key=lambda one: float(one[0][0] - one[0][-1]))
+    first, last = number(float(value[0])), number(float(value[-1]))
+    return f"Asking for certainty lowers H-accuracy most in {name}: from {first} to {last}."
+
+
+def _fall(curve: Curve, name: str) -> str:
+    value = column(curve, "h_accuracy")
+    known = value[~np.isnan(value)]
+    return (
+        f"from {number(float(known[0]))} to {number(float(known[-1]))} ({name})" if len(known) else f"({name}: unknown)"
+    )
+
+
+# ---- priority -------------------------------------------------------------------------------------------------------
+
+SOURCES = {
+    "prevalence": ("prevalence", "o", True),
+    "complement": ("1 − prevalence", "o", False),
+    "net_benefit": ("net benefit", "s", True),
+    "raters": ("raters", "^", True),
+    "survey": ("survey", "D", False),
+}
+"""Where a priority may come from: its name in the key, its mark, and whether that is filled."""
+
+
+def priorities_of(evidence: Evidence, dataset: str) -> dict[str, tuple[float, float]]:
+    """The priority that each source gives at a site, and the H-accuracy there when no confidence is asked for."""
+    found: dict[str, tuple[float, float]] = {}
+    for one in evidence.of_measure.get(("h_accuracy", dataset), ()):
+        if isinstance(one.found, Absent):
+            continue
+        source, priority = one.at.get("priority"), one.found.details.get("priority")
+        plain = one.at.get("tau") == 0.5 and one.at.get("complexity") == "constant"
+        if plain and isinstance(source, str) and source in SOURCES and priority is not None:
+            found[source] = (priority, one.found.value)
+    return {source: found[source] for source in SOURCES if source in found}
+
+
+def draw_by_priority(evidence: Evidence) -> Figure | Absent:
+    """The H-accuracy of the external sites against the priority of the outcome, with the priorities of each source."""
+    shown, _ = shown_sites(evidence, FULL)
+    curves = {site.name: find_curve(evidence, "h_accuracy_by_priority", site.name) for site in shown}
+    if not any(isinstance(curve, Curve) for curve in curves.values()):
+        return Absent(Fact("no_h_accuracy_by_priority"))
+    marks = {site.name: priorities_of(evidence, site.name) for site in shown}
+    used = [source for source in SOURCES if any(source in own for own in marks.values())]
+    width = beside_width(len(shown))
+    grid = _unit_lattice(len(shown), width, 5 + _mark_rows(used, width) * LINE)
+    grid, heads = headed(grid, shown)
+    drawn = sheet(width, grid.bottom + 9.4)
+    for place, (x, y, source) in enumerate(_mark_places(used, width)):
+        _mark_of(drawn, x, y, source)
+        write(drawn, x + 3.2, y, SOURCES[used[place]][0])
+    for place, site in enumerate(shown):
+        axes = unit_panel(drawn, grid, place, heads[place], (0.0, 1.0))
+        curve = curves[site.name]
+        if isinstance(curve, Absent):
+            say_why(evidence, axes, grid, curve)
+            continue
+        priority = column(curve, "priority")
+        axes.fill_between(priority, column(curve, "low"), column(curve, "high"), color=BAND, lw=0, zorder=1)
+        axes.plot(priority, column(curve, "h_accuracy"), color=BLUE, lw=1.4, zorder=2, clip_on=False)
+        for source, spot in marks[site.name].items():
+            _, shape, filled = SOURCES[source]
+            axes.plot(
+                *[[value] for value in spot],
+                shape,
+                ms=4.6,
+                mfc=INK if filled else "white",
+                mec=INK,
+                mew=0.9,
+                zorder=4,
+                clip_on=False,
+            )
+    write(drawn, (grid.left + grid.right) / 2, grid.bottom + 7.2, "Priority of the outcome", ha="center")
+    write(drawn, 2.0, (grid.top + grid.bottom) / 2, "H-accuracy", rotation=90, ha="center", va="center")
+    return drawn
+
+
+def _mark_places(used: Sequence[str], width: float) -> list[tuple[float, float, str]]:
+    """Where the entries of the key stand, in as many rows as they need."""
+    x, y, places = 0.0, 2.2, []
+    for source in used:
+        wide = 3.2 + text_width(SOURCES[source][0]) + 4.5
+        if x and x + wide > width:
+            x, y = 0.0, y + LINE
+        places.append((x, y, source))
+        x += wide
+    return places
+
+
+def _mark_rows(used: Sequence[str], width: float) -> int:
+    return len({y for _, y, _ in _mark_places(used, width)})
+
+
+def _mark_of(drawn: Figure, x: float, y: float, source: str) -> None:
+    across, down = extent(drawn)
+    _, shape, filled = SOURCES[source]
+    mark = Line2D([(x + 1.2) / across], [1 - y / down], transform=drawn.transFigure, marker=shape, markersize=4.6)
+    mark.set(markerfacecolor=INK if filled else "white", markeredgecolor=INK, markeredgewidth=0.9)
+    drawn.add_artist(mark)
+
+
+def unit_panel(drawn: Figure, grid: Lattice, place: int, text: str, ends: tuple[float, float]) -> Axes:
+    """A panel of the lattice with its head, both axes from 0 to 1, numbers at the outer ones only."""
+    head(drawn, grid, place, text)
+    axes = panel(drawn, *grid.corner(place), grid.width, grid.height)
+    axes.set_xlim(0, 1)
+    axes.set_ylim(*ends)
+    left, outer = grid.outer_left(place), grid.outer_bottom(place)
+    middle = (ends[0] + ends[1]) / 2
+    texts = [tick_text(ends[0]), "", tick_text(ends[1])]
+    ticks(axes, "y", [ends[0], middle, ends[1]], texts if left else [""] * 3, inward=True)
+    ticks(axes, "x", [0, 0.5, 1], ["0", "" if grid.width < 26 else "0.5", "1"] if outer else [""] * 3, inward=True)
+    return axes
+
+
+@figure("H-accuracy by priority")
+def h_accuracy_by_priority_by_site(evidence: Evidence) -> Picture | Absent:
+    """How the H-accuracy changes with what a missed case weighs against a false alarm."""
+    with styled():
+        drawn = draw_by_priority(evidence)
+        if isinstance(drawn, Absent):
+            return drawn
+        shown, left = shown_sites(evidence, FULL)
+        curves = [(find_curve(evidence, "h_accuracy_by_priority", site.name), site) for site in shown]
+        caption = (
+            f"{patients(shown)}; {level_text(evidence)} bands. No confidence asked for. At the left only the patients "
+            "without the outcome count (specificity), at the right only those with it (sensitivity), both at 0.5."
+            f"{left_out(left, 'see results.json')}"
+        )
+        told = []
+        for curve, site in curves:
+            if isinstance(curve, Curve):
+                value = column(curve, "h_accuracy")
+                told.append((number(float(value[0])), number(float(value[-1])), site.site))
+        seen = {end for first, last, _ in told for end in (first, last)}
+        goes = joined([f"{first} to {last} ({name})" for first, last, name in told], 8)
+        sentence = (
+            f"H-accuracy is {seen.pop()} whatever the priority, at {sites_word(len(told))}."
+            if len(seen) == 1
+            else f"From a priority of 0 to one of 1 H-accuracy goes from {goes}."
+        )
+        apart = max(told, key=lambda one: abs(float(one[0]) - float(one[1])))
+        message = f"The priority matters most in {apart[2]}: H-accuracy goes from {apart[0]} to {apart[1]}."
+        return picture(
+            "h_accuracy_by_priority_by_site", drawn, caption, sentence, sentence if len(seen) == 1 else message
+        )
+
+
+# ---- priority and complexity ----------------------------------------------------------------------------------------
+
+MOST_SURFACES = 3
+MAP, MAP_GAP = 60.0, 33.0
+SHADES = ("#f4f6f8", "#e3e9ee", "#d2dde5", "#c1d0dc", "#b0c4d3", "#9fb7ca", "#8eabc1", "#7d9eb8")
+"""From low to high, each a step darker in grey; black words can be read on the darkest."""
+
+
+def surfaces(evidence: Evidence) -> list[tuple[DatasetSummary, Curve, Curve]]:
+    """The external sites whose cases have a complexity, with the surface and the profile of each."""
+    found = []
+    for site in externals(evidence):
+        surface = find_curve(evidence, "h_accuracy_surface", site.name)
+        profile = find_curve(evidence, "h_accuracy_by_complexity", site.name)
+        if isinstance(surface, Curve) and isinstance(profile, Curve):
+            found.append((site, surface, profile))
+    return found
+
+
+def draw_surface(evidence: Evidence) -> Figure | Absent:
+    """For each site a contour map over priority and share of complex cases, and beside it the profile at one half."""
+    found = surfaces(evidence)[:MOST_SURFACES]
+    if not found:
+        return why_nowhere(evidence, "h_accuracy_surface", Fact("no_site_with_complexity"))
+    high = MAP if len(found) == 1 else 44.0
+    row = high + 26.6
+    drawn = sheet(FULL, row * len(found) - 3.0)
+    for place, (site, surface, profile) in enumerate(found):
+        top = place * row + 13.6
+        write(drawn, 12.0, top - 11.4, f"{site.site}, {surface.n:,} patients", weight=600)
+        _map(drawn, surface, 12.0, top, MAP, high)
+        _profile(drawn, profile, 12.0 + MAP + MAP_GAP, top, FULL - 16.0 - MAP - MAP_GAP, high)
+    return drawn
+
+
+def contour_levels(values: Floats) -> Floats:
+    """Round levels, at most as many as there are shades less one."""
+    low, high = float(values.min()), float(values.max())
+    for step in (0.01, 0.02, 0.05, 0.1, 0.2):
+        levels = np.arange(np.ceil(low / step), np.floor(high / step) + 1) * step
+        if len(levels) < len(SHADES):
+            return np.round(levels, 2)
+    return np.array([0.5])
+
+
+def _map(drawn: Figure, surface: Curve, left: float, top: float, wide: float, high: float) -> None:
+    priority, share = (np.unique(column(surface, name)) for name in ("priority", "share"))
+    values = column(surface, "h_accuracy").reshape(len(priority), len(share)).T
+    levels = contour_levels(values)
+    axes = panel(drawn, left, top, wide, high)
+    axes.set_xlim(0, 1)
+    axes.set_ylim(0, 1)
+    bands = np.concatenate(([float(values.min()) - 1], levels, [float(values.max()) + 1]))
+    axes.contourf(priority, share, values, levels=bands, colors=SHADES[: len(levels) + 1])
+    if len(levels):
+        lines = axes.contour(priority, share, values, levels=levels, colors=[BLUE], linewidths=0.7)
+        joined_lines = [np.concatenate(parts) for parts in lines.allsegs if parts]
+        _label_contours(drawn, joined_lines, levels_of(lines), (left, top), (wide, high))
+    ticks(axes, "x", [0, 0.5, 1], ["0", "0.5", "1"])
+    ticks(axes, "y", [0, 0.5, 1], ["0", "50", "100"])
+    write(drawn, left, top - 7.0, "a", weight=600)
+    write(drawn, left + 4.0, top - 7.0, "H-accuracy")
+    write(drawn, left + wide / 2, top + high + 7.6, "Priority of the outcome", ha="center")
+    write(drawn, left - 10.0, top + high / 2, "Cases called complex, %", rotation=90, ha="center", va="center")
+
+
+def levels_of(contours: ContourSet) -> list[float]:
+    """The levels at which there is a line."""
+    return [float(level) for level, lines in zip(contours.levels, contours.allsegs, strict=True) if lines]
+
+
+def _label_contours(
+    drawn: Figure,
+    lines: Sequence[Floats],
+    levels: Sequence[float],
+    corner: tuple[float, float],
+    size: tuple[float, float],
+) -> None:
+    """The level of each line where it leaves the map: above it, or else on its right; where two would collide, one."""
+    taken: list[tuple[float, bool]] = []
+    for line, level in zip(lines, levels, strict=True):
+        top, right = line[int(np.argmax(line[:, 1]))], line[int(np.argmax(line[:, 0]))]
+        text = tick_text(level)
+        if top[1] > 0.999:
+            x = corner[0] + float(top[0]) * size[0]
+            if all(above is False or abs(x - other) > text_width(text) + 1.5 for other, above in taken):
+                taken.append((x, True))
+                write(drawn, x, corner[1] - 2.2, text, ha="center", color=INK_2)
+        elif right[0] > 0.999:
+            y = corner[1] + (1 - float(right[1])) * size[1]
+            if all(above or abs(y - other) > LINE for other, above in taken):
+                taken.append((y, False))
+                write(drawn, corner[0] + size[0] + 1.2, y, text, color=INK_2)
+
+
+def _profile(drawn: Figure, profile: Curve, left: float, top: float, wide: float, high: float) -> None:
+    share, value = column(profile, "share"), column(profile, "h_accuracy")
+    axes = panel(drawn, left, top, wide, high)
+    ends = [column(profile, name) for name in ("low", "high", "random_low", "random_high")]
+    bottom = np.floor(float(np.nanmin(np.concatenate((*ends, value)))) * 10) / 10
+    ceiling = np.ceil(float(np.nanmax(np.concatenate((*ends, value)))) * 10) / 10
+    axes.set_xlim(0, 1)
+    axes.set_ylim(bottom, max(ceiling, bottom + 0.1))
+    axes.fill_between(share, column(profile, "low"), column(profile, "high"), color=BAND, lw=0, zorder=1)
+    for name in ("random_low", "random_high"):
+        axes.plot(share, column(profile, name), color=INK_2, lw=0.7, ls=BROKEN, zorder=2)
+    axes.plot(share, column(profile, "random"), color=INK_2, lw=0.9, zorder=2)
+    axes.plot(share, value, color=BLUE, lw=1.4, zorder=3)
+    places = inner_ticks(*axes.get_ylim(), 4)
+    ticks(axes, "y", places, [tick_text(place) for place in places])
+    ticks(axes, "x", [0, 0.5, 1], ["0", "50", "100"])
+    write(drawn, left, top - 7.0, "b", weight=600)
+    key_row(drawn, left + 4.0, top - 7.0, [Key("most complex", BLUE), Key("random", INK_2, "-", 0.9)])
+    write(drawn, left + wide / 2, top + high + 7.6, "Cases called complex, %", ha="center")
+    write(drawn, left - 13.0, top + high / 2, "H-accuracy", rotation=90, ha="center", va="center")
+
+
+@figure("H-accuracy by priority and share of complex cases")
+def h_accuracy_by_complexity_by_site(evidence: Evidence) -> Picture | Absent:
+    """Whether the model errs more where people find the cases hard, whatever a missed case weighs."""
+    with styled():
+        drawn = draw_surface(evidence)
+        if isinstance(drawn, Absent):
+            return drawn
+        found = surfaces(evidence)
+        caption = (
+            f"{patients([site for site, *_ in found[:MOST_SURFACES]])}. The cases called complex count double. a: the "
+            f"darker, the higher. b: both classes alike, {level_text(evidence)} band; grey, as many cases drawn at "
+            f"random (mean, and middle {level_text(evidence)})."
+            f"{left_out(max(0, len(found) - MOST_SURFACES), 'see results.json')}"
+        )
+        told: list[str] = []
+        drops: list[tuple[float, int]] = []
+        for site, _, profile in found[:MOST_SURFACES]:
+            value = column(profile, "h_accuracy")
+            lowest = int(np.argmin(value))
+            drops.append((float(value[0] - value[lowest]), len(told)))
+            told.append(
+                f"from {number(float(value[0]))} to {number(float(value[lowest]))} when the "
+                f"{per_cent(float(column(profile, 'share')[lowest]))} most complex cases count double ({site.site})"
+            )
+        sentence = f"With both classes alike H-accuracy goes {joined(told)}."
+        message = f"H-accuracy goes {told[max(drops)[1]]}."
+        return picture("h_accuracy_by_complexity_by_site", drawn, caption, sentence, message)
+
+
+# ---- prevalence -----------------------------------------------------------------------------------------------------
+
+
+# ---- survey ---------------------------------------------------------------------------------------------------------

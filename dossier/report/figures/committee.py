@@ -1,0 +1,496 @@
+"""The pictures of the committee edition: are the percentages right, whom does it find, and what differs where."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+
+from dossier.core import bands
+from dossier.core.facts import Fact
+from dossier.core.register import figure
+from dossier.core.types import (
+    POOLED,
+    Absent,
+    Curve,
+    DatasetSummary,
+    Estimate,
+    Evidence,
+    Floats,
+    Picture,
+    expected_range,
+    externals,
+    find,
+    find_curve,
+    read_off,
+    summary_of,
+)
+from dossier.report.figures.calibration import curve_end, draw_curve
+from dossier.report.figures.canvas import (
+    ALERT,
+    BLUE,
+    COMMITTEE,
+    INK,
+    INK_2,
+    LABEL_HEIGHT,
+    ORANGE,
+    TINTS,
+    column,
+    few,
+    level_text,
+    panel,
+    picture,
+    place_on_line,
+    primary_threshold,
+    resampled,
+    sheet,
+    shortened,
+    styled,
+    text_width,
+    ticks,
+    write,
+)
+from dossier.typeset.numbers import number
+from dossier.typeset.words import counted
+
+CELLS = ("true_positive", "false_negative", "false_positive", "true_negative")
+SQUARE = 1.5
+ROWS = 13
+
+
+def alone(evidence: Evidence) -> DatasetSummary | Absent:
+    """The hospital that a picture can be of: ours where it is named, or the only one."""
+    if evidence.local_site is not None:
+        return summary_of(evidence, evidence.local_site)
+    sites = externals(evidence)
+    return sites[0] if len(sites) == 1 else Absent(Fact("hospitals_together_describe_none"))
+
+
+# ---- the percentages of one hospital --------------------------------------------------------------------------------
+
+WIDTH = 62.4
+"""How wide the sheet of the calibration is, in mm."""
+
+
+def draw_committee_calibration(evidence: Evidence) -> Figure | Absent:
+    """The calibration curve of one hospital with its band, in plain words."""
+    site = alone(evidence)
+    if isinstance(site, Absent):
+        return site
+    curve = find_curve(evidence, "calibration_curve", site.name)
+    if isinstance(curve, Absent):
+        return curve
+    end = curve_end([curve])
+    top, height = 6.5, 29.6
+    drawn = sheet(WIDTH, top + height + 10.4)
+    write(drawn, 0, 2.2, "Share who had the outcome")
+    places, texts = _risk_ticks(end)
+    left = max(text_width(text) for text in texts) + 2.2
+    width = WIDTH - left - text_width(texts[-1]) / 2 - 0.3
+    axes = panel(drawn, left, top, width, height)
+    axes.set_xlim(0, end)
+    axes.set_ylim(0, end)
+    draw_curve(axes, curve, end, few(site, bands.FEW_FOR_A_BAND), 1.6)
+    name = "our hospital" if evidence.local_site else shortened([site.site], 26, 600)[0]
+    _name_lines(axes, name, curve, end, (width, height))
+    ticks(axes, "x", places, texts)
+    ticks(axes, "y", places, texts)
+    write(drawn, left + width / 2, top + height + 8.2, "Percentage that the model showed", ha="center")
+    return drawn
+
+
+def _risk_ticks(end: float) -> tuple[list[float], list[str]]:
+    """Round risks from 0 to the end of the axes, in per cent."""
+    digit = f"{end:e}"[0]
+    count = 3 if digit in "36" else 4 if digit in "248" else 5
+    places = [end * step / count for step in range(count + 1)]
+    return places, ["0", *(f"{place * 100:g}%" for place in places[1:])]
+
+
+def _name_lines(axes: Axes, name: str, curve: Curve, end: float, size: tuple[float, float]) -> None:
+    width, height = size
+
+    def line(x: Floats, y: Floats) -> Floats:
+        return resampled(x / end * width, (1 - y / end) * height)
+
+    risk = column(curve, "risk")
+    observed, low, high = (line(risk, column(curve, name)) for name in ("observed", "low", "high"))
+    perfect = line(np.array([0, end]), np.array([0, end]))
+    taken: list[tuple[float, float, float, float]] = []
+    for text, own, others, colour, weight, prefer in (
+        (name, observed, np.concatenate((perfect, low, high)), BLUE, 600, 0.6),
+        ("perfect", perfect, np.concatenate((observed, low, high)), INK_2, 400, 0.75),
+    ):
+        spot = place_on_line(text, own, others, taken, size, weight, prefer)
+        if spot is not None:
+            taken.append((*spot, text_width(text, weight) / 2 + 0.5, LABEL_HEIGHT / 2))
+            x, y = spot[0] / width * end, (1 - spot[1] / height) * end
+            axes.text(x, y, text, ha="center", va="center", color=colour, weight=weight, zorder=5)
+
+
+@figure("Percentages and what happened")
+def committee_calibration(evidence: Evidence) -> Picture | Absent:
+    """How often the outcome really happened among patients of one hospital to whom the model gave each risk."""
+    with styled():
+        site, drawn = alone(evidence), draw_committee_calibration(evidence)
+        if isinstance(drawn, Absent) or isinstance(site, Absent):
+            return drawn if isinstance(drawn, Absent) else Absent(Fact("hospitals_together_describe_none"))
+        caption = (
+            "Above the straight line its percentages were too low, below it too high. The band is the range "
+            f"({level_text(evidence)})."
+        )
+        return picture("committee_calibration", drawn, caption, _told(evidence, site))
+
+
+def _told(evidence: Evidence, site: DatasetSummary) -> str:
+    """The finding in plain words: how many had the outcome for every 100 that were predicted."""
+    ratio = find(evidence, "oe_ratio", site.name)
+    start = f"How often patients of {site.site} had the outcome, by the percentage that the model showed"
+    return f"{start}." if isinstance(ratio, Absent) else f"{start}: {number(ratio.value * 100, 0)} per 100 predicted."
+
+
+# ---- the percentages of several hospitals ---------------------------------------------------------------------------
+
+WHERE_NONE_IS_DECLARED = 0.5
+
+
+@dataclass(frozen=True)
+class Came:
+    """A row: a hospital, and how many had the outcome where the model gave the one risk, with the range."""
+
+    label: str
+    value: float
+    low: float
+    high: float
+
+
+def came(evidence: Evidence) -> tuple[float, tuple[Came, ...]] | Absent:
+    """The first threshold, and what came of that risk at each hospital where the curve reaches it, most first."""
+    risk = primary_threshold(evidence) or WHERE_NONE_IS_DECLARED
+    rows = []
+    for site in externals(evidence):
+        curve = find_curve(evidence, "calibration_curve", site.name)
+        found = read_off(curve, "risk", risk) if isinstance(curve, Curve) else None
+        if found is not None and {"observed", "low", "high"} <= set(found):
+            rows.append(Came(site.site, found["observed"], found["low"], found["high"]))
+    if len(rows) < 2:
+        return Absent(Fact("percentages_at_fewer_than_two_hospitals"))
+    ordered = sorted(rows, key=lambda one: -one.value)
+    half = MOST_PLACES // 2
+    return risk, tuple(ordered if len(ordered) <= MOST_PLACES else [*ordered[:half], *ordered[-half:]])
+
+
+def draw_committee_percentages(evidence: Evidence) -> Figure | Absent:
+    """For each hospital how many of 100 had the outcome where the model gave one risk, beside what it said."""
+    found = came(evidence)
+    if isinstance(found, Absent):
+        return found
+    risk, rows = found
+    drawn, axes, (left, width) = _forest([one.label for one in rows], [], (0.0, 1.0))
+    axes.axvline(risk, color=INK_2, lw=0.7, dashes=(3, 2), zorder=1)
+    for at, one in enumerate(rows):
+        axes.plot([one.low, one.high], [at, at], color=INK_2, lw=1.0, zorder=2)
+        axes.plot([one.value], [at], "s", ms=3.9, color=INK_2, zorder=3)
+    ticks(axes, "x", [0, 0.25, 0.5, 0.75, 1], ["0", "25", "50", "75", "100"])
+    text = f"Had the outcome, of 100 patients to whom it said {_shown(risk)}"
+    write(drawn, min(left + width / 2, COMMITTEE - text_width(text) / 2), len(rows) * ROW + 8.6, text, ha="center")
+    return drawn
+
+
+def _shown(risk: float) -> str:
+    return f"{100 * risk:.6g}%"
+
+
+@figure("What came of one percentage, hospital by hospital")
+def committee_percentages(evidence: Evidence) -> Picture | Absent:
+    """Where the model showed one percentage: how many of 100 patients had the outcome, at each hospital."""
+    with styled():
+        if isinstance(only := alone(evidence), DatasetSummary):
+            return Absent(Fact("curve_shows_more", dataset=only.name))
+        found, drawn = came(evidence), draw_committee_percentages(evidence)
+        if isinstance(found, Absent) or isinstance(drawn, Absent):
+            return found if isinstance(found, Absent) else Absent(Fact("no_rows"))
+        risk, rows = found
+        caption = (
+            f"Broken line: what it said, {_shown(risk)}. To its right more had the outcome, so it said too little; to "
+            f"its left too much. Each line: the range ({level_text(evidence)}); one that crosses cannot tell."
+            f"{_left_out(len(externals(evidence)) - len(rows))}"
+        )
+        high, low = rows[0], rows[-1]
+        told = (
+            f"Where it said {_shown(risk)}, of 100 patients {number(100 * low.value, 0)} ({low.label}) to "
+            f"{number(100 * high.value, 0)} ({high.label}) had the outcome."
+        )
+        return picture("committee_percentages", drawn, caption, told)
+
+
+def _left_out(hospitals: int) -> str:
+    return f" Not drawn: {counted(hospitals, 'hospital')}." if hospitals > 0 else ""
+
+
+# ---- what happens to 1,000 patients ---------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Thousand:
+    """What happens to 1,000 patients at the primary threshold, and how many patients the counts rest on."""
+
+    threshold: float
+    n: int
+    count: Mapping[str, int]
+
+
+def thousand(evidence: Evidence) -> Thousand | Absent:
+    """The counts per 1,000 patients at the primary threshold, of one hospital: several describe none of them."""
+    threshold = primary_threshold(evidence)
+    if threshold is None:
+        return Absent(Fact("release_declares_no_threshold"))
+    site = alone(evidence)
+    if isinstance(site, Absent):
+        return site
+    found = find_curve(evidence, "per_thousand_of_site", site.name)
+    if isinstance(found, Absent):
+        return found
+    if "threshold" not in found.columns:
+        return Absent(Fact("counts_of_classes_have_no_threshold"))
+    for row, place in enumerate(found.columns["threshold"]):
+        if place == threshold:
+            return Thousand(threshold, found.n, {name: int(found.columns[name][row] or 0) for name in CELLS})
+    return Absent(Fact("no_counts_at_primary_threshold"))
+
+
+def _blocks(with_outcome: int, without: int, head: float) -> tuple[int, float]:
+    """How many rows of squares the two blocks need to stand side by side, and where the second starts."""
+    for rows in range(ROWS, 60):
+        first, second = (-(-count // rows) * SQUARE for count in (with_outcome, without))
+        start = max(first, head) + 6
+        if start + max(second, 34) <= COMMITTEE:
+            return rows, start
+    return 60, head + 6
+
+
+def draw_thousand(evidence: Evidence) -> Figure | Absent:
+    """1,000 squares in two blocks: with the outcome and without, flagged and not, with their counts below."""
+    found = thousand(evidence)
+    if isinstance(found, Absent):
+        return found
+    count = found.count
+    with_outcome = count["true_positive"] + count["false_negative"]
+    without = count["false_positive"] + count["true_negative"]
+    heads = (f"{with_outcome:,} have the outcome", f"{without:,} do not")
+    rows, start = _blocks(with_outcome, without, text_width(heads[0], 600))
+    top = 5.8
+    bottom = top + rows * SQUARE
+    drawn = sheet(COMMITTEE, bottom + 12.2)
+    axes = panel(drawn, 0, 0, COMMITTEE, bottom + 12.2)
+    axes.set_xlim(0, COMMITTEE)
+    axes.set_ylim(bottom + 12.2, 0)
+    axes.axis("off")
+    lines = (
+        (0.0, heads[0], (("true_positive", BLUE, "flagged"), ("false_negative", ORANGE, "missed"))),
+        (
+            start,
+            heads[1],
+            (("false_positive", BLUE, "flagged in error"), ("true_negative", TINTS[2], "rightly not flagged")),
+        ),
+    )
+    for x, head, groups in lines:
+        write(drawn, x, 2.2, head, weight=600)
+        at = 0
+        for name, colour, _ in groups:
+            _squares(axes, x, top, rows, at, count[name], colour)
+            at += count[name]
+        _grid(axes, x, top, rows, -(-at // rows))
+        for line, (name, colour, words) in enumerate(groups):
+            _count_row(drawn, axes, x, bottom + 3.6 + line * 5.2, count[name], words, colour)
+    return drawn
+
+
+def _count_row(drawn: Figure, axes: Axes, x: float, y: float, count: int, words: str, colour: str) -> None:
+    missed = colour == ORANGE
+    axes.add_patch(Rectangle((x, y - 1.15), 2.3, 2.3, fc=colour, ec="none"))
+    text = f"{count:,}"
+    ink = {"color": ALERT} if missed else {}
+    write(drawn, x + 3.6, y, text, weight=600, **ink)
+    write(drawn, x + 3.6 + text_width(text, 600) + 1.1, y, words, weight=600 if missed else 400, **ink)
+
+
+def _squares(axes: Axes, x: float, top: float, rows: int, start: int, count: int, colour: str) -> None:
+    """So many squares, column by column from a place on: at most three rectangles under the white lines."""
+
+    def block(first: int, upper: int, last: int, lower: int) -> None:
+        corner = (x + first * SQUARE, top + upper * SQUARE)
+        axes.add_patch(Rectangle(corner, (last - first) * SQUARE, (lower - upper) * SQUARE, fc=colour, ec="none"))
+
+    if not count:
+        return
+    (column_0, row_0), (column_1, row_1) = divmod(start, rows), divmod(start + count, rows)
+    if column_0 == column_1:
+        block(column_0, row_0, column_0 + 1, row_1)
+        return
+    if row_0:
+        block(column_0, row_0, column_0 + 1, rows)
+        column_0 += 1
+    if column_1 > column_0:
+        block(column_0, 0, column_1, rows)
+    if row_1:
+        block(column_1, 0, column_1 + 1, row_1)
+
+
+def _grid(axes: Axes, x: float, top: float, rows: int, columns: int) -> None:
+    """The white lines between the squares, as one stroke each way."""
+    right, bottom = x + columns * SQUARE + 0.2, top + rows * SQUARE + 0.2
+    down = [x + step * SQUARE for step in range(columns + 1)]
+    across = [top + step * SQUARE for step in range(rows + 1)]
+    axes.vlines(down, top - 0.2, bottom, color="white", lw=1.1)
+    axes.hlines(across, x - 0.2, right, color="white", lw=1.1)
+
+
+@figure("Outcomes of 1,000 patients")
+def committee_thousand(evidence: Evidence) -> Picture | Absent:
+    """Of 1,000 patients like these, how many the model flags rightly, flags in error, misses, rightly leaves alone."""
+    with styled():
+        found = thousand(evidence)
+        drawn = draw_thousand(evidence)
+        if isinstance(found, Absent) or isinstance(drawn, Absent):
+            return found if isinstance(found, Absent) else Absent(Fact("no_counts_per_thousand"))
+        count = found.count
+        site = alone(evidence)
+        whose = "" if isinstance(site, Absent) else f"{site.site}, "
+        caption = f"{whose}{found.n:,} patients, brought to 1,000. Flagged: {_shown(found.threshold)} or more."
+        told = (
+            f"Of 1,000 patients {count['true_positive'] + count['false_negative']:,} have the outcome: "
+            f"{count['true_positive']:,} are flagged and {count['false_negative']:,} missed; of the others "
+            f"{count['false_positive']:,} are flagged in error and {count['true_negative']:,} are not."
+        )
+        return picture("committee_thousand", drawn, caption, told)
+
+
+# ---- sick from well, hospital by hospital ---------------------------------------------------------------------------
+
+ROW = 5.2
+"""The height of a row of the forest in mm."""
+WIDE = 1.7
+"""The stroke, in points, of our hospital: in grey it tells it from the others."""
+MOST_PLACES = 10
+"""Hospitals of which the forest has a row; of more it has ours and those at both ends."""
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """A row of the forest: a hospital with how often of 100 times it tells sick from well, and whether it is ours."""
+
+    label: str
+    found: Estimate
+    is_ours: bool
+
+
+def rankings(evidence: Evidence) -> tuple[Ranking, ...] | Absent:
+    """The hospitals from the best to the worst; of many, those at both ends and ours."""
+    known = [
+        Ranking(site.site, found, site.name == evidence.local_site)
+        for site in externals(evidence)
+        if isinstance(found := find(evidence, "auroc", site.name), Estimate)
+    ]
+    if len(known) < 2:
+        return Absent(Fact("known_at_fewer_than_two_hospitals"))
+    ordered = sorted(known, key=lambda one: -one.found.value)
+    half = MOST_PLACES // 2
+    if len(ordered) <= MOST_PLACES:
+        return tuple(ordered)
+    return tuple(one for at, one in enumerate(ordered) if at < half or at >= len(ordered) - half + 1 or one.is_ours)
+
+
+def draw_committee_ranking(evidence: Evidence) -> Figure | Absent:
+    """Each hospital's value as a square with its range, ours in blue, and what a new hospital may expect."""
+    rows = rankings(evidence)
+    if isinstance(rows, Absent):
+        return rows
+    pooled = find(evidence, "auroc", POOLED)
+    expected = None if isinstance(pooled, Absent) else expected_range(pooled)
+    extra = ["A new hospital"] if expected is not None else []
+    lows = [one.found.low if one.found.low is not None else one.found.value for one in rows]
+    start = min(0.5, *(int(10 * low) / 10 for low in (*lows, expected[0] if expected else 1.0)))
+    ours = [at for at, one in enumerate(rows) if one.is_ours]
+    drawn, axes, (left, width) = _forest([one.label for one in rows], extra, (start, 1.0), ours)
+    axes.axvline(0.5, color=INK_2, lw=0.7, dashes=(3, 2), zorder=1)
+    for at, one in enumerate(rows):
+        colour, stroke = (BLUE, WIDE) if one.is_ours else (INK_2, 1.0)
+        if one.found.low is not None and one.found.high is not None:
+            axes.plot([one.found.low, one.found.high], [at, at], color=colour, lw=stroke, zorder=2)
+        axes.plot([one.found.value], [at], "s", ms=5.2 if one.is_ours else 3.9, color=colour, zorder=3)
+    if expected is not None:
+        low, high = expected
+        at = len(rows)
+        axes.add_patch(Rectangle((low, at - 0.22), high - low, 0.44, fc="white", ec=BLUE, lw=1.0, zorder=2))
+    step = 0.1 if start >= 0.4 else 0.2
+    places = [round(1 - step * k, 1) for k in range(int(round((1 - start) / step, 6)) + 1)][::-1]
+    ticks(axes, "x", places, [f"{100 * place:.0f}" for place in places])
+    text = f"{_tells(evidence)}, of 100 (50: a coin toss)"
+    write(drawn, left + width / 2, (len(rows) + len(extra)) * ROW + 8.6, text, ha="center")
+    return drawn
+
+
+def _forest(
+    labels: Sequence[str], extra: Sequence[str], ends: tuple[float, float], ours: Sequence[int] = ()
+) -> tuple[Figure, Axes, tuple[float, float]]:
+    """A sheet with a row a hospital and one for each line more, named to the left; with its axes and where they lie."""
+    names = shortened(list(labels), 44, 600)
+    left = max(text_width(text, 600) for text in (*names, *extra)) + 4
+    width = COMMITTEE - left - 3
+    count = len(names) + len(extra)
+    drawn = sheet(COMMITTEE, count * ROW + 12.5)
+    axes = panel(drawn, left, 0.5, width, count * ROW)
+    axes.set_xlim(*ends)
+    axes.set_ylim(count - 0.5, -0.5)
+    axes.spines["left"].set_visible(False)
+    for at, name in enumerate((*names, *extra)):
+        stands_out = at in ours or at >= len(names)
+        colour = BLUE if at in ours else INK if at >= len(names) else INK_2
+        write(drawn, 0, 0.5 + (at + 0.5) * ROW, name, weight=600 if stands_out else 400, color=colour)
+    return drawn, axes, (left, width)
+
+
+def _is_of_classes(evidence: Evidence) -> bool:
+    return any(site.class_counts for site in externals(evidence))
+
+
+def _tells(evidence: Evidence) -> str:
+    """What the model does for a committee."""
+    return "Tells the classes apart" if _is_of_classes(evidence) else "Tells sick from well"
+
+
+@figure("Telling sick from well, hospital by hospital")
+def committee_ranking(evidence: Evidence) -> Picture | Absent:
+    """How often, of 100 times, the patient with the outcome has the higher risk, at each hospital and in a new one."""
+    with styled():
+        rows = rankings(evidence)
+        drawn = draw_committee_ranking(evidence)
+        if isinstance(rows, Absent) or isinstance(drawn, Absent):
+            return rows if isinstance(rows, Absent) else Absent(Fact("known_at_fewer_than_two_hospitals"))
+        sites = externals(evidence)
+        known = [site for site in sites if isinstance(find(evidence, "auroc", site.name), Estimate)]
+        left_out = len(known) - len(rows)
+        rest = _left_out(left_out + len(sites) - len(known))
+        pooled = find(evidence, "auroc", POOLED)
+        new = None if isinstance(pooled, Absent) else expected_range(pooled)
+        bar = " Hollow bar: what a new hospital may expect." if new is not None else ""
+        pairs = "Of 100 pairs, one sick and one well: how often the sick one has the higher percentage."
+        if _is_of_classes(evidence):
+            pairs = "Of 100 pairs, one of a class and one not: how often the one has the higher percentage for it."
+        caption = f"{pairs} Line: the range ({level_text(evidence)}).{bar}{rest}"
+        best, worst = rows[0], rows[-1]
+        low, high = (number(100 * one.found.value, 0) for one in (worst, best))
+        told = f"{_tells(evidence)}, of 100: from {low} in {worst.label} to {high} in {best.label}"
+        if low == high:
+            told = f"{_tells(evidence)}, of 100: {low} at every hospital"
+        elsewhere = (
+            ""
+            if new is None
+            else f"; expected range in a new hospital: {number(100 * new[0], 0)} to {number(100 * new[1], 0)}"
+        )
+        return picture("committee_ranking", drawn, caption, f"{told}{elsewhere}.")

@@ -1,0 +1,251 @@
+"""How each site differs from the development data: predictor by predictor, and patient by patient."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from dossier.core.bands import LARGE_SHIFT
+from dossier.core.facts import Fact
+from dossier.core.register import figure
+from dossier.core.types import (
+    Absent,
+    DatasetSummary,
+    Evidence,
+    Picture,
+    externals,
+)
+from dossier.report.figures.canvas import (
+    BLUE,
+    BROKEN,
+    FULL,
+    HAIR,
+    HALF,
+    INK_2,
+    MID,
+    RULE,
+    Lattice,
+    head,
+    headed,
+    joined,
+    panel,
+    patients,
+    picture,
+    sheet,
+    shortened,
+    styled,
+    text_width,
+    tick_text,
+    ticks,
+    write,
+)
+from dossier.typeset.names import has_enough, predictor_of, unweighted
+from dossier.typeset.numbers import number
+from dossier.typeset.words import counted
+
+SIDE_BY_SIDE = 8
+"""Up to so many sites each have a panel; more share one, in which the farthest is named."""
+
+MOST_ROWS = 44
+ROW = 4.0
+GAP = 3.2
+"""Between two panels, in mm."""
+
+NAMES = 46.0
+ENDS = (1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 8.0, 10.0, 20.0, 50.0)
+Shifts = Mapping[tuple[str, str], float]
+
+
+# ---- predictor by predictor -----------------------------------------------------------------------------------------
+
+
+def shifts(evidence: Evidence) -> dict[tuple[str, str], float]:
+    """The standardized difference of each predictor, or category of it, by site and predictor."""
+    return {
+        (row.dataset, predictor_of(evidence, row.described)): row.described.value
+        for row in evidence.descriptions
+        if row.described.statistic == "standardized_mean_difference" and has_enough(row.described)
+    }
+
+
+def _holders(evidence: Evidence, known: Shifts) -> list[DatasetSummary]:
+    names = {name for name, _ in known}
+    return [site for site in externals(evidence) if site.name in names]
+
+
+def ordered(known: Shifts) -> list[str]:
+    """The predictors, the one that lies farthest at any site first."""
+    farthest: dict[str, float] = {}
+    for (_, predictor), value in known.items():
+        farthest[predictor] = max(farthest.get(predictor, 0.0), abs(value))
+    return sorted(farthest, key=lambda predictor: -farthest[predictor])
+
+
+def _end(known: Shifts) -> float:
+    """The round end of the scale, the same on both sides."""
+    farthest = max(abs(value) for value in known.values())
+    return next((end for end in ENDS if farthest <= end), math.ceil(farthest))
+
+
+def draw_shifts(evidence: Evidence) -> Figure | Absent:
+    """A dot for each predictor and site, zero and half a standard deviation as lines."""
+    known = shifts(evidence)
+    if not known:
+        return Absent(Fact("no_site_with_development_predictors"))
+    sites = _holders(evidence, known)
+    rows = ordered(known)[:MOST_ROWS]
+    return _side_by_side(known, sites, rows) if _have_panels(known, sites) else _together(known, sites, rows)
+
+
+NARROWEST = 14.0
+
+
+def _have_panels(known: Shifts, sites: Sequence[DatasetSummary]) -> bool:
+    """Whether each site has a panel of its own, wide enough to be read."""
+    names = shortened(ordered(known)[:MOST_ROWS], NAMES)
+    return len(sites) <= SIDE_BY_SIDE and _across(names, len(sites)) >= NARROWEST
+
+
+def _across(names: Sequence[str], count: int) -> float:
+    """The width of one of so many panels beside the names of the rows, in mm."""
+    return min((FULL - max(map(text_width, names)) - 6 - GAP * (count - 1)) / count, 70.0)
+
+
+def _side_by_side(known: Shifts, sites: Sequence[DatasetSummary], rows: Sequence[str]) -> Figure:
+    names = shortened(rows, NAMES)
+    left = max(map(text_width, names)) + 3
+    across = _across(names, len(sites))
+    grid = Lattice(len(sites), len(sites), across, len(rows) * ROW, left, 5.0, GAP, 0)
+    grid, heads = headed(grid, sites)
+    width = max(FULL if len(sites) > 1 else HALF, grid.right + 3)
+    drawn = sheet(width, grid.bottom + 10.0)
+    for place, site in enumerate(sites):
+        head(drawn, grid, place, heads[place])
+        axes = panel(drawn, *grid.corner(place), grid.width, grid.height)
+        _scale(axes, len(rows), _end(known), grid.width)
+        if place == 0:
+            ticks(axes, "y", range(len(rows)), names, length=0)
+        for row, predictor in enumerate(rows):
+            value = known.get((site.name, predictor))
+            if value is not None:
+                _dot(axes, value, row)
+    centre = (grid.left + grid.right) / 2
+    write(drawn, centre, grid.bottom + 7.6, _title(2 * min(centre, width - centre)), ha="center")
+    return drawn
+
+
+def _title(width: float) -> str:
+    """What the scale says, as long as there is room."""
+    long = "Standardized mean difference, site minus development"
+    return long if text_width(long) <= width else "Standardized difference"
+
+
+def _together(known: Shifts, sites: Sequence[DatasetSummary], rows: Sequence[str]) -> Figure:
+    names = shortened(rows, NAMES)
+    left = max(map(text_width, names)) + 3
+    labels = dict(zip((site.name for site in sites), shortened([site.site for site in sites], 44), strict=True))
+    width = FULL - left - 48
+    height = len(rows) * ROW
+    drawn = sheet(FULL, height + 15.5)
+    axes = panel(drawn, left, 5.5, width, height)
+    _scale(axes, len(rows), _end(known), width)
+    ticks(axes, "y", range(len(rows)), names, length=0)
+    write(drawn, left + width + 3, 2.4, "Farthest site", color=INK_2)
+    for row, predictor in enumerate(rows):
+        here = {site.name: known[site.name, predictor] for site in sites if (site.name, predictor) in known}
+        farthest = max(here, key=lambda name: abs(here[name]))
+        for name, value in here.items():
+            if name != farthest:
+                axes.plot([value], [row], "o", ms=3.4, mfc="none", mec=MID, mew=0.7, gid=f"shift-{name}", zorder=2)
+        _dot(axes, here[farthest], row, f"shift-{farthest}")
+        write(drawn, left + width + 3, 5.5 + (row + 0.5) * ROW, labels[farthest])
+    write(drawn, left + width / 2, 5.5 + height + 7.6, _title(width), ha="center")
+    return drawn
+
+
+def _scale(axes: Axes, rows: int, end: float, width: float) -> None:
+    """The axis from far below to far above the development data, with the lines that it is read by."""
+    axes.set_xlim(-end, end)
+    axes.set_ylim(rows - 0.5, -0.5)
+    axes.spines["left"].set_visible(False)
+    for row in range(rows):
+        axes.axhline(row, color=HAIR, lw=0.5, zorder=0)
+    axes.axvline(0, color=RULE, lw=0.9, zorder=1)
+    for side in (-LARGE_SHIFT, LARGE_SHIFT):
+        axes.axvline(side, color=INK_2, lw=0.7, ls=BROKEN, zorder=1)
+    # Half a standard deviation has its number where it does not touch the others.
+    room = width / (2 * end)
+    halves = [-LARGE_SHIFT, LARGE_SHIFT] if LARGE_SHIFT * room > 9 and (end - LARGE_SHIFT) * room > 13 else []
+    places = sorted([-end, *halves, 0.0, end])
+    ticks(axes, "x", places, [tick_text(place) for place in places], inward=True)
+
+
+def _dot(axes: Axes, value: float, row: int, name: str = "shift") -> None:
+    """A difference: filled from half a standard deviation on, else open."""
+    large = abs(value) >= LARGE_SHIFT
+    axes.plot(
+        [value],
+        [row],
+        "o",
+        ms=4.6,
+        mfc=BLUE if large else "white",
+        mec=BLUE,
+        mew=1.0,
+        gid=name,
+        zorder=3,
+        clip_on=False,
+    )
+
+
+@figure("Difference from the development data by predictor")
+def shift_by_predictor(evidence: Evidence) -> Picture | Absent:
+    """How far each predictor lies from its development values at each site, in standard deviations."""
+    with styled():
+        drawn = draw_shifts(evidence)
+        if isinstance(drawn, Absent):
+            return drawn
+        known = shifts(evidence)
+        sites = _holders(evidence, known)
+        every = ordered(known)
+        without = len(every) - MOST_ROWS
+        more = f" {counted(without, 'predictor')} that differ less: see the table." if without > 0 else ""
+        many = "" if _have_panels(known, sites) else " Blue: the farthest site, named beside it; grey: the others."
+        caption = (
+            f"{patients(sites)}. In standard deviations. Filled: half of one or more (broken lines), no test.{many}"
+            f"{unweighted(sites)}"
+            f"{_not_held(evidence, sites, 'No predictors, or too few values')}{more}"
+        )
+        return picture(
+            "shift_by_predictor", drawn, caption, _shift_alternative(known, sites, every), _shift_message(known, sites)
+        )
+
+
+def _not_held(evidence: Evidence, sites: Sequence[DatasetSummary], why: str = "Without predictors") -> str:
+    lacking = [site.site for site in externals(evidence) if site not in sites]
+    return f" {why}: {joined(lacking, 3)}." if lacking else ""
+
+
+def _shift_message(known: Shifts, sites: Sequence[DatasetSummary]) -> str:
+    """How many differences are large, and which is the largest."""
+    name = {site.name: site.site for site in sites}
+    large = sum(abs(value) >= LARGE_SHIFT for value in known.values())
+    far, predictor = max(known, key=lambda pair: abs(known[pair]))
+    return (
+        f"Of {counted(len(known), 'difference')} from the development data {large or 'none'} "
+        f"{'is' if large <= 1 else 'are'} half a standard deviation or more; the largest is "
+        f"{number(known[far, predictor])}, {predictor} in {name[far]}."
+    )
+
+
+def _shift_alternative(known: Shifts, sites: Sequence[DatasetSummary], every: Sequence[str]) -> str:
+    name = {site.name: site.site for site in sites}
+    large = [pair for pair, value in known.items() if abs(value) >= LARGE_SHIFT]
+    far, predictor = max(known, key=lambda pair: abs(known[pair]))
+    return (
+        f"Standardized differences of {counted(len(every), 'predictor')} at {counted(len(sites), 'site')}: "
+        f"{len(large)} of {len(known)} are half a standard deviation or more. The largest is "
+        f"{number(known[far, predictor])}, {predictor} in {name[far]}."
+    )

@@ -1,0 +1,194 @@
+"""Where values are missing: predictor by predictor, dataset by dataset."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+
+from dossier.core.bands import MAP_ROWS, MAP_WITH_NUMBERS
+from dossier.core.facts import Fact
+from dossier.core.register import figure
+from dossier.core.types import Absent, DatasetSummary, Evidence, Picture
+from dossier.report.figures.canvas import (
+    FULL,
+    INK,
+    INK_2,
+    LINE,
+    RULE,
+    TINTS,
+    joined,
+    panel,
+    picture,
+    sheet,
+    shortened,
+    styled,
+    text_width,
+    wrapped,
+)
+from dossier.typeset.names import label_of, shown
+from dossier.typeset.numbers import number, per_cent
+from dossier.typeset.words import counted
+
+SHADES: Mapping[float, str] = {0.05: "white", 0.2: TINTS[0], 0.5: TINTS[1], 0.999: TINTS[2], 1.0: "#8b939b"}
+"""The shade of a share by its upper end."""
+
+ROW = LINE + 1.0
+NAMES = 46.0
+WIDEST = 24.0
+"""How wide a column becomes where there is room, in mm."""
+MOST_COLUMNS = 48
+
+
+def shares(evidence: Evidence) -> dict[tuple[str, str], float]:
+    """The share of missing values by dataset and predictor."""
+    return {
+        (row.dataset, row.described.variable): row.described.value / row.described.n
+        for row in evidence.descriptions
+        if row.described.statistic == "missing" and isinstance(row.described.n, int) and row.described.n
+    }
+
+
+def gappy(known: Mapping[tuple[str, str], float]) -> list[str]:
+    """The predictors that miss a value anywhere, the one with the most missing first."""
+    most: dict[str, float] = {}
+    for (_, predictor), share in known.items():
+        most[predictor] = max(most.get(predictor, 0.0), share)
+    return sorted((predictor for predictor in most if most[predictor] > 0), key=lambda predictor: -most[predictor])
+
+
+def shade(share: float) -> str:
+    """The shade of a share: the more is missing, the darker."""
+    return next(colour for upper, colour in SHADES.items() if share <= upper)
+
+
+def draw_missing(evidence: Evidence) -> Figure | Absent:
+    """A field for each predictor and dataset: the share missing in words and as a shade."""
+    known = shares(evidence)
+    rows = gappy(known)[:MAP_ROWS]
+    if not rows:
+        return Absent(Fact("no_missing_value"))
+    datasets = [dataset for dataset in shown(evidence) if dataset.features][:MOST_COLUMNS]
+    numbered = len(datasets) <= MAP_WITH_NUMBERS
+    names = shortened(rows, NAMES)
+    left = max(map(text_width, names)) + 2.5
+    edges = _edges(datasets, left, numbered=numbered)
+    spans = [(start, end - start) for start, end in itertools.pairwise(edges)]
+    heads = (
+        [_head(dataset, across) for dataset, (_, across) in zip(datasets, spans, strict=True)]
+        if numbered
+        else [str(place) for place in range(1, len(datasets) + 1)]
+    )
+    lines = max(text.count("\n") + 1 for text in heads)
+    top = lines * 3.9 + 2.2
+    height = top + len(rows) * ROW + 1.0
+    drawn = sheet(FULL, height)
+    axes = panel(drawn, 0, 0, FULL, height)
+    axes.set(xlim=(0, FULL), ylim=(height, 0))
+    axes.axis("off")
+    for place, text in enumerate(heads):
+        start, across = spans[place]
+        if not numbered and across < 5.5 and place % 2:
+            continue
+        middle = start + across / 2
+        for above, line in enumerate(reversed(text.split("\n"))):
+            axes.text(middle, top - 2.6 - above * 3.9, line, ha="center", va="center_baseline", color=INK)
+    for row, predictor in enumerate(rows):
+        y = top + row * ROW
+        axes.text(0, y + ROW / 2, names[row], ha="left", va="center_baseline", color=INK)
+        for place, dataset in enumerate(datasets):
+            share = known.get((dataset.name, predictor))
+            start, across = spans[place]
+            corner = (start + 0.3, y + 0.3)
+            field = Rectangle(corner, across - 0.6, ROW - 0.6, linewidth=0.5)
+            field.set(
+                facecolor="white" if share is None else shade(share), edgecolor=RULE, gid=f"{dataset.name}/{predictor}"
+            )
+            axes.add_patch(field)
+            centre = (start + across / 2, y + ROW / 2)
+            if numbered:
+                text, colour = _word(share, across)
+                axes.text(*centre, text, ha="center", va="center_baseline", color=colour)
+            elif share is None:
+                axes.plot([corner[0], corner[0] + across - 0.6], [y + ROW - 0.3, y + 0.3], color=RULE, lw=0.5)
+    return drawn
+
+
+def _edges(datasets: Sequence[DatasetSummary], left: float, *, numbered: bool) -> list[float]:
+    """Where the columns begin and end: as wide as the longest word above them, and wider while there is room."""
+    room = FULL - left - 1.5
+    alike = min(room / len(datasets), WIDEST)
+    least = [max(map(text_width, label_of(dataset).split())) + 1.6 if numbered else 0.0 for dataset in datasets]
+    wide = [max(alike, width) for width in least]
+    if sum(wide) > room:
+        spare = max(0.0, room - sum(least)) / len(datasets)
+        wide = [width + spare for width in least] if sum(least) <= room else [room / len(datasets)] * len(datasets)
+    return list(itertools.accumulate(wide, initial=left))
+
+
+def _head(dataset: DatasetSummary, across: float) -> str:
+    """The name above a column, on up to four lines."""
+    name = label_of(dataset)
+    return wrapped(name, across - 1.5, 4) or shortened([name], across - 1.5)[0]
+
+
+def _word(share: float | None, across: float) -> tuple[str, str]:
+    """What stands in a field: nothing missing, the share in per cent, all, or that the predictor is not held."""
+    if share is None:
+        return ("not held" if across >= text_width("not held") + 1 else "\N{EN DASH}"), INK_2
+    if share == 0:
+        return "0", INK_2
+    return ("all" if share == 1 else number(share, 0, percent=True)), INK
+
+
+@figure("Missing values")
+def missingness(evidence: Evidence) -> Picture | Absent:
+    """Which predictors lack values in which dataset, and how many."""
+    with styled():
+        drawn = draw_missing(evidence)
+        if isinstance(drawn, Absent):
+            return drawn
+        return picture("missingness", drawn, _caption(evidence), _alternative(evidence))
+
+
+def _caption(evidence: Evidence) -> str:
+    known = shares(evidence)
+    every = gappy(known)
+    datasets = [dataset for dataset in shown(evidence) if dataset.features]
+    complete = len({predictor for _, predictor in known}) - len(every)
+    whole = (
+        f" {counted(complete, 'predictor')} without a gap {'is' if complete == 1 else 'are'} left out."
+        if complete
+        else ""
+    )
+    cut = (
+        f" {counted(len(every) - MAP_ROWS, 'predictor')} with fewer gaps: see the tables."
+        if len(every) > MAP_ROWS
+        else ""
+    )
+    opening = (
+        f"{counted(len(datasets), 'dataset')}. Patients without a value, in per cent of those analysed; "
+        "shades: white up to 5, then to 20, to 50, below 100, all."
+    )
+    if len(datasets) > MAP_WITH_NUMBERS:
+        columns = counted(len(datasets), "dataset")
+        opening += f" Crossed: not held. Columns: {columns} in the order of the tables, which give the numbers."
+    return f"{opening} Nothing is imputed here.{whole}{cut}"
+
+
+def _alternative(evidence: Evidence) -> str:
+    known = shares(evidence)
+    site = {dataset.name: label_of(dataset) for dataset in evidence.datasets}
+    every = gappy(known)
+    lost = sorted({site[name] for (name, _), share in known.items() if share == 1})
+    most = sorted((pair for pair in known if known[pair] < 1), key=lambda pair: -known[pair])[:1]
+    told = [
+        f"{predictor} in {site[name]}, {per_cent(known[name, predictor])}"
+        for name, predictor in most
+        if known[name, predictor] > 0
+    ]
+    partly = f" Most often missing without being lost: {told[0]}." if told else ""
+    all_lost = f" Some predictor is missing in every patient of {joined(lost, 6)}." if lost else ""
+    return f"Values are missing of {counted(len(every), 'predictor')}.{all_lost}{partly}"

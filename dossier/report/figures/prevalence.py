@@ -1,0 +1,216 @@
+"""What a flag and no flag would mean in a hospital where the outcome is rarer, or more frequent."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from dossier.core import bands
+from dossier.core.facts import Count, Fact
+from dossier.core.register import figure
+from dossier.core.types import Absent, DatasetSummary, Evidence, Picture, externals, find
+from dossier.report.figures.canvas import (
+    BLUE,
+    FULL,
+    KEY_GAP,
+    LINE,
+    MID,
+    Floats,
+    Key,
+    Mark,
+    few,
+    key_row,
+    label_half,
+    panel,
+    patients,
+    picture,
+    place_labels,
+    primary_threshold,
+    resampled,
+    sheet,
+    shortened,
+    styled,
+    text_width,
+    ticks,
+    write,
+)
+from dossier.typeset.numbers import number, per_cent
+
+CHAPTER = "discrimination"
+HEIGHT, WIDTH, LEFT, TOP = 46.0, 64.0, 13.0, 9.0
+WIDEST_NAME, DISC, NEAR = 30.0, 0.8, 2.0
+"""The longest name at a disc, half of the disc, and how far a name may stand from its disc, in mm."""
+PREVALENCES = np.linspace(0.01, 0.99, 99)
+
+
+@dataclass(frozen=True)
+class Flagging:
+    """How a site's cases and others are flagged at the primary threshold, and how frequent cases are there."""
+
+    site: DatasetSummary
+    sensitivity: float
+    specificity: float
+    prevalence: float
+
+
+def flaggings(evidence: Evidence) -> list[Flagging] | Absent:
+    """The external sites whose sensitivity and specificity are estimated at the primary threshold.
+
+    Sites with too few events or non-events are left out, those with protected counts, and those with sampling weights:
+    how frequent cases are there is not the share of events in their rows.
+    """
+    at = primary_threshold(evidence)
+    if at is None:
+        return Absent(Fact("release_declares_no_threshold"))
+    found: list[Flagging] = []
+    reason = Fact("few_at_every_site", fewest=Count(bands.FEW_FOR_POOLING, "patient"))
+    for site in externals(evidence):
+        sensitivity, specificity = (
+            find(evidence, name, site.name, threshold=at) for name in ("sensitivity", "specificity")
+        )
+        if isinstance(sensitivity, Absent) or isinstance(specificity, Absent):
+            reason = next(one.reason for one in (sensitivity, specificity) if isinstance(one, Absent))
+        elif site.weighted:
+            reason = Fact("curve_without_weights", dataset=site.name)
+        elif site.minimum_cell:
+            reason = Fact("not_given_where_protected", below=site.minimum_cell)
+        elif site.events is not None and not few(site, bands.FEW_FOR_POOLING):
+            found.append(Flagging(site, sensitivity.value, specificity.value, site.events / site.n))
+    return found or Absent(reason)
+
+
+def predictive_values(one: Flagging, prevalence: Floats) -> tuple[Floats, Floats]:
+    """PPV and NPV where cases are as frequent as that, by Bayes' rule; NaN where nobody is flagged, or everybody."""
+    flagged = one.sensitivity * prevalence, (1 - one.specificity) * (1 - prevalence)
+    spared = one.specificity * (1 - prevalence), (1 - one.sensitivity) * prevalence
+    with np.errstate(invalid="ignore"):
+        return flagged[0] / (flagged[0] + flagged[1]), spared[0] / (spared[0] + spared[1])
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """The labels at the discs of a panel: each disc, and the centre of its label in mm, None without room."""
+
+    marks: tuple[Mark, ...]
+    spots: tuple[tuple[float, float] | None, ...]
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether every disc has its label close by."""
+        return all(
+            spot is not None and _distance(mark, spot) <= NEAR
+            for mark, spot in zip(self.marks, self.spots, strict=True)
+        )
+
+
+def _distance(mark: Mark, spot: tuple[float, float]) -> float:
+    """How far the box of a label is from its disc, in mm."""
+    half = label_half(mark.text)
+    away = np.maximum(np.abs(np.array(spot) - (mark.x, mark.y)) - half, 0)
+    return float(np.hypot(*away))
+
+
+def _labels(found: Sequence[Flagging], names: Sequence[str], which: int) -> Labelled:
+    """Where the names stand in the panel of PPV (0) or NPV (1)."""
+    own = [float(predictive_values(one, np.array([one.prevalence]))[which][0]) for one in found]
+    marks = tuple(
+        Mark(name, one.prevalence * WIDTH, (1 - value) * HEIGHT)
+        for one, name, value in zip(found, names, own, strict=True)
+        if not np.isnan(value)
+    )
+    strokes = [
+        resampled(PREVALENCES * WIDTH, (1 - predictive_values(one, PREVALENCES)[which]) * HEIGHT) for one in found
+    ]
+    # A letter stands at its disc, be it on a line.
+    lines = np.concatenate(strokes) if max(map(len, names)) > 2 else np.empty((0, 2))
+    return Labelled(marks, place_labels(marks, WIDTH, HEIGHT, DISC, lines))
+
+
+def draw_predictive_values(evidence: Evidence) -> Figure | Absent:
+    """PPV and NPV as curves of the prevalence, a line a site with a disc at its own; letters where names are many."""
+    found = flaggings(evidence)
+    if isinstance(found, Absent):
+        return found
+    names = shortened([one.site.site for one in found], WIDEST_NAME)
+    labels = [_labels(found, names, which) for which in (0, 1)]
+    entries = [Key("a site, at other prevalences", MID, "-", 1.0), Key("its own prevalence", BLUE, fill=True)]
+    key: tuple[tuple[str, ...], ...] = ()
+    if not all(one.is_clear for one in labels):
+        letters = [chr(ord("a") + order % 26) * (1 + order // 26) for order in range(len(found))]
+        labels = [_labels(found, letters, which) for which in (0, 1)]
+        key = _in_lines([f"{letter}  {one.site.site}" for letter, one in zip(letters, found, strict=True)])
+    top = TOP + LINE * len(key)
+    drawn = sheet(FULL, top + HEIGHT + 9.6)
+    key_row(drawn, LEFT, 2.4, entries)
+    for line, texts in enumerate(key):
+        start = LEFT
+        for text in texts:
+            write(drawn, start, 2.4 + LINE * (line + 1), text)
+            start += text_width(text) + KEY_GAP
+    for which, noun in enumerate(("PPV, %", "NPV, %")):
+        x = LEFT + which * (WIDTH + 22.0)
+        axes = panel(drawn, x, top, WIDTH, HEIGHT)
+        axes.set(xlim=(0, 1), ylim=(0, 1))
+        for one in found:
+            axes.plot(PREVALENCES, predictive_values(one, PREVALENCES)[which], color=MID, lw=1.0, zorder=2)
+            own = predictive_values(one, np.array([one.prevalence]))[which]
+            axes.plot([one.prevalence], own, "o", ms=4.4, color=BLUE, zorder=3, clip_on=False, gid=one.site.name)
+        for mark, spot in zip(labels[which].marks, labels[which].spots, strict=True):
+            if spot is not None:
+                axes.text(spot[0] / WIDTH, 1 - spot[1] / HEIGHT, mark.text, ha="center", va="center", zorder=4)
+        quarters, words = [0, 0.25, 0.5, 0.75, 1], ["0", "25", "50", "75", "100"]
+        ticks(axes, "x", quarters, words)
+        ticks(axes, "y", quarters, words)
+        write(drawn, x - 11.0, top + HEIGHT / 2, noun, rotation=90, ha="center", va="center")
+        write(drawn, x + WIDTH / 2, top + HEIGHT + 7.2, "Prevalence, %", ha="center")
+    return drawn
+
+
+def _in_lines(texts: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+    """The entries of a key in lines no wider than the page."""
+    lines: list[tuple[str, ...]] = [()]
+    for text in texts:
+        longer = (*lines[-1], text)
+        if lines[-1] and sum(text_width(one) + KEY_GAP for one in longer) > FULL - LEFT:
+            lines.append((text,))
+        else:
+            lines[-1] = longer
+    return tuple(lines)
+
+
+@figure("Predictive values by prevalence")
+def predictive_values_by_prevalence(evidence: Evidence) -> Picture | Absent:
+    """How often a flag and no flag would be right where the outcome is rarer or more frequent than at the sites."""
+    with styled():
+        drawn = draw_predictive_values(evidence)
+        if isinstance(drawn, Absent):
+            return drawn
+        found = flaggings(evidence)
+        if isinstance(found, Absent):
+            return found
+        caption = (
+            f"{patients([one.site for one in found])}. At {number(primary_threshold(evidence) or 0)}, sensitivity and "
+            "specificity of each site taken as they are. Read up from the prevalence of the own hospital. Without "
+            f"sites of under {bands.FEW_FOR_POOLING} events or non-events."
+        )
+        told = [f"PPV {_spread(found, at, 0)} and NPV {_spread(found, at, 1)}" for at in RARE_AND_FREQUENT]
+        rare, frequent = (per_cent(at) for at in RARE_AND_FREQUENT)
+        message = f"Where {rare} have the outcome: {told[0]}; where {frequent} have it: {told[1]}."
+        return picture("predictive_values_by_prevalence", drawn, caption, message)
+
+
+RARE_AND_FREQUENT = (0.05, 0.3)
+"""The prevalences that the message names."""
+
+
+def _spread(found: list[Flagging], at: float, which: int) -> str:
+    """The range over the sites of PPV (0) or NPV (1) at a prevalence."""
+    values = [float(predictive_values(one, np.array([at]))[which][0]) for one in found]
+    known = [value for value in values if not np.isnan(value)]
+    if not known:
+        return "not defined"
+    low, high = per_cent(min(known)), per_cent(max(known))
+    return low if low == high else f"{low} to {high}"

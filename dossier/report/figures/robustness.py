@@ -1,0 +1,1055 @@
+"""The external performance diagram: how good the model is where, against how like the development data it is there."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Circle, Ellipse, Rectangle
+
+from dossier.core import bands
+from dossier.core.facts import Fact
+from dossier.core.register import figure
+from dossier.core.types import POOLED, Absent, DatasetSummary, Estimate, Evidence, Picture, externals, find
+from dossier.report.figures.canvas import (
+    BLUE,
+    FULL,
+    INK,
+    INK_2,
+    LABEL_HEIGHT,
+    LINE,
+    MID,
+    RULE,
+    TINTS,
+    Floats,
+    Mark,
+    extent,
+    inner_ticks,
+    joined,
+    level_text,
+    outline,
+    panel,
+    patients,
+    picture,
+    place_labels,
+    primary_threshold,
+    sheet,
+    shortened,
+    sites_word,
+    stands_on_a_line,
+    styled,
+    text_width,
+    ticks,
+    wrapped,
+    write,
+)
+from dossier.typeset.numbers import number
+from dossier.typeset.words import listing
+
+FRAME = (0, (3.2, 1.8))
+RADIUS = 1.75
+SMALL_RADIUS = 1.1
+"""Half the ring where there are more sites than names: a crowd of full-sized rings would hide each other."""
+GAP = 5.3
+TOP = 14.5
+BREAK, FOOT = 2.4, 19.0
+"""The gap at which the axis of similarity is broken, and the height of what lies below it, in mm."""
+REGION = "good external evidence"
+LEAST_REGION = 14.2
+"""The least height in mm below the line of support, so that its name has room."""
+COLUMN_LINE = 4.0
+"""From one name to the next where the names stand in a column at the margin, in mm."""
+LEADER = 7.5
+"""How far the thin lines run from the last panel to the names at the margin, in mm."""
+TALLEST = 200.0
+"""How tall the sheet may become so that each name at the margin has its line, in mm."""
+TITLES = 11.5
+"""The room for the ticks and titles below the panels, in mm."""
+ROOMS = {2: 60.0, 5: 80.0, math.inf: 95.0}
+"""How tall the panels are in mm, by the most sites of known similarity that they show."""
+MOST_NAMED = 10
+"""With more sites than this there are no ellipses, and the rings are small."""
+FEW_SITES = 5
+"""Up to so many sites their names may be longer."""
+MOST_UNKNOWN = 14
+"""How many sites of unknown similarity the strip holds."""
+
+
+@dataclass(frozen=True)
+class Scale:
+    """One panel: its measure, its title, its cut-offs from acceptable on, the ends of its axis, better right."""
+
+    measure: str
+    sample: str
+    title: str
+    cuts: tuple[float, float, float]
+    worst: float
+    best: float
+    worst_tick: float
+    step: float
+    setting: Mapping[str, float]
+    """What the measure and its sample size depend on."""
+
+    @property
+    def noun(self) -> str:
+        """The measure in few letters, for a list in the caption."""
+        return {"auroc": "AUROC", "brier": "Brier"}.get(self.measure, "net benefit")
+
+    def acceptable(self, value: float) -> bool:
+        """Whether a value is acceptable or better."""
+        return (value - self.cuts[0]) * (self.best - self.worst) >= 0
+
+    def clipped(self, value: float) -> float:
+        """The value, or the end of the axis that it lies beyond."""
+        return min(max(value, min(self.worst, self.best)), max(self.worst, self.best))
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A site in one panel: performance with its interval, and the share of the minimum sample size that was reached."""
+
+    value: float
+    low: float
+    high: float
+    share: float | None
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A site with its similarity to the development data, when that is known."""
+
+    site: DatasetSummary
+    name: str
+    similarity: Estimate | None
+    supports: bool
+
+    @property
+    def colour(self) -> str:
+        """Blue for a site that supports the model from outside, mid for the rest."""
+        return BLUE if self.supports else MID
+
+
+def scales(evidence: Evidence) -> tuple[Scale, ...]:
+    """The three panels, each wide enough for the worst end of every interval, as far as the measure can go.
+
+    The net benefit can be as low as one likes: its axis ends at the loss of what there is to gain.
+    """
+    threshold = primary_threshold(evidence)
+    at = {} if threshold is None else {"threshold": threshold}
+    benefit = "Standardized net benefit" + ("" if threshold is None else f" at {number(threshold)}")
+    cuts = bands.PERFORMANCE
+    none: Mapping[str, float] = {}
+    plans: tuple[tuple[str, str, str, float, float, float, float, Mapping[str, float]], ...] = (
+        ("auroc", "mss_auroc", "AUROC", 0.6, 1.0, 0.1, 0.0, none),
+        ("standardized_net_benefit", "mss_snb", benefit, 0.2, 1.0, 0.2, -1.0, at),
+        ("brier", "mss_brier", "Brier score (reversed)", 0.35, 0.0, 0.05, 1.0, none),
+    )
+    made = []
+    for measure, sample, title, usual, best, step, limit, setting in plans:
+        found = (find(evidence, measure, site.name, **setting) for site in externals(evidence))
+        values = [end for one in found if isinstance(one, Estimate) for end in (one.value, *_ends(one))]
+        sign = 1 if best > usual else -1
+        reach = min([usual * sign, *(value * sign for value in values)])
+        tick = max(math.floor(reach / step + 1e-9) * step, limit * sign) * sign
+        made.append(
+            Scale(
+                measure,
+                sample,
+                title,
+                cuts[measure],
+                min(tick * sign - BEFORE_THE_TICK * abs(best - tick), reach - 0.4 * step) * sign,
+                best,
+                tick,
+                step,
+                setting,
+            )
+        )
+    return tuple(made)
+
+
+BEFORE_THE_TICK = 0.05
+"""How far an axis goes on before its first tick, as a share of the axis: its text is clear of that of the height 0."""
+
+
+def standing(evidence: Evidence, site: DatasetSummary, scale: Scale) -> Standing | None:
+    """Where a site stands in a panel; None when the measure is absent there."""
+    found = find(evidence, scale.measure, site.name, **scale.setting)
+    if isinstance(found, Absent):
+        return None
+    least = find(evidence, scale.sample, site.name, **scale.setting)
+    share = min(1.0, site.n / least.value) if isinstance(least, Estimate) and least.value > 0 else None
+    low = found.value if found.low is None else found.low
+    high = found.value if found.high is None else found.high
+    return Standing(found.value, low, high, share)
+
+
+NO_SKILL: Mapping[str, Any] = {"ms": 5.0, "mew": 1.2, "zorder": 6, "clip_on": False}
+"""How the cross of a Brier score without skill looks."""
+
+
+def is_without_skill(evidence: Evidence, site: DatasetSummary, scale: Scale) -> bool:
+    """Whether a Brier score is no better than if everyone had been given the prevalence of the site."""
+    found = find(evidence, "scaled_brier", site.name)
+    return scale.measure == "brier" and isinstance(found, Estimate) and found.value <= 0
+
+
+def without_skill(evidence: Evidence, sites: Sequence[DatasetSummary]) -> str:
+    """What the cross stands for, where there is one."""
+    has_cross = any(is_without_skill(evidence, site, scale) for site in sites for scale in scales(evidence))
+    return " Cross: no better than the prevalence." if has_cross else ""
+
+
+def placed_sites(evidence: Evidence) -> tuple[Placed, ...]:
+    """Every external site with its similarity and whether it supports the model from outside."""
+    three = scales(evidence)
+    sites = externals(evidence)
+    names = short_names(sites)
+    known = sum(_similarity(evidence, site) is not None for site in sites)
+    many = not _fits_the_margin(known, len(sites) - known)
+    placed = []
+    for order, site in enumerate(sites, 1):
+        similarity = _similarity(evidence, site)
+        stands = [standing(evidence, site, scale) for scale in three]
+        good = all(one is not None and scale.acceptable(one.value) for one, scale in zip(stands, three, strict=True))
+        supports = similarity is not None and similarity.value < bands.SUPPORT and good
+        placed.append(Placed(site, str(order) if many and similarity else names[site.name], similarity, supports))
+    return tuple(placed)
+
+
+def _fits_the_margin(known: int, unknown: int) -> bool:
+    """Whether a page is tall enough for a column with the names of all sites of known similarity."""
+    return TOP + known * COLUMN_LINE + _strip_height(unknown) + TITLES <= TALLEST
+
+
+def short_names(sites: Sequence[DatasetSummary]) -> dict[str, str]:
+    """The names at the marks: up to the first comma where they still differ, and no wider than a mark can bear."""
+    wide = 24.0 if len(sites) > FEW_SITES else 38.0
+    return dict(zip((site.name for site in sites), shortened(_up_to_a_comma(sites), wide, 600), strict=True))
+
+
+def _up_to_a_comma(sites: Sequence[DatasetSummary]) -> list[str]:
+    """The names up to the first comma where they still differ: Long Beach, United States becomes Long Beach."""
+    firsts = [site.site.split(",")[0] for site in sites]
+    return firsts if len(set(firsts)) == len(sites) else [site.site for site in sites]
+
+
+def is_crowded(placed: Sequence[Placed]) -> bool:
+    """Whether there are too many sites for names and for all ellipses."""
+    return sum(one.similarity is not None for one in placed) > MOST_NAMED
+
+
+def _similarity(evidence: Evidence, site: DatasetSummary) -> Estimate | None:
+    found = find(evidence, bands.SIMILARITIES[evidence.release.robustness.similarity], site.name)
+    return found if isinstance(found, Estimate) else None
+
+
+@dataclass(frozen=True)
+class Form:
+    """A form of similarity: what its axis is called, and which lines it is read by, each the upper end of a band."""
+
+    title: str
+    short: str
+    """Its name in a sentence."""
+    bands: Mapping[float, str]
+    note: str
+    """What a reader must know of its scale."""
+
+
+FORMS = {
+    "psi": Form("Degree of correspondence, psi", "psi", bands.SIMILARITY, " (a p value)"),
+    "averaged": Form(
+        "Averaged correspondence", "the averaged form", {bands.SUPPORT: "", bands.ALIKE: ""}, " (0.5: alike)"
+    ),
+}
+"""The published bands belong to psi alone."""
+
+
+def form_of(evidence: Evidence) -> Form:
+    """The form of similarity that the release chooses."""
+    return FORMS[evidence.release.robustness.similarity]
+
+
+def _by_the_other_form(evidence: Evidence) -> str:
+    """How many sites support the model by the form that is not drawn; empty where none could be judged."""
+    found = find(evidence, "externally_supported", POOLED)
+    if isinstance(found, Absent):
+        return ""
+    (other,) = (name for name in FORMS if name != evidence.release.robustness.similarity)
+    return f"; by {FORMS[other].short} {sites_word(int(found.details.get(f'by_{other}') or 0))} would support it"
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where the panels stand: left edge of the first, size of each, and how tall the strip below them is."""
+
+    left: float
+    width: float
+    height: float
+    foot: float
+    """How much the part below the break takes, 0 where the axis of similarity is not broken."""
+    strip: float
+    rows: int
+    lowest: float
+    """The similarity at the bottom of the panels, above the break."""
+    highest: float
+    """The similarity at the top of the panels."""
+    radius: float
+    names: float
+    """The width of the names at the right margin, 0 where each stands at its mark."""
+    bands: Mapping[float, str]
+    """The bands of the form of similarity that is drawn, by their upper ends."""
+
+    @property
+    def down(self) -> float:
+        """The similarity in a millimetre."""
+        return (self.highest - self.lowest) / self.height
+
+    @property
+    def bottom(self) -> float:
+        """Where the panels end, with what lies below the break, in mm from the top of the sheet."""
+        return TOP + self.height + self.foot
+
+    def y(self, similarity: float) -> float:
+        """How far below the top of a panel a similarity stands, in mm."""
+        return (self.highest - similarity) / self.down
+
+    def x(self, index: int) -> float:
+        """The left edge of a panel."""
+        return self.left + index * (self.width + GAP)
+
+
+def layout(placed: Sequence[Placed], form: Form, *, at_the_margin: bool = False) -> Layout:
+    """The panels of the design; lower and narrower when a strip of unknown similarity needs its room.
+
+    With `at_the_margin` the panels leave room for a column of names on their right, and are tall enough for it.
+    """
+    crowded = is_crowded(placed)
+    known = [_shown_interval(one, crowded=crowded) for one in placed if one.similarity is not None]
+    unknown = len(placed) - len(known)
+    rows = min(unknown, MOST_UNKNOWN)
+    left = 12.5 if not rows or at_the_margin else 26.0
+    strip = _strip_height(unknown)
+    room = next(room for most, room in ROOMS.items() if len(known) <= most)
+    height = room if not rows else max(room - 20.0, room + 8.0 - strip)
+    names = 0.0
+    if at_the_margin:
+        height = max(height, len(known) * COLUMN_LINE)
+        names = max(text_width(one.name, 600 if one.supports else 400) for one in placed)
+        names = max(names, text_width(_left_out(unknown - rows)))
+    lowest, highest, broken = similarity_axis([ends for ends in known if ends is not None], height)
+    foot = BREAK + FOOT if broken else 0.0
+    left += 2.5 if is_zoomed(lowest, highest) else 0.0
+    radius = SMALL_RADIUS if crowded else RADIUS
+    # A disc at the best end of the last panel needs its half outside.
+    margin = names + LEADER + 0.8 if names else 0.0
+    width = (FULL - left - 2 * GAP - RADIUS - 0.2 - margin) / 3
+    return Layout(left, width, height - foot, foot, strip, rows, lowest, highest, radius, names, form.bands)
+
+
+def _left_out(count: int) -> str:
+    """What stands below the rows of the strip for the sites that have none."""
+    return f"and {count} more" if count else ""
+
+
+def _strip_height(unknown: int) -> float:
+    """How much the strip of so many sites of unknown similarity takes, in mm."""
+    return (min(unknown, MOST_UNKNOWN) + (unknown > MOST_UNKNOWN)) * LINE + 7.8 if unknown else 0.0
+
+
+def _shown_interval(one: Placed, *, crowded: bool) -> tuple[float, float] | None:
+    """Between which similarities the mark of a site reaches: with its ellipse, where it has one."""
+    if one.similarity is None:
+        return None
+    return _ends(one.similarity) if one.supports or not crowded else (one.similarity.value, one.similarity.value)
+
+
+def is_zoomed(lowest: float, highest: float) -> bool:
+    """Whether the axis of similarity shows so little that its ticks need two digits."""
+    return sum(lowest <= limit < highest - 0.02 for limit in (0, *bands.SIMILARITY)) < 3
+
+
+MOST_BANDS_OF_A_ZOOM = 2
+LEAST_ZOOM = 0.16
+"""The axis of similarity never spans less, so that a difference of nothing does not look like one."""
+
+
+def similarity_axis(ends: Sequence[tuple[float, float]], height: float) -> tuple[float, float, bool]:
+    """The ends of the axis of similarity, and whether it is broken below: from 0, or round the data in few bands.
+
+    The line of external support is always in view, with room for the name of the region below it and below the data:
+    where all of them lie above the line the axis is broken, and what lies below is drawn small.
+    """
+    low, high = min(one for one, _ in ends), max(one for _, one in ends)
+    edges = [0.0, *bands.SIMILARITY]
+    touched = [upper for lower, upper in itertools.pairwise(edges) if low < upper and high > lower]
+    if len(touched) > MOST_BANDS_OF_A_ZOOM:
+        return 0.0, min(1.0, math.ceil(max(0.62, high) * 20 + 1) / 20 + 0.08), False
+    broken = low > bands.SUPPORT
+    low, high = (low, high) if broken else (min(low, bands.SUPPORT), max(high, bands.SUPPORT))
+    beyond = max(0.1 * (high - low), (LEAST_ZOOM - (high - low)) / 2)
+    top = min(1.0, math.ceil((high + beyond) * 50) / 50)
+    if broken:
+        return max(bands.SUPPORT, math.floor((low - beyond) * 100) / 100), top, True
+    share = LEAST_REGION / height
+    deep_enough = (low - share * top) / (1 - share)
+    return max(0.0, math.floor(min(low - beyond, deep_enough) * 50) / 50), top, False
+
+
+@dataclass(frozen=True)
+class Arrangement:
+    """What the diagram shows and where its labels stand, before anything is drawn."""
+
+    placed: tuple[Placed, ...]
+    plan: Layout
+    scales: tuple[Scale, ...]
+    labels: tuple[Mapping[str, tuple[float, float]], ...]
+    """In each panel, the centre (mm) of the label by the name of the dataset; none when the names are at the margin."""
+    margin: Mapping[str, float]
+    """How far below the top of the panels the name of each dataset stands at the right margin, in mm."""
+    regions: tuple[tuple[float, float] | None, ...]
+    """In each panel, the centre (mm) of the name of the region of good external evidence; None below a break."""
+    lost: tuple[tuple[str, str], ...]
+    """The marks without room for a label: the measure and the site."""
+    absent: tuple[tuple[str, str], ...]
+    """The sites that a panel cannot show, because its measure is absent there."""
+
+
+def arrangement(evidence: Evidence) -> Arrangement | Absent:
+    """The diagram's plan: each name at its mark where all have room, else in a column at the right margin."""
+    placed = placed_sites(evidence)
+    if not any(one.similarity for one in placed):
+        return Absent(Fact("no_similarity_known"))
+    form = form_of(evidence)
+    plan, three = layout(placed, form), scales(evidence)
+    regions = _regions(evidence, placed, plan, three)
+    found = [_labels(evidence, placed, plan, *pair) for pair in zip(three, regions, strict=True)]
+    margin: dict[str, float] = {}
+    known = sum(one.similarity is not None for one in placed)
+    fits = _fits_the_margin(known, len(placed) - known)
+    if fits and (is_crowded(placed) or any(None in spots.values() for spots in found)):
+        plan = layout(placed, form, at_the_margin=True)
+        margin, found = _in_a_column(placed, plan), [{} for _ in three]
+        regions = _regions(evidence, placed, plan, three)
+    names = {one.site.name: one.name for one in placed}
+    lost = [
+        (scale.noun, names[name])
+        for scale, spots in zip(three, found, strict=True)
+        for name, spot in spots.items()
+        if spot is None
+    ]
+    absent = [
+        (scale.noun, one.site.site)
+        for scale in three
+        for one in placed
+        if one.similarity is not None and standing(evidence, one.site, scale) is None
+    ]
+    kept = tuple({name: spot for name, spot in spots.items() if spot is not None} for spots in found)
+    return Arrangement(placed, plan, three, kept, margin, regions, tuple(lost), tuple(absent))
+
+
+def _regions(
+    evidence: Evidence, placed: Sequence[Placed], plan: Layout, three: Sequence[Scale]
+) -> tuple[tuple[float, float] | None, ...]:
+    return tuple(_region(evidence, placed, plan, scale) for scale in three)
+
+
+def _region(evidence: Evidence, placed: Sequence[Placed], plan: Layout, scale: Scale) -> tuple[float, float] | None:
+    """Where the name of the region stands in a panel: off the discs and, where it can be, off the ellipses."""
+    if plan.foot:
+        return None
+    across = (scale.best - scale.worst) / plan.width
+    left, top = (scale.cuts[0] - scale.worst) / across, plan.y(bands.SUPPORT)
+    words = region_words(_room_for_the_region(scale, plan))
+    if words is None:
+        return None
+    half = _region_size(words)
+    marks = list(_site_marks(evidence, placed, plan, scale).values())
+    high, low = top + half[1] + 0.8, plan.height - half[1] - 0.8
+    columns = np.linspace(plan.width - half[0] - 0.8, left + half[0] + 0.8, PLACES)
+    spots = [(float(x), float(y)) for y in np.linspace(low, high, PLACES) for x in columns if low >= high - 1e-9]
+    discs = [spot for spot in spots if not any(_on_disc(spot, half, mark, plan.radius) for mark in marks)]
+    strokes = np.concatenate([np.empty((0, 2)), *(outline(mark) for mark in marks)])
+
+    def crossings(spot: tuple[float, float]) -> int:
+        return int((np.abs(strokes - spot) < np.array(half) + 0.4).all(axis=1).sum())
+
+    return min(discs, key=crossings, default=None)
+
+
+PLACES = 9
+"""How many places the name of the region may take from one side to the other, and from below to above."""
+
+
+def _on_disc(spot: tuple[float, float], half: tuple[float, float], mark: Mark, radius: float) -> bool:
+    """Whether a text of that half size would cover the disc of a mark."""
+    reach = radius + 0.5
+    return abs(spot[0] - mark.x) < half[0] + reach and abs(spot[1] - mark.y) < half[1] + reach
+
+
+def region_words(room: float) -> str | None:
+    """The name of the region of good external evidence on two lines of that width in mm, or else on three."""
+    return wrapped(REGION, room, 2) or wrapped(REGION, room, 3)
+
+
+def _room_for_the_region(scale: Scale, plan: Layout) -> float:
+    """The width in mm that a panel has for the name of the region."""
+    return abs(scale.best - scale.cuts[0]) / abs(scale.best - scale.worst) * plan.width - 1.5
+
+
+def _region_size(words: str) -> tuple[float, float]:
+    """Half the width and half the height of the region's name, in mm."""
+    lines = words.split("\n")
+    return max(map(text_width, lines)) / 2, len(lines) * LINE / 2
+
+
+def _in_a_column(placed: Sequence[Placed], plan: Layout) -> dict[str, float]:
+    """The heights of the names at the margin: in the order of similarity, each as near as can be to its marks."""
+    heights = {one.site.name: plan.y(one.similarity.value) for one in placed if one.similarity is not None}
+    ordered = sorted(heights, key=heights.__getitem__)
+    return dict(zip(ordered, spread(sorted(heights.values()), plan.height + plan.foot, COLUMN_LINE), strict=True))
+
+
+def spread(wished: Sequence[float], room: float, apart: float) -> list[float]:
+    """Places as near as can be to the wished ones (in mm, ascending), so far apart and inside the room."""
+    places = list(wished)
+    for _ in range(200):
+        for before, after in itertools.pairwise(range(len(places))):
+            lack = apart - (places[after] - places[before])
+            if lack > 0:
+                places[before] -= lack / 2
+                places[after] += lack / 2
+        places = [
+            min(max(place, apart * (0.5 + order)), room - apart * (len(places) - order - 0.5))
+            for order, place in enumerate(places)
+        ]
+    return places
+
+
+def draw_arranged(evidence: Evidence, arranged: Arrangement) -> Figure:
+    """The diagram as it was arranged."""
+    plan = arranged.plan
+    more = max(len(_title(scale, plan)) for scale in arranged.scales) - 1
+    drawn = sheet(FULL, plan.bottom + plan.strip + TITLES + more * LINE)
+    _key(drawn)
+    write(drawn, 0, TOP - 3.6, form_of(evidence).title, weight=600)
+    _band_names(drawn, plan)
+    for index in range(len(arranged.scales)):
+        _panel(drawn, evidence, arranged, index)
+    _margin(drawn, arranged)
+    if plan.rows:
+        _strip_names(drawn, arranged.placed, plan)
+    return drawn
+
+
+def _key(drawn: Figure) -> None:
+    """One key for the three panels, in one row."""
+    axes = panel(drawn, 0, 0, FULL, 6)
+    axes.set_xlim(0, FULL)
+    axes.set_ylim(6, 0)
+    axes.axis("off")
+    x = 12.5
+    for tint, name in zip(TINTS, ("acceptable", "good", "excellent"), strict=True):
+        axes.add_patch(Rectangle((x, 0.9), 4.2, 3.2, fc=tint, ec="none"))
+        x = _key_text(drawn, x + 5.2, name)
+    x = _key_text(drawn, x + 4, "minimum sample size:") - 1.5
+    for share, name in ((0.3, "30% reached"), (1.0, "reached")):
+        axes.add_patch(Circle((x + RADIUS, 2.5), RADIUS, fc="white", ec=MID, lw=1))
+        axes.add_patch(Circle((x + RADIUS, 2.5), RADIUS * math.sqrt(share), fc=MID, ec="none"))
+        x = _key_text(drawn, x + 2 * RADIUS + 1.1, name)
+
+
+def _key_text(drawn: Figure, x: float, text: str) -> float:
+    write(drawn, x, 2.6, text)
+    return x + text_width(text) + 4.2
+
+
+def _band_names(drawn: Figure, plan: Layout) -> None:
+    """The names of the bands of similarity, where a band is tall enough for its own."""
+    parts = [(plan.lowest, plan.highest, TOP, plan.height)]
+    if plan.foot:
+        parts.append((0.0, bands.SUPPORT, TOP + plan.height + BREAK, FOOT))
+    away = 12.9 if is_zoomed(plan.lowest, plan.highest) else 10.4
+    for lowest, highest, start, height in parts:
+        lower = 0.0
+        for upper, name in plan.bands.items():
+            bottom, top = max(lower, lowest), min(upper, highest)
+            if name and top > bottom and (top - bottom) / (highest - lowest) * height >= text_width(name) + 0.6:
+                y = start + (highest - (bottom + top) / 2) / (highest - lowest) * height
+                write(drawn, plan.left - away, y, name, color=INK_2, rotation=90, ha="center", va="center")
+            lower = upper
+
+
+def _foot(drawn: Figure, plan: Layout, index: int, scale: Scale) -> None:
+    """What lies below the break: the region of good external evidence, in which no site stands."""
+    top = TOP + plan.height + BREAK
+    axes = panel(drawn, plan.x(index), top, plan.width, FOOT)
+    axes.set_xlim(scale.worst, scale.best)
+    axes.set_ylim(0, bands.SUPPORT)
+    background(axes, scale)
+    for upper in plan.bands:
+        if upper < bands.SUPPORT:
+            axes.axhline(upper, color=RULE, lw=0.5, zorder=0.6)
+    frame = [0, bands.SUPPORT, bands.SUPPORT]
+    axes.plot([scale.cuts[0], scale.cuts[0], scale.best], frame, color=INK, lw=1.1, ls=FRAME, clip_on=False)
+    heights = [0.0, *(upper for upper in plan.bands if upper <= bands.SUPPORT)] if index == 0 else []
+    digits = 2 if is_zoomed(plan.lowest, plan.highest) else 1
+    axes.spines["left"].set_visible(index == 0)
+    ticks(axes, "y", heights, [number(tick, digits) if tick else "0" for tick in heights])
+    scale_ticks(axes, scale, plan.width, labelled=not plan.rows)
+    words = region_words(_room_for_the_region(scale, plan))
+    if words:
+        middle = (scale.cuts[0] + scale.best) / 2
+        axes.text(middle, bands.SUPPORT / 2, words, ha="center", va="center", linespacing=1.1, zorder=5)
+    if index == 0:
+        for y in (TOP + plan.height + 0.2, top - 0.2):
+            _slash(drawn, plan.left, y)
+
+
+def _slash(drawn: Figure, x: float, y: float) -> None:
+    """A slanted stroke through the axis, where it is broken."""
+    across, down = extent(drawn)
+    ends = ([(x - 1.4) / across, (x + 1.4) / across], [1 - (y + 0.7) / down, 1 - (y - 0.7) / down])
+    drawn.add_artist(Line2D(*ends, color=INK_2, lw=0.8, transform=drawn.transFigure))
+
+
+def _panel(drawn: Figure, evidence: Evidence, arranged: Arrangement, index: int) -> None:
+    plan, scale = arranged.plan, arranged.scales[index]
+    axes = panel(drawn, plan.x(index), TOP, plan.width, plan.height)
+    axes.set_xlim(scale.worst, scale.best)
+    axes.set_ylim(plan.lowest, plan.highest)
+    background(axes, scale)
+    for upper in plan.bands:
+        if plan.lowest < upper < plan.highest:
+            axes.axhline(upper, color=RULE, lw=0.5, zorder=0.6)
+    if not plan.foot:
+        frame = [plan.lowest, bands.SUPPORT, bands.SUPPORT]
+        axes.plot([scale.cuts[0], scale.cuts[0], scale.best], frame, color=INK, lw=1.1, ls=FRAME)
+        _name_the_region(axes, plan, scale, arranged.regions[index])
+    axes.spines["left"].set_visible(index == 0)
+    heights = _heights(plan) if index == 0 else []
+    digits = 2 if is_zoomed(plan.lowest, plan.highest) else 1
+    ticks(axes, "y", heights, [number(tick, digits) if tick else "0" for tick in heights])
+    if plan.foot:
+        axes.spines["bottom"].set_visible(False)
+        _foot(drawn, plan, index, scale)
+    else:
+        scale_ticks(axes, scale, plan.width, labelled=not plan.rows)
+    _marks(axes, evidence, arranged, index)
+    middle = plan.x(index) + plan.width / 2
+    if plan.rows:
+        _strip(drawn, evidence, arranged.placed, plan, index, scale)
+    bottom = plan.bottom + plan.strip
+    for row, line in enumerate(_title(scale, plan)):
+        half = text_width(line, 600) / 2
+        write(drawn, min(middle, FULL - half - 0.2), bottom + 8.8 + row * LINE, line, ha="center", weight=600)
+
+
+def _title(scale: Scale, plan: Layout) -> list[str]:
+    """The lines of a panel's title: more than one where the panels are too narrow for titles side by side."""
+    room = plan.width + GAP - 2.0
+    whole = wrapped(scale.title, room, 3, 600)
+    if whole is None or "\n" not in whole:
+        return [scale.title]
+    # Lines of like length look better than a long one above a single word.
+    alike = 1.2 * text_width(scale.title, 600) / (whole.count("\n") + 1)
+    return (wrapped(scale.title, min(alike, room), whole.count("\n") + 1, 600) or whole).split("\n")
+
+
+def _name_the_region(axes: Axes, plan: Layout, scale: Scale, spot: tuple[float, float] | None) -> None:
+    words = region_words(_room_for_the_region(scale, plan))
+    if spot is None or words is None:
+        return
+    x = scale.worst + spot[0] * (scale.best - scale.worst) / plan.width
+    y = plan.highest - spot[1] * plan.down
+    axes.text(x, y, words, ha="center", va="center", linespacing=1.1, zorder=5)
+
+
+def _heights(plan: Layout) -> list[float]:
+    """The ticks of similarity: the limits of the bands, and where the axis is zoomed round numbers between them."""
+    least = plan.lowest + (LINE * plan.down if plan.foot else 0)
+    limits = [tick for tick in (0, *plan.bands, 1) if least <= tick and (plan.highest - tick) / plan.down > 1.5]
+    if not is_zoomed(plan.lowest, plan.highest):
+        return limits
+    more = inner_ticks(plan.lowest, plan.highest, 6)
+    inside = [tick for tick in more if tick >= least and (plan.highest - tick) / plan.down > 1.5]
+    return sorted(limits + [tick for tick in inside if all(abs(tick - limit) / plan.down > 5 for limit in limits)])
+
+
+def background(axes: Axes, scale: Scale) -> None:
+    """The bands of performance as tints, light to dark from acceptable to excellent."""
+    ends = (*scale.cuts, scale.best)
+    for tint, start, end in zip(TINTS, ends[:-1], ends[1:], strict=True):
+        axes.axvspan(start, end, color=tint, lw=0, zorder=0)
+
+
+def scale_ticks(axes: Axes, scale: Scale, width: float, labelled: bool) -> None:
+    """The cut-offs and the two ends, and what else has room between the worst end and the first cut-off."""
+    millimetre = abs(scale.best - scale.worst) / width
+    # The worst end before the cut-offs: an axis without it does not say where it ends.
+    places = [scale.best, scale.worst_tick, *scale.cuts]
+    middle = (scale.worst_tick + scale.cuts[0]) / 2
+    is_round = abs(middle / scale.step - round(middle / scale.step)) < 1e-9
+    if is_round and all(abs(middle - other) > 9.0 * millimetre for other in places):
+        places.append(middle)
+    texts = {place: _tick_text(place, scale) for place in places}
+    kept = sorted(_apart(places, texts, millimetre))
+    written = ticks(axes, "x", kept, [texts[place] if labelled else "" for place in kept])
+    if labelled:
+        written[scale.best].set_horizontalalignment("right")
+
+
+def _apart(places: Sequence[float], texts: Mapping[float, str], millimetre: float) -> list[float]:
+    """The ticks whose texts do not touch, the first named first."""
+    kept: list[float] = []
+    for order, place in enumerate(places):
+        half = text_width(texts[place]) * (1.0 if order == 0 else 0.5)
+        clear = all(
+            abs(place - other) / millimetre > half + text_width(texts[other]) * (1.0 if index == 0 else 0.5) + 1.0
+            for index, other in enumerate(kept)
+        )
+        if clear:
+            kept.append(place)
+    return kept
+
+
+def _tick_text(value: float, scale: Scale) -> str:
+    if value in (0, 1):
+        return f"{value:g}"
+    return number(round(value, 6), 2 if scale.measure == "brier" else 1)
+
+
+def _marks(axes: Axes, evidence: Evidence, arranged: Arrangement, index: int) -> None:
+    """Ellipses, rings, discs and labels of the sites whose similarity is known."""
+    plan, scale = arranged.plan, arranged.scales[index]
+    across = (scale.best - scale.worst) / plan.width
+    crowded = is_crowded(arranged.placed)
+    for one in arranged.placed:
+        stands = standing(evidence, one.site, scale)
+        if one.similarity is None or stands is None:
+            continue
+        low, high = _ends(one.similarity)
+        if low == high:
+            axes.plot([stands.low, stands.high], [low, low], color=one.colour, lw=1.1, zorder=2)
+        elif one.supports or not crowded:
+            middle, size = ((stands.low + stands.high) / 2, (low + high) / 2), (stands.high - stands.low, high - low)
+            axes.add_patch(Ellipse(middle, *size, fc="none", ec=one.colour, lw=0.7, zorder=2))
+        value, height = scale.clipped(stands.value), one.similarity.value
+        _disc(axes, value, height, (abs(across), plan.down, plan.radius), one.colour, stands.share)
+        if is_without_skill(evidence, one.site, scale):
+            axes.plot([value], [height], "x", color=INK, **NO_SKILL)
+        if arranged.margin:
+            end = scale.best + (GAP if index < 2 else RADIUS + 0.6) * across
+            axes.plot([scale.worst, end], [height, height], color=RULE, lw=0.4, zorder=1.5, clip_on=False)
+        spot = arranged.labels[index].get(one.site.name)
+        if spot is not None:
+            x, y = scale.worst + spot[0] * across, plan.highest - spot[1] * plan.down
+            colour, weight = (BLUE, 600) if one.supports else (INK, 400)
+            label = axes.text(x, y, _label(one, stands, scale), ha="center", va="center", color=colour, weight=weight)
+            label.set_zorder(5)
+
+
+def _margin(drawn: Figure, arranged: Arrangement) -> None:
+    """The names at the right margin, each on a thin line to the height of its marks."""
+    plan = arranged.plan
+    across, down = extent(drawn)
+    for one in arranged.placed:
+        place = arranged.margin.get(one.site.name)
+        if place is None or one.similarity is None:
+            continue
+        start = plan.x(2) + plan.width + RADIUS + 0.6
+        end = plan.x(2) + plan.width + LEADER + 0.4
+        heights = [TOP + plan.y(one.similarity.value), TOP + place]
+        line = Line2D([start / across, end / across], [1 - y / down for y in heights], color=RULE, lw=0.4)
+        drawn.add_artist(line)
+        colour, weight = (BLUE, 600) if one.supports else (INK, 400)
+        write(drawn, end + 0.6, TOP + place, one.name, color=colour, weight=weight)
+
+
+def _label(one: Placed, stands: Standing, scale: Scale) -> str:
+    """The name of a mark, with its value where that lies beyond the axis."""
+    beyond = scale.clipped(stands.value) != stands.value
+    return f"{one.name}: {number(stands.value, 1)}" if beyond else one.name
+
+
+def _labels(
+    evidence: Evidence, placed: Sequence[Placed], plan: Layout, scale: Scale, region: tuple[float, float] | None
+) -> dict[str, tuple[float, float] | None]:
+    """Where the label of each mark of a panel stands; None where it has no room."""
+    crowded = is_crowded(placed)
+    found = _site_marks(evidence, placed, plan, scale)
+    names, marks = list(found), list(found.values())
+    words = region_words(_room_for_the_region(scale, plan))
+    taken = [] if region is None or words is None else [(*region, *_region_size(words))]
+    places = place_labels(marks, plan.width, plan.height, plan.radius, _lines(plan, scale), taken)
+    strokes = np.concatenate([*(outline(mark) for mark in marks), _frame(plan, scale)])
+    return {
+        name: None if spot is None or (not crowded and _is_in_the_way(mark, spot, strokes, plan.radius)) else spot
+        for name, mark, spot in zip(names, marks, places, strict=True)
+    }
+
+
+def _is_in_the_way(mark: Mark, spot: tuple[float, float], strokes: Floats, radius: float) -> bool:
+    """Whether a label at that spot lies on a line (points in mm) or on the disc of its own mark."""
+    half = text_width(mark.text, mark.weight) / 2, LABEL_HEIGHT / 2 - 0.6
+    on_own_disc = abs(spot[0] - mark.x) < half[0] + radius and abs(spot[1] - mark.y) < half[1] + radius
+    return on_own_disc or stands_on_a_line(mark.text, spot, strokes, mark.weight)
+
+
+def _site_marks(evidence: Evidence, placed: Sequence[Placed], plan: Layout, scale: Scale) -> dict[str, Mark]:
+    """The mark of each site of a panel, by the name of its dataset: its label, its disc and its ellipse, in mm."""
+    across = (scale.best - scale.worst) / plan.width
+    crowded = is_crowded(placed)
+    marks = {}
+    for one in placed:
+        stands = standing(evidence, one.site, scale)
+        if one.similarity is None or stands is None:
+            continue
+        low, high = _ends(one.similarity)
+        has_ellipse = one.supports or not crowded
+        spot = (scale.clipped(stands.value) - scale.worst) / across, plan.y(one.similarity.value)
+        middle = ((stands.low + stands.high) / 2 - scale.worst) / across, plan.y((low + high) / 2)
+        marks[one.site.name] = Mark(
+            _label(one, stands, scale),
+            *spot,
+            (stands.high - stands.low) / 2 / abs(across) if has_ellipse else 0.0,
+            (high - low) / 2 / plan.down if has_ellipse else 0.0,
+            600 if one.supports else 400,
+            (middle[0] - spot[0], middle[1] - spot[1]),
+        )
+    return marks
+
+
+def _ends(found: Estimate) -> tuple[float, float]:
+    return found.value if found.low is None else found.low, found.value if found.high is None else found.high
+
+
+def _disc(
+    axes: Axes, x: float, y: float, millimetre: tuple[float, float, float], colour: str, share: float | None
+) -> None:
+    """The ring of the minimum sample size and in it the disc of what was reached; dotted when that is not known.
+
+    `millimetre` holds how much of each axis a millimetre is, and how many the ring's radius measures.
+    """
+    across, down, reach = millimetre
+    style = "-" if share is not None else (0, (1, 1.2))
+    ring = Ellipse((x, y), 2 * reach * across, 2 * reach * down, fc="white", ec=colour, lw=1, ls=style, zorder=3)
+    axes.add_patch(ring)
+    ring.set_clip_on(False)
+    if share is not None:
+        radius = reach * math.sqrt(share)
+        disc = Ellipse((x, y), 2 * radius * across, 2 * radius * down, fc=colour, ec="none", zorder=4)
+        axes.add_patch(disc)
+        disc.set_clip_on(False)
+
+
+def _lines(plan: Layout, scale: Scale) -> Floats:
+    """Points in mm along the frame and the band limits that a label should not cross."""
+    parts = [_frame(plan, scale)]
+    for upper in plan.bands:
+        if upper != bands.SUPPORT and plan.lowest < upper < plan.highest:
+            level = np.full(60, plan.y(upper))
+            parts.append(np.column_stack((np.linspace(0, plan.width, 60), level)))
+    return np.concatenate(parts)
+
+
+def _frame(plan: Layout, scale: Scale) -> Floats:
+    """Points in mm along the frame of good external evidence, none where it lies below a break."""
+    if plan.foot:
+        return np.empty((0, 2))
+    x = (scale.cuts[0] - scale.worst) / (scale.best - scale.worst) * plan.width
+    y = plan.y(bands.SUPPORT)
+    upright = np.column_stack((np.full(60, x), np.linspace(y, plan.height, 60)))
+    return np.concatenate((upright, np.column_stack((np.linspace(x, plan.width, 60), np.full(60, y)))))
+
+
+def _strip(drawn: Figure, evidence: Evidence, placed: Sequence[Placed], plan: Layout, index: int, scale: Scale) -> None:
+    """The sites of unknown similarity as rows under the panel, on the panel's scale."""
+    unknown = [one for one in placed if one.similarity is None][: plan.rows]
+    top = plan.bottom + 7.0
+    axes = panel(drawn, plan.x(index), top, plan.width, plan.strip - 7.0)
+    height = (plan.strip - 7.0) / LINE
+    axes.set_xlim(scale.worst, scale.best)
+    axes.set_ylim(height, 0)
+    axes.spines["left"].set_visible(False)
+    background(axes, scale)
+    scale_ticks(axes, scale, plan.width, labelled=True)
+    across = abs(scale.best - scale.worst) / plan.width
+    for row, one in enumerate(unknown):
+        stands = standing(evidence, one.site, scale)
+        if stands is None:
+            x = (scale.worst + scale.cuts[0]) / 2
+            axes.text(x, row + 0.5, "absent", ha="center", va="center_baseline", color=INK_2)
+            continue
+        axes.plot([stands.low, stands.high], [row + 0.5] * 2, color=MID, lw=1, zorder=2)
+        _disc(axes, scale.clipped(stands.value), row + 0.5, (across, 1 / LINE, RADIUS), MID, stands.share)
+        if is_without_skill(evidence, one.site, scale):
+            axes.plot([scale.clipped(stands.value)], [row + 0.5], "x", color=INK, **NO_SKILL)
+
+
+def _strip_names(drawn: Figure, placed: Sequence[Placed], plan: Layout) -> None:
+    unknown = [one for one in placed if one.similarity is None]
+    top = plan.bottom + 7.0
+    write(drawn, 0, top - 3.2, "Similarity unknown", weight=600)
+    x = plan.x(2) + plan.width + LEADER + 1.0 if plan.names else 0.0
+    for row, one in enumerate(unknown[: plan.rows]):
+        write(drawn, x, top + (row + 0.5) * LINE, one.name)
+    if len(unknown) > plan.rows:
+        write(drawn, x, top + (plan.rows + 0.5) * LINE, _left_out(len(unknown) - plan.rows), color=INK_2)
+
+
+@figure("External performance diagram")
+def external_performance(evidence: Evidence) -> Picture | Absent:
+    """How well the model does at every site, against how much the site resembles the data it was developed on."""
+    if evidence.release.outcome.classes:
+        return Absent(Fact("diagram_for_binary_outcome"))
+    with styled():
+        arranged = arrangement(evidence)
+        if isinstance(arranged, Absent):
+            return arranged
+        drawn = draw_arranged(evidence, arranged)
+        message = _message(evidence, arranged.placed)
+        alternative = f"{message} {_of_how_many(evidence, arranged.placed)}"
+        return picture("external_performance", drawn, _caption(evidence, arranged), alternative, message)
+
+
+def _caption(evidence: Evidence, arranged: Arrangement) -> str:
+    """How to read the diagram, how far its axis goes, and whatever it leaves out."""
+    form, has_ellipses = form_of(evidence), any(_has_interval(one) for one in arranged.placed)
+    only = ", of the blue sites only" if has_ellipses and is_crowded(arranged.placed) else ""
+    text = (
+        f"{patients(externals(evidence))}. Height: {form.title.lower()}{form.note}. "
+        f"{'Ellipses' if has_ellipses else 'Strokes'}: {level_text(evidence)} intervals{only}. "
+        f"Blue: below {bands.SUPPORT:g}, acceptable or better in all three. "
+        f"{OURS}{without_skill(evidence, [one.site for one in arranged.placed])}"
+    )
+    plan = arranged.plan
+    if any(stands is not None and stands.share is None for stands in _all_standing(evidence, arranged)):
+        text += " Dotted: minimum sample size unknown."
+    if plan.foot:
+        text += f" The axis of similarity is broken at {bands.SUPPORT:g}."
+    elif plan.lowest > 0 or plan.highest < LEAST_WHOLE:
+        text += f" Similarity: {number(plan.lowest)} to {number(plan.highest)} only."
+    if not plan.foot and not any(arranged.regions):
+        text += f" Broken frame: {REGION}."
+    text += _resolved(arranged.placed)
+    beyond = _beyond(evidence, arranged) if arranged.margin else []
+    for what, missing in (("Beyond its axis", beyond), ("Absent", arranged.absent), ("Not labelled", arranged.lost)):
+        if missing:
+            room = 0.0 if is_crowded(arranged.placed) else LONGEST + ONE_LINE - text_width(text)
+            text += _listed(what, missing, room)
+    return text
+
+
+OURS = "Only the AUROC's cut-offs are published."
+
+
+def _has_interval(one: Placed) -> bool:
+    return one.similarity is not None and one.similarity.low is not None
+
+
+def _beyond(evidence: Evidence, arranged: Arrangement) -> list[tuple[str, str]]:
+    """The marks that stand at the end of an axis that does not reach them, with their values."""
+    found = [
+        (scale, one, standing(evidence, one.site, scale))
+        for scale in arranged.scales
+        for one in arranged.placed
+        if one.similarity is not None
+    ]
+    return [
+        (scale.noun, f"{one.name}: {number(stands.value, 1)}")
+        for scale, one, stands in found
+        if stands is not None and scale.clipped(stands.value) != stands.value
+    ]
+
+
+def _all_standing(evidence: Evidence, arranged: Arrangement) -> list[Standing | None]:
+    return [standing(evidence, one.site, scale) for one in arranged.placed for scale in arranged.scales]
+
+
+LONGEST = 420.0
+"""How long the caption may be, in mm of text, so that it fills no more than three lines with its title."""
+ONE_LINE = 155.0
+"""What is left out may take a fourth line: better than not naming it."""
+LEAST_WHOLE = 0.7
+"""An axis of similarity that starts at 0 and ends below this leaves out what the reader may look for."""
+MOST_RESOLVED = 60.0
+
+
+def _resolved(placed: Sequence[Placed]) -> str:
+    """What the numbers stand for, in full when it is short."""
+    numbered = [one for one in placed if one.name.isdigit()]
+    if not numbered:
+        return ""
+    whole = ", ".join(f"{one.name} {one.site.site}" for one in numbered)
+    return f" {whole}." if text_width(whole) <= MOST_RESOLVED else " Numbers: table order."
+
+
+def _listed(what: str, missing: Sequence[tuple[str, str]], room: float) -> str:
+    """Sites with their measures, or only their count where room is short: Absent: Spain (AUROC), Ethiopia (Brier)."""
+    measures = dict.fromkeys(measure for measure, _ in missing)
+    parts = [(measure, [name for one, name in missing if one == measure]) for measure in measures]
+    text = f" {what}: {', '.join(f'{joined(names, 9)} ({measure})' for measure, names in parts)}."
+    return text if text_width(text) <= room else f" {what}: {len(missing)} mark{'s' if len(missing) > 1 else ''}."
+
+
+def _message(evidence: Evidence, placed: Sequence[Placed]) -> str:
+    """Which sites support the model from outside by the rule of the diagram, and what speaks against it there."""
+    by_form = f"of similarity below {bands.SUPPORT:g} by {form_of(evidence).short}"
+    if not _unlike(placed):
+        return f"By the rule of the diagram no site supports the model from outside: none is {by_form}."
+    supports = [one.site for one in placed if one.supports]
+    who = f"{sites_word(len(supports))} {'supports' if len(supports) == 1 else 'support'}" if supports else NO_SITE
+    which = f" ({_short(evidence, supports)})" if supports else ""
+    return f"By the rule of the diagram {who} the model from outside{which}{_against(evidence, supports)}."
+
+
+NO_SITE = "no site supports"
+
+
+def _short(evidence: Evidence, chosen: Sequence[DatasetSummary]) -> str:
+    """The names of these sites in brackets: a name may hold an "and"."""
+    sites = externals(evidence)
+    names = dict(zip((site.name for site in sites), _up_to_a_comma(sites), strict=True))
+    return ", ".join(names[site.name] for site in chosen)
+
+
+def _against(evidence: Evidence, supports: Sequence[DatasetSummary]) -> str:
+    """At which of the sites that support the model it does no good: the rule asks for no comparison with a default."""
+    at = primary_threshold(evidence)
+    worse, unsure = [], []
+    for site in supports if at is not None else ():
+        found = find(evidence, "net_benefit_gain", site.name, threshold=at or 0.0)
+        if isinstance(found, Estimate) and found.high is not None and found.high < 0:
+            worse.append(site)
+        elif isinstance(found, Estimate) and found.low is not None and found.low <= 0:
+            unsure.append(site)
+    brier = next(scale for scale in scales(evidence) if scale.measure == "brier")
+    no_skill = [site for site in supports if is_without_skill(evidence, site, brier)]
+    clauses = (
+        ("a default has the higher net benefit", worse),
+        ("the CI of the net benefit gain includes 0", unsure),
+        ("the Brier score is no better than that of the prevalence", no_skill),
+    )
+    parts = [f"{what} ({_short(evidence, sites)})" for what, sites in clauses if sites]
+    return f", yet {listing(parts)}" if parts else ""
+
+
+def _unlike(placed: Sequence[Placed]) -> int:
+    """How many sites lie below the line of external support."""
+    return sum(one.similarity is not None and one.similarity.value < bands.SUPPORT for one in placed)
+
+
+def _of_how_many(evidence: Evidence, placed: Sequence[Placed]) -> str:
+    """How many sites could support the model, by either form, and of how many the similarity is unknown."""
+    count, form = _unlike(placed), form_of(evidence).short
+    text = f"{sites_word(count)} {'lies' if count == 1 else 'lie'} below {bands.SUPPORT:g} by {form}"
+    unknown = sum(one.similarity is None for one in placed)
+    text += _by_the_other_form(evidence)
+    return f"{text}{f'; the similarity of {sites_word(unknown)} is unknown' if unknown else ''}."

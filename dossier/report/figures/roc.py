@@ -1,0 +1,343 @@
+"""Pictures of the ROC curve: of every site with the parts of interest, and of the readers' cases with the readers."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from dossier.core.facts import Fact
+from dossier.core.register import figure
+from dossier.core.types import Absent, Curve, DatasetSummary, Estimate, Evidence, Picture, externals, find, find_curve
+from dossier.report.figures.canvas import (
+    BLUE,
+    FULL,
+    HALF,
+    INK,
+    INK_2,
+    LABEL_HEIGHT,
+    RULE,
+    TINTS,
+    Floats,
+    column,
+    extent,
+    head,
+    headed,
+    interval,
+    lattice,
+    left_out,
+    level_text,
+    panel,
+    patients,
+    picture,
+    place_on_line,
+    primary_threshold,
+    resampled,
+    say_why,
+    sheet,
+    shown_sites,
+    styled,
+    text_width,
+    tick_text,
+    ticks,
+    unit_axes,
+    write,
+)
+from dossier.report.figures.discrimination import AUROC, forest_alternative
+from dossier.typeset.numbers import number, per_cent
+from dossier.typeset.words import counted, how_many, in_words, sentence_case
+
+
+def parts_of(evidence: Evidence) -> tuple[tuple[float, float], ...]:
+    """The declared parts of the ROC curve, as ranges of the false positive rate."""
+    return evidence.release.roc.parts if evidence.release.roc else ()
+
+
+def shade_parts(axes: Axes, curve: Curve, parts: tuple[tuple[float, float], ...]) -> None:
+    """The area below the curve over each declared part, the parts in turn lighter and darker."""
+    fpr, tpr = column(curve, "fpr"), column(curve, "tpr")
+    for place, (low, high) in enumerate(parts):
+        inside = (fpr > low) & (fpr < high)
+        x = np.concatenate(([low], fpr[inside], [high]))
+        y = np.concatenate(([np.interp(low, fpr, tpr)], tpr[inside], [np.interp(high, fpr, tpr)]))
+        axes.fill_between(x, y, color=TINTS[2 if place % 2 == 0 else 0], lw=0, zorder=0.5)
+
+
+def point_at(evidence: Evidence, site: DatasetSummary, threshold: float) -> tuple[float, float] | None:
+    """Where a threshold stands in the plane: its false and its true positive rate."""
+    hit = find(evidence, "sensitivity", site.name, threshold=threshold)
+    spared = find(evidence, "specificity", site.name, threshold=threshold)
+    if isinstance(hit, Absent) or isinstance(spared, Absent):
+        return None
+    return 1 - spared.value, hit.value
+
+
+def _ring(axes: Axes, point: tuple[float, float], size: float) -> None:
+    axes.plot([point[0]], [point[1]], "o", ms=size, mfc="white", mec=BLUE, mew=1.2, zorder=4, clip_on=False)
+
+
+LOW = 42.0
+"""The height of a panel in mm, at most: the AUROC says what the curve shows, and the tables have it."""
+
+
+def draw_roc(evidence: Evidence) -> Figure | Absent:
+    """The ROC curves of the external sites on common axes, with the AUROC in each panel."""
+    shown, _ = shown_sites(evidence, FULL)
+    curves = {site.name: find_curve(evidence, "roc", site.name) for site in shown}
+    if all(isinstance(curve, Absent) for curve in curves.values()):
+        return Absent(Fact("no_site_with_roc_curve"))
+    width = HALF if len(shown) == 1 else FULL
+    grid = lattice(len(shown), width, left=9.5, top=5, gap_x=4.4, gap_y=7.2, tallest=LOW)
+    grid, heads = headed(grid, shown)
+    drawn = sheet(width, grid.bottom + 9.6)
+    threshold = primary_threshold(evidence)
+    for place, site in enumerate(shown):
+        x, y = grid.corner(place)
+        axes = panel(drawn, x, y, grid.width, grid.height)
+        head(drawn, grid, place, heads[place])
+        unit_axes(axes, 1.0, grid.outer_left(place), grid.outer_bottom(place))
+        curve = curves[site.name]
+        if isinstance(curve, Absent):
+            say_why(evidence, axes, grid, curve)
+            continue
+        shade_parts(axes, curve, parts_of(evidence))
+        axes.plot([0, 1], [0, 1], color=RULE, lw=0.7)
+        axes.plot(column(curve, "fpr"), column(curve, "tpr"), color=BLUE, lw=1.4, clip_on=False)
+        point = None if threshold is None else point_at(evidence, site, threshold)
+        if point is not None:
+            _ring(axes, point, 4 if grid.width > 22 else 3)
+        _print_auroc(axes, find(evidence, "auroc", site.name), grid.width)
+    write(drawn, (grid.left + grid.right) / 2, grid.bottom + 7.2, "False positive rate", ha="center")
+    write(drawn, 2.0, (grid.top + grid.bottom) / 2, "True positive rate", rotation=90, ha="center", va="center")
+    return drawn
+
+
+NARROWEST_WITH_BOUNDS = 22.0
+"""In panels narrower than this, in mm, the interval of the AUROC is left to the forest."""
+
+
+def _has_bounds(drawn: Figure) -> bool:
+    """Whether the panels are wide enough for the interval of the AUROC."""
+    across, _ = extent(drawn)
+    return drawn.axes[0].get_position().width * across > NARROWEST_WITH_BOUNDS
+
+
+def _print_auroc(axes: Axes, found: Estimate | Absent, width: float) -> None:
+    if isinstance(found, Absent):
+        return
+    room = width > NARROWEST_WITH_BOUNDS and found.low is not None and found.high is not None
+    high = (6.7 if room else 2.7) / width
+    axes.text(0.97, high, number(found.value), ha="right", va="center_baseline", weight=600, color=BLUE)
+    if room:
+        axes.text(
+            0.97, high - 4.0 / width, interval(found.low, found.high), ha="right", va="center_baseline", color=INK_2
+        )
+
+
+def ringed(evidence: Evidence) -> str:
+    """What the caption says about the rings, where there are any."""
+    threshold = primary_threshold(evidence)
+    if threshold is None:
+        return ""
+    shown, _ = shown_sites(evidence, FULL)
+    known = any(point_at(evidence, site, threshold) for site in shown)
+    return f" Ring: threshold {number(threshold)}." if known else ""
+
+
+def _shaded(evidence: Evidence) -> str:
+    """What the caption says about the shaded parts."""
+    parts = [f"{tick_text(low)} to {tick_text(high)}" for low, high in parts_of(evidence)]
+    return f" Shaded: the parts at false positive rates {' and '.join(parts)}." if parts else ""
+
+
+@figure("ROC curve by site")
+def roc_by_site(evidence: Evidence) -> Picture | Absent:
+    """How many cases are found for how many false alarms as the threshold falls, at every site."""
+    with styled():
+        drawn = draw_roc(evidence)
+        if isinstance(drawn, Absent):
+            return drawn
+        shown, left = shown_sites(evidence, FULL)
+        bounds = f" with its {level_text(evidence)} interval" if _has_bounds(drawn) else ""
+        caption = (
+            f"{patients(shown)}. In each panel the AUROC{bounds}; the grey diagonal is chance; up and left is better."
+            f"{ringed(evidence)}{_shaded(evidence)}{left_out(left, 'in the forest')}"
+        )
+        return picture("roc_by_site", drawn, caption, _alternative(evidence), _message(evidence))
+
+
+def _alternative(evidence: Evidence) -> str:
+    """The finding of the ROC curves: the AUROC at their extremes."""
+    if not _message(evidence):
+        return "The ROC curve of each site; the area under it could not be estimated."
+    return f"ROC curves by site: {_message(evidence)}"
+
+
+def _message(evidence: Evidence) -> str:
+    """The AUROC at its extremes; nothing where it could not be estimated."""
+    known = any(isinstance(find(evidence, "auroc", site.name), Estimate) for site in externals(evidence))
+    return forest_alternative(evidence, AUROC, only_sites=True) if known else ""
+
+
+# ---- the readers beside the curve -----------------------------------------------------------------------------------
+
+
+def readers_of(evidence: Evidence) -> tuple[DatasetSummary, Curve, Curve] | Absent:
+    """The dataset that readers judged, its ROC curve, and where each reader stands."""
+    for dataset in (one for one in evidence.datasets if one.role != "development"):
+        rates = find_curve(evidence, "rater_rates", dataset.name)
+        curve = find_curve(evidence, "roc", dataset.name)
+        if isinstance(rates, Curve) and isinstance(curve, Curve):
+            return dataset, curve, rates
+    return Absent(Fact("no_readers_of_known_cases"))
+
+
+SIDE = 66.0
+
+
+def draw_roc_and_raters(evidence: Evidence) -> Figure | Absent:
+    """The ROC curve of the dataset that readers judged, with a point and its two intervals for each reader."""
+    found = readers_of(evidence)
+    if isinstance(found, Absent):
+        return found
+    dataset, curve, rates = found
+    left = 10.5
+    drawn = sheet(HALF, 2.0 + SIDE + 9.6)
+    axes = panel(drawn, left, 2.0, SIDE, SIDE)
+    axes.set_xlim(0, 1)
+    axes.set_ylim(0, 1)
+    directions: tuple[Literal["x", "y"], ...] = ("x", "y")
+    for direction in directions:
+        ticks(axes, direction, [0, 0.25, 0.5, 0.75, 1], ["0", "", "0.5", "", "1"])
+    shade_parts(axes, curve, parts_of(evidence))
+    axes.plot([0, 1], [0, 1], color=RULE, lw=0.7)
+    fpr, tpr = column(curve, "fpr"), column(curve, "tpr")
+    axes.plot(fpr, tpr, color=BLUE, lw=1.5, clip_on=False, zorder=2)
+    x, y = column(rates, "false_positive_rate"), column(rates, "true_positive_rate")
+    spans = [column(rates, f"{name}_{end}") for name in ("false_positive_rate", "true_positive_rate") for end in _ENDS]
+    # Pale: the crosses of readers who stand close together would hide their points.
+    axes.hlines(y, spans[0], spans[1], color=RULE, lw=0.4, zorder=1.8)
+    axes.vlines(x, spans[2], spans[3], color=RULE, lw=0.4, zorder=1.8)
+    axes.plot(x, y, "o", ms=4, mfc=INK, mec="white", mew=0.4, ls="none", zorder=3, clip_on=False)
+    _label(axes, evidence, dataset, (fpr, tpr), (x, y))
+    write(drawn, left + SIDE / 2, SIDE + 9.2, "False positive rate", ha="center")
+    write(drawn, 2.0, 2.0 + SIDE / 2, "True positive rate", rotation=90, ha="center", va="center")
+    return drawn
+
+
+_ENDS = ("low", "high")
+
+
+def _label(
+    axes: Axes, evidence: Evidence, dataset: DatasetSummary, line: tuple[Floats, Floats], dots: tuple[Floats, Floats]
+) -> None:
+    """The names of the line and the points, and the declared thresholds on the line, each where it crosses nothing."""
+    curve = resampled(line[0] * SIDE, (1 - line[1]) * SIDE)
+    points = np.column_stack((dots[0] * SIDE, (1 - dots[1]) * SIDE))
+    chance = resampled(np.array([0, SIDE]), np.array([SIDE, 0]))
+    taken = [(float(x), float(y), 1.2, 1.2) for x, y in points]
+    size = (SIDE, SIDE)
+    for threshold in evidence.release.thresholds.declared[:3]:
+        point = point_at(evidence, dataset, threshold)
+        if point is not None:
+            _ring(axes, point, 5)
+            centre = np.array([[point[0] * SIDE, (1 - point[1]) * SIDE]])
+            taken.append((float(centre[0, 0]), float(centre[0, 1]), 1.2, 1.2))
+            _put(axes, number(threshold), BLUE, 600, centre, np.concatenate((points, chance, curve)), taken, size)
+    _put(axes, "Model", BLUE, 600, curve[len(curve) // 4 :], np.concatenate((points, chance)), taken, size)
+    words = "Reader" if len(points) == 1 else "Readers"
+    _put(axes, words, INK, 600, points, np.concatenate((chance, curve)), taken, size)
+    _put(axes, "Chance", INK_2, 400, chance, np.concatenate((points, curve)), taken, size)
+
+
+def _put(
+    axes: Axes,
+    text: str,
+    colour: str,
+    weight: int,
+    line: Floats,
+    others: Floats,
+    taken: list[tuple[float, float, float, float]],
+    size: tuple[float, float],
+) -> None:
+    spot = place_on_line(text, line, others, taken, size, weight, apart=False)
+    if spot is None:
+        return
+    axes.text(spot[0] / SIDE, 1 - spot[1] / SIDE, text, ha="center", va="center", color=colour, weight=weight, zorder=5)
+    taken.append((*spot, text_width(text, weight) / 2 + 0.5, LABEL_HEIGHT / 2))
+
+
+@figure("The model and the readers")
+def roc_and_raters(evidence: Evidence) -> Picture | Absent:
+    """Whether readers, each at their own cut, find more cases for the same false alarms than the model."""
+    with styled():
+        found = readers_of(evidence)
+        if isinstance(found, Absent):
+            return found
+        drawn = draw_roc_and_raters(evidence)
+        if isinstance(drawn, Absent):
+            return drawn
+        dataset, _, rates = found
+        count = len(rates.columns["rater"])
+        # Readers of a part of the cases stand beside a line of all of them: which is better cannot be seen.
+        read = (
+            f" Above the line a reader did better than the model: {_of_all(_above(found[1], rates), count)}."
+            if rates.n == dataset.n
+            else " The line rests on all patients, the points on those judged: not compared."
+        )
+        at = " Rings: the declared thresholds." if evidence.release.thresholds.declared else ""
+        caption = (
+            f"{dataset.site}: {patients([dataset])}. Points: {counted(count, 'reader')} on {rates.n:,} of them, with "
+            f"{level_text(evidence)} intervals.{read}"
+            f"{at}{_shaded(evidence)}"
+        )
+        message = _better_readers(found[1], rates, count) if rates.n == dataset.n else ""
+        return picture("roc_and_raters", drawn, caption, _told(dataset, rates, evidence), message)
+
+
+def _better_readers(curve: Curve, rates: Curve, count: int) -> str:
+    """How many readers stand above the curve of the model."""
+    above = _above(curve, rates)
+    if count == 1:
+        return f"The point of the reader {'lies' if above else 'does not lie'} above the ROC curve of the model."
+    verb = "lies" if above == 1 else "lie"
+    return sentence_case(f"{_of_all(above, count)} readers {verb} above the ROC curve of the model.")
+
+
+def _above(curve: Curve, rates: Curve) -> int:
+    """The readers who find a larger share of the cases than the model does at their share of false alarms."""
+    fpr, tpr = column(curve, "fpr"), column(curve, "tpr")
+    # Where the line is upright the model reaches its upper end at no further false alarm.
+    highest = [float(tpr[fpr <= alarms].max(initial=0)) for alarms in column(rates, "false_positive_rate")]
+    between = np.interp(column(rates, "false_positive_rate"), fpr, tpr)
+    found = column(rates, "true_positive_rate")
+    return int((found > np.maximum(highest, between) + ROUNDING).sum())
+
+
+def _of_all(part: int, count: int) -> str:
+    return f"all {in_words(count)}" if part == count > 1 else f"{how_many(part)} of {in_words(count)}"
+
+
+ROUNDING = 1e-9
+"""So near to the line a reader lies on it."""
+
+
+def _told(dataset: DatasetSummary, rates: Curve, evidence: Evidence) -> str:
+    """The finding: between which rates the readers lie, and where the model stands at its primary threshold."""
+    hits, alarms = column(rates, "true_positive_rate"), column(rates, "false_positive_rate")
+    text = (
+        f"In {dataset.site}, {counted(len(hits), 'reader')} found {_span(hits)} of the cases with "
+        f"{_span(alarms)} of the others called positive"
+    )
+    threshold = primary_threshold(evidence)
+    point = None if threshold is None else point_at(evidence, dataset, threshold)
+    if threshold is None or point is None or rates.n != dataset.n:
+        return f"{text}."
+    return f"{text}; the model at {number(threshold)} found {per_cent(point[1])} with {per_cent(point[0])}."
+
+
+def _span(shares: Floats) -> str:
+    low, high = per_cent(float(shares.min())), per_cent(float(shares.max()))
+    return low if low == high else f"{low} to {high}"

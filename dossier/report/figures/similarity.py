@@ -1,0 +1,280 @@
+"""Performance against similarity, site by site as rows: readable where the external performance diagram overlaps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from dossier.core import bands
+from dossier.core.facts import Fact
+from dossier.core.register import figure
+from dossier.core.types import POOLED, Absent, Estimate, Evidence, Picture, externals, find
+from dossier.report.figures.canvas import (
+    BLUE,
+    BROKEN,
+    FULL,
+    HAIR,
+    INK,
+    INK_2,
+    LINE,
+    inner_ticks,
+    interval,
+    joined,
+    level_text,
+    panel,
+    patients,
+    picture,
+    sheet,
+    shortened,
+    sites_word,
+    styled,
+    text_width,
+    tick_text,
+    ticks,
+    wrapped,
+    write,
+)
+from dossier.report.figures.robustness import (
+    FORMS,
+    NO_SKILL,
+    OURS,
+    Placed,
+    Scale,
+    Standing,
+    background,
+    form_of,
+    is_without_skill,
+    placed_sites,
+    scale_ticks,
+    scales,
+    standing,
+    without_skill,
+)
+from dossier.typeset.numbers import number
+from dossier.typeset.words import counted
+
+GAP, ROW, WIDEST_NAME = 5.3, 4.6, 40.0
+"""Between two panels, from one row to the next, and the longest name, in mm."""
+MOST_ROWS = 40
+SIMILARITY_SHARE = 0.85
+"""How wide the panel of similarity is beside those of performance."""
+FEWEST = 3
+"""So many sites a correlation needs."""
+BEFORE_ZERO = -0.05
+LEAST_SPAN = 0.1
+"""The axis of similarity never spans less."""
+
+
+def by_similarity(evidence: Evidence) -> list[Placed]:
+    """The external sites, the most alike first; those of unknown similarity last."""
+    return sorted(placed_sites(evidence), key=lambda one: -one.similarity.value if one.similarity else 1.0)
+
+
+def measured(evidence: Evidence) -> list[Scale]:
+    """The panels of performance: those whose measure some site has."""
+    sites = externals(evidence)
+    return [scale for scale in scales(evidence) if any(standing(evidence, site, scale) for site in sites)]
+
+
+def correlation(evidence: Evidence, scale: Scale) -> Estimate | Absent:
+    """Pearson's r of the measure with the similarity over the sites."""
+    return find(evidence, "performance_against_similarity", POOLED, measure=scale.measure)
+
+
+def draw_against_similarity(evidence: Evidence) -> Figure | Absent:
+    """A row a site: its similarity, then each measure with its interval over the bands of performance."""
+    every, three = by_similarity(evidence), measured(evidence)
+    if sum(one.similarity is not None for one in every) < 2 or not three:
+        return Absent(Fact("fewer_than_two_similarities"))
+    rows = every[:MOST_ROWS]
+    names = shortened([one.site.site for one in rows], WIDEST_NAME, 600)
+    left = max(text_width(name, 600) for name in names) + 4.5
+    width = (FULL - left - len(three) * GAP - 2.0) / (len(three) + SIMILARITY_SHARE)
+    titles = [_lines(scale.title, width) for scale in three]
+    first = _lines(form_of(evidence).title, width * SIMILARITY_SHARE)
+    top = 1.5 + LINE * max(map(len, (first, *titles)))
+    height = ROW * len(rows)
+    told = [_told(evidence, scale) for scale in three]
+    drawn = sheet(FULL, top + height + 6.4 + LINE * max(map(len, told)))
+    _titles(drawn, left, top, first)
+    axes = panel(drawn, left, top, width * SIMILARITY_SHARE, height)
+    _similarities(axes, evidence, rows)
+    ticks(axes, "y", range(len(rows)), names, length=0)
+    write(drawn, left, top + height + 8.0, f"below {bands.SUPPORT:g}: unlike", color=INK_2)
+    for place, (scale, title) in enumerate(zip(three, titles, strict=True)):
+        x = left + width * (SIMILARITY_SHARE + place) + GAP * (place + 1)
+        _titles(drawn, x, top, title)
+        axes = panel(drawn, x, top, width, height)
+        axes.set_xlim(scale.worst, scale.best)
+        _rows(axes, len(rows))
+        background(axes, scale)
+        scale_ticks(axes, scale, width, labelled=True)
+        for row, one in enumerate(rows):
+            _performance(axes, evidence, one, scale, row)
+        for line, text in enumerate(told[place]):
+            write(drawn, x, top + height + 8.0 + line * LINE, text, color=INK_2)
+    return drawn
+
+
+def _lines(title: str, width: float) -> list[str]:
+    """A title in lines no wider than its panel and half of the gap beside it."""
+    return (wrapped(title, width + GAP / 2, 3, 600) or title).split("\n")
+
+
+def _titles(drawn: Figure, x: float, top: float, lines: Sequence[str]) -> None:
+    for line, text in enumerate(reversed(lines)):
+        write(drawn, x, top - 3.0 - line * LINE, text, weight=600)
+
+
+def _rows(axes: Axes, count: int) -> None:
+    """The rows from the top, a hairline below each."""
+    axes.set_ylim(count - 0.5, -0.5)
+    axes.spines["left"].set_visible(False)
+    for row in range(count - 1):
+        axes.axhline(row + 0.5, color=HAIR, lw=0.5, zorder=0.5)
+
+
+def _similarities(axes: Axes, evidence: Evidence, rows: Sequence[Placed]) -> None:
+    """The similarity of each site, with its interval where it has one, beside the line of support."""
+    known = [one.similarity for one in rows if one.similarity is not None]
+    low, high = _ends(evidence, known)
+    axes.set_xlim(low, high)
+    _rows(axes, len(rows))
+    axes.axvline(bands.SUPPORT, color=INK, lw=0.8, ls=BROKEN, zorder=1)
+    places = [0.0, bands.SUPPORT, 1.0] if (low, high) == (BEFORE_ZERO, 1.0) else inner_ticks(low, high, 3)
+    ticks(axes, "x", places, [tick_text(place) for place in places])
+    for row, one in enumerate(rows):
+        if one.similarity is None:
+            x = bands.SUPPORT + 0.03 * (high - low)
+            axes.text(x, row, "unknown", va="center_baseline", color=INK_2)
+            continue
+        low_end, high_end = one.similarity.low, one.similarity.high
+        if low_end is not None and high_end is not None:
+            axes.plot([low_end, high_end], [row, row], color=_colour(one), lw=_weight(one), zorder=2)
+        _mark(axes, one, one.similarity.value, row, filled=True)
+
+
+def _ends(evidence: Evidence, known: Sequence[Estimate]) -> tuple[float, float]:
+    """The ends of the axis of similarity: all of psi, and of the averaged form what the intervals and .4 need.
+
+    It begins before 0, so that a mark at 0 does not cover the name of its site.
+    """
+    if evidence.release.robustness.similarity == "psi":
+        return BEFORE_ZERO, 1.0
+    reach = [end for one in known for end in (one.low, one.value, one.high) if end is not None]
+    low, high = min(bands.SUPPORT, *reach), max(bands.ALIKE, *reach)
+    beyond = max(0.08 * (high - low), (LEAST_SPAN - (high - low)) / 2)
+    return max(0.0, low - beyond), min(1.0, high + beyond)
+
+
+def _performance(axes: Axes, evidence: Evidence, one: Placed, scale: Scale, row: int) -> None:
+    stands = standing(evidence, one.site, scale)
+    if stands is None:
+        axes.text((scale.worst + scale.best) / 2, row, "absent", ha="center", va="center_baseline", color=INK_2)
+        return
+    ends = [scale.clipped(end) for end in (stands.low, stands.high)]
+    axes.plot(ends, [row, row], color=_colour(one), lw=_weight(one), zorder=2)
+    is_beyond = scale.clipped(stands.value) != stands.value
+    _mark(axes, one, scale.clipped(stands.value), row, filled=_is_enough(stands), shape="<" if is_beyond else "s")
+    if is_without_skill(evidence, one.site, scale):
+        axes.plot([stands.value], [row], "x", color=INK, **NO_SKILL)
+
+
+def _is_enough(stands: Standing) -> bool:
+    """Whether the minimum sample size is known and reached."""
+    return stands.share is not None and stands.share >= 1
+
+
+def _colour(one: Placed) -> str:
+    return BLUE if one.supports else INK
+
+
+def _weight(one: Placed) -> float:
+    """The strokes of a site that supports the model are heavier: colour does not speak alone."""
+    return 1.6 if one.supports else 1.0
+
+
+def _mark(axes: Axes, one: Placed, x: float, row: int, *, filled: bool, shape: str = "s") -> None:
+    colour, size = _colour(one), 4.8 if one.supports else 4.2
+    looks: dict[str, Any] = {
+        "color": colour,
+        "mfc": colour if filled else "white",
+        "mec": colour,
+        "mew": 0.9,
+        "ms": size,
+    }
+    axes.plot([x], [row], shape, **looks, gid=one.site.name, zorder=3, clip_on=False)
+
+
+def _told(evidence: Evidence, scale: Scale) -> tuple[str, ...]:
+    """The correlation with its interval and number of sites and by the other form; or that there is none."""
+    found = correlation(evidence, scale)
+    if isinstance(found, Absent):
+        reasons = {"same_at_every_site": "no r: all the same"}
+        return (reasons.get(found.reason.code, f"r needs {FEWEST} sites"),)
+    sites = sites_word(round(found.details.get("k") or 0))
+    reach = "no interval"
+    if found.low is not None and found.high is not None:
+        reach = f"{level_text(evidence)} CI {interval(found.low, found.high)}"
+    return f"r {number(found.value)}, {sites}", reach, *_by_other_forms(evidence, found)
+
+
+def _by_other_forms(evidence: Evidence, found: Estimate) -> tuple[str, ...]:
+    """The correlation by each form of similarity that is not drawn."""
+    others = [name for name in FORMS if name != evidence.release.robustness.similarity]
+    values = {name: found.details.get(f"r_{name}") for name in others}
+    return tuple(f"{name}: r {number(value)}" for name, value in values.items() if value is not None)
+
+
+@figure("Performance against similarity")
+def performance_by_similarity(evidence: Evidence) -> Picture | Absent:
+    """Whether the model does better at the sites whose patients resemble those it was developed on."""
+    with styled():
+        drawn = draw_against_similarity(evidence)
+        if isinstance(drawn, Absent):
+            return drawn
+        alternative, message = _alternative(evidence), _message(evidence)
+        return picture("performance_by_similarity", drawn, _caption(evidence), alternative, message)
+
+
+def _caption(evidence: Evidence) -> str:
+    """How to read the rows, and what they leave out."""
+    rows = by_similarity(evidence)
+    shown = [one.site for one in rows[:MOST_ROWS]]
+    has_r = any(isinstance(correlation(evidence, scale), Estimate) for scale in measured(evidence))
+    parts = (
+        f"{patients(shown)}. Most alike at the top; right is better. Lines: {level_text(evidence)} intervals. "
+        "Open: fewer patients than needed, or need unknown.",
+        OURS,
+        "r: over the sites." if has_r else "",
+        without_skill(evidence, shown).strip(),
+        f"{counted(len(rows) - len(shown), 'site')} less alike: see the tables." if len(rows) > len(shown) else "",
+    )
+    return " ".join(part for part in parts if part)
+
+
+def _message(evidence: Evidence) -> str:
+    """How many sites are unlike the development data."""
+    known = [one.similarity.value for one in placed_sites(evidence) if one.similarity is not None]
+    unlike = sum(value < bands.SUPPORT for value in known)
+    of = f"{sites_word(len(known))} of known similarity"
+    return (
+        f"{unlike or 'No site'} of {of} {'is' if unlike <= 1 else 'are'} unlike the development data by "
+        f"{form_of(evidence).short} (below {bands.SUPPORT:g})."
+    )
+
+
+def _alternative(evidence: Evidence) -> str:
+    """How many sites are unlike, and the correlation of each measure with its interval."""
+    told = []
+    for scale in measured(evidence):
+        found = correlation(evidence, scale)
+        if isinstance(found, Estimate):
+            ends = interval(found.low, found.high, joint=" to ")
+            told.append(f"{number(found.value)} ({ends}) for {scale.noun}")
+    if not told:
+        return f"{_message(evidence)} No correlation of performance and similarity can be computed."
+    return f"{_message(evidence)} Performance goes with similarity at r {joined(told)}."

@@ -1,0 +1,625 @@
+"""Pictures of subgroups: AUROC and O/E of each side by side, and the calibration curve of each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Polygon
+
+from dossier.core import bands
+from dossier.core.facts import Fact
+from dossier.core.register import figure
+from dossier.core.types import (
+    POOLED,
+    Absent,
+    Curve,
+    DatasetSummary,
+    Estimate,
+    Evidence,
+    Picture,
+    SubgroupSize,
+    Subset,
+    externals,
+    find_curve,
+    find_curve_in_subgroup,
+    find_in_subgroup,
+    is_telling,
+    subgroup_columns,
+    subgroup_sizes,
+)
+from dossier.report.figures.calibration import curve_end, draw_curve
+from dossier.report.figures.canvas import (
+    BLUE,
+    FULL,
+    HAIR,
+    HEAD_LINE,
+    INK,
+    INK_2,
+    LINE,
+    MID,
+    RULE,
+    Lattice,
+    column,
+    interval,
+    joined,
+    lattice,
+    level_text,
+    panel,
+    patients,
+    picture,
+    say,
+    say_why,
+    sheet,
+    shortened,
+    sites_word,
+    styled,
+    text_width,
+    tick_text,
+    ticks,
+    unit_axes,
+    value_text,
+    wrapped,
+    write,
+)
+from dossier.typeset.numbers import number
+from dossier.typeset.words import counted, sentence_case
+
+MOST_ROWS = 44
+TOP = 5.4
+MEASURES = (("auroc", "AUROC"), ("oe_ratio", "O/E"))
+MEANS = (("auroc", "AUROC"), ("brier", "Brier"))
+"""What has a mean over several classes, or is one number for all of them."""
+
+
+def measures(evidence: Evidence) -> tuple[tuple[str, str], tuple[str, str]]:
+    """The two measures that stand beside each other, with their headings."""
+    return MEANS if evidence.release.outcome.classes else MEASURES
+
+
+# ---- forest ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Line:
+    """A row of the forest: the name of a column, or a subgroup of one site or of several pooled."""
+
+    label: str
+    where: str = ""
+    n: int | None = None
+    events: int | None = None
+    found: tuple[Estimate | Absent, ...] = ()
+    sites: tuple[tuple[float, ...], ...] = ()
+    """The values of the sites that are pooled, for each measure."""
+    is_pooled: bool = False
+    is_below: bool = False
+    """Whether the row is a site below the name of the subgroup."""
+    subset: Subset | None = None
+
+    @property
+    def is_head(self) -> bool:
+        """Whether the row is the name of a column, or of a subgroup whose sites stand below."""
+        return self.n is None
+
+    @property
+    def text(self) -> str:
+        """What the row is called: the subgroup, or the site where its subgroup stands above."""
+        label = sentence_case(self.label)
+        return f"{label}, {self.where}" if self.is_pooled else self.where if self.is_below else label
+
+    @property
+    def indent(self) -> float:
+        """How far the name is moved in, in mm."""
+        return 0.0 if not self.subset else 4.5 if self.is_below else 2.0
+
+
+def lines(evidence: Evidence) -> tuple[Line, ...]:
+    """The rows: each column, its subgroups, each over all sites where that is telling, otherwise site by site."""
+    made = []
+    for name, labels in subgroup_columns(evidence).items():
+        of_column = [line for label in labels for line in _of_subgroup(evidence, name, label)]
+        if of_column:
+            made += [Line(name), *of_column]
+    return tuple(made)
+
+
+def _of_subgroup(evidence: Evidence, name: str, label: str) -> list[Line]:
+    subset = Subset(name, label)
+    sized = [(site, subgroup_sizes(evidence, name, site.name).get(label)) for site in externals(evidence)]
+    known = [(site, size) for site, size in sized if size is not None]
+    if not known:
+        return []
+    pooled = tuple(find_in_subgroup(evidence, subset, measure, POOLED) for measure, _ in measures(evidence))
+    telling = [one for one in pooled if isinstance(one, Estimate) and is_telling(one)]
+    enough = [(site, size) for site, size in known if not _is_few(size)]
+    if telling:
+        values = tuple(
+            _values(evidence, subset, measure, [site for site, _ in enough]) for measure, _ in measures(evidence)
+        )
+        where = sites_word(int(max(one.details.get("k") or 0 for one in telling)))
+        return [Line(label, where, telling[0].n, telling[0].events, pooled, values, True, subset=subset)]
+    if not enough:
+        n, events = sum(size.n for _, size in known), sum(size.shown for _, size in known)
+        where = known[0][0].site if len(known) == 1 else f"each of {sites_word(len(known))}"
+        return [Line(label, where, n, events, subset=subset)]
+    several = len(known) > 1
+    rows = [
+        Line(
+            label,
+            site.site,
+            size.n,
+            size.shown,
+            tuple(find_in_subgroup(evidence, subset, measure, site.name) for measure, _ in measures(evidence)),
+            is_below=several,
+            subset=subset,
+        )
+        for site, size in enough
+    ]
+    return [Line(label, subset=subset), *rows] if several else rows
+
+
+def _is_few(size: SubgroupSize) -> bool:
+    return size.rarest < bands.FEW_FOR_POOLING
+
+
+def _values(evidence: Evidence, subset: Subset, measure: str, sites: Sequence[DatasetSummary]) -> tuple[float, ...]:
+    found = (find_in_subgroup(evidence, subset, measure, site.name) for site in sites)
+    return tuple(one.value for one in found if isinstance(one, Estimate))
+
+
+@dataclass(frozen=True)
+class Places:
+    """Where the columns stand, in mm: the width of the names, the right ends of the counts, the axes."""
+
+    names: float
+    counts: tuple[float, float]
+    axes: tuple[float, float]
+    """Where the two axes begin."""
+    width: float
+    """How wide each axis is."""
+    references: tuple[float | None, ...]
+    """The value of reference on each axis, where there is one."""
+
+    def value(self, which: int) -> float:
+        """The right end of the values beside an axis."""
+        return self.axes[which] + self.width + 10.5
+
+    def bounds(self, which: int) -> float:
+        """The right end of the intervals beside an axis."""
+        return self.axes[which] + self.width + BOUNDS
+
+
+DIAMOND, RUG, STROKE = 0.24, 0.38, 2.8
+"""Half the height of a diamond and how far below its middle the strokes of its sites stand, in rows; a stroke in
+points. They stand below, since sites that agree lie where the diamond is."""
+WIDEST_NAME = 50.0
+BOUNDS = 30.5
+"""From the end of an axis to that of the intervals beside it, which may need a digit more to show their side, in mm."""
+
+
+def _places(evidence: Evidence, shown: Sequence[Line]) -> Places:
+    """The names take what they need, and the two axes share the rest."""
+    names = min(max(line.indent + text_width(line.text, 600 if line.is_head else 400) for line in shown), WIDEST_NAME)
+    patients = names + 4.0 + max(text_width(f"{line.n or 0:,}") for line in shown)
+    events = patients + 3.0 + max(text_width("events"), *(text_width(f"{line.events or 0:,}") for line in shown))
+    first = events + 4.0
+    width = (FULL - first - 2 * BOUNDS - 5.0) / 2
+    references = tuple(REFERENCES[measure][0] if measure in REFERENCES else None for measure, _ in measures(evidence))
+    return Places(names, (patients, events), (first, first + width + BOUNDS + 5.0), width, references)
+
+
+def draw_forest(evidence: Evidence) -> Figure | Absent:
+    """The forest of the subgroups: AUROC and O/E beside each other, with patients and events."""
+    if not evidence.subgroups.summaries:
+        return Absent(Fact("no_subgroup_declared"))
+    every = lines(evidence)
+    if not any(isinstance(one, Estimate) for line in every for one in line.found):
+        return Absent(Fact("no_subgroup_with_enough_patients"))
+    shown = every[:MOST_ROWS]
+    height = len(shown) * LINE + 1.5
+    drawn = sheet(FULL, TOP + height + 6.2)
+    places = _places(evidence, shown)
+    _heads(drawn, evidence, places)
+    axes = [
+        _axes(drawn, shown, which, places, height, measure) for which, (measure, _) in enumerate(measures(evidence))
+    ]
+    short = _names(shown, places)
+    for row, (line, name) in enumerate(zip(shown, short, strict=True)):
+        write(drawn, line.indent, TOP + (row + 0.5) * LINE, name, weight=400 if line.subset else 600)
+        if not line.is_head:
+            _row(drawn, axes, places, line, row + 0.5)
+    return drawn
+
+
+def _names(shown: Sequence[Line], places: Places) -> list[str]:
+    """The names of the rows, short enough for their column; equal sites are shortened alike."""
+    sites = list(dict.fromkeys(line.text for line in shown if line.is_below))
+    short = dict(zip(sites, shortened(sites, places.names - 4.5), strict=True))
+    return [
+        short[line.text]
+        if line.is_below
+        else shortened([line.text], places.names - line.indent, 400 if line.subset else 600)[0]
+        for line in shown
+    ]
+
+
+def _heads(drawn: Figure, evidence: Evidence, places: Places) -> None:
+    second = "rarest" if evidence.release.outcome.classes else "events"
+    for right, text in zip(places.counts, ("n", second), strict=True):
+        write(drawn, right, 2.2, text, ha="right", color=INK_2)
+    for which, (_, heading) in enumerate(measures(evidence)):
+        write(drawn, places.value(which), 2.2, heading, ha="right", color=INK_2)
+        write(drawn, places.bounds(which), 2.2, f"{level_text(evidence)} CI", ha="right", color=INK_2)
+
+
+REFERENCES = {"auroc": (0.5, HAIR), "oe_ratio": (1.0, RULE)}
+"""Where each axis has its line of reference, and its colour: no better than chance, and perfect."""
+
+
+def _axes(drawn: Figure, shown: Sequence[Line], which: int, places: Places, height: float, measure: str) -> Axes:
+    axes = panel(drawn, places.axes[which], TOP, places.width, height)
+    axes.set_ylim(height / LINE, 0)
+    values = [value for line in shown for value in _reach(line, which)]
+    low, high, marks = _limits(values, measure)
+    if measure == "oe_ratio":
+        axes.set_xscale("log")
+        axes.minorticks_off()
+    axes.set_xlim(low, high)
+    ticks(axes, "x", marks, [tick_text(mark) for mark in marks])
+    axes.spines["left"].set_visible(False)
+    if measure in REFERENCES:
+        where, colour = REFERENCES[measure]
+        axes.axvline(where, color=colour, lw=0.6, zorder=0)
+    return axes
+
+
+def _reach(line: Line, which: int) -> list[float]:
+    """The value and the bounds of a row, as far as there are any."""
+    found = line.found[which] if line.found else None
+    if not isinstance(found, Estimate):
+        return []
+    return [one for one in (found.value, found.low, found.high) if one is not None]
+
+
+def _limits(values: Sequence[float], measure: str) -> tuple[float, float, list[float]]:
+    """The ends of an axis and its ticks: round, holding the line of reference, cut where an interval goes too far."""
+    if measure == "brier":
+        end = next((one for one in (0.5, 1.0) if one >= max([*values, 0.0])), 2.0)
+        return 0.0, end, [0.0, end]
+    if measure == "oe_ratio":
+        low, high = max(min([*values, 0.8]), 0.2), min(max([*values, 1.25]), 5.0)
+        every = [0.2, 0.5, 1.0, 2.0, 5.0]
+        first = max((one for one in every if one <= low), default=0.2)
+        last = min((one for one in every if one >= high), default=5.0)
+        return first, last, [one for one in every if first <= one <= last]
+    start = 0.5 if min([*values, 0.5]) >= 0.5 else 0.0
+    return start, 1.0, [start, 1.0] if start else [0.0, 0.5, 1.0]
+
+
+def _row(drawn: Figure, axes: Sequence[Axes], places: Places, line: Line, row: float) -> None:
+    y = TOP + row * LINE
+    for right, count in zip(places.counts, (line.n, line.events), strict=True):
+        write(drawn, right, y, f"{count or 0:,}", ha="right", color=INK_2)
+    if not line.found:
+        write(drawn, places.axes[0] + 1.5, y, "too few to tell", color=INK_2)
+        return
+    for which, one in enumerate(axes):
+        _mark(drawn, one, places, line, which, row)
+
+
+def _mark(drawn: Figure, axes: Axes, places: Places, line: Line, which: int, row: float) -> None:
+    found, right, bounds = line.found[which], places.value(which), places.bounds(which)
+    y = TOP + row * LINE
+    if isinstance(found, Absent):
+        write(drawn, bounds, y, "not estimable", ha="right", color=INK_2)
+        return
+    left, end = axes.get_xlim()
+    if line.sites:
+        inside = [value for value in line.sites[which] if left <= value <= end]
+        below = [row + RUG] * len(inside)
+        axes.plot(inside, below, "|", color=MID, ms=STROKE, mec=MID, mew=0.8, zorder=1.5, clip_on=False)
+    _whisker(axes, found, row)
+    if line.is_pooled and found.low is not None and found.high is not None:
+        low, high = max(found.low, left), min(found.high, end)
+        corners = [(low, row), (found.value, row - DIAMOND), (high, row), (found.value, row + DIAMOND)]
+        axes.add_patch(Polygon(corners, fc=BLUE, ec="none", zorder=2))
+    elif left <= found.value <= end:
+        axes.plot([found.value], [row], "s", ms=3.9, mfc=INK, mec=INK, mew=0.9, clip_on=False, zorder=3)
+    write(drawn, right, y, number(found.value), ha="right", weight=600)
+    words = interval(found.low, found.high, reference=places.references[which])
+    write(drawn, bounds, y, words, ha="right", color=INK_2)
+
+
+def _whisker(axes: Axes, found: Estimate, row: float) -> None:
+    """The interval; where it leaves the axis it ends in an arrow."""
+    if found.low is None or found.high is None:
+        return
+    left, right = axes.get_xlim()
+    low, high = min(max(found.low, left), right), max(min(found.high, right), left)
+    axes.plot([low, high], [row, row], color=INK, lw=1, clip_on=False, zorder=2)
+    for is_beyond, place, arrow in ((found.low < left, left, "<"), (found.high > right, right, ">")):
+        if is_beyond:
+            axes.plot([place], [row], arrow, ms=3.6, mfc=INK, mec="none", clip_on=False, zorder=2)
+
+
+def forest_caption(evidence: Evidence) -> str:
+    """What to know about the forest: where the rows come from, intervals, what is left out."""
+    every = lines(evidence)
+    rows = every[:MOST_ROWS]
+    text = f"{patients(_sized(evidence, externals(evidence)))}. Lines are {level_text(evidence)} intervals."
+    several = bool(evidence.release.outcome.classes)
+    if any(line.is_pooled for line in rows):
+        text += " Diamond: pooled (random effects) over" if several else " Diamond: all rows of"
+        text += " the sites with enough" if several else " all sites"
+        text += "; strokes below: the sites."
+    if any(line.found and not line.is_pooled for line in rows):
+        text += (
+            f" Square: a site, where fewer than {bands.FEWEST_POOLED} can be pooled." if several else " Square: a site."
+        )
+    if several:
+        text += " AUROC: mean over the classes. Rarest: patients of the rarest class."
+    few = "patients of any class" if several else "events or non-events"
+    text += f" Not drawn: under {bands.FEW_FOR_POOLING} {few} at a site."
+    if len(every) > MOST_ROWS:
+        text += f" {len(every) - MOST_ROWS} rows more are in the tables."
+    return text
+
+
+def _sized(evidence: Evidence, sites: Sequence[DatasetSummary]) -> list[DatasetSummary]:
+    """Those of the sites that record a column of the subgroups."""
+    names = list(subgroup_columns(evidence))
+    return [site for site in sites if any(subgroup_sizes(evidence, name, site.name) for name in names)]
+
+
+def forest_alternative(evidence: Evidence) -> str:
+    """The finding of the forest in one sentence: the lowest and the highest of each measure, and what is too few."""
+    every = [line for line in lines(evidence) if not line.is_head]
+    told = _extremes(evidence)
+    few = [line.label for line in every if not line.found]
+    more = f"; too few to tell in {joined(few)}" if few else ""
+    return f"{'; '.join(told)}{more}."
+
+
+def forest_message(evidence: Evidence) -> str:
+    """The lowest and the highest of the first measure; nothing where none is estimated."""
+    every = [line for line in lines(evidence) if not line.is_head and _has(line, 0)]
+    if not every:
+        return ""
+    low, *_, high = sorted([*every, every[0]], key=_first)
+    heading = measures(evidence)[0][1]
+    return (
+        f"{heading} by subgroup runs from {number(_first(low))} in {_called(low)} to {number(_first(high))} in "
+        f"{_called(high)}."
+    )
+
+
+def _first(line: Line) -> float:
+    found = line.found[0]
+    return found.value if isinstance(found, Estimate) else float("nan")
+
+
+def _extremes(evidence: Evidence) -> list[str]:
+    """The lowest and the highest subgroup by each measure."""
+    every = [line for line in lines(evidence) if not line.is_head]
+    told = []
+    for which, (_, heading) in enumerate(measures(evidence)):
+        known = sorted(
+            ((line.found[which].value, index) for index, line in enumerate(every) if _has(line, which)),  # type: ignore[union-attr]
+        )
+        if known:
+            low, high = every[known[0][1]], every[known[-1][1]]
+            text = f"{heading} by subgroup runs from {value_text(low.found[which])} in {_called(low)}"
+            text += f" to {value_text(high.found[which])} in {_called(high)}"
+            if low is high:
+                text = f"{heading} is {value_text(low.found[which])} in {_called(low)}"
+            told.append(text)
+    return told
+
+
+def _has(line: Line, which: int) -> bool:
+    return bool(line.found) and isinstance(line.found[which], Estimate)
+
+
+def _called(line: Line) -> str:
+    return f"{line.label} ({line.subset.column if line.subset else ''}, {line.where})"
+
+
+@figure("Performance by subgroup")
+def forest_by_subgroup(evidence: Evidence) -> Picture | Absent:
+    """How well the model ranks the patients of each subgroup, and whether their risks add up."""
+    with styled():
+        drawn = draw_forest(evidence)
+        if isinstance(drawn, Absent):
+            return drawn
+        alternative = forest_alternative(evidence)
+        return picture("forest_by_subgroup", drawn, forest_caption(evidence), alternative, forest_message(evidence))
+
+
+# ---- calibration ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """The panels of calibration by subgroup: sites and subgroups, the longer of the two across the page."""
+
+    sites: tuple[DatasetSummary, ...]
+    subgroups: tuple[tuple[str, str], ...]
+    """The column and the label of each."""
+
+    @property
+    def sites_across(self) -> bool:
+        """Whether the sites stand side by side, and the subgroups below each other."""
+        return len(self.sites) > len(self.subgroups)
+
+    @property
+    def across(self) -> tuple[str, ...]:
+        """What stands above the columns of panels."""
+        return tuple(site.site for site in self.sites) if self.sites_across else self._labels
+
+    @property
+    def down(self) -> tuple[str, ...]:
+        """What stands above the rows of panels."""
+        return self._labels if self.sites_across else tuple(site.site for site in self.sites)
+
+    @property
+    def _labels(self) -> tuple[str, ...]:
+        return tuple(sentence_case(label) for _, label in self.subgroups)
+
+    def at(self, row: int, across: int) -> tuple[DatasetSummary, tuple[str, str]]:
+        """The site and the subgroup of a panel."""
+        site, subgroup = (across, row) if self.sites_across else (row, across)
+        return self.sites[site], self.subgroups[subgroup]
+
+
+MOST_ACROSS, MOST_DOWN = 8, 6
+CURVE = "calibration_curve"
+
+
+def matrix(evidence: Evidence) -> Matrix:
+    """The sites and subgroups that have at least one curve, as many as a page holds."""
+    every = [(name, label) for name, labels in subgroup_columns(evidence).items() for label in labels]
+    drawn = {
+        (site.name, subgroup)
+        for site in externals(evidence)
+        for subgroup in every
+        if isinstance(_curve(evidence, site, subgroup), Curve)
+    }
+    sites = [site for site in externals(evidence) if any(name == site.name for name, _ in drawn)]
+    kept = [subgroup for subgroup in every if any(one == subgroup for _, one in drawn)]
+    most_sites, most_kept = (MOST_ACROSS, MOST_DOWN) if len(sites) > len(kept) else (MOST_DOWN, MOST_ACROSS)
+    return Matrix(tuple(sites[:most_sites]), tuple(kept[:most_kept]))
+
+
+def _curve(evidence: Evidence, site: DatasetSummary, subgroup: tuple[str, str]) -> Curve | Absent:
+    return find_curve_in_subgroup(evidence, Subset(*subgroup), CURVE, site.name)
+
+
+HEAD = 5.0
+"""The height of the line above the panels."""
+
+NAMES = 22.0
+"""The most width that the names of the rows take."""
+
+TALLEST_MATRIX = 110.0
+"""The most height of all rows together, so that the page holds the forest too."""
+
+
+def draw_calibration(evidence: Evidence) -> Figure | Absent:
+    """The calibration curve of each subgroup of each site, over that of the whole site."""
+    if not evidence.subgroups.summaries:
+        return Absent(Fact("no_subgroup_declared"))
+    if evidence.release.outcome.classes:
+        return Absent(Fact("curves_of_classes_in_results"))
+    plan = matrix(evidence)
+    curves = [_curve(evidence, site, subgroup) for site in plan.sites for subgroup in plan.subgroups]
+    if not curves:
+        return Absent(Fact("no_subgroup_with_enough_for_a_curve"))
+    end = curve_end(curves)
+    down = [wrapped(name, NAMES, 3, 600) or shortened([name], NAMES, 600)[0] for name in plan.down]
+    names = max(text_width(line, 600) for name in down for line in name.split("\n")) + 3.0
+    left = names + max(9.5, 5.4 + text_width(tick_text(end)))
+    count, across, rows = len(plan.across) * len(plan.down), len(plan.across), len(plan.down)
+    tallest = min(40.0, TALLEST_MATRIX / rows - GAP)
+    grid = lattice(count, FULL, left=left, top=HEAD, gap_x=GAP, gap_y=GAP, tallest=40.0, columns=across)
+    if grid.height > tallest:
+        grid = replace(grid, width=(FULL - left - (across - 1) * GAP) / across, height=tallest)
+    heads = _heads_above(plan.across, grid.width)
+    more = max(head.count("\n") for head in heads) * HEAD_LINE
+    grid = replace(grid, top=grid.top + more)
+    drawn = sheet(FULL, grid.bottom + 9.4)
+    for place in range(count):
+        row, step = divmod(place, across)
+        x, y = grid.corner(place)
+        if row == 0:
+            for above, words in enumerate(reversed(heads[step].split("\n"))):
+                write(drawn, x, y - 2.2 - above * HEAD_LINE, words)
+        if step == 0:
+            write(drawn, 0, y + grid.height / 2, down[row], weight=600, va="center", linespacing=1.2)
+        axes = panel(drawn, x, y, grid.width, grid.height)
+        unit_axes(axes, end, grid.outer_left(place), grid.outer_bottom(place))
+        _draw_panel(evidence, axes, grid, plan.at(row, step), end)
+    write(drawn, (grid.left + grid.right) / 2, grid.bottom + 7.2, "Estimated risk", ha="center")
+    middle = (grid.top + grid.bottom) / 2
+    write(drawn, names + 2.0, middle, "Observed share", rotation=90, ha="center", va="center")
+    return drawn
+
+
+def _heads_above(names: Sequence[str], width: float) -> list[str]:
+    """The names above the columns of panels: on one line or two, else shortened."""
+    short = shortened(names, width)
+    return [wrapped(name, width, 2) or cut for name, cut in zip(names, short, strict=True)]
+
+
+GAP = 2.8
+
+
+def _draw_panel(
+    evidence: Evidence, axes: Axes, grid: Lattice, place: tuple[DatasetSummary, tuple[str, str]], end: float
+) -> None:
+    site, subgroup = place
+    size = subgroup_sizes(evidence, subgroup[0], site.name).get(subgroup[1])
+    curve = _curve(evidence, site, subgroup)
+    if size is None:
+        say(axes, grid.width, grid.height, "not recorded")
+    elif _is_few(size):
+        say(axes, grid.width, grid.height, "too few to tell", "too few")
+    elif isinstance(curve, Absent):
+        say_why(evidence, axes, grid, curve)
+    else:
+        whole = find_curve(evidence, CURVE, site.name)
+        if isinstance(whole, Curve):
+            axes.plot(column(whole, "risk"), column(whole, "observed"), color=MID, lw=1.0, zorder=1.8)
+        draw_curve(axes, curve, end, size.rarest < bands.FEW_FOR_A_BAND)
+
+
+def calibration_caption(evidence: Evidence) -> str:
+    """What to know about the panels: n, bands, the grey curve, which are broken, what is left out."""
+    plan = matrix(evidence)
+    pairs = [(site, subgroup) for site in plan.sites for subgroup in plan.subgroups]
+    sizes = [subgroup_sizes(evidence, subgroup[0], site.name).get(subgroup[1]) for site, subgroup in pairs]
+    kept = [size for size in sizes if size is not None and not _is_few(size)]
+    text = (
+        f"{counted(len(plan.sites), 'dataset')}; {level_text(evidence)} bands; grey: all patients of the site. On the "
+        "diagonal the risks are right; above it they are too low, below it too high."
+    )
+    if any(size.rarest < bands.FEW_FOR_A_BAND for size in kept):
+        text += f" Broken: under {bands.FEW_FOR_A_BAND} events or non-events."
+    gone = [label for labels in subgroup_columns(evidence).values() for label in labels]
+    gone = [label for label in gone if label not in {label for _, label in plan.subgroups}]
+    if gone:
+        text += f" No panel, too few or no room: {joined(gone)}."
+    every = len({one.dataset for one in evidence.subgroups.curves if isinstance(one.found, Curve)})
+    if every > len(plan.sites):
+        text += f" {sites_word(every - len(plan.sites))} more: see the tables."
+    return text
+
+
+def calibration_alternative(evidence: Evidence) -> str:
+    """The finding of the panels by the O/E ratio: where the risks of a subgroup are furthest off."""
+    plan = matrix(evidence)
+    known = []
+    for site in plan.sites:
+        for name, label in plan.subgroups:
+            found = find_in_subgroup(evidence, Subset(name, label), "oe_ratio", site.name)
+            if isinstance(found, Estimate):
+                known.append((found.value, f"{label} ({name}, {site.site})"))
+    if not known:
+        return "Calibration curves by subgroup; the O/E ratio could not be estimated."
+    (low, first), (high, last) = min(known), max(known)
+    return (
+        f"O/E of {counted(len(known), 'subgroup')} at the sites runs from {number(low)} in {first} to {number(high)} "
+        f"in {last}."
+    )
+
+
+@figure("Calibration by subgroup")
+def calibration_by_subgroup(evidence: Evidence) -> Picture | Absent:
+    """How often the outcome happened among patients of each risk, subgroup by subgroup, over the whole site."""
+    with styled():
+        drawn = draw_calibration(evidence)
+        if isinstance(drawn, Absent):
+            return drawn
+        caption = calibration_caption(evidence)
+        return picture("calibration_by_subgroup", drawn, caption, calibration_alternative(evidence))

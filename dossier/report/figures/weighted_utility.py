@@ -1,0 +1,193 @@
+"""The picture of weighted utility: with a threshold of its own for each case, beside the measures with one for all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from dossier.core.facts import Fact
+from dossier.core.register import figure
+from dossier.core.types import Absent, DatasetSummary, Estimate, Evidence, Picture, externals, find, find_all
+from dossier.report.figures.canvas import (
+    BLUE,
+    FULL,
+    INK,
+    INK_2,
+    LINE,
+    RULE,
+    inner_ticks,
+    joined,
+    left_out,
+    level_text,
+    panel,
+    picture,
+    primary_threshold,
+    sheet,
+    shortened,
+    styled,
+    text_width,
+    tick_text,
+    ticks,
+    value_text,
+    write,
+)
+from dossier.typeset.numbers import number, threshold
+from dossier.typeset.words import setting
+
+MOST_SITES = 4
+LEAST = -0.5
+"""Below this an axis does not go: one case with a threshold near 1 would flatten all the others."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """A measure in a row: its name, whether it has a threshold of its own for each case, and its value by site."""
+
+    name: str
+    weighted: bool
+    found: tuple[Estimate | Absent, ...]
+
+
+def sites_of(evidence: Evidence) -> list[DatasetSummary]:
+    """The external sites where cases have thresholds of their own, or a relevance."""
+    own = {
+        one.dataset
+        for one in find_all(evidence, "weighted_utility")
+        if isinstance(one.found, Estimate) and _is_own(one.at)
+    }
+    return [site for site in externals(evidence) if site.name in own]
+
+
+def _is_own(at: object) -> bool:
+    return isinstance(at, dict) and isinstance(at.get("tau"), str)
+
+
+def lines(evidence: Evidence) -> list[Line]:
+    """The measures that stand beside each other: weighted utilities by the source of their thresholds, then others."""
+    sites = sites_of(evidence)[:MOST_SITES]
+    sources = list(
+        dict.fromkeys(
+            str(one.at["tau"]) for one in find_all(evidence, "weighted_utility") if isinstance(one.at.get("tau"), str)
+        )
+    )
+    made = []
+    for source in sources:
+        found = tuple(
+            find(evidence, "weighted_utility", site.name, gamma=1.0, relevance="constant", tau=source) for site in sites
+        )
+        made.append(Line(f"Weighted utility, {setting(source)}", True, found))
+    at = primary_threshold(evidence)
+    if at is not None:
+        of = threshold(at)
+        for name, measure in (
+            (f"Standardized net benefit at {of}", "standardized_net_benefit"),
+            (f"H-accuracy at a risk of {of}", "h_accuracy_risk"),
+        ):
+            made.append(Line(name, False, tuple(find(evidence, measure, site.name, threshold=at) for site in sites)))
+    made.append(Line("AUROC", False, tuple(find(evidence, "auroc", site.name) for site in sites)))
+    return [line for line in made if any(isinstance(one, Estimate) for one in line.found)]
+
+
+def draw_weighted(evidence: Evidence) -> Figure | Absent:
+    """A dot plot: the measures as rows, one panel for each site."""
+    sites = sites_of(evidence)[:MOST_SITES]
+    if not sites:
+        return Absent(Fact("no_threshold_of_a_case"))
+    rows = lines(evidence)
+    names = shortened([row.name for row in rows], 72.0)
+    left = max(text_width(name) for name in names) + 4.0
+    gap, top = 5.0, 6.0
+    value = 30.0 if len(sites) == 1 else 0.0
+    wide = (FULL - left - value - gap * (len(sites) - 1) - 2.0) / len(sites)
+    drawn = sheet(FULL, top + len(rows) * LINE * 1.15 + 10.0)
+    ends = _ends([one for row in rows for one in row.found if isinstance(one, Estimate)])
+    heads = shortened([site.site for site in sites], wide, 600)
+    for place in range(len(sites)):
+        x = left + place * (wide + gap)
+        axes = panel(drawn, x, top, wide, len(rows) * LINE * 1.15)
+        axes.set_xlim(*ends)
+        axes.set_ylim(len(rows), 0)
+        axes.spines["left"].set_visible(False)
+        steps = inner_ticks(*ends, 4 if wide > 40 else 2)
+        ticks(axes, "x", steps, [tick_text(step) for step in steps], inward=True)
+        axes.axvline(0, color=RULE, lw=0.7, zorder=0)
+        write(drawn, x, 2.0, heads[place], weight=600)
+        for row, line in enumerate(rows):
+            _row(drawn, axes, row, line, line.found[place], (top, x + wide))
+    for row, name in enumerate(names):
+        write(drawn, 0, top + (row + 0.5) * LINE * 1.15, name, color=INK if rows[row].weighted else INK_2)
+        if value and isinstance(rows[row].found[0], Estimate):
+            write(drawn, FULL, top + (row + 0.5) * LINE * 1.15, value_text(rows[row].found[0]), ha="right", color=INK_2)
+    write(drawn, (left + FULL - value) / 2, top + len(rows) * LINE * 1.15 + 7.6, "Value; 1 is perfect", ha="center")
+    return drawn
+
+
+def _ends(found: Sequence[Estimate]) -> tuple[float, float]:
+    low = min(one.low if one.low is not None else one.value for one in found)
+    return max(LEAST, min(0.0, round(low - 0.05, 1))), 1.0
+
+
+def _row(drawn: Figure, axes: Axes, row: int, line: Line, found: Estimate | Absent, place: tuple[float, float]) -> None:
+    """A measure of one site: its interval and its mark; an interval that leaves the axis ends in an arrow."""
+    left, right = axes.get_xlim()
+    y = row + 0.5
+    if isinstance(found, Absent):
+        write(drawn, place[1], place[0] + y * LINE * 1.15, "not estimable", ha="right", color=INK_2)
+        return
+    if found.low is not None and found.high is not None:
+        axes.plot([max(found.low, left), min(found.high, right)], [y, y], color=INK, lw=1, zorder=2)
+        if found.low < left:
+            axes.plot([left], [y], "<", ms=3.6, mfc=INK, mec="none", clip_on=False, zorder=2)
+    if left <= found.value <= right:
+        axes.plot(
+            [found.value],
+            [y],
+            "D" if line.weighted else "s",
+            ms=4.4,
+            mfc=BLUE if line.weighted else "white",
+            mec=BLUE if line.weighted else INK,
+            mew=0.9,
+            zorder=3,
+            clip_on=False,
+        )
+
+
+@figure("Weighted utility beside the measures with one threshold for all")
+def weighted_utility_beside(evidence: Evidence) -> Picture | Absent:
+    """Whether the model is worth less, or more, once each case has its own threshold."""
+    with styled():
+        drawn = draw_weighted(evidence)
+        if isinstance(drawn, Absent):
+            return drawn
+        sites = sites_of(evidence)
+        shown = sites[:MOST_SITES]
+        patients = sum(site.n for site in shown)
+        caption = (
+            f"{patients:,} patients; {level_text(evidence)} intervals. Filled: each case has a threshold of its own, "
+            "every case the same relevance, gamma 1. Open: one threshold for all, or none."
+            f"{left_out(len(sites) - len(shown), 'see the tables')}"
+        )
+        rows = lines(evidence)
+        told = [
+            f"{line.name[:1].lower() if line.weighted else line.name[:1]}{line.name[1:]} {value_text(line.found[0])}"
+            for line in rows
+            if isinstance(line.found[0], Estimate)
+        ]
+        weighted = [
+            (one.value, line.name) for line in rows if line.weighted and isinstance(one := line.found[0], Estimate)
+        ]
+        message = _spread(shown[0].site, weighted)
+        return picture("weighted_utility_beside", drawn, caption, f"At {shown[0].site}: {joined(told, 8)}.", message)
+
+
+def _spread(site: str, weighted: Sequence[tuple[float, str]]) -> str:
+    """How far the weightings of one site lie apart; nothing where none could be estimated."""
+    if not weighted:
+        return ""
+    (low, first), (high, last) = min(weighted), max(weighted)
+    if first == last:
+        return f"{first} at {site}: {number(low)}."
+    return f"At {site}: {number(low)} ({first}) to {number(high)} ({last})."

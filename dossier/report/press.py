@@ -1,0 +1,247 @@
+"""Document -> PDF: WeasyPrint and nothing else.
+
+WeasyPrint writes PDF/A or PDF/UA, not both in one file. `_finish` adds what the other one asks for to the finished tree
+of objects, just before it is written. It looks inside WeasyPrint (boxes, fonts), hence the range of versions.
+"""
+
+from __future__ import annotations
+
+import datetime
+import hashlib
+import logging
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+from urllib.request import url2pathname
+
+import pydyf
+from weasyprint import CSS, HTML, Attachment
+from weasyprint.css.counters import CounterStyle
+from weasyprint.text.fonts import FontConfiguration, get_hb_object_data
+from weasyprint.urls import URLFetcher, URLFetcherResponse
+
+from dossier.core import collector, material
+from dossier.core.errors import Fault, PageError
+from dossier.core.faults.locations import Material
+from dossier.core.types import Document
+from dossier.typeset.numbers import plain
+
+_TYPES = {".svg": "image/svg+xml", ".png": "image/png", ".ttf": "font/ttf"}
+_FONTS = "fonts/"
+
+_UNIVERSAL_ACCESS = b"""\
+<rdf:Description rdf:about="" xmlns:pdfuaid="http://www.aiim.org/pdfua/ns/id/"><pdfuaid:part>1</pdfuaid:part>\
+</rdf:Description><rdf:Description rdf:about="" xmlns:pdfaExtension="http://www.aiim.org/pdfa/ns/extension/" \
+xmlns:pdfaSchema="http://www.aiim.org/pdfa/ns/schema#" xmlns:pdfaProperty="http://www.aiim.org/pdfa/ns/property#">\
+<pdfaExtension:schemas><rdf:Bag><rdf:li rdf:parseType="Resource">\
+<pdfaSchema:schema>PDF/UA Universal Accessibility Schema</pdfaSchema:schema>\
+<pdfaSchema:namespaceURI>http://www.aiim.org/pdfua/ns/id/</pdfaSchema:namespaceURI>\
+<pdfaSchema:prefix>pdfuaid</pdfaSchema:prefix><pdfaSchema:property><rdf:Seq><rdf:li rdf:parseType="Resource">\
+<pdfaProperty:name>part</pdfaProperty:name><pdfaProperty:valueType>Integer</pdfaProperty:valueType>\
+<pdfaProperty:category>internal</pdfaProperty:category>\
+<pdfaProperty:description>Part of ISO 14289</pdfaProperty:description></rdf:li></rdf:Seq></pdfaSchema:property>\
+</rdf:li></rdf:Bag></pdfaExtension:schemas></rdf:Description>"""
+"""The claim of PDF/UA-1, and the schema that PDF/A wants for every property that it does not know itself."""
+
+
+def pdf(document: Document) -> bytes:
+    """The document as a tagged, archival PDF; the same document gives the same bytes."""
+    _refuse_attachments_where_none_may_be(document)
+    with _silence(document) as faults, collector.held_off():
+        rendered = _rendered(document)
+        printed: bytes = rendered.write_pdf(
+            finisher=lambda _, tree: faults.extend(_finish(document, rendered, tree)),
+            pdf_variant=document.archival,
+            pdf_identifier=document.identifier,
+            attachments=_attachments(document),
+            full_fonts=document.full_fonts,
+        )
+    return printed
+
+
+def _rendered(document: Document) -> Any:
+    """The pages, laid out, with the metadata of the document instead of what the HTML says."""
+    fetcher = _Fetcher(document.images)
+    fonts, counters = FontConfiguration(), CounterStyle()
+    sheets = [
+        CSS(filename=path, url_fetcher=fetcher, font_config=fonts, counter_style=counters)
+        for path in document.stylesheets
+    ]
+    html = HTML(string=document.html, base_url="dossier:", url_fetcher=fetcher)
+    rendered = html.render(font_config=fonts, counter_style=counters, stylesheets=sheets)
+    for page in rendered.pages:
+        page.bookmarks = [(level, plain(label), *rest) for level, label, *rest in page.bookmarks]
+    rendered.metadata.title = document.title
+    rendered.metadata.lang = document.language
+    rendered.metadata.created = rendered.metadata.modified = f"{document.date.isoformat()}T00:00:00Z"
+    return rendered
+
+
+# ---- what goes in ---------------------------------------------------------------------------------------------------
+
+
+class _Fetcher(URLFetcher):  # type: ignore[misc]  # WeasyPrint has no types
+    """Gives out the images of the document, the fonts that ship and data URIs; no network and no other file."""
+
+    def __init__(self, images: Mapping[str, bytes]) -> None:
+        super().__init__(allowed_protocols=("data",), allow_redirects=False)
+        self._images = images
+        self._fonts = (material.styles() / _FONTS).resolve()
+
+    def fetch(self, url: str, headers: Mapping[str, str] | None = None) -> Any:
+        """The resource behind the URL; a ValueError for everything that is not ours."""
+        parts = urlsplit(url)
+        if parts.scheme == "dossier":
+            return self._ours(url, unquote(parts.path))
+        # A style sheet names its fonts beside it: url(fonts/InterTab-400.ttf).
+        if parts.scheme == "file" and parts.netloc == "":
+            return self._font(url, Path(url2pathname(parts.path)))
+        return super().fetch(url, headers)
+
+    def _ours(self, url: str, name: str) -> Any:
+        if name.startswith(_FONTS):
+            return self._font(url, self._fonts / name.removeprefix(_FONTS))
+        if name not in self._images:
+            raise ValueError(f"the document holds no image {name}")
+        return _response(url, name, self._images[name])
+
+    def _font(self, url: str, path: Path) -> Any:
+        if path.resolve().parent != self._fonts or path.suffix != ".ttf":
+            raise ValueError("not a font that ships with dossier")
+        return _response(url, path.name, path.read_bytes())
+
+
+def _response(url: str, name: str, body: bytes) -> Any:
+    return URLFetcherResponse(url, body, {"Content-Type": _TYPES.get(Path(name).suffix, "application/octet-stream")})
+
+
+def _attachments(document: Document) -> list[Any]:
+    midnight = datetime.datetime.combine(document.date, datetime.time(), datetime.UTC)
+    return [
+        Attachment(
+            string=attachment.content,
+            name=attachment.name,
+            description=attachment.description,
+            relationship="Data",
+            created=midnight,
+            modified=midnight,
+        )
+        for attachment in document.attachments
+    ]
+
+
+def _refuse_attachments_where_none_may_be(document: Document) -> None:
+    # WeasyPrint would drop them in silence.
+    if document.archival == "pdf/a-2a" and document.attachments:
+        names = tuple(attachment.name for attachment in document.attachments)
+        raise PageError.one("attachment_in_pdf_a2", Material(document.title), files=names)
+
+
+# ---- what must not be heard -----------------------------------------------------------------------------------------
+
+
+class _Listener(logging.Handler):
+    """Keeps what WeasyPrint complains about, each complaint once."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self.heard: dict[str, None] = {}
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Keep the message."""
+        self.heard[record.getMessage()] = None
+
+
+@contextmanager
+def _silence(document: Document) -> Iterator[list[Fault]]:
+    """Turn every complaint of WeasyPrint into a PageError: a page that it warns about is not the page we wrote.
+
+    The faults that are found beside go into the list that it gives, so that all of them are said together.
+    """
+    faults: list[Fault] = []
+    logger, listener = logging.getLogger("weasyprint"), _Listener()
+    level = logger.level
+    logger.addHandler(listener)
+    # A caller may have turned the logger down; we need to hear it.
+    logger.setLevel(min(logger.getEffectiveLevel(), logging.WARNING))
+    try:
+        yield faults
+    finally:
+        logger.removeHandler(listener)
+        logger.setLevel(level)
+    faults += [Fault("weasyprint", Material(document.title), message=message) for message in listener.heard]
+    if faults:
+        raise PageError(faults)
+
+
+# ---- what is done to the tree of objects ----------------------------------------------------------------------------
+
+
+def _finish(document: Document, rendered: Any, tree: Any) -> list[Fault]:
+    """Make the tree of objects conform to PDF/A and PDF/UA-1 at once; the faults of its fonts."""
+    streams = [item for item in tree.objects if isinstance(item, pydyf.Stream)]
+    _claim_universal_access(streams)
+    _forbid_interpolation(streams)
+    _scope_headers(rendered.pages)
+    _clean_font_names(item for item in tree.objects if isinstance(item, dict))
+    tree.catalog["PageMode"] = "/UseOutlines"
+    tree.catalog["ViewerPreferences"] = pydyf.Dictionary({"DisplayDocTitle": "true"})
+    return _strange_fonts(document, rendered.fonts.values())
+
+
+def _strange_fonts(document: Document, fonts: Iterable[Any]) -> list[Fault]:
+    """The fonts that do not ship: for a missing glyph, whatever the machine has is taken.
+
+    The files are compared, not the names: a machine may have another version of a font of ours.
+    """
+    ours = {_sha256(path.read_bytes()) for path in (material.styles() / _FONTS).glob("*.ttf")}
+    return [
+        Fault("strange_font", Material(document.title), family=str(font.family), sample=_sample(font))
+        for font in fonts
+        if _sha256(get_hb_object_data(font.hb_face)) not in ours
+    ]
+
+
+def _sha256(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def _sample(font: Any) -> str:
+    characters = sorted(set(font.to_unicode.values()))
+    return " ".join(f"“{text}” (U+{ord(text[0]):04X})" for text in characters[:5] if text) or "something"
+
+
+def _claim_universal_access(streams: Iterable[Any]) -> None:
+    # The option xmp_metadata of WeasyPrint would add a second rdf:RDF, which PDF/A forbids.
+    for stream in streams:
+        if stream.extra.get("Type") == "/Metadata":
+            stream.stream = [part.replace(b"</rdf:RDF>", _UNIVERSAL_ACCESS + b"</rdf:RDF>") for part in stream.stream]
+            # Archives read the metadata without unpacking.
+            stream.compress = False
+
+
+def _forbid_interpolation(streams: Iterable[Any]) -> None:
+    for stream in streams:
+        if stream.extra.get("Subtype") == "/Image" and "Interpolate" in stream.extra:
+            stream.extra["Interpolate"] = "false"
+
+
+def _scope_headers(pages: Iterable[Any]) -> None:
+    """Say of each header cell whether it heads a row or a column, which WeasyPrint leaves out."""
+    for page in pages:
+        # A cell keeps its element of the tag tree in `mark`.
+        for box in page._page_box.descendants(placeholders=True):
+            mark = getattr(box, "mark", None)
+            if mark is not None and mark["S"] == "/TH":
+                row = box.element.get("scope") in ("row", "rowgroup")
+                mark["A"]["Scope"] = "/Row" if row else "/Column"
+
+
+def _clean_font_names(items: Iterable[Any]) -> None:
+    # Pango ends a family that ends in a digit with a comma, which in a PDF would announce a style.
+    for item in items:
+        for key in ("BaseFont", "FontName"):
+            if key in item:
+                item[key] = item[key].rstrip(b",")

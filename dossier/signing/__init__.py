@@ -1,0 +1,1 @@
+"""Signatures into OUT/signed, and who signed what."""
