@@ -50,7 +50,7 @@ def validate(
     thresholds: Sequence[float] = (),
     subgroups: Sequence[str | Mapping[str, Any]] = (),
     predictors: Sequence[str] = (),
-    rival: str | None = None,
+    rival: str | Mapping[str, str | Sequence[str]] | None = None,
     cluster: str | None = None,
     weights: str | None = None,
     positive: str | int | bool | None = None,
@@ -80,7 +80,8 @@ def validate(
     subgroups
         Columns whose values make subgroups, or tables with the keys of a [[subgroup]] (`column`, `levels`, `cuts`).
     predictors, rival, cluster, weights, positive, classes
-        As the keys of these names in release.toml; the rival is the column of another model's risk.
+        As the keys of these names in release.toml; the rival is the column of another model's risk, or the columns of
+        several by the names of the models.
     model, version, date, owner, level, seed
         What is printed of the model, the level of the intervals, and the start of random draws.
     **tables
@@ -113,7 +114,8 @@ def validate(
     of_outcome |= {} if positive is None else {"positive": positive}
     of_outcome |= {"classes": list(classes)} if classes else {}
     prediction: dict[str, Any] = {"column": risk} if isinstance(risk, str) else {"columns": list(risk)}
-    prediction |= {} if rival is None else {"rival": rival}
+    prediction |= {"rival": rival} if isinstance(rival, str) else {}
+    rivals = [] if rival is None or isinstance(rival, str) else [_rival(name, named) for name, named in rival.items()]
     # The other columns are no predictors unless somebody says so: a frame holds whatever its maker left in it.
     dataset: dict[str, Any] = {"name": "data", "role": "external", "file": TABLE, "predictors": list(predictors)}
     dataset |= {
@@ -123,6 +125,7 @@ def validate(
         "release": about,
         "outcome": of_outcome,
         "prediction": prediction,
+        "rival": rivals,
         "thresholds": {"declared": list(thresholds)},
         "dataset": [dataset],
         "subgroup": [{"column": one} if isinstance(one, str) else dict(one) for one in subgroups],
@@ -486,6 +489,11 @@ def _write(folder: Path, files: Mapping[str, bytes]) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for name, content in files.items():
         (folder / name).write_bytes(content)
+
+
+def _rival(name: str, columns: str | Sequence[str]) -> dict[str, Any]:
+    """A [[rival]]: the column of another model's risk, or of several classes the columns."""
+    return {"name": name, **({"column": columns} if isinstance(columns, str) else {"columns": list(columns)})}
 
 
 def _parquet(frame: pandas.DataFrame | pyarrow.Table) -> bytes:

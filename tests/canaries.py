@@ -24,6 +24,11 @@ column = "outcome"
 column = "risk"
 rival = "risk_previous"
 rival_name = "the old rule"
+[[rival]]
+name = "the vendor"
+column = "risk_vendor"
+[severity]
+weights = [[0, 0.6], [0.3, 0]]
 [thresholds]
 declared = [0.3, 0.6]
 range = [0.1, 0.7]
@@ -62,7 +67,7 @@ class Canaries:
 
 def plant(folder: Path, policy: str) -> Canaries:
     """Write the release; every number of a patient has decimals that no other number has."""
-    rng = np.random.default_rng(20261001)
+    rng, of_vendor = (np.random.default_rng(seed) for seed in (20261001, 20261002))
     folder.mkdir(parents=True)
     made: dict[str, list[str]] = {"identifiers": [], "dates": [], "predictors": [], "risks": []}
     words = ["Quokkaward", "Zebuward"]
@@ -70,7 +75,7 @@ def plant(folder: Path, policy: str) -> Canaries:
     for number, (name, (role, rows)) in enumerate(SITES.items()):
         text += f'[[dataset]]\nname = "{name}"\nrole = "{role}"\nfile = "{name}.csv"\nid = "case_id"\n'
         text += 'predictors = ["age", "glucose", "ward", "fever"]\n'
-        lines = ["case_id,seen,age,glucose,ward,fever,sex,note,outcome,risk,risk_previous"]
+        lines = ["case_id,seen,age,glucose,ward,fever,sex,note,outcome,risk,risk_previous,risk_vendor"]
         score = rng.normal(-2.6 if name == "rare" else -0.4, 1.3, rows)
         happened = rng.random(rows) < 1 / (1 + np.exp(-score))
         if name == "rare":
@@ -82,6 +87,7 @@ def plant(folder: Path, policy: str) -> Canaries:
             glucose = f"{rng.uniform(70, 180):.6f}"
             risk = f"{1 / (1 + np.exp(-score[row] - rng.normal(0, 0.3))):.7f}"
             rival = f"{1 / (1 + np.exp(-score[row] - rng.normal(0, 1.0))):.7f}"
+            vendor = f"{1 / (1 + np.exp(-score[row] - of_vendor.normal(0, 0.6))):.7f}"
             ward = words[0] if row in (5, 50) else words[1] if row in (6, 60, 70) else ("north", "south")[row % 3 == 0]
             gap = (row % 97 == 1 and number > 0) or (row % 4 == 1 and name == "middle")
             fever = "yes" if row % 31 == 3 else "no"
@@ -89,12 +95,12 @@ def plant(folder: Path, policy: str) -> Canaries:
             outcome = "" if row % 83 == 80 and name != "tiny" else str(int(happened[row]))
             lines.append(
                 f"{identifier},{seen},{age},{'' if gap else glucose},{ward},{fever},{sex},NOTE{number}{row:04d}Q,"
-                f"{outcome},{risk},{rival}"
+                f"{outcome},{risk},{rival},{vendor}"
             )
             made["identifiers"] += [identifier, f"NOTE{number}{row:04d}Q"]
             made["dates"].append(seen)
             made["predictors"] += [age] if gap else [age, glucose]
-            made["risks"] += [risk, rival]
+            made["risks"] += [risk, rival, vendor]
         (folder / f"{name}.csv").write_text("\n".join(lines) + "\n")
     _readers(folder, rng)
     (folder / "release.toml").write_text(text)

@@ -22,6 +22,7 @@ from dossier.core.types import (
     Predicted,
     Previous,
     Readers,
+    RivalRisk,
     Study,
     Subgroup,
 )
@@ -54,6 +55,7 @@ class Row:
     risk: float
     sex: str = "f"
     rival: float = 0.5
+    vendor: float = 0.5
     ward: float = 0.0
     """0 and 1 are wards, NaN none."""
 
@@ -72,6 +74,7 @@ def hospital(study: Study, rows: list[Row], **more: Any) -> Study:
         outcome=np.array([row.outcome for row in every]),
         risk=np.array([row.risk for row in every]),
         rival=np.array([row.rival for row in every]),
+        further_rivals=(RivalRisk("the vendor", np.array([row.vendor for row in every])),),
         predictors=(Feature("ward", np.array([row.ward for row in every]), ("north", "south")),),
         subgroups=tuple(Subgroup("sex", level, sex == level) for level in ("f", "m")),
         minimum_cell=SMALLEST,
@@ -116,6 +119,11 @@ def rival_alone_right(study: Study, count: int) -> Study:
 def rival_right(study: Study, count: int) -> Study:
     """The rival's own table: those with the outcome above the threshold."""
     return hospital(study, [*base(), Row(count, 1, 0.97, rival=0.9), Row(10 - count, 1, 0.97, rival=0.1)])
+
+
+def vendor_right(study: Study, count: int) -> Study:
+    """The table of a second rival: those with the outcome above the threshold."""
+    return hospital(study, [*base(), Row(count, 1, 0.97, vendor=0.9), Row(10 - count, 1, 0.97, vendor=0.1)])
 
 
 def readers_disagree(study: Study, count: int) -> Study:
@@ -220,6 +228,7 @@ ATTACKS: dict[str, Cells] = {
     "without a predictor, from its KS distance and SMD": more(outcome=0, risk=0.02, ward=np.nan),
     "a category of few": more(outcome=0, risk=0.02, ward=1.0),
     "the rival's own table": rival_right,
+    "a second rival's own table": vendor_right,
     "the joint table of model and rival": rival_alone_right,
     "disagreements of readers": readers_disagree,
     "the outcome of a patient, from second differences of a profile": order_within_a_bin,

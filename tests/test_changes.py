@@ -16,6 +16,7 @@ from dossier import evaluate, reading
 from dossier.core.errors import DossierError
 from dossier.core.facts import Method
 from dossier.core.types import Absent, DatasetSummary, Estimate, Evidence, Gallery, Predicted, Result
+from dossier.evaluate.changes import rival_of
 from dossier.metrics.changes import change
 from dossier.metrics.comparison import auroc_difference
 from dossier.metrics.discrimination import auroc
@@ -263,11 +264,9 @@ def test_the_previous_version_as_rival_is_compared_patient_by_patient(paired: Ev
 def test_a_rival_of_another_version_is_not_the_previous_one(paired: Evidence) -> None:
     assert paired.changes is not None
     of = paired.release.prediction.model_copy
-    for name, is_one in (("1.0.0", True), ("11.0.0", False), ("version 1.0.0", False), (None, False)):
-        release = paired.release.model_copy(update={"prediction": of(update={"rival_version": name})})
-        from dossier.evaluate.changes import is_rival
-
-        assert is_rival(release, paired.changes.previous) is is_one
+    for version, is_one in (("1.0.0", True), ("11.0.0", False), ("version 1.0.0", False), (None, False)):
+        release = paired.release.model_copy(update={"prediction": of(update={"rival_version": version})})
+        assert rival_of(release, paired.changes.previous) == (release.prediction.rival_label if is_one else None)
 
 
 def _summary(n: int, year: int | None) -> DatasetSummary:

@@ -249,7 +249,8 @@ def test_measures_of_two_classes_are_absent_with_their_reason(biopsy: Book) -> N
 def test_measures_of_several_classes_are_not_asked_of_two(knee: Book) -> None:
     assert not [one for one in knee.evidence.results if "class" in one.at]
     of_rival = {one.measure for one in knee.evidence.results if "model" in one.at}
-    assert of_rival == {"auroc", "oe_ratio", "calibration_slope"}
+    severity = {"error_severity_index", "mean_severity"}
+    assert of_rival == {"auroc", "oe_ratio", "calibration_slope"} | severity
     assert all(one.class_counts == {} for one in knee.evidence.datasets)
     matrix = find_curve(knee.evidence, "confusion_matrix", "knee-1")
     assert isinstance(matrix, Curve)

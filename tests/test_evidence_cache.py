@@ -40,6 +40,7 @@ PRINTED = {
     *("model_card.failure_modes", "model_card.out_of_distribution", "model_card.risks", "model_card.updates"),
     *("model_card.development_data", "signatory.name", "signatory.role", "signatory.meaning", "signatory.date"),
     *("revision.number", "revision.date", "revision.change", "reply.flag", "reply.dataset", "reply.says"),
+    *("severity.source", "severity.rationale", "severity.set_by", "severity.declared_on"),
     "statements",
 }
 """The keys that only pages depend on; a change of any other one computes everything anew."""
@@ -117,6 +118,8 @@ DECLARED = """
 measure = "auroc"
 dataset = "site"
 at_least = 0.5
+[severity]
+weights = [[0, 0.6], [0.3, 0]]
 [intended_use]
 for = "Adults."
 [care]

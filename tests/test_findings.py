@@ -818,7 +818,9 @@ def test_a_similarity_near_a_cut_off_is_printed_so_that_one_sees_its_side() -> N
 
 
 def test_the_rival_is_judged_by_its_interval() -> None:
-    evidence = KINDS["two"]
+    two = KINDS["two"]
+    prediction = two.release.prediction.model_copy(update={"rival": "old"})
+    evidence = dataclasses.replace(two, release=two.release.model_copy(update={"prediction": prediction}))
     results = []
     for one in evidence.results:
         if one.measure == "auroc_difference" and one.dataset == "site-1" and isinstance(one.found, Estimate):

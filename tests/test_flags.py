@@ -347,6 +347,9 @@ def release(**added: object) -> Release:
     )
 
 
+REASONED = {"declared": (0.2,), "rationale": "As agreed."}
+
+
 def test_no_threshold_and_no_dates() -> None:
     said = {flag.flag: flag_text(flag.fact) for flag in flags.unsaid(release(), [site()])}
     assert said.keys() == {"no_threshold", "dates_missing"}
@@ -356,7 +359,16 @@ def test_no_threshold_and_no_dates() -> None:
 def test_a_threshold_without_a_reason() -> None:
     found = flags.unsaid(release(thresholds={"declared": (0.2,)}), [])
     assert [flag.flag for flag in found] == ["threshold_without_reason"]
-    assert not flags.unsaid(release(thresholds={"declared": (0.2,), "rationale": "As agreed."}), [])
+    assert not flags.unsaid(release(thresholds=REASONED), [])
+
+
+def test_severity_weights_without_a_source() -> None:
+    weights = ((0, 0.6), (0.3, 0))
+    found = flags.unsaid(release(thresholds=REASONED, severity={"weights": weights}), [])
+    assert [(flag.flag, flag_text(flag.fact)) for flag in found] == [
+        ("severity_without_source", "where the severity weights come from is not in [severity] source.")
+    ]
+    assert not flags.unsaid(release(thresholds=REASONED, severity={"weights": weights, "source": "A survey."}), [])
 
 
 @pytest.mark.parametrize(

@@ -104,7 +104,7 @@ def test_imputations_that_agree_give_the_interval_of_one(same: Evidence, plain: 
 
 
 def test_captions_name_rubins_rules_where_imputations_were_put_together(same: Evidence) -> None:
-    assert "Discrimination: Rubin's rules." in results.caption(same)
+    assert "Discrimination: Rubin's rules; small circle, version 0.9.0." in results.caption(same)
 
 
 def test_imputations_that_differ_widen_the_interval_and_stand_beside_the_complete_cases(

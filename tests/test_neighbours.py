@@ -63,6 +63,10 @@ def taken(one: Dataset, rows: Any) -> Dataset:
             each if isinstance(each.rows, Absent) else dataclasses.replace(each, rows=each.rows[rows])
             for each in one.subgroups
         ),
+        further_rivals=tuple(
+            dataclasses.replace(each, risk=None if each.risk is None else each.risk[rows])
+            for each in one.further_rivals
+        ),
         imputations=tuple(taken(each, rows) for each in one.imputations),
         original=None,
         **columns,
@@ -119,7 +123,10 @@ def neighbour(study: Study, one: Dataset, rng: np.random.Generator, most: int = 
         else each
         for each in one.predictors
     ]
-    found = dataclasses.replace(one, predictors=tuple(numbers), rival=_elsewhere(one.rival, rng))
+    # The risks of several classes add up to 1, and stay as those of the first rival do.
+    others = () if one.class_labels else one.further_rivals
+    others = tuple(dataclasses.replace(each, risk=_elsewhere(each.risk, rng)) for each in others)
+    found = dataclasses.replace(one, predictors=tuple(numbers), rival=_elsewhere(one.rival, rng), further_rivals=others)
     if not one.imputations:
         found = dataclasses.replace(found, risk=_moved(one.risk, at, rng))
     before = _ranges(study, found)

@@ -44,6 +44,11 @@ rival_name = "version 0.9.0"     # the name of the other model
 # columns = ["p_a", "p_b"]       # of several classes: one risk for each of [outcome] classes, in their order
 # rivals = ["old_a", "old_b"]    # and those of the other model
 
+# [[rival]]                      # one more model on the same rows, any number of them
+# name = "vendor B"
+# column = "risk_b"              # of several classes columns = ["b_a", "b_b"]
+# version = "0.8.0"              # where it is an earlier version of this model
+
 [thresholds]
 declared = [0.3, 0.5]            # fixed before the data were seen; the first one is the primary
 range = [0.1, 0.6]               # of the decision curve
@@ -135,6 +140,10 @@ missing = { glucose = [-1] }     # values that mean missing, by column, or "*" f
 # [severity]                     # how grave each kind of error is, from 0 to 1
 # weights = [[0, 0.6], [0.3, 0]] # rows: predicted no, yes; columns: truly no, yes; agree on them with those who treat
 #                                # and with patients, before results are known: 1 is the gravest error that there can be
+# source = "TODO: a survey, a paper, a meeting" # printed with the weights; without it a flag is raised
+# rationale = "TODO: why these weights"
+# set_by = "TODO: who set them"
+# declared_on = 2026-10-01
 
 # [utility]                      # weighted utility
 # relevance = "relevance"        # a column from 0 to 1, or { from = "raters" }

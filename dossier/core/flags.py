@@ -74,6 +74,7 @@ FLAGS: Mapping[str, str] = {
     "rater_accuracy_assumed": "Raters of unknown accuracy",
     "threshold_without_reason": "Threshold without a reason",
     "no_threshold": "No threshold",
+    "severity_without_source": "Severity weights without a source",
     "dates_missing": "Dates not stated",
     "version_differs": "Another version was tested",
     "changed_since_sealed": "Declarations changed since they were sealed",
@@ -635,6 +636,8 @@ def _unsaid(release: Release, datasets: Sequence[DatasetSummary]) -> Iterator[Fl
     elif thresholds.rationale is None:
         says = Fact("threshold_without_reason", thresholds=thresholds.declared)
         yield Flag("threshold_without_reason", POOLED, says)
+    if release.severity is not None and release.severity.source is None:
+        yield Flag("severity_without_source", POOLED, Fact("severity_without_source"))
     yield from _policy_weakened(release, datasets)
     if about.tested_version not in (None, about.version):
         says = Fact("version_differs", tested=about.tested_version, released=about.version)

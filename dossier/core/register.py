@@ -19,7 +19,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
 
-from dossier.core.types import RIVAL, Danger, Goal, Role, Term, Tier
+from dossier.core.types import Danger, Goal, Role, Term, Tier
 
 if TYPE_CHECKING:
     from dossier.core.release import Release
@@ -121,6 +121,8 @@ class CurveMaker:
     bins: bool = False
     """Whether its columns low and high are the ends of bins."""
     protection: CurveProtection = "withheld"
+    of_rivals: bool = False
+    """Whether it is made of every other model too, as if that were the model."""
 
 
 @dataclass(frozen=True)
@@ -349,6 +351,7 @@ def _curve_maker(
     band: Band | None = None,
     bins: bool = False,
     protection: CurveProtection = "withheld",
+    of_rivals: bool = False,
 ) -> CurveMaker:
     return CurveMaker(
         name=function.__name__,
@@ -363,6 +366,7 @@ def _curve_maker(
         band=band,
         bins=bins,
         protection=protection,
+        of_rivals=of_rivals,
     )
 
 
@@ -377,16 +381,19 @@ def curve(
     band: Band | None = None,
     bins: bool = False,
     protection: CurveProtection = "withheld",
+    of_rivals: bool = False,
 ) -> Callable[[Plain], Plain]:
     """Make a function on columns a curve of results.json; with several classes as for a measure.
 
     `band` says which lines have one, `bins` that low and high are the ends of bins, `protection` what it is read off
-    where small counts are protected.
+    where small counts are protected, `of_rivals` whether it is made of every other model too.
     """
 
     def enter(function: Plain) -> Plain:
         shelf = REGISTER.class_curves if of_classes else REGISTER.curves
-        maker = _curve_maker(function, label, roles, cites, against_rest, chapter, band, bins, protection)
+        maker = _curve_maker(
+            function, label, roles, cites, against_rest, chapter, band, bins, protection, of_rivals=of_rivals
+        )
         _enter(shelf, function.__name__, maker)
         return function
 
@@ -479,19 +486,11 @@ def metrics_of(release: Release) -> dict[str, Metric]:
     """The measures that are asked of a release, by name.
 
     Of several classes each measure of two classes is either taken one class against the rest, with `class` among its
-    settings, or replaced by the measure of several classes of the same name, or absent with its reason. What is of the
-    rival is filed under the name that the release gives it.
+    settings, or replaced by the measure of several classes of the same name, or absent with its reason.
     """
-    asked = REGISTER.metrics
-    if release.outcome.classes is not None:
-        asked = {name: _of_classes(metric) for name, metric in (REGISTER.class_metrics | asked).items()}
-    return {name: _naming_the_rival(metric, release.prediction.rival_label) for name, metric in asked.items()}
-
-
-def _naming_the_rival(metric: Metric, label: str) -> Metric:
-    if RIVAL not in metric.fixed.values():
-        return metric
-    return replace(metric, fixed={name: label if value == RIVAL else value for name, value in metric.fixed.items()})
+    if release.outcome.classes is None:
+        return REGISTER.metrics
+    return {name: _of_classes(metric) for name, metric in (REGISTER.class_metrics | REGISTER.metrics).items()}
 
 
 def _of_classes(metric: Metric) -> Metric:

@@ -223,6 +223,30 @@ class Prediction(Table):
         return self.rival_name or RIVAL
 
 
+class Rival(Table):
+    """Another model that gave its risks for the same rows."""
+
+    name: Text = Field(description="The name of the other model.")
+    column: Text | None = Field(None, description="The column that holds its risk.")
+    columns: Annotated[tuple[Text, ...], BeforeValidator(_without_repeats), CLASSES] | None = Field(
+        None, description="The columns of its risks in the order of the classes, where there are more than two."
+    )
+    version: Text | None = Field(
+        None, description="Its version, where it is an earlier version of the model that is tested."
+    )
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        """The column or the columns of its risks."""
+        return self.columns or (() if self.column is None else (self.column,))
+
+    @model_validator(mode="after")
+    def _one_form(self) -> Rival:
+        if (self.column is None) == (self.columns is None):
+            raise UnfitError("rival_of_two_forms", name=self.name)
+        return self
+
+
 class Thresholds(Table):
     """The risks from which somebody would act."""
 
@@ -518,6 +542,10 @@ class Severity(Table):
     """How grave each kind of error is."""
 
     weights: tuple[tuple[Share, ...], ...] = Field(description="One row a predicted class, one column a true class.")
+    source: Text | None = Field(None, description="Where the weights come from.")
+    rationale: Text | None = Field(None, description="Why these weights.")
+    set_by: Text | None = Field(None, description="Who set them.")
+    declared_on: datetime.date | None = Field(None, description="When they were set.")
 
     @model_validator(mode="after")
     def _square(self) -> Severity:
@@ -899,6 +927,7 @@ class Release(Table):
     release: About = Field(description="Which model in which version was tested.")
     outcome: Outcome = Field(description="What the model predicts.")
     prediction: Prediction = Field(description="Where the predicted risks stand.")
+    rival: Annotated[tuple[Rival, ...], LEVELS] = Field((), description="Other models on the same rows.")
     thresholds: Thresholds = Field(default_factory=Thresholds, description="The risks from which somebody would act.")
     dataset: Annotated[tuple[DatasetDeclaration, ...], Field(min_length=1)] = Field(description="The tables of rows.")
     declared_performance: Annotated[tuple[DeclaredPerformance, ...], MANY] = Field(
@@ -942,6 +971,17 @@ class Release(Table):
     statements: Annotated[Mapping[str, Declared], BeforeValidator(_items)] = Field(
         default_factory=dict, description="The declared rows of the TRIPOD+AI checklist, by item."
     )
+
+    @property
+    def rivals(self) -> tuple[Rival, ...]:
+        """Every other model, that of [prediction] first."""
+        short = self.prediction
+        if short.rival is None and short.rivals is None:
+            return self.rival
+        # The release has its own faults where both forms are given.
+        columns = None if short.rival is not None else short.rivals
+        one = Rival(name=short.rival_label, column=short.rival, columns=columns, version=short.rival_version)
+        return (one, *self.rival)
 
 
 def schema() -> dict[str, Any]:

@@ -11,7 +11,7 @@ import datetime
 import unicodedata
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, TypeVar
@@ -139,6 +139,16 @@ class Subgroup:
 
 
 @dataclass(frozen=True)
+class RivalRisk:
+    """The risks that another model gave for the rows of a dataset: one a row, or of several classes one a class."""
+
+    name: str
+    risk: Floats | None
+    """None where the dataset has no such column, or not for every row."""
+    is_incomplete: bool = False
+
+
+@dataclass(frozen=True)
 class Dataset:
     """The rows of one site that are analysed, and the count of those that are not."""
 
@@ -152,6 +162,8 @@ class Dataset:
     rival: Floats | None = None
     rival_is_incomplete: bool = False
     """Whether a rival is left out because it has no risk in some of the rows."""
+    further_rivals: tuple[RivalRisk, ...] = ()
+    """The other models after the first, which is `rival` or `class_rival`."""
     split: NDArray[np.int64] | None = None
     predictors: tuple[Feature, ...] = ()
     dates: tuple[datetime.date, datetime.date] | None = None
@@ -191,6 +203,20 @@ class Dataset:
     def rows_analysed(self) -> int:
         """How many of the rows that were read have an outcome and a risk."""
         return self.rows_read - sum(self.excluded.values())
+
+    def facing(self, rival: str) -> Dataset:
+        """The dataset with the other model of that name as its rival; as it is where that is the first."""
+        one = next((one for one in self.further_rivals if one.name == rival), None)
+        if one is None:
+            return self
+        several = bool(self.class_labels)
+        return replace(
+            self,
+            rival=None if several else one.risk,
+            class_rival=one.risk if several else None,
+            rival_is_incomplete=one.is_incomplete,
+            sampled=None if self.sampled is None else self.sampled.facing(rival),
+        )
 
     @property
     def described(self) -> Dataset:

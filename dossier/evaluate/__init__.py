@@ -24,6 +24,7 @@ from dossier.evaluate import (
     pieces,
     reader_study,
     readers,
+    rivals,
     sites,
     strata,
     subgroups,
@@ -169,7 +170,7 @@ def _complete(study: Study, workers: _Workers, measures: frozenset[str] | None =
     complete = Evidence(
         release=study.release,
         datasets=summaries,
-        results=tuple(results),
+        results=tuple(rivals.adjusted(study.release, results)),
         curves=tuple(curves),
         descriptions=descriptions,
         flags=(),

@@ -35,14 +35,15 @@ def changes(
 ) -> Changes | None:
     """The difference of every core measure of every tested dataset, and of all sites; None without a previous release.
 
-    Where the rival is the previous version, the difference is that of the two on the same rows. Nothing else is
+    Where a rival is the previous version, the difference is that of the two on the same rows. Nothing else is
     compared with another outcome, nor a site with another one whose dataset had the same name.
     """
     if previous is None:
         return None
     tested = {one.name for one in datasets if one.role != "development"} | {POOLED}
     core = [one for one in results if _is_core(one, terms) and one.dataset in tested]
-    paired = _rival_differences(results, core, release) if is_rival(release, previous) else {}
+    rival = rival_of(release, previous)
+    paired = {} if rival is None else _rival_differences(results, core, rival)
     other = _other_outcome(release, previous)
     found = tuple(
         replace(one, at={**one.at, "against": AGAINST}, found=_difference(one, previous, datasets, paired, other))
@@ -51,9 +52,9 @@ def changes(
     return Changes(previous, found)
 
 
-def is_rival(release: Release, previous: Previous) -> bool:
-    """Whether the rival is the previous version, as the release says."""
-    return release.prediction.rival_version == previous.version
+def rival_of(release: Release, previous: Previous) -> str | None:
+    """The rival that is the previous version, as the release says; None where none is."""
+    return next((rival.name for rival in release.rivals if rival.version == previous.version), None)
 
 
 def _is_core(one: Result, terms: Mapping[str, Term]) -> bool:
@@ -68,10 +69,10 @@ def _place(measure: str, dataset: str, at: Mapping[str, float | str]) -> Place:
     return measure, dataset, tuple(sorted(at.items()))
 
 
-def _rival_differences(results: Sequence[Result], core: Sequence[Result], release: Release) -> Mapping[Place, Estimate]:
-    """The differences of core measures from the rival, by the place of the measure itself."""
+def _rival_differences(results: Sequence[Result], core: Sequence[Result], rival: str) -> Mapping[Place, Estimate]:
+    """The differences of core measures from a rival, by the place of the measure itself."""
     known = {_place(one.measure, one.dataset, one.at): one.found for one in results}
-    against = {"against": release.prediction.rival_label}
+    against = {"against": rival}
     differences = {
         _place(one.measure, one.dataset, one.at): known.get(
             _place(f"{one.measure}_difference", one.dataset, {**one.at, **against})

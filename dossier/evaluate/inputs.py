@@ -13,6 +13,8 @@ PRINTED_TABLES = ("reply", "intended_use", "care", "model_card", "signatory", "r
 """The tables of release.toml that no number depends on."""
 COMPUTED_WITH = ("level", "seed")
 """The keys of [release] that numbers depend on; the others are printed."""
+ORIGIN_OF_WEIGHTS = ("source", "rationale", "set_by", "declared_on")
+"""The keys of [severity] that are printed."""
 NAMELESS = "-"
 """In place of a name that is only printed."""
 
@@ -49,6 +51,7 @@ def with_printed(computed: Evidence, study: Study) -> Evidence:
 
 def _computed_with(release: Release) -> Release:
     about = {name: getattr(release.release, name) for name in COMPUTED_WITH}
+    severity = release.severity
     empty = {name: Release.model_fields[name].get_default(call_default_factory=True) for name in PRINTED_TABLES}
     criteria = [
         one.model_copy(update={"declared_on": None, "reason": None, "caution_reason": None})
@@ -61,6 +64,7 @@ def _computed_with(release: Release) -> Release:
             "outcome": release.outcome.model_copy(update={"name": NAMELESS, "horizon": None}),
             "thresholds": release.thresholds.model_copy(update={"rationale": None}),
             "acceptance": tuple(criteria),
+            "severity": None if severity is None else severity.model_copy(update=dict.fromkeys(ORIGIN_OF_WEIGHTS)),
         }
     )
 

@@ -292,6 +292,7 @@ def part_of(dataset: Dataset, rows: Any) -> Dataset:
         class_rival=taken(dataset.class_rival),
         cluster=taken(dataset.cluster),
         weights=taken(dataset.weights),
+        further_rivals=tuple(replace(one, risk=taken(one.risk)) for one in dataset.further_rivals),
         subgroups=(),
         sampled=None,
     )

@@ -26,7 +26,7 @@ from dossier.core.types import (
     SiteResults,
     Term,
 )
-from dossier.evaluate import classes, dependent, sampled
+from dossier.evaluate import classes, dependent, rivals, sampled
 from dossier.evaluate.offered import (
     Site,
     ask,
@@ -168,7 +168,12 @@ def summary(dataset: Dataset) -> DatasetSummary:
 
 
 def measured(whole: Site, metric: Metric) -> Iterator[Result]:
-    """A measure at one site, at each of its settings; of several classes also class by class."""
+    """A measure at one site, at each of its settings, of each other model; of several classes also class by class."""
+    for one in rivals.each(whole.release, metric):
+        yield from _measured(rivals.facing(whole, one), one)
+
+
+def _measured(whole: Site, metric: Metric) -> Iterator[Result]:
     site = sampled.asked(whole, metric.needs)
     for at in classes.places_of(site.release, metric):
         undeclared = [name for name in metric.term.at if name not in at]
@@ -268,7 +273,16 @@ def _inside(found: Estimate, term: Term) -> Estimate:
 
 
 def _curves(site: Site, maker: CurveMaker) -> Iterator[CurveResult]:
-    """A curve of one site, or why there is none; of several classes one a class."""
+    """A curve of one site, or why there is none; of several classes one a class, and that of each other model."""
+    own = tuple(_by_class(site, maker))
+    yield from own
+    for rival in rivals.names(site.release) if maker.of_rivals else ():
+        other = rivals.in_place_of_the_model(site, rival)
+        found = [replace(one, found=other) for one in own] if isinstance(other, Absent) else _by_class(other, maker)
+        yield from (replace(one, at={**one.at, "model": rival}) for one in found)
+
+
+def _by_class(site: Site, maker: CurveMaker) -> Iterator[CurveResult]:
     if not site.dataset.class_labels or not maker.against_rest:
         yield curve_of(site, maker)
         return

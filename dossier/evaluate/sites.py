@@ -22,7 +22,7 @@ from dossier.core.types import (
     Result,
     SiteResults,
 )
-from dossier.evaluate import classes, strata
+from dossier.evaluate import classes, rivals, strata
 from dossier.evaluate.offered import (
     SHOWN_IN_PART,
     Site,
@@ -88,9 +88,10 @@ def pooled_results(release: Release, external: Sequence[SiteResults], rows: Sequ
 
     `external` are the results of these sites, `rows` the sites with their rows.
     """
-    for metric in metrics_of(release).values():
+    for metric in (one for asked in metrics_of(release).values() for one in rivals.each(release, asked)):
         if metric.pool is None or not all(site.asks(metric.term.measure) for site in rows):
             continue
+        here = [rivals.facing(site, metric) for site in rows]
         for at in classes.places_of(release, metric):
             wanted = {**metric.fixed, **at}
             found = {
@@ -107,7 +108,7 @@ def pooled_results(release: Release, external: Sequence[SiteResults], rows: Sequ
             )
             name, measure = metric.term.name, metric.term.measure
             yield Result(name, measure, POOLED, wanted, together)
-            beside = _over_all_rows(rows, metric, wanted, estimates, together)
+            beside = _over_all_rows(here, metric, wanted, estimates, together)
             if beside is not None:
                 yield Result(name, measure, POOLED, {**wanted, **strata.ESTIMATOR}, beside)
 

@@ -302,6 +302,15 @@ def error_severity_index(
 ) -> Estimate | Absent:
     """How grave the errors are on average, from 0 (harmless) to 10 (the gravest kind)."""
 
+def error_severity_index_of_rival(
+    outcome: ArrayLike,
+    rival: ArrayLike,
+    threshold: float,
+    severity_weights: Weights,
+    level: float = 0.95,
+) -> Estimate | Absent:
+    """How grave the errors of the other model are on average, from 0 (harmless) to 10 (the gravest kind)."""
+
 def f1(
     outcome: ArrayLike,
     risk: ArrayLike,
@@ -447,6 +456,15 @@ def mean_severity(
     level: float = 0.95,
 ) -> Estimate | Absent:
     """How grave the answers are on average when a right one counts 0, from 0 to 1."""
+
+def mean_severity_of_rival(
+    outcome: ArrayLike,
+    rival: ArrayLike,
+    threshold: float,
+    severity_weights: Weights,
+    level: float = 0.95,
+) -> Estimate | Absent:
+    """How grave the answers of the other model are on average when a right one counts 0, from 0 to 1."""
 
 def membership_auroc(
     development: Sequence[Feature],

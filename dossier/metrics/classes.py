@@ -41,7 +41,7 @@ from dossier.metrics.sample import NO_INTERVAL, Z
 ORDER = (
     *("auroc", "brier", "log_score", "accuracy", "h_accuracy", "h_accuracy_profile", "confusion_matrix"),
     *("confusion_matrix_all_sites", "per_thousand", "per_thousand_of_site", "error_severity_index"),
-    *("mean_severity", "error_severity_index_of_rival", "mean_severity_of_rival", "severity_of_models"),
+    *("mean_severity", "error_severity_index_of_rival", "mean_severity_of_rival"),
     *("auroc_difference", "brier_difference", "log_score_difference", "accuracy_difference", "mss_brier"),
     *("split_performance",),
 )
@@ -616,24 +616,6 @@ def mean_severity_of_rival(
     Arguments: as for `mean_severity`, with `class_rival` (n, k). Source: Jin.
     """
     return _severity(severity.mean_of_classes, classes, class_rival, severity_weights, level)
-
-
-@curve("Severity and accuracy of the models", cites="Jin", of_classes=True, chapter="severity")
-def severity_of_models(
-    classes: Integers,
-    class_risk: Floats,
-    severity_weights: severity.Weights,
-    class_rival: Floats | None = None,
-    level: float = 0.95,
-) -> Curve | Absent:
-    """How grave the errors are beside how many there are, for the model and for its rival on the same rows.
-
-    Arguments: as for `error_severity_index`; `class_rival` (n, k). Returns a row for the model (`model` 0) and, with a
-    rival, one for that (1), with the columns of the curve of two classes. Absent without rows or fitting weights.
-    """
-    scores = (class_risk,) if class_rival is None else (class_risk, class_rival)
-    found = [error_severity_index(classes, one, severity_weights, level) for one in scores]
-    return severity.of_models(found, level, Method("class_of_largest_risk", "wilson"))
 
 
 # ---- comparison with the other model --------------------------------------------------------------------------------

@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 
 from dossier.core.facts import Fact, Method
 from dossier.core.register import curve, metric
-from dossier.core.types import Absent, Curve, Estimate, Floats
+from dossier.core.types import RIVAL, Absent, Curve, Estimate, Floats
 from dossier.metrics.intervals import NO_ROWS, estimate, wilson
 
+OF_RIVAL = {"model": RIVAL}
 Integers = NDArray[np.int64]
 Weights = Sequence[Sequence[float]]
 
@@ -275,52 +276,84 @@ def mean_severity(
     return mean_of_classes(*_at(outcome, risk, threshold), severity_weights, level)
 
 
-@curve("Severity and accuracy of the models", cites="Jin")
-def severity_of_models(
-    outcome: Floats,
-    risk: Floats,
-    primary_threshold: float,
-    severity_weights: Weights,
-    rival: Floats | None = None,
-    level: float = 0.95,
-) -> Curve | Absent:
-    """How grave the errors are beside how many there are, for the model and for its rival on the same rows.
+@metric(
+    "Error severity index of the other model",
+    digits=1,
+    range=(0, 10),
+    best="lower",
+    tier="mission",
+    cites="Jin",
+    measure="error_severity_index",
+    fixed=OF_RIVAL,
+    at=("threshold",),
+    breaks=("perfect is best", "one class is absent"),
+    formula="10 Σ C W / number of errors, C counts of the other model's class by true class, W their severity",
+)
+def error_severity_index_of_rival(
+    outcome: Floats, rival: Floats, threshold: float, severity_weights: Weights, level: float = 0.95
+) -> Estimate | Absent:
+    """How grave the errors of the other model are on average, from 0 (harmless) to 10 (the gravest kind).
 
-    Arguments: as for `confusion_matrix`; `rival` (n, 0 to 1), `level`. Returns a row for the model (`model` 0) and,
-    with a rival, one for that (1): `accuracy`, `error_severity_index` (0 without errors, by definition) and
-    `mean_severity` at the threshold, with the bounds `accuracy_low` and `accuracy_high` (Wilson) and `index_low` and
-    `index_high` (as for `error_severity_index`; missing without errors). Absent without rows or fitting weights.
+    Parameters
+    ----------
+    severity_weights : Weights
+        How grave it is to take one class for another.
+
+    Returns
+    -------
+    Estimate or Absent
+        The index of the other model's risks, as `error_severity_index` gives it.
+
+    Examples
+    --------
+    One missed case of weight 1 and no false alarm.
+
+    >>> import dossier
+    >>> outcome, rival = [0, 0, 0, 1, 1, 1], [0.2, 0.3, 0.4, 0.3, 0.6, 0.8]
+    >>> weights = ((0.0, 1.0), (0.5, 0.0))
+    >>> found = dossier.metrics.error_severity_index_of_rival(outcome, rival, threshold=0.5, severity_weights=weights)
+    >>> found.value
+    10.0
     """
-    if len(outcome) == 0:
-        return NO_ROWS
-    risks = (risk,) if rival is None else (risk, rival)
-    found = [error_severity_index(outcome, one, primary_threshold, severity_weights, level) for one in risks]
-    return of_models(found, level, Method(Fact("positive_from", risk=primary_threshold), "wilson"), int(outcome.sum()))
+    return error_severity_index(outcome, rival, threshold, severity_weights, level)
 
 
-def of_models(
-    found: Sequence[Estimate | Absent], level: float, method: Method, events: int | None = None
-) -> Curve | Absent:
-    """The error severity index of each model beside its accuracy; Absent when one of them has none."""
-    absent = next((one for one in found if isinstance(one, Absent)), None)
-    if absent is not None:
-        return absent
-    known = [one for one in found if isinstance(one, Estimate)]
-    rows = [_of_model(number, one, level) for number, one in enumerate(known)]
-    columns = {name: tuple(row[name] for row in rows) for name in rows[0]}
-    return Curve(columns, known[0].n, method, events)
+@metric(
+    "Mean severity of the other model",
+    digits=3,
+    range=(0, 1),
+    best="lower",
+    tier="mission",
+    cites="Jin",
+    measure="mean_severity",
+    fixed=OF_RIVAL,
+    at=("threshold",),
+    breaks=("perfect is best", "one class is absent"),
+    formula="Σ C W / n, C counts of the other model's class by true class, W their severity",
+)
+def mean_severity_of_rival(
+    outcome: Floats, rival: Floats, threshold: float, severity_weights: Weights, level: float = 0.95
+) -> Estimate | Absent:
+    """How grave the answers of the other model are on average when a right one counts 0, from 0 to 1.
 
+    Parameters
+    ----------
+    severity_weights : Weights
+        How grave it is to take one class for another.
 
-def _of_model(number: int, found: Estimate, level: float) -> dict[str, float | None]:
-    errors = found.details["errors"] or 0.0
-    low, high = wilson(found.n - errors, found.n, level)
-    return {
-        "model": float(number),
-        "accuracy": found.details["accuracy"],
-        "accuracy_low": low,
-        "accuracy_high": high,
-        "error_severity_index": found.value,
-        "index_low": found.low,
-        "index_high": found.high,
-        "mean_severity": found.details["mean_severity"],
-    }
+    Returns
+    -------
+    Estimate or Absent
+        The mean severity of the other model's risks, as `mean_severity` gives it.
+
+    Examples
+    --------
+    One missed case of weight 1 in 6 rows.
+
+    >>> import dossier
+    >>> outcome, rival = [0, 0, 0, 1, 1, 1], [0.2, 0.3, 0.4, 0.3, 0.6, 0.8]
+    >>> weights = ((0.0, 1.0), (0.5, 0.0))
+    >>> print(dossier.metrics.mean_severity_of_rival(outcome, rival, threshold=0.5, severity_weights=weights))
+    0.17 (0.00 to 0.46)
+    """
+    return mean_severity(outcome, rival, threshold, severity_weights, level)

@@ -488,37 +488,27 @@ def _counts_at(chosen: Floats, thresholds: Floats) -> Floats:
     return np.asarray(reached, dtype=float)
 
 
-BAND = Band(
-    "threshold",
-    (
-        Line("net_benefit", of_shares=False, makes_its_own=True),
-        Line("rival", "rival_", of_shares=False, makes_its_own=True),
-    ),
-)
+BAND = Band("threshold", (Line("net_benefit", of_shares=False, makes_its_own=True),))
 """The band of a decision curve."""
 
 
-@curve("Decision curve", cites="Vickers 2006", against_rest=True, band=BAND, protection="decisions")
+@curve("Decision curve", cites="Vickers 2006", against_rest=True, band=BAND, protection="decisions", of_rivals=True)
 def decision_curve(
     outcome: Floats,
     risk: Floats,
     threshold_range: tuple[float, float] | None = None,
     level: float = 0.95,
     declared_thresholds: tuple[float, ...] = (),
-    rival: Floats | None = None,
     cluster: NDArray[np.int64] | None = None,
 ) -> Curve | Absent:
     """The net benefit of acting on the model, of treating everybody and of treating nobody, over a range of thresholds.
 
     Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `threshold_range` (lowest and highest threshold, below 1;
     None: the 1st and the 99th percentile of the risks, cut inwards to even steps so that no end is the risk of a
-    person), `level`, `declared_thresholds` (those inside the range are points of the curve), `rival` (n, 0 to 1:
-    another model's risks of the same people), `cluster` (n). Returns 101 thresholds and the declared ones with
-    `net_benefit`, its interval `low` and `high` and its standard error `se` as the measure has them at each threshold,
-    `treat_all` and `treat_none`; with a rival also `rival`, its net benefit, with `rival_low`, `rival_high` and
-    `rival_se`. Absent
-    without rows, when the range reaches 1, or when nearly all risks are the same and no range is declared. Source:
-    Vickers and Elkin 2006.
+    person), `level`, `declared_thresholds` (those inside the range are points of the curve), `cluster` (n).
+    Returns 101 thresholds and the declared ones with `net_benefit`, its interval `low` and `high` and its standard
+    error `se` as the measure has them at each threshold, `treat_all` and `treat_none`. Absent without rows, when the
+    range reaches 1, or when nearly all risks are the same and no range is declared. Source: Vickers and Elkin 2006.
     """
     if len(outcome) == 0:
         return NO_ROWS
@@ -527,7 +517,7 @@ def decision_curve(
         return AT_ONE
     if ends[0] == ends[1]:
         return Absent(Fact("no_range_of_thresholds_or_risks"))
-    return _curve_over(outcome, risk, rival, _grid(*ends, declared_thresholds), level, cluster)
+    return _curve_over(outcome, risk, _grid(*ends, declared_thresholds), level, cluster)
 
 
 BESIDE = 0.25
@@ -542,7 +532,6 @@ def decision_curve_wide(
     threshold_range: tuple[float, float] | None = None,
     level: float = 0.95,
     declared_thresholds: tuple[float, ...] = (),
-    rival: Floats | None = None,
     cluster: NDArray[np.int64] | None = None,
 ) -> Curve | Absent:
     """The decision curve a little further than the declared range, which shows whether a conclusion hangs on its ends.
@@ -559,13 +548,12 @@ def decision_curve_wide(
         return AT_ONE
     more = BESIDE * (high - low)
     ends = max(0.0, low - more), max(high, min(HIGHEST, high + more))
-    return _curve_over(outcome, risk, rival, _grid(*ends, (low, high, *declared_thresholds)), level, cluster)
+    return _curve_over(outcome, risk, _grid(*ends, (low, high, *declared_thresholds)), level, cluster)
 
 
 def _curve_over(
     outcome: Floats,
     risk: Floats,
-    rival: Floats | None,
     thresholds: Floats,
     level: float,
     cluster: NDArray[np.int64] | None,
@@ -574,20 +562,18 @@ def _curve_over(
     phi, odds = float(outcome.mean()), thresholds / (1 - thresholds)
     design = Design(len(outcome), cluster)
     columns: dict[str, tuple[float | None, ...]] = {"threshold": column(thresholds)}
-    columns |= _benefit_of(outcome, risk, thresholds, level, design, "net_benefit", "")
+    columns |= _benefit_of(outcome, risk, thresholds, level, design)
     columns |= {"treat_all": column(phi - (1 - phi) * odds), "treat_none": (0.0,) * len(thresholds)}
-    if rival is not None:
-        columns |= _benefit_of(outcome, rival, thresholds, level, design, "rival", "rival_")
     return Curve(columns, len(outcome), Method("at_each_threshold", *design.method), int(outcome.sum()))
 
 
 def _benefit_of(
-    outcome: Floats, risk: Floats, thresholds: Floats, level: float, design: Design, name: str, prefix: str
+    outcome: Floats, risk: Floats, thresholds: Floats, level: float, design: Design, prefix: str = ""
 ) -> dict[str, tuple[float | None, ...]]:
     """The net benefit of one model at each threshold, with its band and standard error where there are two clusters."""
     shares, covariance = _positives_at(outcome, risk, thresholds, design)
     coefficients = np.array([np.ones(len(thresholds)), -thresholds / (1 - thresholds)])
-    columns: dict[str, tuple[float | None, ...]] = {name: column(np.sum(coefficients * shares, axis=0))}
+    columns: dict[str, tuple[float | None, ...]] = {"net_benefit": column(np.sum(coefficients * shares, axis=0))}
     if design.obstacle() is not None:
         return columns | dict.fromkeys((f"{prefix}low", f"{prefix}high", f"{prefix}se"), (None,) * len(thresholds))
     reach = two_sided_student(level, design.freedom)
@@ -653,11 +639,9 @@ def _together(sites: tuple[SiteResults, ...], name: str, level: float) -> Curve 
     if len({found.columns["threshold"] for found in curves}) > 1:
         return Absent(Fact("no_shared_thresholds"))
     columns: dict[str, tuple[float | None, ...]] = {"threshold": curves[0].columns["threshold"]}
-    columns |= _mean_benefit(curves, "net_benefit", "", level)
+    columns |= _mean_benefit(curves, level)
     columns |= {"treat_all": column(np.sum(_shares_of(curves) * _rows(curves, "treat_all"), axis=0))}
     columns |= {"treat_none": (0.0,) * len(columns["threshold"])}
-    if all("rival" in found.columns for found in curves):
-        columns |= _mean_benefit(curves, "rival", "rival_", level)
     method = Method(Fact("all_rows_of_sites", sites=len(curves), of=len(sites)), "mover_of_bands")
     return Curve(columns, sum(found.n for found in curves), method, sum(found.events or 0 for found in curves))
 
@@ -668,17 +652,15 @@ def _shares_of(curves: list[Curve]) -> Floats:
     return np.asarray((counts / counts.sum())[:, None])
 
 
-def _mean_benefit(curves: list[Curve], name: str, prefix: str, level: float) -> dict[str, tuple[float | None, ...]]:
+def _mean_benefit(curves: list[Curve], level: float) -> dict[str, tuple[float | None, ...]]:
     """The sites' net benefit as one, with the band of a stratified sample (missing where a site's is)."""
-    weights, each = _shares_of(curves), _rows(curves, name)
+    weights, each = _shares_of(curves), _rows(curves, "net_benefit")
     value = np.sum(weights * each, axis=0)
-    columns: dict[str, tuple[float | None, ...]] = {name: column(value)}
-    if any(None in found.columns[f"{prefix}se"] for found in curves):
-        return columns | dict.fromkeys((f"{prefix}low", f"{prefix}high", f"{prefix}se"), (None,) * len(value))
-    below, above = (
-        np.sqrt(np.sum((weights * (_rows(curves, f"{prefix}{end}") - each)) ** 2, axis=0)) for end in ("low", "high")
-    )
-    return columns | _band(value - below, value + above, (below + above) / (2 * two_sided(level)), prefix)
+    columns: dict[str, tuple[float | None, ...]] = {"net_benefit": column(value)}
+    if any(None in found.columns["se"] for found in curves):
+        return columns | dict.fromkeys(("low", "high", "se"), (None,) * len(value))
+    below, above = (np.sqrt(np.sum((weights * (_rows(curves, end) - each)) ** 2, axis=0)) for end in ("low", "high"))
+    return columns | _band(value - below, value + above, (below + above) / (2 * two_sided(level)))
 
 
 def _rows(curves: list[Curve], name: str) -> Floats:
@@ -721,7 +703,7 @@ def utility_profile(
     standardized = hit - (1 - phi) / phi * alarm * odds
     scale = (1 - phi) * (odds / phi) ** 2
     half = two_sided(level) * np.sqrt((hit * (1 - hit) / phi + scale * (alarm * (1 - alarm) + alarm**2 / phi)) / n)
-    benefit = _benefit_of(outcome, risk, PROFILE, level, Design(n, cluster), "net_benefit", "net_benefit_")
+    benefit = _benefit_of(outcome, risk, PROFILE, level, Design(n, cluster), "net_benefit_")
     found = h_accuracy_at_risks(outcome, risk, PROFILE.tolist(), level)
     columns: dict[str, tuple[float | None, ...]] = {
         "tau": column(PROFILE),

@@ -11,7 +11,7 @@ from dossier.core.facts import Count, Fact
 from dossier.core.faults.locations import Cell
 from dossier.core.release import Release
 from dossier.core.types import Floats
-from dossier.reading import columns
+from dossier.reading import columns, predictors
 from dossier.reading.columns import Settled
 from dossier.reading.declared_classes import ADDS_UP
 from dossier.reading.faults import nearest
@@ -22,8 +22,8 @@ PER_CENT = (90.0, 110.0)
 
 def measured(
     table: Settled, release: Release, development: bool, faults: list[Fault]
-) -> tuple[Floats | None, Floats | None, Floats | None]:
-    """The class of each row from 0, the model's risks and its rival's, each row by class; NaN where missing.
+) -> tuple[Floats | None, Floats | None, dict[str, Floats | None]]:
+    """The class of each row from 0, the model's risks and those of its rivals, each row by class; NaN where missing.
 
     A development table needs none of them, and a rival may be missing from any table.
     """
@@ -35,14 +35,14 @@ def measured(
     names = prediction.columns or ()
     risk = None
     if len(names) == len(labels) and (not development or any(name in table.columns for name in names)):
-        risk = _risks(table, names, "columns", faults)
-    rivals = prediction.rivals or ()
-    rival = (
-        _risks(table, rivals, "rivals", faults)
-        if len(rivals) == len(labels) and any(name in table.columns for name in rivals)
+        risk = _risks(table, names, "column", "[prediction] columns", faults)
+    rivals = {
+        one.name: _risks(table, one.named, "rival", predictors.key_of_rival(release, one), faults)
+        if len(one.named) == len(labels) and any(name in table.columns for name in one.named)
         else None
-    )
-    return outcome, risk, rival
+        for one in release.rivals
+    }
+    return outcome, risk, rivals
 
 
 def _classes(table: Settled, name: str, labels: tuple[str, ...], faults: list[Fault]) -> Floats | None:
@@ -70,9 +70,9 @@ def _classes(table: Settled, name: str, labels: tuple[str, ...], faults: list[Fa
     return np.array([*(float(labels.index(label)) for label in spelled), np.nan])[codes]
 
 
-def _risks(table: Settled, names: tuple[str, ...], key: str, faults: list[Fault]) -> Floats | None:
+def _risks(table: Settled, names: tuple[str, ...], whose: str, declared: str, faults: list[Fault]) -> Floats | None:
     """The risks of all classes side by side, as they are given; None, and faults, when some are no such risks."""
-    held = [columns.named(table, name, f"[prediction] {key}", faults) for name in names]
+    held = [columns.named(table, name, declared, faults) for name in names]
     found = [one for one in held if one is not None]
     if len(found) < len(names):
         return None
@@ -83,7 +83,7 @@ def _risks(table: Settled, names: tuple[str, ...], key: str, faults: list[Fault]
     if len(known) and PER_CENT[0] < float(np.median(known)) < PER_CENT[1]:
         faults.append(Fault("class_risks_of_per_cent", at, total=float(np.median(known))))
         return None
-    each = [columns.risk(table, name, "column" if key == "columns" else "rival", faults) for name in names]
+    each = [columns.risk(table, name, whose, faults) for name in names]
     kept = [one for one in each if one is not None]
     if len(kept) < len(names):
         return None

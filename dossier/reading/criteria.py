@@ -144,14 +144,14 @@ def _of_subset(one: Acceptance, where: Key, release: Release, subsets: Sequence[
 
 
 def _of_rival(one: Acceptance, where: Key, release: Release, compared: Mapping[str, Metric]) -> Iterator[Fault]:
-    """A difference from the rival names the rival, and the rival's name stands with nothing but differences."""
-    label, against = release.prediction.rival_label, one.at.get("against")
-    has_rival = release.prediction.rival is not None or release.prediction.rivals is not None
+    """A difference from a rival names one, and a rival's name stands with nothing but differences."""
+    labels, against = tuple(rival.name for rival in release.rivals), one.at.get("against")
     if one.measure in compared and "against" in compared[one.measure].fixed:
-        if not has_rival:
+        if not labels:
             yield Fault("criterion_without_rival", where.of("measure"), measure=one.measure)
-        elif against != label:
-            yield Fault("criterion_names_no_rival", where.of("at"), measure=one.measure, rival=label)
+        elif against not in labels:
+            at = where.of("at")
+            yield Fault("criterion_names_no_rival", at, measure=one.measure, rivals=labels, rival=labels[0])
     elif against is not None and against not in NOT_RIVALS:
         difference = f"{one.measure}_difference"
         near = difference if difference in compared else None

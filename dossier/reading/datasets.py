@@ -15,7 +15,7 @@ from dossier.core.errors import DataError, Fault
 from dossier.core.facts import Count, Fact
 from dossier.core.faults.locations import Cell, File, Key, listed_table
 from dossier.core.release import DatasetDeclaration, Release
-from dossier.core.types import NOT_SELECTED, Dataset, Feature, Floats, SettledTable
+from dossier.core.types import NOT_SELECTED, RIVAL, Dataset, Feature, Floats, RivalRisk, SettledTable
 from dossier.reading import (
     class_columns,
     coded,
@@ -55,7 +55,8 @@ class Site:
     """The [[dataset]] that it is of; one with a site_column declares several."""
     analysed: Bools
     identifiers: tuple[str, ...] | None
-    rival_missing: int
+    rival_missing: Mapping[str, int]
+    """How many of the analysed rows have no risk of each other model."""
     weightless: bool = False
     """Whether no analysed row has a sampling weight above 0."""
     grouping: tuple[Feature, ...] = ()
@@ -103,7 +104,8 @@ class Measured:
     """0 and 1, or with several classes their numbers from 0."""
     risk: Floats | None
     """One number a row, or with several classes one a row and class."""
-    rival: Floats | None
+    rivals: Mapping[str, Floats | None]
+    """The same of each other model; None where the table has none."""
     cases: Mapping[str, Floats]
     """What [utility] and [h_accuracy] name, by their keys: relevance, cost, benefit, complexity."""
 
@@ -128,10 +130,9 @@ def sites(release: Release, folder: Folder, faults: list[Fault]) -> tuple[list[S
     sources = [source for k in range(len(release.dataset)) if (source := _source(release, k, folder, faults))]
     names = predictors.chosen(release, sources, faults)
     features = predictors.features(sources, names, faults)
-    if release.prediction.rival is not None:
-        faults += _somewhere(release.prediction.rival, "[prediction] rival", sources)
-    for name in release.prediction.rivals or ():
-        faults += _somewhere(name, "[prediction] rivals", sources)
+    for rival in release.rivals:
+        for name in rival.named:
+            faults += _somewhere(name, predictors.key_of_rival(release, rival), sources)
     for key, name in predictors.case_columns(release).items():
         faults += _somewhere(name, predictors.CASE_KEYS[key], sources)
     faults += _printed(release, sources)
@@ -294,7 +295,7 @@ def _measured(release: Release, source: Source, faults: list[Fault]) -> Measured
         return Measured(*found, {} if development else _of_cases(release, table, faults))
     if prediction.columns is not None:
         # Without its classes the outcome cannot be read, and the release's own faults say so.
-        return Measured(None, None, None, {})
+        return Measured(None, None, {}, {})
     outcome = (
         None
         if development and release.outcome.column not in table.columns
@@ -305,12 +306,12 @@ def _measured(release: Release, source: Source, faults: list[Fault]) -> Measured
         if prediction.column is None or (development and prediction.column not in table.columns)
         else columns.risk(table, prediction.column, "column", faults)
     )
-    rival = (
-        columns.risk(table, prediction.rival, "rival", faults)
-        if prediction.rival is not None and prediction.rival in table.columns
-        else None
-    )
-    return Measured(outcome, risk, rival, {} if development else _of_cases(release, table, faults))
+    rivals = {
+        one.name: columns.risk(table, one.column, "rival", faults) if one.column in table.columns else None
+        for one in release.rivals
+        if one.column is not None
+    }
+    return Measured(outcome, risk, rivals, {} if development else _of_cases(release, table, faults))
 
 
 def _of_cases(release: Release, table: Settled, faults: list[Fault]) -> dict[str, Floats]:
@@ -534,7 +535,7 @@ def _at(measured: Measured, rows: NDArray[np.int64]) -> Measured:
     return Measured(
         outcome=_of(measured.outcome, rows),
         risk=_of(measured.risk, rows),
-        rival=_of(measured.rival, rows),
+        rivals={name: _of(risk, rows) for name, risk in measured.rivals.items()},
         cases={key: _of(values, rows) for key, values in measured.cases.items()},
     )
 
@@ -542,13 +543,19 @@ def _at(measured: Measured, rows: NDArray[np.int64]) -> Measured:
 def _site(held: Held, part: Rows, without_risk: bool = False) -> Site:
     source, measured, features, labels, groups = held.source, held.measured, held.features, held.labels, held.groups
     declaration = source.declaration
-    outcome, risk, rival = (_of(values, part.rows) for values in (measured.outcome, measured.risk, measured.rival))
+    outcome, risk = (_of(values, part.rows) for values in (measured.outcome, measured.risk))
     analysed, excluded = _analysed(len(part.rows), outcome, None if without_risk else risk)
     left_out = sum(part.others.values())
     keep = np.flatnonzero(analysed)
     cases = {key: _of(_of(values, part.rows), keep) for key, values in measured.cases.items()}
-    outcome, risk, rival = (_of(values, keep) for values in (outcome, risk, rival))
-    rival_missing = 0 if rival is None else int(_gaps(rival).sum())
+    outcome, risk = (_of(values, keep) for values in (outcome, risk))
+    of_rivals = {name: _of(_of(given, part.rows), keep) for name, given in measured.rivals.items()}
+    rival_missing = {name: 0 if given is None else int(_gaps(given).sum()) for name, given in of_rivals.items()}
+    rivals = [
+        RivalRisk(name, None if rival_missing[name] else given, rival_missing[name] > 0)
+        for name, given in of_rivals.items()
+    ]
+    first, *further = rivals or [RivalRisk(RIVAL, None)]
     weights = _of(part.weights, keep)
     dataset = Dataset(
         name=part.name,
@@ -558,8 +565,9 @@ def _site(held: Held, part: Rows, without_risk: bool = False) -> Site:
         excluded={NOT_SELECTED: left_out, **excluded} if declaration.rows else excluded,
         outcome=None if labels else outcome,
         risk=None if labels else risk,
-        rival=None if labels or rival_missing else rival,
-        rival_is_incomplete=rival_missing > 0,
+        rival=None if labels else first.risk,
+        rival_is_incomplete=first.is_incomplete,
+        further_rivals=tuple(further),
         split=_of(part.split, keep),
         predictors=_kept(features, part.rows, keep),
         dates=declaration.dates,
@@ -572,7 +580,7 @@ def _site(held: Held, part: Rows, without_risk: bool = False) -> Site:
         class_labels=labels,
         classes=outcome.astype(np.int64) if labels and outcome is not None else None,
         class_risk=risk if labels else None,
-        class_rival=rival if labels and not rival_missing else None,
+        class_rival=first.risk if labels else None,
         cluster=_of(part.cluster, keep),
         weights=_unequal(weights),
         subgroups=subgroups.subgroups(groups, part.rows, analysed, part.name),

@@ -25,7 +25,7 @@ from dossier.core.release import (
 )
 from dossier.reading import declared_classes, letters, refused
 from dossier.reading.faults import nearest
-from dossier.reading.predictors import roles_of_columns
+from dossier.reading.predictors import rivals_declared, roles_of_columns
 from dossier.report.chapters.chapter import chapters
 
 Location = tuple[str | int, ...]
@@ -54,6 +54,7 @@ DEEPEST = 50
 """So many tables and lists within each other are far more than any key asks for."""
 LISTS = (
     "dataset",
+    "rival",
     "declared_performance",
     "acceptance",
     "predictor",
@@ -617,19 +618,25 @@ def _same_columns(release: Release) -> list[Fault]:
     for key, names in (("column", (prediction.column,)), ("columns", prediction.columns or ())):
         if outcome.column in names:
             faults.append(Fault("risk_is_outcome", Key("prediction", key)))
-    if prediction.rival is not None and prediction.rival in (prediction.column, outcome.column):
-        code = "rival_is_risk" if prediction.rival == prediction.column else "rival_is_outcome"
-        faults.append(Fault(code, Key("prediction", "rival")))
-    named = {"rival_name": prediction.rival_name, "rival_version": prediction.rival_version}
+    named: list[str] = []
+    for rival, at in rivals_declared(release):
+        if rival.column is not None and rival.column == prediction.column:
+            faults.append(Fault("rival_is_risk", at))
+        elif outcome.column in rival.named:
+            faults.append(Fault("rival_is_outcome", at))
+        if rival.name in NOT_RIVALS:
+            where = at.of("name" if at.is_list else "rival_name")
+            faults.append(Fault("reserved_rival", where, name=rival.name, reserved=tuple(NOT_RIVALS)))
+        if rival.name in named:
+            faults.append(Fault("rival_twice", at.of("name"), name=rival.name))
+        named.append(rival.name)
+    said = {"rival_name": prediction.rival_name, "rival_version": prediction.rival_version}
     if prediction.rival is None and prediction.rivals is None:
         faults += [
             Fault("rival_name_without_rival", Key("prediction", key), key=key)
-            for key, name in named.items()
+            for key, name in said.items()
             if name is not None
         ]
-    if prediction.rival_name in NOT_RIVALS:
-        at = Key("prediction", "rival_name")
-        faults.append(Fault("reserved_rival", at, name=prediction.rival_name, reserved=tuple(NOT_RIVALS)))
     return faults
 
 

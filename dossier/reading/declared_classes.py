@@ -10,6 +10,7 @@ from dossier.core.facts import Count
 from dossier.core.faults.locations import Key
 from dossier.core.release import Prediction, Release
 from dossier.core.types import MACRO
+from dossier.reading.predictors import rivals_declared
 
 FEWEST = 3
 """With fewer classes the outcome is binary, and has a form of its own."""
@@ -43,6 +44,9 @@ def _of_two(release: Release, keys: Mapping[str, Any]) -> Iterator[Fault]:
     for key in ("columns", "rivals"):
         if key in keys:
             yield Fault("columns_without_classes", Key("prediction", key), key=key)
+    for rival, at in rivals_declared(release):
+        if rival.columns is not None and at.is_list:
+            yield Fault("columns_without_classes", at, key="columns")
     if any(isinstance(value, tuple) for value in release.h_accuracy.priority):
         yield Fault("priorities_of_two_classes", Key("h_accuracy", "priority"))
 
@@ -56,6 +60,7 @@ def _of_several(release: Release, keys: Mapping[str, Any], k: int) -> Iterator[F
     if release.outcome.positive is not None:
         yield Fault("positive_and_classes", Key("outcome", "positive"))
     yield from _columns(prediction, keys, k)
+    yield from _rivals(release, k)
     yield from _weights(release, k)
     yield from _priorities(release, k)
     if release.readers:
@@ -68,12 +73,21 @@ def _columns(prediction: Prediction, keys: Mapping[str, Any], k: int) -> Iterato
             yield Fault("one_and_several_columns", Key("prediction", one), key=one, several=several)
         elif one in keys:
             yield Fault("one_column_of_classes", Key("prediction", one), key=one, several=several, classes=k)
-    for key, names in (("columns", prediction.columns), ("rivals", prediction.rivals)):
-        if names is not None and len(names) != k:
-            at = Key("prediction", key)
-            yield Fault("wrong_number_of_columns", at, key=key, number=len(names), classes=k)
-    for name in sorted(set(prediction.columns or ()) & set(prediction.rivals or ())):
-        yield Fault("column_and_rival", Key("prediction", "rivals"), column=name)
+    if prediction.columns is not None and len(prediction.columns) != k:
+        at = Key("prediction", "columns")
+        yield Fault("wrong_number_of_columns", at, key="columns", number=len(prediction.columns), classes=k)
+
+
+def _rivals(release: Release, k: int) -> Iterator[Fault]:
+    for rival, at in rivals_declared(release):
+        if rival.columns is None:
+            if at.is_list:
+                yield Fault("one_column_of_classes", at, key="column", several="columns", classes=k)
+            continue
+        if len(rival.columns) != k:
+            yield Fault("wrong_number_of_columns", at, key=at.key or "columns", number=len(rival.columns), classes=k)
+        for name in sorted(set(release.prediction.columns or ()) & set(rival.columns)):
+            yield Fault("column_and_rival", at, column=name)
 
 
 def _weights(release: Release, k: int) -> Iterator[Fault]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from dossier.core.bands import CERTAIN
 from dossier.core.facts import Count, Fact
-from dossier.core.types import POOLED, Absent, Dataset, Flag, Floats, SettledTable
+from dossier.core.types import POOLED, RIVAL, Absent, Dataset, Flag, Floats, SettledTable
 from dossier.reading import coding
 from dossier.reading.datasets import Site
 
@@ -188,9 +188,12 @@ def _repeated_block(rows: Floats) -> int:
 
 
 def _incomplete_rival(site: Site) -> Iterator[Flag]:
-    if site.rival_missing:
-        name, rows = site.dataset.name, Count(site.rival_missing, "row")
-        yield Flag("rival_incomplete", name, Fact("rival_without_risks", rows=rows, dataset=name))
+    name = site.dataset.name
+    for label, missing in site.rival_missing.items():
+        if missing:
+            model = "The other model" if label == RIVAL else label
+            says = Fact("rival_without_risks", model=model, rows=Count(missing, "row"), dataset=name)
+            yield Flag("rival_incomplete", name, says)
 
 
 def _in_no_subgroup(dataset: Dataset) -> Iterator[Flag]:

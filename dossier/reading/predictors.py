@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from dossier.core.errors import Fault
 from dossier.core.facts import Fact, Value
-from dossier.core.faults.locations import Cell, Key
-from dossier.core.release import DatasetDeclaration, Release
+from dossier.core.faults.locations import Cell, Key, listed_table
+from dossier.core.release import DatasetDeclaration, Release, Rival
 from dossier.core.types import Feature
 from dossier.reading import notations
 from dossier.reading.columns import LARGEST, Column, Settled, for_decimal_commas, is_written_with_commas, parsed, words
@@ -86,8 +86,8 @@ def columns_of_all_rows(release: Release, declaration: DatasetDeclaration) -> fr
     prediction = release.prediction
     keys = ("split", "id", "site_column", "cluster", "weights", "imputation")
     named = (
-        *(release.outcome.column, prediction.column, prediction.rival),
-        *(*(prediction.columns or ()), *(prediction.rivals or ())),
+        *(release.outcome.column, prediction.column, *(prediction.columns or ())),
+        *(name for rival in release.rivals for name in rival.named),
         *case_columns(release).values(),
         *(getattr(declaration, key) for key in keys),
     )
@@ -103,13 +103,15 @@ class ColumnRole(NamedTuple):
 
 def roles_of_columns(release: Release) -> dict[str, ColumnRole]:
     """The columns that have a role of their own, so that they are no predictors."""
-    risks, rivals = ColumnRole("[prediction] columns", "risk"), ColumnRole("[prediction] rivals", "rival's risk")
     named: dict[str | None, ColumnRole] = {
         release.outcome.column: ColumnRole("[outcome] column", "outcome"),
         release.prediction.column: ColumnRole("[prediction] column", "risk"),
-        release.prediction.rival: ColumnRole("[prediction] rival", "rival's risk"),
-        **dict.fromkeys(release.prediction.columns or (), risks),
-        **dict.fromkeys(release.prediction.rivals or (), rivals),
+        **dict.fromkeys(release.prediction.columns or (), ColumnRole("[prediction] columns", "risk")),
+        **{
+            name: ColumnRole(key_of_rival(release, rival), "rival's risk")
+            for rival in release.rivals
+            for name in rival.named
+        },
     }
     for key, name in case_columns(release).items():
         named.setdefault(name, ColumnRole(CASE_KEYS[key], key))
@@ -117,6 +119,25 @@ def roles_of_columns(release: Release) -> dict[str, ColumnRole]:
         for key in ("split", "id", "site_column", "cluster", "weights", "imputation"):
             named.setdefault(getattr(dataset, key), ColumnRole(f"[[dataset]] {key}", key))
     return {name: role for name, role in named.items() if name is not None}
+
+
+def key_of_rival(release: Release, rival: Rival) -> str:
+    """The key that names the columns of another model's risks."""
+    several = rival.columns is not None
+    if rival in release.rival:
+        return f"[[rival]] {'columns' if several else 'column'}"
+    return f"[prediction] {'rivals' if several else 'rival'}"
+
+
+def rivals_declared(release: Release) -> Iterator[tuple[Rival, Key]]:
+    """Every other model with the key of release.toml that names the columns of its risks."""
+    short = len(release.rivals) - len(release.rival)
+    for place, rival in enumerate(release.rivals):
+        several = rival.columns is not None
+        if place < short:
+            yield rival, Key("prediction", "rivals" if several else "rival")
+        else:
+            yield rival, listed_table("rival", place - short + 1).of("columns" if several else "column")
 
 
 CASE_KEYS = {

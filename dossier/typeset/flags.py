@@ -250,8 +250,7 @@ WORDS: Mapping[str, str] = {
     "table may hold its patients more than once.",
     "duplicate_rows": "In {dataset} {rows:rows} {rows:is|are} equal to an earlier one in outcome, risk and every "
     "predictor.",
-    "rival_without_risks": "The other model gives no risk in {rows:rows} of {dataset}, so the two are not compared "
-    "there.",
+    "rival_without_risks": "{model} gives no risk in {rows:rows} of {dataset}, so the two are not compared there.",
     "in_no_subgroup": "In {dataset} {rows:rows} {rows:is|are} in no subgroup of {column}: the value is missing or not "
     "among its levels.",
     "name_for_missing": "{column} is {name} in {rows:rows} of {dataset}: it may stand for missing, and is counted as "
@@ -310,6 +309,7 @@ WORDS: Mapping[str, str] = {
     "no_threshold": "no threshold is declared: nothing is said about acting on the risks.",
     "threshold_without_reason": "why {thresholds:thresholds} was declared, and that it was before the data were seen, "
     "is not in [thresholds] rationale.",
+    "severity_without_source": "where the severity weights come from is not in [severity] source.",
     "version_differs": "version {tested} was tested, and version {released} is released.",
     "dates_not_stated": "when the patients were seen is not stated for {sites:listing}.",
     "criterion_not_dated": "when acceptance criterion {numbers:whole} was declared is not stated.",

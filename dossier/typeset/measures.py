@@ -29,6 +29,7 @@ from dossier.typeset.tables import (
     LONG_LABEL,
     MEASURE,
     NOT_COMPUTED,
+    P_VALUES,
     Cell,
     Column,
     Reasons,
@@ -76,7 +77,7 @@ def _reads_across(evidence: Evidence, terms: Sequence[Term]) -> bool:
     results = of_term(evidence, term.name)
     values = {one.at[name] for one in results if name in one.at}
     room = MEASURE - LONG_LABEL * CHARACTER
-    return len(values) >= 2 and len(values) * _width(evidence, term) <= room and not _is_tested(results, term)
+    return len(values) >= 2 and len(values) * _width(evidence, term) <= room and not _tests(results, term)
 
 
 def _side_by_side(evidence: Evidence, terms: Sequence[Term]) -> Table:
@@ -211,7 +212,7 @@ def _width(evidence: Evidence, term: Term) -> float:
     values = max((len(value_of(one, term)) for one in found), default=0)
     bounds = max((len(interval(one, term, wordy)) for one in found), default=0)
     heading = max(map(len, _heading(term).split()))
-    test = 7 if any("p_value" in one.details for one in found) else 0
+    test = 7 * len(_tests(results, term))
     return 4.6 + max((values + bounds) * CHARACTER, heading * LETTER) + test * CHARACTER
 
 
@@ -222,13 +223,14 @@ def _beside(evidence: Evidence, terms: Sequence[Term]) -> Table:
     places = list(dict.fromkeys(tuple(sorted(_varying(evidence, result).items())) for result in results))
     reasons = Reasons(evidence)
     results = _without_empty_rows(evidence, results, reasons)
+    tested = [_tests(results, term) for term in terms]
     rows: list[Row] = []
     for place in places:
         if any(place):
             rows.append(Row(_place_name(dict(place)), kind="group"))
         here = [result for result in results if tuple(sorted(_varying(evidence, result).items())) == place]
-        rows += _site_rows(evidence, [[one for one in here if one.term == term.name] for term in terms], terms, reasons)
-    tested = [_is_tested(results, term) for term in terms]
+        by_term = [[one for one in here if one.term == term.name] for term in terms]
+        rows += _site_rows(evidence, by_term, terms, reasons, tested)
     return Table(
         name=anchor("-".join(["table", *(term.name for term in terms)])),
         title=_title(terms),
@@ -236,23 +238,25 @@ def _beside(evidence: Evidence, terms: Sequence[Term]) -> Table:
         head="Site",
         columns=tuple(
             column
-            for term, has_p in zip(terms, tested, strict=True)
-            for column in (Column(_heading(term), intervals=True), *([Column("p")] if has_p else []))
+            for term, tests in zip(terms, tested, strict=True)
+            for column in (
+                Column(_heading(term), intervals=True, unit=_unit(term)),
+                *(Column(P_VALUES[name]) for name in tests),
+            )
         ),
         rows=tuple(rows),
         footnotes=reasons.footnotes(),
     )
 
 
-def _is_tested(results: Sequence[Result], term: Term) -> bool:
-    """Whether a measure comes with the p value of a test, which then has a column of its own."""
-    return any(
-        "p_value" in one.found.details for one in results if one.term == term.name and isinstance(one.found, Estimate)
-    )
+def _tests(results: Sequence[Result], term: Term) -> tuple[str, ...]:
+    """The p values that a measure comes with."""
+    found = [one.found for one in results if one.term == term.name and isinstance(one.found, Estimate)]
+    return tuple(name for name in P_VALUES if any(name in one.details for one in found))
 
 
-def _p_value(found: Estimate | Absent | None) -> Cell:
-    p_value = found.details.get("p_value") if isinstance(found, Estimate) else None
+def _p_value(found: Estimate | Absent | None, name: str) -> Cell:
+    p_value = found.details.get(name) if isinstance(found, Estimate) else None
     return Cell("" if p_value is None else number(p_value, 3), kind="plain")
 
 
@@ -308,10 +312,14 @@ def _varying(evidence: Evidence, result: Result) -> At:
 
 
 def _place_name(place: Mapping[str, float | str]) -> str:
-    return ", ".join(
-        "Mean of the classes" if (name, value) == ("class", MACRO) else f"{SETTING[name]} {setting(value)}"
-        for name, value in place.items()
-    )
+    return ", ".join(_setting_name(name, value) for name, value in place.items())
+
+
+def _setting_name(name: str, value: float | str) -> str:
+    if (name, value) == ("class", MACRO):
+        return "Mean of the classes"
+    # Another model has the name that the release gives it, letter by letter.
+    return str(value) if name == "model" else f"{SETTING[name]} {value if name == 'against' else setting(value)}"
 
 
 def _column_name(name: str, value: float | str) -> str:
@@ -326,24 +334,35 @@ def _title(terms: Sequence[Term]) -> str:
 
 
 def _heading(term: Term) -> str:
-    label = sentence_case(term.label)
-    return label if not term.unit else f"{label}, %" if term.unit == "%" else f"{label} per 100"
+    unit = _unit(term)
+    return f"{sentence_case(term.label)}{', ' if unit == '%' else ' ' if unit else ''}{unit}"
+
+
+def _unit(term: Term) -> str:
+    """What the values of a measure are counted in."""
+    return term.unit if term.unit in ("", "%") else "per 100"
 
 
 def _site_rows(
-    evidence: Evidence, columns: Sequence[Sequence[Result]], terms: Sequence[Term], reasons: Reasons
+    evidence: Evidence,
+    columns: Sequence[Sequence[Result]],
+    terms: Sequence[Term],
+    reasons: Reasons,
+    tested: Sequence[tuple[str, ...]] = (),
 ) -> list[Row]:
-    """A row for each dataset in which any of these measures was tried, and one for all sites together."""
+    """A row for each dataset in which any of these measures was tried, and one for all sites together.
+
+    `tested` are the p values that have columns of their own beside each measure.
+    """
     rows = []
     tried = {result.dataset for column in columns for result in column}
     for name, label, kind in _row_labels(evidence, tried, _naming(terms)):
         found = [next((one for one in column if one.dataset == name), None) for column in columns]
         wordy = [_needs_words(column) for column in columns]
-        tested = [any(_is_tested([one], term) for one in column) for column, term in zip(columns, terms, strict=True)]
         cells: list[Cell] = []
-        for one, term, words, has_p in zip(found, terms, wordy, tested, strict=True):
+        for one, term, words, names in zip(found, terms, wordy, tested or [()] * len(terms), strict=True):
             cells.append(NOT_COMPUTED if one is None else cell(one.found, term, reasons, wordy=words))
-            cells += [_p_value(None if one is None else one.found)] if has_p else []
+            cells += [_p_value(None if one is None else one.found, name) for name in names]
         rows.append(Row(label, tuple(cells), kind))
     return rows
 

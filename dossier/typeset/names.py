@@ -11,10 +11,13 @@ from dossier.core.types import (
     At,
     DatasetSummary,
     Description,
+    Estimate,
     Evidence,
     Predicted,
     Term,
     Withheld,
+    externals,
+    find,
     sum_known,
 )
 from dossier.typeset.labels import level_of
@@ -164,6 +167,20 @@ def groups_of_readers(evidence: Evidence) -> tuple[str, ...]:
 def axis_name(at: At) -> str:
     """What an axis of the nomogram is called: its predictor, and of a product the value of the other one."""
     return f"{at['predictor']} ({at['with']} {at['level']})" if "with" in at else str(at["predictor"])
+
+
+MARKS = ("circle", "triangle", "diamond")
+"""The hollow marks of the first other models in a forest of sites."""
+
+
+def marks_of_rivals(evidence: Evidence) -> dict[str, str]:
+    """The first other models that have an AUROC at an external site, by the mark that each has in the forest."""
+    marks = zip(MARKS, (rival.name for rival in evidence.release.rivals), strict=False)
+    return {
+        mark: name
+        for mark, name in marks
+        if any(isinstance(find(evidence, "auroc", one.name, model=name), Estimate) for one in externals(evidence))
+    }
 
 
 def tier(term: Term) -> str:

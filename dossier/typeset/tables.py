@@ -55,6 +55,8 @@ class Column:
     """Whether its cells name what stands to their right, as the first column does."""
     over: str = ""
     """What is said once above it and its neighbours that share it."""
+    unit: str = ""
+    """What its values are counted in, where that is not 1."""
 
 
 @dataclass(frozen=True)
@@ -214,6 +216,10 @@ def _letter(count: int) -> str:
     return chr(ord("a") + count) if count < 26 else f"{chr(ord('a') + count // 26 - 1)}{chr(ord('a') + count % 26)}"
 
 
+P_VALUES = {"p_value": "p", "p_holm": "p (Holm)"}
+"""The p values that have a column of their own beside a measure, with its heading."""
+
+
 def groups_across(table: Table) -> Table:
     """A table whose groups have the same rows, with the groups beside each other; every other table as it is."""
     groups = groups_of(table)
@@ -222,9 +228,10 @@ def groups_across(table: Table) -> Table:
     if not alike or any(one.words for one in table.columns):
         return table
     alone = len(table.columns) == 1
-    # A measure alone with its p value is named by the title.
-    tested = len(table.columns) == 2 and table.columns[1].label == "p"
-    own = (replace(table.columns[0], label="Value"), table.columns[1]) if tested else table.columns
+    # A measure alone with its p values is named by the title.
+    value, *others = table.columns
+    tested = bool(others) and all(one.label in P_VALUES.values() for one in others)
+    own = (replace(value, label=sentence_case(value.unit or "value")), *others) if tested else table.columns
     columns = tuple(
         replace(column, label=group.label) if alone else replace(column, over=group.label)
         for group in groups
@@ -233,7 +240,9 @@ def groups_across(table: Table) -> Table:
     lines = zip(*(group.rows for group in groups), strict=True)
     rows = tuple(replace(line[0], cells=tuple(cell for row in line for cell in row.cells)) for line in lines)
     across = replace(table, columns=columns, rows=rows)
-    return across if label_fits(across) else table
+    # The name of all sites together may stand on two lines.
+    sites = replace(across, rows=tuple(row for row in rows if row.kind == "row"))
+    return across if label_fits(sites) else table
 
 
 MANY_ROWS = 7

@@ -30,6 +30,7 @@ SETTING = {
     "measure": "Measure",
     "minimum": "Minimum",
     "against": "Against",
+    "model": "Model",
     "gamma": "Gamma",
     "relevance": "Relevance",
     "calibration": "Calibration",

@@ -168,7 +168,8 @@ def _closed_forms(y: np.ndarray, p: np.ndarray, rival: np.ndarray, draws: int) -
     calibration.calibration_slope(y, p)
     calibration.ici(y, p, bootstrap=draws)
     calibration.calibration_curve(y, p)
-    utility.decision_curve(y, p, (0.01, 0.99), rival=rival)
+    for risk in (p, rival):
+        utility.decision_curve(y, risk, (0.01, 0.99))
     discrimination.roc(y, p)
 
 

@@ -24,6 +24,8 @@ WITHOUT_A_CELL = (
     ("auroc_of_rival", "the same function as the model's AUROC, of other risks"),
     ("oe_ratio_of_rival", "the same function as the model's O/E, of other risks"),
     ("calibration_slope_of_rival", "the same function as the model's slope, of other risks"),
+    ("error_severity_index_of_rival", "the same function as the model's index, of other risks"),
+    ("mean_severity_of_rival", "the same function as the model's mean severity, of other risks"),
     (
         "wrong_advice_followed",
         "a rate of decisions, by readers and cases as error_rate_aided; test_automation_bias.py simulates it",

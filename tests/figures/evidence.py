@@ -253,7 +253,7 @@ def _pooled_curves(
     if isinstance(first, Curve):
         place = POOLED if len(datasets) > 1 else datasets[0].name
         name = "decision_curve_wide_all_sites" if len(datasets) > 1 else "decision_curve_wide"
-        made.append(CurveResult(name, place, risks.wide(risks.with_rival(first))))
+        made.append(CurveResult(name, place, risks.wide(first)))
     cells = (4, 1, 30, 965) if case.rare else (70, 201, 27, 702)
     names = ("true_positive", "false_negative", "false_positive", "true_negative")
     counts = {name: (float(count),) for name, count in zip(names, cells, strict=True)}

@@ -120,11 +120,9 @@ def _absent(one: CurveResult, gone: bool) -> CurveResult:
 
 def _site_curves(kind: Kind, rng: np.random.Generator, name: str, outcome: Floats, risk: Floats) -> list[CurveResult]:
     weights = ((0.0, 0.6), (0.3, 0.0))
-    other = np.clip(risk + rng.normal(0, 0.2, len(risk)), 0, 1) if kind.rival else None
     made: list[tuple[str, Curve | Absent]] = [
         ("h_accuracy_by_priority", accuracy.h_accuracy_by_priority(outcome, risk)),
         ("accuracy_by_prevalence", accuracy.accuracy_by_prevalence(outcome, risk, THRESHOLD)),
-        ("severity_of_models", severity.severity_of_models(outcome, risk, THRESHOLD, weights, other)),
     ]
     if kind.classes == 2:
         made.append(("confusion_matrix", severity.confusion_matrix(outcome, risk, THRESHOLD, weights)))

@@ -137,14 +137,6 @@ def wide(narrow: Curve) -> Curve:
     return Curve(columns, narrow.n, narrow.method)
 
 
-def with_rival(curve: Curve) -> Curve:
-    """The same decision curve with a rival a little below the model."""
-    below = {}
-    for ours, theirs in (("net_benefit", "rival"), ("low", "rival_low"), ("high", "rival_high")):
-        below[theirs] = tuple(None if value is None else value * 0.8 for value in curve.columns[ours])
-    return Curve({**curve.columns, **below}, curve.n, curve.method)
-
-
 def pooled_calibration(scale: float, n: int) -> Curve:
     """The curve of the average site."""
     risk = np.linspace(0.1, 0.8, 101) * scale

@@ -629,17 +629,12 @@ def test_weights_of_another_size_are_refused() -> None:
     assert classes.confusion_matrix(truth, risk, DISTANCE) == wrong
 
 
-def test_severity_beside_accuracy_of_the_model_and_its_rival(graft: tuple[np.ndarray, Floats, Floats]) -> None:
-    truth, model, rival = graft
-    found = classes.severity_of_models(truth, model, DISTANCE, rival)
-    assert isinstance(found, Curve)
-    for place, scores in enumerate((model, rival)):
-        predicted = [max(range(4), key=lambda k, row=row: (row[k], -k)) for row in scores]  # type: ignore[misc]
-        weights = [DISTANCE[said][true] for said, true in zip(predicted, truth, strict=True)]
-        wrong = [said != true for said, true in zip(predicted, truth, strict=True)]
-        assert found.columns["accuracy"][place] == pytest.approx(1 - sum(wrong) / len(truth), abs=1e-12)
-        assert found.columns["error_severity_index"][place] == pytest.approx(10 * sum(weights) / sum(wrong), abs=1e-12)
-        assert found.columns["mean_severity"][place] == pytest.approx(sum(weights) / len(truth), abs=1e-12)
-    alone = classes.severity_of_models(truth, model, DISTANCE)
-    assert isinstance(alone, Curve)
-    assert alone.columns["model"] == (0.0,)
+def test_the_severity_of_a_rival_by_hand(graft: tuple[np.ndarray, Floats, Floats]) -> None:
+    truth, _, rival = graft
+    predicted = [max(range(4), key=lambda k, row=row: (row[k], -k)) for row in rival]  # type: ignore[misc]
+    weights = [DISTANCE[said][true] for said, true in zip(predicted, truth, strict=True)]
+    wrong = [said != true for said, true in zip(predicted, truth, strict=True)]
+    index = estimated(classes.error_severity_index_of_rival(truth, rival, DISTANCE))
+    assert index.value == pytest.approx(10 * sum(weights) / sum(wrong), abs=1e-12)
+    mean = estimated(classes.mean_severity_of_rival(truth, rival, DISTANCE))
+    assert mean.value == pytest.approx(sum(weights) / len(truth), abs=1e-12)

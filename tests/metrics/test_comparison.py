@@ -7,6 +7,7 @@ import json
 import math
 import tracemalloc
 from pathlib import Path
+from random import Random
 
 import numpy as np
 import pandas as pd
@@ -25,6 +26,7 @@ from dossier.metrics.comparison import (
     brier_difference,
     brier_permutation_test,
     calibration_slope_of_rival,
+    holm,
     log_score_difference,
     log_score_permutation_test,
     majority_class_test,
@@ -217,6 +219,41 @@ def test_the_interval_of_a_difference_ends_where_the_difference_can_end() -> Non
     right, wrong = y, np.array([1, 1, 1, 0, 0, 0.9])
     ours, reversed_roles = (estimated(brier_difference(y, *two)) for two in ((right, wrong), (wrong, right)))
     assert (ours.low, reversed_roles.high) == (-1, 1)
+
+
+# ---- several rivals: Holm's correction ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("raw", "adjusted"),
+    [
+        # R 4.3: p.adjust(c(.01, .04, .03), "holm")
+        ((0.01, 0.04, 0.03), (0.03, 0.06, 0.06)),
+        # By hand: 4 x .01, max(that, 3 x .02), max(that, 2 x .022), max(that, .09).
+        ((0.02, 0.09, 0.01, 0.022), (0.06, 0.09, 0.04, 0.06)),
+        ((0.5, 0.6), (1.0, 1.0)),
+        ((0.2,), (0.2,)),
+        ((0.0, 0.02, 0.02), (0.0, 0.04, 0.04)),
+        ((), ()),
+    ],
+)
+def test_holm_against_r_and_by_hand(raw: tuple[float, ...], adjusted: tuple[float, ...]) -> None:
+    assert holm(raw) == pytest.approx(adjusted, abs=1e-15)
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=8), st.randoms(use_true_random=False))
+def test_holm_rejects_step_by_step_in_any_order(raw: list[float], order: Random) -> None:
+    """At every level: the smallest while each is at most level / (how many are left), then no more."""
+    found = dict(zip(range(len(raw)), holm(raw), strict=True))
+    for level in (0.01, 0.05, 0.2):
+        left = sorted(range(len(raw)), key=lambda place: raw[place])
+        rejected = set()
+        while left and raw[left[0]] * len(left) <= level:
+            rejected.add(left.pop(0))
+        assert {place for place, p in found.items() if p <= level} == rejected
+    shuffled = list(range(len(raw)))
+    order.shuffle(shuffled)
+    assert holm([raw[place] for place in shuffled]) == tuple(found[place] for place in shuffled)
 
 
 # ---- the rival: McNemar and sign flips ------------------------------------------------------------------------------

@@ -304,19 +304,7 @@ def test_the_pooled_curve_is_absent_without_two_sites_or_a_common_range() -> Non
     assert apart == Said("the risks of the sites share no range")
 
 
-# ---- decision curves with a rival, and beyond the range -------------------------------------------------------------
-
-
-def test_the_rival_has_the_curve_that_it_would_have_alone() -> None:
-    y, p = drawn(6)
-    rival = np.clip(p[::-1], 0, 1)
-    both = curved(decision_curve(y, p, (0.1, 0.6), 0.95, (0.25,), rival))
-    alone = curved(decision_curve(y, rival, (0.1, 0.6), 0.95, (0.25,)))
-    model = curved(decision_curve(y, p, (0.1, 0.6), 0.95, (0.25,)))
-    for theirs, ours in (("rival", "net_benefit"), ("rival_low", "low"), ("rival_high", "high"), ("rival_se", "se")):
-        assert both.columns[theirs] == alone.columns[ours]
-    assert both.columns["net_benefit"] == model.columns["net_benefit"]
-    assert "rival" not in model.columns
+# ---- decision curves beyond the range -------------------------------------------------------------------------------
 
 
 def test_the_wide_curve_is_the_curve_and_a_quarter_more_on_either_side() -> None:
@@ -339,15 +327,12 @@ def test_sites_together_are_all_rows_in_one_table(name: str) -> None:
         "decision_curve_wide": (decision_curve_wide, decision_curve_wide_all_sites),
     }[name]
     parts = [drawn(seed, n) for seed, n in ((1, 120), (2, 300))]
-    made = [make(y, p, (0.1, 0.5), 0.95, (), p**2) for y, p in parts]
+    made = [make(y, p, (0.1, 0.5)) for y, p in parts]
     found = curved(join(tuple(site(str(place), name, one) for place, one in enumerate(made))))
     y, p = (np.concatenate(column) for column in zip(*parts, strict=True))
-    whole = curved(make(y, p, (0.1, 0.5), 0.95, (), p**2))
-    for column in ("net_benefit", "rival", "treat_all"):
+    whole = curved(make(y, p, (0.1, 0.5)))
+    for column in ("net_benefit", "treat_all"):
         np.testing.assert_allclose(numbers(found, column), numbers(whole, column), atol=1e-13)
-    without = make(*parts[0], (0.1, 0.5))
-    mixed = curved(join((site("a", name, without), site("b", name, made[1]))))
-    assert "rival" not in mixed.columns, "a line for some of the sites would be read as one for all"
 
 
 # ---- utilities side by side -----------------------------------------------------------------------------------------

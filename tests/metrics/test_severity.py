@@ -8,19 +8,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dossier.core.types import Absent, Curve, Floats
-from dossier.metrics.intervals import NO_SPREAD, wilson
+from dossier.metrics.intervals import NO_SPREAD
 from dossier.metrics.severity import (
     NO_ERRORS,
     Integers,
     confusion,
     confusion_matrix,
     error_severity_index,
+    error_severity_index_of_rival,
     index_of_classes,
     mean_of_classes,
     mean_severity,
+    mean_severity_of_rival,
     severity_index,
     severity_mean,
-    severity_of_models,
     weights_fault,
 )
 from tests.estimated import estimated
@@ -172,31 +173,13 @@ def test_the_confusion_matrix_is_counted_by_hand() -> None:
     assert isinstance(confusion_matrix(y, p, 0.5, ((0.0, 0.6, 1), (0.3, 0.0, 1), (1, 1, 0.0))), Absent)
 
 
-def test_the_models_stand_side_by_side_with_what_each_measure_says() -> None:
+def test_the_severity_of_a_rival_by_hand() -> None:
     rng = np.random.default_rng(3)
     y: Floats = (rng.uniform(size=90) < 0.4).astype(float)
-    p: Floats = np.round(rng.uniform(size=90), 2)
-    q: Floats = np.asarray(np.round(np.minimum(y * 0.3 + p[::-1], 1), 2), dtype=np.float64)
+    q: Floats = np.round(rng.uniform(size=90), 2)
     weights = ((0.0, 0.6), (0.3, 0.0))
-    found = severity_of_models(y, p, 0.5, weights, q)
-    assert isinstance(found, Curve)
-    for row, risk in enumerate((p, q)):
-        missed, alarms = int(np.sum((risk < 0.5) & (y == 1))), int(np.sum((risk >= 0.5) & (y == 0)))
-        assert found.columns["accuracy"][row] == pytest.approx(1 - (missed + alarms) / 90)
-        assert found.columns["error_severity_index"][row] == pytest.approx(
-            10 * (0.6 * missed + 0.3 * alarms) / (missed + alarms)
-        )
-        assert found.columns["mean_severity"][row] == pytest.approx((0.6 * missed + 0.3 * alarms) / 90)
-    alone = severity_of_models(y, p, 0.5, weights)
-    assert isinstance(alone, Curve)
-    assert alone.columns["model"] == (0.0,)
-    wrong = int(np.sum((p >= 0.5) != (y == 1)))
-    assert (alone.columns["accuracy_low"][0], alone.columns["accuracy_high"][0]) == wilson(90 - wrong, 90, 0.95)
-    right = severity_of_models(y, y, 0.5, weights)
-    assert isinstance(right, Curve)
-    assert (right.columns["accuracy"], right.columns["accuracy_high"]) == ((1.0,), (1.0,))
-    assert right.columns["accuracy_low"][0] == wilson(90, 90, 0.95)[0]
-    one = severity_of_models(y[:1], p[:1], 0.5, weights)
-    assert isinstance(one, Curve)
-    assert one.n == 1
-    assert (right.columns["error_severity_index"], right.columns["index_low"]) == ((0.0,), (None,))
+    missed, alarms = int(np.sum((q < 0.5) & (y == 1))), int(np.sum((q >= 0.5) & (y == 0)))
+    index = estimated(error_severity_index_of_rival(y, q, 0.5, weights))
+    assert index.value == pytest.approx(10 * (0.6 * missed + 0.3 * alarms) / (missed + alarms))
+    mean = estimated(mean_severity_of_rival(y, q, 0.5, weights))
+    assert mean.value == pytest.approx((0.6 * missed + 0.3 * alarms) / 90)

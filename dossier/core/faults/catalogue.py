@@ -402,6 +402,10 @@ CATALOGUE: Mapping[str, Entry] = {
     "rival_is_risk": Entry("The rival is the risk itself.", "Name another column, or take rival out."),
     "rival_is_outcome": Entry("The rival is the outcome itself.", "Name another column, or take rival out."),
     "rival_name_without_rival": Entry("There is a {key} but no rival.", "Add rival, or take {key} out."),
+    "rival_of_two_forms": Entry(
+        "{name} needs either column or columns.", "Give column; of several classes columns, one a class."
+    ),
+    "rival_twice": Entry("Two rivals are called {name}.", "Give each a name of its own."),
     "reserved_rival": Entry(
         'The rival is called "{name}".', "Give it another name: {reserved} stand for other comparisons."
     ),
@@ -437,7 +441,7 @@ CATALOGUE: Mapping[str, Entry] = {
         "There are {number} {key}, and the outcome has {classes} classes.",
         "Give one column a class, in the order of classes.",
     ),
-    "column_and_rival": Entry("{column} stands in columns and in rivals.", "Name another column."),
+    "column_and_rival": Entry("{column} stands in the columns of the model and of a rival.", "Name another column."),
     "severity_of_two_classes": Entry(
         "The severity weights are for {number} classes, and the outcome has {classes}.",
         "Give two rows of two: predicted no and yes, each by truly no and yes.",
@@ -642,10 +646,10 @@ CATALOGUE: Mapping[str, Entry] = {
     ),
     "criterion_without_rival": Entry(
         "{measure} compares with a rival, and the release names no other model.",
-        "Name the column of its risks as [prediction] rival, or take the criterion out.",
+        "Name the column of its risks in a [[rival]], or take the criterion out.",
     ),
     "criterion_names_no_rival": Entry(
-        '{measure} does not name the rival, "{rival}".', 'Add at = {{ against = "{rival}" }}.'
+        "{measure} does not name one of the other models: {rivals}.", 'Add at = {{ against = "{rival}" }}.'
     ),
     "not_compared": Entry(
         '{measure} is not compared with "{rival}".', "Take it out.", near="Name {near} as the measure."

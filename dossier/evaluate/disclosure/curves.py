@@ -20,7 +20,8 @@ Found = tuple[dict[str, Column], tuple[str, ...]]
 def of_curve(protected: Protected, one: CurveResult) -> Curve | Absent:
     """A curve of one site as it may be given."""
     maker = REGISTER.curves.get(one.curve)
-    rule = None if maker is None else RULES.get(maker.protection)
+    # The ranges are those of the model's risks.
+    rule = None if maker is None or "model" in one.at else RULES.get(maker.protection)
     if rule is None or (isinstance(one.found, Absent) and not isinstance(one.found, Withheld)):
         return not_given(protected.below)
     if not protected.counts.tells_outcome or protected.counts.rows_each > 1:

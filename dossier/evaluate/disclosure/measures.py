@@ -69,22 +69,26 @@ class Protected:
         least = FEWEST if self.complement is None else 2 * self.counts.wide
         return None if persons >= least else Withheld(Fact("fewer_persons_of_either_outcome", least=least), self.below)
 
-    def given(self, one: Result, metric: Metric, others: Mapping[str, Estimate | Absent]) -> Estimate | Absent:
-        """A result as it may be given; `others` are what was given before, by term."""
+    def given(self, one: Result, metric: Metric, others: Given) -> Estimate | Absent:
+        """A result as it may be given; `others` are what was given before, by term and other model."""
         return RULES[metric.protection](self, one, metric, others)
 
 
-Rule = Callable[[Protected, Result, Metric, Mapping[str, "Estimate | Absent"]], "Estimate | Absent"]
+Given = Mapping[tuple[str, str], "Estimate | Absent"]
+"""What was given of a term: of the model, or of another model by its name."""
+Rule = Callable[[Protected, Result, Metric, Given], "Estimate | Absent"]
 
 
 def of_results(protected: Protected, results: Sequence[Result]) -> Iterator[Result]:
-    """Every result of one set of rows as it may be given."""
+    """Every result of one set of rows as it may be given; differences are made last, of the values that are given."""
     measures = metrics_of(protected.site.release)
-    others: dict[str, Estimate | Absent] = {}
-    for one in results:
-        found = protected.given(one, measures[one.term], others)
-        others.setdefault(one.term, found)
-        yield replace(one, found=found)
+    others: dict[tuple[str, str], Estimate | Absent] = {}
+    found: dict[int, Estimate | Absent] = {}
+    for place, one in sorted(enumerate(results), key=lambda each: measures[each[1].term].protection == "difference"):
+        found[place] = protected.given(one, measures[one.term], others)
+        others.setdefault((one.term, str(one.at.get("model", ""))), found[place])
+    for place, one in enumerate(results):
+        yield replace(one, found=found[place])
 
 
 # ---- from ranges of counts ------------------------------------------------------------------------------------------
@@ -237,12 +241,10 @@ def _ratio(protected: Protected, one: Result, metric: Metric, others: object) ->
     return replace(made, method=Method("on_log_scale", _over_ranges(protected.counts)))
 
 
-def _difference(
-    protected: Protected, one: Result, metric: Metric, others: Mapping[str, Estimate | Absent]
-) -> Estimate | Absent:
-    """A difference to the other model, of the two values that are given."""
-    name = metric.difference_of
-    return minus(others.get(name or ""), others.get(f"{name}_of_rival"), protected.below)
+def _difference(protected: Protected, one: Result, metric: Metric, others: Given) -> Estimate | Absent:
+    """A difference to another model, of the two values that are given."""
+    name, rival = metric.difference_of or "", str(one.at.get("against", ""))
+    return minus(others.get((name, "")), others.get((f"{name}_of_rival", rival)), protected.below)
 
 
 def minus(ours: Estimate | Absent | None, rest: Estimate | Absent | None, below: int) -> Estimate | Absent:

@@ -34,7 +34,7 @@ from dossier.report.chapters.sentence import (
 )
 from dossier.report.chapters.subgroups import GAIN
 from dossier.typeset.measures import cell
-from dossier.typeset.names import at_least, events_of
+from dossier.typeset.names import at_least, events_of, marks_of_rivals
 from dossier.typeset.notes import intervals_of
 from dossier.typeset.numbers import TIED, in_text, level_of, number, threshold
 from dossier.typeset.tables import Cell, Column, Reasons, Row, Table
@@ -226,7 +226,8 @@ def caption(evidence: Evidence) -> str:
     one = len(sites) == 1
     alone = one or all(scarce(site, VERY_FEW) for site in sites)
     left_out = "; open square, not pooled" if not one and any(scarce(site, VERY_FEW) for site in sites) else ""
-    forest = f"{made}{'' if one else new}{left_out}"
+    others = "".join(f"; small {mark}, {name}" for mark, name in marks_of_rivals(evidence).items())
+    forest = f"{made}{'' if one else new}{left_out}{others}"
     return (
         f"{patients}, {events}; intervals and bands at {level}. Discrimination: {forest}. Calibration: spline of logit "
         f"risk; broken under 100 events or non-events.{_gains(evidence)}{_of_risks(alone)}"

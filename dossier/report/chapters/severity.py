@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
-from dossier.core.types import Evidence
+from dataclasses import replace
+
+from dossier.core.facts import Method
+from dossier.core.types import Estimate, Evidence, Result
 from dossier.report.chapters import classes
 from dossier.report.chapters.chapter import Chapter, measured
-from dossier.report.chapters.sentence import Sentence, estimated, gravest_errors, primary_threshold
+from dossier.report.chapters.sentence import (
+    Sentence,
+    at_the_primary_threshold,
+    estimated,
+    gravest_errors,
+    primary_threshold,
+)
+from dossier.typeset.measures import chapter_tables, tables_of
 from dossier.typeset.numbers import TIED, in_text, short, threshold
+from dossier.typeset.tables import Cell, Column, Row, Table
+from dossier.typeset.words import date
 
 
 def finding(evidence: Evidence) -> Sentence:
@@ -31,6 +43,77 @@ def finding(evidence: Evidence) -> Sentence:
     if not errors:
         return Sentence(lead)
     return Sentence(lead, gravest_errors(evidence, errors))
+
+
+OURS = "This model"
+ACCURACY = "accuracy"
+MEASURES = ("error_severity_index", "mean_severity")
+
+
+def tables(evidence: Evidence) -> tuple[Table, ...]:
+    """The severity at each site; beside other models at the primary threshold, with how often each is right."""
+    if not evidence.release.rivals:
+        return chapter_tables(evidence, "severity")
+    shown = _by_model(at_the_primary_threshold(evidence))
+    return tables_of(shown, [shown.terms[name] for name in (ACCURACY, *MEASURES) if name in shown.terms])
+
+
+def _by_model(evidence: Evidence) -> Evidence:
+    """The evidence with only the severity of every model in it, and its accuracy where that is given beside."""
+    results: list[Result] = []
+    for one in evidence.results:
+        if one.measure not in MEASURES:
+            continue
+        result = replace(one, term=one.measure, at={"model": one.at.get("model", OURS)})
+        accuracy = one.found.details.get("accuracy") if isinstance(one.found, Estimate) else None
+        if isinstance(one.found, Estimate) and accuracy is not None:
+            bare = Estimate(accuracy, None, None, None, one.found.n, Method("counted"))
+            results.append(replace(result, term=ACCURACY, measure=ACCURACY, found=bare))
+        results.append(result)
+    at = primary_threshold(evidence)
+    where = "" if at is None or classes.labels(evidence) else f" at {threshold(at)}"
+    terms = {
+        name: replace(evidence.terms[name], at=("model",), label=f"{evidence.terms[name].label}{where}")
+        for name in (ACCURACY, *MEASURES)
+        if name in evidence.terms
+    }
+    return replace(evidence, results=tuple(results), terms=terms)
+
+
+def weights(evidence: Evidence) -> tuple[Table, ...]:
+    """The declared severity of each kind of error: where it comes from, why, who set it and when."""
+    declared = evidence.release.severity
+    if declared is None:
+        return ()
+    labels = evidence.release.outcome.classes or ("no", "yes")
+    return (
+        Table(
+            name="table-severity-weights",
+            title="Severity weights.",
+            note=f"0 harmless, 1 the gravest. {_origin(evidence)}",
+            head="Predicted",
+            columns=tuple(Column(label, over="True class") for label in labels),
+            rows=tuple(
+                Row(label, tuple(Cell(f"{weight:g}", kind="plain") for weight in row))
+                for label, row in zip(labels, declared.weights, strict=True)
+            ),
+        ),
+    )
+
+
+def _origin(evidence: Evidence) -> str:
+    """Who set the weights and when, from which source and why; what is not reported is said."""
+    declared = evidence.release.severity
+    if declared is None:
+        raise TypeError("weights that are printed are declared")
+    by = None if declared.set_by is None else f" by {declared.set_by}"
+    on = None if declared.declared_on is None else f" on {date(declared.declared_on)}"
+    said = [
+        f"Source: {declared.source or 'not reported'}",
+        f"Set{by or ''}{on or ''}" if by or on else "Who set them and when: not reported",
+        *([] if declared.rationale is None else [declared.rationale]),
+    ]
+    return " ".join(f"{one.strip().removesuffix('.')}." for one in said)
 
 
 CHAPTER = Chapter(

@@ -52,11 +52,13 @@ from dossier.report.figures.canvas import (
     wrapped,
     write,
 )
-from dossier.typeset.names import events_of
+from dossier.typeset.names import events_of, marks_of_rivals
 from dossier.typeset.numbers import number
 from dossier.typeset.reasons import why
 
 MOST_ROWS = {HALF: 12, FULL: 44}
+SHAPES: Mapping[str, str] = {"circle": "o", "triangle": "^", "diamond": "D"}
+"""The marks of other models as matplotlib calls them."""
 
 
 @dataclass(frozen=True)
@@ -97,6 +99,14 @@ class Forest:
             return found
         ends = (None if end is None else end * self.per for end in (found.low, found.high))
         return replace(found, value=found.value * self.per, low=next(ends), high=next(ends))
+
+    def of_rivals(self, evidence: Evidence, dataset: str) -> dict[str, float]:
+        """The values of the other models in a dataset by their marks, of as many models as there are marks."""
+        found = {
+            mark: self.in_unit(find(evidence, self.measure, dataset, model=name, **self.at))
+            for mark, name in marks_of_rivals(evidence).items()
+        }
+        return {mark: one.value for mark, one in found.items() if isinstance(one, Estimate)}
 
     def together(self, evidence: Evidence) -> Estimate | None:
         """All sites, pooled; None where a mean over them has no meaning, is absent or rests on too few."""
@@ -267,6 +277,7 @@ def _scale(
     columns: Columns,
 ) -> None:
     values = [value for site in shown for value in _bounds(forest.found(evidence, site.name))]
+    values += [value for site in shown for value in forest.of_rivals(evidence, site.name).values()]
     values += (expected_range(pooled) or ()) if pooled is not None else ()
     low, high, places = _limits(values, forest, _reach(evidence, forest, shown, values))
     if forest.ratio:
@@ -347,6 +358,10 @@ def _site_row(
             clip_on=False,
             zorder=3,
         )
+    left, right = axes.get_xlim()
+    for mark, value in forest.of_rivals(evidence, site.name).items():
+        if left <= value <= right:
+            axes.plot([value], [row], SHAPES[mark], ms=2.8, mfc="none", mec=INK_2, mew=0.7, clip_on=False, zorder=2.7)
     write(drawn, columns.value, y, forest.text(found.value), ha="right", weight=600)
     write(drawn, columns.interval, y, forest.interval(found.low, found.high), ha="right", color=INK_2)
 
@@ -414,6 +429,9 @@ def forest_caption(evidence: Evidence, forest: Forest, width: float) -> str:
         kind = "patients of a class" if shown[0].class_counts else "events or non-events"
         pooling = ", not pooled" if forest.is_pooled else ""
         text += f" Open: under {bands.FEW_FOR_POOLING} {kind}{pooling}."
+    rivals = marks_of_rivals(evidence) if forest.measure == "auroc" else {}
+    if rivals:
+        text += f" Small and open: {'; '.join(f'{mark}, {name}' for mark, name in rivals.items())}."
     bounds = criterion(evidence, forest.measure)
     if bounds:
         text += f" Broken: the declared criterion, {' to '.join(number(bound) for bound in bounds)}."

@@ -50,6 +50,7 @@ from dossier.report.figures.canvas import (
     row_of,
     say_why,
     sheet,
+    shortened,
     shown_sites,
     sites_word,
     styled,
@@ -59,8 +60,13 @@ from dossier.report.figures.canvas import (
     write,
 )
 from dossier.typeset.numbers import number
+from dossier.typeset.words import counted
 
-RIVAL_DASH = (0, (1, 1))
+Dash = tuple[float, tuple[float, ...]]
+RIVAL_DASHES: tuple[Dash, ...] = ((0, (1, 1)), (0, (5, 1.2, 1, 1.2)), (0, (2.5, 1)))
+"""The lines of the first other models; those of more could not be told apart."""
+WIDEST_RIVAL = 60.0
+"""How much of the key the name of another model may take, in mm."""
 
 
 def per_hundred(curve: Curve, name: str) -> Floats:
@@ -68,14 +74,11 @@ def per_hundred(curve: Curve, name: str) -> Floats:
     return column(curve, name) * 100
 
 
-def has_rival(curve: Curve) -> bool:
-    """Whether the curve holds the net benefit of a rival too."""
-    return "rival" in curve.columns
-
-
-def rival_name(evidence: Evidence) -> str:
-    """What the other model is called."""
-    return evidence.release.prediction.rival_name or "rival"
+def drawn_rivals(evidence: Evidence, sites: Sequence[DatasetSummary]) -> dict[str, Dash]:
+    """The first other models, as many as can be told apart, that have a line at any of these sites, with their dash."""
+    every = dict(zip((rival.name for rival in evidence.release.rivals), RIVAL_DASHES, strict=False))
+    curves = {name: [find_curve(evidence, "decision_curve", one.name, model=name) for one in sites] for name in every}
+    return {name: dash for name, dash in every.items() if any(isinstance(one, Curve) for one in curves[name])}
 
 
 def false_alarms(threshold: float) -> str:
@@ -140,8 +143,7 @@ def draw_decision_panels(evidence: Evidence, width: float = FULL) -> Figure | Ab
     low = min(float(column(curve, "threshold")[0]) for curve in known)
     high = max(float(column(curve, "threshold")[-1]) for curve in known)
     plan = _panels_grid(len(shown), width, limits)
-    rival = rival_name(evidence) if any(has_rival(curve) for curve in known) else None
-    key = key_lines(_key(width, plan.left, rival), width - plan.left)
+    key = key_lines(_key(width, drawn_rivals(evidence, shown)), width - plan.left)
     plan = replace(plan, top=plan.top + KEY_LINE * (len(key) - 1))
     grid, heads = headed(plan, shown, _gain_heads(curves, shown, primary) if _has_room(plan) else None)
     odds = grid.width >= 30
@@ -201,8 +203,10 @@ def _gain_lines(
     low, high = limits
     threshold = column(curve, "threshold")
     axes.axhline(0, color=INK, lw=0.8, zorder=1.5)
-    if has_rival(curve):
-        axes.plot(threshold, gain(curve, "rival"), color=INK, lw=1.2, ls=RIVAL_DASH, zorder=2.5)
+    for rival, dash in drawn_rivals(evidence, [site]).items():
+        of_rival = find_curve(evidence, "decision_curve", site.name, model=rival)
+        if isinstance(of_rival, Curve):
+            axes.plot(column(of_rival, "threshold"), gain(of_rival), color=INK, lw=1.2, ls=dash, zorder=2.5)
     axes.plot(threshold, gain(curve), color=BLUE, lw=1.4, zorder=3, gid="gain")
     for at in evidence.release.thresholds.declared:
         found = find(evidence, "net_benefit_gain", site.name, threshold=at)
@@ -238,15 +242,13 @@ NARROWEST_WITH_NUMBER = 24.0
 """In panels narrower than this, in mm, the gain at the primary threshold is left to the table."""
 
 
-def _key(width: float, left: float, rival: str | None) -> list[Key]:
+def _key(width: float, rivals: Mapping[str, Dash]) -> list[Key]:
     """What the lines of the panels stand for."""
     entries = [Key("model", BLUE), Key("the better of flagging everyone and no one", INK, "-", 0.8)]
     if width == HALF:
         entries[1] = Key("better default", INK, "-", 0.8)
-    if rival is not None:
-        room = width - left - (0.0 if width == HALF else 96.0)
-        entries.append(Key(rival if text_width(rival) <= room else "rival", INK, RIVAL_DASH, 1.2))
-    return entries
+    names = shortened(tuple(rivals), WIDEST_RIVAL) if rivals else ()
+    return entries + [Key(name, INK, dash, 1.2) for name, dash in zip(names, rivals.values(), strict=True)]
 
 
 def _odds_row(drawn: Figure, marks: list[float], limits: tuple[float, float], x: float, width: float, y: float) -> None:
@@ -272,9 +274,15 @@ def printed_panels(name: str, evidence: Evidence, width: float) -> Picture | Abs
         known = [curve for site in shown if isinstance(curve := site_curve(evidence, site), Curve)]
         caption = (
             f"{patients(shown)}. Above zero the model has a higher net benefit than the better of flagging everyone "
-            f"and no one.{marked(evidence, known)}{left_out(left, 'see the tables')}"
+            f"and no one.{marked(evidence, known)}{_rivals_left_out(evidence, shown)}{left_out(left, 'see the tables')}"
         )
         return picture(name, drawn, caption, by_site_alternative(evidence), by_site_message(evidence))
+
+
+def _rivals_left_out(evidence: Evidence, shown: Sequence[DatasetSummary]) -> str:
+    """How many other models are not drawn, if any."""
+    more = len(evidence.release.rivals) - len(drawn_rivals(evidence, shown))
+    return f" Not drawn: {counted(more, 'other model')}." if more else ""
 
 
 def marked(evidence: Evidence, known: Sequence[Curve]) -> str:

@@ -130,13 +130,21 @@ def better_if_the_same_for_all(evidence: Evidence) -> tuple[str, ...]:
 # ---- another model --------------------------------------------------------------------------------------------------
 
 
+MOST_MODELS = 2
+"""So many other models are named; the full report has all."""
+
+
 def than_the_other_model(evidence: Evidence) -> str:
-    """At how many hospitals the model tells sick from well better than the other model; empty where none is named."""
-    prediction = evidence.release.prediction
-    if prediction.rival is None and prediction.rivals is None:
-        return ""
-    rival, at = prediction.rival_label, evidence.release.thresholds.declared[:1]
-    what = tells_apart(evidence)
+    """At how many hospitals the model tells sick from well better than another model; empty where none is named."""
+    names = [rival.name for rival in evidence.release.rivals]
+    more = len(names) - MOST_MODELS
+    left = f"{sentence_case(in_words(max(more, 0)))} more {'model' if more == 1 else 'models'}: full report."
+    rest = [left] if more > 0 else []
+    return " ".join([*(_than(evidence, name) for name in names[:MOST_MODELS]), *rest])
+
+
+def _than(evidence: Evidence, rival: str) -> str:
+    at, what = evidence.release.thresholds.declared[:1], tells_apart(evidence)
     told = [_against(evidence, rival, "auroc_difference", (f"{what} better", f"{what} worse"))]
     if at and not classes.labels(evidence):
         good = (f"is better at the {line(at[0])}", f"is worse at the {line(at[0])}")

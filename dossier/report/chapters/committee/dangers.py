@@ -75,6 +75,7 @@ PLAIN = {
     "rival_incomplete": "the other model gave no percentage for some patients.",
     "no_threshold": "no line is set from which somebody should act.",
     "threshold_without_reason": "nobody says why the line is where it is.",
+    "severity_without_source": "nobody says who decided how bad each mistake is.",
     "dates_missing": "the maker does not say when the patients came.",
     "changed_since_sealed": "what was to be met was changed after it had been laid down.",
     "criterion_not_dated": "the maker does not say when a goal was set.",

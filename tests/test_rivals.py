@@ -1,0 +1,206 @@
+"""Several other models: each is compared as if it were the only one, and the p values of all are one family."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import dossier
+from dossier import evaluate, reading
+from dossier.core.facts import Fact
+from dossier.core.types import POOLED, Absent, Curve, Estimate, Evidence, Study, find, find_curve
+from dossier.evaluate import disclosure, rivals
+from dossier.report.chapters import comparison, severity
+from dossier.typeset.flags import flag_text
+from tests.estimated import estimated
+from tests.smallest import HEAD, QUICK
+
+TABLES = """
+[severity]
+weights = [[0, 1.0], [0.5, 0]]
+[[dataset]]
+name = "a"
+role = "external"
+file = "a.csv"
+[[dataset]]
+name = "b"
+role = "external"
+file = "b.csv"
+"""
+FIRST = 'rival = "old"\nrival_name = "the old rule"\n'
+NAMES = ("the old rule", "vendor A", "vendor B")
+OTHERS = {name: f'[[rival]]\nname = "{name}"\ncolumn = "{name[-1].lower()}"\n' for name in NAMES[1:]}
+
+
+def study(folder: Path, first: str = FIRST, others: tuple[str, ...] = NAMES[1:], more: str = "") -> Study:
+    """Two hospitals with the risks of three other models; in the second one vendor B has none, and A not for all."""
+    folder.mkdir(exist_ok=True)
+    rng = np.random.default_rng(8)
+    for name, rows in (("a", 200), ("b", 150)):
+        outcome = (rng.random(rows) < 0.4).astype(int)
+        risks = [
+            np.clip(0.25 + 0.4 * outcome + rng.normal(0, s, rows), 0.01, 0.99).round(3) for s in (0.2, 0.4, 0.3, 0.5)
+        ]
+        cells = [[f"{value}" for value in one] for one in risks]
+        if name == "b":
+            cells[2][7] = ""
+        heads = ["outcome", "risk", "old", "a", "b"][: 5 if name == "a" else 4]
+        lines = zip([str(value) for value in outcome], *cells, strict=True)
+        text = "\n".join([",".join(heads), *(",".join(line[: len(heads)]) for line in lines)])
+        (folder / f"{name}.csv").write_text(text + "\n")
+    release = HEAD + first + "".join(OTHERS[name] for name in others) + QUICK + TABLES + more
+    (folder / "release.toml").write_text(release)
+    return reading.study(folder)
+
+
+@pytest.fixture(scope="module")
+def three(tmp_path_factory: pytest.TempPathFactory) -> Evidence:
+    return evaluate.evidence(study(tmp_path_factory.mktemp("three") / "release"))
+
+
+def without_holm(found: Estimate | Absent) -> Estimate | Absent:
+    if isinstance(found, Absent):
+        return found
+    return dataclasses.replace(found, details={name: one for name, one in found.details.items() if name != "p_holm"})
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_is_compared_as_if_it_were_the_only_one(three: Evidence, name: str, tmp_path: Path) -> None:
+    is_first = name == NAMES[0]
+    alone = evaluate.evidence(study(tmp_path / "release", FIRST if is_first else "", () if is_first else (name,)))
+
+    def of_it(evidence: Evidence) -> list[object]:
+        return [
+            dataclasses.replace(one, found=without_holm(one.found))
+            for one in evidence.results
+            if name in one.at.values()
+        ]
+
+    assert of_it(three) == of_it(alone)
+    assert len(of_it(three)) > 20
+    for site in ("a", "b"):
+        curve = find_curve(three, "decision_curve", site, model=name)
+        assert curve == find_curve(alone, "decision_curve", site, model=name)
+        own = find_curve(three, "decision_curve", site)
+        assert isinstance(own, Curve)
+        assert own != curve
+
+
+def test_the_curve_of_a_rival_is_that_of_its_risks(three: Evidence, tmp_path: Path) -> None:
+    folder = tmp_path / "release"
+    study(folder)
+    text = (
+        (folder / "release.toml")
+        .read_text()
+        .replace('column = "risk"\nrival = "old"', 'column = "old"\nrival = "risk"')
+    )
+    (folder / "release.toml").write_text(text)
+    swapped = evaluate.evidence(reading.study(folder))
+    assert find_curve(three, "decision_curve", "a", model=NAMES[0]) == find_curve(swapped, "decision_curve", "a")
+    ours, theirs = (
+        estimated(find(one, "mean_severity", "a", **at))
+        for one, at in ((three, {"threshold": 0.5, "model": NAMES[0]}), (swapped, {"threshold": 0.5}))
+    )
+    assert ours == theirs
+
+
+def test_a_family_is_one_measure_of_one_dataset_over_the_models(three: Evidence) -> None:
+    for measure, at in (
+        ("auroc_difference", {}),
+        ("brier_difference", {}),
+        ("net_benefit_difference", {"threshold": 0.5}),
+    ):
+        found = [estimated(find(three, measure, "a", against=name, **at)).details for name in NAMES]
+        raw = [one["p_value"] for one in found]
+        order = sorted(range(3), key=lambda place: raw[place] or 0.0)
+        expected, most = {}, 0.0
+        for left, place in zip((3, 2, 1), order, strict=True):
+            most = max(most, left * (raw[place] or 0.0))
+            expected[place] = min(most, 1.0)
+        assert [one["p_holm"] for one in found] == pytest.approx([expected[place] for place in range(3)], abs=1e-15)
+
+
+def test_one_that_was_not_tested_is_in_no_family(three: Evidence) -> None:
+    """In hospital b vendor A has no risk in one row and vendor B none at all: a family of one is as it was."""
+    details = estimated(find(three, "auroc_difference", "b", against=NAMES[0])).details
+    assert details["p_holm"] == details["p_value"]
+    missing = find(three, "auroc_difference", "b", against="vendor A")
+    assert isinstance(missing, Absent)
+    assert missing.reason == Fact("rival_incomplete", dataset="b")
+    none = find(three, "auroc_difference", "b", against="vendor B")
+    assert isinstance(none, Absent)
+    assert none.reason == Fact("has_no", dataset="b", what="risk of a rival")
+    assert find_curve(three, "decision_curve", "b", model="vendor B") == none
+    said = [flag_text(flag.fact) for flag in three.flags if flag.flag == "rival_incomplete"]
+    assert said == ["vendor A gives no risk in 1 row of b, so the two are not compared there."]
+
+
+def test_with_one_other_model_there_is_nothing_to_correct(tmp_path: Path) -> None:
+    alone = evaluate.evidence(study(tmp_path / "release", others=()))
+    assert "p_holm" not in estimated(find(alone, "auroc_difference", "a", against=NAMES[0])).details
+
+
+def test_all_sites_together_know_each_of_them(three: Evidence) -> None:
+    """Two hospitals are pooled for the first; the others have one only, and say so."""
+    found = {name: find(three, "auroc_difference", POOLED, against=name) for name in NAMES}
+    assert isinstance(found[NAMES[0]], Estimate)
+    assert all(isinstance(found[name], Absent) for name in NAMES[1:])
+
+
+def test_the_pages_have_every_model(three: Evidence) -> None:
+    lead = comparison.finding(three)
+    assert lead.lead.startswith("The AUROC is higher (95% CI excludes 0) at ")
+    assert "against the old rule; at " in lead.lead
+    assert lead.lead.endswith("against vendor A; the tables have one more.") or "vendor B" in lead.lead
+    assert "Holm's correction" in lead.rest
+    columns = {column.label for table in comparison.tables(three) for column in table.columns}
+    assert {"p", "p (Holm)"} <= columns
+    for tables in (comparison.tables(three), severity.tables(three)):
+        said = " ".join(
+            [row.label for table in tables for row in table.rows]
+            + [one.over for table in tables for one in table.columns]
+        )
+        assert all(name in said for name in NAMES)
+    (beside,) = severity.tables(three)
+    assert "This model" in [row.label for row in beside.rows]
+    assert beside.columns[0].label == "Accuracy at 0.50"
+
+
+def test_where_counts_are_protected_each_difference_is_of_its_own_model(tmp_path: Path) -> None:
+    policy = "[disclosure]\nminimum_cell = 5\n"
+    read = study(tmp_path / "release", more=policy)
+    found = evaluate.evidence(read)
+    assert disclosure.is_asked(read)
+    auroc = estimated(find(found, "auroc", "a")).value
+    for name in NAMES:
+        theirs = estimated(find(found, "auroc", "a", model=name)).value
+        assert estimated(find(found, "auroc_difference", "a", against=name)).value == pytest.approx(auroc - theirs)
+        assert isinstance(find_curve(found, "decision_curve", "a", model=name), Absent)
+        assert isinstance(find(found, "mean_severity", "a", threshold=0.5, model=name), Absent)
+    assert isinstance(find_curve(found, "decision_curve", "a"), Curve)
+    assert not any("p_holm" in one.found.details for one in found.results if isinstance(one.found, Estimate))
+    assert len({estimated(find(found, "auroc", "a", model=name)).value for name in NAMES}) > 1
+
+
+def test_the_library_takes_several_by_name(three: Evidence, tmp_path: Path) -> None:
+    pandas = pytest.importorskip("pandas")
+    study(tmp_path / "release")
+    frame = pandas.read_csv(tmp_path / "release" / "a.csv")
+    found = dossier.validate(
+        frame,
+        outcome="outcome",
+        risk="risk",
+        thresholds=[0.5],
+        rival=dict(zip(NAMES, ("old", "a", "b"), strict=True)),
+        resampling={"bootstrap": 20, "permutations": 19},
+    )
+    rows = found.to_frame().query("measure == 'auroc_difference' and dataset == 'data'")
+    expected = [estimated(find(three, "auroc_difference", "a", against=name)).value for name in NAMES]
+    assert rows.value.tolist() == pytest.approx(expected)
+
+
+def test_the_names_are_those_of_the_release(three: Evidence) -> None:
+    assert rivals.names(three.release) == NAMES
