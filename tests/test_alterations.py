@@ -41,10 +41,11 @@ def printed_once() -> Any:
     known: dict[tuple[bytes, str], Any] = {}
     whole = printing.printed
 
-    def printed(content: bytes, command: Any, jobs: int = 1, tell: Any = None) -> Any:
-        if (content, str(command)) not in known:
-            known[content, str(command)] = whole(content, command, jobs, tell)
-        return known[content, str(command)]
+    def printed(content: Any, command: Any, jobs: int = 1, tell: Any = None) -> Any:
+        key = (content if isinstance(content, bytes) else content.text(), str(command))
+        if key not in known:
+            known[key] = whole(content, command, jobs, tell)
+        return known[key]
 
     return printed
 

@@ -380,7 +380,9 @@ def test_an_interruption_that_comes_out_as_another_error_is_one(run: Run, monkey
 
 
 def test_a_fault_of_ours_ends_with_1(tmp_path: Path) -> None:
-    (tmp_path / "sitecustomize.py").write_text("import dossier.results\ndossier.results.schema = lambda: 1 / 0\n")
+    (tmp_path / "sitecustomize.py").write_text(
+        "import dossier.record.results\ndossier.record.results.schema = lambda: 1 / 0\n"
+    )
     done = subprocess.run(
         [*COMMAND, "schema"],
         env=os.environ | {"PYTHONPATH": f"{tmp_path}{os.pathsep}{CHECKOUT}"},

@@ -247,7 +247,7 @@ def test_the_rival_and_the_readers_have_their_numbers(knee: Book) -> None:
     assert together["k"] == len(enough) < len(differences)
     better = sum(1 for one in differences.values() if one["low"] > 0)
     words = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight")
-    assert f"is higher at {words[better]}" in texts["comparison"]
+    assert f"is higher (95% CI excludes 0) at {words[better]}" in texts["comparison"]
     for fragment in ends(differences):
         assert fragment in texts["comparison"]
     (rho,) = (
@@ -367,14 +367,16 @@ def test_the_committee_reads_no_jargon(any_book: Book, term: str) -> None:
     "question",
     [
         *("What is it for?", "Are its percentages right?", "Who is missed?", "What must we do before using it?"),
-        *("For whom is it better or worse?", "Better than the same for all?", "Do people decide better with it?"),
+        *("For whom is it better or worse?", "Better than", "Do people decide better with it?"),
         *("What could go wrong?", "What changed?", "What does the maker declare?", "Who is responsible?"),
     ],
 )
 def test_the_committee_has_each_question_answered(any_book: Book, question: str) -> None:
     html = any_book.html("committee")
     answers = dict(part.split("</h2>", 1) for part in html.split('<div class="question"><h2>')[1:])
-    answer = answers.get(question, "").partition("</div></div>")[0]
+    answer = next((said for asked, said in answers.items() if asked.startswith(question)), "").partition(
+        "</div></div>"
+    )[0]
     assert re.search(r"\w", re.sub(r"<[^>]+>", "", answer))
 
 
@@ -386,7 +388,10 @@ def test_the_contents_give_the_pages_on_which_chapters_open(book: Book) -> None:
     contents = unicodedata.normalize("NFKC", "\n".join(layout(book.pdf("regulatory"))[1 : first - 1]))
     promised = {}
     for title, name in TITLES.items():
-        found = re.search(rf"^ *(?:\d+|[A-Z]) +{re.escape(title)} .*?(\d+)$", contents, re.MULTILINE)
+        # A long title goes on below its line.
+        words = title.split()
+        parts = "|".join(re.escape(" ".join(words[:most])) for most in range(len(words), 1, -1)) or re.escape(title)
+        found = re.search(rf"^ *(?:\d+|[A-Z]) +(?:{parts}|{re.escape(title)}) .*?(\d+)$", contents, re.MULTILINE)
         if found:
             promised[name] = int(found[1])
     assert promised == opened_on(book)

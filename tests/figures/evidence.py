@@ -188,6 +188,8 @@ def _site_results(
         ("mss_snb", at, Estimate(rng.uniform(50, 500), None, None, None, n, Method("log_closed_form"))),
         ("mss_brier", {}, Estimate(rng.uniform(50, 600), None, None, None, n, Method("log_closed_form"))),
         ("correspondence_averaged", {}, _estimate(rng.uniform(*similarity), 0.04, n, 0, 1)),
+        # Of a generator of its own, so that the values above and of the next sites stay what they are.
+        ("net_benefit_gain", at, _estimate(np.random.default_rng(n).uniform(-0.1, 0.3), half, n, -9)),
     ]
     gone: list[Result] = []
     for measure, where, value in found:

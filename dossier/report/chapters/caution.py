@@ -235,7 +235,7 @@ CAVEATS: Mapping[Danger, Callable[[Evidence, Term], str]] = {
 
 CHAPTER = Chapter(
     "caution",
-    "Other measures, to be read with caution",
+    "Measures to read with caution",
     finding,
     part="Annex",
     has=lambda evidence: bool(cautioned(evidence)),

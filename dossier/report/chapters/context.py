@@ -6,7 +6,7 @@ from dossier.core.checklist import ITEMS, home
 from dossier.core.types import Evidence, externals
 from dossier.report.chapters.chapter import Chapter
 from dossier.report.chapters.sentence import Sentence
-from dossier.typeset.names import foretold, model, tested_version
+from dossier.typeset.names import foretold, tested_version
 from dossier.typeset.words import in_words
 
 
@@ -17,7 +17,7 @@ def finding(evidence: Evidence) -> Sentence:
     tested = tested_version(evidence)
     which = "It" if tested == evidence.release.release.version else f"Version {tested}"
     return Sentence(
-        f"{model(evidence)} gives the probability of {foretold(evidence)}.",
+        f"The model gives the probability of {foretold(evidence)}.",
         f"{which} is tested here unchanged on {where}; the texts of this chapter are the author's.",
     )
 

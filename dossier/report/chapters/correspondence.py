@@ -79,7 +79,7 @@ def draws(evidence: Evidence) -> str:
 
 CHAPTER = Chapter(
     "correspondence",
-    "Similarity to the development data",
+    "Similarity to development data",
     finding,
     has=measured("correspondence"),
     fill="Give predictors in a development dataset and in an external one.",

@@ -29,7 +29,7 @@ class Reference:
 
 def finding(evidence: Evidence) -> Sentence:
     """How to read the list."""
-    return Sentence("The sources of the methods, each with the measures that rest on it.")
+    return Sentence("Sources of the methods, with the measures that rest on each.")
 
 
 def cited(evidence: Evidence, chapters: Collection[str]) -> list[Reference]:

@@ -180,7 +180,7 @@ def _draw_needed(axes: Axes, needed: Estimate) -> float:
     measured, wished = (float(needed.details[name] or 0) for name in ("measured_accuracy", "desired_accuracy"))
     end = 0.5 + (wished - 0.5) / (measured - 0.5) * 0.5
     axes.plot([0.5, 1], [0.5, end], color=INK, lw=1.0, ls=DASHED, clip_on=False, zorder=3.5)
-    axes.plot([0.5, measured], [wished, wished], color=INK, lw=0.8, ls=DASHED, zorder=3, clip_on=False)
+    axes.plot([0.5, measured], [wished, wished], color=INK, lw=0.7, ls=DASHED, zorder=3, clip_on=False)
     axes.plot([measured], [wished], "o", ms=4.2, mfc="white", mec=INK, mew=1.0, zorder=4.5, clip_on=False)
     return end
 

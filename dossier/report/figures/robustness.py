@@ -915,7 +915,7 @@ def external_performance(evidence: Evidence) -> Picture | Absent:
             return arranged
         drawn = draw_arranged(evidence, arranged)
         message = _message(evidence, arranged.placed)
-        alternative = f"{message} {_of_how_many(evidence, arranged.placed)}"
+        alternative = f"{message[:-1]}; {_of_how_many(evidence, arranged.placed)}"
         return picture("external_performance", drawn, _caption(evidence, arranged), alternative, message)
 
 

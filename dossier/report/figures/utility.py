@@ -162,6 +162,9 @@ def draw_decision_panels(evidence: Evidence, width: float = FULL) -> Figure | Ab
         axes.set_ylim(*limits)
         outer = grid.outer_bottom(place)
         words = [threshold_text(mark, low, high) if outer else "" for mark in marks]
+        if not odds and sum(map(text_width, words)) + 1.5 > grid.width:
+            # Too narrow for both ends: the outer panels of a row have one each.
+            words = [words[0] if place % grid.columns == 0 else "", words[1] if place % grid.columns else ""]
         ticks(axes, "x", marks, words, inward=True)
         if outer and odds and place >= grid.columns * (grid.rows - 1):
             _odds_row(drawn, marks, (low, high), x, grid.width, grid.bottom + 7.0)
