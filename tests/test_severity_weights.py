@@ -39,7 +39,7 @@ def evidence(**declared: object) -> Evidence:
 def test_rows_are_predicted_and_columns_true() -> None:
     (table,) = severity.weights(evidence())
     assert table.head == "Predicted"
-    assert [(one.label, one.over) for one in table.columns] == [("no", "True class"), ("yes", "True class")]
+    assert [(one.label, one.over) for one in table.columns] == [("no", "Observed class"), ("yes", "Observed class")]
     assert [(row.label, *(cell.text for cell in row.cells)) for row in table.rows] == [
         ("no", "0", "0.6"),
         ("yes", "0.3", "0"),

@@ -92,7 +92,7 @@ def weights(evidence: Evidence) -> tuple[Table, ...]:
             title="Severity weights.",
             note=f"0 harmless, 1 the gravest. {_origin(evidence)}",
             head="Predicted",
-            columns=tuple(Column(label, over="True class") for label in labels),
+            columns=tuple(Column(label, over="Observed class") for label in labels),
             rows=tuple(
                 Row(label, tuple(Cell(f"{weight:g}", kind="plain") for weight in row))
                 for label, row in zip(labels, declared.weights, strict=True)
