@@ -234,7 +234,7 @@ def test_another_version_than_the_released_one_is_never_said_to_be_tested() -> N
     evidence = released(KINDS["eight"], model="Knee model", version="2.1.1", tested_version="2.1.0")
     named = "Knee model 2.1.0 (the release is 2.1.1)"
     assert said("context", evidence) == (
-        f"{named} gives the probability of infection. Version 2.1.0 is tested here unchanged on eight external "
+        "The model gives the probability of infection. Version 2.1.0 is tested here unchanged on eight external "
         "datasets; the texts of this chapter are the author's."
     )
     assert said("model_card", evidence).startswith(f"{named} gives the probability of infection.")

@@ -265,7 +265,7 @@ def test_what_the_owner_leaves_out_is_named_on_the_first_page_and_has_no_chapter
     page = compose.document(dataclasses.replace(breast.gallery, evidence=left), "regulatory").html
     first, rest = page.split('id="contents"')
     assert "Left out by the owner" in first
-    assert "Value of the advice; and Measures to read with caution. Every number" in first
+    assert "Value of the advice and Measures to read with caution. Every number" in first
     for name in ("advice", "caution"):
         assert f'id="chapter-{name}"' not in rest
         assert f'id="chapter-{name}"' in compose.document(breast.gallery, "regulatory").html

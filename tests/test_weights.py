@@ -332,8 +332,8 @@ def test_the_rival_has_its_weighted_interval_on_the_scale_of_the_model(evidence:
 
 def test_the_caption_names_how_the_intervals_of_weighted_rows_were_made(evidence: tuple[Evidence, Evidence]) -> None:
     weighted_rows, plain = map(results.caption, evidence)
-    assert "Discrimination: DeLong." in plain
-    assert "Discrimination: linearization over rows." in weighted_rows
+    assert "Discrimination: DeLong; " in plain
+    assert "Discrimination: linearization over rows; " in weighted_rows
 
 
 def test_measures_and_curves_without_weights_are_refused_with_a_sentence(evidence: tuple[Evidence, Evidence]) -> None:

@@ -31,7 +31,7 @@ def finding(evidence: Evidence) -> Sentence:
     if not sites:
         return Sentence("At no external site can net benefit be estimated.")
     span = range_over_sites(evidence, "net_benefit_gain", sites)
-    lead = f"At a threshold of{TIED}{threshold(at)} the net benefit over the better default {span}."
+    lead = f"At threshold{TIED}{threshold(at)} the gain over the better default {span}."
     worse = _where_a_default_is_better(evidence, at, "has the higher net benefit")
     none = f"At{TIED}{threshold(at)} neither flagging everyone nor flagging no one does better at any site"
     none += _exceeding_both(evidence, at)
