@@ -19,6 +19,7 @@ import pytest
 from dossier.core.command import Build
 from dossier.outputs import printing, verify
 from dossier.record import results
+from dossier.report import draw
 from tests.conftest import Book
 from tests.test_verify import files, glance, renew
 
@@ -74,10 +75,8 @@ ODD = [
 def odd(glance: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """The results of a quick look, as JSON; its figures are drawn once, for nothing of what is odd changes a curve."""
     content = (glance / "results.json").read_bytes()
-    drawn = printing.draw.gallery(results.read(content).evidence)
-    monkeypatch.setattr(
-        printing.draw, "gallery", lambda evidence, jobs=1: dataclasses.replace(drawn, evidence=evidence)
-    )
+    drawn = draw.gallery(results.read(content).evidence)
+    monkeypatch.setattr(draw, "gallery", lambda evidence, jobs=1: dataclasses.replace(drawn, evidence=evidence))
     found: dict[str, Any] = json.loads(content)
     return found
 
