@@ -26,7 +26,6 @@ KINDS = {
     "subgroups": 3,
     "a rival": 1,
     "readers and a previous release": 1,
-    "persons of several rows": 1,
     "several classes": 3,
     "a column cut from a variable whose quantiles are given": 2,
 }
@@ -133,8 +132,6 @@ def made(kind: str, whole: Study, rng: np.random.Generator) -> Study:
     """A release of a kind."""
     if kind == "several classes":
         return of_classes(rng)
-    if kind == "persons of several rows":
-        return patients(whole, rng, 140, each=2)
     study = patients(whole, rng, int(rng.integers(150, 400)))
     if kind == "a rival":
         return with_rival(study, rng)
