@@ -1124,6 +1124,17 @@ def test_quick_refuses_a_name_of_bytes_that_are_no_letters(tmp_path: Path) -> No
     ]
 
 
+@pytest.mark.parametrize("empty", ["", " "])
+def test_quick_takes_no_empty_name_for_another(tmp_path: Path, empty: str) -> None:
+    table = tmp_path / "table.csv"
+    table.write_text("outcome,risk\n0,0.1\n1,0.2\n", encoding="utf-8")
+    with pytest.raises(ReleaseError) as caught:
+        reading.quick(table, empty, empty + empty, (), empty)
+    assert {(fault.where, fault.what) for fault in caught.value.faults} >= {
+        (option, f"{option} is empty.") for option in ("--outcome", "--risk", "--name")
+    }
+
+
 def test_quick_collects_its_faults(tmp_path: Path) -> None:
     table = tmp_path / "table.csv"
     table.write_text("y,p\n0,0.1\n1,0.2\n", encoding="utf-8")

@@ -190,6 +190,30 @@ def test_print_refuses_what_is_no_results_json(built: Path, tmp_path: Path) -> N
     assert not (tmp_path / "printed").exists()
 
 
+@pytest.mark.parametrize("text", ["\x1b[2J\u202e\0", "a name\x07", "\ue000"], ids=ascii)
+def test_what_steers_a_terminal_or_a_page_is_refused_and_named(glance: Path, tmp_path: Path, text: str) -> None:
+    raw = json.loads((glance / "results.json").read_text())
+    raw["release"]["model"] = text
+    path = tmp_path / "results.json"
+    path.write_text(json.dumps(raw))
+    result = asked("print", path, "-o", tmp_path / "printed", "--quiet")
+    assert isinstance(result.exception, ReleaseError)
+    (fault,) = result.exception.faults
+    assert fault.where == "results.json, release, model"
+    assert fault.what.startswith("A text holds what cannot be printed: U+")
+    assert text not in str(result.exception)
+
+
+def test_a_file_that_lost_a_part_is_told_and_not_a_traceback(glance: Path, tmp_path: Path) -> None:
+    raw = json.loads((glance / "results.json").read_text())
+    next(one for one in raw["curves"] if "share_events" in one["columns"])["columns"].pop("share_events")
+    (tmp_path / "results.json").write_text(json.dumps(raw))
+    result = asked("print", tmp_path / "results.json", "-o", tmp_path / "printed", "--quiet")
+    assert isinstance(result.exception, ReleaseError)
+    assert result.exception.faults[0].what.startswith("results.json cannot be printed as it stands (KeyError: ")
+    assert not (tmp_path / "printed").exists()
+
+
 # ---- altered ones ---------------------------------------------------------------------------------------------------
 
 
@@ -559,6 +583,15 @@ def test_what_is_no_file_is_neither_read_nor_waited_for(out: Path) -> None:
     (out / "results.json").unlink()
     os.mkfifo(out / "results.json")
     assert "nothing was printed again: There is no file results.json." in verify.report(out).differences
+
+
+def test_a_link_to_the_same_bytes_is_named(out: Path, tmp_path: Path) -> None:
+    path = out / "figures" / "roc_by_site.svg"
+    path.rename(tmp_path / "kept.svg")
+    path.symlink_to(tmp_path / "kept.svg")
+    link = "figures/roc_by_site.svg is a link, whose target can change"
+    assert link in verify.report(out).differences
+    assert link in verify.report(out, hashes_only=True).differences
 
 
 def test_a_file_of_another_size_is_not_read(out: Path) -> None:

@@ -10,12 +10,19 @@ import joblib
 from dossier.core import collector
 from dossier.core import command as commands
 from dossier.core.contents import Edition
+from dossier.core.errors import PageError, ReleaseError
+from dossier.core.faults.locations import File
 from dossier.core.types import Evidence, Gallery
+from dossier.reading import letters
 from dossier.reading.local_site import local_site
 from dossier.record import manifest, results, results_csv
 from dossier.report import compose, draw, model_card, press
 
 Progress = Callable[[str, str, int, int], None]
+OF_OTHER_CONTENT = (LookupError, ValueError, TypeError, AttributeError, ArithmeticError, AssertionError, PageError)
+"""What printing raises where a file holds less, or other things, than dossier writes."""
+LONGEST = 200
+"""Characters of such an error that are said."""
 
 
 def printed(
@@ -31,7 +38,14 @@ def printed(
     draw and print; `tell` hears of it. A ReleaseError says why the bytes are no results.json.
     """
     with collector.held_off():
-        return _printed(content, command, jobs, tell)
+        if isinstance(content, results.Results):
+            return _printed(content, command, jobs, tell)
+        try:
+            return _printed(content, command, jobs, tell)
+        except OF_OTHER_CONTENT as error:
+            reason = f"{type(error).__name__}: {error}"[:LONGEST]
+            at = File(results.RESULTS)
+            raise ReleaseError.one("unprintable_results", at, file=results.RESULTS, reason=reason) from error
 
 
 def _printed(
@@ -42,7 +56,9 @@ def _printed(
     text = content if isinstance(content, bytes) else content.text()
     read = results.read(text)
     if isinstance(content, bytes):
-        # A file that was written by others may hold the same in other bytes.
+        # A file that was written by others may hold the same in other bytes, and what steers a terminal or a page.
+        if strange := letters.of_results(read, results.RESULTS):
+            raise ReleaseError(strange)
         text = read.text()
     ours = command.local_site if isinstance(command, commands.Build) else None
     evidence = replace(read.evidence, local_site=ours, command=str(command))

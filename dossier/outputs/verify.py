@@ -46,6 +46,7 @@ def report(out: Path, hashes_only: bool = False) -> Report:
     differences = [f"{one.name} is missing" for one in manifest.outputs if one.name not in found]
     differences += [f"{name} differs from the manifest" for name in manifest.altered(out)]
     differences += [f"{name} is not listed in the manifest" for name in manifest.strange(out)]
+    differences += [f"{name} is a link, whose target can change" for name in sorted(found) if (out / name).is_symlink()]
     checked = [f"files: {len(manifest.outputs)} by size and SHA-256, and none beside them"]
     if hashes_only:
         return Report((*checked, "printed again: nothing, hashes only"), tuple(differences))

@@ -78,17 +78,21 @@ def quick(table: Path, outcome: str, risk: str, thresholds: tuple[float, ...] = 
     faults = _thresholds(thresholds)
     if outcome == risk:
         faults.append(Fault("risk_is_outcome", Option("--risk")))
-    printed = {"--name": name or "", "TABLE": table.name, "--outcome": outcome, "--risk": risk}
+    printed = {"TABLE": table.name, "--outcome": outcome, "--risk": risk}
+    if name is not None:
+        printed["--name"] = name
+    empty = [option for option, text in printed.items() if not text.strip()]
+    faults += [Fault("empty_text", Option(option), key=option) for option in empty]
     for option, text in printed.items():
         faults += letters.fault(letters.NAME, text, Option(option), name=True)
-    if not all(map(letters.is_unicode, printed.values())):
+    if empty or not all(map(letters.is_unicode, printed.values())):
         raise ReleaseError(faults)
     stem = table.name[: -len("".join(table.suffixes[-1:])) or None]
     release = Release.model_validate(
         {
             "release": {"model": name or stem or "model", "version": "not stated", "date": None, "owner": "not stated"},
-            "outcome": {"name": outcome or "outcome", "column": outcome or "outcome"},
-            "prediction": {"column": risk or "risk"},
+            "outcome": {"name": outcome, "column": outcome},
+            "prediction": {"column": risk},
             "thresholds": {"declared": () if faults else tuple(dict.fromkeys(thresholds))},
             "dataset": ({"name": slug(stem) or "table", "role": "external", "file": table.name, "outside": True},),
         }

@@ -7,6 +7,7 @@ Characters that steer (controls, changes of the direction of writing) would chan
 from __future__ import annotations
 
 import functools
+import itertools
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
@@ -14,8 +15,9 @@ from typing import Any
 from dossier.core import material
 from dossier.core.errors import Fault
 from dossier.core.facts import Fact
-from dossier.core.faults.locations import Cell, Key, Location, SiteName
+from dossier.core.faults.locations import Cell, Key, Location, ResultsKey, SiteName
 from dossier.core.types import Study
+from dossier.record import results
 
 UNPRINTED = ("missing", "columns")
 """The keys of [[dataset]] whose words are met in tables and stand on no page."""
@@ -103,6 +105,26 @@ def of_tables(study: Study) -> list[Fault]:
         *(found for text, at in said for found in fault(A_TEXT, text, at)),
         *(found for text, at in named for found in fault(A_TEXT, text, at, name=True)),
     ]
+
+
+def of_results(found: results.Results, name: str) -> list[Fault]:
+    """The faults of the words in a results.json that somebody else may have written; `name` is what faults call it."""
+    raw = found.model_dump(mode="json", by_alias=True)
+    of_words = (
+        one
+        for location, text in itertools.chain(words(raw), _keys(raw))
+        for one in fault(A_TEXT, text, ResultsKey(name, results.place(location)))
+    )
+    return list(itertools.islice(of_words, results.MOST_FAULTS))
+
+
+def _keys(value: Any, location: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    """Every key of a table, with the place of that table."""
+    if isinstance(value, Mapping):
+        yield from ((location, key) for key in value)
+    parts = value.items() if isinstance(value, Mapping) else enumerate(value) if isinstance(value, list) else ()
+    for key, part in parts:
+        yield from _keys(part, (*location, key))
 
 
 def _each(texts: Iterable[str], at: Location) -> Iterator[tuple[str, Location]]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from dossier.core.errors import Fault, ReleaseError
 from dossier.core.facts import Fact
-from dossier.core.faults.locations import File, Key, ResultsKey
+from dossier.core.faults.locations import File, Key
 from dossier.core.types import Absent, Predicted, Previous, PreviousManifest
 from dossier.reading import letters
 from dossier.reading.files import RESULTS, Folder
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from dossier.core.release import Release
 
 WHERE = Key("release", "previous")
-LINES = 5
-"""How many strange texts are reported before the rest is left."""
 
 
 def previous(release: Release, folder: Folder, faults: list[Fault]) -> Previous | None:
@@ -58,12 +56,8 @@ def _read(content: bytes, name: str, model: str, faults: list[Fault]) -> Results
     if found.release.model != model:
         faults.append(Fault("previous_of_other_model", WHERE, file=name, other=found.release.model, model=model))
         return None
-    strange = [
-        fault
-        for location, text in letters.words(found.model_dump(mode="json", by_alias=True))
-        for fault in letters.fault(letters.A_TEXT, text, ResultsKey(name, results.place(location)))
-    ]
-    faults += strange[:LINES]
+    strange = letters.of_results(found, name)
+    faults += strange
     return None if strange else found
 
 

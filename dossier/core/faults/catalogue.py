@@ -698,6 +698,10 @@ CATALOGUE: Mapping[str, Entry] = {
     "no_results": Entry("There is no file {file}.", UNCHANGED),
     "large_results": Entry("{file} has more than {megabytes} MB.", UNCHANGED),
     "closed_results": Entry("{file} cannot be read: {reason}.", UNCHANGED),
+    "unprintable_results": Entry(
+        "{file} cannot be printed as it stands ({reason}): something in it was taken out, or is of another kind.",
+        "Print the file as dossier wrote it; if this is that file, report it with the versions that it names.",
+    ),
     "results_of_other_schema": Entry(
         '{file} {found}; what can be read is "{readable}".', "Name a results.json that this version of dossier wrote."
     ),
