@@ -42,7 +42,7 @@ FLAGS: Mapping[str, str] = {
     "rows_selected": "Rows left out by the release",
     "no_event": "No event where events were expected",
     "risks_off": "Risks too low or too high",
-    "slope_off": "Risks too extreme or too cautious",
+    "slope_off": "Risks too extreme or too moderate",
     "wrong_order": "Risks that run the wrong way",
     "never_wrong": "Outcome predicted without an error",
     "default_better": "Flagging everyone or no one is better",

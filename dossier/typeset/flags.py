@@ -177,7 +177,7 @@ WORDS: Mapping[str, str] = {
     "risks_of_class_off": "at {site} there were {value:number} times as many patients{of_class} as the risks add up to "
     "({low:number} to {high:number}), outside {least:g} to {most:g}.",
     "slope_off": f"the calibration slope{{of_class}} at {{site}} is {_VALUE}: the risks are "
-    "{is_extreme:too extreme|too cautious} there.",
+    "{is_extreme:too extreme|too moderate} there.",
     "ranked_in_wrong_order": f"the AUROC{{of_class}} at {{site}} is {_VALUE}, below {{bound:g}}: the risks rank "
     "patients in the wrong order; the outcome or the risk may be coded the wrong way round.",
     "risks_run_backwards": f"the calibration slope{{of_class}} at {{site}} is {_VALUE}, below {{bound:g}}: the risks "

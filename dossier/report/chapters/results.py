@@ -104,7 +104,7 @@ def essentials(evidence: Evidence) -> Table:
         f" Risks are too low or too high where the CI of O/E excludes 1, and far so where it lies outside {lowest} to "
         f"{highest}."
     )
-    unit += "" if known else " Slope: risks are too extreme below 1, too cautious above."
+    unit += "" if known else " Slope: risks are too extreme below 1, too moderate above."
     unit += "" if at is None or known else f" {GAIN}"
     if known:
         unit += " AUROC: mean of the classes, one against the rest. Brier: all classes, 0 to 2."

@@ -174,7 +174,7 @@ def _beside(evidence: Evidence, has_criteria: bool) -> list[_Beside | None]:
 
 
 GAIN = "Gain: net benefit per 100 patients over the better of flagging everyone and no one."
-SLOPES = "Slope: too extreme below 1, too cautious above."
+SLOPES = "Slope: too extreme below 1, too moderate above."
 
 
 def _gain(evidence: Evidence) -> _Beside | None:
