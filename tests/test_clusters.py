@@ -111,7 +111,7 @@ def test_the_rival_has_its_interval_on_the_scale_of_the_model(single: Evidence) 
 def test_captions_name_how_the_intervals_of_clusters_were_made(independent: Evidence, single: Evidence) -> None:
     """They said DeLong, whatever had been done."""
     for found, areas in ((independent, "DeLong"), (single, "jackknife over clusters")):
-        assert f"Discrimination: {areas}." in results.caption(found)
+        assert f"Discrimination: {areas}" in results.caption(found)
 
 
 def test_tests_and_sample_sizes_of_clustered_rows_are_absent_with_a_reason(single: Evidence) -> None:
