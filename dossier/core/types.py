@@ -1078,11 +1078,6 @@ def externals(evidence: Evidence) -> tuple[DatasetSummary, ...]:
     return tuple(dataset for dataset in evidence.datasets if dataset.role == "external")
 
 
-def externals_with(evidence: Evidence, curve: str) -> tuple[DatasetSummary, ...]:
-    """The external datasets that have a curve of all their rows, in the order of the release."""
-    return tuple(site for site in externals(evidence) if isinstance(find_curve(evidence, curve, site.name), Curve))
-
-
 def summary_of(evidence: Evidence, name: str) -> DatasetSummary:
     """The dataset of that name."""
     return evidence.by_name[name]

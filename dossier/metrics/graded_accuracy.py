@@ -219,10 +219,6 @@ def h_accuracy(
         "_above_mean" or "_top_33%".
     rater_complexity : array_like, optional
         Cases x raters, NaN where missing.
-    truth : array_like
-        Of the raters' cases.
-    rater_accuracy : tuple of float
-        One a rater.
     case_complexity : array_like, optional
         How complex the cases are, n values from 0 to 1.
     survey : Survey, optional
