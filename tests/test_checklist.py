@@ -13,7 +13,7 @@ import pytest
 from pypdf import PdfReader
 
 from dossier import evaluate, reading
-from dossier.core import checklist, contents
+from dossier.core import checklist, contents, tripod
 from dossier.core.facts import Fact
 from dossier.core.types import DatasetSummary, Evidence
 from dossier.report import compose, draw, press
@@ -51,21 +51,21 @@ def test_the_rows_and_to_whom_they_apply_are_those_of_the_guideline() -> None:
     with (SHARED / "tripod_ai.csv").open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     applies = {"D;E": "both", "D": "development", "E": "evaluation"}
-    assert [(one.number, one.applies) for one in checklist.ITEMS] == [
+    assert [(one.number, one.applies) for one in tripod.ITEMS] == [
         (row["item"], applies[row["applies"]]) for row in rows
     ]
-    assert len(checklist.ITEMS) == 52
-    assert len({one.number.rstrip("abcdefg") for one in checklist.ITEMS}) == 27
+    assert len(tripod.ITEMS) == 52
+    assert len({one.number.rstrip("abcdefg") for one in tripod.ITEMS}) == 27
 
 
 def test_every_row_points_to_a_chapter_of_the_book() -> None:
     known = {*contents.ORDER} | {"cover"}
-    assert {item.where for item in checklist.ITEMS} <= known
+    assert {item.where for item in tripod.ITEMS} <= known
 
 
 def test_silence_is_missing_and_never_taken_for_none(tmp_path: Path) -> None:
     found = evidence_of(tmp_path)
-    for item in (item for item in checklist.ITEMS if item.conditional):
+    for item in (item for item in tripod.ITEMS if item.conditional):
         (row,) = (row for row in found.checklist if row.item == item.number)
         assert (row.status, row.where) == ("missing", None), item.number
 

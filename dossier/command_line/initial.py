@@ -6,7 +6,8 @@ import math
 import random
 import tomllib
 
-from dossier.core.checklist import ANSWERED_BY, ITEMS
+from dossier.core.checklist import ANSWERED_BY
+from dossier.core.tripod import ITEMS
 
 SEED = 20261001
 ROWS = 200

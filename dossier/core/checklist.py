@@ -1,4 +1,4 @@
-"""The 52 rows of TRIPOD+AI as a mechanism: who answers each row, whether it is answered, and in which chapter.
+"""TRIPOD+AI as a mechanism: who answers each row, whether it is answered, and in which chapter.
 
 A conditional row is three-valued: a text, an explicit none, or silence, which is missing. Nothing is taken for answered
 because it would be convenient: a placeholder is silence.
@@ -7,17 +7,11 @@ because it would be convenient: a placeholder is silence.
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
 
 from dossier.core.facts import Fact
-from dossier.core.types import POOLED, Absent, ChecklistRow, Estimate, at_dataset, externals
-
-if TYPE_CHECKING:
-    from dossier.core.types import Evidence
+from dossier.core.tripod import ITEMS, Item
+from dossier.core.types import POOLED, Absent, ChecklistRow, Estimate, Evidence, at_dataset, externals
 
 HOLDING_TEXTS = ("description", "sample", "limitations")
 """Chapters beside the one on purpose and setting that print the declared texts of their rows."""
@@ -27,32 +21,6 @@ PLACEHOLDER = re.compile(
     r"|.*\b(TBD|TODO|FIXME|[Ll]orem ipsum)\b.*",
     re.IGNORECASE | re.DOTALL,
 )
-
-
-@dataclass(frozen=True)
-class Item:
-    """One row of TRIPOD+AI in our words."""
-
-    number: str
-    section: str
-    topic: str
-    asks: str
-    applies: Literal["both", "evaluation", "development"]
-    answer: Literal["computed", "declared", "narrative"]
-    where: str
-    conditional: bool = False
-    """Whether it asks only if there is something to report; then "none" must be said."""
-    fairness: bool = False
-    """Whether what is said of fairness may stand here."""
-
-
-def _items() -> tuple[Item, ...]:
-    raw: dict[str, Any] = tomllib.loads((Path(__file__).parent / "checklist.toml").read_text(encoding="utf-8"))
-    return tuple(Item(**one) for one in raw["item"])
-
-
-ITEMS = _items()
-TOPICS: Mapping[str, str] = {item.number: item.topic for item in ITEMS}
 
 
 def is_placeholder(text: str) -> bool:

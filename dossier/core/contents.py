@@ -1,4 +1,4 @@
-"""The book: the order of its chapters. Each one knows itself, in the file of its word in `findings/`."""
+"""The book: the order of its chapters. Each one knows itself, in the file of its word in `report/chapters/`."""
 
 from __future__ import annotations
 
@@ -42,3 +42,9 @@ ORDER = (
     "provenance",
 )
 """The chapters of the book, in the order of its pages."""
+
+LEAVABLE = (
+    *("correspondence", "sample", "reliability", "human_factors", "probast", "supporting", "accuracy", "severity"),
+    *("advice", "robustness", "caution", "nomogram", "model_card"),
+)
+"""Those that the owner may leave out; without the others nobody could judge the model, or check the dossier."""

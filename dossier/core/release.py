@@ -22,11 +22,11 @@ from pydantic import (
 )
 
 from dossier.core.bands import PERFORMANCE
-from dossier.core.checklist import ITEMS
 from dossier.core.facts import Fact
 from dossier.core.facts import Value as FactValue
 from dossier.core.faults import catalogue
-from dossier.core.types import RIVAL, CountRange, Subset
+from dossier.core.tripod import ITEMS
+from dossier.core.values import RIVAL, CountRange, Subset
 
 CHECKLIST_ITEMS = tuple(item.number for item in ITEMS)
 """The items of TRIPOD+AI that [statements] may answer."""

@@ -14,13 +14,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dossier.core.bands import FEWEST_FOR_A_NEW_SITE
 from dossier.core.facts import Fact
+from dossier.core.values import RIVAL as RIVAL
+from dossier.core.values import CountRange as CountRange
+from dossier.core.values import Subset as Subset
 
 if TYPE_CHECKING:
     from dossier.core.facts import Method
@@ -41,8 +44,6 @@ NOT_SELECTED = "not_selected"
 MACRO = "macro"
 """The value of `class` in `at` under which the unweighted mean over the classes is filed."""
 
-RIVAL = "the rival"
-"""The name of the other model where the release gives it none."""
 READERS = "readers"
 """The name under which results of readers' tables are filed that name no dataset."""
 
@@ -51,54 +52,6 @@ READER_STUDY = "reader study"
 
 MODEL = "the model"
 """The name under which what follows from the model's formula alone is filed."""
-
-
-class CountRange(int):
-    """A count that is given as a range, to protect who is counted: it counts as its middle and prints its ends."""
-
-    low: int
-    high: int
-
-    def __new__(cls, low: int, high: int) -> CountRange:
-        """The range from its ends, both of which it may be."""
-        made = super().__new__(cls, (low + high) // 2)
-        made.low, made.high = low, high
-        return made
-
-    def __reduce__(self) -> tuple[type[CountRange], tuple[int, int]]:
-        return CountRange, (self.low, self.high)
-
-    def __format__(self, spec: str) -> str:
-        return f"{self.low:{spec}}\N{EN DASH}{self.high:{spec}}"
-
-    def __str__(self) -> str:
-        return format(self)
-
-    def __repr__(self) -> str:
-        return f"CountRange({self.low}, {self.high})"
-
-    def __add__(self, other: int) -> CountRange:
-        """The range of a sum; a plain number is known."""
-        low, high = (other.low, other.high) if isinstance(other, CountRange) else (other, other)
-        return CountRange(self.low + low, self.high + high)
-
-    __radd__ = __add__
-
-    def __sub__(self, other: int) -> CountRange:
-        """The range of what is left, which is never less than nothing."""
-        low, high = (other.low, other.high) if isinstance(other, CountRange) else (other, other)
-        return CountRange(max(self.low - high, 0), max(self.high - low, 0))
-
-    def __eq__(self, other: object) -> bool:
-        if isinstance(other, CountRange):
-            return (self.low, self.high) == (other.low, other.high)
-        return int(self) == other
-
-    def __ne__(self, other: object) -> bool:
-        return not self == other
-
-    def __hash__(self) -> int:
-        return hash(int(self))
 
 
 # ---- what load makes ------------------------------------------------------------------------------------------------
@@ -112,16 +65,6 @@ class Feature:
     values: Floats
     levels: tuple[str, ...] | None = None
     """The categories that the codes 0, 1, 2 ... stand for, the same in every dataset; None for a numeric predictor."""
-
-
-class Subset(NamedTuple):
-    """A part of the patients: a level of the column that makes subgroups."""
-
-    column: str
-    level: str
-
-    def __str__(self) -> str:
-        return f"{self.column}={self.level}"
 
 
 @dataclass(frozen=True)
@@ -1076,11 +1019,6 @@ def read_off(curve: Curve, along: str, place: float) -> Mapping[str, float] | No
 def externals(evidence: Evidence) -> tuple[DatasetSummary, ...]:
     """The external datasets, in the order of the release."""
     return tuple(dataset for dataset in evidence.datasets if dataset.role == "external")
-
-
-def externals_with(evidence: Evidence, curve: str) -> tuple[DatasetSummary, ...]:
-    """The external datasets that have a curve of all their rows, in the order of the release."""
-    return tuple(site for site in externals(evidence) if isinstance(find_curve(evidence, curve, site.name), Curve))
 
 
 def summary_of(evidence: Evidence, name: str) -> DatasetSummary:

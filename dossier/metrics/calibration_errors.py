@@ -59,10 +59,10 @@ class CurveDraws(WhitenedCurve):
 def _groups_of_risk(risk: Floats) -> tuple[Floats, Floats]:
     """Means and shares of up to 64 groups of equally many sorted risks, the lowest and the highest on their own."""
     n = len(risk)
-    place = 1 + np.arange(n) * RISK_GROUPS // n
-    place[0], place[-1] = 0, RISK_GROUPS + 1
-    size = np.bincount(place)
-    total = np.bincount(place, weights=risk)
+    group = 1 + np.arange(n) * RISK_GROUPS // n
+    group[0], group[-1] = 0, RISK_GROUPS + 1
+    size = np.bincount(group)
+    total = np.bincount(group, weights=risk)
     return total[size > 0] / size[size > 0], size[size > 0] / n
 
 
@@ -109,9 +109,9 @@ def _steepest(draws_of: CurveDraws, point: Floats, quantile: float | None = None
     if quantile is not None:
         gaps = np.abs(height - draws_of.risk)
         order = np.argsort(gaps, kind="stable")
-        place = np.empty_like(gaps)
-        place[order] = np.cumsum(draws_of.share[order]) - draws_of.share[order] / 2
-        weight = weight * (np.abs(place - quantile) <= NEIGHBOURS)
+        middle = np.empty_like(gaps)
+        middle[order] = np.cumsum(draws_of.share[order]) - draws_of.share[order] / 2
+        weight = weight * (np.abs(middle - quantile) <= NEIGHBOURS)
     side = np.where(height >= draws_of.risk, 1.0, -1.0) * height * (1 - height) * weight
     steep = np.sum(draws_of.columns * side, axis=1)
     length = math.sqrt(float(np.sum(steep**2)))
@@ -196,8 +196,8 @@ def _bounds_of_errors(
     inward = _inward(curves)
 
     @lru_cache(maxsize=len(inward))
-    def around(place: int) -> Floats:
-        return _around(curves, inward[place], tests.noise, n)
+    def around(index: int) -> Floats:
+        return _around(curves, inward[index], tests.noise, n)
 
     def bounds(name: str, unused: float) -> tuple[float, float]:
         return _bounds_of_error(tests, name, values[name], inward, around, level, unused)
@@ -231,13 +231,13 @@ def _bounds_of_error(
     heights[0] = 0.0
 
     @cache
-    def at_most(place: int) -> Callable[[float], float]:
-        drawn = around(place) if place < len(inward) else _around(tests.curves, line[place], tests.noise, tests.n)
-        return _at_most(tests, name, true[place], drawn)
+    def at_most(index: int) -> Callable[[float], float]:
+        drawn = around(index) if index < len(inward) else _around(tests.curves, line[index], tests.noise, tests.n)
+        return _at_most(tests, name, true[index], drawn)
 
     farther = None if quantile is None else _farther(tests, name, level)
     rising = np.maximum.accumulate(heights)
-    return inverted(lambda place, seen: at_most(place)(seen), rising, value, tail, farther, unused)
+    return inverted(lambda index, seen: at_most(index)(seen), rising, value, tail, farther, unused)
 
 
 def _at_most(tests: ErrorTests, name: str, true: Floats, drawn: Floats) -> Callable[[float], float]:

@@ -46,6 +46,10 @@ PARAMETERS = {
     "cluster": ("array_like, optional", "To which cluster each row belongs, n values."),
     "threshold": ("float", "From 0 to 1; a row is flagged when its risk reaches it."),
     "primary_threshold": ("float, optional", "The first declared threshold, from 0 to 1."),
+    "severity_weights": (
+        "Weights",
+        "How grave it is to take one class for another, 2 x 2, 0 to 1; rows are predicted, columns true.",
+    ),
     "development": ("sequence of Feature", "The predictors of the development rows."),
     "predictors": ("sequence of Feature", "The predictors of these rows."),
     "labels": ("array_like", "The labels of the raters, cases by raters, NaN where one is missing."),

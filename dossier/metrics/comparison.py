@@ -71,31 +71,31 @@ def shuffled_cases(n: int, events: int, permutations: int, rng: np.random.Genera
 class RiskCells:
     """Sorted risks gathered into cells, to which cases are dealt."""
 
-    place: NDArray[np.int64]
+    cell: NDArray[np.int64]
     """The cell of each row."""
     count: Floats
     """The rows of each cell."""
 
     def means(self, values: Floats) -> Floats:
         """The mean of a value over the rows of each cell."""
-        return np.asarray(np.bincount(self.place, weights=values) / self.count)
+        return np.asarray(np.bincount(self.cell, weights=values) / self.count)
 
 
 def risk_cells(risk: Floats) -> RiskCells:
     """Each of the sorted risks on its own; above 50,000 rows 2,000 bins beside the cells of exactly 0 and exactly 1."""
     n = len(risk)
-    place = np.arange(n)
+    cell = np.arange(n)
     if n > BINNED_ABOVE:
-        place = 1 + place * BINS // n
-        place[risk == 0], place[risk == 1] = 0, BINS + 1
-        place = np.unique(place, return_inverse=True)[1]
-    return RiskCells(place, np.bincount(place).astype(float))
+        cell = 1 + cell * BINS // n
+        cell[risk == 0], cell[risk == 1] = 0, BINS + 1
+        cell = np.unique(cell, return_inverse=True)[1]
+    return RiskCells(cell, np.bincount(cell).astype(float))
 
 
 def dealt_cases(cells: RiskCells, events: int, permutations: int, rng: np.random.Generator) -> Iterator[Floats]:
     """How many cases each cell gets when the outcomes are dealt anew, block by block: (permutations, cells)."""
-    if len(cells.place) <= BINNED_ABOVE:
-        yield from shuffled_cases(len(cells.place), events, permutations, rng)
+    if len(cells.cell) <= BINNED_ABOVE:
+        yield from shuffled_cases(len(cells.cell), events, permutations, rng)
         return
     count = cells.count.astype(np.int64)
     for size in _blocks(permutations, len(count)):

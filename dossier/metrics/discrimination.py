@@ -55,10 +55,10 @@ def placements(outcome: Floats, risk: Floats) -> tuple[Floats, Floats]:
     # Of each distinct risk: the rows below it and half of those that tie, of the cases and of the others.
     cases_below = (cases_before[starts] + cases_before[ends]) / 2
     others_below = (starts + ends) / 2 - cases_below
-    place = np.empty(len(risk), dtype=np.int64)
-    place[order] = np.cumsum(new) - 1
-    above = others_below[place[case]] / float((~case).sum())
-    below = 1 - cases_below[place[~case]] / float(case.sum())
+    rank = np.empty(len(risk), dtype=np.int64)
+    rank[order] = np.cumsum(new) - 1
+    above = others_below[rank[case]] / float((~case).sum())
+    below = 1 - cases_below[rank[~case]] / float(case.sum())
     return above, below
 
 
@@ -160,9 +160,9 @@ def expected_concordance(risk: Floats, weights: Floats) -> tuple[float, Floats] 
     The contributions (n) add up to 0: w u, u the influence of a row. None when no pair can be a case and a non-case.
     Sums over the sorted risks, n log n.
     """
-    levels, place = np.unique(risk, return_inverse=True)
+    levels, level_of = np.unique(risk, return_inverse=True)
     case, other = weights * risk, weights * (1 - risk)
-    cases, others = (np.bincount(place, weights=one, minlength=len(levels)).astype(float) for one in (case, other))
+    cases, others = (np.bincount(level_of, weights=one, minlength=len(levels)).astype(float) for one in (case, other))
     # A row is no pair with itself, which the sums over levels count as a tie.
     itself = case * other
     pairs = float(cases.sum() * others.sum() - itself.sum())
@@ -171,7 +171,7 @@ def expected_concordance(risk: Floats, weights: Floats) -> tuple[float, Floats] 
     below, above = np.cumsum(others) - others / 2, cases.sum() - np.cumsum(cases) + cases / 2
     # Rounding must not lead out of the range.
     value = min(max(float((cases * below).sum() - itself.sum() / 2) / pairs, 0.5), 1.0)
-    in_order = case * below[place] + other * above[place] - itself
+    in_order = case * below[level_of] + other * above[level_of] - itself
     of_all = case * others.sum() + other * cases.sum() - 2 * itself
     return value, np.asarray((in_order - value * of_all) / pairs)
 
@@ -1261,10 +1261,10 @@ def risk_distribution(outcome: Floats, risk: Floats, weights: Floats | None = No
         return NO_ROWS
     edges = risk_edges(risk)
     bins = len(edges) - 1
-    place = np.searchsorted(edges[1:-1], risk, side="right")
+    bin_of = np.searchsorted(edges[1:-1], risk, side="right")
 
     def added_up(each: Floats) -> Floats:
-        return np.bincount(place, weights=each, minlength=bins).astype(float)
+        return np.bincount(bin_of, weights=each, minlength=bins).astype(float)
 
     events, non_events = added_up(outcome), added_up(1 - outcome)
     weight = np.ones(len(risk)) if weights is None else weights

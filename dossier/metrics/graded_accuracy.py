@@ -219,10 +219,6 @@ def h_accuracy(
         "_above_mean" or "_top_33%".
     rater_complexity : array_like, optional
         Cases x raters, NaN where missing.
-    truth : array_like
-        Of the raters' cases.
-    rater_accuracy : tuple of float
-        One a rater.
     case_complexity : array_like, optional
         How complex the cases are, n values from 0 to 1.
     survey : Survey, optional
@@ -627,9 +623,9 @@ def h_accuracy_surface(
     steps = np.linspace(0, 1, STEPS)
     ratios = [_ratios(rows, top_share(rows.graded, float(share), 0.5)) for share in steps]
     values = [
-        math.fsum(weight * one.value for weight, one in zip((1 - priority, priority), ratios[place], strict=True))
+        math.fsum(weight * one.value for weight, one in zip((1 - priority, priority), ratios[index], strict=True))
         for priority in steps
-        for place in range(STEPS)
+        for index in range(STEPS)
     ]
     columns = {
         "priority": column(np.repeat(steps, STEPS)),
@@ -676,7 +672,7 @@ def survey_of_priorities(sites: tuple[SiteResults, ...], survey: Survey) -> Curv
     """
     total = math.fsum(share for _, share, _, _ in survey)
     columns: dict[str, tuple[float | None, ...]] = {
-        "class": tuple(float(place) for place in range(len(survey))),
+        "class": tuple(float(index) for index in range(len(survey))),
         "share": tuple(share for _, share, _, _ in survey),
         "low": tuple(low for _, _, low, _ in survey),
         "high": tuple(high for _, _, _, high in survey),
@@ -693,10 +689,10 @@ FEWEST_ANSWERS = 10
 
 def _binned_answers(value: Floats, right: Floats, level: float) -> dict[str, tuple[float | None, ...]]:
     """Answers by bins of a value from 0 to 1: their edges, count and mean, and the share of right ones with bounds."""
-    place = np.minimum((value * BINS_OF_ANSWERS + 1e-9).astype(int), BINS_OF_ANSWERS - 1)
-    count = np.bincount(place, minlength=BINS_OF_ANSWERS)
-    hits = np.bincount(place, weights=right, minlength=BINS_OF_ANSWERS)
-    total = np.bincount(place, weights=value, minlength=BINS_OF_ANSWERS)
+    bin_of = np.minimum((value * BINS_OF_ANSWERS + 1e-9).astype(int), BINS_OF_ANSWERS - 1)
+    count = np.bincount(bin_of, minlength=BINS_OF_ANSWERS)
+    hits = np.bincount(bin_of, weights=right, minlength=BINS_OF_ANSWERS)
+    total = np.bincount(bin_of, weights=value, minlength=BINS_OF_ANSWERS)
     kept = [k for k in range(BINS_OF_ANSWERS) if count[k] >= FEWEST_ANSWERS]
     bounds = [wilson(float(hits[k]), float(count[k]), level) for k in kept]
     return {
@@ -794,8 +790,8 @@ def complexity_distribution(
     graded = graded[~np.isnan(graded)]
     if not len(graded):
         return Absent(Fact("no_case_with_complexity"))
-    place = np.minimum((graded * 20 + 1e-9).astype(int), 19)
-    count = np.bincount(place, minlength=20)
+    bin_of = np.minimum((graded * 20 + 1e-9).astype(int), 19)
+    count = np.bincount(bin_of, minlength=20)
     columns = {
         "lower": tuple(k / 20 for k in range(20)),
         "upper": tuple((k + 1) / 20 for k in range(20)),

@@ -810,11 +810,6 @@ def wrong_advice_followed(
 ) -> Estimate | Absent:
     """How often readers gave up a right decision for wrong advice, where they had first decided against it.
 
-    Parameters
-    ----------
-    study : ReaderStudy
-        The decisions of the readers with and without the model and its advice, case by case.
-
     Returns
     -------
     Estimate or Absent
@@ -849,11 +844,6 @@ def right_advice_resisted(
     study: ReaderStudy, group: str = "", level: float = 0.95, bootstrap: int = 1000, seed: int = 1
 ) -> Estimate | Absent:
     """How often readers kept a wrong decision against right advice, where they had first decided against it.
-
-    Parameters
-    ----------
-    study : ReaderStudy
-        The decisions of the readers with and without the model and its advice, case by case.
 
     Returns
     -------

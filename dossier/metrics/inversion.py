@@ -63,7 +63,7 @@ def inverted(
 
     def crossing(seen: float, share: float) -> float:
         """The height at which the chance falls to the share."""
-        at_most = cache(lambda place: chance(place, seen))
+        at_most = cache(lambda index: chance(index, seen))
         below, above = 0, len(heights) - 1
         if at_most(below) <= share:
             return float(heights[below])
@@ -129,13 +129,13 @@ def bounds_of_gaps(
     observed, heights = float(np.sum(weights * np.abs(gaps))), np.sum(weights * np.abs(truths), axis=1) - off
 
     @cache
-    def results(place: int) -> Floats:
-        true, spread = truths[place], spreads[place]
+    def results(index: int) -> Floats:
+        true, spread = truths[index], spreads[index]
         moved = true + _noise_around(true, spread, noise) * np.sqrt(spread / n)
-        drawn = np.einsum("bk,k->b", np.abs(moved), weights) - off[place]
+        drawn = np.einsum("bk,k->b", np.abs(moved), weights) - off[index]
         return np.asarray(drawn - (0.0 if shift is None else shift))
 
-    return inverted(lambda place, seen: float((results(place) <= seen).mean()), heights, observed, tail)
+    return inverted(lambda index, seen: float((results(index) <= seen).mean()), heights, observed, tail)
 
 
 def _nearest(gaps: Floats, weights: Floats, pulls: Floats) -> Floats:

@@ -531,10 +531,10 @@ def ends(values: Floats) -> tuple[float, float]:
     """
     ordered = np.sort(values)
     fewest = min(FEWEST_BEYOND - 1, (len(values) - 1) // 2)
-    place = 9 if len(values) >= 200 else max(fewest, round(0.05 * (len(values) - 1)))
-    if ordered[place] == ordered[-1 - place]:
-        place = fewest
-    low, high = float(ordered[place]), float(ordered[-1 - place])
+    rank = 9 if len(values) >= 200 else max(fewest, round(0.05 * (len(values) - 1)))
+    if ordered[rank] == ordered[-1 - rank]:
+        rank = fewest
+    low, high = float(ordered[rank]), float(ordered[-1 - rank])
     if low == high:
         return low, high
     digits = _digits(high - low)
@@ -566,7 +566,7 @@ def _with_marks(of: Effect, axis: Axis, per_unit: float) -> Axis:
         return replace(axis, marked=np.ones(len(axis.values), dtype=bool))
     low, high = float(axis.values[0]), float(axis.values[-1])
     digits = _digits(high - low)
-    found = (float(axis.values[place]) for place in turning_points(axis.effects * per_unit))
+    found = (float(axis.values[index]) for index in turning_points(axis.effects * per_unit))
     turns = {one if one in axis.breaks else round(one, digits) for one in found} - {low, high}
 
     def points(values: Sequence[float]) -> Floats:
@@ -596,13 +596,13 @@ def turning_points(points: Floats) -> list[int]:
     """The places inside at which a curve of points turns, wiggles of less than half a point left out."""
     found: list[int] = []
     extreme, direction = 0, 0
-    for place in range(1, len(points)):
-        step = float(points[place] - points[extreme])
+    for index in range(1, len(points)):
+        step = float(points[index] - points[extreme])
         if direction and step * direction >= 0:
-            extreme = place
+            extreme = index
         elif abs(step) >= WIGGLE:
             found += [extreme] if direction else []
-            direction, extreme = (1 if step > 0 else -1), place
+            direction, extreme = (1 if step > 0 else -1), index
     return found
 
 

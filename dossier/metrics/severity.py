@@ -182,6 +182,11 @@ severity_at = partial(
 )
 """How grave the errors at a threshold are."""
 
+severity_of_rival = partial(
+    severity_at, fixed=OF_RIVAL, breaks=("perfect is best", "one class is absent"), protection="withheld"
+)
+"""The same of the other model."""
+
 
 @severity_at(
     "Error severity index",
@@ -195,13 +200,6 @@ def error_severity_index(
     """How grave the errors are on average, from 0 (harmless) to 10 (the gravest kind).
 
     It ignores how many errors there are: it is read with the mean severity and with accuracy, never alone.
-
-    Parameters
-    ----------
-    threshold : float
-        Positive means risk >= threshold.
-    severity_weights : Weights
-        2 x 2, 0 to 1; rows are predicted, columns true, 0 on the diagonal.
 
     Returns
     -------
@@ -250,11 +248,6 @@ def mean_severity(
 ) -> Estimate | Absent:
     """How grave the answers are on average when a right one counts 0, from 0 to 1.
 
-    Parameters
-    ----------
-    severity_weights : Weights
-        How grave it is to take one class for another.
-
     Returns
     -------
     Estimate or Absent
@@ -276,28 +269,17 @@ def mean_severity(
     return mean_of_classes(*_at(outcome, risk, threshold), severity_weights, level)
 
 
-@metric(
+@severity_of_rival(
     "Error severity index of the other model",
     digits=1,
     range=(0, 10),
-    best="lower",
-    tier="mission",
-    cites="Jin",
     measure="error_severity_index",
-    fixed=OF_RIVAL,
-    at=("threshold",),
-    breaks=("perfect is best", "one class is absent"),
     formula="10 Σ C W / number of errors, C counts of the other model's class by true class, W their severity",
 )
 def error_severity_index_of_rival(
     outcome: Floats, rival: Floats, threshold: float, severity_weights: Weights, level: float = 0.95
 ) -> Estimate | Absent:
     """How grave the errors of the other model are on average, from 0 (harmless) to 10 (the gravest kind).
-
-    Parameters
-    ----------
-    severity_weights : Weights
-        How grave it is to take one class for another.
 
     Returns
     -------
@@ -318,28 +300,17 @@ def error_severity_index_of_rival(
     return error_severity_index(outcome, rival, threshold, severity_weights, level)
 
 
-@metric(
+@severity_of_rival(
     "Mean severity of the other model",
     digits=3,
     range=(0, 1),
-    best="lower",
-    tier="mission",
-    cites="Jin",
     measure="mean_severity",
-    fixed=OF_RIVAL,
-    at=("threshold",),
-    breaks=("perfect is best", "one class is absent"),
     formula="Σ C W / n, C counts of the other model's class by true class, W their severity",
 )
 def mean_severity_of_rival(
     outcome: Floats, rival: Floats, threshold: float, severity_weights: Weights, level: float = 0.95
 ) -> Estimate | Absent:
     """How grave the answers of the other model are on average when a right one counts 0, from 0 to 1.
-
-    Parameters
-    ----------
-    severity_weights : Weights
-        How grave it is to take one class for another.
 
     Returns
     -------

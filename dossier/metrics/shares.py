@@ -136,8 +136,8 @@ class Design:
 def multinomial(values: Floats, n: float) -> Floats:
     """The covariance of shares that no row has in common: (sets, ...) gives (sets, sets, ...)."""
     covariance = -values[:, None] * values[None, :] / n
-    for place, share in enumerate(values):
-        covariance[place, place] = share * (1 - share) / n
+    for index, share in enumerate(values):
+        covariance[index, index] = share * (1 - share) / n
     return np.asarray(covariance)
 
 
@@ -165,7 +165,7 @@ def bounds(
 
 def effective_rows(coefficients: Floats, shares: Floats, covariance: Floats, rows: float, units: float) -> Floats:
     """The rows that an independent sample would need for the same variance of each share: (sets, ...)."""
-    variance = np.stack([covariance[place, place] for place in range(len(shares))])
+    variance = np.stack([covariance[index, index] for index in range(len(shares))])
     known = (variance > 0) & (shares > 0) & (shares < 1)
     own = np.where(known, shares * (1 - shares) / np.where(known, variance, 1.0), np.inf)
     among = np.where(known & (coefficients != 0), own, np.inf).min(axis=0)
@@ -174,7 +174,7 @@ def effective_rows(coefficients: Floats, shares: Floats, covariance: Floats, row
 
 
 def _correlation(shares: Floats, covariance: Floats) -> Floats:
-    variance = np.stack([covariance[place, place] for place in range(len(shares))])
+    variance = np.stack([covariance[index, index] for index in range(len(shares))])
     size = np.sqrt(variance[:, None] * variance[None, :])
     whole = (shares == 1).any(axis=0)
     found = np.where(size > 0, covariance / np.where(size > 0, size, 1.0), np.where(whole, -1.0, 0.0))

@@ -48,14 +48,14 @@ def held(out: Path) -> Iterator[Path]:
     locks lets two work at once; each still writes OUT whole.
     """
     with reported(out):
-        place = _place(out)
-        _refuse_what_cannot_be_written(place, out)
-    with _parents_of(place), _locked(place, out) as alone:
+        target = _target(out)
+        _refuse_what_cannot_be_written(target, out)
+    with _parents_of(target), _locked(target, out) as alone:
         with reported(out):
-            _restore(place)
+            _restore(target)
             if alone:
-                _remove_abandoned(place)
-        yield place
+                _remove_abandoned(target)
+        yield target
 
 
 @contextmanager
@@ -66,29 +66,29 @@ def reserved(out: Path, replace: bool = False) -> Iterator[None]:
     OutputError also where OUT cannot be replaced: that is known at once, not after the work.
     """
     with reported(out):
-        _refuse_where_we_are(_place(out), out)
-    with held(out) as place:
+        _refuse_where_we_are(_target(out), out)
+    with held(out) as target:
         with reported(out):
-            _refuse_what_is_not_ours(place, out, replace)
+            _refuse_what_is_not_ours(target, out, replace)
         yield
 
 
 def write_signatures(out: Path, files: Mapping[str, bytes]) -> tuple[Path, ...]:
     """Put these files in the place of OUT/signed in one step; OUT is held while this is done."""
     with reported(out):
-        place = _place(out)
-        target = place / manifest.SIGNED
-        with _working_folder(place) as working:
+        target = _target(out)
+        signed = target / manifest.SIGNED
+        with _working_folder(target) as working:
             _fill(working, files)
             with _uninterrupted():
-                if not target.exists():
-                    working.rename(target)
-                elif not _exchange(working, target):
+                if not signed.exists():
+                    working.rename(signed)
+                elif not _exchange(working, signed):
                     # Each by itself: a kill leaves a signature that is not on every file, and none is lost.
                     for name in files:
-                        (working / name).replace(target / name)
+                        (working / name).replace(signed / name)
+                _sync(signed)
                 _sync(target)
-                _sync(place)
     return tuple(out / manifest.SIGNED / name for name in sorted(files))
 
 
@@ -99,14 +99,14 @@ def write(out: Path, files: Mapping[str, bytes], replace: bool = False) -> tuple
     after a cut of the power OUT is the older or the newer one, whole.
     """
     with reported(out):
-        place = _place(out)
-        _refuse_where_we_are(place, out)
-        with _working_folder(place) as working:
+        target = _target(out)
+        _refuse_where_we_are(target, out)
+        with _working_folder(target) as working:
             _fill(working, files)
             with _uninterrupted():
                 # The look of `reserved` is minutes old by now.
-                _refuse_what_is_not_ours(place, out, replace)
-                _swap(working, place, out)
+                _refuse_what_is_not_ours(target, out, replace)
+                _swap(working, target, out)
     return tuple(out / name for name in files)
 
 
@@ -122,11 +122,11 @@ def _fill(working: Path, files: Mapping[str, bytes]) -> None:
 def leaving(out: Path, kept: Collection[str], suffix: str = "") -> tuple[str, ...]:
     """The files of the dossier in OUT, those with this suffix, that go when these take their place."""
     with reported(out):
-        place = _place(out)
-        known = manifest.read(place)
+        target = _target(out)
+        known = manifest.read(target)
         if known is None:
             return ()
-        signatures = known.signatures(place) - {manifest.SIGNED}
+        signatures = known.signatures(target) - {manifest.SIGNED}
         names = (*(file.name for file in known.outputs), *signatures)
     return tuple(sorted(name for name in names if name.endswith(suffix) and name not in kept))
 
@@ -148,10 +148,10 @@ def refuse_as_report(file: Path, out: Path) -> None:
 
     OUT would then hold a file that its manifest does not list, and never be replaced again.
     """
-    place, inside = file.resolve(), out.resolve()
-    if inside == place or inside in place.parents:
+    target, inside = file.resolve(), out.resolve()
+    if inside == target or inside in target.parents:
         raise OutputError.one("report_in_out", Option("--junit"), file=file.name)
-    if place.is_dir() or not place.parent.is_dir():
+    if target.is_dir() or not target.parent.is_dir():
         raise OutputError.one("report_not_writable", Option("--junit"), file=str(file))
 
 
@@ -192,7 +192,7 @@ def full(error: OSError) -> OutputError | None:
 # ---- where OUT is ---------------------------------------------------------------------------------------------------
 
 
-def _place(out: Path) -> Path:
+def _target(out: Path) -> Path:
     """OUT in full, refused where it cannot change places with another folder."""
     if out.is_symlink() or (out.exists() and not out.is_dir()):
         code = "out_is_link" if out.is_symlink() else "out_is_no_folder"
@@ -200,14 +200,14 @@ def _place(out: Path) -> Path:
     return out.resolve()
 
 
-def _refuse_where_we_are(place: Path, out: Path) -> None:
-    if Path.cwd().is_relative_to(place):
+def _refuse_where_we_are(target: Path, out: Path) -> None:
+    if Path.cwd().is_relative_to(target):
         raise OutputError.one("out_is_current_folder", Out(str(out)))
 
 
-def _working(place: Path) -> Path:
+def _working(target: Path) -> Path:
     """A new name beside OUT, of the kind that `reserved` clears away."""
-    return place.with_name(f".{place.name}.building-{secrets.token_hex(4)}")
+    return target.with_name(f".{target.name}.building-{secrets.token_hex(4)}")
 
 
 def _existing(path: Path) -> Path:
@@ -217,47 +217,47 @@ def _existing(path: Path) -> Path:
     return path
 
 
-def _refuse_what_is_not_ours(place: Path, out: Path, replace: bool) -> None:
+def _refuse_what_is_not_ours(target: Path, out: Path, replace: bool) -> None:
     """Replace a folder only if every byte in it is ours, by our manifest; an empty one loses nothing."""
-    present = manifest.present(place) if place.exists() else frozenset()
+    present = manifest.present(target) if target.exists() else frozenset()
     if not present:
         return
-    known = manifest.read(place)
+    known = manifest.read(target)
     if known is None:
-        raise OutputError.one("out_of_others", Out(str(out)), out=place.name)
-    if strange := known.strange(place):
-        raise OutputError.one("unlisted_files", Out(str(out)), out=place.name, files=tuple(strange))
-    if not replace and (altered := known.altered(place)):
-        raise OutputError.one("altered_files", Out(str(out)), out=place.name, files=tuple(altered))
-    if not replace and known.signatures(place):
-        raise OutputError.one("signed_output", Out(str(out)), out=place.name, folder=manifest.SIGNED)
+        raise OutputError.one("out_of_others", Out(str(out)), out=target.name)
+    if strange := known.strange(target):
+        raise OutputError.one("unlisted_files", Out(str(out)), out=target.name, files=tuple(strange))
+    if not replace and (altered := known.altered(target)):
+        raise OutputError.one("altered_files", Out(str(out)), out=target.name, files=tuple(altered))
+    if not replace and known.signatures(target):
+        raise OutputError.one("signed_output", Out(str(out)), out=target.name, folder=manifest.SIGNED)
 
 
 # ---- one build at a time --------------------------------------------------------------------------------------------
 
 
-def _refuse_what_cannot_be_written(place: Path, out: Path) -> None:
+def _refuse_what_cannot_be_written(target: Path, out: Path) -> None:
     # What another build takes away while we look at it is no fault, and looks like one for a moment only.
-    looks = [_why_not_below(place, out) for _ in range(LOOKS)]
+    looks = [_why_not_below(target, out) for _ in range(LOOKS)]
     faults = [fault for fault in looks if fault is not None]
     if len(faults) == LOOKS:
         raise OutputError(faults[:1])
 
 
-def _why_not_below(place: Path, out: Path) -> Fault | None:
+def _why_not_below(target: Path, out: Path) -> Fault | None:
     """Why nothing can be written where OUT is to lie."""
-    parent = _existing(place.parent)
+    parent = _existing(target.parent)
     if not parent.is_dir():
         return Fault("file_above_out", Out(str(out)), file=parent.name)
     if not os.access(parent, os.W_OK | os.X_OK):
-        return Fault("folder_of_out_not_writable", Out(str(out)), out=place.name)
+        return Fault("folder_of_out_not_writable", Out(str(out)), out=target.name)
     return None
 
 
 @contextmanager
-def _parents_of(place: Path) -> Iterator[None]:
+def _parents_of(target: Path) -> Iterator[None]:
     """The folders above OUT; those that are new are gone again when nothing was written."""
-    new = [folder for folder in place.parents if not folder.exists()]
+    new = [folder for folder in target.parents if not folder.exists()]
     try:
         yield
     finally:
@@ -272,9 +272,9 @@ def _parents_of(place: Path) -> Iterator[None]:
 
 
 @contextmanager
-def _locked(place: Path, out: Path) -> Iterator[bool]:
+def _locked(target: Path, out: Path) -> Iterator[bool]:
     """The lock of OUT, a file beside it; False where the file system knows no locks."""
-    path = place.with_name(f".{place.name}.building")
+    path = target.with_name(f".{target.name}.building")
     with reported(out):
         handle = _lock(path, out)
     try:
@@ -331,9 +331,9 @@ def _is_still_there(path: Path, handle: int) -> bool:
 
 
 @contextmanager
-def _working_folder(place: Path) -> Iterator[Path]:
+def _working_folder(target: Path) -> Iterator[Path]:
     """A new folder beside OUT, gone afterwards; when we are killed the next build removes it."""
-    working = _working(place)
+    working = _working(target)
     try:
         working.mkdir()
         yield working
@@ -358,10 +358,10 @@ def _uninterrupted() -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def _remove_abandoned(place: Path) -> None:
+def _remove_abandoned(target: Path) -> None:
     """Remove what killed builds left: whoever has the lock of OUT is the only one at work."""
-    ours = re.compile(rf"\.{re.escape(place.name)}\.building-[0-9a-f]{{8}}")
-    for path in place.parent.iterdir():
+    ours = re.compile(rf"\.{re.escape(target.name)}\.building-[0-9a-f]{{8}}")
+    for path in target.parent.iterdir():
         if ours.fullmatch(path.name) and not path.is_symlink():
             shutil.rmtree(path, ignore_errors=True)
 
@@ -369,59 +369,59 @@ def _remove_abandoned(place: Path) -> None:
 # ---- the change of places -------------------------------------------------------------------------------------------
 
 
-def _swap(working: Path, place: Path, out: Path) -> None:
+def _swap(working: Path, target: Path, out: Path) -> None:
     """Put the finished folder in the place of OUT; where the system can, both change names in one step."""
-    held = place.exists() and any(place.iterdir())
-    if place.exists():
-        shutil.copymode(place, working)
+    held = target.exists() and any(target.iterdir())
+    if target.exists():
+        shutil.copymode(target, working)
     if not held:
-        working.rename(place)
-    elif not _exchange(working, place):
-        _step_aside(working, place, out)
-    _sync(place.parent)
+        working.rename(target)
+    elif not _exchange(working, target):
+        _step_aside(working, target, out)
+    _sync(target.parent)
 
 
-def _step_aside(working: Path, place: Path, out: Path) -> None:
+def _step_aside(working: Path, target: Path, out: Path) -> None:
     """The change in two steps; killed between them, the next build finds in a journal under which name OUT is."""
-    previous, journal = _previous(place), _journal(place)
+    previous, journal = _previous(target), _journal(target)
     for path in (previous, journal):
         if os.path.lexists(path):
-            raise OutputError.one("name_taken", Out(str(out)), file=path.name, out=place.name)
-    journal.write_bytes(_about(place, place))
+            raise OutputError.one("name_taken", Out(str(out)), file=path.name, out=target.name)
+    journal.write_bytes(_about(target, target))
     _sync(journal)
-    _sync(place.parent)
-    place.rename(previous)
+    _sync(target.parent)
+    target.rename(previous)
     try:
-        working.rename(place)
+        working.rename(target)
     except BaseException:
-        previous.rename(place)
+        previous.rename(target)
         journal.unlink()
         raise
-    _sync(place.parent)
-    _discard(previous, place)
+    _sync(target.parent)
+    _discard(previous, target)
     journal.unlink()
 
 
-def _about(place: Path, folder: Path) -> bytes:
+def _about(target: Path, folder: Path) -> bytes:
     """What a journal says of a folder that makes way for another: both names, and which manifest is in it."""
     held = hashlib.sha256((folder / MANIFEST).read_bytes()).hexdigest()
-    said = {"out": place.name, "previous": _previous(place).name, "manifest_sha256": held}
+    said = {"out": target.name, "previous": _previous(target).name, "manifest_sha256": held}
     return JOURNAL + json.dumps(said).encode().removeprefix(b"{")
 
 
-def _discard(folder: Path, place: Path) -> None:
+def _discard(folder: Path, target: Path) -> None:
     """Remove a folder under a name that the next build clears away, so that half of it never stands in the way."""
-    doomed = _working(place)
+    doomed = _working(target)
     folder.rename(doomed)
     shutil.rmtree(doomed)
 
 
-def _restore(place: Path) -> None:
+def _restore(target: Path) -> None:
     """End the change of a build that was killed in it: OUT gets its name back, or what made way for the newer one goes.
 
     Only the folder that a journal of ours is about is touched, and none with a file that its manifest does not have.
     """
-    previous, journal = _previous(place), _journal(place)
+    previous, journal = _previous(target), _journal(target)
     if journal.is_symlink() or not journal.is_file() or journal.stat().st_size > LARGEST_JOURNAL:
         return
     said = journal.read_bytes()
@@ -429,21 +429,21 @@ def _restore(place: Path) -> None:
     if said[: len(JOURNAL)] != JOURNAL[: len(said)]:
         return
     known = None if previous.is_symlink() else manifest.read(previous)
-    if known is not None and said == _about(place, previous):
-        if not place.exists():
-            previous.rename(place)
+    if known is not None and said == _about(target, previous):
+        if not target.exists():
+            previous.rename(target)
         elif not known.strange(previous) and not known.altered(previous):
-            _discard(previous, place)
+            _discard(previous, target)
     journal.unlink()
-    _sync(place.parent)
+    _sync(target.parent)
 
 
-def _previous(place: Path) -> Path:
-    return place.with_name(f"{place.name}.previous")
+def _previous(target: Path) -> Path:
+    return target.with_name(f"{target.name}.previous")
 
 
-def _journal(place: Path) -> Path:
-    return place.with_name(f".{place.name}.journal")
+def _journal(target: Path) -> Path:
+    return target.with_name(f".{target.name}.journal")
 
 
 def _sync(path: Path) -> None:

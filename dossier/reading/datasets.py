@@ -28,7 +28,7 @@ from dossier.reading import (
     settled_columns,
     signatures,
     subgroups,
-    unknown,
+    unknown_names,
 )
 from dossier.reading.columns import Bools, Settled
 from dossier.reading.dialects import Dialect
@@ -38,7 +38,7 @@ from dossier.reading.isolation import Stored
 from dossier.reading.predictors import Renamed, Sample, Source, slug
 from dossier.reading.subgroups import Labelled
 from dossier.reading.tables import RawTable
-from dossier.reading.unknown import Unknown
+from dossier.reading.unknown_names import Unknown
 
 MOST_SITES = 1000
 """Each is evaluated, and stands in every table of sites; a nation has as many hospitals."""
@@ -345,7 +345,7 @@ def _rows(source: Source, named_by_readers: Set[str | None], faults: list[Fault]
         one
         for name, counted_as in named
         if name is not None and name in table.columns
-        for one in unknown.names(table.columns[name], name, counted_as)
+        for one in unknown_names.of(table.columns[name], name, counted_as)
     ]
     parts = _sites(source, faults)
     if key is not None and imputation is None:

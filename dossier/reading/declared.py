@@ -10,6 +10,7 @@ from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
 
+from dossier.core.contents import LEAVABLE, ORDER
 from dossier.core.errors import Fault
 from dossier.core.facts import Count, Fact
 from dossier.core.faults.locations import RELEASE, Key, Line, listed_table
@@ -26,7 +27,6 @@ from dossier.core.release import (
 from dossier.reading import declared_classes, letters, refused
 from dossier.reading.faults import nearest
 from dossier.reading.predictors import rivals_declared, roles_of_columns
-from dossier.report.chapters.chapter import chapters
 
 Location = tuple[str | int, ...]
 
@@ -506,13 +506,11 @@ def _across(release: Release) -> list[Fault]:
 def _left_out(release: Release) -> Iterator[Fault]:
     """Chapters to be left out that do not exist, or that a dossier cannot be without."""
     where = Key("report", "leave_out")
-    every = {chapter.name: chapter.is_leavable for chapter in chapters()} if release.report.leave_out else {}
-    known = tuple(name for name, is_leavable in every.items() if is_leavable)
     for name in release.report.leave_out:
-        if name not in every:
-            yield Fault("unknown_chapter", where, name=name, known=known, near=nearest(name, known))
-        elif name not in known:
-            yield Fault("chapter_not_left_out", where, name=name, known=known)
+        if name not in ORDER:
+            yield Fault("unknown_chapter", where, name=name, known=LEAVABLE, near=nearest(name, LEAVABLE))
+        elif name not in LEAVABLE:
+            yield Fault("chapter_not_left_out", where, name=name, known=LEAVABLE)
 
 
 def _named_twice(place: int, dataset: DatasetDeclaration) -> Iterator[Fault]:

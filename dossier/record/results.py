@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self, TypeVar
+from typing import Annotated, Any, ClassVar, Generic, Literal, Self, TypeVar
 
 from pydantic import (
     BaseModel,
@@ -52,7 +52,6 @@ from dossier.core.types import (
     Role,
     RowStatus,
     Seal,
-    SealChange,
     SubgroupEvidence,
     SubgroupSize,
     SubgroupSummary,
@@ -142,6 +141,23 @@ class NotGiven(Row):
         return Withheld(self.withheld, self.below)
 
 
+class SameFields(Row, Generic[Kind]):
+    """A row with the fields of what it is of, each under the same name."""
+
+    kind: ClassVar[Callable[..., Any]]
+
+    @classmethod
+    def of(cls, one: Kind) -> Self:
+        """The row of it."""
+        return cls.model_validate(one, from_attributes=True)
+
+    @property
+    def value(self) -> Kind:
+        """What the row is of."""
+        found: Kind = self.kind(**dict(self))
+        return found
+
+
 Counted = Count | NotGiven
 
 
@@ -202,52 +218,26 @@ class DatasetRow(Row):
     @classmethod
     def of(cls, one: DatasetSummary) -> Self:
         """The row of a dataset."""
-        return cls(
-            name=one.name,
-            role=one.role,
-            site=one.site,
-            n=one.n,
-            events=one.events,
-            rows_read=_counted(one.rows_read),
-            excluded=tuple(Excluded(reason=why, rows=_counted(count)) for why, count in one.excluded.items()),
-            features=one.features,
-            splits=one.splits,
-            dates=one.dates,
-            country=one.country,
-            setting=one.setting,
-            classes=dict(one.class_counts),
-            minimum_cell=one.minimum_cell,
-            outcome_withheld=None if one.outcome_withheld is None else NotGiven.of(one.outcome_withheld),
-            clusters=one.clusters,
-            weighted=one.weighted,
-            imputations=one.imputations,
-            sampled=one.sampled,
-        )
+        plain = {name: value for name, value in vars(one).items() if name != "class_counts"}
+        other = {
+            "rows_read": _counted(one.rows_read),
+            "excluded": tuple(Excluded(reason=why, rows=_counted(count)) for why, count in one.excluded.items()),
+            "classes": dict(one.class_counts),
+            "outcome_withheld": None if one.outcome_withheld is None else NotGiven.of(one.outcome_withheld),
+        }
+        return cls(**plain | other)
 
     @property
     def value(self) -> DatasetSummary:
         """The dataset."""
-        return DatasetSummary(
-            name=self.name,
-            role=self.role,
-            site=self.site,
-            n=self.n,
-            events=self.events,
-            rows_read=_count(self.rows_read),
-            excluded={one.reason: _count(one.rows) for one in self.excluded},
-            features=self.features,
-            splits=self.splits,
-            dates=self.dates,
-            country=self.country,
-            setting=self.setting,
-            class_counts=dict(self.classes),
-            minimum_cell=self.minimum_cell,
-            outcome_withheld=None if self.outcome_withheld is None else self.outcome_withheld.value,
-            clusters=self.clusters,
-            weighted=self.weighted,
-            imputations=self.imputations,
-            sampled=self.sampled,
-        )
+        plain = {name: value for name, value in self if name != "classes"}
+        other = {
+            "rows_read": _count(self.rows_read),
+            "excluded": {one.reason: _count(one.rows) for one in self.excluded},
+            "class_counts": dict(self.classes),
+            "outcome_withheld": None if self.outcome_withheld is None else self.outcome_withheld.value,
+        }
+        return DatasetSummary(**plain | other)
 
 
 class DescriptionRow(Row):
@@ -519,8 +509,10 @@ class CurveRow(Row):
         return CurveResult(self.curve, self.dataset, found, dict(self.at), _subset(self.subset))
 
 
-class FlagRow(Row):
+class FlagRow(SameFields[Flag]):
     """A limitation that the run raised, and the author's answer."""
+
+    kind = Flag
 
     flag: str
     dataset: str
@@ -529,19 +521,11 @@ class FlagRow(Row):
     reply: str | None
     columns: tuple[str, ...]
 
-    @classmethod
-    def of(cls, one: Flag) -> Self:
-        """The row of a flag."""
-        return cls.model_validate(one, from_attributes=True)
 
-    @property
-    def value(self) -> Flag:
-        """The flag."""
-        return Flag(**dict(self))
-
-
-class CriterionRow(Row):
+class CriterionRow(SameFields[Criterion]):
     """An acceptance criterion, held against what was found in one dataset."""
+
+    kind = Criterion
 
     number: int
     measure: str
@@ -555,19 +539,16 @@ class CriterionRow(Row):
     met: bool | None
     reason: Reason | None
 
-    @classmethod
-    def of(cls, one: Criterion) -> Self:
-        """The row of a criterion."""
-        return cls.model_validate(one, from_attributes=True)
-
     @property
     def value(self) -> Criterion:
         """The criterion."""
         return Criterion(**{**dict(self), "subset": _subset(self.subset)})
 
 
-class ChecklistItemRow(Row):
+class ChecklistItemRow(SameFields[ChecklistRow]):
     """A row of the TRIPOD+AI checklist."""
+
+    kind = ChecklistRow
 
     item: str
     status: RowStatus
@@ -575,16 +556,6 @@ class ChecklistItemRow(Row):
     """The chapter that answers it."""
     reason: Reason | None
     """Why it is not applicable."""
-
-    @classmethod
-    def of(cls, one: ChecklistRow) -> Self:
-        """The row of an item."""
-        return cls.model_validate(one, from_attributes=True)
-
-    @property
-    def value(self) -> ChecklistRow:
-        """The item with its status."""
-        return ChecklistRow(**dict(self))
 
 
 class PreviousRow(Row):
@@ -607,58 +578,26 @@ class PreviousRow(Row):
     @classmethod
     def of(cls, one: Previous, tiers: Mapping[str, Tier]) -> Self:
         """The row of a previous release."""
-        return cls(
-            file=one.file,
-            sha256=one.sha256,
-            version=one.version,
-            date=one.date,
-            level=one.level,
-            seed=one.seed,
-            thresholds=one.thresholds,
-            datasets=tuple(DatasetRow.of(dataset) for dataset in one.datasets),
-            estimates=tuple(EstimateRow.of(result, tiers.get(result.term, "core")) for result in one.results),
-            acceptance=tuple(CriterionRow.of(criterion) for criterion in one.criteria),
-            manifest=one.manifest.reason if isinstance(one.manifest, Absent) else one.manifest,
-            predicted=one.predicted,
-        )
+        plain = {name: value for name, value in vars(one).items() if name not in ("results", "criteria")}
+        other = {
+            "datasets": tuple(DatasetRow.of(dataset) for dataset in one.datasets),
+            "estimates": tuple(EstimateRow.of(result, tiers.get(result.term, "core")) for result in one.results),
+            "acceptance": tuple(CriterionRow.of(criterion) for criterion in one.criteria),
+            "manifest": one.manifest.reason if isinstance(one.manifest, Absent) else one.manifest,
+        }
+        return cls(**plain | other)
 
     @property
     def value(self) -> Previous:
         """The previous release."""
-        return Previous(
-            file=self.file,
-            sha256=self.sha256,
-            version=self.version,
-            date=self.date,
-            level=self.level,
-            seed=self.seed,
-            thresholds=self.thresholds,
-            datasets=tuple(row.value for row in self.datasets),
-            results=tuple(row.result for row in self.estimates),
-            criteria=tuple(row.value for row in self.acceptance),
-            manifest=Absent(self.manifest) if isinstance(self.manifest, Fact) else self.manifest,
-            predicted=self.predicted,
-        )
-
-
-class SealRow(Row):
-    """What was sealed before the data were opened, and what was changed since."""
-
-    file: str
-    sha256: str
-    sealed_on: datetime.date
-    sha256_now: str
-    changes: tuple[SealChange, ...]
-
-    @classmethod
-    def of(cls, one: Seal) -> Self:
-        """The row of a seal."""
-        return cls.model_validate(one, from_attributes=True)
-
-    @property
-    def value(self) -> Seal:
-        """The seal."""
-        return Seal(**dict(self))
+        plain = {name: value for name, value in self if name not in ("estimates", "acceptance")}
+        other = {
+            "datasets": tuple(row.value for row in self.datasets),
+            "results": tuple(row.result for row in self.estimates),
+            "criteria": tuple(row.value for row in self.acceptance),
+            "manifest": Absent(self.manifest) if isinstance(self.manifest, Fact) else self.manifest,
+        }
+        return Previous(**plain | other)
 
 
 class Results(Row):
@@ -682,7 +621,7 @@ class Results(Row):
     acceptance: tuple[CriterionRow, ...]
     checklist: tuple[ChecklistItemRow, ...]
     previous: PreviousRow | None
-    seal: SealRow | None
+    seal: Seal | None
 
     @property
     def evidence(self) -> Evidence:
@@ -715,7 +654,7 @@ class Results(Row):
             withheld=tuple(_known(row.not_given for row in self.description)),
             has_release_file=self.has_release_file,
             changes=None if previous is None else Changes(previous, tuple(one for one in results if _is_change(one))),
-            seal=None if self.seal is None else self.seal.value,
+            seal=self.seal,
         )
 
     def text(self) -> bytes:
@@ -752,7 +691,7 @@ def of(evidence: Evidence) -> Results:
         acceptance=tuple(CriterionRow.of(one) for one in evidence.criteria),
         checklist=tuple(ChecklistItemRow.of(one) for one in evidence.checklist),
         previous=None if evidence.changes is None else PreviousRow.of(evidence.changes.previous, tiers),
-        seal=None if evidence.seal is None else SealRow.of(evidence.seal),
+        seal=evidence.seal,
     )
 
 

@@ -21,7 +21,7 @@ from markdown_it.common.utils import escapeHtml
 from markupsafe import Markup, escape
 
 from dossier import typeset
-from dossier.core import checklist, material
+from dossier.core import checklist, material, tripod
 from dossier.core.contents import Edition
 from dossier.core.errors import PageError
 from dossier.core.faults.locations import Material
@@ -186,14 +186,14 @@ def _picture_named(pictures: Mapping[str, Picture], name: str) -> Picture | None
 # ---- declared texts -------------------------------------------------------------------------------------------------
 
 
-def _stated(evidence: Evidence) -> list[checklist.Item]:
+def _stated(evidence: Evidence) -> list[tripod.Item]:
     """The rows of the checklist of which the release says something in words."""
-    return [item for item in checklist.ITEMS if item.number in evidence.statements]
+    return [item for item in tripod.ITEMS if item.number in evidence.statements]
 
 
 def _said(evidence: Evidence, number: str) -> Markup | None:
     """The declared text of one row of the checklist, if there is one."""
-    return markdown(evidence.statements[number], checklist.TOPICS[number]) if number in evidence.statements else None
+    return markdown(evidence.statements[number], tripod.TOPICS[number]) if number in evidence.statements else None
 
 
 def _statements(evidence: Evidence, chapter: str, present: Sequence[Chapter]) -> list[tuple[str, Markup, str]]:

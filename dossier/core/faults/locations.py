@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 from dossier.core.faults.wording import listed, shortened
 
@@ -17,9 +16,11 @@ RELEASE = "release.toml"
 class Location:
     """Where a fault is, as far as it is known; `str` writes it."""
 
-    @abstractmethod
+    words: ClassVar[str] = "{name}"
+    """The location as messages write it, with its fields in braces."""
+
     def __str__(self) -> str:
-        """The location as messages write it."""
+        return self.words.format(**vars(self))
 
     @property
     def as_json(self) -> dict[str, object]:
@@ -101,31 +102,28 @@ def _row_numbers(rows: tuple[int, ...], others: int) -> str:
 class Header(Location):
     """The row of a table that names its columns."""
 
-    table: str
+    words = "{table}, first row"
 
-    def __str__(self) -> str:
-        return f"{self.table}, first row"
+    table: str
 
 
 @dataclass(frozen=True)
 class SheetCell(Location):
     """A cell of a workbook by its name there, such as B7."""
 
+    words = "{table}, cell {cell}"
+
     table: str
     cell: str
-
-    def __str__(self) -> str:
-        return f"{self.table}, cell {self.cell}"
 
 
 @dataclass(frozen=True)
 class SiteName(Location):
     """The name of the site of a dataset."""
 
-    dataset: str
+    words = "{dataset}, its site"
 
-    def __str__(self) -> str:
-        return f"{self.dataset}, its site"
+    dataset: str
 
 
 @dataclass(frozen=True)
@@ -197,11 +195,10 @@ class Line(Location):
 class ResultsKey(Location):
     """A key of a results.json, such as "estimates 3, measure"."""
 
+    words = "{file}, {key}"
+
     file: str
     key: str
-
-    def __str__(self) -> str:
-        return f"{self.file}, {self.key}"
 
 
 @dataclass(frozen=True)
@@ -210,36 +207,30 @@ class Option(Location):
 
     name: str
 
-    def __str__(self) -> str:
-        return self.name
-
 
 @dataclass(frozen=True)
 class Out(Location):
     """The folder that is to be written, as the user named it."""
 
-    path: str
+    words = "{path}"
 
-    def __str__(self) -> str:
-        return self.path
+    path: str
 
 
 @dataclass(frozen=True)
 class StandardOutput(Location):
     """Where the command prints."""
 
-    def __str__(self) -> str:
-        return "standard output"
+    words = "standard output"
 
 
 @dataclass(frozen=True)
 class TemporaryFolder(Location):
     """The folder for temporary files."""
 
-    path: str
+    words = "the folder for temporary files, {path}"
 
-    def __str__(self) -> str:
-        return f"the folder for temporary files, {self.path}"
+    path: str
 
 
 @dataclass(frozen=True)
@@ -247,9 +238,6 @@ class Material(Location):
     """Something of dossier's own: the templates, a document by its title."""
 
     name: str
-
-    def __str__(self) -> str:
-        return self.name
 
 
 KINDS: Mapping[str, type[Location]] = {

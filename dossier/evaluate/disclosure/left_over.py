@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from dossier.core.facts import Count, Fact
 from dossier.core.types import (
@@ -32,6 +33,7 @@ from dossier.core.types import (
 from dossier.evaluate.disclosure.measures import not_given
 
 Found = Estimate | Curve | Absent
+Kept = TypeVar("Kept", Result, CurveResult, WithheldDescription)
 
 
 def without_counts(evidence: Evidence) -> Evidence:
@@ -63,11 +65,11 @@ class Look:
         """The whole evidence."""
         return replace(
             found,
-            results=tuple(map(self.result, found.results)),
-            curves=tuple(map(self.curve, found.curves)),
+            results=tuple(map(self.kept, found.results)),
+            curves=tuple(map(self.kept, found.curves)),
             descriptions=tuple(one for one in found.descriptions if self.is_ranged(one)),
             withheld=(
-                *map(self.not_described, found.withheld),
+                *map(self.kept, found.withheld),
                 *(self.taken(one) for one in found.descriptions if not self.is_ranged(one)),
             ),
             subgroups=self.subgroups(found.subgroups),
@@ -77,15 +79,15 @@ class Look:
 
     def site(self, found: SiteResults) -> SiteResults:
         """What one site yields, before anything is pooled."""
-        results, curves = tuple(map(self.result, found.results)), tuple(map(self.curve, found.curves))
+        results, curves = tuple(map(self.kept, found.results)), tuple(map(self.kept, found.curves))
         return SiteResults(found.summary, results, curves)
 
     def subgroups(self, groups: SubgroupEvidence) -> SubgroupEvidence:
         """What subgroups yield."""
         return SubgroupEvidence(
             tuple(map(self.summary, groups.summaries)),
-            tuple(map(self.result, groups.results)),
-            tuple(map(self.curve, groups.curves)),
+            tuple(map(self.kept, groups.results)),
+            tuple(map(self.kept, groups.curves)),
         )
 
     def is_ranged(self, one: DescriptionResult) -> bool:
@@ -96,7 +98,7 @@ class Look:
         """That a statistic was taken away."""
         return WithheldDescription(one.dataset, one.described.variable, one.described.statistic, None, self.why)
 
-    def tells(self, dataset: str, found: Found) -> bool:
+    def counts_persons(self, dataset: str, found: Found) -> bool:
         """Whether a count of persons stands in what was found, or beside it."""
         if dataset in self.free:
             return False
@@ -107,31 +109,26 @@ class Look:
             not isinstance(one, CountRange) for one in beside if one is not None
         )
 
-    def result(self, one: Result) -> Result:
-        return replace(one, found=self.why) if self.tells(one.dataset, one.found) else one
-
-    def curve(self, one: CurveResult) -> CurveResult:
-        return replace(one, found=self.why) if self.tells(one.dataset, one.found) else one
-
-    def not_described(self, one: WithheldDescription) -> WithheldDescription:
-        return replace(one, found=self.why) if self.tells(one.dataset, one.found) else one
+    def kept(self, one: Kept) -> Kept:
+        """What was found, withheld where it counts persons."""
+        return replace(one, found=self.why) if self.counts_persons(one.dataset, one.found) else one
 
     def summary(self, one: SubgroupSummary) -> SubgroupSummary:
         if isinstance(one.size, SubgroupSize):
             counts = (one.size.n, one.size.events, one.size.unassigned, *one.size.class_counts.values())
-            tells = one.dataset in self.protected and any(type(count) is int for count in counts)
+            is_counted = one.dataset in self.protected and any(type(count) is int for count in counts)
         else:
-            tells = self.tells(one.dataset, one.size)
-        return replace(one, size=self.why) if tells else one
+            is_counted = self.counts_persons(one.dataset, one.size)
+        return replace(one, size=self.why) if is_counted else one
 
     def flag(self, one: Flag) -> Flag:
         """A limitation, which says that there are some where it counted them."""
-        tells = one.dataset not in self.free and _counts_persons(one.fact)
-        return replace(one, fact=one.fact.without_counts) if tells else one
+        is_counted = one.dataset not in self.free and _counts_persons(one.fact)
+        return replace(one, fact=one.fact.without_counts) if is_counted else one
 
     def criterion(self, one: Criterion) -> Criterion:
-        tells = one.dataset not in self.free and _counts_persons(one.reason)
-        return replace(one, reason=self.why.reason) if tells else one
+        is_counted = one.dataset not in self.free and _counts_persons(one.reason)
+        return replace(one, reason=self.why.reason) if is_counted else one
 
 
 def _counts_persons(*facts: Fact | None) -> bool:

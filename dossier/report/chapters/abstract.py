@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from dossier.core.checklist import TOPICS, is_placeholder
+from dossier.core.checklist import is_placeholder
+from dossier.core.tripod import TOPICS
 from dossier.core.types import POOLED, Estimate, Evidence, Predicted, externals, find
 from dossier.report.chapters import classes, results
 from dossier.report.chapters.chapter import Chapter

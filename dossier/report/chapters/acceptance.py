@@ -196,14 +196,14 @@ def remarks(evidence: Evidence) -> tuple[str, ...]:
 
 def _by_the_value_alone(evidence: Evidence, block: Sequence[tuple[Criterion, ...]]) -> tuple[str, ...]:
     """Where a criterion that asks for the value alone is met, and the interval holds values that would not meet it."""
-    told = []
+    parts = []
     for everywhere in block:
         unsure = [(one, found) for one in everywhere if one.met and (found := _held_open(evidence, one)) is not None]
         if unsure:
             where = [f"{_site(evidence, one.dataset)}{_interval(evidence, one, found)}" for one, found in unsure]
             places = listing(where) if len(where) <= MOST_NAMED else f"{in_words(len(where))} sites"
-            told.append(f"{within_sentence(label(evidence, everywhere[0]))} at {places}")
-    return (f"Point estimate meets the criterion; the CI does not: {'; '.join(told)}.",) if told else ()
+            parts.append(f"{within_sentence(label(evidence, everywhere[0]))} at {places}")
+    return (f"Point estimate meets the criterion; the CI does not: {'; '.join(parts)}.",) if parts else ()
 
 
 def _held_open(evidence: Evidence, one: Criterion) -> Estimate | None:

@@ -162,5 +162,4 @@ CHAPTER = Chapter(
     fill="Give an outcome with both classes at a site.",
     fill_of_classes="Give rows of every class at a site.",
     is_given=any_with_both,
-    is_leavable=True,
 )

@@ -65,5 +65,4 @@ CHAPTER = Chapter(
     fill="Give risks and an outcome at a site.",
     fill_of_classes="It is defined for a binary outcome.",
     is_given=lambda evidence: not evidence.release.outcome.classes and any_with_both(evidence),
-    is_leavable=True,
 )

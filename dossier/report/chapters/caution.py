@@ -239,5 +239,4 @@ CHAPTER = Chapter(
     finding,
     part="Annex",
     has=lambda evidence: bool(cautioned(evidence)),
-    is_leavable=True,
 )

@@ -237,7 +237,7 @@ def measures(evidence: Evidence) -> Table:
     """Every core measure before and now, the difference with its interval, and how that was found."""
     changes, reasons = _changes(evidence), Reasons(evidence)
     groups: dict[str, list[Result]] = {}
-    for one in (one for one in changes.results if _is_told(evidence, one)):
+    for one in (one for one in changes.results if _is_reported(evidence, one)):
         groups.setdefault(_group(evidence, one), []).append(one)
     rows: list[Row] = []
     for label, members in groups.items():
@@ -262,7 +262,7 @@ def measures(evidence: Evidence) -> Table:
     )
 
 
-def _is_told(evidence: Evidence, one: Result) -> bool:
+def _is_reported(evidence: Evidence, one: Result) -> bool:
     """Whether the measure is a number now, or was one before."""
     return any(isinstance(found, Estimate) for found in (_before(evidence, one), _value(evidence.results, one)))
 

@@ -42,8 +42,6 @@ class Chapter:
     """The same with several classes, where that is something else."""
     is_given: Question = never
     """Whether a release gives what `fill` asks for: then the reasons of its measures are printed instead."""
-    is_leavable: bool = False
-    """Whether the owner may leave it out; without the others nobody could judge the model, or check the dossier."""
     editions: tuple[Edition, ...] = ("regulatory",)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from dossier.core.checklist import ITEMS, Item
+from dossier.core.tripod import ITEMS, Item
 from dossier.core.types import ChecklistRow, Evidence, RowStatus, externals
 from dossier.report.chapters.chapter import Chapter, is_checked
 from dossier.report.chapters.sentence import Sentence

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dossier.core.checklist import ITEMS, home
+from dossier.core.checklist import home
+from dossier.core.tripod import ITEMS
 from dossier.core.types import Evidence, externals
 from dossier.report.chapters.chapter import Chapter
 from dossier.report.chapters.sentence import Sentence

@@ -84,5 +84,4 @@ CHAPTER = Chapter(
     has=measured("correspondence"),
     fill="Give predictors in a development dataset and in an external one.",
     is_given=predictors_on_both_sides,
-    is_leavable=True,
 )

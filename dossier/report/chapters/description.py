@@ -238,8 +238,8 @@ def _levels(evidence: Evidence, feature: str) -> list[str]:
     rows = [row for row in described(evidence, feature) if row.dataset != MODEL]
     levels = list(dict.fromkeys(_in_order(rows)))
     numeric = {row.dataset for row in rows if row.described.statistic == "median"}
-    told = {row.dataset for row in rows if row.described.statistic == "share"}
-    if numeric and (numeric - told or len(levels) != TWO):
+    shared = {row.dataset for row in rows if row.described.statistic == "share"}
+    if numeric and (numeric - shared or len(levels) != TWO):
         return []
     return sorted(levels, key=float) if numeric else levels
 

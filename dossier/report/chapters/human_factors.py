@@ -233,5 +233,4 @@ CHAPTER = Chapter(
     finding,
     has=measured("human_factors"),
     fill="Give the decisions of a study, or their counts, in [reader_study].",
-    is_leavable=True,
 )

@@ -72,8 +72,8 @@ def _kind(evidence: Evidence, kind: str) -> Raised:
 
 def _briefly(evidence: Evidence, flags: Sequence[Flag]) -> tuple[str, ...]:
     names, sites = known_names(evidence), {site.name: site.site for site in externals(evidence)}
-    told = [brief(flag.fact, names) or sites.get(flag.dataset, "") for flag in flags]
-    return tuple(dict.fromkeys(text for text in told if text))
+    texts = [brief(flag.fact, names) or sites.get(flag.dataset, "") for flag in flags]
+    return tuple(dict.fromkeys(text for text in texts if text))
 
 
 TOO_FEW = "precision_missed"

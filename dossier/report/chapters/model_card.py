@@ -74,4 +74,4 @@ def _line(label: str, text: str | None) -> tuple[str, str, bool]:
     return (label, OPEN, True) if text is None else (label, text, False)
 
 
-CHAPTER = Chapter("model_card", "Model card", finding, part="Annex", has=is_checked, is_leavable=True)
+CHAPTER = Chapter("model_card", "Model card", finding, part="Annex", has=is_checked)

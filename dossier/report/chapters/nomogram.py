@@ -235,5 +235,4 @@ CHAPTER = Chapter(
     part="Annex",
     has=lambda evidence: evidence.release.model is not None,
     fill="Give the formula of the model in [model].",
-    is_leavable=True,
 )

@@ -114,4 +114,4 @@ def _line(evidence: Evidence, question: Question) -> Line:
     return Line(question, rows, further, against)
 
 
-CHAPTER = Chapter("probast", "Evidence for the risk of bias", finding, part="Annex", has=is_checked, is_leavable=True)
+CHAPTER = Chapter("probast", "Evidence for the risk of bias", finding, part="Annex", has=is_checked)

@@ -115,5 +115,4 @@ CHAPTER = Chapter(
     fill="Name the readers' tables in [readers].",
     fill_of_classes="It is built for the labels of a binary outcome.",
     is_given=lambda evidence: not evidence.release.outcome.classes and bool(evidence.release.readers),
-    is_leavable=True,
 )

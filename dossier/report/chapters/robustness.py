@@ -274,5 +274,4 @@ CHAPTER = Chapter(
     has=measured("robustness"),
     fill="Give predictors, and an internal dataset or a [[declared_performance]].",
     is_given=lambda evidence: predictors_on_both_sides(evidence) and _performance_at_home(evidence),
-    is_leavable=True,
 )

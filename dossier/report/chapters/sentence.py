@@ -101,8 +101,8 @@ OF_BOTH = ("auroc", "oe_ratio", "net_benefit")
 def _on_few(site: DatasetSummary, measure: str) -> str:
     """How few events, non-events or patients of a class a value at the end of a range rests on; else nothing."""
     few = scarce(site, FEW_FOR_POOLING) if measure in OF_BOTH else {}
-    told = [f"{count:,} of class {of}" if site.class_counts else counted(count, of) for of, count in few.items()]
-    return f", {listing(told)}" if told else ""
+    parts = [f"{count:,} of class {of}" if site.class_counts else counted(count, of) for of, count in few.items()]
+    return f", {listing(parts)}" if parts else ""
 
 
 def scarce(site: DatasetSummary, below: int) -> dict[str, int]:
@@ -188,10 +188,10 @@ def of_slopes(slopes: Sequence[tuple[Place, Estimate]], who: Callable[[list[Plac
         ("below 1", "are too extreme", [place for place, _, high in known if 0 <= high < 1]),
         ("above 1", "are too moderate", [place for place, low, _ in known if low > 1]),
     )
-    told = [f"lies {bound} {who(places)}: there the risks {verdict}." for bound, verdict, places in beyond if places]
-    if not told:
+    parts = [f"lies {bound} {who(places)}: there the risks {verdict}." for bound, verdict, places in beyond if places]
+    if not parts:
         return [f"All CIs of the calibration slope include 1 (widest {_widest(known)})."]
-    return [f"The CI of the slope {told[0]}", *(f"It {one}" for one in told[1:])]
+    return [f"The CI of the slope {parts[0]}", *(f"It {one}" for one in parts[1:])]
 
 
 def _widest(known: Sequence[tuple[Place, float, float]]) -> str:
@@ -242,12 +242,12 @@ def where_risks_are_off(ratios: Sequence[tuple[str, Estimate]], preposition: str
     few = len(low) + len(high) <= MOST_OFF
     all_named = len(low) + len(high) <= MOST_WITHOUT_VALUE
     most = MOST_WITHOUT_VALUE if all_named else MOST_OFF // len(found)
-    told = [
+    parts = [
         f"{words} {preposition} "
         + named_with_the_rest([f"{name} (O/E{TIED}{number(one.value)})" if few else name for name, one in which], most)
         for words, which in found.items()
     ]
-    return f"Risks are {'; '.join(told)}." if told else ""
+    return f"Risks are {'; '.join(parts)}." if parts else ""
 
 
 def gravest_errors(evidence: Evidence, indices: Sequence[tuple[DatasetSummary, Estimate]]) -> str:

@@ -125,5 +125,4 @@ CHAPTER = Chapter(
     fill="Give weights in [severity], and thresholds.",
     fill_of_classes="Give weights for every pair of classes in [severity].",
     is_given=lambda evidence: evidence.release.severity is not None,
-    is_leavable=True,
 )

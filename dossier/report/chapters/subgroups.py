@@ -121,18 +121,18 @@ def _by_site(evidence: Evidence) -> Sentence:
         lead = f"In none of {in_words(len(made))} comparisons does a subgroup differ {rest_of_site}"
         return Sentence(lead, f"All CIs of the difference include 0{_widest(made)}. {rest}".strip())
     lead = f"In {part_of(len(apart), len(made))} comparisons a subgroup differs {rest_of_site}"
-    told = named_with_the_rest([_told(evidence, one) for one in apart], MOST_NAMED)
-    return Sentence(lead, f"There the CI of the difference excludes 0: {told}. {rest}".strip())
+    named = named_with_the_rest([_named(evidence, one) for one in apart], MOST_NAMED)
+    return Sentence(lead, f"There the CI of the difference excludes 0: {named}. {rest}".strip())
 
 
 def _widest(made: Sequence[Difference]) -> str:
     """The widest interval of a difference in each measure: what a true one may still be."""
-    told = []
+    parts = []
     for measure in dict.fromkeys(one.measure for one in made):
         bounds = [(one.found.low or 0.0, one.found.high or 0.0) for one in made if one.measure == measure]
         low, high = max(bounds, key=lambda ends: ends[1] - ends[0])
-        told.append(f"{_name(measure)} {number(low)} to {number(high)}")
-    return f" (widest: {listing(told)})"
+        parts.append(f"{_name(measure)} {number(low)} to {number(high)}")
+    return f" (widest: {listing(parts)})"
 
 
 def part_of(count: int, among: int) -> str:
@@ -140,7 +140,7 @@ def part_of(count: int, among: int) -> str:
     return f"{how_many(count)} of {in_words(among)}" if among <= 10 else f"{count:,} of {among:,}"
 
 
-def _told(evidence: Evidence, one: Difference) -> str:
+def _named(evidence: Evidence, one: Difference) -> str:
     """A difference by its two values: which of them is the better one is not said by the difference."""
     at: At = {} if one.of_class is None else {"class": one.of_class}
     here = find_in_subgroup(evidence, one.subset, one.measure, one.dataset.name, **at)
@@ -542,7 +542,7 @@ def _rows_apart(evidence: Evidence, column: str, asked: Sequence[Asked], reasons
     known = shown(evidence, ("external", "internal"))
     places = [(label_of(one), one.name) for one in known] + [(_called_together(evidence), POOLED)]
     mirrored = len(labels) == 2
-    told = _told_apart(evidence, column)
+    distinct = _distinct(evidence, column)
     several = bool(classes.labels(evidence))
     rows: list[Row] = []
     for called, dataset in places:
@@ -554,7 +554,7 @@ def _rows_apart(evidence: Evidence, column: str, asked: Sequence[Asked], reasons
             (label, row)
             for label, row in found
             if any(_is_printed(one, dataset) for one in row)
-            and (several or dataset == POOLED or any((label, dataset, measure) in told for _, measure, _ in asked))
+            and (several or dataset == POOLED or any((label, dataset, measure) in distinct for _, measure, _ in asked))
         ]
         if made:
             rows.append(
@@ -564,7 +564,7 @@ def _rows_apart(evidence: Evidence, column: str, asked: Sequence[Asked], reasons
             )
         for label, row in made:
             cells = tuple(
-                _apart_cell(evidence, dataset, measure, one, reasons, (label, dataset, measure) in told)
+                _apart_cell(evidence, dataset, measure, one, reasons, (label, dataset, measure) in distinct)
                 for (_, measure, _), one in zip(asked, row, strict=True)
             )
             which = f"{label} minus {labels[1]}" if mirrored else label
@@ -576,7 +576,7 @@ def _is_printed(found: Estimate | Absent, dataset: str) -> bool:
     return isinstance(found, Estimate) and (dataset != POOLED or is_telling(found))
 
 
-def _told_apart(evidence: Evidence, column: str) -> set[tuple[str, str, str]]:
+def _distinct(evidence: Evidence, column: str) -> set[tuple[str, str, str]]:
     """The differences of a column that the chapter's finding counts, by label, dataset and measure."""
     return {
         (one.label, one.dataset.name, one.measure)

@@ -82,4 +82,4 @@ def _spread(found: Mapping[str, Description]) -> tuple[Cell, ...]:
     return (Cell(f"{of:,}", kind="plain"), *values, *shares)
 
 
-CHAPTER = Chapter("supporting", "Supporting measures", finding, part="Annex", is_leavable=True)
+CHAPTER = Chapter("supporting", "Supporting measures", finding, part="Annex")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from dossier.core.checklist import TOPICS
+from dossier.core.tripod import TOPICS
 from dossier.core.types import (
     POOLED,
     Criterion,

@@ -138,8 +138,8 @@ def forest_results_by_class(evidence: Evidence) -> Picture | Absent:
     if isinstance(drawn, Absent):
         return Absent(Fact("no_class_pooled"))
     words = f"{patients(sites)}; pooled over the sites, with {level_text(evidence)} intervals."
-    told = f"Pooled over {sites_word(len(sites))}: {_by_class(seen)}."
-    return replace(drawn, caption=words, alternative=told, message=told)
+    message = f"Pooled over {sites_word(len(sites))}: {_by_class(seen)}."
+    return replace(drawn, caption=words, alternative=message, message=message)
 
 
 def _by_class(seen: Evidence) -> str:

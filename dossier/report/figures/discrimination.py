@@ -252,13 +252,13 @@ def _reach(
     return max(min([low, *values]), low - more), min(max([high, *values]), high + more)
 
 
-def _with_room(told: Mapping[float, str], axes: Axes, width: float, first: Sequence[float]) -> list[float]:
+def _with_room(label_at: Mapping[float, str], axes: Axes, width: float, first: Sequence[float]) -> list[float]:
     """The ticks whose numbers have room on an axis of that width in mm; those of `first` are asked first."""
-    across = axes.transAxes.inverted().transform(axes.transData.transform([(place, 0.0) for place in told]))
-    middles = dict(zip(told, across[:, 0] * width, strict=True))
+    across = axes.transAxes.inverted().transform(axes.transData.transform([(place, 0.0) for place in label_at]))
+    middles = dict(zip(label_at, across[:, 0] * width, strict=True))
     kept: list[float] = []
-    for place in (*(one for one in first if one in told), *(one for one in told if one not in first)):
-        room = [(text_width(told[place]) + text_width(told[one])) / 2 + TICK_GAP for one in kept]
+    for place in (*(one for one in first if one in label_at), *(one for one in label_at if one not in first)):
+        room = [(text_width(label_at[place]) + text_width(label_at[one])) / 2 + TICK_GAP for one in kept]
         if all(abs(middles[place] - middles[one]) >= least for one, least in zip(kept, room, strict=True)):
             kept.append(place)
     return kept
@@ -286,9 +286,9 @@ def _scale(
     axes.set_xlim(low, high)
     plain = forest.ratio or forest.unbounded
     texts = [tick_text(place) if place in (0, 1) or plain else number(place, 2) for place in places]
-    told = dict(zip(places, texts, strict=True))
-    kept = _with_room(told, axes, columns.width, first=(forest.reference, places[0], places[-1]))
-    ticks(axes, "x", places, [text if place in kept else "" for place, text in told.items()])
+    label_at = dict(zip(places, texts, strict=True))
+    kept = _with_room(label_at, axes, columns.width, first=(forest.reference, places[0], places[-1]))
+    ticks(axes, "x", places, [text if place in kept else "" for place, text in label_at.items()])
     axes.spines["left"].set_visible(False)
     axes.axvline(forest.reference, color=RULE if plain else HAIR, lw=0.6, zorder=0)
     for bound in criterion(evidence, forest.measure):

@@ -184,11 +184,11 @@ def _alternative(evidence: Evidence) -> str:
     every = gappy(known)
     lost = sorted({site[name] for (name, _), share in known.items() if share == 1})
     most = sorted((pair for pair in known if known[pair] < 1), key=lambda pair: -known[pair])[:1]
-    told = [
+    parts = [
         f"{predictor} in {site[name]}, {per_cent(known[name, predictor])}"
         for name, predictor in most
         if known[name, predictor] > 0
     ]
-    partly = f" Most often missing without being lost: {told[0]}." if told else ""
+    partly = f" Most often missing without being lost: {parts[0]}." if parts else ""
     all_lost = f" Some predictor is missing in every patient of {joined(lost, 6)}." if lost else ""
     return f"Values are missing of {counted(len(every), 'predictor')}.{all_lost}{partly}"

@@ -193,11 +193,11 @@ def confusion_by_site(evidence: Evidence) -> Picture | Absent:
         worst = int(np.argmax(column(shown[0][1], "severity")))
         predicted, true = (int(column(shown[0][1], name)[worst]) for name in ("predicted", "true"))
         made = [(site, curve) for site, curve in shown if column(curve, "count")[worst]]
-        told = joined([f"{_times(curve, worst)} ({site.site})" for site, curve in made], 8)
+        times_at = joined([f"{_times(curve, worst)} ({site.site})" for site, curve in made], 8)
         nowhere = f"at none of {sites_word(len(shown))}" if len(shown) > 1 else f"0 times ({shown[0][0].site})"
         elsewhere = f", at {sites_word(len(shown) - len(made))} never" if made and len(made) < len(shown) else ""
         sentence = (
-            f"The gravest error, {names[true]} taken for {names[predicted]}, occurs {told or nowhere}{elsewhere}."
+            f"The gravest error, {names[true]} taken for {names[predicted]}, occurs {times_at or nowhere}{elsewhere}."
         )
         share, most, times = max(
             (float(column(curve, "count")[worst]) / curve.n, site.site, _times(curve, worst)) for site, curve in shown

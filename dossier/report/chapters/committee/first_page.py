@@ -61,8 +61,8 @@ def answer(evidence: Evidence) -> str:
     """Whether it works, in two sentences: at our hospital, or at how many of those that were tested."""
     ours = local(evidence)
     if ours is not None:
-        told = (_found_at(evidence, ours), _goals_here(evidence, ours), _percentages_here(evidence, ours))
-        return " ".join(text for text in told if text)
+        parts = (_found_at(evidence, ours), _goals_here(evidence, ours), _percentages_here(evidence, ours))
+        return " ".join(text for text in parts if text)
     return f"{_goals_everywhere(evidence)} {_elsewhere(evidence)}"
 
 
@@ -197,13 +197,13 @@ def what_it_is(evidence: Evidence) -> str:
     then = f"is flagged, to be {verb}" if verb else "is flagged"
     if known:
         text = f"For each patient it shows a percentage for each of {listing(known)}: {outcome}."
-        text = f"{text} It names the one with the highest.{_classes_told(evidence)}"
+        text = f"{text} It names the one with the highest.{_of_classes(evidence)}"
         return text if at is None else f"{text} A patient at {risk_of(at)} or more for one of them {then}."
     text = f"For each patient it shows a percentage: the chance of {outcome}."
     return text if at is None else f"{text} A patient at {risk_of(at)} or more {then}."
 
 
-def _classes_told(evidence: Evidence) -> str:
+def _of_classes(evidence: Evidence) -> str:
     """What the maker says of the outcome, where a line holds it: the names of classes alone may say nothing."""
     said = beginning(evidence.statements.get("8a", ""), LINE)
     return f" {said.text}" if said.text and not said.is_cut else ""
@@ -225,9 +225,9 @@ def purpose(evidence: Evidence, most: int = TWO_LINES) -> Purpose:
     whole = use.for_ or evidence.statements.get("3b") or f"{NOT_SAID} Ask before you decide."
     said = [text.strip().rstrip(".") for text in use.not_for]
     without = f"{'; '.join([said[0], *(one[:1].lower() + one[1:] for one in said[1:])])}." if said else ""
-    told, short = abridged(whole, most), abridged(without, most)
-    is_whole = (told, short) == (" ".join(whole.split()), " ".join(without.split()))
-    return Purpose(as_sentence(told), short, is_whole)
+    full, short = abridged(whole, most), abridged(without, most)
+    is_whole = (full, short) == (" ".join(whole.split()), " ".join(without.split()))
+    return Purpose(as_sentence(full), short, is_whole)
 
 
 # ---- where it worked ------------------------------------------------------------------------------------------------
@@ -377,31 +377,31 @@ def _goals(evidence: Evidence, site: DatasetSummary) -> Cell:
 
 def _note(evidence: Evidence, shown: list[DatasetSummary], rows: tuple[Hospital, ...], among: int) -> str:
     """What the marks mean, which hospitals are unusual, and where the ranges stand."""
-    told = []
+    parts = []
     if any(few_at(evidence, site) for site in shown):
         of_what = "of one class" if classes.labels(evidence) else "with it, or without it"
-        told.append(f"† fewer than {FEW} patients {of_what}: numbers are rough.")
-    told += _unusual(evidence, shown)
+        parts.append(f"† fewer than {FEW} patients {of_what}: numbers are rough.")
+    parts += _unusual(evidence, shown)
     if not classes.labels(evidence):
-        told.append("Brown: what it said is outside the range.")
+        parts.append("Brown: what it said is outside the range.")
     if among > len(shown):
-        told.append(f"{sentence_case(counted_hospitals(among - len(shown)))} between them: page 2.")
+        parts.append(f"{sentence_case(counted_hospitals(among - len(shown)))} between them: page 2.")
     if any(cell.kind == "absent" and cell.text == NONE_GIVEN for row in rows for cell in row.cells):
-        told.append(f"{NONE_GIVEN}: too few were given that percentage.")
-    told.append("Ranges: page 2.")
+        parts.append(f"{NONE_GIVEN}: too few were given that percentage.")
+    parts.append("Ranges: page 2.")
     if evidence.local_site is None and among > 1:
-        told.append("If one of these is yours, ask for the pages that begin with it.")
-    return " ".join(told)
+        parts.append("If one of these is yours, ask for the pages that begin with it.")
+    return " ".join(parts)
 
 
 def _unusual(evidence: Evidence, shown: list[DatasetSummary]) -> list[str]:
     """Where nearly every patient had the outcome, or nearly nobody."""
-    told, names = [], short_names(evidence)
+    parts, names = [], short_names(evidence)
     for site in shown:
         if site.events is None or not site.n or COMMON > site.events / site.n > RARE:
             continue
-        told.append(f"In {names[site.name]}, {of_hundred(site.events / site.n)} of 100 had it.")
-    return told if len(told) <= 2 else []
+        parts.append(f"In {names[site.name]}, {of_hundred(site.events / site.n)} of 100 had it.")
+    return parts if len(parts) <= 2 else []
 
 
 # ---- our own hospital -----------------------------------------------------------------------------------------------
@@ -412,23 +412,23 @@ def works_here(evidence: Evidence) -> tuple[str, ...]:
     site = alone(evidence)
     if site is None:
         return ()
-    told = [_tested_here(site, evidence)]
+    parts = [_tested_here(site, evidence)]
     at = primary_threshold(evidence)
     if classes.labels(evidence):
-        return (*told, *classes.in_sentences(evidence, site))
+        return (*parts, *classes.in_sentences(evidence, site))
     if at is not None and isinstance(spared := find(evidence, "specificity", site.name, threshold=at), Estimate):
         error = 100 - round(100 * spared.value)
-        told.append(
+        parts.append(
             f"At the {line(at)} it finds {_found_of_hundred(evidence, site, at)} of 100 patients {with_it(evidence)}. "
             f"Of 100 without, {error} are {acted_on(evidence)} in error."
         )
     ranked = find(evidence, "auroc", site.name)
     if isinstance(ranked, Estimate):
-        told.append(
+        parts.append(
             f"It tells sick from well {of_hundred(ranked.value)} times of 100"
             f"{f' (range {between(ranked)})' if between(ranked) else ''}: 100 is perfect, 50 a coin toss."
         )
-    return tuple(told)
+    return tuple(parts)
 
 
 def _found_of_hundred(evidence: Evidence, site: DatasetSummary, at: float) -> str:

@@ -85,12 +85,12 @@ def _site(evidence: Evidence, dataset: str) -> str:
 
 def _note(evidence: Evidence, every: list[tuple[Criterion, ...]]) -> str:
     """When they were set, which do not count, what those ask that weigh, and what same treatment would have passed."""
-    told = [acceptance.when(evidence, "set")]
+    parts = [acceptance.when(evidence, "set")]
     left = len(acceptance.uncounted(evidence))
     if left:
-        told.append(f"{'One goal is' if left == 1 else f'{left} goals are'} left out: set too late, or with no date.")
+        parts.append(f"{'One goal is' if left == 1 else f'{left} goals are'} left out: set too late, or with no date.")
     terms = [evidence.terms[measure] for measure in dict.fromkeys(one[0].measure for one in every)]
     if any(term.goal is not None and term.goal.weighs for term in terms):
-        told.append("Found, less false alarms: the line says how much a false alarm weighs.")
-    told += [f"{term.label}: {term.sentence}" for term in terms if term.goal is None]
-    return " ".join(text for text in told if text)
+        parts.append("Found, less false alarms: the line says how much a false alarm weighs.")
+    parts += [f"{term.label}: {term.sentence}" for term in terms if term.goal is None]
+    return " ".join(text for text in parts if text)

@@ -103,13 +103,13 @@ def groups_in_brief(evidence: Evidence) -> tuple[str, ...]:
     if gap:
         return (gap,)
     by_group = _missed_by_group(evidence)
-    told = [
+    parts = [
         f"{how} {named_with_the_rest([one.who for one in which], MOST_NAMED)}."
         for how, which in sorted(_errors(evidence).items(), key=lambda pair: pair[0] in BESIDE_OTHERS)
         if not (by_group and how == MISSED_MORE)
     ]
-    more = [f"{_coincidence(evidence)} Numbers: table of groups."] if told else []
-    brief = (by_group, *told[: 1 if by_group else MOST_ERRORS], *more, _known_at(evidence))
+    more = [f"{_coincidence(evidence)} Numbers: table of groups."] if parts else []
+    brief = (by_group, *parts[: 1 if by_group else MOST_ERRORS], *more, _known_at(evidence))
     return tuple(text for text in brief if text)
 
 
@@ -186,22 +186,22 @@ def _errors(evidence: Evidence) -> dict[str, list[Error]]:
 MISSED_MORE = "It more often misses"
 UNDERESTIMATED = "The model underestimates the risk of"
 RATHER_LOW = "Compared with the others, it underestimates the risk of"
-TOLD_LESS = "It tells sick from well less often among"
+LOWER_AUROC = "It tells sick from well less often among"
 ALIKE = "It tells sick from well less often, as they are more alike, among"
 OVERESTIMATED = "The model overestimates the risk of"
 RATHER_HIGH = "Compared with the others, it overestimates the risk of"
-TOLD_MORE = "It tells sick from well more often among"
-ERRORS = (MISSED_MORE, UNDERESTIMATED, RATHER_LOW, TOLD_LESS, ALIKE, OVERESTIMATED, RATHER_HIGH, TOLD_MORE)
+HIGHER_AUROC = "It tells sick from well more often among"
+ERRORS = (MISSED_MORE, UNDERESTIMATED, RATHER_LOW, LOWER_AUROC, ALIKE, OVERESTIMATED, RATHER_HIGH, HIGHER_AUROC)
 """What the model may do otherwise for a group; what misses patients comes first."""
 OF_CLASSES = {
-    TOLD_LESS: "It tells the classes apart less often among",
+    LOWER_AUROC: "It tells the classes apart less often among",
     ALIKE: "It tells the classes apart less often, as they are more alike, among",
-    TOLD_MORE: "It tells the classes apart more often among",
+    HIGHER_AUROC: "It tells the classes apart more often among",
 }
 """The same of several classes."""
 
 
-BESIDE_OTHERS = (RATHER_LOW, TOLD_LESS, ALIKE, RATHER_HIGH, TOLD_MORE, *OF_CLASSES.values())
+BESIDE_OTHERS = (RATHER_LOW, LOWER_AUROC, ALIKE, RATHER_HIGH, HIGHER_AUROC, *OF_CLASSES.values())
 """What is so beside the others alone; the first page names what is wrong by itself before it."""
 
 
@@ -210,21 +210,21 @@ def differing_groups(evidence: Evidence) -> tuple[str, ...]:
     gap = _no_groups(evidence)
     if gap:
         return (gap,)
-    told = [
+    parts = [
         f"{how} {named_with_the_rest([f'{one.who} ({one.values})' for one in which], MOST_NAMED)}."
         for how, which in _errors(evidence).items()
     ]
     made = _comparisons(evidence)
-    if told:
-        told.append(_coincidence(evidence))
+    if parts:
+        parts.append(_coincidence(evidence))
     elif made:
-        told.append(
+        parts.append(
             f"{sentence_case(counted(made, 'comparison'))} with the other patients could be made, and none stood out. "
             "With small numbers a real difference can stay hidden."
         )
     else:
-        told.append("No group could be compared with the others: too few patients.")
-    return tuple(text for text in (*told, _few_groups(evidence), _not_counted(evidence)) if text)
+        parts.append("No group could be compared with the others: too few patients.")
+    return tuple(text for text in (*parts, _few_groups(evidence), _not_counted(evidence)) if text)
 
 
 def _not_counted(evidence: Evidence) -> str:
@@ -324,7 +324,7 @@ def _at_hospitals(evidence: Evidence) -> Iterator[tuple[str, Error]]:
 def _how(measure: str, here: Estimate, difference: float, is_case_mix: bool) -> str:
     """What the model does otherwise for a group: it errs by itself where the range says so, else beside the others."""
     if measure == "auroc":
-        return TOLD_MORE if difference > 0 else ALIKE if is_case_mix else TOLD_LESS
+        return HIGHER_AUROC if difference > 0 else ALIKE if is_case_mix else LOWER_AUROC
     if difference > 0:
         return UNDERESTIMATED if here.low is not None and here.low > 1 else RATHER_LOW
     return OVERESTIMATED if here.high is not None and here.high < 1 else RATHER_HIGH
@@ -353,24 +353,24 @@ def _few_groups(evidence: Evidence) -> str:
     known = [one for one in sized if isinstance(one.size, SubgroupSize)]
     few = [one for one in known if isinstance(one.size, SubgroupSize) and subgroups.is_few(one.size)]
     each = "" if alone(evidence) else ", counted hospital by hospital,"
-    told = [_known_at(evidence)]
+    parts = [_known_at(evidence)]
     if few:
         verb = "is" if len(few) == 1 else "are"
-        told.append(f"{sentence_case(subgroups.part_of(len(few), len(known)))} groups{each} {verb} too small to tell.")
-    return " ".join(text for text in told if text)
+        parts.append(f"{sentence_case(subgroups.part_of(len(few), len(known)))} groups{each} {verb} too small to tell.")
+    return " ".join(text for text in parts if text)
 
 
 def _known_at(evidence: Evidence) -> str:
     """At how many hospitals the groups are known, where this is not at all of them."""
     sites = in_question(evidence)
-    told: dict[int, list[str]] = {}
+    of_count: dict[int, list[str]] = {}
     for column in dict.fromkeys(one.column for one in evidence.subgroups.summaries):
         count = sum(bool(subgroup_sizes(evidence, column, site.name)) for site in sites)
         if 0 < count < len(sites):
-            told.setdefault(count, []).append(within_sentence(column))
+            of_count.setdefault(count, []).append(within_sentence(column))
     return " ".join(
         f"Data by {listing(columns)} come from {in_words(count)} of {counted_hospitals(len(sites))} only."
-        for count, columns in told.items()
+        for count, columns in of_count.items()
     )
 
 

@@ -105,8 +105,8 @@ def _lead(every: Sequence[AtRisk]) -> str:
     is_far = any(one.is_far_off for one in off)
     first, *rest = dict.fromkeys(one.way for one in off)
     which = "they are" if len(off) == len(every) and not rest else "some are"
-    told = f"{which} {'' if is_far else 'a little '}{first}{''.join(f', some {way}' for way in rest)}"
-    return f"{'Not reliably' if is_far else 'Nearly'}: {told}."
+    ways = f"{which} {'' if is_far else 'a little '}{first}{''.join(f', some {way}' for way in rest)}"
+    return f"{'Not reliably' if is_far else 'Nearly'}: {ways}."
 
 
 def are_off(evidence: Evidence) -> bool:
@@ -116,18 +116,18 @@ def are_off(evidence: Evidence) -> bool:
 
 def _of_one(evidence: Evidence, found: Sequence[AtRisk]) -> Sentence:
     """The percentages of one hospital."""
-    told = [
+    parts = [
         f"When it said {risk_of(one.risk)}, {of_hundred(one.value)} of 100 patients had it "
         f"(range {of_hundred(one.low)} to {of_hundred(one.high)})."
         for one in found
     ]
     off = [one for one in found if one.is_off]
     if not off:
-        return Sentence("No error was seen within these ranges.", " ".join(told))
+        return Sentence("No error was seen within these ranges.", " ".join(parts))
     where = {way: listing([risk_of(one.risk) for one in off if one.way == way]) for way in {one.way: 0 for one in off}}
     which = listing([f"{way} at {risks}" for way, risks in where.items()])
     little = "" if any(one.is_far_off for one in off) else "a little "
-    return Sentence(f"{'Nearly' if little else 'No'}: they are {little}{which}.", " ".join(told))
+    return Sentence(f"{'Nearly' if little else 'No'}: they are {little}{which}.", " ".join(parts))
 
 
 def wrong_at(evidence: Evidence, site: DatasetSummary) -> AtRisk | None:

@@ -60,8 +60,8 @@ def as_sentence(text: str) -> str:
 
 def few_named(names: Sequence[str], most: int = MOST_NAMED) -> str:
     """Hospitals by name while they are few and their names short, else their number."""
-    told = listing(names)
-    return told if len(names) <= most and len(told) <= LINE else counted_hospitals(len(names))
+    text = listing(names)
+    return text if len(names) <= most and len(text) <= LINE else counted_hospitals(len(names))
 
 
 def first_named(names: Sequence[str]) -> str:

@@ -1,0 +1,35 @@
+"""The 52 rows of TRIPOD+AI in our words, as checklist.toml lists them."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+
+@dataclass(frozen=True)
+class Item:
+    """One row of TRIPOD+AI in our words."""
+
+    number: str
+    section: str
+    topic: str
+    asks: str
+    applies: Literal["both", "evaluation", "development"]
+    answer: Literal["computed", "declared", "narrative"]
+    where: str
+    conditional: bool = False
+    """Whether it asks only if there is something to report; then "none" must be said."""
+    fairness: bool = False
+    """Whether what is said of fairness may stand here."""
+
+
+def _items() -> tuple[Item, ...]:
+    raw: dict[str, Any] = tomllib.loads((Path(__file__).parent / "checklist.toml").read_text(encoding="utf-8"))
+    return tuple(Item(**one) for one in raw["item"])
+
+
+ITEMS = _items()
+TOPICS: Mapping[str, str] = {item.number: item.topic for item in ITEMS}

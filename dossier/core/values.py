@@ -1,0 +1,66 @@
+"""What release.toml and the evidence both know: the other model, a count given as a range, a subgroup."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+RIVAL = "the rival"
+"""The name of the other model where the release gives it none."""
+
+
+class CountRange(int):
+    """A count that is given as a range, to protect who is counted: it counts as its middle and prints its ends."""
+
+    low: int
+    high: int
+
+    def __new__(cls, low: int, high: int) -> CountRange:
+        """The range from its ends, both of which it may be."""
+        made = super().__new__(cls, (low + high) // 2)
+        made.low, made.high = low, high
+        return made
+
+    def __reduce__(self) -> tuple[type[CountRange], tuple[int, int]]:
+        return CountRange, (self.low, self.high)
+
+    def __format__(self, spec: str) -> str:
+        return f"{self.low:{spec}}\N{EN DASH}{self.high:{spec}}"
+
+    def __str__(self) -> str:
+        return format(self)
+
+    def __repr__(self) -> str:
+        return f"CountRange({self.low}, {self.high})"
+
+    def __add__(self, other: int) -> CountRange:
+        """The range of a sum; a plain number is known."""
+        low, high = (other.low, other.high) if isinstance(other, CountRange) else (other, other)
+        return CountRange(self.low + low, self.high + high)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: int) -> CountRange:
+        """The range of what is left, which is never less than nothing."""
+        low, high = (other.low, other.high) if isinstance(other, CountRange) else (other, other)
+        return CountRange(max(self.low - high, 0), max(self.high - low, 0))
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, CountRange):
+            return (self.low, self.high) == (other.low, other.high)
+        return int(self) == other
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return hash(int(self))
+
+
+class Subset(NamedTuple):
+    """A part of the patients: a level of the column that makes subgroups."""
+
+    column: str
+    level: str
+
+    def __str__(self) -> str:
+        return f"{self.column}={self.level}"
