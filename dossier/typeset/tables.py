@@ -216,7 +216,7 @@ def _letter(count: int) -> str:
     return chr(ord("a") + count) if count < 26 else f"{chr(ord('a') + count // 26 - 1)}{chr(ord('a') + count % 26)}"
 
 
-P_VALUES = {"p_value": "p", "p_holm": "p (Holm)"}
+P_VALUES = {"p_value": "p", "p_holm": f"p{TIED}(Holm)"}
 """The p values that have a column of their own beside a measure, with its heading."""
 
 
