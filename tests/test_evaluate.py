@@ -367,7 +367,7 @@ def test_a_measure_in_one_file_reaches_every_place(tmp_path: Path, table: Study)
     rows = [row.label for one in chapter_tables(evidence, "discrimination") for row in one.rows]
     assert "Throw-away share" in heads + rows
     assert "Throw-away share" in [term.label for term in glossary.used(evidence, ["discrimination"])]
-    assert Reference(Source("Nobody 1900"), ("Throw-away share",)) in references.cited(evidence, ["discrimination"])
+    assert Reference(Source("Nobody 1900")) in references.cited(evidence, ["discrimination"])
     (row,) = (one for one in json.loads(results.of(evidence).text())["estimates"] if one["measure"] == "thrown_away")
     assert (row["value"], row["n"], row["tier"], row["status"]) == (0.25, 40, "supporting", "estimated")
 

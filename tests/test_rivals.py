@@ -157,7 +157,7 @@ def test_the_pages_have_every_model(three: Evidence) -> None:
     assert lead.lead.endswith("against vendor A; the tables have one more.") or "vendor B" in lead.lead
     assert "Holm's correction" in lead.rest
     columns = {column.label for table in comparison.tables(three) for column in table.columns}
-    assert {"p", "p (Holm)"} <= columns
+    assert {"p", "p\N{NO-BREAK SPACE}(Holm)"} <= columns
     for tables in (comparison.tables(three), severity.tables(three)):
         said = " ".join(
             [row.label for table in tables for row in table.rows]

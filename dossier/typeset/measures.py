@@ -257,7 +257,7 @@ def _tests(results: Sequence[Result], term: Term) -> tuple[str, ...]:
 
 def _p_value(found: Estimate | Absent | None, name: str) -> Cell:
     p_value = found.details.get(name) if isinstance(found, Estimate) else None
-    return Cell("" if p_value is None else number(p_value, 3), kind="plain")
+    return NOT_COMPUTED if p_value is None else Cell(number(p_value, 3), kind="plain")
 
 
 def _across(evidence: Evidence, term: Term) -> Table:

@@ -160,7 +160,7 @@ WORDS: Mapping[str, str] = {
     "fewer_than_two_calibration_curves": "fewer than two external sites have a calibration curve that can be pooled",
     "fewer_than_two_decision_curves": "fewer than two external sites have a decision curve",
     "fewer_than_two_development_rows": "fewer than two development rows have half of the predictors",
-    "fewer_than_two_similarities": "fewer than two external sites have both a similarity and a performance",
+    "fewer_than_three_similarities": "fewer than three external sites have both a similarity and a performance",
     "for_one_model": "for the {model}, {reason}",
     "formula_sees_no_spread": "the formula sees no spread: no case is missed or every case is, and no other row is "
     "positive",

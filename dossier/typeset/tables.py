@@ -15,6 +15,8 @@ MEASURE = 168.0
 """The width of the page's live area in mm."""
 HALF_MEASURE = MEASURE / 2
 """What is narrower may stand beside something else."""
+FOOT = 115.0
+"""The most height in mm of a figure at the foot of a page; a higher one stands where its chapter comes to it."""
 CHARACTER = 1.8
 """The width of a character of a table in mm: digits are a little wider, letters a little narrower."""
 LONG_LABEL = 22
@@ -216,7 +218,7 @@ def _letter(count: int) -> str:
     return chr(ord("a") + count) if count < 26 else f"{chr(ord('a') + count // 26 - 1)}{chr(ord('a') + count % 26)}"
 
 
-P_VALUES = {"p_value": "p", "p_holm": "p (Holm)"}
+P_VALUES = {"p_value": "p", "p_holm": f"p{TIED}(Holm)"}
 """The p values that have a column of their own beside a measure, with its heading."""
 
 

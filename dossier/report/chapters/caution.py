@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 
-from dossier.core.types import MACRO, Danger, DatasetSummary, Estimate, Evidence, Term, externals, find_all, of_term
+from dossier.core.types import Danger, DatasetSummary, Estimate, Evidence, Term, externals, find_all, of_term
 from dossier.report.chapters.chapter import Chapter
-from dossier.report.chapters.sentence import Sentence, at_the_primary_threshold, estimated, primary_threshold
-from dossier.typeset.measures import tables_of
+from dossier.report.chapters.sentence import Sentence, estimated, primary_threshold
 from dossier.typeset.numbers import number, per_cent, short, threshold
-from dossier.typeset.tables import Table
 from dossier.typeset.words import setting, within_sentence
 
 
@@ -31,38 +28,10 @@ def cautioned(evidence: Evidence) -> list[Term]:
     return [term for term in evidence.terms.values() if term.tier == "caution" and _estimated(evidence, term)]
 
 
-def tables(evidence: Evidence) -> tuple[Table, ...]:
-    """The values of these measures, at the primary threshold where they have one.
-
-    What has another setting than a threshold stands in results.csv; what to read instead, in the chapters.
-    """
-    return tables_of(_means_only(evidence), [one for one in cautioned(evidence) if one.at in ((), ("threshold",))])
-
-
 def instead(evidence: Evidence, term: Term) -> str:
     """Which measure to read instead, as a sentence; empty where none is named."""
     counterpart = evidence.terms.get(term.counterpart)
     return "" if counterpart is None else f" Read instead: {within_sentence(counterpart.label)}."
-
-
-def _means_only(evidence: Evidence) -> Evidence:
-    """The evidence at the primary threshold, without the single classes of what has a mean over them.
-
-    Where nothing is judged, that suffices.
-    """
-    with_mean = {one.term for one in evidence.results if one.at.get("class") == MACRO}
-    kept = (
-        one
-        for one in at_the_primary_threshold(evidence).results
-        if (one.at.get("class", MACRO) == MACRO or one.term not in with_mean)
-        and one.dataset not in _not_tested(evidence)
-    )
-    return replace(evidence, results=tuple(kept))
-
-
-def _not_tested(evidence: Evidence) -> set[str]:
-    """What is no external site: the development data, an internal test, what is declared, and all sites together."""
-    return {one.dataset for one in evidence.results} - {site.name for site in externals(evidence)}
 
 
 def _estimated(evidence: Evidence, term: Term) -> bool:

@@ -22,7 +22,7 @@ from dossier.typeset.words import anchor, counted, listing, sentence_case, withi
 
 def finding(evidence: Evidence) -> Sentence:
     """How many measures there are, and for how many a paper prints something else."""
-    printed = used(evidence, {printed_in(evidence, term) for term in evidence.terms.values()})
+    printed = [term for term in _estimated(evidence) if term.on_page]
     other = [term for term in printed if term.differs]
     rest = f"{counted(len(other), 'of them differs', 'of them differ')} from a published form, with the reason."
     return Sentence(f"Definitions and CI methods of {counted(len(printed), 'measure')}.", rest if other else "")
@@ -41,14 +41,13 @@ def tables(evidence: Evidence, chapters: Sequence[Chapter]) -> tuple[Table, ...]
     return tuple(made)
 
 
-def only_in_files(evidence: Evidence) -> tuple[tuple[str, str, str, str], ...]:
-    """The measures that stand in results.csv alone: formula, source, and where it differs from a published form."""
-    every = used(evidence, {printed_in(evidence, term) for term in evidence.terms.values()})
-    return tuple(
-        (sentence_case(term.label), formula(term), "; ".join(term.cites), term.differs)
-        for term in every
-        if not term.on_page
-    )
+def only_in_files(evidence: Evidence) -> tuple[str, ...]:
+    """The measures that stand in results.csv alone, by name."""
+    return tuple(sentence_case(term.label) for term in _estimated(evidence) if not term.on_page)
+
+
+def _estimated(evidence: Evidence) -> list[Term]:
+    return used(evidence, {printed_in(evidence, term) for term in evidence.terms.values()})
 
 
 def _table(evidence: Evidence, chapter: str, title: str, terms: list[Term]) -> Table:

@@ -11,15 +11,13 @@ from dossier.core.types import Evidence
 from dossier.report.chapters.chapter import Chapter
 from dossier.report.chapters.glossary import used
 from dossier.report.chapters.sentence import Sentence
-from dossier.typeset.words import within_sentence
 
 
 @dataclass(frozen=True)
 class Reference:
-    """A source with the measures that rest on it, in the words of the glossary."""
+    """A source that the methods name, with its link."""
 
     source: Source
-    measures: tuple[str, ...]
 
     @property
     def link(self) -> str:
@@ -29,16 +27,13 @@ class Reference:
 
 def finding(evidence: Evidence) -> Sentence:
     """How to read the list."""
-    return Sentence("Sources of the methods, with the measures that rest on each.")
+    return Sentence("Sources of the methods; each measure names its own under Methods and glossary.")
 
 
 def cited(evidence: Evidence, chapters: Collection[str]) -> list[Reference]:
-    """Each source once, in alphabetical order, with the measures of these chapters that cite it."""
-    measures: dict[Source, list[str]] = {}
-    for term in used(evidence, chapters):
-        for short in term.cites:
-            measures.setdefault(source(short), []).append(within_sentence(term.label))
-    return [Reference(one, tuple(labels)) for one, labels in sorted(measures.items(), key=lambda item: item[0].text)]
+    """Each source once, in alphabetical order, that a measure on the pages of these chapters cites."""
+    cited_here = {source(short) for term in used(evidence, chapters) if term.on_page for short in term.cites}
+    return [Reference(one) for one in sorted(cited_here, key=lambda one: one.text)]
 
 
 CHAPTER = Chapter("references", "References", finding, part="Annex")

@@ -25,8 +25,8 @@ from dossier.typeset.numbers import TIED, bare, level_of, number, short, thresho
 from dossier.typeset.tables import Cell, Column, Reasons, Row, Table, with_short_labels
 from dossier.typeset.words import counted, in_words, listing, sentence_case, within_sentence
 
-MOST_OPEN = 6
-"""What is to be settled that the first page names; the rest is counted."""
+MOST_OPEN, MOST_OPEN_OF_FEW, FEW_SITES = 6, 9, 4
+"""What is to be settled that the first page names, and more of it where few sites leave room; the rest is counted."""
 MOST_NAMED = 3
 
 
@@ -365,6 +365,11 @@ def _standing(evidence: Evidence, everywhere: tuple[Criterion, ...]) -> str:
 
 
 # ---- beneath --------------------------------------------------------------------------------------------------------
+
+
+def most_open(evidence: Evidence) -> int:
+    """How much of what is to be settled the first page has room for."""
+    return MOST_OPEN_OF_FEW if len(externals(evidence)) <= FEW_SITES else MOST_OPEN
 
 
 def to_settle(evidence: Evidence) -> tuple[Point, ...]:

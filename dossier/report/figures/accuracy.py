@@ -57,7 +57,7 @@ from dossier.typeset.numbers import number, per_cent
 def _unit_lattice(count: int, width: float, top: float) -> Lattice:
     """The panels of curves from 0 to 1; at half width they are narrow, and as tall as wide."""
     if width == HALF:
-        return lattice(count, HALF, left=9.5, top=top, gap_x=2.6, gap_y=6.6, tallest=30 if count > 1 else 44)
+        return lattice(count, HALF, left=9.5, top=top, gap_x=2.6, gap_y=6.6, tallest=22 if count > 1 else 44)
     return lattice(count, FULL, left=9.5, top=top, gap_x=4.4, gap_y=6.6, tallest=36, shape=0.72)
 
 
@@ -302,7 +302,7 @@ def draw_surface(evidence: Evidence) -> Figure | Absent:
     found = surfaces(evidence)[:MOST_SURFACES]
     if not found:
         return why_nowhere(evidence, "h_accuracy_surface", Fact("no_site_with_complexity"))
-    high = MAP if len(found) == 1 else 44.0
+    high = 40.0
     row = high + 26.6
     drawn = sheet(FULL, row * len(found) - 3.0)
     for place, (site, surface, profile) in enumerate(found):

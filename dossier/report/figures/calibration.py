@@ -123,8 +123,8 @@ def draw_calibration(evidence: Evidence, width: float) -> Figure | Absent:
 
 
 def _has_facts(grid: Lattice, width: float) -> bool:
-    """Whether the panels hold numbers."""
-    return width == FULL and grid.width >= NARROWEST_WITH_FACTS
+    """Whether the gap at the primary threshold has room, with its number above the panel."""
+    return width == FULL and grid.width >= NARROWEST_WITH_GAP
 
 
 def _observed(evidence: Evidence, curves: Sequence[Curve | Absent]) -> list[str] | None:
@@ -134,8 +134,8 @@ def _observed(evidence: Evidence, curves: Sequence[Curve | Absent]) -> list[str]
     return lines if any(lines) else None
 
 
-NARROWEST_WITH_FACTS = 28.0
-"""In panels narrower than this, in mm, numbers hide the curve."""
+NARROWEST_WITH_GAP, NARROWEST_WITH_FACTS = 20.0, 28.0
+"""In panels narrower than this, in mm, a gap has no number above it, or numbers hide the curve."""
 FACT_LINE = 3.9
 """The height of a line of text in mm."""
 
@@ -154,6 +154,8 @@ def _facts(
         axes.plot([at], [share], "o", ms=3.6, mfc="white", mec=ALERT, mew=1.0, zorder=3, clip_on=False)
         marks.append(np.linspace((at / end, at / end), (at / end, share / end), 9))
     width, height = size
+    if width < NARROWEST_WITH_FACTS:
+        return
     box = (max(map(text_width, lines), default=0.0) / width, FACT_LINE * len(lines) / height)
     x, y = _free_corner(np.concatenate(marks), box)
     for place, text in enumerate(reversed(lines)):
@@ -272,7 +274,7 @@ def _grid(count: int, width: float, left: float) -> Lattice:
         return lattice(count, HALF if count == 1 else FULL, left=left, top=5, gap_x=4.4, gap_y=6.6, tallest=TALLEST)
     if count == 1:
         return lattice(1, HALF, left=left, top=5, gap_x=0, gap_y=0, tallest=52, shape=ALONE)
-    return lattice(count, HALF, left=left, top=5, gap_x=2.3, gap_y=6.6, tallest=44)
+    return lattice(count, HALF, left=left, top=5, gap_x=2.3, gap_y=6.6, tallest=27)
 
 
 ALONE = 0.71

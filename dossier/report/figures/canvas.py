@@ -475,7 +475,7 @@ def lattice(
     elif sheet_width <= HALF:
         columns = min(count, 4)
     else:
-        columns = next(most for few_enough, most in ((4, count), (12, 4), (24, 6), (10**6, 8)) if count <= few_enough)
+        columns = next(most for few_enough, most in ((4, count), (8, 4), (24, 6), (10**6, 8)) if count <= few_enough)
     across = (sheet_width - left - (columns - 1) * gap_x) / columns
     if count > columns and sheet_width > HALF:
         tallest = min(tallest, TALLEST_OF_SEVERAL_ROWS if shape == 1.0 else FLAT)
@@ -483,7 +483,7 @@ def lattice(
     return Lattice(count, columns, height / shape if shape == 1.0 else across, height, left, top, gap_x, gap_y)
 
 
-TALLEST_OF_SEVERAL_ROWS, FLAT = 31.0, 20.0
+TALLEST_OF_SEVERAL_ROWS, FLAT = 28.0, 17.0
 """The most that a square panel and a wide one measure where they stand in rows: a figure takes a third of a page."""
 MOST_BESIDE = 8
 """How many small panels of plain curves half the width of the page holds."""
@@ -535,8 +535,8 @@ def head(figure: Figure, grid: Lattice, place: int, text: str, quiet: int = 0) -
         write(figure, x, y - 2.2 - above * HEAD_LINE, line, color=INK_2 if above < quiet else INK)
 
 
-TALLEST = 52.8
-"""The most a square panel measures, a third of the page's width: fewer sites leave room for what follows."""
+TALLEST = 42.0
+"""The most a square panel measures, a quarter of the page's width: a figure of a few sites leaves no void behind it."""
 
 
 def unit_axes(axes: Axes, end: float, left: bool, bottom: bool) -> None:

@@ -169,7 +169,7 @@ class Came:
 
 
 def came(evidence: Evidence) -> tuple[float, tuple[Came, ...]] | Absent:
-    """The first threshold, and what came of that risk at each hospital where the curve reaches it, most first."""
+    """The first threshold, and what came of that risk at each hospital that the curve reaches; of many, both ends."""
     risk = primary_threshold(evidence) or WHERE_NONE_IS_DECLARED
     rows = []
     for site in externals(evidence):
@@ -179,9 +179,10 @@ def came(evidence: Evidence) -> tuple[float, tuple[Came, ...]] | Absent:
             rows.append(Came(site.site, found["observed"], found["low"], found["high"]))
     if len(rows) < 2:
         return Absent(Fact("percentages_at_fewer_than_two_hospitals"))
-    ordered = sorted(rows, key=lambda one: -one.value)
+    ranked = sorted(rows, key=lambda one: -one.value)
     half = MOST_PLACES // 2
-    return risk, tuple(ordered if len(ordered) <= MOST_PLACES else [*ordered[:half], *ordered[-half:]])
+    kept = ranked if len(ranked) <= MOST_PLACES else [*ranked[:half], *ranked[-half:]]
+    return risk, tuple(one for one in rows if one in kept)
 
 
 def draw_committee_percentages(evidence: Evidence) -> Figure | Absent:
@@ -220,7 +221,7 @@ def committee_percentages(evidence: Evidence) -> Picture | Absent:
             f"its left too much. Each line: the range ({level_text(evidence)}); one that crosses cannot tell."
             f"{_left_out(len(externals(evidence)) - len(rows))}"
         )
-        high, low = rows[0], rows[-1]
+        high, low = (end(rows, key=lambda one: one.value) for end in (max, min))
         told = (
             f"Where it said {_shown(risk)}, of 100 patients {number(100 * low.value, 0)} ({low.label}) to "
             f"{number(100 * high.value, 0)} ({high.label}) had the outcome."
@@ -390,7 +391,7 @@ class Ranking:
 
 
 def rankings(evidence: Evidence) -> tuple[Ranking, ...] | Absent:
-    """The hospitals from the best to the worst; of many, those at both ends and ours."""
+    """The hospitals as the tables list them, ours first; of many, those at both ends and ours."""
     known = [
         Ranking(site.site, found, site.name == evidence.local_site)
         for site in externals(evidence)
@@ -398,11 +399,11 @@ def rankings(evidence: Evidence) -> tuple[Ranking, ...] | Absent:
     ]
     if len(known) < 2:
         return Absent(Fact("known_at_fewer_than_two_hospitals"))
-    ordered = sorted(known, key=lambda one: -one.found.value)
+    ranked = sorted(known, key=lambda one: -one.found.value)
     half = MOST_PLACES // 2
-    if len(ordered) <= MOST_PLACES:
-        return tuple(ordered)
-    return tuple(one for at, one in enumerate(ordered) if at < half or at >= len(ordered) - half + 1 or one.is_ours)
+    ends = ranked if len(ranked) <= MOST_PLACES else [*ranked[:half], *ranked[len(ranked) - half + 1 :]]
+    kept = [one for one in known if one in ends or one.is_ours]
+    return tuple(sorted(kept, key=lambda one: not one.is_ours))
 
 
 def draw_committee_ranking(evidence: Evidence) -> Figure | Absent:
@@ -483,7 +484,7 @@ def committee_ranking(evidence: Evidence) -> Picture | Absent:
         if _is_of_classes(evidence):
             pairs = "Of 100 pairs, one of a class and one not: how often the one has the higher percentage for it."
         caption = f"{pairs} Line: the range ({level_text(evidence)}).{bar}{rest}"
-        best, worst = rows[0], rows[-1]
+        best, worst = (end(rows, key=lambda one: one.found.value) for end in (max, min))
         low, high = (number(100 * one.found.value, 0) for one in (worst, best))
         told = f"{_tells(evidence)}, of 100: from {low} in {worst.label} to {high} in {best.label}"
         if low == high:

@@ -84,7 +84,7 @@ def groups_of(evidence: Evidence, curve: Curve) -> tuple[Group, ...]:
     )
 
 
-WIDE, HIGH, LEFT = 92.0, 62.0, 14.0
+WIDE, HIGH, LEFT = 92.0, 46.0, 14.0
 FOREST_LEFT, FOREST_WIDTH = 116.0, 49.0
 TOP = 10.0
 

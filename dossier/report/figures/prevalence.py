@@ -40,7 +40,7 @@ from dossier.report.figures.canvas import (
 from dossier.typeset.numbers import number, per_cent
 
 CHAPTER = "discrimination"
-HEIGHT, WIDTH, LEFT, TOP = 46.0, 64.0, 13.0, 9.0
+HEIGHT, WIDTH, LEFT, TOP = 34.0, 64.0, 13.0, 9.0
 WIDEST_NAME, DISC, NEAR = 30.0, 0.8, 2.0
 """The longest name at a disc, half of the disc, and how far a name may stand from its disc, in mm."""
 PREVALENCES = np.linspace(0.01, 0.99, 99)

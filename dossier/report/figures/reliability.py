@@ -36,7 +36,7 @@ from dossier.typeset.numbers import number
 
 DOTTED = (0, (1, 1.4))
 DASHED = (0, (4, 2))
-LEFT, TOP, WIDTH, HEIGHT = 11.5, 7.5, 56.0, 60.0
+LEFT, TOP, WIDTH, HEIGHT = 11.5, 7.5, 56.0, 50.0
 NEAREST = 3.6
 """How near a label at the end of the fan may stand to the case's own, in mm."""
 

@@ -78,7 +78,7 @@ def _ring(axes: Axes, point: tuple[float, float], size: float) -> None:
     axes.plot([point[0]], [point[1]], "o", ms=size, mfc="white", mec=BLUE, mew=1.2, zorder=4, clip_on=False)
 
 
-LOW = 42.0
+LOW = 32.0
 """The height of a panel in mm, at most: the AUROC says what the curve shows, and the tables have it."""
 
 
@@ -194,7 +194,7 @@ def readers_of(evidence: Evidence) -> tuple[DatasetSummary, Curve, Curve] | Abse
     return Absent(Fact("no_readers_of_known_cases"))
 
 
-SIDE = 66.0
+SIDE = 54.0
 
 
 def draw_roc_and_raters(evidence: Evidence) -> Figure | Absent:

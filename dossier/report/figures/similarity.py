@@ -87,8 +87,8 @@ def correlation(evidence: Evidence, scale: Scale) -> Estimate | Absent:
 def draw_against_similarity(evidence: Evidence) -> Figure | Absent:
     """A row a site: its similarity, then each measure with its interval over the bands of performance."""
     every, three = by_similarity(evidence), measured(evidence)
-    if sum(one.similarity is not None for one in every) < 2 or not three:
-        return Absent(Fact("fewer_than_two_similarities"))
+    if sum(one.similarity is not None for one in every) < FEWEST or not three:
+        return Absent(Fact("fewer_than_three_similarities"))
     rows = every[:MOST_ROWS]
     names = shortened([one.site.site for one in rows], WIDEST_NAME, 600)
     left = max(text_width(name, 600) for name in names) + 4.5

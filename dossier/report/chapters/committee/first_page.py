@@ -29,6 +29,7 @@ from dossier.report.chapters.committee.places import (
     goals_missed,
     local,
     ordered,
+    ordered_at_most,
     short_names,
     tells_apart,
 )
@@ -285,8 +286,7 @@ class Hospitals:
 def hospitals(evidence: Evidence) -> Hospitals:
     """Each hospital with whom the model found and missed there, what came of its percentages, and the goals."""
     sites = list(ordered(evidence))
-    half = MOST_ROWS // 2
-    shown = sites if len(sites) <= MOST_ROWS else [*sites[:half], *sites[-half:]]
+    shown = list(ordered_at_most(evidence, MOST_ROWS))
     has_bars = any(found_share(evidence, site) is not None for site in sites)
     known = classes.labels(evidence)
     names = short_names(evidence)

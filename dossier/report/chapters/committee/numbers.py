@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dossier.core.types import NOT_SELECTED, Absent, DatasetSummary, Estimate, Evidence, find
 from dossier.report.chapters import classes
-from dossier.report.chapters.committee.places import alone, local, ordered, short_names
+from dossier.report.chapters.committee.places import alone, local, ordered, ordered_at_most, short_names
 from dossier.report.chapters.committee.plain import hundred, of_hundred, with_it
 from dossier.report.chapters.sentence import primary_threshold
 from dossier.typeset.names import events_of, lost_rows
@@ -24,10 +24,9 @@ def by_site(evidence: Evidence) -> Table:
     narrow = len(known) > MOST_CLASSES
     at = primary_threshold(evidence)
     names = short_names(evidence)
-    sites = ordered(evidence)
     most = MOST_ROWS if evidence.local_site is None else MOST_BESIDE_OURS
-    shown = sites if len(sites) <= most else (*sites[: most // 2], *sites[-most // 2 :])
-    left = len(sites) - len(shown)
+    shown = ordered_at_most(evidence, most)
+    left = len(ordered(evidence)) - len(shown)
     notes = ["" if narrow else ranges_are(evidence), f"{left} more between them: full report." if left else ""]
     heads = [Column("Patients")]
     if known:

@@ -31,13 +31,23 @@ def in_question(evidence: Evidence) -> tuple[DatasetSummary, ...]:
 
 
 def ordered(evidence: Evidence) -> tuple[DatasetSummary, ...]:
-    """The hospitals as the tables list them: ours, then those that met their goals, each from most found to least."""
+    """The hospitals as tables and figures list them: ours, then the others as they are declared."""
+    return tuple(sorted(externals(evidence), key=lambda site: site.name != evidence.local_site))
 
-    def place(site: DatasetSummary) -> tuple[bool, bool, float]:
+
+def ordered_at_most(evidence: Evidence, most: int) -> tuple[DatasetSummary, ...]:
+    """Of more hospitals than that, ours and both ends: those that met their goals and found most, and the opposite."""
+
+    def rank(site: DatasetSummary) -> tuple[bool, bool, float]:
         share = found_share(evidence, site)
         return site.name != evidence.local_site, bool(goals_missed(evidence, site)), -(share or 0.0)
 
-    return tuple(sorted(externals(evidence), key=place))
+    sites = ordered(evidence)
+    if len(sites) <= most:
+        return sites
+    ranked = sorted(sites, key=rank)
+    ends = {one.name for one in (*ranked[: most // 2], *ranked[-(most // 2) :])}
+    return tuple(site for site in sites if site.name in ends)
 
 
 def short_names(evidence: Evidence) -> dict[str, str]:
