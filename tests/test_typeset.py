@@ -381,6 +381,11 @@ NO_EVENTS = Fact("site_not_pooled", dataset="one", reason=Fact("fewer_events", f
             Fact("no_minimum_declared", measure="standardized_net_benefit"),
             "no minimum is declared for standardized net benefit in [robustness]",
         ),
+        (
+            "a",
+            Fact("minimum_below_no_benefit", measure="standardized_net_benefit", minimum=-0.333),
+            "a minimum of \N{MINUS SIGN}0.33 is no better than no model, so that to reach it shows no use",
+        ),
     ],
 )
 def test_a_reason_names_a_site_and_a_measure_as_the_reader_knows_them(name: str, reason: Fact, printed: str) -> None:

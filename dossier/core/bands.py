@@ -18,6 +18,17 @@ PERFORMANCE = {
 }
 """From where a value is acceptable, good, excellent; the Brier score is better when lower."""
 
+LARGEST_BRIER_OF_PREVALENCE = 0.25
+"""The Brier score of giving everyone the prevalence, where that is .5."""
+
+
+def gives_benefit(measure: str, minimum: float, brier_of_prevalence: float) -> bool:
+    """Whether a model at that minimum does more good than none: than flagging no one, chance, or the prevalence."""
+    if measure == "brier":
+        return minimum < brier_of_prevalence
+    return minimum > 0.5 if measure == "auroc" else minimum >= 0
+
+
 SUPPORT = 0.4
 """External evidence counts as support when similarity lies below this."""
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from dossier.core.bands import PERFORMANCE, SIMILARITIES, SUPPORT
+from dossier.core.bands import LARGEST_BRIER_OF_PREVALENCE, PERFORMANCE, SIMILARITIES, SUPPORT, gives_benefit
 from dossier.core.facts import Fact, Method
 from dossier.core.register import curve, synthesis
 from dossier.core.types import Absent, Curve, Estimate, Floats, SiteResults, found, found_curve
@@ -240,7 +240,9 @@ def wpr(
     quantile), or `declared`, from `declared_minimum` by measure. Without refitted splits the first two are those of 100
     random subsets, the model not refitted, which the method says. Details: `p_acceptable`, `p_similarity`,
     `minimum_value`. Absent, with the reason of what lacks, without P_sim, without that minimum or without a standard
-    error. No interval: it is made of p-values.
+    error, and where the minimum gives no benefit, for to reach it shows no use: a standardized net benefit below 0, an
+    AUROC of at most .5, a Brier score no better than that of the prevalence of the site. No interval: it is made of
+    p-values.
     """
     similarity = found(site, "degree_of_correspondence")
     if isinstance(similarity, Absent):
@@ -249,6 +251,8 @@ def wpr(
     if isinstance(found_minimum, Absent):
         return found_minimum
     bound, against = found_minimum
+    if not gives_benefit(measure, bound, _brier_of_prevalence(site)):
+        return Absent(Fact("minimum_below_no_benefit", measure=measure, minimum=bound))
     here = _measured(site, measure, primary_threshold)
     if isinstance(here, Absent):
         return here
@@ -267,6 +271,17 @@ def wpr(
         details={"p_acceptable": p, "p_similarity": similarity.value, "minimum_value": bound},
         reason=Fact("score_of_p_values_has_no_interval"),
     )
+
+
+def _brier_of_prevalence(site: SiteResults) -> float:
+    """The Brier score of giving everyone the prevalence of the site, phi (1 - phi), as its scaled form implies.
+
+    Where that is not known it is the largest that any prevalence gives.
+    """
+    plain, scaled = found(site, "brier"), found(site, "scaled_brier")
+    if isinstance(plain, Absent) or isinstance(scaled, Absent) or scaled.value >= 1:
+        return LARGEST_BRIER_OF_PREVALENCE
+    return plain.value / (1 - scaled.value)
 
 
 def _minimum(

@@ -179,18 +179,10 @@ def _minima(minima: Mapping[str, str], weak: Sequence[tuple[str, Estimate | Abse
 
 
 def _of_minima(weak: Sequence[tuple[str, Estimate | Absent]]) -> tuple[str, ...]:
-    """What a reader must know of the minima: that luck has set one, and that one asks for nothing of use."""
-    kept = [(measure, one) for measure, one in weak if isinstance(one, Estimate)]
-    told = []
-    if any(one.method.has("random_subsets") for _, one in kept):
-        told.append("The worst of random subsets depends on the draw, and lies the lower the fewer the patients.")
-    values = {one.details.get("minimum_value") for measure, one in kept if measure == "standardized_net_benefit"}
-    if any(value is not None and value < 0 for value in values):
-        told.append(
-            "A standardized net benefit below 0 does less good than flagging no one: reaching such a minimum shows no "
-            "use."
-        )
-    return tuple(told)
+    """What a reader must know of the minima: that luck has set one."""
+    if not any(one.method.has("random_subsets") for _, one in weak if isinstance(one, Estimate)):
+        return ()
+    return ("The worst of random subsets depends on the draw, and lies the lower the fewer the patients.",)
 
 
 def _without_weak(table: Table, why: str, reasons: Reasons) -> Table:
