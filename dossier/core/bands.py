@@ -18,6 +18,16 @@ PERFORMANCE = {
 }
 """From where a value is acceptable, good, excellent; the Brier score is better when lower."""
 
+LOSSES = ("brier",)
+"""Of the measures with cut-offs those that are better when lower."""
+
+
+def is_acceptable(measure: str, value: float) -> bool:
+    """Whether a value reaches the lowest cut-off of its measure."""
+    cut = PERFORMANCE[measure][0]
+    return value <= cut if measure in LOSSES else value >= cut
+
+
 LARGEST_BRIER_OF_PREVALENCE = 0.25
 """The Brier score of giving everyone the prevalence, where that is .5."""
 

@@ -9,7 +9,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from dossier.core.bands import LARGEST_BRIER_OF_PREVALENCE, PERFORMANCE, SIMILARITIES, SUPPORT, gives_benefit
+from dossier.core.bands import (
+    LARGEST_BRIER_OF_PREVALENCE,
+    LOSSES,
+    PERFORMANCE,
+    SIMILARITIES,
+    SUPPORT,
+    gives_benefit,
+    is_acceptable,
+)
 from dossier.core.facts import Fact, Method
 from dossier.core.register import curve, synthesis
 from dossier.core.types import Absent, Curve, Estimate, Floats, SiteResults, found, found_curve
@@ -20,7 +28,6 @@ ORDER = ("split_performance", "spr", "wpr", "externally_supported", "performance
 """The measures and curves of the chapter in the order of files and pages."""
 
 MEASURES = tuple(PERFORMANCE)
-LOSSES = ("brier",)
 SUBSETS = 100
 SHARE_HELD_OUT = 0.2
 LONGEST_CURVE = 250
@@ -395,14 +402,8 @@ def _judged(sites: Sequence[SiteResults], primary_threshold: float | None) -> It
             yield Judged(
                 n=site.summary.n,
                 similarity={form: one for form, one in similarity.items() if isinstance(one, Estimate)},
-                acceptable=all(acceptable(name, value) for name, value in values.items()),
+                acceptable=all(is_acceptable(name, value) for name, value in values.items()),
             )
-
-
-def acceptable(measure: str, value: float) -> bool:
-    """Whether a value reaches the lowest cut-off that [Trust] calls acceptable."""
-    cut = PERFORMANCE[measure][0]
-    return value <= cut if measure in LOSSES else value >= cut
 
 
 ON_A_LINE = 1e-12

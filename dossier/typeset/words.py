@@ -60,6 +60,10 @@ SETTING_VALUE = {
 }
 
 
+SIMILARITY_FORM = {"psi": "psi", "averaged": "the averaged form"}
+"""What each form of similarity is called in a sentence."""
+
+
 def counted(count: int, noun: str, plural: str | None = None) -> str:
     """A count with its noun, never parted at the end of a line."""
     return f"{count:,}{TIED}{noun if count == 1 else plural or noun + 's'}"

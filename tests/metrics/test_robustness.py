@@ -13,12 +13,12 @@ import pandas as pd
 import pytest
 from scipy.stats import norm
 
+from dossier.core.bands import is_acceptable
 from dossier.core.facts import Fact, Method
 from dossier.core.types import Absent, Curve, CurveResult, DatasetSummary, Estimate, Floats, Result, SiteResults
 from dossier.metrics import discrimination
 from dossier.metrics.intervals import NO_SPREAD
 from dossier.metrics.robustness import (
-    acceptable,
     combined,
     correlation_p_value,
     declared_estimate,
@@ -475,10 +475,10 @@ def test_a_correlation_needs_three_sites() -> None:
 
 
 def test_acceptable_is_at_the_cut_or_better() -> None:
-    assert acceptable("auroc", 0.7)
-    assert not acceptable("auroc", 0.6999)
-    assert acceptable("brier", 0.25)
-    assert not acceptable("brier", 0.2501)
+    assert is_acceptable("auroc", 0.7)
+    assert not is_acceptable("auroc", 0.6999)
+    assert is_acceptable("brier", 0.25)
+    assert not is_acceptable("brier", 0.2501)
 
 
 @pytest.mark.parametrize(("r", "p"), [(0.74, 0.036), (0.39, 0.340), (0.66, 0.075)])

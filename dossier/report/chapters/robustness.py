@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from dossier.core.bands import SUPPORT
+from dossier.core.bands import PERFORMANCE, SIMILARITIES, SUPPORT, is_acceptable
 from dossier.core.facts import Fact
 from dossier.core.types import POOLED, Absent, DatasetSummary, Estimate, Evidence, externals, find, find_all
 from dossier.report.chapters.chapter import Chapter, measured, predictors_on_both_sides
-from dossier.report.chapters.sentence import Sentence, estimated, named_or_counted, sites_without
+from dossier.report.chapters.sentence import Sentence, estimated, named_or_counted, primary_threshold, sites_without
 from dossier.typeset.methods import method_text
 from dossier.typeset.numbers import TIED, level_of, number
 from dossier.typeset.reasons import why
 from dossier.typeset.tables import NOT_COMPUTED, Cell, Column, Reasons, Row, Table, groups_across
-from dossier.typeset.words import in_words, listing, sentence_case, setting, within_sentence
+from dossier.typeset.words import SIMILARITY_FORM, counted, how_many, in_words, listing, setting, within_sentence
 
 
 def finding(evidence: Evidence) -> Sentence:
@@ -79,19 +79,41 @@ def _strong(strong: Sequence[tuple[DatasetSummary, Estimate]], some_better: bool
 
 
 def _support(evidence: Evidence) -> str:
-    """How many sites are unlike the development data and acceptable all the same."""
+    """How many sites are unlike the development data and acceptable all the same, by either form of similarity."""
     support = find(evidence, "externally_supported", POOLED)
     if isinstance(support, Absent):
         return ""
-    count, unsure = int(support.value), int(support.details.get("reaching_the_cut") or 0)
-    verb = "site lies" if count == 1 else "sites lie"
-    lead = f"{sentence_case(in_words(count))} {verb} in the region of external support"
-    if not unsure:
-        return f"{lead}."
-    which = (
-        "though" if count == unsure == 1 else f"though of {in_words(unsure)}" if unsure < count else "though of each"
-    )
-    return f"{lead}, {which} the interval of the similarity reaches {number(SUPPORT, 1)}."
+    chosen = evidence.release.robustness.similarity
+    counts = {
+        form: int(support.details.get(f"by_{form}") or 0)
+        for form in sorted(SIMILARITIES, key=lambda one: one != chosen)
+    }
+    told = [
+        f"by {SIMILARITY_FORM[form]} {counted(count, 'site') if form == chosen else how_many(count)}"
+        f"{_named(evidence, form, count)}"
+        for form, count in counts.items()
+    ]
+    unsure = int(support.details.get("reaching_the_cut") or 0)
+    reach = f"; of {in_words(unsure)} the interval of the similarity reaches {number(SUPPORT, 1)}" if unsure else ""
+    return f"In the region of external support: {', '.join(told)}{reach}."
+
+
+def _named(evidence: Evidence, form: str, count: int) -> str:
+    """The sites of the region of external support in brackets, where they are few."""
+    names = [site.site for site, found in estimated(evidence, SIMILARITIES[form]) if found.value < SUPPORT]
+    sites = [site.site for site in externals(evidence) if site.site in names and _is_acceptable(evidence, site)]
+    return f" ({listing(sites)})" if 0 < count == len(sites) <= MOST_NAMED else ""
+
+
+MOST_NAMED = 3
+
+
+def _is_acceptable(evidence: Evidence, site: DatasetSummary) -> bool:
+    """Whether all three measures are acceptable or better at a site."""
+    threshold = primary_threshold(evidence)
+    at = {"standardized_net_benefit": {} if threshold is None else {"threshold": threshold}}
+    three = {measure: find(evidence, measure, site.name, **at.get(measure, {})) for measure in PERFORMANCE}
+    return all(isinstance(one, Estimate) and is_acceptable(measure, one.value) for measure, one in three.items())
 
 
 def components(evidence: Evidence) -> Table:
@@ -248,9 +270,15 @@ def similarity_and_performance(evidence: Evidence) -> str:
     if isinstance(found, Absent):
         return f"Performance against similarity over the sites: {why(evidence, found.reason)}."
     p_value = found.details.get("p_value")
-    tested = "" if p_value is None else f", p {number(p_value)}"
+    tested = "" if p_value is None else f" (p {number(p_value)})"
     sites = f"{found.details.get('k', 0):.0f} sites"
-    return f"Performance (AUROC) against similarity over {sites}: Pearson r {number(found.value)}{tested}."
+    chosen = evidence.release.robustness.similarity
+    others = {form: found.details.get(f"r_{form}") for form in SIMILARITIES if form != chosen}
+    beside = [f", by {SIMILARITY_FORM[form]} {number(value)}" for form, value in others.items() if value is not None]
+    return (
+        f"Performance (AUROC) against similarity over {sites}, Pearson r: by {SIMILARITY_FORM[chosen]} "
+        f"{number(found.value)}{tested}{''.join(beside)}."
+    )
 
 
 def _performance_at_home(evidence: Evidence) -> bool:

@@ -51,7 +51,7 @@ from dossier.report.figures.canvas import (
     write,
 )
 from dossier.typeset.numbers import number
-from dossier.typeset.words import listing
+from dossier.typeset.words import SIMILARITY_FORM, listing
 
 FRAME = (0, (3.2, 1.8))
 RADIUS = 1.75
@@ -263,9 +263,9 @@ class Form:
 
 
 FORMS = {
-    "psi": Form("Degree of correspondence, psi", "psi", bands.SIMILARITY, " (a p value)"),
+    "psi": Form("Degree of correspondence, psi", SIMILARITY_FORM["psi"], bands.SIMILARITY, " (a p value)"),
     "averaged": Form(
-        "Averaged correspondence", "the averaged form", {bands.SUPPORT: "", bands.ALIKE: ""}, " (0.5: alike)"
+        "Averaged correspondence", SIMILARITY_FORM["averaged"], {bands.SUPPORT: "", bands.ALIKE: ""}, " (0.5: alike)"
     ),
 }
 """The published bands belong to psi alone."""
