@@ -577,13 +577,22 @@ def _band_names(drawn: Figure, plan: Layout) -> None:
         parts.append((0.0, bands.SUPPORT, TOP + plan.height + BREAK, FOOT))
     away = 12.9 if is_zoomed(plan.lowest, plan.highest) else 10.4
     for lowest, highest, start, height in parts:
-        lower = 0.0
-        for upper, name in plan.bands.items():
-            bottom, top = max(lower, lowest), min(upper, highest)
-            if name and top > bottom and (top - bottom) / (highest - lowest) * height >= text_width(name) + 0.6:
-                y = start + (highest - (bottom + top) / 2) / (highest - lowest) * height
+        down = height / (highest - lowest)
+        limits = itertools.pairwise((0.0, *plan.bands))
+        seen = [(max(lower, lowest), min(upper, highest), plan.bands[upper]) for lower, upper in limits]
+        rooms = [(bottom, top, name, (top - bottom) * down) for bottom, top, name in seen if top > bottom]
+        spare = [max(0.0, (room - text_width(name)) / 2) for _, _, name, room in rooms]
+        for place, (bottom, top, name, room) in enumerate(rooms):
+            beside = [spare[other] for other in (place - 1, place + 1) if 0 <= other < len(rooms)]
+            # A name may reach a little into the bands beside its own, where their names leave room.
+            beyond = min([MOST_BEYOND, *(one - APART for one in beside)])
+            if name and text_width(name) <= room + 2 * max(-APART / 2, beyond):
+                y = start + (highest - (bottom + top) / 2) * down
                 write(drawn, plan.left - away, y, name, color=INK_2, rotation=90, ha="center", va="center")
-            lower = upper
+
+
+MOST_BEYOND, APART = 0.5, 0.6
+"""How far the name of a band may reach beyond it, and how far the names of two bands are apart, in mm."""
 
 
 def _foot(drawn: Figure, plan: Layout, index: int, scale: Scale) -> None:
@@ -601,7 +610,7 @@ def _foot(drawn: Figure, plan: Layout, index: int, scale: Scale) -> None:
     heights = [0.0, *(upper for upper in plan.bands if upper <= bands.SUPPORT)] if index == 0 else []
     digits = 2 if is_zoomed(plan.lowest, plan.highest) else 1
     axes.spines["left"].set_visible(index == 0)
-    ticks(axes, "y", heights, [number(tick, digits) if tick else "0" for tick in heights])
+    ticks(axes, "y", heights, [_height_text(tick, digits) for tick in heights])
     scale_ticks(axes, scale, plan.width, labelled=not plan.rows)
     words = region_words(_room_for_the_region(scale, plan))
     if words:
@@ -635,7 +644,7 @@ def _panel(drawn: Figure, evidence: Evidence, arranged: Arrangement, index: int)
     axes.spines["left"].set_visible(index == 0)
     heights = _heights(plan) if index == 0 else []
     digits = 2 if is_zoomed(plan.lowest, plan.highest) else 1
-    ticks(axes, "y", heights, [number(tick, digits) if tick else "0" for tick in heights])
+    ticks(axes, "y", heights, [_height_text(tick, digits) for tick in heights])
     if plan.foot:
         axes.spines["bottom"].set_visible(False)
         _foot(drawn, plan, index, scale)
@@ -674,12 +683,22 @@ def _name_the_region(axes: Axes, plan: Layout, scale: Scale, spot: tuple[float, 
 def _heights(plan: Layout) -> list[float]:
     """The ticks of similarity: the limits of the bands, and where the axis is zoomed round numbers between them."""
     least = plan.lowest + (LINE * plan.down if plan.foot else 0)
-    limits = [tick for tick in (0, *plan.bands, 1) if least <= tick and (plan.highest - tick) / plan.down > 1.5]
+    ends = sorted({0.0, *plan.bands, 1.0})
+    limits = [tick for tick in ends if least <= tick and (tick == plan.highest or _is_below_the_top(plan, tick))]
     if not is_zoomed(plan.lowest, plan.highest):
         return limits
     more = inner_ticks(plan.lowest, plan.highest, 6)
-    inside = [tick for tick in more if tick >= least and (plan.highest - tick) / plan.down > 1.5]
+    inside = [tick for tick in more if tick >= least and _is_below_the_top(plan, tick)]
     return sorted(limits + [tick for tick in inside if all(abs(tick - limit) / plan.down > 5 for limit in limits)])
+
+
+def _height_text(tick: float, digits: int) -> str:
+    return f"{tick:g}" if tick in (0, 1) else number(tick, digits)
+
+
+def _is_below_the_top(plan: Layout, tick: float) -> bool:
+    """Whether a tick lies so far below the top of the panels that its text does not reach above them."""
+    return (plan.highest - tick) / plan.down > 1.5
 
 
 def background(axes: Axes, scale: Scale) -> None:
@@ -699,8 +718,9 @@ def scale_ticks(axes: Axes, scale: Scale, width: float, labelled: bool) -> None:
     if is_round and all(abs(middle - other) > 9.0 * millimetre for other in places):
         places.append(middle)
     texts = {place: _tick_text(place, scale) for place in places}
-    kept = sorted(_apart(places, texts, millimetre))
-    written = ticks(axes, "x", kept, [texts[place] if labelled else "" for place in kept])
+    kept = _apart(places, texts, millimetre) if labelled else []
+    # A cut-off whose text has no room keeps its tick: a band ends there.
+    written = ticks(axes, "x", sorted(texts), [texts[place] if place in kept else "" for place in sorted(texts)])
     if labelled:
         written[scale.best].set_horizontalalignment("right")
 
