@@ -631,22 +631,22 @@ def test_the_rows_that_are_lost_are_counted() -> None:
             "psi",
             (0.01, 0.93),
             (0.46, 0.54),
-            "By psi (0.01 to 0.93) one of two sites is unlike the development data (below 0.4), by the averaged form "
-            "(0.46 to 0.54) none.",
+            "By psi one of two sites is unlike, by the averaged form none. Unlike the development data: below 0.4 (psi "
+            "0.01 to 0.93 and the averaged form 0.46 to 0.54).",
         ),
         (
             "averaged",
             (0.01, 0.93),
             (0.46, 0.54),
-            "By the averaged form (0.46 to 0.54) none of two sites is unlike the development data (below 0.4), by psi "
-            "(0.01 to 0.93) one.",
+            "By the averaged form none of two sites is unlike, by psi one. Unlike the development data: below 0.4 (the "
+            "averaged form 0.46 to 0.54 and psi 0.01 to 0.93).",
         ),
         (
             "psi",
             (0.02, 0.399),
             (0.399, 0.399),
-            "By psi (0.02 to 0.399) both sites are unlike the development data (below 0.4), by the averaged form "
-            "(0.399) both.",
+            "By psi both sites are unlike, by the averaged form both. Unlike the development data: below 0.4 (psi 0.02 "
+            "to 0.399 and the averaged form 0.399).",
         ),
     ],
 )
@@ -696,7 +696,8 @@ def test_of_one_site_similarity_is_not_counted() -> None:
     one = chosen_form(given(one, "correspondence_averaged", site_0=(0.46, 0.43, 0.5)), "psi")
     name = externals(one)[0].site
     assert said("correspondence", one) == (
-        f"By psi (0.03) {name} is unlike the development data (below 0.4), by the averaged form (0.46) it is not."
+        f"By psi {name} is unlike, by the averaged form it is not. Unlike the development data: below 0.4 (psi 0.03 "
+        "and the averaged form 0.46)."
     )
 
 

@@ -7,7 +7,7 @@ from dossier.core.types import Absent, DatasetSummary, Estimate, Evidence, find
 from dossier.report.chapters.chapter import Chapter, measured, predictors_on_both_sides
 from dossier.report.chapters.sentence import Sentence, estimated, named_or_counted, sites_without
 from dossier.typeset.numbers import number, short
-from dossier.typeset.words import SIMILARITY_FORM, how_many, in_words, listing, sentence_case, within_sentence
+from dossier.typeset.words import SIMILARITY_FORM, how_many, in_words, listing, within_sentence
 
 LOW_SIMILARITY = 0.4
 """Up to this averaged similarity a site is said to differ already."""
@@ -28,20 +28,24 @@ def finding(evidence: Evidence) -> Sentence:
     if not known:
         return Sentence("At no external site can similarity to the development data be computed.")
     first, *others = known
-    lead = f"{sentence_case(_by(evidence, first, known[first]))} {_who_is_unlike(known[first])} (below {SUPPORT:g})"
-    lead += "".join(f", {_by(evidence, form, known[form])} {_how_many(known[form], known[first])}" for form in others)
-    rest = _apart_all_the_same(evidence, known.get("averaged", []))
-    return Sentence(f"{lead}.", f"{rest} {sites_without(evidence, SIMILARITIES[first])}".strip())
+    lead = f"By {SIMILARITY_FORM[first]} {_who_is_unlike(known[first])}"
+    lead += "".join(f", by {SIMILARITY_FORM[form]} {_how_many(known[form], known[first])}" for form in others)
+    spans = listing([_span(evidence, form, known[form]) for form in known])
+    rest = (
+        f"Unlike the development data: below {SUPPORT:g} ({spans}).",
+        _apart_all_the_same(evidence, known.get("averaged", [])),
+        sites_without(evidence, SIMILARITIES[first]),
+    )
+    return Sentence(f"{lead}.", " ".join(part for part in rest if part))
 
 
 Sites = list[tuple[DatasetSummary, Estimate]]
 
 
-def _by(evidence: Evidence, form: str, sites: Sites) -> str:
-    """The form of similarity and between which values it lies."""
-    measure = SIMILARITIES[form]
-    low, high = (short(evidence, measure, sites[end][1].value, (SUPPORT,)) for end in (0, -1))
-    return f"by {SIMILARITY_FORM[form]} ({low if low == high else f'{low} to {high}'})"
+def _span(evidence: Evidence, form: str, sites: Sites) -> str:
+    """A form of similarity, and between which values it lies."""
+    low, high = (short(evidence, SIMILARITIES[form], sites[end][1].value, (SUPPORT,)) for end in (0, -1))
+    return f"{SIMILARITY_FORM[form]} {low if low == high else f'{low} to {high}'}"
 
 
 def _unlike(sites: Sites) -> int:
@@ -52,9 +56,8 @@ def _who_is_unlike(sites: Sites) -> str:
     """How many of the sites are unlike the development data."""
     count, of = _unlike(sites), len(sites)
     if of == 1:
-        return f"{sites[0][0].site} is {'unlike' if count else 'not unlike'} the development data"
-    who = "both" if count == of == 2 else _of(count, of)
-    return f"{who} sites {'is' if count < 2 else 'are'} unlike the development data"
+        return f"{sites[0][0].site} is {'unlike' if count else 'not unlike'}"
+    return f"{'both' if count == of == 2 else _of(count, of)} sites {'is' if count < 2 else 'are'} unlike"
 
 
 def _how_many(sites: Sites, before: Sites) -> str:
