@@ -349,6 +349,7 @@ class Judged:
     formula="number of sites with similarity < 0.4, AUROC ≥ 0.7, standardized net benefit ≥ 0.4 and Brier score ≤ 0.25",
     differs="differs from the published rule because the cut-offs of net benefit and Brier score are those of dossier: "
     "the paper gives numbers for the AUROC alone [Campagner 2023]",
+    also=("external performance diagram",),
 )
 def externally_supported(
     sites: Sequence[SiteResults],
