@@ -15,8 +15,14 @@ PERFORMANCE = {
     "auroc": (0.7, 0.8, 0.9),
     "standardized_net_benefit": (0.4, 0.6, 0.8),
     "brier": (0.25, 0.15, 0.08),
+    "weighted_utility": (0.4, 0.6, 0.8),
+    "eci": (0.8, 0.9, 0.95),
 }
-"""From where a value is acceptable, good, excellent; the Brier score is better when lower."""
+"""From where a value is acceptable, good, excellent; the Brier score is better when lower. Only those of the AUROC are
+published, all others are ours."""
+
+JUDGED_BY = ("auroc", "standardized_net_benefit", "brier")
+"""The measures of the external performance diagram, unless [robustness] chooses others."""
 
 LOSSES = ("brier",)
 """Of the measures with cut-offs those that are better when lower."""

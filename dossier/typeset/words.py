@@ -42,6 +42,7 @@ SETTING_VALUE = {
     "auroc": "AUROC",
     "brier": "Brier score",
     "standardized_net_benefit": "Standardized net benefit",
+    "weighted_utility": "Weighted utility",
     "worst_split": "worst split",
     "quantile_05": "5% quantile of the splits",
     "declared": "declared minimum",

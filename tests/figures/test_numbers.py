@@ -408,6 +408,35 @@ def test_every_cut_off_has_a_tick(eight: Evidence) -> None:
         assert set(cuts) <= set(np.asarray(stroke.get_xdata(), dtype=float).tolist())
 
 
+def test_the_diagram_draws_the_utility_and_the_calibration_that_are_chosen(eight: Evidence) -> None:
+    release = eight.release.model_copy(
+        update={"robustness": Robustness(similarity="averaged", utility="weighted_utility", calibration="eci")}
+    )
+    at = release.judged_by["weighted_utility"]
+    assert at == {"gamma": 1.0, "relevance": "constant", "tau": 0.5}
+    made = []
+    for place, site in enumerate(externals(eight)):
+        for measure, setting, value in (("weighted_utility", at, 0.3 + place / 20), ("eci", {}, 0.99 - place / 20)):
+            found = Estimate(value, value - 0.02, value + 0.01, 0.95, 100, Method("delta"))
+            made.append(Result(measure, measure, site.name, setting, found))
+    chosen = replace(eight, release=release, results=(*eight.results, *made))
+    with styled():
+        figure = _figure(draw_diagram(chosen))
+    second, third = _panels(figure)[1:]
+    assert [float(np.asarray(ring.get_center())[0]) for ring in _rings(second)] == pytest.approx(
+        [0.3 + place / 20 for place in range(8)]
+    )
+    assert [float(np.asarray(ring.get_center())[0]) for ring in _rings(third)] == pytest.approx(
+        [0.99 - place / 20 for place in range(8)]
+    )
+    words = " ".join(_texts(figure))
+    assert "Weighted utility at 0.50" in words
+    assert "ECI" in words
+    caption = fill("report.figures").figures["external_performance"].function(chosen).caption
+    assert "of the AUROC published, all others ours" in caption
+    assert "Dotted: minimum sample size unknown" in caption
+
+
 def test_a_brier_score_without_skill_is_crossed_out(eight: Evidence) -> None:
     skills = {"site-0": -0.1, "site-1": 0.2}
     results = tuple(

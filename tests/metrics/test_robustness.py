@@ -426,6 +426,51 @@ def test_support_needs_difference_and_all_three_measures(site: SiteResults, supp
     assert (found.value, found.details["k"], found.details["by_psi"]) == (supports, 1, 0)
 
 
+CHOSEN: dict[str, dict[str, float | str]] = {
+    "auroc": {},
+    "weighted_utility": {"gamma": 1.0, "relevance": "constant", "tau": "cost_benefit"},
+    "eci": {},
+}
+
+
+@pytest.mark.parametrize(("utility", "eci", "supports"), [(0.40, 0.80, 1), (0.39, 0.80, 0), (0.40, 0.79, 0)])
+def test_support_goes_by_the_measures_that_are_chosen(utility: float, eci: float, supports: int) -> None:
+    """The net benefit and the Brier score of the site would not do, and are not asked for."""
+    site = _external(0.1, 0.9, 0.0, 0.9, psi=0.1)
+    at = CHOSEN["weighted_utility"]
+    chosen = (
+        Result("weighted_utility", "weighted_utility", "x", at, _estimate(utility)),
+        Result("eci", "eci", "x", {}, _estimate(eci)),
+    )
+    found = externally_supported((replace(site, results=(*site.results, *chosen)),), 0.5, judged_by=CHOSEN)
+    assert isinstance(found, Estimate)
+    assert found.value == supports
+    assert externally_supported((site,), 0.5, judged_by=CHOSEN) == Said(
+        "no external site has both a similarity and all three measures"
+    )
+
+
+def test_the_scores_take_a_chosen_measure_at_its_settings() -> None:
+    at = CHOSEN["weighted_utility"]
+    result = Result("weighted_utility", "weighted_utility", "here", at, _estimate(0.5, 0.05))
+    elsewhere = replace(result, at={**at, "tau": 0.5}, found=_estimate(0.9, 0.05))
+    here = replace(SITE, results=(*SITE.results, elsewhere, result))
+    home = replace(INTERNAL, results=(*INTERNAL.results, replace(result, found=_estimate(0.4, 0.05))))
+    strong = spr(here, home, "weighted_utility", 0.5, judged_by=CHOSEN)
+    assert isinstance(strong, Estimate)
+    assert strong.details["p_performance"] == pytest.approx(math.erfc(0.1 / math.hypot(0.05, 0.05) / math.sqrt(2)))
+    minimum = {"weighted_utility": 0.3}
+    weak = wpr(here, home, "weighted_utility", "declared", minimum, 0.5, judged_by=CHOSEN)
+    assert isinstance(weak, Estimate)
+    assert weak.details["p_acceptable"] == pytest.approx(norm.cdf(0.2 / 0.05))
+    assert wpr(here, home, "weighted_utility", "worst_split", {}, 0.5, judged_by=CHOSEN) == Said(
+        "no internal split allows weighted_utility"
+    )
+    assert spr(here, home, "weighted_utility", judged_by={**CHOSEN, "weighted_utility": {}}) == Said(
+        "no threshold is declared"
+    )
+
+
 @pytest.mark.parametrize(("high", "unsure"), [(0.41, 1), (0.4, 1), (0.399, 0), (None, 0)])
 def test_support_that_rests_on_a_similarity_near_the_cut_is_counted(high: float | None, unsure: int) -> None:
     near = replace(_estimate(0.39), high=high)

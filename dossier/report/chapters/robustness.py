@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from dossier.core.bands import PERFORMANCE, SIMILARITIES, SUPPORT, is_acceptable
+from dossier.core.bands import SIMILARITIES, SUPPORT, is_acceptable
 from dossier.core.facts import Fact
 from dossier.core.types import POOLED, Absent, DatasetSummary, Estimate, Evidence, externals, find, find_all
 from dossier.report.chapters.chapter import Chapter, measured, predictors_on_both_sides
-from dossier.report.chapters.sentence import Sentence, estimated, named_or_counted, primary_threshold, sites_without
+from dossier.report.chapters.sentence import Sentence, estimated, named_or_counted, sites_without
 from dossier.typeset.methods import method_text
 from dossier.typeset.numbers import TIED, level_of, number
 from dossier.typeset.reasons import why
@@ -110,9 +110,8 @@ MOST_NAMED = 3
 
 def _is_acceptable(evidence: Evidence, site: DatasetSummary) -> bool:
     """Whether all three measures are acceptable or better at a site."""
-    threshold = primary_threshold(evidence)
-    at = {"standardized_net_benefit": {} if threshold is None else {"threshold": threshold}}
-    three = {measure: find(evidence, measure, site.name, **at.get(measure, {})) for measure in PERFORMANCE}
+    judged_by = evidence.release.judged_by
+    three = {measure: find(evidence, measure, site.name, **at) for measure, at in judged_by.items()}
     return all(isinstance(one, Estimate) and is_acceptable(measure, one.value) for measure, one in three.items())
 
 

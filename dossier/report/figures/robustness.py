@@ -51,7 +51,7 @@ from dossier.report.figures.canvas import (
     write,
 )
 from dossier.typeset.numbers import number
-from dossier.typeset.words import SIMILARITY_FORM, listing
+from dossier.typeset.words import SIMILARITY_FORM, listing, setting
 
 FRAME = (0, (3.2, 1.8))
 RADIUS = 1.75
@@ -94,13 +94,14 @@ class Scale:
     best: float
     worst_tick: float
     step: float
-    setting: Mapping[str, float]
+    setting: Mapping[str, float | str]
     """What the measure and its sample size depend on."""
 
     @property
     def noun(self) -> str:
         """The measure in few letters, for a list in the caption."""
-        return {"auroc": "AUROC", "brier": "Brier"}.get(self.measure, "net benefit")
+        short = {"auroc": "AUROC", "brier": "Brier", "eci": "ECI", "weighted_utility": "utility"}
+        return short.get(self.measure, "net benefit")
 
     def acceptable(self, value: float) -> bool:
         """Whether a value is acceptable or better."""
@@ -141,19 +142,11 @@ def scales(evidence: Evidence) -> tuple[Scale, ...]:
 
     The net benefit can be as low as one likes: its axis ends at the loss of what there is to gain.
     """
-    threshold = primary_threshold(evidence)
-    at = {} if threshold is None else {"threshold": threshold}
-    benefit = "Standardized net benefit" + ("" if threshold is None else f" at {number(threshold)}")
-    cuts = bands.PERFORMANCE
-    none: Mapping[str, float] = {}
-    plans: tuple[tuple[str, str, str, float, float, float, float, Mapping[str, float]], ...] = (
-        ("auroc", "mss_auroc", "AUROC", 0.6, 1.0, 0.1, 0.0, none),
-        ("standardized_net_benefit", "mss_snb", benefit, 0.2, 1.0, 0.2, -1.0, at),
-        ("brier", "mss_brier", "Brier score (reversed)", 0.35, 0.0, 0.05, 1.0, none),
-    )
     made = []
-    for measure, sample, title, usual, best, step, limit, setting in plans:
-        found = (find(evidence, measure, site.name, **setting) for site in externals(evidence))
+    for measure, place in evidence.release.judged_by.items():
+        plan = PLANS[measure]
+        sample, usual, best, step, limit = plan.sample, plan.usual, plan.best, plan.step, plan.limit
+        found = (find(evidence, measure, site.name, **place) for site in externals(evidence))
         values = [end for one in found if isinstance(one, Estimate) for end in (one.value, *_ends(one))]
         sign = 1 if best > usual else -1
         reach = min([usual * sign, *(value * sign for value in values)])
@@ -162,16 +155,46 @@ def scales(evidence: Evidence) -> tuple[Scale, ...]:
             Scale(
                 measure,
                 sample,
-                title,
-                cuts[measure],
+                plan.title + _at(place),
+                bands.PERFORMANCE[measure],
                 min(tick * sign - BEFORE_THE_TICK * abs(best - tick), reach - 0.4 * step) * sign,
                 best,
                 tick,
                 step,
-                setting,
+                place,
             )
         )
     return tuple(made)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The panel of a measure: its minimum sample size, its title, and its axis before the values are known."""
+
+    sample: str
+    title: str
+    usual: float
+    """The worst end, unless an interval goes further."""
+    best: float
+    step: float
+    limit: float
+    """Beyond which the axis never goes."""
+
+
+PLANS: Mapping[str, Plan] = {
+    "auroc": Plan("mss_auroc", "AUROC", 0.6, 1.0, 0.1, 0.0),
+    "standardized_net_benefit": Plan("mss_snb", "Standardized net benefit", 0.2, 1.0, 0.2, -1.0),
+    "weighted_utility": Plan("mss_weighted_utility", "Weighted utility", 0.2, 1.0, 0.2, -1.0),
+    "brier": Plan("mss_brier", "Brier score (reversed)", 0.35, 0.0, 0.05, 1.0),
+    "eci": Plan("mss_eci", "ECI, interval-based", 0.7, 1.0, 0.1, 0.0),
+}
+"""Of weighted utility and ECI no minimum sample size is known: none is computed under that name."""
+
+
+def _at(place: Mapping[str, float | str]) -> str:
+    """At which threshold a measure is taken, where at one."""
+    at = place.get("threshold", place.get("tau"))
+    return "" if at is None else f" at {setting(at)}"
 
 
 BEFORE_THE_TICK = 0.05
@@ -742,7 +765,7 @@ def _apart(places: Sequence[float], texts: Mapping[float, str], millimetre: floa
 def _tick_text(value: float, scale: Scale) -> str:
     if value in (0, 1):
         return f"{value:g}"
-    return number(round(value, 6), 2 if scale.measure == "brier" else 1)
+    return number(round(value, 6), 2 if scale.measure in ("brier", "eci") else 1)
 
 
 def _marks(axes: Axes, evidence: Evidence, arranged: Arrangement, index: int) -> None:
@@ -967,7 +990,7 @@ def _caption(evidence: Evidence, arranged: Arrangement) -> str:
     return text
 
 
-OURS = "Only the AUROC's cut-offs are published."
+OURS = "Cut-offs: of the AUROC published, all others ours."
 
 
 def _has_interval(one: Placed) -> bool:
@@ -1050,8 +1073,7 @@ def _against(evidence: Evidence, supports: Sequence[DatasetSummary]) -> str:
             worse.append(site)
         elif isinstance(found, Estimate) and found.low is not None and found.low <= 0:
             unsure.append(site)
-    brier = next(scale for scale in scales(evidence) if scale.measure == "brier")
-    no_skill = [site for site in supports if is_without_skill(evidence, site, brier)]
+    no_skill = [site for site in supports if any(is_without_skill(evidence, site, scale) for scale in scales(evidence))]
     clauses = (
         ("a default has the higher net benefit", worse),
         ("the CI of the net benefit gain includes 0", unsure),
