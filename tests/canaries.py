@@ -47,6 +47,32 @@ dataset = "large"
 case = "case_id"
 """
 
+PEOPLE = """
+[[readers]]
+labels = "labels.csv"
+confidence = "confidence.csv"
+dataset = "large"
+case = "case_id"
+[[readers]]
+labels = "labels_made.csv"
+confidence = "confidence_made.csv"
+dataset = "made"
+case = "case_id"
+[reader_study]
+file = "study.csv"
+design = "paired"
+[utility]
+gamma = [1, 0.5]
+tau_from = ["confidence", "persuasion"]
+relevance = { from = "raters" }
+cost = "cost"
+benefit = "benefit"
+"""
+"""In place of the one table of readers: readers of two datasets, a study with advice and groups, and weighted utility.
+
+Tests that need nothing of it are built faster without.
+"""
+
 SITES = {"made": ("development", 300), "own": ("internal", 200), "large": ("external", 240), "rare": ("external", 120)}
 SITES |= {"middle": ("external", 200), "tiny": ("external", 8)}
 
@@ -63,19 +89,24 @@ class Canaries:
     """Categories of fewer than ten patients of their dataset."""
     places: tuple[str, ...]
     """Folders of the machine."""
+    readers: tuple[str, ...]
+    """Who read, and the group of one reader."""
 
 
-def plant(folder: Path, policy: str) -> Canaries:
-    """Write the release; every number of a patient has decimals that no other number has."""
-    rng, of_vendor = (np.random.default_rng(seed) for seed in (20261001, 20261002))
+def plant(folder: Path, policy: str, *, people: bool = False) -> Canaries:
+    """Write the release; every number of a patient has decimals that no other number has.
+
+    With `people` more of them read and decide: `PEOPLE`.
+    """
+    rng, of_vendor, of_people = (np.random.default_rng(seed) for seed in (20261001, 20261002, 20261003))
     folder.mkdir(parents=True)
     made: dict[str, list[str]] = {"identifiers": [], "dates": [], "predictors": [], "risks": []}
     words = ["Quokkaward", "Zebuward"]
-    text = RELEASE + policy
+    text = (RELEASE[: RELEASE.index("[readers]")] + PEOPLE if people else RELEASE) + policy
     for number, (name, (role, rows)) in enumerate(SITES.items()):
         text += f'[[dataset]]\nname = "{name}"\nrole = "{role}"\nfile = "{name}.csv"\nid = "case_id"\n'
         text += 'predictors = ["age", "glucose", "ward", "fever"]\n'
-        lines = ["case_id,seen,age,glucose,ward,fever,sex,note,outcome,risk,risk_previous,risk_vendor"]
+        lines = ["case_id,seen,age,glucose,ward,fever,sex,note,outcome,risk,risk_previous,risk_vendor,cost,benefit"]
         score = rng.normal(-2.6 if name == "rare" else -0.4, 1.3, rows)
         happened = rng.random(rows) < 1 / (1 + np.exp(-score))
         if name == "rare":
@@ -95,31 +126,55 @@ def plant(folder: Path, policy: str) -> Canaries:
             outcome = "" if row % 83 == 80 and name != "tiny" else str(int(happened[row]))
             lines.append(
                 f"{identifier},{seen},{age},{'' if gap else glucose},{ward},{fever},{sex},NOTE{number}{row:04d}Q,"
-                f"{outcome},{risk},{rival},{vendor}"
+                f"{outcome},{risk},{rival},{vendor},{of_people.uniform(0, 1):.7f},{of_people.uniform(0, 1):.7f}"
             )
             made["identifiers"] += [identifier, f"NOTE{number}{row:04d}Q"]
             made["dates"].append(seen)
             made["predictors"] += [age] if gap else [age, glucose]
             made["risks"] += [risk, rival, vendor]
+            made["predictors"] += lines[-1].split(",")[-2:]
         (folder / f"{name}.csv").write_text("\n".join(lines) + "\n")
-    _readers(folder, rng)
+    _readers(folder, rng, "large", "")
+    _readers(folder, of_people, "made", "_made")
+    _study(folder, of_people)
     (folder / "release.toml").write_text(text)
     places = (str(folder), str(folder.resolve().parent), str(Path.home() / "dossier"))
     return Canaries(
-        **{name: tuple(dict.fromkeys(values)) for name, values in made.items()}, rare_words=tuple(words), places=places
+        **{name: tuple(dict.fromkeys(values)) for name, values in made.items()},
+        rare_words=tuple(words),
+        places=places,
+        readers=(*RATERS, *STUDIED, *GROUPS[1:]),
     )
 
 
-def _readers(folder: Path, rng: np.random.Generator) -> None:
-    cases = [line.split(",") for line in (folder / "large.csv").read_text().splitlines()[1:]]
+RATERS = ("Dr Axolotl", "Dr Bandicoot", "Dr Capybara")
+STUDIED = ("Dr Dugong", "Dr Echidna", "Dr Fossa", "Dr Gharial", "Dr Hoatzin")
+GROUPS = ("resident", "Numbatologist")
+"""The second is that of one reader."""
+
+
+def _readers(folder: Path, rng: np.random.Generator, dataset: str, suffix: str) -> None:
+    cases = [line.split(",") for line in (folder / f"{dataset}.csv").read_text().splitlines()[1:]]
     for name in ("labels", "confidence"):
-        lines = ["case_id,Dr Axolotl,Dr Bandicoot,Dr Capybara"]
+        lines = [",".join(("case_id", *RATERS))]
         for case in cases:
             right = case[8] or "0"
             given = [right if rng.random() < 0.8 else str(1 - int(right)) for _ in range(3)]
             sure = [f"{rng.choice([0.5, 0.75, 1.0])}" for _ in range(3)]
             lines.append(",".join([case[0], *(given if name == "labels" else sure)]))
-        (folder / f"{name}.csv").write_text("\n".join(lines) + "\n")
+        (folder / f"{name}{suffix}.csv").write_text("\n".join(lines) + "\n")
+
+
+def _study(folder: Path, rng: np.random.Generator) -> None:
+    """Each reader decides each case without and with the model, whose advice is given."""
+    cases = [line.split(",") for line in (folder / "large.csv").read_text().splitlines()[1:41]]
+    lines = ["reader,case,truth,unaided,aided,group,advice"]
+    for reader in STUDIED:
+        for case in cases:
+            truth = int(case[8] or "0")
+            alone, with_it, advice = (truth if rng.random() < share else 1 - truth for share in (0.7, 0.8, 0.85))
+            lines.append(f"{reader},{case[0]},{truth},{alone},{with_it},{GROUPS[reader == STUDIED[-1]]},{advice}")
+    (folder / "study.csv").write_text("\n".join(lines) + "\n")
 
 
 # ---- the search -----------------------------------------------------------------------------------------------------

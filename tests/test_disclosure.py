@@ -28,7 +28,7 @@ class Built:
 
 
 def _built(folder: Path, policy: str) -> Built:
-    planted = plant(folder / "wombatfolder" / "release", policy)
+    planted = plant(folder / "wombatfolder" / "release", policy, people=True)
     out = folder / "out"
     command = [sys.executable, "-m", "dossier", "build", str(folder / "wombatfolder" / "release"), "-o", str(out)]
     ran = subprocess.run([*command, "--quiet", "--jobs", "1"], capture_output=True, text=True, check=False)
@@ -48,7 +48,7 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> Built:
     return _built(tmp_path_factory.mktemp("plain"), "")
 
 
-@pytest.mark.parametrize("kind", ["identifiers", "dates", "predictors", "risks", "rare_words", "places"])
+@pytest.mark.parametrize("kind", ["identifiers", "dates", "predictors", "risks", "rare_words", "places", "readers"])
 def test_under_a_policy_no_planted_value_is_in_any_output(guarded: Built, kind: str) -> None:
     assert leaks(guarded.found, getattr(guarded.planted, kind)) == []
 

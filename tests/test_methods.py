@@ -18,7 +18,8 @@ from dossier.report.chapters import caution, methods, references
 from dossier.report.chapters.chapter import chapters
 from dossier.typeset.methods import method_text
 from dossier.typeset.numbers import MINUS
-from tests.conftest import SHARED, by_hand
+from dossier.typeset.words import sentence_case
+from tests.conftest import SHARED, Book, by_hand
 from tests.estimated import estimated
 from tests.figures.evidence import Case
 from tests.reasons import because
@@ -257,3 +258,24 @@ def test_every_doi_is_one() -> None:
     known = [one.doi for one in SOURCES.values() if one.doi]
     assert len(known) == len(set(known))
     assert all(re.fullmatch(r"10\.\d{4,5}/\S+", doi) for doi in known)
+
+
+ALSO = {
+    "weighted_concordance": ("weighted concordance", "source reliability"),
+    "decision_benefit": ("pragmatic utility", "benefit diagram"),
+    "error_rate_aided": ("AIER",),
+    "error_rate_unaided": ("CER",),
+    "net_benefit_gain": ("value of information",),
+    "externally_supported": ("external performance diagram",),
+}
+
+
+def test_the_papers_names_are_those_of_the_papers() -> None:
+    assert {name: term.also for name, term in TERMS.items() if term.also} == ALSO
+
+
+@pytest.mark.slow
+def test_the_methods_print_the_papers_name_of_a_measure_once(knee: Book) -> None:
+    text = knee.html("regulatory")
+    for name, words in ALSO.items():
+        assert text.count(f"; in the papers: {', '.join(words)})") == 1, name

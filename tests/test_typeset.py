@@ -248,6 +248,22 @@ def test_a_bound_of_zero_is_a_bound() -> None:
     assert interval(estimate(-0.1, None, 0.0), PLAIN) == "up to 0.00"
 
 
+def test_n_stands_beside_psi_which_falls_with_it() -> None:
+    values = {"site-0": (0.12, 320), "site-1": (0.47, 1400)}
+    results = tuple(
+        Result(PSI, PSI, name, {}, Estimate(value, None, None, None, n, Method("wald")))
+        for name, (value, n) in values.items()
+    )
+    kept = tuple(one for one in EIGHT.results if one.measure != PSI)
+    (table, *_) = chapter_tables(dataclasses.replace(EIGHT, results=(*kept, *results)), "correspondence")
+    psi, n = [column.label for column in table.columns][:2]
+    assert (psi, n) == (EIGHT.terms[PSI].label, "n")
+    assert [row.cells[1].text for row in table.rows[:2]] == ["320", "1,400"]
+
+
+PSI = "degree_of_correspondence"
+
+
 @settings(max_examples=30)
 @given(st.floats(-5, 5), st.floats(0, 3), st.floats(0, 3))
 def test_no_dash_stands_beside_a_minus_in_a_table(value: float, below: float, above: float) -> None:
@@ -380,6 +396,11 @@ NO_EVENTS = Fact("site_not_pooled", dataset="one", reason=Fact("fewer_events", f
             "a",
             Fact("no_minimum_declared", measure="standardized_net_benefit"),
             "no minimum is declared for standardized net benefit in [robustness]",
+        ),
+        (
+            "a",
+            Fact("minimum_below_no_benefit", measure="standardized_net_benefit", minimum=-0.333),
+            "a minimum of \N{MINUS SIGN}0.33 is no better than no model, so that to reach it shows no use",
         ),
     ],
 )

@@ -189,6 +189,8 @@ width = { oe_ratio = 0.2, calibration_slope = 0.2, auroc = 0.1, standardized_net
 [robustness]
 minimum = { auroc = 0.7 }        # the least acceptable value, where no splits can tell
 similarity = "psi"               # or "averaged": what the external performance diagram draws
+utility = "standardized_net_benefit"  # or "weighted_utility"
+calibration = "brier"            # or "eci"
 
 [intended_use]                   # in words that a committee reads
 for = "For whom and for what, in at most two sentences."

@@ -15,8 +15,35 @@ PERFORMANCE = {
     "auroc": (0.7, 0.8, 0.9),
     "standardized_net_benefit": (0.4, 0.6, 0.8),
     "brier": (0.25, 0.15, 0.08),
+    "weighted_utility": (0.4, 0.6, 0.8),
+    "eci": (0.8, 0.9, 0.95),
 }
-"""From where a value is acceptable, good, excellent; the Brier score is better when lower."""
+"""From where a value is acceptable, good, excellent; the Brier score is better when lower. Only those of the AUROC are
+published, all others are ours."""
+
+JUDGED_BY = ("auroc", "standardized_net_benefit", "brier")
+"""The measures of the external performance diagram, unless [robustness] chooses others."""
+
+LOSSES = ("brier",)
+"""Of the measures with cut-offs those that are better when lower."""
+
+
+def is_acceptable(measure: str, value: float) -> bool:
+    """Whether a value reaches the lowest cut-off of its measure."""
+    cut = PERFORMANCE[measure][0]
+    return value <= cut if measure in LOSSES else value >= cut
+
+
+LARGEST_BRIER_OF_PREVALENCE = 0.25
+"""The Brier score of giving everyone the prevalence, where that is .5."""
+
+
+def gives_benefit(measure: str, minimum: float, brier_of_prevalence: float) -> bool:
+    """Whether a model at that minimum does more good than none: than flagging no one, chance, or the prevalence."""
+    if measure == "brier":
+        return minimum < brier_of_prevalence
+    return minimum > 0.5 if measure == "auroc" else minimum >= 0
+
 
 SUPPORT = 0.4
 """External evidence counts as support when similarity lies below this."""

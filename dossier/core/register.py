@@ -226,6 +226,7 @@ def metric(
     danger: Danger | None = None,
     difference_of: str | None = None,
     by_subgroup: bool | None = None,
+    also: tuple[str, ...] = (),
 ) -> Callable[[Plain], Plain]:
     """Make a function on columns a measure.
 
@@ -244,7 +245,7 @@ def metric(
     a page, or only in results.csv and results.json, for another measure of its chapter says it better; `goal` what
     one on it is called in the committee's edition; `difference_of` whose value and whose `_of_rival` a difference is
     taken of where small counts are protected; `by_subgroup` whether it is also taken of subgroups, by default where
-    its tier is core or supporting.
+    its tier is core or supporting; `also` what papers call it.
     """
 
     def enter(function: Plain) -> Plain:
@@ -266,6 +267,7 @@ def metric(
             counterpart=counterpart,
             differs=differs,
             formula=_formula(function, formula),
+            also=also,
             on_page=on_page,
             goal=goal,
             danger=danger,
@@ -306,6 +308,7 @@ def synthesis(
     at: tuple[str, ...] = (),
     differs: str = "",
     formula: str = "",
+    also: tuple[str, ...] = (),
 ) -> Callable[[Plain], Plain]:
     """Make a function on results a measure: `site` and `internal` of each external site, or `sites` for all."""
 
@@ -325,6 +328,7 @@ def synthesis(
             at=at,
             differs=differs,
             formula=_formula(function, formula),
+            also=also,
         )
         _enter(REGISTER.syntheses, name, Synthesis(term, function, _needs(function), each))
         return function

@@ -724,6 +724,12 @@ class Robustness(Table):
     similarity: Literal["psi", "averaged"] = Field(
         "psi", description="Which similarity the external performance diagram draws and the support counts."
     )
+    utility: Literal["standardized_net_benefit", "weighted_utility"] = Field(
+        "standardized_net_benefit",
+        description="Which utility both use: weighted_utility at the thresholds of costs and benefits, else of the "
+        "first tau_from, else at the first declared threshold, at the first gamma.",
+    )
+    calibration: Literal["brier", "eci"] = Field("brier", description="Which measure of calibration both use.")
 
 
 class SubgroupLevel(Table):
@@ -982,6 +988,25 @@ class Release(Table):
         columns = None if short.rival is not None else short.rivals
         one = Rival(name=short.rival_label, column=short.rival, columns=columns, version=short.rival_version)
         return (one, *self.rival)
+
+    @property
+    def judged_by(self) -> Mapping[str, Mapping[str, float | str]]:
+        """The measures of the external performance diagram, each with the settings at which it is taken."""
+        chosen = self.robustness
+        at = self._weighted_at if chosen.utility == "weighted_utility" else self._at_the_primary_threshold
+        return {"auroc": {}, chosen.utility: at, chosen.calibration: {}}
+
+    @property
+    def _at_the_primary_threshold(self) -> Mapping[str, float | str]:
+        declared = self.thresholds.declared
+        return {"threshold": declared[0]} if declared else {}
+
+    @property
+    def _weighted_at(self) -> Mapping[str, float | str]:
+        """The one place of weighted utility that is judged; empty where nothing says at which threshold."""
+        given = self.utility or Utility()
+        taus = ("cost_benefit",) * (given.cost is not None) + given.tau_from + self.thresholds.declared
+        return {"gamma": given.gamma[0], "relevance": "constant", "tau": taus[0]} if taus else {}
 
 
 def schema() -> dict[str, Any]:

@@ -536,6 +536,8 @@ class Term:
     """Where we compute something else than a paper prints: "differs from the published formula because ..."."""
     formula: str = ""
     """How it is computed, in plain text; the notation is that of the methods appendix."""
+    also: tuple[str, ...] = ()
+    """What papers call it or the figure of it, where that is another name; the methods print it once."""
     on_page: bool = True
     """Whether it may stand on a page; else only in results.csv and results.json, for another measure of its chapter
     says it better."""

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dossier.core.bands import PERFORMANCE
 from dossier.core.facts import Fact
 from dossier.core.release import Source, SurveyShare, Utility
 from dossier.core.types import MACRO, READERS, Absent, Curve, Dataset, Estimate, Feature, Floats, Readers, Subset, Term
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
 
 Bools = NDArray[np.bool_]
 
-PERFORMANCE_OF_THE_MISSION = tuple(PERFORMANCE)
 PERFORMANCE_OF_CLASSES = ("auroc",)
 """Of several classes robustness is read at the mean AUROC alone: the other two have other scales and cut-offs there."""
 
@@ -155,6 +153,7 @@ def settings(release: Release) -> dict[str, Any]:
         "declared_thresholds": tuple(declared),
         "declared_minimum": release.robustness.minimum,
         "similarity": release.robustness.similarity,
+        "judged_by": release.judged_by,
         "model": release.model or Absent(Fact("no_formula")),
         "severity_weights": release.severity.weights if release.severity else Absent(Fact("no_severity_weights")),
         "early_stopping": False,
@@ -188,7 +187,7 @@ def _grid(release: Release) -> dict[str, tuple[float | str, ...]]:
         "tau": tuple(sorted({even, *release.h_accuracy.tau})) + (TAUS_OF_RATERS if release.h_accuracy.tau_from else ()),
         "complexity": ("constant", *complexity_sources(release)),
         "fpr": tuple(f"{low:g}-{high:g}" for low, high in release.roc.parts) if release.roc else (),
-        "measure": PERFORMANCE_OF_CLASSES if labels else PERFORMANCE_OF_THE_MISSION,
+        "measure": PERFORMANCE_OF_CLASSES if labels else tuple(release.judged_by),
         "minimum": ("worst_split", "quantile_05", "declared"),
         "calibration": ("ece", "eci"),
     }

@@ -8,6 +8,7 @@ from typing import Any
 from dossier.core.facts import Fact
 from dossier.core.register import REGISTER
 from dossier.core.types import READER_STUDY, Absent, Curve, CurveResult, Estimate, Result, Study
+from dossier.evaluate.disclosure import is_asked
 from dossier.evaluate.offered import ask, refuse_a_bad_curve, refuse_what_is_no_number, seed_of, settings
 
 
@@ -21,9 +22,10 @@ def _of_study(study: Study, chapter: str) -> dict[str, Any]:
 def results(study: Study, measures: frozenset[str] | None = None) -> Iterator[Result]:
     """Every measure that belongs to no site but to the reader study, over all readers and by their groups.
 
-    With `measures`, these of them only.
+    With `measures`, these of them only. Where small counts are protected the groups are not named: that of one reader
+    says who took part, and no number is given of any.
     """
-    groups = sorted(set(study.reader_study.group)) if study.reader_study else []
+    groups = sorted(set(study.reader_study.group)) if study.reader_study and not is_asked(study) else []
     for metric in (metric for metric in REGISTER.metrics.values() if not metric.roles):
         if measures is not None and metric.term.measure not in measures:
             continue

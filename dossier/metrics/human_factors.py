@@ -291,6 +291,7 @@ of_study = partial(
     best="lower",
     cites="Campagner 2023",
     formula="AIE / (AIE + AIN), wrong and right decisions with the model",
+    also=("AIER",),
 )
 def error_rate_aided(
     study: ReaderStudy, level: float = 0.95, bootstrap: int = 1000, seed: int = 1
@@ -336,6 +337,7 @@ def error_rate_aided(
     best="lower",
     cites="Campagner 2023",
     formula="CE / (CE + CN), wrong and right decisions without the model",
+    also=("CER",),
 )
 def error_rate_unaided(
     study: ReaderStudy, level: float = 0.95, bootstrap: int = 1000, seed: int = 1
@@ -636,6 +638,7 @@ by_group = partial(
     range=(-1, 1),
     best="higher",
     formula="mean over readers of accuracy with the model - accuracy without it",
+    also=("pragmatic utility", "benefit diagram"),
 )
 def decision_benefit(study: ReaderStudy, group: str = "", level: float = 0.95) -> Estimate | Absent:
     """How much more accurate a reader is with the model than without it, on average over the readers.

@@ -478,6 +478,7 @@ def rater_accuracy_summary(
     "ratings, where the paper prints .57 [Campagner 2023]",
     formula="mean over cases and pairs i, j of 1[agree] s(i) s(j) a(i) a(j) / (a(i) a(j) + (1 - a(i))(1 - a(j))), s = "
     "2c/(1 + c) of the confidence c, a accuracy",
+    also=("weighted concordance", "source reliability"),
 )
 def weighted_concordance(
     labels: Floats,

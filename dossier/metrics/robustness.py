@@ -5,11 +5,20 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dossier.core.bands import PERFORMANCE, SIMILARITIES, SUPPORT
+from dossier.core.bands import (
+    JUDGED_BY,
+    LARGEST_BRIER_OF_PREVALENCE,
+    LOSSES,
+    SIMILARITIES,
+    SUPPORT,
+    gives_benefit,
+    is_acceptable,
+)
 from dossier.core.facts import Fact, Method
 from dossier.core.register import curve, synthesis
 from dossier.core.types import Absent, Curve, Estimate, Floats, SiteResults, found, found_curve
@@ -19,8 +28,6 @@ from dossier.metrics.intervals import NO_SPREAD, beyond, beyond_student, two_sid
 ORDER = ("split_performance", "spr", "wpr", "externally_supported", "performance_against_similarity")
 """The measures and curves of the chapter in the order of files and pages."""
 
-MEASURES = tuple(PERFORMANCE)
-LOSSES = ("brier",)
 SUBSETS = 100
 SHARE_HELD_OUT = 0.2
 LONGEST_CURVE = 250
@@ -91,7 +98,7 @@ def split_performance(
     if split is None:
         method = Method(Fact("random_subsets", subsets=SUBSETS, share=SHARE_HELD_OUT))
     columns: dict[str, tuple[float | None, ...]] = {"split": tuple(float(number) for number in range(1, len(rows) + 1))}
-    for measure in MEASURES:
+    for measure in JUDGED_BY:
         columns[measure] = tuple(_performance(measure, outcome[part], risk[part], primary_threshold) for part in rows)
     return Curve(columns, len(outcome), method, int(outcome.sum()))
 
@@ -154,21 +161,24 @@ def spr(
     internal: SiteResults | None,
     measure: str,
     primary_threshold: float | None = None,
+    judged_by: JudgedBy | None = None,
 ) -> Estimate | Absent:
     """How well the model keeps its internal performance here, the more so the more this hospital differs.
 
     k (1 - ln k), k = P_perf (1 - P_sim) (Fisher's combination). P_perf: two-sided z test on the plain scale between the
-    `measure` at this `site` (auroc, brier, or standardized_net_benefit at the primary threshold) and in the `internal`
-    test; P_sim: `degree_of_correspondence`. Details: `p_performance`, `p_similarity`, `internal_value`. Absent, with
-    the reason of what lacks, without P_sim, without an internal test or without a standard error on either side. No
-    interval: it is made of p-values. [Trust] compares with training performance; ours is the internal test.
+    `measure` at this `site` (auroc, brier, or standardized_net_benefit at the primary threshold; of `judged_by`, which
+    names other measures with their settings, any) and in the `internal` test; P_sim: `degree_of_correspondence`.
+    Details: `p_performance`, `p_similarity`, `internal_value`. Absent, with the reason of what lacks, without P_sim,
+    without an internal test or without a standard error on either side. No interval: it is made of p-values. [Trust]
+    compares with training performance; ours is the internal test.
     """
     similarity = found(site, "degree_of_correspondence")
     if isinstance(similarity, Absent):
         return similarity
     if internal is None:
         return Absent(Fact("no_internal_test"))
-    here, there = _measured(site, measure, primary_threshold), _measured(internal, measure, primary_threshold)
+    judged_by = judged_by or by_default(primary_threshold)
+    here, there = _measured(site, measure, judged_by), _measured(internal, measure, judged_by)
     if isinstance(here, Absent):
         return here
     if isinstance(there, Absent):
@@ -189,13 +199,25 @@ def spr(
     )
 
 
-def _measured(site: SiteResults, measure: str, primary_threshold: float | None) -> Estimate | Absent:
-    """The measure at a site; the net benefit is the one at the primary threshold."""
-    if measure != "standardized_net_benefit":
-        return found(site, measure)
-    if primary_threshold is None:
+JudgedBy: TypeAlias = Mapping[str, Mapping[str, float | str]]
+"""The measures that sites are judged by, each with its settings."""
+
+
+def by_default(primary_threshold: float | None) -> JudgedBy:
+    """The three measures of the diagram where nothing else is chosen."""
+    at = {} if primary_threshold is None else {"threshold": primary_threshold}
+    return {measure: at if measure in AT_A_THRESHOLD else {} for measure in JUDGED_BY}
+
+
+AT_A_THRESHOLD = ("standardized_net_benefit", "weighted_utility")
+
+
+def _measured(site: SiteResults, measure: str, judged_by: JudgedBy) -> Estimate | Absent:
+    """The measure at a site, at its settings."""
+    at = judged_by.get(measure, {})
+    if measure in AT_A_THRESHOLD and not at:
         return Absent(Fact("no_threshold_declared"))
-    return found(site, measure, threshold=primary_threshold)
+    return found(site, measure, **at)
 
 
 def _two_sided_p(here: Estimate, there: Estimate) -> float | Absent:
@@ -230,6 +252,7 @@ def wpr(
     minimum: str,
     declared_minimum: Mapping[str, float],
     primary_threshold: float | None = None,
+    judged_by: JudgedBy | None = None,
 ) -> Estimate | Absent:
     """How well the model stays above the lowest performance that is acceptable, the more so the more this hospital
     differs.
@@ -240,7 +263,9 @@ def wpr(
     quantile), or `declared`, from `declared_minimum` by measure. Without refitted splits the first two are those of 100
     random subsets, the model not refitted, which the method says. Details: `p_acceptable`, `p_similarity`,
     `minimum_value`. Absent, with the reason of what lacks, without P_sim, without that minimum or without a standard
-    error. No interval: it is made of p-values.
+    error, and where the minimum gives no benefit, for to reach it shows no use: a standardized net benefit below 0, an
+    AUROC of at most .5, a Brier score no better than that of the prevalence of the site. No interval: it is made of
+    p-values.
     """
     similarity = found(site, "degree_of_correspondence")
     if isinstance(similarity, Absent):
@@ -249,7 +274,9 @@ def wpr(
     if isinstance(found_minimum, Absent):
         return found_minimum
     bound, against = found_minimum
-    here = _measured(site, measure, primary_threshold)
+    if not gives_benefit(measure, bound, _brier_of_prevalence(site)):
+        return Absent(Fact("minimum_below_no_benefit", measure=measure, minimum=bound))
+    here = _measured(site, measure, judged_by or by_default(primary_threshold))
     if isinstance(here, Absent):
         return here
     if here.se is None or here.se == 0:
@@ -267,6 +294,17 @@ def wpr(
         details={"p_acceptable": p, "p_similarity": similarity.value, "minimum_value": bound},
         reason=Fact("score_of_p_values_has_no_interval"),
     )
+
+
+def _brier_of_prevalence(site: SiteResults) -> float:
+    """The Brier score of giving everyone the prevalence of the site, phi (1 - phi), as its scaled form implies.
+
+    Where that is not known it is the largest that any prevalence gives.
+    """
+    plain, scaled = found(site, "brier"), found(site, "scaled_brier")
+    if isinstance(plain, Absent) or isinstance(scaled, Absent) or scaled.value >= 1:
+        return LARGEST_BRIER_OF_PREVALENCE
+    return plain.value / (1 - scaled.value)
 
 
 def _minimum(
@@ -290,7 +328,7 @@ def _minimum(
     splits = found_curve(internal, "split_performance")
     if isinstance(splits, Absent):
         return splits
-    values = [value for value in splits.columns[measure] if value is not None]
+    values = [value for value in splits.columns.get(measure, ()) if value is not None]
     if not values:
         return Absent(Fact("no_internal_split_allows", measure=measure))
     loss = measure in LOSSES
@@ -324,33 +362,38 @@ class Judged:
     range=(0, None),
     best="higher",
     cites="Campagner 2023",
-    formula="number of sites with similarity < 0.4, AUROC ≥ 0.7, standardized net benefit ≥ 0.4 and Brier score ≤ 0.25",
-    differs="differs from the published rule because the cut-offs of net benefit and Brier score are those of dossier: "
-    "the paper gives numbers for the AUROC alone [Campagner 2023]",
+    formula="number of sites with similarity < 0.4, AUROC ≥ 0.7, standardized net benefit (or weighted utility) ≥ 0.4 "
+    "and Brier score ≤ 0.25 (or ECI ≥ 0.8)",
+    differs="differs from the published rule because all cut-offs but those of the AUROC are ours: the paper gives "
+    "numbers for it alone [Campagner 2023]",
+    also=("external performance diagram",),
 )
 def externally_supported(
     sites: Sequence[SiteResults],
     primary_threshold: float | None = None,
     class_labels: Sequence[str] = (),
     similarity: str = "psi",
+    judged_by: JudgedBy | None = None,
 ) -> Estimate | Absent:
     """The number of hospitals that differ from the development data and where all three measures are acceptable.
 
     `sites` are the external sites. `similarity` is "psi" for `degree_of_correspondence`, as published, or "averaged"
     for `correspondence_averaged`, and different means below .4; acceptable means AUROC at least .7, standardized net
-    benefit at the primary threshold at least .4, Brier score at most .25. Details: `k`, the sites that could be judged,
-    `by_psi` and `by_averaged`, the numbers by each form of similarity, and `reaching_the_cut`, how many of those
-    counted have a similarity whose interval does not end below .4 (0 by psi, which has none); n is the rows of the
-    sites that could be judged. One such site is what [Trust] asks for. Absent when no site has that similarity and all
-    three measures, and for an outcome of several classes (`class_labels`). No interval: a count.
+    benefit at the primary threshold (or weighted utility, where `judged_by` chooses it) at least .4, Brier score at
+    most .25 (or ECI at least .8). Details: `k`, the sites that could be judged, `by_psi` and `by_averaged`, the numbers
+    by each form of similarity, and `reaching_the_cut`, how many of those counted have a similarity whose interval does
+    not end below .4 (0 by psi, which has none); n is the rows of the sites that could be judged. One such site is what
+    [Trust] asks for. Absent when no site has that similarity and all three measures, and for an outcome of several
+    classes (`class_labels`). No interval: a count.
     """
     if class_labels:
         return Absent(Fact("cut_offs_for_binary_outcome"))
-    judged = [one for one in _judged(sites, primary_threshold) if similarity in one.similarity]
+    judged_by = judged_by or by_default(primary_threshold)
+    judged = [one for one in _judged(sites, judged_by) if similarity in one.similarity]
     if not judged:
         if not sites:
             return Absent(Fact("no_external_site"))
-        if primary_threshold is None:
+        if any(measure in AT_A_THRESHOLD and not at for measure, at in judged_by.items()):
             return Absent(Fact("no_threshold_for_net_benefit"))
         return Absent(Fact("no_site_with_similarity_and_measures"))
     return Estimate(
@@ -371,23 +414,17 @@ def externally_supported(
     )
 
 
-def _judged(sites: Sequence[SiteResults], primary_threshold: float | None) -> Iterator[Judged]:
+def _judged(sites: Sequence[SiteResults], judged_by: JudgedBy) -> Iterator[Judged]:
     for site in sites:
         similarity = {form: found(site, measure) for form, measure in SIMILARITIES.items()}
-        performance = {measure: _measured(site, measure, primary_threshold) for measure in MEASURES}
+        performance = {measure: _measured(site, measure, judged_by) for measure in judged_by}
         values = {name: one.value for name, one in performance.items() if isinstance(one, Estimate)}
-        if len(values) == len(MEASURES):
+        if len(values) == len(judged_by):
             yield Judged(
                 n=site.summary.n,
                 similarity={form: one for form, one in similarity.items() if isinstance(one, Estimate)},
-                acceptable=all(acceptable(name, value) for name, value in values.items()),
+                acceptable=all(is_acceptable(name, value) for name, value in values.items()),
             )
-
-
-def acceptable(measure: str, value: float) -> bool:
-    """Whether a value reaches the lowest cut-off that [Trust] calls acceptable."""
-    cut = PERFORMANCE[measure][0]
-    return value <= cut if measure in LOSSES else value >= cut
 
 
 ON_A_LINE = 1e-12
@@ -417,6 +454,7 @@ def performance_against_similarity(
     primary_threshold: float | None = None,
     level: float = 0.95,
     similarity: str = "psi",
+    judged_by: JudgedBy | None = None,
 ) -> Estimate | Absent:
     """Whether the model does better where the patients resemble those it was developed on: the correlation over the
     hospitals.
@@ -428,14 +466,15 @@ def performance_against_similarity(
     The interval is Fisher's z, from four sites on. Absent below three sites, or when either does not vary. It rests on
     as many points as there are hospitals: with 8 sites an r of .39 has p = .34.
     """
-    both = list(_both(sites, SIMILARITIES[similarity], measure, primary_threshold))
+    judged_by = judged_by or by_default(primary_threshold)
+    both = list(_both(sites, SIMILARITIES[similarity], measure, judged_by))
     pairs = [(one.similarity, one.performance) for one in both]
     if len(pairs) < 3:
         return Absent(TOO_FEW_FOR_CORRELATION[len(pairs)])
     r = pearson([left for left, _ in pairs], [right for _, right in pairs])
     if r is None:
         return Absent(Fact("same_at_every_site"))
-    by_form = {form: list(_both(sites, one, measure, primary_threshold)) for form, one in SIMILARITIES.items()}
+    by_form = {form: list(_both(sites, one, measure, judged_by)) for form, one in SIMILARITIES.items()}
     k = len(pairs)
     low, high, reason = None, None, None
     if k > 3 and abs(r) < 1 - ON_A_LINE:
@@ -480,11 +519,9 @@ class Both:
     performance: float
 
 
-def _both(
-    sites: Sequence[SiteResults], similarity: str, measure: str, primary_threshold: float | None
-) -> Iterator[Both]:
+def _both(sites: Sequence[SiteResults], similarity: str, measure: str, judged_by: JudgedBy) -> Iterator[Both]:
     for site in sites:
-        left, right = found(site, similarity), _measured(site, measure, primary_threshold)
+        left, right = found(site, similarity), _measured(site, measure, judged_by)
         if isinstance(left, Estimate) and isinstance(right, Estimate):
             yield Both(site.summary.n, left.value, right.value)
 

@@ -206,6 +206,7 @@ def standardized_variance(outcome: Floats, risk: Floats, threshold: float) -> fl
     breaks=("perfect is best", "one class is absent"),
     formula="net benefit - max(net benefit of flagging everyone, 0)",
     goal=Goal("Gain over the same for all, per 1,000", "gain", people=1000, weighs=True),
+    also=("value of information",),
 )
 def net_benefit_gain(
     outcome: Floats,

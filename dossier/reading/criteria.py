@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import TYPE_CHECKING
 
+from dossier.core.bands import LARGEST_BRIER_OF_PREVALENCE, gives_benefit
 from dossier.core.errors import Fault
 from dossier.core.facts import Fact
 from dossier.core.faults.locations import Key, Location, listed_table
@@ -53,7 +54,7 @@ def faults(release: Release, datasets: Sequence[str], subsets: Sequence[Subset] 
         *(
             fault
             for measure, value in release.robustness.minimum.items()
-            for fault in _beyond_the_range(measure, value, terms[measure][0], Key("robustness", "minimum"))
+            for fault in _of_minimum(measure, value, terms[measure][0])
         ),
     ]
 
@@ -106,6 +107,15 @@ def _of(
     if one.dataset not in (*EVERYWHERE, *datasets):
         yield _no_dataset(one.dataset, (*EVERYWHERE, *datasets), where)
     yield from _of_bounds(one, where)
+
+
+def _of_minimum(measure: str, value: float, term: Term) -> Iterator[Fault]:
+    """A minimum that no value can fail, or that a model of no use reaches."""
+    where = Key("robustness", "minimum")
+    outside = tuple(_beyond_the_range(measure, value, term, where))
+    yield from outside
+    if not outside and not gives_benefit(measure, value, LARGEST_BRIER_OF_PREVALENCE):
+        yield Fault("minimum_without_benefit", where, measure=measure, value=value)
 
 
 def _beyond_the_range(bound: str, value: float | None, term: Term, where: Key) -> Iterator[Fault]:

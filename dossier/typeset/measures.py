@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence, Set
 from typing import Literal
 
+from dossier.core.bands import SIMILARITIES
 from dossier.core.types import (
     MACRO,
     POOLED,
@@ -241,7 +242,7 @@ def _beside(evidence: Evidence, terms: Sequence[Term]) -> Table:
             for term, tests in zip(terms, tested, strict=True)
             for column in (
                 Column(_heading(term), intervals=True, unit=_unit(term)),
-                *(Column(P_VALUES[name]) for name in tests),
+                *(Column(P_VALUES.get(name, name)) for name in tests),
             )
         ),
         rows=tuple(rows),
@@ -250,12 +251,19 @@ def _beside(evidence: Evidence, terms: Sequence[Term]) -> Table:
 
 
 def _tests(results: Sequence[Result], term: Term) -> tuple[str, ...]:
-    """The p values that a measure comes with."""
+    """What has a column of its own beside a measure: its p values, and n where the value falls with it."""
     found = [one.found for one in results if one.term == term.name and isinstance(one.found, Estimate)]
-    return tuple(name for name in P_VALUES if any(name in one.details for one in found))
+    count = (N,) if found and term.measure == SIMILARITIES["psi"] else ()
+    return (*count, *(name for name in P_VALUES if any(name in one.details for one in found)))
 
 
-def _p_value(found: Estimate | Absent | None, name: str) -> Cell:
+N = "n"
+
+
+def _beside_measure(found: Estimate | Absent | None, name: str) -> Cell:
+    """A p value or the number of patients of a measure."""
+    if name == N:
+        return Cell(f"{found.n:,}" if isinstance(found, Estimate) else "", kind="plain")
     p_value = found.details.get(name) if isinstance(found, Estimate) else None
     return NOT_COMPUTED if p_value is None else Cell(number(p_value, 3), kind="plain")
 
@@ -352,7 +360,7 @@ def _site_rows(
 ) -> list[Row]:
     """A row for each dataset in which any of these measures was tried, and one for all sites together.
 
-    `tested` are the p values that have columns of their own beside each measure.
+    `tested` names what has columns of its own beside each measure.
     """
     rows = []
     tried = {result.dataset for column in columns for result in column}
@@ -362,7 +370,7 @@ def _site_rows(
         cells: list[Cell] = []
         for one, term, words, names in zip(found, terms, wordy, tested or [()] * len(terms), strict=True):
             cells.append(NOT_COMPUTED if one is None else cell(one.found, term, reasons, wordy=words))
-            cells += [_p_value(None if one is None else one.found, name) for name in names]
+            cells += [_beside_measure(None if one is None else one.found, name) for name in names]
         rows.append(Row(label, tuple(cells), kind))
     return rows
 

@@ -42,6 +42,7 @@ SETTING_VALUE = {
     "auroc": "AUROC",
     "brier": "Brier score",
     "standardized_net_benefit": "Standardized net benefit",
+    "weighted_utility": "Weighted utility",
     "worst_split": "worst split",
     "quantile_05": "5% quantile of the splits",
     "declared": "declared minimum",
@@ -58,6 +59,10 @@ SETTING_VALUE = {
     "mean_confidence": "raters' mean",
     "best_rater": "most accurate rater",
 }
+
+
+SIMILARITY_FORM = {"psi": "psi", "averaged": "the averaged form"}
+"""What each form of similarity is called in a sentence."""
 
 
 def counted(count: int, noun: str, plural: str | None = None) -> str:

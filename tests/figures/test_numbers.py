@@ -32,6 +32,8 @@ from dossier.report.figures import (
     utility,
 )
 from dossier.report.figures.canvas import FULL, HALF, interval, shortened, styled, text_width
+from dossier.report.figures.similarity import draw_against_similarity
+from tests.conftest import Book
 from tests.estimated import estimated
 from tests.figures.drawings import draw_diagram
 from tests.figures.evidence import CASES, COVID, evidence
@@ -386,6 +388,55 @@ def test_psi_is_drawn_unless_the_release_chooses_the_averaged_form(eight: Eviden
     assert "degree of correspondence, psi" in caption
 
 
+def test_every_band_of_psi_has_its_name_and_its_ticks_where_the_axis_goes_to_one(eight: Evidence) -> None:
+    with styled():
+        figure = _figure(draw_diagram(_by_psi(eight)))
+    assert {"slight", "low", "moderate", "significant", "fundamental"} <= set(_texts(figure))
+    assert {"0", "0.2", "0.4", "0.6", "0.8", "1"} <= set(_texts(figure))
+    names = [text for text in figure.texts if text.get_rotation() == 90]
+    boxes = sorted((text.get_window_extent().y0, text.get_window_extent().y1) for text in names)
+    assert len(boxes) == 5
+    assert all(high < low for (_, high), (low, _) in itertools.pairwise(boxes)), "no name touches the next"
+
+
+def test_every_cut_off_has_a_tick(eight: Evidence) -> None:
+    """Also where its text has no room: .08 of the Brier score is near the end of the axis."""
+    with styled():
+        figure = _figure(draw_diagram(eight))
+    strokes = [line for line in figure.artists if isinstance(line, Line2D) and line.get_marker() == TICKDOWN]
+    for cuts, stroke in zip(bands.PERFORMANCE.values(), strokes, strict=True):
+        assert set(cuts) <= set(np.asarray(stroke.get_xdata(), dtype=float).tolist())
+
+
+def test_the_diagram_draws_the_utility_and_the_calibration_that_are_chosen(eight: Evidence) -> None:
+    release = eight.release.model_copy(
+        update={"robustness": Robustness(similarity="averaged", utility="weighted_utility", calibration="eci")}
+    )
+    at = release.judged_by["weighted_utility"]
+    assert at == {"gamma": 1.0, "relevance": "constant", "tau": 0.5}
+    made = []
+    for place, site in enumerate(externals(eight)):
+        for measure, setting, value in (("weighted_utility", at, 0.3 + place / 20), ("eci", {}, 0.99 - place / 20)):
+            found = Estimate(value, value - 0.02, value + 0.01, 0.95, 100, Method("delta"))
+            made.append(Result(measure, measure, site.name, setting, found))
+    chosen = replace(eight, release=release, results=(*eight.results, *made))
+    with styled():
+        figure = _figure(draw_diagram(chosen))
+    second, third = _panels(figure)[1:]
+    assert [float(np.asarray(ring.get_center())[0]) for ring in _rings(second)] == pytest.approx(
+        [0.3 + place / 20 for place in range(8)]
+    )
+    assert [float(np.asarray(ring.get_center())[0]) for ring in _rings(third)] == pytest.approx(
+        [0.99 - place / 20 for place in range(8)]
+    )
+    words = " ".join(_texts(figure))
+    assert "Weighted utility at 0.50" in words
+    assert "ECI" in words
+    caption = fill("report.figures").figures["external_performance"].function(chosen).caption
+    assert "of the AUROC published, all others ours" in caption
+    assert "Dotted: minimum sample size unknown" in caption
+
+
 def test_a_brier_score_without_skill_is_crossed_out(eight: Evidence) -> None:
     skills = {"site-0": -0.1, "site-1": 0.2}
     results = tuple(
@@ -399,6 +450,28 @@ def test_a_brier_score_without_skill_is_crossed_out(eight: Evidence) -> None:
     assert [len(marks) for marks in crosses] == [0, 0, 1]
     assert float(_x(crosses[2][0])[0]) == estimated(find(found, "brier", "site-0")).value
     assert "Cross" in fill("report.figures").figures["external_performance"].function(found).caption
+    with styled():
+        rows = _figure(draw_against_similarity(found))
+    crosses = [[line for line in axes.lines if line.get_marker() == "x"] for axes in rows.axes]
+    assert [len(marks) for marks in crosses] == [0, 0, 0, 1]
+    assert float(_x(crosses[3][0])[0]) == estimated(find(found, "brier", "site-0")).value
+
+
+@pytest.mark.slow
+def test_the_brier_score_of_brazil_3_is_worse_than_that_of_its_prevalence(covid: Book) -> None:
+    """.390 at 334 events of 345, whose prevalence alone gives .031."""
+    found = covid.evidence
+    crossed = []
+    for site in externals(found):
+        assert site.events is not None
+        prevalence = site.events / site.n
+        score = estimated(find(found, "brier", site.name)).value
+        crossed += [(site.name, score)] if score >= prevalence * (1 - prevalence) else []
+    assert dict(crossed)["brazil-3"] == pytest.approx(0.3899792)
+    with styled():
+        figure = _figure(draw_against_similarity(found))
+    crosses = [float(_x(line)[0]) for line in figure.axes[3].lines if line.get_marker() == "x"]
+    assert sorted(crosses) == pytest.approx(sorted(score for _, score in crossed))
 
 
 def test_only_sites_in_the_frame_on_all_three_support(eight: Evidence) -> None:

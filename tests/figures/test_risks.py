@@ -135,7 +135,9 @@ def test_every_reader_is_a_point_with_both_intervals(eight: Evidence) -> None:
     np.testing.assert_allclose([part[:, 1] for part in down], _pairs(rates, "true_positive_rate"))
     told = picture("roc_and_raters", eight).alternative
     assert f"readers found {y.min():.0%} to {y.max():.0%} of the cases" in told
-    assert "the model at 0.50 found 80% with 10%" in told
+    before, after = told.split("the readers saw other things than the model, under other conditions")
+    assert "the model" not in before
+    assert "the model at 0.50 found 80% with 10%" in after
 
 
 def test_readers_above_the_line_are_counted() -> None:
@@ -162,10 +164,17 @@ def test_readers_of_a_part_of_the_cases_are_not_compared_with_the_line_of_all(ei
         replace(one, found=replace(rates, n=rates.n - 1)) if one.found is rates else one for one in eight.curves
     )
     part = picture("roc_and_raters", replace(eight, curves=judged))
-    assert "Above the line a reader" in picture("roc_and_raters", eight).caption
+    whole = picture("roc_and_raters", eight)
+    for drawn in (whole, part):
+        assert "the model" not in drawn.message, "what stands above the picture compares nothing"
+        assert drawn.caption.count(CAVEAT) == 1
+    assert whole.caption.index(CAVEAT) < whole.caption.index("Above the line: ")
     assert "Above the line" not in part.caption
     assert "The line rests on all patients, the points on those judged: not compared." in part.caption
     assert "the model" not in part.alternative
+
+
+CAVEAT = "The readers saw other things than the model, under other conditions."
 
 
 def _pairs(curve: Curve, name: str) -> Floats:

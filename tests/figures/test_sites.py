@@ -21,6 +21,7 @@ from dossier.core.types import (
     Estimate,
     Evidence,
     Floats,
+    Picture,
     externals,
     find,
     find_curve,
@@ -151,6 +152,25 @@ def test_the_averaged_form_stands_in_the_rows_with_its_intervals(three: Evidence
     low, high = figure.axes[0].get_xlim()
     assert low < min(one.low or 0 for one in known)
     assert low < 0.4 < max(one.high or 0 for one in known) < high
+
+
+@pytest.mark.parametrize(
+    ("psi", "message"),
+    [
+        (0.9, "Of 3 sites of known similarity none is unlike the development data by psi (below 0.4)."),
+        (0.1, "Of 3 sites of known similarity 3 are unlike the development data by psi (below 0.4)."),
+    ],
+)
+def test_the_title_of_the_rows_counts_the_sites_that_are_unlike(three: Evidence, psi: float, message: str) -> None:
+    results = tuple(
+        replace(one, found=replace(one.found, value=psi))
+        if one.measure == "degree_of_correspondence" and isinstance(one.found, Estimate)
+        else one
+        for one in three.results
+    )
+    picture = similarity.performance_by_similarity(replace(three, results=results))
+    assert isinstance(picture, Picture)
+    assert picture.message.replace("\N{NO-BREAK SPACE}", " ") == message
 
 
 def test_both_correlations_stand_with_their_number_of_sites(three: Evidence) -> None:

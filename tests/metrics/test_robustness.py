@@ -13,12 +13,12 @@ import pandas as pd
 import pytest
 from scipy.stats import norm
 
+from dossier.core.bands import is_acceptable
 from dossier.core.facts import Fact, Method
 from dossier.core.types import Absent, Curve, CurveResult, DatasetSummary, Estimate, Floats, Result, SiteResults
 from dossier.metrics import discrimination
 from dossier.metrics.intervals import NO_SPREAD
 from dossier.metrics.robustness import (
-    acceptable,
     combined,
     correlation_p_value,
     declared_estimate,
@@ -62,7 +62,7 @@ SPLITS = Curve(
         "split": tuple(float(number) for number in range(1, 6)),
         "auroc": (0.80, 0.84, None, 0.86, 0.90),
         "standardized_net_benefit": (0.1, 0.2, 0.3, 0.4, 0.5),
-        "brier": (0.10, 0.12, 0.14, 0.16, 0.30),
+        "brier": (0.10, 0.12, 0.14, 0.16, 0.21),
     },
     500,
     Method(Fact("refitted_splits", splits=5)),
@@ -186,16 +186,16 @@ def test_at_most_two_hundred_and_fifty_splits_are_shown() -> None:
     assert first_splits(Absent(because("there are no rows"))) == Said("there are no rows")
 
 
-@pytest.mark.parametrize(("minimum", "bound"), [("worst_split", 0.0), ("quantile_05", 0.05 * 299 / 300)])
+@pytest.mark.parametrize(("minimum", "bound"), [("worst_split", 301), ("quantile_05", 301 + 0.05 * 299)])
 def test_the_minimum_is_that_of_all_splits_however_they_are_numbered(minimum: str, bound: float) -> None:
-    """300 splits with one case and 300 others, of which 0, 1, ..., 299 have a lower risk: AUROC 0/300 to 299/300."""
-    outcome = np.tile(np.arange(301) == 300, 300).astype(float)
-    risk = np.concatenate([np.r_[np.arange(1.0, 301), above + 0.5] / 400 for above in range(300)])
-    split = np.repeat(np.arange(300), 301)
+    """300 splits with one case and 600 others, of which 301, ..., 600 have a lower risk: AUROC 301/600 to 600/600."""
+    outcome = np.tile(np.arange(601) == 600, 300).astype(float)
+    risk = np.concatenate([np.r_[np.arange(1.0, 601), below + 0.5] / 700 for below in range(301, 601)])
+    split = np.repeat(np.arange(300), 601)
     for numbers in (split, 299 - split):
         found = _wpr(minimum, internal=_site("i", {}, split_performance(outcome, risk, numbers, 0.4)))
         assert isinstance(found, Estimate)
-        assert found.details["minimum_value"] == pytest.approx(bound, abs=1e-12)
+        assert found.details["minimum_value"] == pytest.approx(bound / 600, abs=1e-12)
 
 
 def test_no_subset_holds_a_row_twice() -> None:
@@ -267,8 +267,8 @@ def test_limits_of_spr(psi: float, auroc: float, expected: float) -> None:
     [
         ("worst_split", "auroc", 0.80, 0.5),
         ("quantile_05", "auroc", 0.80 + 0.15 * 0.04, norm.cdf(-0.006 / 0.02)),
-        ("worst_split", "brier", 0.30, norm.cdf(0.10 / 0.02)),
-        ("quantile_05", "brier", 0.16 + 0.8 * 0.14, norm.cdf(0.072 / 0.02)),
+        ("worst_split", "brier", 0.21, norm.cdf(0.01 / 0.02)),
+        ("quantile_05", "brier", 0.16 + 0.8 * 0.05, 0.5),
         ("worst_split", "standardized_net_benefit", 0.1, 0.5),
         ("declared", "auroc", 0.75, norm.cdf(0.05 / 0.02)),
     ],
@@ -307,6 +307,25 @@ def test_without_splits_the_method_does_not_speak_of_splits() -> None:
 
 def test_a_declared_minimum_needs_no_internal_test() -> None:
     assert isinstance(_wpr("declared", internal=None, declared={"auroc": 0.7}), Estimate)
+
+
+@pytest.mark.parametrize(
+    ("measure", "with_benefit", "without"),
+    [("auroc", 0.51, 0.50), ("standardized_net_benefit", 0.0, -0.33), ("brier", 0.18, 0.19)],
+)
+def test_a_minimum_below_no_benefit_gives_no_score(measure: str, with_benefit: float, without: float) -> None:
+    """Of the Brier score the bar is that of the prevalence of the site, here .25 x .75 = .1875, not .25."""
+    scaled = _estimate(1 - 0.2 / 0.1875)
+    site = _site("here", {**HERE, "scaled_brier": scaled}, net_benefit=_estimate(0.1, 0.05))
+    assert isinstance(_wpr("declared", measure, site, declared={measure: with_benefit}), Estimate)
+    found = _wpr("declared", measure, site, declared={measure: without})
+    assert isinstance(found, Absent)
+    assert found.reason == Fact("minimum_below_no_benefit", measure=measure, minimum=without)
+
+
+def test_where_the_prevalence_is_not_known_a_brier_score_gives_a_benefit_up_to_a_quarter() -> None:
+    assert isinstance(_wpr("declared", "brier", declared={"brier": 0.249}), Estimate)
+    assert isinstance(_wpr("declared", "brier", declared={"brier": 0.25}), Absent)
 
 
 @pytest.mark.parametrize("measure", ["auroc", "brier"])
@@ -407,6 +426,51 @@ def test_support_needs_difference_and_all_three_measures(site: SiteResults, supp
     assert (found.value, found.details["k"], found.details["by_psi"]) == (supports, 1, 0)
 
 
+CHOSEN: dict[str, dict[str, float | str]] = {
+    "auroc": {},
+    "weighted_utility": {"gamma": 1.0, "relevance": "constant", "tau": "cost_benefit"},
+    "eci": {},
+}
+
+
+@pytest.mark.parametrize(("utility", "eci", "supports"), [(0.40, 0.80, 1), (0.39, 0.80, 0), (0.40, 0.79, 0)])
+def test_support_goes_by_the_measures_that_are_chosen(utility: float, eci: float, supports: int) -> None:
+    """The net benefit and the Brier score of the site would not do, and are not asked for."""
+    site = _external(0.1, 0.9, 0.0, 0.9, psi=0.1)
+    at = CHOSEN["weighted_utility"]
+    chosen = (
+        Result("weighted_utility", "weighted_utility", "x", at, _estimate(utility)),
+        Result("eci", "eci", "x", {}, _estimate(eci)),
+    )
+    found = externally_supported((replace(site, results=(*site.results, *chosen)),), 0.5, judged_by=CHOSEN)
+    assert isinstance(found, Estimate)
+    assert found.value == supports
+    assert externally_supported((site,), 0.5, judged_by=CHOSEN) == Said(
+        "no external site has both a similarity and all three measures"
+    )
+
+
+def test_the_scores_take_a_chosen_measure_at_its_settings() -> None:
+    at = CHOSEN["weighted_utility"]
+    result = Result("weighted_utility", "weighted_utility", "here", at, _estimate(0.5, 0.05))
+    elsewhere = replace(result, at={**at, "tau": 0.5}, found=_estimate(0.9, 0.05))
+    here = replace(SITE, results=(*SITE.results, elsewhere, result))
+    home = replace(INTERNAL, results=(*INTERNAL.results, replace(result, found=_estimate(0.4, 0.05))))
+    strong = spr(here, home, "weighted_utility", 0.5, judged_by=CHOSEN)
+    assert isinstance(strong, Estimate)
+    assert strong.details["p_performance"] == pytest.approx(math.erfc(0.1 / math.hypot(0.05, 0.05) / math.sqrt(2)))
+    minimum = {"weighted_utility": 0.3}
+    weak = wpr(here, home, "weighted_utility", "declared", minimum, 0.5, judged_by=CHOSEN)
+    assert isinstance(weak, Estimate)
+    assert weak.details["p_acceptable"] == pytest.approx(norm.cdf(0.2 / 0.05))
+    assert wpr(here, home, "weighted_utility", "worst_split", {}, 0.5, judged_by=CHOSEN) == Said(
+        "no internal split allows weighted_utility"
+    )
+    assert spr(here, home, "weighted_utility", judged_by={**CHOSEN, "weighted_utility": {}}) == Said(
+        "no threshold is declared"
+    )
+
+
 @pytest.mark.parametrize(("high", "unsure"), [(0.41, 1), (0.4, 1), (0.399, 0), (None, 0)])
 def test_support_that_rests_on_a_similarity_near_the_cut_is_counted(high: float | None, unsure: int) -> None:
     near = replace(_estimate(0.39), high=high)
@@ -456,10 +520,10 @@ def test_a_correlation_needs_three_sites() -> None:
 
 
 def test_acceptable_is_at_the_cut_or_better() -> None:
-    assert acceptable("auroc", 0.7)
-    assert not acceptable("auroc", 0.6999)
-    assert acceptable("brier", 0.25)
-    assert not acceptable("brier", 0.2501)
+    assert is_acceptable("auroc", 0.7)
+    assert not is_acceptable("auroc", 0.6999)
+    assert is_acceptable("brier", 0.25)
+    assert not is_acceptable("brier", 0.2501)
 
 
 @pytest.mark.parametrize(("r", "p"), [(0.74, 0.036), (0.39, 0.340), (0.66, 0.075)])

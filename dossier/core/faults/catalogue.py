@@ -637,6 +637,10 @@ CATALOGUE: Mapping[str, Entry] = {
     "bound_outside_range": Entry(
         "{bound} is {value}, and {measure} is always {ends:and}.", "Give a number inside that range{per_cent}."
     ),
+    "minimum_without_benefit": Entry(
+        "The minimum of {measure} is {value}, which a model of no use reaches.",
+        "Give a standardized_net_benefit of at least 0, an auroc above 0.5, a brier below 0.25.",
+    ),
     "no_subgroups": Entry(
         "The release declares no subgroups, and so not {subset}.",
         "Declare its column in a [[subgroup]], or take subset out.",

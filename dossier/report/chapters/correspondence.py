@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dossier.core.bands import SIMILARITY
+from dossier.core.bands import SIMILARITIES, SUPPORT
 from dossier.core.types import Absent, DatasetSummary, Estimate, Evidence, find
 from dossier.report.chapters.chapter import Chapter, measured, predictors_on_both_sides
-from dossier.report.chapters.sentence import Sentence, estimated, named_or_counted, range_over_sites, sites_without
-from dossier.typeset.numbers import number
-from dossier.typeset.words import listing, within_sentence
+from dossier.report.chapters.sentence import Sentence, estimated, named_or_counted, sites_without
+from dossier.typeset.numbers import number, short
+from dossier.typeset.words import SIMILARITY_FORM, how_many, in_words, listing, within_sentence
 
 LOW_SIMILARITY = 0.4
 """Up to this averaged similarity a site is said to differ already."""
@@ -19,16 +19,67 @@ SMALL_P = 0.05
 
 
 def finding(evidence: Evidence) -> Sentence:
-    """The averaged similarity of each site, .5 meaning that its rows could be rows of the development table."""
-    sites = estimated(evidence, "correspondence_averaged")
-    if not sites:
+    """How many sites are unlike the development data by the form of similarity that the release chooses, and by the
+    other.
+    """
+    chosen = evidence.release.robustness.similarity
+    forms = sorted(SIMILARITIES, key=lambda form: form != chosen)
+    known = {form: sites for form in forms if (sites := estimated(evidence, SIMILARITIES[form]))}
+    if not known:
         return Sentence("At no external site can similarity to the development data be computed.")
-    lead = f"Averaged similarity {range_over_sites(evidence, 'correspondence_averaged', sites, SIMILARITY)}."
-    rest = "0.50 means that the site's rows could as well be rows of the development data."
-    if _denied(evidence, [site for site, found in sites if found.value > LOW_SIMILARITY]):
-        # Said of every site, or one that differs already would seem not to be distinguished.
-        rest = f"0.50 means alike, yet {_denied(evidence, [site for site, _ in sites])}."
-    return Sentence(lead, f"{rest} {sites_without(evidence, 'correspondence_averaged')}".strip())
+    first, *others = known
+    lead = f"By {SIMILARITY_FORM[first]} {_who_is_unlike(known[first])}"
+    lead += "".join(f", by {SIMILARITY_FORM[form]} {_how_many(known[form], known[first])}" for form in others)
+    spans = listing([_span(evidence, form, known[form]) for form in known])
+    rest = (
+        f"Unlike the development data: below {SUPPORT:g} ({spans}).",
+        _apart_all_the_same(evidence, known.get("averaged", [])),
+        sites_without(evidence, SIMILARITIES[first]),
+    )
+    return Sentence(f"{lead}.", " ".join(part for part in rest if part))
+
+
+Sites = list[tuple[DatasetSummary, Estimate]]
+
+
+def _span(evidence: Evidence, form: str, sites: Sites) -> str:
+    """A form of similarity, and between which values it lies."""
+    low, high = (short(evidence, SIMILARITIES[form], sites[end][1].value, (SUPPORT,)) for end in (0, -1))
+    return f"{SIMILARITY_FORM[form]} {low if low == high else f'{low} to {high}'}"
+
+
+def _unlike(sites: Sites) -> int:
+    return sum(found.value < SUPPORT for _, found in sites)
+
+
+def _who_is_unlike(sites: Sites) -> str:
+    """How many of the sites are unlike the development data."""
+    count, of = _unlike(sites), len(sites)
+    if of == 1:
+        return f"{sites[0][0].site} is {'unlike' if count else 'not unlike'}"
+    return f"{'both' if count == of == 2 else _of(count, of)} sites {'is' if count < 2 else 'are'} unlike"
+
+
+def _how_many(sites: Sites, before: Sites) -> str:
+    """The same in short, behind a clause on these sites or on others."""
+    count, of = _unlike(sites), len(sites)
+    if of != len(before):
+        return _of(count, of)
+    if of == 1:
+        return "it is" if count else "it is not"
+    return how_many(count) if count < of else "both" if of == 2 else "all"
+
+
+def _of(count: int, of: int) -> str:
+    return f"all {in_words(of)}" if count == of > 2 else f"{how_many(count)} of {in_words(of)}"
+
+
+def _apart_all_the_same(evidence: Evidence, sites: Sites) -> str:
+    """Which sites other measures tell apart though the averaged form calls some of them alike."""
+    if not _denied(evidence, [site for site, found in sites if found.value > LOW_SIMILARITY]):
+        return ""
+    # Said of every site, or one that differs already would seem not to be distinguished.
+    return f"An average of 0.50 means alike, yet {_denied(evidence, [site for site, _ in sites])}."
 
 
 def _denied(evidence: Evidence, sites: list[DatasetSummary]) -> str:

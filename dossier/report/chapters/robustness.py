@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from dossier.core.bands import SUPPORT
+from dossier.core.bands import SIMILARITIES, SUPPORT, is_acceptable
 from dossier.core.facts import Fact
 from dossier.core.types import POOLED, Absent, DatasetSummary, Estimate, Evidence, externals, find, find_all
 from dossier.report.chapters.chapter import Chapter, measured, predictors_on_both_sides
@@ -14,7 +14,7 @@ from dossier.typeset.methods import method_text
 from dossier.typeset.numbers import TIED, level_of, number
 from dossier.typeset.reasons import why
 from dossier.typeset.tables import NOT_COMPUTED, Cell, Column, Reasons, Row, Table, groups_across
-from dossier.typeset.words import in_words, listing, sentence_case, setting, within_sentence
+from dossier.typeset.words import SIMILARITY_FORM, counted, how_many, in_words, listing, setting, within_sentence
 
 
 def finding(evidence: Evidence) -> Sentence:
@@ -79,19 +79,40 @@ def _strong(strong: Sequence[tuple[DatasetSummary, Estimate]], some_better: bool
 
 
 def _support(evidence: Evidence) -> str:
-    """How many sites are unlike the development data and acceptable all the same."""
+    """How many sites are unlike the development data and acceptable all the same, by either form of similarity."""
     support = find(evidence, "externally_supported", POOLED)
     if isinstance(support, Absent):
         return ""
-    count, unsure = int(support.value), int(support.details.get("reaching_the_cut") or 0)
-    verb = "site lies" if count == 1 else "sites lie"
-    lead = f"{sentence_case(in_words(count))} {verb} in the region of external support"
-    if not unsure:
-        return f"{lead}."
-    which = (
-        "though" if count == unsure == 1 else f"though of {in_words(unsure)}" if unsure < count else "though of each"
-    )
-    return f"{lead}, {which} the interval of the similarity reaches {number(SUPPORT, 1)}."
+    chosen = evidence.release.robustness.similarity
+    counts = {
+        form: int(support.details.get(f"by_{form}") or 0)
+        for form in sorted(SIMILARITIES, key=lambda one: one != chosen)
+    }
+    told = [
+        f"by {SIMILARITY_FORM[form]} {counted(count, 'site') if form == chosen else how_many(count)}"
+        f"{_named(evidence, form, count)}"
+        for form, count in counts.items()
+    ]
+    unsure = int(support.details.get("reaching_the_cut") or 0)
+    reach = f"; of {in_words(unsure)} the interval of the similarity reaches {number(SUPPORT, 1)}" if unsure else ""
+    return f"In the region of external support: {', '.join(told)}{reach}."
+
+
+def _named(evidence: Evidence, form: str, count: int) -> str:
+    """The sites of the region of external support in brackets, where they are few."""
+    names = [site.site for site, found in estimated(evidence, SIMILARITIES[form]) if found.value < SUPPORT]
+    sites = [site.site for site in externals(evidence) if site.site in names and _is_acceptable(evidence, site)]
+    return f" ({listing(sites)})" if 0 < count == len(sites) <= MOST_NAMED else ""
+
+
+MOST_NAMED = 3
+
+
+def _is_acceptable(evidence: Evidence, site: DatasetSummary) -> bool:
+    """Whether all three measures are acceptable or better at a site."""
+    judged_by = evidence.release.judged_by
+    three = {measure: find(evidence, measure, site.name, **at) for measure, at in judged_by.items()}
+    return all(isinstance(one, Estimate) and is_acceptable(measure, one.value) for measure, one in three.items())
 
 
 def components(evidence: Evidence) -> Table:
@@ -179,18 +200,10 @@ def _minima(minima: Mapping[str, str], weak: Sequence[tuple[str, Estimate | Abse
 
 
 def _of_minima(weak: Sequence[tuple[str, Estimate | Absent]]) -> tuple[str, ...]:
-    """What a reader must know of the minima: that luck has set one, and that one asks for nothing of use."""
-    kept = [(measure, one) for measure, one in weak if isinstance(one, Estimate)]
-    told = []
-    if any(one.method.has("random_subsets") for _, one in kept):
-        told.append("The worst of random subsets depends on the draw, and lies the lower the fewer the patients.")
-    values = {one.details.get("minimum_value") for measure, one in kept if measure == "standardized_net_benefit"}
-    if any(value is not None and value < 0 for value in values):
-        told.append(
-            "A standardized net benefit below 0 does less good than flagging no one: reaching such a minimum shows no "
-            "use."
-        )
-    return tuple(told)
+    """What a reader must know of the minima: that luck has set one."""
+    if not any(one.method.has("random_subsets") for _, one in weak if isinstance(one, Estimate)):
+        return ()
+    return ("The worst of random subsets depends on the draw, and lies the lower the fewer the patients.",)
 
 
 def _without_weak(table: Table, why: str, reasons: Reasons) -> Table:
@@ -256,9 +269,15 @@ def similarity_and_performance(evidence: Evidence) -> str:
     if isinstance(found, Absent):
         return f"Performance against similarity over the sites: {why(evidence, found.reason)}."
     p_value = found.details.get("p_value")
-    tested = "" if p_value is None else f", p {number(p_value)}"
+    tested = "" if p_value is None else f" (p {number(p_value)})"
     sites = f"{found.details.get('k', 0):.0f} sites"
-    return f"Performance (AUROC) against similarity over {sites}: Pearson r {number(found.value)}{tested}."
+    chosen = evidence.release.robustness.similarity
+    others = {form: found.details.get(f"r_{form}") for form in SIMILARITIES if form != chosen}
+    beside = [f", by {SIMILARITY_FORM[form]} {number(value)}" for form, value in others.items() if value is not None]
+    return (
+        f"Performance (AUROC) against similarity over {sites}, Pearson r: by {SIMILARITY_FORM[chosen]} "
+        f"{number(found.value)}{tested}{''.join(beside)}."
+    )
 
 
 def _performance_at_home(evidence: Evidence) -> bool:

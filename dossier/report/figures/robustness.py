@@ -51,7 +51,7 @@ from dossier.report.figures.canvas import (
     write,
 )
 from dossier.typeset.numbers import number
-from dossier.typeset.words import listing
+from dossier.typeset.words import SIMILARITY_FORM, listing, setting
 
 FRAME = (0, (3.2, 1.8))
 RADIUS = 1.75
@@ -94,13 +94,14 @@ class Scale:
     best: float
     worst_tick: float
     step: float
-    setting: Mapping[str, float]
+    setting: Mapping[str, float | str]
     """What the measure and its sample size depend on."""
 
     @property
     def noun(self) -> str:
         """The measure in few letters, for a list in the caption."""
-        return {"auroc": "AUROC", "brier": "Brier"}.get(self.measure, "net benefit")
+        short = {"auroc": "AUROC", "brier": "Brier", "eci": "ECI", "weighted_utility": "utility"}
+        return short.get(self.measure, "net benefit")
 
     def acceptable(self, value: float) -> bool:
         """Whether a value is acceptable or better."""
@@ -141,19 +142,11 @@ def scales(evidence: Evidence) -> tuple[Scale, ...]:
 
     The net benefit can be as low as one likes: its axis ends at the loss of what there is to gain.
     """
-    threshold = primary_threshold(evidence)
-    at = {} if threshold is None else {"threshold": threshold}
-    benefit = "Standardized net benefit" + ("" if threshold is None else f" at {number(threshold)}")
-    cuts = bands.PERFORMANCE
-    none: Mapping[str, float] = {}
-    plans: tuple[tuple[str, str, str, float, float, float, float, Mapping[str, float]], ...] = (
-        ("auroc", "mss_auroc", "AUROC", 0.6, 1.0, 0.1, 0.0, none),
-        ("standardized_net_benefit", "mss_snb", benefit, 0.2, 1.0, 0.2, -1.0, at),
-        ("brier", "mss_brier", "Brier score (reversed)", 0.35, 0.0, 0.05, 1.0, none),
-    )
     made = []
-    for measure, sample, title, usual, best, step, limit, setting in plans:
-        found = (find(evidence, measure, site.name, **setting) for site in externals(evidence))
+    for measure, place in evidence.release.judged_by.items():
+        plan = PLANS[measure]
+        sample, usual, best, step, limit = plan.sample, plan.usual, plan.best, plan.step, plan.limit
+        found = (find(evidence, measure, site.name, **place) for site in externals(evidence))
         values = [end for one in found if isinstance(one, Estimate) for end in (one.value, *_ends(one))]
         sign = 1 if best > usual else -1
         reach = min([usual * sign, *(value * sign for value in values)])
@@ -162,16 +155,46 @@ def scales(evidence: Evidence) -> tuple[Scale, ...]:
             Scale(
                 measure,
                 sample,
-                title,
-                cuts[measure],
+                plan.title + _at(place),
+                bands.PERFORMANCE[measure],
                 min(tick * sign - BEFORE_THE_TICK * abs(best - tick), reach - 0.4 * step) * sign,
                 best,
                 tick,
                 step,
-                setting,
+                place,
             )
         )
     return tuple(made)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The panel of a measure: its minimum sample size, its title, and its axis before the values are known."""
+
+    sample: str
+    title: str
+    usual: float
+    """The worst end, unless an interval goes further."""
+    best: float
+    step: float
+    limit: float
+    """Beyond which the axis never goes."""
+
+
+PLANS: Mapping[str, Plan] = {
+    "auroc": Plan("mss_auroc", "AUROC", 0.6, 1.0, 0.1, 0.0),
+    "standardized_net_benefit": Plan("mss_snb", "Standardized net benefit", 0.2, 1.0, 0.2, -1.0),
+    "weighted_utility": Plan("mss_weighted_utility", "Weighted utility", 0.2, 1.0, 0.2, -1.0),
+    "brier": Plan("mss_brier", "Brier score (reversed)", 0.35, 0.0, 0.05, 1.0),
+    "eci": Plan("mss_eci", "ECI, interval-based", 0.7, 1.0, 0.1, 0.0),
+}
+"""Of weighted utility and ECI no minimum sample size is known: none is computed under that name."""
+
+
+def _at(place: Mapping[str, float | str]) -> str:
+    """At which threshold a measure is taken, where at one."""
+    at = place.get("threshold", place.get("tau"))
+    return "" if at is None else f" at {setting(at)}"
 
 
 BEFORE_THE_TICK = 0.05
@@ -263,9 +286,9 @@ class Form:
 
 
 FORMS = {
-    "psi": Form("Degree of correspondence, psi", "psi", bands.SIMILARITY, " (a p value)"),
+    "psi": Form("Degree of correspondence, psi", SIMILARITY_FORM["psi"], bands.SIMILARITY, " (a p value)"),
     "averaged": Form(
-        "Averaged correspondence", "the averaged form", {bands.SUPPORT: "", bands.ALIKE: ""}, " (0.5: alike)"
+        "Averaged correspondence", SIMILARITY_FORM["averaged"], {bands.SUPPORT: "", bands.ALIKE: ""}, " (0.5: alike)"
     ),
 }
 """The published bands belong to psi alone."""
@@ -577,13 +600,22 @@ def _band_names(drawn: Figure, plan: Layout) -> None:
         parts.append((0.0, bands.SUPPORT, TOP + plan.height + BREAK, FOOT))
     away = 12.9 if is_zoomed(plan.lowest, plan.highest) else 10.4
     for lowest, highest, start, height in parts:
-        lower = 0.0
-        for upper, name in plan.bands.items():
-            bottom, top = max(lower, lowest), min(upper, highest)
-            if name and top > bottom and (top - bottom) / (highest - lowest) * height >= text_width(name) + 0.6:
-                y = start + (highest - (bottom + top) / 2) / (highest - lowest) * height
+        down = height / (highest - lowest)
+        limits = itertools.pairwise((0.0, *plan.bands))
+        seen = [(max(lower, lowest), min(upper, highest), plan.bands[upper]) for lower, upper in limits]
+        rooms = [(bottom, top, name, (top - bottom) * down) for bottom, top, name in seen if top > bottom]
+        spare = [max(0.0, (room - text_width(name)) / 2) for _, _, name, room in rooms]
+        for place, (bottom, top, name, room) in enumerate(rooms):
+            beside = [spare[other] for other in (place - 1, place + 1) if 0 <= other < len(rooms)]
+            # A name may reach a little into the bands beside its own, where their names leave room.
+            beyond = min([MOST_BEYOND, *(one - APART for one in beside)])
+            if name and text_width(name) <= room + 2 * max(-APART / 2, beyond):
+                y = start + (highest - (bottom + top) / 2) * down
                 write(drawn, plan.left - away, y, name, color=INK_2, rotation=90, ha="center", va="center")
-            lower = upper
+
+
+MOST_BEYOND, APART = 0.5, 0.6
+"""How far the name of a band may reach beyond it, and how far the names of two bands are apart, in mm."""
 
 
 def _foot(drawn: Figure, plan: Layout, index: int, scale: Scale) -> None:
@@ -601,7 +633,7 @@ def _foot(drawn: Figure, plan: Layout, index: int, scale: Scale) -> None:
     heights = [0.0, *(upper for upper in plan.bands if upper <= bands.SUPPORT)] if index == 0 else []
     digits = 2 if is_zoomed(plan.lowest, plan.highest) else 1
     axes.spines["left"].set_visible(index == 0)
-    ticks(axes, "y", heights, [number(tick, digits) if tick else "0" for tick in heights])
+    ticks(axes, "y", heights, [_height_text(tick, digits) for tick in heights])
     scale_ticks(axes, scale, plan.width, labelled=not plan.rows)
     words = region_words(_room_for_the_region(scale, plan))
     if words:
@@ -635,7 +667,7 @@ def _panel(drawn: Figure, evidence: Evidence, arranged: Arrangement, index: int)
     axes.spines["left"].set_visible(index == 0)
     heights = _heights(plan) if index == 0 else []
     digits = 2 if is_zoomed(plan.lowest, plan.highest) else 1
-    ticks(axes, "y", heights, [number(tick, digits) if tick else "0" for tick in heights])
+    ticks(axes, "y", heights, [_height_text(tick, digits) for tick in heights])
     if plan.foot:
         axes.spines["bottom"].set_visible(False)
         _foot(drawn, plan, index, scale)
@@ -674,12 +706,22 @@ def _name_the_region(axes: Axes, plan: Layout, scale: Scale, spot: tuple[float, 
 def _heights(plan: Layout) -> list[float]:
     """The ticks of similarity: the limits of the bands, and where the axis is zoomed round numbers between them."""
     least = plan.lowest + (LINE * plan.down if plan.foot else 0)
-    limits = [tick for tick in (0, *plan.bands, 1) if least <= tick and (plan.highest - tick) / plan.down > 1.5]
+    ends = sorted({0.0, *plan.bands, 1.0})
+    limits = [tick for tick in ends if least <= tick and (tick == plan.highest or _is_below_the_top(plan, tick))]
     if not is_zoomed(plan.lowest, plan.highest):
         return limits
     more = inner_ticks(plan.lowest, plan.highest, 6)
-    inside = [tick for tick in more if tick >= least and (plan.highest - tick) / plan.down > 1.5]
+    inside = [tick for tick in more if tick >= least and _is_below_the_top(plan, tick)]
     return sorted(limits + [tick for tick in inside if all(abs(tick - limit) / plan.down > 5 for limit in limits)])
+
+
+def _height_text(tick: float, digits: int) -> str:
+    return f"{tick:g}" if tick in (0, 1) else number(tick, digits)
+
+
+def _is_below_the_top(plan: Layout, tick: float) -> bool:
+    """Whether a tick lies so far below the top of the panels that its text does not reach above them."""
+    return (plan.highest - tick) / plan.down > 1.5
 
 
 def background(axes: Axes, scale: Scale) -> None:
@@ -699,8 +741,9 @@ def scale_ticks(axes: Axes, scale: Scale, width: float, labelled: bool) -> None:
     if is_round and all(abs(middle - other) > 9.0 * millimetre for other in places):
         places.append(middle)
     texts = {place: _tick_text(place, scale) for place in places}
-    kept = sorted(_apart(places, texts, millimetre))
-    written = ticks(axes, "x", kept, [texts[place] if labelled else "" for place in kept])
+    kept = _apart(places, texts, millimetre) if labelled else []
+    # A cut-off whose text has no room keeps its tick: a band ends there.
+    written = ticks(axes, "x", sorted(texts), [texts[place] if place in kept else "" for place in sorted(texts)])
     if labelled:
         written[scale.best].set_horizontalalignment("right")
 
@@ -722,7 +765,7 @@ def _apart(places: Sequence[float], texts: Mapping[float, str], millimetre: floa
 def _tick_text(value: float, scale: Scale) -> str:
     if value in (0, 1):
         return f"{value:g}"
-    return number(round(value, 6), 2 if scale.measure == "brier" else 1)
+    return number(round(value, 6), 2 if scale.measure in ("brier", "eci") else 1)
 
 
 def _marks(axes: Axes, evidence: Evidence, arranged: Arrangement, index: int) -> None:
@@ -947,7 +990,7 @@ def _caption(evidence: Evidence, arranged: Arrangement) -> str:
     return text
 
 
-OURS = "Only the AUROC's cut-offs are published."
+OURS = "Cut-offs: of the AUROC published, all others ours."
 
 
 def _has_interval(one: Placed) -> bool:
@@ -1030,8 +1073,7 @@ def _against(evidence: Evidence, supports: Sequence[DatasetSummary]) -> str:
             worse.append(site)
         elif isinstance(found, Estimate) and found.low is not None and found.low <= 0:
             unsure.append(site)
-    brier = next(scale for scale in scales(evidence) if scale.measure == "brier")
-    no_skill = [site for site in supports if is_without_skill(evidence, site, brier)]
+    no_skill = [site for site in supports if any(is_without_skill(evidence, site, scale) for scale in scales(evidence))]
     clauses = (
         ("a default has the higher net benefit", worse),
         ("the CI of the net benefit gain includes 0", unsure),

@@ -47,7 +47,7 @@ from dossier.report.figures.canvas import (
 )
 from dossier.report.figures.discrimination import AUROC, forest_alternative
 from dossier.typeset.numbers import number, per_cent
-from dossier.typeset.words import counted, how_many, in_words, sentence_case
+from dossier.typeset.words import counted, how_many, in_words
 
 
 def parts_of(evidence: Evidence) -> tuple[tuple[float, float], ...]:
@@ -283,27 +283,22 @@ def roc_and_raters(evidence: Evidence) -> Picture | Absent:
         count = len(rates.columns["rater"])
         # Readers of a part of the cases stand beside a line of all of them: which is better cannot be seen.
         read = (
-            f" Above the line a reader did better than the model: {_of_all(_above(found[1], rates), count)}."
+            f" Above the line: {_of_all(_above(found[1], rates), count)}."
             if rates.n == dataset.n
             else " The line rests on all patients, the points on those judged: not compared."
         )
         at = " Rings: the declared thresholds." if evidence.release.thresholds.declared else ""
         caption = (
             f"{dataset.site}: {patients([dataset])}. Points: {counted(count, 'reader')} on {rates.n:,} of them, with "
-            f"{level_text(evidence)} intervals.{read}"
+            f"{level_text(evidence)} intervals. {CAVEAT}{read}"
             f"{at}{_shaded(evidence)}"
         )
-        message = _better_readers(found[1], rates, count) if rates.n == dataset.n else ""
-        return picture("roc_and_raters", drawn, caption, _told(dataset, rates, evidence), message)
+        message = f"{_rates_of_readers(dataset, rates)}."
+        return picture("roc_and_raters", drawn, caption, _alternative_of_readers(dataset, rates, evidence), message)
 
 
-def _better_readers(curve: Curve, rates: Curve, count: int) -> str:
-    """How many readers stand above the curve of the model."""
-    above = _above(curve, rates)
-    if count == 1:
-        return f"The point of the reader {'lies' if above else 'does not lie'} above the ROC curve of the model."
-    verb = "lies" if above == 1 else "lie"
-    return sentence_case(f"{_of_all(above, count)} readers {verb} above the ROC curve of the model.")
+CAVEAT = "The readers saw other things than the model, under other conditions."
+"""Stands before every comparison of readers and model, as section 4.3 of Cabitza and Campagner asks."""
 
 
 def _above(curve: Curve, rates: Curve) -> int:
@@ -324,18 +319,24 @@ ROUNDING = 1e-9
 """So near to the line a reader lies on it."""
 
 
-def _told(dataset: DatasetSummary, rates: Curve, evidence: Evidence) -> str:
-    """The finding: between which rates the readers lie, and where the model stands at its primary threshold."""
+def _rates_of_readers(dataset: DatasetSummary, rates: Curve) -> str:
+    """Between which rates the readers lie."""
     hits, alarms = column(rates, "true_positive_rate"), column(rates, "false_positive_rate")
-    text = (
+    return (
         f"In {dataset.site}, {counted(len(hits), 'reader')} found {_span(hits)} of the cases with "
         f"{_span(alarms)} of the others called positive"
     )
+
+
+def _alternative_of_readers(dataset: DatasetSummary, rates: Curve, evidence: Evidence) -> str:
+    """The rates of the readers; behind the caveat, where the model stands at its primary threshold."""
+    text = _rates_of_readers(dataset, rates)
     threshold = primary_threshold(evidence)
     point = None if threshold is None else point_at(evidence, dataset, threshold)
     if threshold is None or point is None or rates.n != dataset.n:
         return f"{text}."
-    return f"{text}; the model at {number(threshold)} found {per_cent(point[1])} with {per_cent(point[0])}."
+    model = f"the model at {number(threshold)} found {per_cent(point[1])} with {per_cent(point[0])}."
+    return f"{text}; {CAVEAT[0].lower()}{CAVEAT[1:-1]}; {model}"
 
 
 def _span(shares: Floats) -> str:

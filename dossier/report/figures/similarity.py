@@ -260,9 +260,9 @@ def _message(evidence: Evidence) -> str:
     """How many sites are unlike the development data."""
     known = [one.similarity.value for one in placed_sites(evidence) if one.similarity is not None]
     unlike = sum(value < bands.SUPPORT for value in known)
-    of = f"{sites_word(len(known))} of known similarity"
+    who = f"{unlike or 'none'} {'is' if unlike <= 1 else 'are'}"
     return (
-        f"{unlike or 'No site'} of {of} {'is' if unlike <= 1 else 'are'} unlike the development data by "
+        f"Of {sites_word(len(known))} of known similarity {who} unlike the development data by "
         f"{form_of(evidence).short} (below {bands.SUPPORT:g})."
     )
 
