@@ -121,6 +121,7 @@ WORDS: Mapping[str, str] = {
     "column_of_many_levels": "a column of more than {most} levels has too many small counts",
     "common_slope_did_not_converge": "the fit of the common slope did not converge",
     "complexity_not_available": "a complexity from {source} is not available",
+    "cell_of_few_answers": "fewer than {fewest} answers",
     "confidence_below_one_half": "the raters' confidence by this rule is {confidence:.2f}, below one half, where no "
     "model's answer lies",
     "count_of_sites_has_no_interval": "a count of sites has no interval",
