@@ -134,7 +134,7 @@ def _of_one(evidence: Evidence, rows: Sequence[Description], dataset: str) -> st
 
 # ---- tables ---------------------------------------------------------------------------------------------------------
 
-OF_AGREEMENT = ("observed_agreement", "fleiss_kappa", "krippendorff_alpha", "cohen_kappa", "weighted_concordance")
+MEASURES = ("observed_agreement", "fleiss_kappa", "krippendorff_alpha", "cohen_kappa", "weighted_concordance")
 """The measures of the first table: of the others the finding, the nomogram and the grid speak."""
 MOST_SIDE_BY_SIDE = 3
 
@@ -146,7 +146,7 @@ def tables(evidence: Evidence) -> tuple[Table, ...]:
 
 def _agreement(evidence: Evidence) -> tuple[Table, ...]:
     """The measures of agreement: of up to three datasets side by side, of more a row each."""
-    terms = [evidence.terms[name] for name in OF_AGREEMENT if name in evidence.terms]
+    terms = [evidence.terms[name] for name in MEASURES if name in evidence.terms]
     results = [one for term in terms for one in of_term(evidence, term.name)]
     found = {one.dataset for one in results if isinstance(one.found, Estimate)}
     judged = [*(one.name for one in shown(evidence) if one.name in found), *({READERS} & found)]
@@ -162,6 +162,8 @@ def _agreement(evidence: Evidence) -> tuple[Table, ...]:
             rows.append(Row(term.label, tuple(cell(values[name], term, reasons, wordy=wordy) for name in judged)))
     if not rows:
         return ()
+    agreed = {one.dataset: one.found for one in of_term(evidence, "observed_agreement")}
+    rows.append(Row("Cases with two labels", tuple(_cases(agreed[name]) for name in judged)))
     return (
         Table(
             name="table-agreement",
@@ -173,6 +175,11 @@ def _agreement(evidence: Evidence) -> tuple[Table, ...]:
             footnotes=reasons.footnotes(),
         ),
     )
+
+
+def _cases(agreement: Estimate | Absent) -> Cell:
+    """How many cases the agreement rests on: those that two raters or more labelled."""
+    return NOT_COMPUTED if isinstance(agreement, Absent) else Cell(f"{agreement.n:,}", kind="plain")
 
 
 def by_group(evidence: Evidence) -> tuple[Table, ...]:
