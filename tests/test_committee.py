@@ -35,6 +35,7 @@ from dossier.report.chapters.committee.dangers import PLAIN
 from dossier.report.chapters.committee.missed import ERRORS, UNDERESTIMATED
 from dossier.report.chapters.committee.percentages import at_risk
 from dossier.report.chapters.committee.plain import abridged
+from dossier.typeset.names import groups_of_readers
 from dossier.typeset.numbers import JOINER
 from tests.conftest import Book, by_hand
 from tests.figures.evidence import COVID, Case
@@ -161,6 +162,25 @@ def test_the_first_page_holds_every_answer_of_an_extreme(name: str, place: int |
     document = edition(at_home(extreme(name), place), "letter")
     assert not re.search(r"\b(nan|inf|None(?! of )|Absent|Estimate)\b", " ".join(spoken(document.html)))
     assert_fits(document, tmp_path)
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+@pytest.mark.parametrize("place", [None, 0, -1])
+def test_whether_people_decide_better_is_on_the_second_page_where_a_study_tells(
+    knee: Book, place: int | None, paper: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "edition.pdf"
+    path.write_bytes(press.pdf(edition(at_home(knee.evidence, place), paper)))
+    second = texts_of(path)[1]
+    assert "Do people decide better with it?" in second
+    assert "13 of 100 decisions were wrong, with it 9." in second
+    assert "How sure is the truth?" in second
+
+
+def test_without_a_study_the_question_stays_behind_that_of_the_other_models(covid: Book) -> None:
+    text = words(covid.evidence)
+    assert text.index("For whom, and is it better?") < text.index("Do people decide better with it?")
+    assert "How sure is the truth?" not in text
 
 
 # ---- our own hospital -----------------------------------------------------------------------------------------------
@@ -584,7 +604,7 @@ def test_no_phrase_that_nobody_says_is_on_the_pages(any_book: Book, place: int |
 def declared_texts(evidence: Evidence) -> str:
     """What the release says in its own words, and every name in it."""
     release = evidence.release.model_dump_json(by_alias=True)
-    names = " ".join(site.site for site in evidence.datasets)
+    names = " ".join([*(site.site for site in evidence.datasets), *groups_of_readers(evidence)])
     return f"{release} {names} {' '.join(evidence.statements.values())}".lower()
 
 

@@ -12,6 +12,8 @@ from dossier.core.types import (
     POOLED,
     READER_STUDY,
     Absent,
+    Curve,
+    CurveResult,
     Estimate,
     Evidence,
     Flag,
@@ -20,6 +22,7 @@ from dossier.core.types import (
     SubgroupSize,
     SubgroupSummary,
     Subset,
+    Withheld,
     find,
 )
 from dossier.report.chapters import committee, subgroups
@@ -101,6 +104,74 @@ def test_people_decide_better_only_where_the_range_says_so(evidence: Evidence, s
     assert told.startswith(start)
     assert told.endswith(ending)
     assert ("Without it 20 of 100 decisions were wrong" in told) == (evidence is not KINDS["one"])
+
+
+def with_changes(evidence: Evidence) -> Evidence:
+    """The same study with two groups of two readers: what changed, and what became of advice."""
+    benefits = [
+        Result("decision_benefit", "decision_benefit", READER_STUDY, {"group": group}, found)
+        for group, found in (("nurse", of_arms(0.7, 0.8)), ("surgeon", of_arms(0.9, 0.9)))
+    ]
+    advice = [
+        Result(
+            name, name, READER_STUDY, {}, Estimate(0.2, 0.1, 0.3, 0.95, of, Method("wilson"), details={"decisions": n})
+        )
+        for name, n, of in (("wrong_advice_followed", 4.0, 20), ("right_advice_resisted", 3.0, 15))
+    ]
+    columns = {"corrected": (20.0, 5.0, 3.0, 2.0), "misled": (9.0, 1.0, 3.0, 2.0), "group": (0.0, 0.0, 1.0, 1.0)}
+    curve = CurveResult("changed_decisions", READER_STUDY, Curve(columns, 300, Method("counted")))
+    return dataclasses.replace(
+        evidence, results=(*evidence.results, *benefits, *advice), curves=(*evidence.curves, curve)
+    )
+
+
+def of_arms(unaided: float, aided: float) -> Estimate:
+    """A decision benefit with the readers' accuracy without and with the model."""
+    return Estimate(
+        aided - unaided, 0.0, 0.2, 0.95, 2, Method("student_t"), details={"unaided": unaided, "aided": aided}
+    )
+
+
+def test_what_a_study_changed_is_said_in_whole_people_and_by_group() -> None:
+    """By hand: 20 + 5 + 3 + 2 decisions were put right, 9 + 1 + 3 + 2 made wrong; nurses were wrong in 30, then 20."""
+    told = committee.people_decide(with_changes(studied(0.02, 0.05, 0.08)))
+    assert told.replace("\N{NO-BREAK SPACE}", " ") == (
+        "Yes, in a study. Without it 20 of 100 decisions were wrong, with it 15. It put 30 right and made 15 wrong. "
+        "Wrong of 100 by group: nurse 30, then 20; surgeon 10, then 10. Where people first thought otherwise, they "
+        "followed wrong advice 4 of 20 times and refused right advice 3 of 15 times. "
+        "They decided better (range 2 to 8 fewer wrong)."
+    )
+
+
+def test_a_study_that_is_kept_back_is_not_said_to_be_missing() -> None:
+    hidden = Withheld(Fact("too_few_sites_to_pool", usable=Count(0, "site")), below=10)
+    found = studied(0.02, 0.05, 0.08)
+    kept = tuple(
+        dataclasses.replace(one, found=hidden) if one.measure == "error_rate_aided" else one for one in found.results
+    )
+    assert committee.people_decide(dataclasses.replace(found, results=kept)).startswith("A study compared decisions")
+
+
+@pytest.mark.parametrize(("assumed", "word"), [(None, "about"), (1.0, "at best")])
+def test_how_sure_the_truth_is_is_said_in_whole_people(assumed: float | None, word: str) -> None:
+    """The paper's example: at rho .57 a measured accuracy of .90 is .80 against the truth."""
+    actual = Estimate(0.801993, 0.77, 0.83, 0.95, 300, Method("wald"), details={"measured_accuracy": 0.9})
+    rho = Estimate(0.57, 0.5, 0.6, 0.95, 300, Method("wald"), details={"accuracy_assumed": assumed})
+    results = (
+        Result("actual_accuracy", "actual_accuracy", "site-0", {}, actual),
+        Result("weighted_concordance", "weighted_concordance", "site-0", {}, rho),
+    )
+    bare = dataclasses.replace(
+        KINDS["two"],
+        results=tuple(
+            one for one in KINDS["two"].results if one.measure not in ("actual_accuracy", "weighted_concordance")
+        ),
+    )
+    assert committee.labels_are_right(bare) == ""
+    assert committee.labels_are_right(dataclasses.replace(bare, results=(*bare.results, *results))) == (
+        "Where answers like those of the people at Italy 1 count as the truth, of 100 answers of the model 90 are "
+        f"called right, and {word} 80 are (range 77 to 83)."
+    )
 
 
 # ---- the answer -----------------------------------------------------------------------------------------------------

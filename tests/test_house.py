@@ -410,7 +410,8 @@ LISTS_OF_MEASURES = {
     *("api.CURVES", "between_groups.MEASURES", "figures.subgroups.MEANS", "figures.subgroups.MEASURES"),
     *("figures.subgroups.REFERENCES", "chapters.discrimination.AT_A_THRESHOLD"),
     *("chapters.discrimination.WHATEVER", "chapters.human_factors.ADVICE", "chapters.human_factors.MEASURES"),
-    *("chapters.sample.CRITERIA", "chapters.sentence.OF_BOTH", "chapters.severity.MEASURES"),
+    *("chapters.reliability.MEASURES", "chapters.sample.CRITERIA", "chapters.sentence.OF_BOTH"),
+    "chapters.severity.MEASURES",
     *("chapters.subgroups.JUDGED", "chapters.supporting.PRINTED", "chapters.supporting.PRINTED_OF_CLASSES"),
     "model_card.GROUPS",
     # What a flag looks at, in the order in which it names it, and the words of flags and samples.

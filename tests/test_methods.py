@@ -18,7 +18,6 @@ from dossier.report.chapters import caution, methods, references
 from dossier.report.chapters.chapter import chapters
 from dossier.typeset.methods import method_text
 from dossier.typeset.numbers import MINUS
-from dossier.typeset.words import sentence_case
 from tests.conftest import SHARED, Book, by_hand
 from tests.estimated import estimated
 from tests.figures.evidence import Case

@@ -130,6 +130,7 @@ missing = { glucose = [-1] }     # values that mean missing, by column, or "*" f
 #                                # model learnt from; without it the tables stand on their own
 # case = "case_id"               # or linked by the first column of each table
 # accuracy = 0.8                 # of the raters: one number, or one a rater
+# groups = { anna = "resident", bob = "radiologist" }   # of every rater; without names by the column: 1, 2, ...
 # coherence = 0.05               # how far a stated confidence may lie from the meant one
 # desired_accuracy = 0.75        # against the truth: how reliable must the labels be for it?
 

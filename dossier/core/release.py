@@ -506,6 +506,11 @@ class ReadersTables(Table):
     accuracy: Share | tuple[Share, ...] | None = Field(
         None, description="The raters' accuracy, one number for all or one a rater."
     )
+    groups: dict[Text, Text] | None = Field(
+        None,
+        description="The group of each rater, by the rater's name; where the tables name none, by the column's number, "
+        "from 1.",
+    )
     coherence: Share | None = Field(None, description="How far a stated confidence may lie from the meant one.")
     desired_accuracy: Annotated[float, Field(ge=0.5, le=1)] | None = Field(
         None,

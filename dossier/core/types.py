@@ -183,6 +183,8 @@ class Readers:
     coherence: float | None = None
     desired_accuracy: float | None = None
     """The accuracy against the truth that is wished of the model."""
+    groups: tuple[str, ...] | None = None
+    """The group of each rater."""
 
 
 @dataclass(frozen=True)

@@ -111,6 +111,7 @@ OF_READERS = {
     "rater_complexity": "complexity",
     "truth": "truth",
     "rater_accuracy": "accuracy",
+    "rater_groups": "groups",
     "coherence": "coherence",
 }
 """What can be named of the readers' tables, and the field of each."""

@@ -182,6 +182,16 @@ def cohen_kappa_of_model(
 ) -> Estimate | Absent:
     """How far the model's answers at the threshold agree with what happened, beyond what chance would give."""
 
+def confidence_complexity_correlation(
+    labels: ArrayLike,
+    confidence: ArrayLike,
+    rater_complexity: ArrayLike,
+    level: float = 0.95,
+    bootstrap: int = 1000,
+    seed: int = 1,
+) -> Estimate | Absent:
+    """How far the raters were less sure of the cases that they found complex: -1 wholly, 0 not at all."""
+
 def correspondence_averaged(
     development: Sequence[Feature],
     predictors: Sequence[Feature],

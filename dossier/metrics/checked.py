@@ -29,7 +29,7 @@ WITHIN = {
 """The smallest and the largest value of a column; None for no end."""
 WHOLE = frozenset({"outcome", "truth"})
 """Columns of 0 and 1."""
-BY_RATER = frozenset({"labels", "confidence"})
+BY_RATER = frozenset({"labels", "confidence", "rater_complexity"})
 """Tables of cases by raters, whose gaps are cases that a rater did not see."""
 CODES = "cluster"
 """A column that says only who belongs together."""
@@ -57,6 +57,7 @@ PARAMETERS = {
     "coherence": ("float, optional", "By how much the raters' coherence is lowered and raised, from 0 to 1."),
     "truth": ("array_like", "The true labels of the raters' cases: 0 or 1."),
     "rater_accuracy": ("tuple of float", "The accuracy of each rater, from 0 to 1."),
+    "rater_groups": ("tuple of str", "The group of each rater."),
     "study": ("ReaderStudy", "The decisions of the readers with and without the model, case by case, or their counts."),
     "group": ("str", "Of the readers; empty for all."),
     "level": ("float", "The level of the interval, between 0 and 1."),

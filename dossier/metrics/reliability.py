@@ -20,14 +20,16 @@ from numpy.typing import NDArray
 from dossier.core.facts import Count, Fact, Method
 from dossier.core.register import Law, curve, describe, metric
 from dossier.core.types import Absent, Curve, Description, Estimate, Floats
+from dossier.metrics.calibration import SMALLEST_GROUP
 from dossier.metrics.correspondence import percentile_interval
-from dossier.metrics.intervals import wilson
+from dossier.metrics.intervals import two_sided, wilson, wilson_bounds
 from dossier.metrics.raters import mean_of_known, right_answers
 
 ORDER = (
     *("observed_agreement", "fleiss_kappa", "krippendorff_alpha", "cohen_kappa", "rater_agreement"),
     *("rater_accuracy_summary", "weighted_concordance", "actual_accuracy", "required_reliability"),
-    *("reliability_nomogram", "actual_accuracy_bounds", "raters_one_by_one", "confidence_by_rater"),
+    *("confidence_complexity_correlation", "reliability_nomogram", "actual_accuracy_bounds", "raters_one_by_one"),
+    *("raters_by_group", "confidence_by_rater", "confidence_by_complexity"),
 )
 """The measures and curves of the chapter in the order of files and pages."""
 
@@ -498,7 +500,8 @@ def weighted_concordance(
     (1-a_i)(1-a_j)), 0 when one rater is always right and the other never. A case with one label counts a_i; one with
     none is skipped and counted in `cases_skipped`. a_i: `rater_accuracy` as declared, else against `truth`, else 1,
     which the method says. `coherence` (0..1) gives `coherence_low` and `coherence_high`, with c lowered and raised by
-    it and clipped. Interval: percentile bootstrap over cases, the raters' accuracy held fixed.
+    it and clipped. Interval: percentile bootstrap over cases; an accuracy against `truth` is measured anew in each
+    replicate, a declared one held fixed.
 
     Returns
     -------
@@ -526,19 +529,66 @@ def weighted_concordance(
     if coherence is not None:
         for name, shift in (("coherence_low", -coherence), ("coherence_high", coherence)):
             details[name] = float(np.sort(_concordance(labels, confidence, accuracy.values, shift)).mean())
-    return _mean_with_interval(values, level, bootstrap, seed, Method(_SOURCE[accuracy.source]), details)
+    method = Method(_SOURCE[accuracy.source])
+    if truth is None or accuracy.source != "measured":
+        return _mean_with_interval(values, level, bootstrap, seed, method, details)
+    replicates = _measured_anew(labels, confidence, truth, bootstrap, seed) if len(values) > 1 else None
+    return _with_interval(float(np.sort(values).mean()), replicates, level, len(values), method, details)
+
+
+def _measured_anew(labels: Floats, confidence: Floats, truth: Floats, bootstrap: int, seed: int) -> Floats:
+    """The concordance in each replicate of the cases, with the accuracy that the raters have in it.
+
+    Held fixed at what these cases show, the interval would hold the reliability in 83 to 87 of 100 studies.
+    """
+    order = np.lexsort(np.column_stack((labels, confidence, truth)).T[::-1])
+    labels, confidence, truth = labels[order], confidence[order], truth[order]
+    right = right_answers(labels, truth)
+    sure = _weight_of_confidence(labels, confidence)
+    raters = sure.present.sum(axis=1)
+    drawn = _draws(len(labels), bootstrap, seed)
+    judged = drawn @ (~np.isnan(right)).astype(float)
+    accuracy = np.where(judged > 0, drawn @ np.nan_to_num(right) / np.maximum(judged, 1), np.nan)
+    # A rater of no label counts nowhere.
+    accuracy = np.where(np.isnan(labels).all(axis=0), 0.0, accuracy)
+    alone = np.where((raters == 1)[:, None], sure.present, False).astype(float)
+    total = ((drawn @ alone) * accuracy).sum(axis=1)
+    pairs = np.maximum(raters * (raters - 1) / 2, 1)[:, None]
+    for rater in range(labels.shape[1] - 1):
+        own, others = accuracy[:, [rater]], accuracy[:, rater + 1 :]
+        agree = labels[:, [rater]] == labels[:, rater + 1 :]
+        weight = np.where(agree, sure.weight[:, [rater]] * sure.weight[:, rater + 1 :], 0.0) / pairs
+        both, either = own * others, own * others + (1 - own) * (1 - others)
+        total += ((drawn @ weight) * both / np.where(either > 0, either, 1.0)).sum(axis=1)
+    counted = drawn @ (raters > 0).astype(float)
+    return np.where(counted > 0, total / np.maximum(counted, 1), np.nan)
+
+
+@dataclass(frozen=True)
+class Sureness:
+    """Which labels count, and the weight of the confidence of each: cases x raters."""
+
+    present: NDArray[np.bool_]
+    weight: Floats
+    classes: Floats
+
+
+def _weight_of_confidence(labels: Floats, confidence: Floats, shift: float = 0.0) -> Sureness:
+    """c/(c + (1-c)/k) of each confidence, shifted and clipped; 0 where a label or a confidence is missing."""
+    present = ~np.isnan(labels) & ~np.isnan(confidence)
+    classes = np.unique(labels[present])
+    shifted = np.clip(confidence + shift, 0.0, 1.0)
+    weight = np.where(present, shifted / (shifted + (1 - shifted) / max(2, len(classes))), 0.0)
+    return Sureness(present, weight, classes)
 
 
 def _concordance(labels: Floats, confidence: Floats, accuracy: Floats, shift: float) -> Floats:
     """The weighted concordance of each case with a label, the confidences shifted and clipped."""
-    present = ~np.isnan(labels) & ~np.isnan(confidence)
-    classes = np.unique(labels[present])
-    shifted = np.clip(confidence + shift, 0.0, 1.0)
-    sure = np.where(present, shifted / (shifted + (1 - shifted) / max(2, len(classes))), 0.0)
-    together = _accuracy_of_pairs(accuracy)
+    sure = _weight_of_confidence(labels, confidence, shift)
+    present, together = sure.present, _accuracy_of_pairs(accuracy)
     total = np.zeros(len(labels))
-    for label in classes:
-        weight = np.where(labels == label, sure, 0.0)
+    for label in sure.classes:
+        weight = np.where(labels == label, sure.weight, 0.0)
         for rater in range(labels.shape[1] - 1):
             total += weight[:, rater] * (weight[:, rater + 1 :] * together[rater, rater + 1 :]).sum(axis=1)
     raters = present.sum(axis=1)
@@ -846,6 +896,87 @@ def _kappa_with_others(labels: Floats) -> Floats:
     return mean_of_known(np.where(np.isnan(table), table.T, table), 0)
 
 
+@curve("The raters by group", cites=("Cabitza 2020", "Wilson 1927"))
+def raters_by_group(
+    labels: Floats,
+    rater_groups: tuple[str, ...],
+    confidence: Floats | None = None,
+    truth: Floats | None = None,
+    rater_accuracy: tuple[float, ...] | None = None,
+    level: float = 0.95,
+    bootstrap: int = 1000,
+    seed: int = 1,
+) -> Curve | Absent:
+    """How often the raters of each group are right, and how far the labels of each group can be relied on.
+
+    `labels`, `confidence` are cases x raters, NaN where missing; `rater_groups` the group of each rater; `truth` one a
+    case. A row for each group in the order of their names: `group` (its place, from 0), `raters`, `cases` with a label
+    of theirs, `accuracy`, the mean over the raters of their share of right labels, with Wilson's interval at the
+    effective number of answers, and `rho`, the `weighted_concordance` of their labels, each with `..._low` and
+    `..._high`. The raters are taken as these: intervals are over cases. Where the truth is not known the accuracy is
+    the mean of `rater_accuracy`, without an interval; rho of one rater is that rater's accuracy and has none. Absent
+    without labels.
+    """
+    if np.isnan(labels).all():
+        return Absent(Fact("no_label"))
+    rows: list[dict[str, float | None]] = []
+    groups = sorted(set(rater_groups))
+    for place, group in enumerate(groups):
+        members = np.array([one == group for one in rater_groups])
+        own, stated = labels[:, members], None if confidence is None else confidence[:, members]
+        declared = None if rater_accuracy is None else tuple(np.asarray(rater_accuracy)[members].tolist())
+        rho = None
+        if stated is not None:
+            rho = weighted_concordance(own, stated, None, truth, declared, level, bootstrap, seed)
+        rows.append(
+            {
+                "group": float(place),
+                "raters": float(members.sum()),
+                "cases": float((~np.isnan(own)).any(axis=1).sum()),
+                **_bounded("accuracy", _mean_accuracy(own, truth, declared, level)),
+                **_bounded("rho", _of_several(rho, int(members.sum()))),
+            }
+        )
+    columns = {name: tuple(row[name] for row in rows) for name in rows[0]}
+    return Curve(columns, len(labels), Method("wilson_at_effective_rows", "bootstrap_over_cases", "percentile"))
+
+
+Bounded = tuple[float | None, float | None, float | None]
+"""A value with the ends of its interval."""
+
+
+def _bounded(name: str, found: Bounded) -> dict[str, float | None]:
+    return dict(zip((name, f"{name}_low", f"{name}_high"), found, strict=True))
+
+
+def _of_several(rho: Estimate | Absent | None, raters: int) -> Bounded:
+    if not isinstance(rho, Estimate):
+        return (None, None, None)
+    return (rho.value, None, None) if raters < 2 else (rho.value, rho.low, rho.high)
+
+
+def _mean_accuracy(labels: Floats, truth: Floats | None, declared: tuple[float, ...] | None, level: float) -> Bounded:
+    """The mean over raters of the share of right labels, with Wilson's interval at its effective number of answers.
+
+    The variance is that between cases, so that raters who err on the same cases count as fewer; where none or all err
+    the answers to a case count as one.
+    """
+    right = None if truth is None else right_answers(labels, truth)
+    judged = None if right is None else ~np.isnan(right)
+    if right is None or judged is None or not judged.any():
+        return (None if declared is None else float(np.mean(declared)), None, None)
+    asked = judged.any(axis=0)
+    right, judged = right[:, asked], judged[:, asked]
+    each = np.where(judged, right, 0.0).sum(axis=0) / judged.sum(axis=0)
+    value = float(np.sort(each).mean())
+    cases = int(judged.any(axis=1).sum())
+    parts = np.where(judged, (right - each) / judged.sum(axis=0), 0.0).sum(axis=1) / len(each)
+    variance = float(np.sort(parts**2).sum()) * cases / max(cases - 1, 1)
+    effective = value * (1 - value) / variance if variance > 0 else cases
+    low, high = wilson_bounds(np.array(value), effective, two_sided(level))
+    return (value, float(low), float(high))
+
+
 MOST_LEVELS = 11
 
 
@@ -878,3 +1009,103 @@ def confidence_by_rater(labels: Floats, confidence: Floats) -> Curve | Absent:
         "share": tuple(float(share) for share in (table / table.sum(axis=1, keepdims=True)).ravel()),
     }
     return Curve(columns, int(table.sum()), method)
+
+
+# ---- confidence and complexity --------------------------------------------------------------------------------------
+
+THIRDS = 3
+EDGES = tuple(step / THIRDS for step in range(THIRDS))
+"""Where the thirds of the scale from 0 to 1 begin."""
+
+
+@curve("Right answers by confidence and complexity", cites="Campagner 2023")
+def confidence_by_complexity(
+    labels: Floats, confidence: Floats, rater_complexity: Floats, truth: Floats
+) -> Curve | Absent:
+    """How often the raters are right, by how sure they were and by how complex they found the case.
+
+    `labels`, `confidence` and `rater_complexity` (both 0..1) are cases x raters, NaN where missing; `truth` one a case.
+    A row for each of nine cells, the thirds of one scale by those of the other, from 0 to 1/3, to 2/3 and to 1 (not
+    quantiles): `confidence` and `complexity` (where the third begins), `answers`, and `right`, the share of them that
+    is right, missing where there are fewer than five. Absent without an answer that has all four.
+    """
+    right = right_answers(labels, truth)
+    known = ~np.isnan(right) & ~np.isnan(confidence) & ~np.isnan(rater_complexity)
+    if not known.any():
+        return Absent(Fact("no_answer_with_both_ratings"))
+    sure, hard = (_third(table[known]) for table in (confidence, rater_complexity))
+    cell = THIRDS * sure + hard
+    count = np.bincount(cell, minlength=THIRDS**2)
+    hits = np.bincount(cell, weights=right[known], minlength=THIRDS**2)
+    columns: dict[str, tuple[float | None, ...]] = {
+        "confidence": tuple(edge for edge in EDGES for _ in EDGES),
+        "complexity": EDGES * THIRDS,
+        "answers": tuple(map(float, count)),
+        "right": tuple(float(hit / of) if of >= SMALLEST_GROUP else None for hit, of in zip(hits, count, strict=True)),
+    }
+    return Curve(columns, int(known.any(axis=1).sum()), Method("thirds_of_both_scales"))
+
+
+def _third(values: Floats) -> Integers:
+    """In which third of the scale from 0 to 1 each value lies, from 0; the last one is closed."""
+    return np.minimum(np.floor(values * THIRDS + 1e-9), THIRDS - 1).astype(np.int64)
+
+
+@of_labels(
+    "Correlation of confidence and complexity",
+    range=(-1, 1),
+    cites="Campagner 2023",
+    breaks=BROKEN,
+    formula="Pearson's r of confidence and complexity over the answers that have both",
+)
+def confidence_complexity_correlation(
+    labels: Floats,
+    confidence: Floats,
+    rater_complexity: Floats,
+    level: float = 0.95,
+    bootstrap: int = 1000,
+    seed: int = 1,
+) -> Estimate | Absent:
+    """How far the raters were less sure of the cases that they found complex: -1 wholly, 0 not at all.
+
+    `labels`, `confidence` and `rater_complexity` (both 0..1) are cases x raters, NaN where missing. Pearson's r over
+    all answers that have both ratings. Interval: percentile bootstrap over cases; resamples in which either does not
+    vary are left out of it.
+
+    Parameters
+    ----------
+    rater_complexity : array_like
+        How complex the raters found each case, cases by raters, from 0 to 1, NaN where missing.
+
+    Returns
+    -------
+    Estimate or Absent
+        The value with its interval. Absent when fewer than two answers have both ratings, or when either does not vary.
+
+    Examples
+    --------
+    >>> import dossier
+    >>> labels, confidence = [[0, 0], [1, 1], [1, 0], [0, 1]], [[1.0, 0.4], [0.6, 0.8], [0.2, 0.6], [0.8, 0.4]]
+    >>> complexity = [[0.0, 0.25], [0.75, 0.25], [1.0, 0.25], [0.5, 0.75]]
+    >>> print(dossier.metrics.confidence_complexity_correlation(labels, confidence, complexity, bootstrap=50))
+    -0.72 (-0.88 to -0.53)
+    """
+    known = ~np.isnan(labels) & ~np.isnan(confidence) & ~np.isnan(rater_complexity)
+    sure, hard = (np.where(known, table - 0.5, 0.0) for table in (confidence, rater_complexity))
+    sums = np.column_stack([part.sum(axis=1) for part in (known * 1.0, sure, hard, sure**2, hard**2, sure * hard)])
+    sums = _canonical(sums[known.any(axis=1)])
+    if not len(sums):
+        return Absent(Fact("no_answer_with_both_ratings"))
+    value = _correlation(sums.sum(axis=0, keepdims=True))[0]
+    if math.isnan(value):
+        return Absent(Fact("ratings_do_not_vary"))
+    replicates = _correlation(_draws(len(sums), bootstrap, seed) @ sums) if len(sums) > 1 else None
+    return _with_interval(float(value), replicates, level, len(sums), Method("pearson_over_answers"))
+
+
+def _correlation(sums: Floats) -> Floats:
+    """Pearson's r of the sums of 1, x, y, x², y² and xy in each row; NaN where either does not vary."""
+    n, x, y, xx, yy, xy = sums.T
+    spread = (n * xx - x**2) * (n * yy - y**2)
+    varies = (n * xx - x**2 > 1e-9) & (n * yy - y**2 > 1e-9)
+    return np.where(varies, np.clip((n * xy - x * y) / np.sqrt(np.where(varies, spread, 1.0)), -1, 1), np.nan)

@@ -62,13 +62,16 @@ def cumulative_risks(outcome: Floats, risk: Floats, level: float = 0.95) -> Curv
 
 
 @curve("Raters in the plane of the ROC curve", cites=("Cabitza 2019", "Wilson 1927"))
-def rater_rates(labels: Floats, truth: Floats, level: float = 0.95) -> Curve | Absent:
+def rater_rates(
+    labels: Floats, truth: Floats, rater_groups: tuple[str, ...] | None = None, level: float = 0.95
+) -> Curve | Absent:
     """How often each rater calls cases and non-cases positive, beside which the model's ROC curve can be read.
 
     Arguments: `labels` (cases x raters; 1 positive, NaN where a rater gave none), `truth` (cases; 0 or 1, NaN where
     unknown), `level`. Returns for each rater, in the order of the table, `rater` (the number, from 1),
     `false_positive_rate` and `true_positive_rate` with Wilson's `..._low` and `..._high`, and `cases` and `others`, on
-    which they rest. A rater who judged no case or no non-case is left out and counted in the method. Absent when none
+    which they rest; with `rater_groups` also `group`, the place of the rater's among the groups in the order of their
+    names. A rater who judged no case or no non-case is left out and counted in the method. Absent when none
     is left, and with more than 250 raters. Source: Cabitza 2019, Figure 4.
     """
     if labels.shape[1] > POINTS:
@@ -88,6 +91,9 @@ def rater_rates(labels: Floats, truth: Floats, level: float = 0.95) -> Curve | A
         "cases": column(cases),
         "others": column(others),
     }
+    if rater_groups is not None:
+        groups = sorted(set(rater_groups))
+        columns["group"] = column([float(groups.index(rater_groups[one])) for one in kept])
     for name, some, every in (("true_positive_rate", hits, cases), ("false_positive_rate", alarms, others)):
         bounds = [wilson(part, whole, level) for part, whole in zip(some, every, strict=True)]
         columns[name] = column(np.asarray(some / every, dtype=np.float64))

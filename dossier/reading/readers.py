@@ -78,6 +78,7 @@ def readers_of(
     if _same_shape(found, faults):
         _same_raters(found, faults)
     _accuracy_fits(declared, at, found["labels"], faults)
+    _groups_fit(declared, at, found["labels"], faults)
     aligned = _aligned(found, faults) if len(faults) == before else None
     if aligned is None:
         return None
@@ -105,6 +106,7 @@ def _made(
         complexity=values.get("complexity"),
         truth=truth,
         accuracy=(accuracy,) * raters if isinstance(accuracy, float) else accuracy,
+        groups=None if declared.groups is None else tuple(declared.groups[name] for name in _raters(found["labels"])),
         coherence=declared.coherence,
         desired_accuracy=declared.desired_accuracy,
     )
@@ -327,6 +329,28 @@ def _accuracy_fits(declared: ReadersTables, at: Key, labels: Ratings, faults: li
         values = Count(len(declared.accuracy), "value")
         faults.append(
             Fault("accuracy_of_other_raters", at.of("accuracy"), values=values, raters=Count(raters, "rater"))
+        )
+
+
+def _raters(labels: Ratings) -> tuple[str, ...]:
+    """The names of the raters; where the tables have none, the numbers of their columns."""
+    return labels.raters or tuple(f"{number}" for number in range(1, labels.values.shape[1] + 1))
+
+
+def _groups_fit(declared: ReadersTables, at: Key, labels: Ratings, faults: list[Fault]) -> None:
+    """The faults of groups that name other raters than the tables have."""
+    if declared.groups is None:
+        return
+    raters = _raters(labels)
+    where = at.of("groups")
+    others = [name for name in declared.groups if name not in raters]
+    if others:
+        faults.append(Fault("group_of_no_rater", where, name=others[0], file=labels.file, known=raters))
+        return
+    lost = tuple(name for name in raters if name not in declared.groups)
+    if lost:
+        faults.append(
+            Fault("rater_without_group", where, lost=Fact("rater" if len(lost) == 1 else "raters", names=lost))
         )
 
 

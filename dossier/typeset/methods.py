@@ -385,6 +385,7 @@ WORDS: Mapping[str, Words] = {
     "paired_delong": Words("paired DeLong, normal"),
     "paired_delong_over_classes": Words("paired DeLong over all classes, normal"),
     "paired_t": Words("paired t"),
+    "pearson_over_answers": Words("Pearson, over answers"),
     "pearson": Words("Pearson, Fisher's z, {sites} sites"),
     "percentile": Words("percentile", joined=", "),
     "pointwise": Words("pointwise, {by}"),
@@ -398,6 +399,7 @@ WORDS: Mapping[str, Words] = {
     "stratified_delta": Words("stratified delta, normal"),
     "student_t": Words("Student t"),
     "t_over_readers": Words("t, over readers"),
+    "thirds_of_both_scales": Words("thirds of both scales; cells of fewer than five answers left out"),
     "too_few_readers_or_cases": Words(
         "too few readers or cases for clusters: at least two readers an arm and two cases"
     ),

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dossier.core.bands import FEWEST_WITH_A_VALUE
 from dossier.core.types import (
     NOT_SELECTED,
+    READERS,
     At,
     DatasetSummary,
     Description,
@@ -162,6 +163,12 @@ ALL_POOLED = "All external sites, pooled"
 def groups_of_readers(evidence: Evidence) -> tuple[str, ...]:
     """The groups of the readers in alphabetical order, which is that of their numbers in the curves."""
     return tuple(sorted({str(one.at["group"]) for one in evidence.results if "group" in one.at}))
+
+
+def groups_of_raters(evidence: Evidence, dataset: str) -> tuple[str, ...]:
+    """The groups of the raters of a dataset in alphabetical order, which is that of their numbers in the curves."""
+    declared = [one.groups for one in evidence.release.readers if (one.dataset or READERS) == dataset and one.groups]
+    return tuple(sorted({group for groups in declared for group in groups.values()}))
 
 
 def axis_name(at: At) -> str:

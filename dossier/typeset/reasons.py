@@ -123,6 +123,7 @@ WORDS: Mapping[str, str] = {
     "column_of_many_levels": "a column of more than {most} levels has too many small counts",
     "common_slope_did_not_converge": "the fit of the common slope did not converge",
     "complexity_not_available": "a complexity from {source} is not available",
+    "cell_of_few_answers": "fewer than {fewest} answers",
     "confidence_below_one_half": "the raters' confidence by this rule is {confidence:.2f}, below one half, where no "
     "model's answer lies",
     "count_of_sites_has_no_interval": "a count of sites has no interval",
@@ -201,6 +202,7 @@ WORDS: Mapping[str, str] = {
     "no_bin_with_enough_answers": "no bin of {what} holds {fewest} answers",
     "no_bound": "the interval has no {side} limit",
     "no_bounds": "it has no bounds",
+    "no_answer_with_both_ratings": "no answer has both a confidence and a complexity",
     "no_case_called_complex": "the raters called no case complex",
     "no_case_labelled_by_all": "no case was labelled by every rater",
     "no_case_labelled_by_two": "no case was labelled by two raters",
@@ -372,6 +374,7 @@ WORDS: Mapping[str, str] = {
     "raters_judged_some": "the raters judged {judged} of the {judged.out_of} cases",
     "reader_study_of_counts_only": "the reader study gives counts only, not the decisions of each reader",
     "readers_judged_elsewhere": "the readers judged the cases of {judged}, not those of {dataset}",
+    "ratings_do_not_vary": "every answer has the same confidence, or the same complexity",
     "readers_tables_hold_no": "the readers' tables hold no {what}",
     "readers_tables_name_no_dataset": "the readers' tables name no dataset",
     "readers_tables_need_a_dataset": "the readers' tables name no dataset, whose outcome and risks it needs",

@@ -14,6 +14,7 @@ from scipy.stats import binom, norm
 from dossier.core.facts import Method
 from dossier.core.types import (
     Absent,
+    Curve,
     DatasetSummary,
     DecisionCounts,
     Estimate,
@@ -40,6 +41,9 @@ def cells(bootstrap: int) -> Iterator[tuple[str, str, int, Simulate]]:
     yield from pooling.cells()
     for cases, raters in ((100, 3), (400, 12)):
         yield f"raters, {raters} on {cases} cases", "interval", cases, _raters(cases, raters, bootstrap)
+    for cases, raters in ((200, 3), (500, 3), (500, 1)):
+        name = f"groups of {raters} {'rater' if raters == 1 else 'raters'} on {cases} cases"
+        yield name, "interval", cases, _rater_groups(cases, raters, bootstrap)
     for decisions in (100, 500):
         yield f"decisions, {decisions} an arm", "interval", decisions, _decisions(decisions)
     for readers, cases in ((3, 40), (5, 40), (8, 40), (16, 60)):
@@ -115,6 +119,60 @@ def _raters(cases: int, raters: int, bootstrap: int) -> Simulate:
         }
 
     return simulate
+
+
+EASE = (0.7, 0.3)
+"""The share of easy and of hard cases."""
+RIGHT_OF_GROUPS = ((0.95, 0.7), (0.88, 0.55))
+"""How often a rater of each group is right on them."""
+SURE_OF_KIND, SIMPLE_OF_KIND = (0.8, 0.3), (0.85, 0.35)
+"""How often a rater is sure of them, and finds them simple."""
+SIMPLE, COMPLEX = 0.25, 1.0
+
+
+def _rater_groups(cases: int, raters: int, bootstrap: int) -> Simulate:
+    """Two groups of so many raters who are independent given whether a case is easy; truth of either class."""
+    shares, sure, simple = (np.array(one) for one in (EASE, SURE_OF_KIND, SIMPLE_OF_KIND))
+    correct = np.array(RIGHT_OF_GROUPS)
+    accuracy = correct @ shares
+    weight = sure * 2 * SURE / (1 + SURE) + (1 - sure) * 2 * UNSURE / (1 + UNSURE)
+    agree = correct**2 + (1 - correct) ** 2
+    rho = (agree * weight**2) @ shares * accuracy**2 / (accuracy**2 + (1 - accuracy) ** 2)
+    together = shares @ (sure * simple) - (shares @ sure) * (shares @ simple)
+    both = [part * (1 - part) for part in (shares @ sure, shares @ simple)]
+    correlation = -together / math.sqrt(both[0] * both[1])
+    groups = ("a",) * raters + ("b",) * raters
+
+    def simulate(rng: np.random.Generator, number: int) -> dict[str, Score]:
+        kind = rng.choice(2, cases, p=shares)
+        truth = (rng.random(cases) < 0.4).astype(float)
+        likely = np.repeat(correct[:, kind], raters, axis=0).T
+        labels = np.where(rng.random(likely.shape) < likely, truth[:, None], 1 - truth[:, None])
+        confidence = np.where(rng.random(likely.shape) < sure[kind][:, None], SURE, UNSURE)
+        complexity = np.where(rng.random(likely.shape) < simple[kind][:, None], SIMPLE, COMPLEX)
+        declared = tuple(np.repeat(accuracy, raters).tolist())
+        more: dict[str, Any] = {"level": LEVEL, "bootstrap": bootstrap, "seed": number}
+        found = reliability.raters_by_group(labels, groups, confidence, truth, declared, **more)
+        measured = reliability.raters_by_group(labels, groups, confidence, truth, **more)
+        assert not isinstance(found, Absent)
+        assert not isinstance(measured, Absent)
+        related = reliability.confidence_complexity_correlation(labels, confidence, complexity, **more)
+        scores = {
+            "accuracy of a group": _of_group(found, "accuracy", accuracy),
+            "confidence_complexity_correlation": held(related, correlation),
+        }
+        if raters > 1:
+            scores["rho of a group"] = _of_group(found, "rho", rho)
+            scores["rho of a group, accuracy measured"] = _of_group(measured, "rho", rho)
+        return scores
+
+    return simulate
+
+
+def _of_group(found: Curve, name: str, truths: Floats) -> Score:
+    """Whether the interval of the second group holds its truth."""
+    low, high = (found.columns[f"{name}_{end}"][1] for end in ("low", "high"))
+    return between(low, high, float(truths[1]))
 
 
 # ---- readers with and without the model -----------------------------------------------------------------------------

@@ -13,22 +13,27 @@ import pytest
 
 from dossier.core.facts import Fact
 from dossier.core.types import Absent, Curve, Estimate, Floats
+from dossier.metrics.intervals import wilson
 from dossier.metrics.reliability import (
     actual_accuracy,
     actual_accuracy_bounds,
     cohen_kappa,
+    confidence_by_complexity,
     confidence_by_rater,
+    confidence_complexity_correlation,
     fleiss_kappa,
     krippendorff_alpha,
     observed_agreement,
     rater_accuracy_summary,
     rater_agreement,
+    raters_by_group,
     raters_one_by_one,
     reliability_for,
     reliability_nomogram,
     required_reliability,
     weighted_concordance,
 )
+from dossier.metrics.resampling import central
 from dossier.typeset.methods import method_text
 from dossier.typeset.reasons import reason_text
 from tests.reasons import Said
@@ -730,3 +735,170 @@ def test_a_hundred_and_twenty_five_raters_have_two_bins_each_and_one_more_has_no
     assert list(found.columns["count"]) == [1, 2] * 125
     many = np.full((3, 126), 0.5)
     assert confidence_by_rater(many, many) == Said("126 raters are too many to list one by one")
+
+
+# ---- by group -------------------------------------------------------------------------------------------------------
+
+THREE = np.array([[1, 0, 1], [1, 1, 0], [0, 0, 0], [0, 1, 1]], dtype=float)
+TRUE = np.array([1.0, 1, 0, 0])
+
+
+def _by_group(labels: Floats, groups: tuple[str, ...], *more: Any, **named: Any) -> dict[str, Any]:
+    found = raters_by_group(labels, groups, *more, **named)
+    assert isinstance(found, Curve)
+    return dict(found.columns)
+
+
+def test_the_accuracy_of_a_group_is_the_mean_over_its_raters() -> None:
+    """By hand: 4 of 4 and 2 of 4 right make .75; the cases' parts are 0 and 1/16 a side, so 4/3 x 4/256 is the variance
+    and .75 x .25 / (1/48) = 9 answers; of one rater the effective number is one less than the cases."""
+    found = _by_group(THREE, ("nurse", "doctor", "nurse"), truth=TRUE)
+    assert found["group"] == (0, 1)
+    assert found["raters"] == (1, 2)
+    assert found["cases"] == (4, 4)
+    assert found["accuracy"] == (0.5, 0.75)
+    for place, (hits, answers) in enumerate(((1.5, 3), (6.75, 9))):
+        ends = (found["accuracy_low"][place], found["accuracy_high"][place])
+        assert ends == pytest.approx(wilson(hits, answers, 0.95), abs=1e-12)
+    assert found["rho"] == (None, None), "nobody said how sure they were"
+
+
+def test_a_group_that_is_always_right_counts_a_case_once() -> None:
+    labels = np.repeat(TRUE[:, None], 3, axis=1)
+    found = _by_group(labels, ("a",) * 3, truth=TRUE)
+    assert (found["accuracy"], found["accuracy_high"]) == ((1,), (1,))
+    assert found["accuracy_low"][0] == pytest.approx(wilson(4, 4, 0.95)[0])
+
+
+def test_gaps_leave_a_rater_of_no_known_case_out_of_the_mean() -> None:
+    labels = np.column_stack((THREE, [NAN, NAN, NAN, 1.0]))
+    truth = np.array([1.0, 1, 0, NAN])
+    found = _by_group(labels, ("a",) * 4, truth=truth)
+    assert found["accuracy"][0] == pytest.approx((1 + 2 / 3 + 2 / 3) / 3)
+    assert (found["raters"], found["cases"]) == ((4,), (4,))
+
+
+def test_without_a_truth_the_accuracy_is_the_declared_one_and_has_no_interval() -> None:
+    found = _by_group(THREE, ("a", "b", "a"), rater_accuracy=(0.8, 0.7, 0.9))
+    assert found["accuracy"] == (pytest.approx(0.85), pytest.approx(0.7))
+    assert found["accuracy_low"] == found["accuracy_high"] == (None, None)
+    assert _by_group(THREE, ("a", "b", "a"))["accuracy"] == (None, None)
+    assert raters_by_group(np.full((3, 2), NAN), ("a", "b")) == Said("the raters' table holds no label")
+
+
+@needs_raters
+def test_each_group_has_the_rho_of_its_own_columns() -> None:
+    """The published raters cut into 5, 7 and one alone, whose rho is its accuracy, which has no interval here."""
+    labels, confidence = _tables()
+    truth = np.loadtxt(RATERS / "preds.csv", delimiter=",").mean(axis=1).round()
+    accuracy = tuple(0.7 + 0.02 * rater for rater in range(13))
+    groups = tuple("abc"[0 if rater < 5 else 1 if rater < 12 else 2] for rater in range(13))
+    found = _by_group(labels, groups, confidence, truth, accuracy, bootstrap=50)
+    for place, columns in enumerate((slice(0, 5), slice(5, 12))):
+        own, stated = labels[:, columns], confidence[:, columns]
+        alone = weighted_concordance(own, stated, None, truth, accuracy[columns], 0.95, 50)
+        assert isinstance(alone, Estimate)
+        assert (found["rho"][place], found["rho_low"][place], found["rho_high"][place]) == (
+            alone.value,
+            alone.low,
+            alone.high,
+        )
+    assert found["rho"][2] == pytest.approx(accuracy[12])
+    assert (found["rho_low"][2], found["rho_high"][2]) == (None, None)
+    whole = _by_group(labels, ("all",) * 13, confidence, truth, (0.81,) * 13, bootstrap=2)
+    assert whole["rho"][0] == pytest.approx(0.584726, abs=5e-7)
+
+
+def test_neither_the_order_of_cases_nor_of_raters_moves_a_group() -> None:
+    rng = np.random.default_rng(3)
+    truth = rng.integers(2, size=40).astype(float)
+    labels = np.where(rng.random((40, 6)) < 0.8, truth[:, None], 1 - truth[:, None])
+    labels[rng.random(labels.shape) < 0.1] = NAN
+    confidence, groups = np.round(rng.random((40, 6)), 1), np.array(list("aababb"))
+    cases, raters = rng.permutation(40), rng.permutation(6)
+    one = _by_group(labels, tuple(groups), confidence, truth, bootstrap=20)
+    moved = (labels[cases][:, raters], tuple(groups[raters]), confidence[cases][:, raters], truth[cases])
+    other = _by_group(*moved, bootstrap=20)
+    for name in one:
+        # With an accuracy that is measured anew, raters are drawn for in the order of the table.
+        if name not in ("rho_low", "rho_high"):
+            assert one[name] == pytest.approx(other[name], abs=1e-12)
+    alike = _by_group(labels[cases], tuple(groups), confidence[cases], truth[cases], bootstrap=20)
+    assert alike == one
+
+
+# ---- confidence and complexity --------------------------------------------------------------------------------------
+
+
+def test_answers_fall_into_thirds_of_either_scale() -> None:
+    """By hand: 0 and just below 1/3 are low, 1/3 and .5 middle, 2/3 and 1 high; a cell of four answers says nothing."""
+    sure = np.array([[0.0] * 5, [0.33] * 5, [1 / 3] * 5, [0.5] * 5, [2 / 3] * 5, [1.0] * 5])
+    hard = np.array([[0.0] * 5, [0.1] * 5, [1.0] * 5, [2 / 3] * 5, [0.5] * 5, [0.5, 0.5, 0.5, 0.5, 0.9]])
+    labels = np.ones((6, 5))
+    labels[0, :2] = 0
+    hard[2, 0] = NAN
+    found = confidence_by_complexity(labels, sure, hard, np.ones(6))
+    assert isinstance(found, Curve)
+    columns: dict[str, Any] = dict(found.columns)
+    assert columns["confidence"] == (0, 0, 0, *(1 / 3,) * 3, *(2 / 3,) * 3)
+    assert columns["complexity"] == (0, 1 / 3, 2 / 3) * 3
+    assert columns["answers"] == (10, 0, 0, 0, 0, 9, 0, 9, 1)
+    assert columns["right"] == (0.8, None, None, None, None, 1, None, 1, None)
+    assert sum(one or 0 for one in columns["answers"]) == 29
+    edge = confidence_by_complexity(labels[:, :4], sure[:, :4], hard[:, :4], np.r_[1, np.full(5, NAN)])
+    assert isinstance(edge, Curve)
+    assert edge.columns["right"] == (None,) * 9, "four answers"
+    none = confidence_by_complexity(labels, np.full_like(sure, NAN), hard, np.ones(6))
+    assert none == Said("no answer has both a confidence and a complexity")
+
+
+def test_confidence_goes_with_complexity_as_pearson_says() -> None:
+    rng = np.random.default_rng(8)
+    sure, hard = rng.random((2, 30, 4))
+    labels = np.where(rng.random((30, 4)) < 0.9, 1.0, NAN)
+    hard[:3, 1] = NAN
+    both = ~np.isnan(labels) & ~np.isnan(hard)
+    found = confidence_complexity_correlation(labels, sure, hard, bootstrap=200)
+    assert _value(found) == pytest.approx(np.corrcoef(sure[both], hard[both])[0, 1], abs=1e-12)
+    assert isinstance(found, Estimate)
+    assert found.low is not None
+    assert found.high is not None
+    assert found.low < found.value < found.high
+    turned = confidence_complexity_correlation(labels, 1 - sure, hard, bootstrap=200)
+    assert _value(turned) == pytest.approx(-found.value)
+
+
+def test_ratings_that_never_vary_have_no_correlation() -> None:
+    ones, apart = np.ones((4, 2)), np.arange(8.0).reshape(4, 2) / 8
+    reason = "every answer has the same confidence, or the same complexity"
+    assert confidence_complexity_correlation(ones, ones, apart) == Said(reason)
+    assert confidence_complexity_correlation(ones, apart, ones) == Said(reason)
+    nothing = np.full_like(ones, NAN)
+    missing = "no answer has both a confidence and a complexity"
+    assert confidence_complexity_correlation(nothing, apart, apart) == Said(missing)
+    assert _value(confidence_complexity_correlation(ones, apart, 1 - apart, bootstrap=20)) == pytest.approx(-1)
+    alone = confidence_complexity_correlation(ones[:1], apart[:1], apart[:1])
+    assert isinstance(alone, Estimate)
+    assert (alone.low, alone.high) == (None, None)
+
+
+def test_an_accuracy_that_is_measured_is_measured_anew_in_each_replicate() -> None:
+    """The replicates are the values of tables that hold each case as often as it was drawn, with their own accuracy."""
+    rng = np.random.default_rng(1)
+    truth = rng.integers(2, size=50).astype(float)
+    labels = np.where(rng.random((50, 5)) < 0.8, truth[:, None], 1 - truth[:, None])
+    labels[rng.random(labels.shape) < 0.2] = NAN
+    truth[:4] = NAN
+    confidence = rng.random(labels.shape)
+    confidence[rng.random(labels.shape) < 0.1] = NAN
+    order = np.lexsort(np.column_stack((labels, confidence, truth)).T[::-1])
+    drawn = np.random.default_rng(7).multinomial(50, np.full(50, 1 / 50), size=40)
+    tables = [order[np.repeat(np.arange(50), count)] for count in drawn]
+    again = [weighted_concordance(labels[one], confidence[one], None, truth[one], bootstrap=2) for one in tables]
+    low, high = central(np.array([_value(one) for one in again]), 0.9)
+    found = weighted_concordance(labels, confidence, None, truth, None, 0.9, 40, 7)
+    assert isinstance(found, Estimate)
+    assert (found.low, found.high) == pytest.approx((low, high), abs=1e-9)
+    declared = weighted_concordance(labels, confidence, None, truth, (0.8,) * 5, 0.9, 40, 7)
+    assert isinstance(declared, Estimate)
+    assert declared.low != found.low

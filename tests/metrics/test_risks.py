@@ -192,6 +192,15 @@ def test_raters_stand_where_loops_put_them() -> None:
         assert (found.columns["cases"][rater], found.columns["others"][rater]) == (cases, others)
 
 
+def test_a_rater_has_the_place_of_its_group() -> None:
+    """The second judged no non-case and is left out; groups count in the order of their names."""
+    labels = np.array([[1, 1, 1], [0, math.nan, 1.0]])
+    found = curved(rater_rates(labels, np.array([1.0, 0]), ("resident", "nurse", "doctor")))
+    assert list(found.columns["rater"]) == [1, 3]
+    assert list(found.columns["group"]) == [2, 0]
+    assert "group" not in curved(rater_rates(labels, np.array([1.0, 0]))).columns
+
+
 def test_a_rater_of_one_class_is_left_out_and_counted() -> None:
     labels = np.array([[1, 1], [0, math.nan], [1, 1.0]])
     found = curved(rater_rates(labels, np.array([1.0, 0, 1])))

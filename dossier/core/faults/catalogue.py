@@ -1066,6 +1066,11 @@ CATALOGUE: Mapping[str, Entry] = {
     "accuracy_of_other_raters": Entry(
         "accuracy has {values} for {raters}.", "Give one number for all raters, or one a rater."
     ),
+    "group_of_no_rater": Entry(
+        "groups names the rater {name}; {file} has {known:5}.",
+        "Name each rater as the table does; where it has no names, by the number of the column, from 1.",
+    ),
+    "rater_without_group": Entry("groups leaves out the {lost}.", "Give every rater of the table a group."),
     "other_raters": Entry(
         "{labels} has the {lost}; {file} has {others} instead.",
         "Name each rater alike in every table; the order does not matter.",

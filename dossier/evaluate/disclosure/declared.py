@@ -19,7 +19,7 @@ def given(study: Study, minimum_cell: int) -> Study:
     Of a published AUROC the counts become ranges, the rest is in steps of one person; it stays away where too few have
     either outcome. Bare counts of a reader study stay away: a person has several decisions, and nobody says how many.
     Shares of a survey, and the accuracy of raters, are in hundredths and without an interval, which would tell how many
-    answered.
+    answered. Groups of raters stay away: a group may be one person.
     """
     release, wide = study.release, width(minimum_cell, [])
     published = tuple(_performance(one, wide) for one in release.declared_performance)
@@ -78,6 +78,8 @@ def _floor(share: float, digits: int) -> float:
 
 
 def _readers(one: ReadersTables) -> ReadersTables:
+    """The raters' accuracy in hundredths, and no groups: who is alone in one would be named."""
+    one = one if one.groups is None else one.model_copy(update={"groups": None})
     if one.accuracy is None:
         return one
     several = isinstance(one.accuracy, tuple)

@@ -2,15 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from dossier.core.facts import Fact
-from dossier.core.types import READERS, Absent, Description, Estimate, Evidence, find, find_all
+from dossier.core.facts import Count, Fact
+from dossier.core.types import (
+    READERS,
+    Absent,
+    Curve,
+    CurveResult,
+    Description,
+    Estimate,
+    Evidence,
+    curves_named,
+    find,
+    find_all,
+    of_term,
+)
 from dossier.report.chapters.chapter import Chapter, measured
 from dossier.report.chapters.sentence import Sentence
-from dossier.typeset.numbers import in_text, number
+from dossier.typeset.measures import ELSEWHERE, cell, tables_of
+from dossier.typeset.names import groups_of_raters, label_of, shown
+from dossier.typeset.numbers import in_text, level_of, number, per_cent
 from dossier.typeset.reasons import why
-from dossier.typeset.words import sentence_case
+from dossier.typeset.tables import NOT_COMPUTED, Cell, Column, Reasons, Row, Table
+from dossier.typeset.words import anchor, sentence_case
 
 
 def finding(evidence: Evidence) -> Sentence:
@@ -20,6 +35,14 @@ def finding(evidence: Evidence) -> Sentence:
     if isinstance(rho, Absent):
         return Sentence(learnt or f"Reliability cannot be estimated: {why(evidence, rho.reason)}.")
     return _of_test(evidence, rho, learnt)
+
+
+def _at_which(evidence: Evidence) -> str:
+    """The site of the first estimate, where readers judged the cases of several."""
+    learnt = _development(evidence)
+    made = find_all(evidence, "weighted_concordance")
+    tested = [one.dataset for one in made if isinstance(one.found, Estimate) and one.dataset not in learnt]
+    return f" at {_place(evidence, tested[0])}" if len(tested) > 1 else ""
 
 
 def _learnt(evidence: Evidence) -> str:
@@ -42,8 +65,8 @@ def _development(evidence: Evidence) -> list[str]:
 
 def _of_test(evidence: Evidence, rho: Estimate, learnt: str) -> Sentence:
     """The reliability of the labels that the model was tested on, and then of those that it learnt from."""
-    lead = f"The reliability of the labels is {in_text(evidence, 'weighted_concordance', rho)}{_if_off(rho)}"
-    lead = f"{lead}{_needed(evidence)}."
+    value = in_text(evidence, "weighted_concordance", rho)
+    lead = f"The reliability of the labels{_at_which(evidence)} is {value}{_if_off(rho)}{_needed(evidence)}."
     actual = _first(evidence, "actual_accuracy")
     if isinstance(actual, Absent):
         return Sentence(lead, learnt)
@@ -103,8 +126,163 @@ def _of_one(evidence: Evidence, rows: Sequence[Description], dataset: str) -> st
     known = {row.statistic: number(row.value) for row in rows}
     spread = f" (standard deviation {known['standard_deviation']})" if "standard_deviation" in known else ""
     span = f"from {known['minimum']} to {known['maximum']}, mean {known['mean']}{spread}"
-    learnt = " (of the labels that the model learnt from)" if dataset in _development(evidence) else ""
-    return f"{sentence_case(rows[0].variable)}{learnt}: {span}."
+    where = " (of the labels that the model learnt from)" if dataset in _development(evidence) else ""
+    if not where and len(evidence.release.readers) > 1:
+        where = f" at {_place(evidence, dataset)}"
+    return f"{sentence_case(rows[0].variable)}{where}: {span}."
+
+
+# ---- tables ---------------------------------------------------------------------------------------------------------
+
+MEASURES = ("observed_agreement", "fleiss_kappa", "krippendorff_alpha", "cohen_kappa", "weighted_concordance")
+"""The measures of the first table: of the others the finding, the nomogram and the grid speak."""
+MOST_SIDE_BY_SIDE = 3
+
+
+def tables(evidence: Evidence) -> tuple[Table, ...]:
+    """Agreement and reliability by dataset, the raters by group, and right answers by confidence and complexity."""
+    return (*_agreement(evidence), *by_group(evidence), *_joint(evidence))
+
+
+def _agreement(evidence: Evidence) -> tuple[Table, ...]:
+    """The measures of agreement: of up to three datasets side by side, of more a row each."""
+    terms = [evidence.terms[name] for name in MEASURES if name in evidence.terms]
+    results = [one for term in terms for one in of_term(evidence, term.name)]
+    found = {one.dataset for one in results if isinstance(one.found, Estimate)}
+    judged = [*(one.name for one in shown(evidence) if one.name in found), *({READERS} & found)]
+    if len(judged) > MOST_SIDE_BY_SIDE:
+        return tables_of(evidence, terms)
+    reasons = Reasons(evidence)
+    lows = [one.found.low for one in results if isinstance(one.found, Estimate) and one.dataset in judged]
+    wordy = any(low is not None and low < 0 for low in lows)
+    rows = []
+    for term in terms:
+        values = {one.dataset: one.found for one in of_term(evidence, term.name)}
+        if any(isinstance(values[name], Estimate) for name in judged):
+            rows.append(Row(term.label, tuple(cell(values[name], term, reasons, wordy=wordy) for name in judged)))
+    if not rows:
+        return ()
+    agreed = {one.dataset: one.found for one in of_term(evidence, "observed_agreement")}
+    rows.append(Row("Cases with two labels", tuple(_cases(agreed[name]) for name in judged)))
+    return (
+        Table(
+            name="table-agreement",
+            title="Agreement and reliability of the labels.",
+            note=f"Value and {level_of(evidence)} interval; how each was taken: in the methods.",
+            head="Measure",
+            columns=tuple(Column(sentence_case(_place(evidence, name)), intervals=True) for name in judged),
+            rows=tuple(rows),
+            footnotes=reasons.footnotes(),
+        ),
+    )
+
+
+def _cases(agreement: Estimate | Absent) -> Cell:
+    """How many cases the agreement rests on: those that two raters or more labelled."""
+    return NOT_COMPUTED if isinstance(agreement, Absent) else Cell(f"{agreement.n:,}", kind="plain")
+
+
+def by_group(evidence: Evidence) -> tuple[Table, ...]:
+    """The accuracy and the reliability of each group of raters, dataset by dataset."""
+    found = [
+        (one.dataset, one.found, groups_of_raters(evidence, one.dataset))
+        for one in curves_named(evidence, "raters_by_group")
+        if isinstance(one.found, Curve) and one.subset is None
+    ]
+    if not found:
+        return ()
+    reasons = Reasons(evidence)
+    rows: list[Row] = []
+    for dataset, curve, groups in found:
+        rows += [Row(_place(evidence, dataset), kind="group")] if len(found) > 1 else []
+        rows += [
+            Row(sentence_case(group), _of_group(evidence, curve, place, reasons)) for place, group in enumerate(groups)
+        ]
+    where = "" if len(found) > 1 else f", {_place(evidence, found[0][0])}"
+    return (
+        Table(
+            name="table-raters-by-group",
+            title=f"Readers by group{where}.",
+            note=f"Accuracy: mean over these readers. Value and {level_of(evidence)} interval over cases.",
+            head="Group",
+            columns=(
+                Column("Readers"),
+                Column("Cases"),
+                Column("Accuracy", intervals=True),
+                Column("Reliability, rho", intervals=True),
+            ),
+            rows=tuple(rows),
+            footnotes=reasons.footnotes(),
+        ),
+    )
+
+
+def _place(evidence: Evidence, dataset: str) -> str:
+    """What readers' cases are called: by their dataset, or as those of none."""
+    named = next((label_of(one) for one in evidence.datasets if one.name == dataset), None)
+    return ELSEWHERE[READERS] if named is None else named
+
+
+def _of_group(evidence: Evidence, curve: Curve, place: int, reasons: Reasons) -> tuple[Cell, ...]:
+    raters, cases = (int(curve.columns[name][place] or 0) for name in ("raters", "cases"))
+    values = [_estimate(evidence, curve, name, place) for name in ("accuracy", "rho")]
+    term = evidence.terms["weighted_concordance"]
+    shown = (NOT_COMPUTED if one is None else cell(one, term, reasons) for one in values)
+    return (Cell(f"{raters}", kind="plain"), Cell(f"{cases:,}", kind="plain"), *shown)
+
+
+def _estimate(evidence: Evidence, curve: Curve, name: str, place: int) -> Estimate | None:
+    value, low, high = (curve.columns[column][place] for column in (name, f"{name}_low", f"{name}_high"))
+    return None if value is None else Estimate(value, low, high, evidence.release.release.level, curve.n, curve.method)
+
+
+SURE = ("Unsure", "Half sure", "Sure")
+COMPLEX = ("simple", "medium", "complex")
+THIRDS = ("0 to 0.33", "0.33 to 0.67", "0.67 to 1")
+
+
+def _joint(evidence: Evidence) -> Iterator[Table]:
+    """Of each dataset whose readers said both: how often answers were right, the surest first, the simplest first."""
+    for one in curves_named(evidence, "confidence_by_complexity"):
+        if not isinstance(one.found, Curve) or one.subset is not None:
+            continue
+        reasons, columns = Reasons(evidence), one.found.columns
+        cells = [
+            _share(right, answers, reasons) for right, answers in zip(columns["right"], columns["answers"], strict=True)
+        ]
+        rows = [
+            Row(f"{name} ({third})", tuple(cells[3 * place : 3 * place + 3]))
+            for place, (name, third) in enumerate(zip(SURE, THIRDS, strict=True))
+        ]
+        yield Table(
+            name=f"table-confidence-by-complexity-{anchor(one.dataset)}",
+            title=f"Right answers by confidence and complexity, {_place(evidence, one.dataset)}.",
+            note=f"Share of answers that are right, by thirds of both scales.{_related(evidence, one)}",
+            head="Confidence",
+            columns=tuple(
+                Column(f"{name} ({third})", intervals=True, over="Complexity")
+                for name, third in zip(COMPLEX, THIRDS, strict=True)
+            ),
+            rows=tuple(reversed(rows)),
+            footnotes=reasons.footnotes(),
+        )
+
+
+def _share(right: float | None, answers: float | None, reasons: Reasons) -> Cell:
+    if right is None:
+        return reasons.cell(Absent(Fact("cell_of_few_answers", fewest=Count(FEWEST_ANSWERS, "answer", is_limit=True))))
+    return Cell(per_cent(right), f"of {int(answers or 0):,}")
+
+
+FEWEST_ANSWERS = 5
+
+
+def _related(evidence: Evidence, one: CurveResult) -> str:
+    """Their correlation, with what its interval says of it."""
+    found = find(evidence, "confidence_complexity_correlation", one.dataset)
+    if isinstance(found, Absent):
+        return ""
+    return f" Correlation of both: {in_text(evidence, 'confidence_complexity_correlation', found)}."
 
 
 CHAPTER = Chapter(

@@ -373,7 +373,7 @@ def committee_thousand(evidence: Evidence) -> Picture | Absent:
 
 # ---- sick from well, hospital by hospital ---------------------------------------------------------------------------
 
-ROW = 5.2
+ROW = 4.5
 """The height of a row of the forest in mm."""
 WIDE = 1.7
 """The stroke, in points, of our hospital: in grey it tells it from the others."""

@@ -7,6 +7,7 @@ from typing import Literal
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from numpy.typing import NDArray
 
 from dossier.core.facts import Fact
 from dossier.core.register import figure
@@ -46,8 +47,9 @@ from dossier.report.figures.canvas import (
     write,
 )
 from dossier.report.figures.discrimination import AUROC, forest_alternative
+from dossier.typeset.names import groups_of_raters
 from dossier.typeset.numbers import number, per_cent
-from dossier.typeset.words import counted, how_many, in_words
+from dossier.typeset.words import counted, how_many, in_words, sentence_case
 
 
 def parts_of(evidence: Evidence) -> tuple[tuple[float, float], ...]:
@@ -185,13 +187,28 @@ def _message(evidence: Evidence) -> str:
 
 
 def readers_of(evidence: Evidence) -> tuple[DatasetSummary, Curve, Curve] | Absent:
-    """The dataset that readers judged, its ROC curve, and where each reader stands."""
+    """The dataset of which readers judged the largest share, its ROC curve, and where each reader stands."""
+    found: list[tuple[DatasetSummary, Curve, Curve]] = []
     for dataset in (one for one in evidence.datasets if one.role != "development"):
         rates = find_curve(evidence, "rater_rates", dataset.name)
         curve = find_curve(evidence, "roc", dataset.name)
         if isinstance(rates, Curve) and isinstance(curve, Curve):
-            return dataset, curve, rates
-    return Absent(Fact("no_readers_of_known_cases"))
+            found.append((dataset, curve, rates))
+    # Of a part of the cases nothing can be compared; of the largest shares the first.
+    return max(found, key=lambda one: one[2].n / one[0].n, default=Absent(Fact("no_readers_of_known_cases")))
+
+
+MARKS = (("filled circles", "o", True), ("hollow circles", "o", False), ("filled squares", "s", True))
+"""How the readers of the first groups are marked: what the caption says, the mark, and whether it is filled."""
+
+
+def marks_of(evidence: Evidence, dataset: str, rates: Curve) -> tuple[tuple[str, NDArray[np.bool_]], ...]:
+    """The groups of the readers, each with which readers they are; none where there is one, or more than marks."""
+    groups = groups_of_raters(evidence, dataset)
+    if "group" not in rates.columns or not 1 < len(groups) <= len(MARKS):
+        return ()
+    numbers = column(rates, "group")
+    return tuple((group, numbers == place) for place, group in enumerate(groups))
 
 
 SIDE = 54.0
@@ -220,7 +237,11 @@ def draw_roc_and_raters(evidence: Evidence) -> Figure | Absent:
     # Pale: the crosses of readers who stand close together would hide their points.
     axes.hlines(y, spans[0], spans[1], color=RULE, lw=0.4, zorder=1.8)
     axes.vlines(x, spans[2], spans[3], color=RULE, lw=0.4, zorder=1.8)
-    axes.plot(x, y, "o", ms=4, mfc=INK, mec="white", mew=0.4, ls="none", zorder=3, clip_on=False)
+    marked = marks_of(evidence, dataset.name, rates) or (("", np.ones(len(x), dtype=np.bool_)),)
+    for (_, here), (_, shape, filled) in zip(marked, MARKS, strict=False):
+        face, edge = (INK, "white") if filled else ("white", INK)
+        points = axes.plot(x[here], y[here], shape, ms=4, mfc=face, mec=edge, ls="none", zorder=3, clip_on=False)
+        points[0].set_markeredgewidth(0.4 if filled else 0.8)
     _label(axes, evidence, dataset, (fpr, tpr), (x, y))
     write(drawn, left + SIDE / 2, SIDE + 9.2, "False positive rate", ha="center")
     write(drawn, 2.0, 2.0 + SIDE / 2, "True positive rate", rotation=90, ha="center", va="center")
@@ -291,7 +312,7 @@ def roc_and_raters(evidence: Evidence) -> Picture | Absent:
         caption = (
             f"{dataset.site}: {patients([dataset])}. Points: {counted(count, 'reader')} on {rates.n:,} of them, with "
             f"{level_text(evidence)} intervals. {CAVEAT}{read}"
-            f"{at}{_shaded(evidence)}"
+            f"{at}{_shaded(evidence)}{_marked(evidence, dataset.name, rates)}"
         )
         message = f"{_rates_of_readers(dataset, rates)}."
         return picture("roc_and_raters", drawn, caption, _alternative_of_readers(dataset, rates, evidence), message)
@@ -299,6 +320,13 @@ def roc_and_raters(evidence: Evidence) -> Picture | Absent:
 
 CAVEAT = "The readers saw other things than the model, under other conditions."
 """Stands before every comparison of readers and model, as section 4.3 of Cabitza and Campagner asks."""
+
+
+def _marked(evidence: Evidence, dataset: str, rates: Curve) -> str:
+    """What the caption says of the marks of the groups, with how many readers each has."""
+    groups = marks_of(evidence, dataset, rates)
+    said = [f"{mark[0]}: {name} ({int(here.sum())})" for (name, here), mark in zip(groups, MARKS, strict=False)]
+    return f" {sentence_case('; '.join(said))}." if said else ""
 
 
 def _above(curve: Curve, rates: Curve) -> int:

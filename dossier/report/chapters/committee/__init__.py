@@ -5,7 +5,6 @@ Here stands what the templates of its edition ask for.
 
 from dossier.report.chapters.committee.better import (
     better_if_the_same_for_all,
-    people_decide,
     than_the_other_model,
     than_the_same_for_all,
     the_same_for_everyone,
@@ -23,6 +22,7 @@ from dossier.report.chapters.committee.first_page import (
 from dossier.report.chapters.committee.goals_met import goals
 from dossier.report.chapters.committee.missed import differing_groups, groups, who_is_missed
 from dossier.report.chapters.committee.numbers import accrual, by_class, by_site, ranges_are
+from dossier.report.chapters.committee.people import labels_are_right, people_decide
 from dossier.report.chapters.committee.percentages import are_right
 from dossier.report.chapters.committee.places import alone
 from dossier.report.chapters.committee.to_do import steps
@@ -44,6 +44,7 @@ __all__ = [
     "goals",
     "groups",
     "hospitals",
+    "labels_are_right",
     "people_decide",
     "purpose",
     "ranges_are",

@@ -1,16 +1,16 @@
-"""Whether the model does better than doing the same for all, than another model, and than people without it."""
+"""Whether the model does better than doing the same for all, and than another model."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dossier.core.types import READER_STUDY, Absent, Curve, Estimate, Evidence, find, find_curve
+from dossier.core.types import Absent, Estimate, Evidence, find
 from dossier.report.chapters import classes
 from dossier.report.chapters.committee.places import alone, in_question, is_here, tells_apart
 from dossier.report.chapters.committee.plain import MOST_NAMED, all_hospitals, counted_hospitals, doing, few_named, line
 from dossier.report.chapters.sentence import EVERYONE, NO_ONE, estimated
 from dossier.typeset.numbers import number
-from dossier.typeset.words import counted, in_words, listing, sentence_case
+from dossier.typeset.words import in_words, listing, sentence_case
 
 
 def than_the_same_for_all(evidence: Evidence) -> tuple[str, ...]:
@@ -190,56 +190,3 @@ def _is_above(found: Estimate) -> bool:
 
 def _is_below(found: Estimate) -> bool:
     return found.high is not None and found.high < 0
-
-
-# ---- people ---------------------------------------------------------------------------------------------------------
-
-
-def people_decide(evidence: Evidence) -> str:
-    """Whether people decide better with the model: wrong decisions of 100 without and with it."""
-    without = find(evidence, "error_rate_unaided", READER_STUDY)
-    aided = find(evidence, "error_rate_aided", READER_STUDY)
-    fewer = find(evidence, "absolute_risk_reduction", READER_STUDY)
-    if isinstance(without, Absent) or isinstance(aided, Absent) or isinstance(fewer, Absent):
-        return "Not known: no study compared decisions with and without it."
-    # The decisions of one person belong together: where it is known whose they are, their interval is the true one.
-    low, high = (fewer.details.get(f"{end}_clustered") for end in ("low", "high"))
-    low, high = (fewer.low, fewer.high) if low is None or high is None else (low, high)
-    rates = f"Without it {_in_hundred(without.value)} of 100 decisions were wrong, with it {_in_hundred(aided.value)}."
-    start = f"{_studied(evidence)}{rates}{_changed(evidence)}"
-    if low is None or high is None:
-        return start
-    bounds = f"(range {_in_hundred(low)} to {_in_hundred(high)} fewer wrong)"
-    if low > 0:
-        return f"Yes, in a study. {start} They decided better {bounds}."
-    if high < 0:
-        return f"No: in a study they decided worse {bounds}. {start}"
-    return f"Not shown. {start} This could be coincidence {bounds}."
-
-
-def _changed(evidence: Evidence) -> str:
-    """How many decisions the model turned right and turned wrong, and what became of decisions against its advice."""
-    changed = find_curve(evidence, "changed_decisions", READER_STUDY)
-    if isinstance(changed, Absent):
-        return ""
-    corrected, misled = (int(sum(one or 0 for one in changed.columns[kind])) for kind in ("corrected", "misled"))
-    told = f" Of the wrong decisions it put {corrected:,} right, and of the right ones it made {misled:,} wrong."
-    followed = find(evidence, "wrong_advice_followed", READER_STUDY)
-    if isinstance(followed, Absent):
-        return told
-    gave_in = f"{int(followed.details['decisions'] or 0)} of {counted(followed.n, 'time')}"
-    return f"{told} When it was wrong and people right at first, they changed to it {gave_in}."
-
-
-def _in_hundred(share: float) -> str:
-    return number(100 * share, 0 if abs(share) >= 0.01 or share == 0 else 1)
-
-
-def _studied(evidence: Evidence) -> str:
-    """How many people took part, where that is known."""
-    readers = find_curve(evidence, "decision_benefit_by_reader", READER_STUDY)
-    return (
-        f"{counted(len(readers.columns['reader']), 'person', 'people')} took part. "
-        if isinstance(readers, Curve)
-        else ""
-    )

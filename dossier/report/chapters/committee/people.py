@@ -1,0 +1,129 @@
+"""Whether people decide better with the model, and what the answers are worth that it was tested on."""
+
+from __future__ import annotations
+
+from dossier.core.types import (
+    READER_STUDY,
+    Absent,
+    Curve,
+    Estimate,
+    Evidence,
+    Withheld,
+    find,
+    find_all,
+    find_curve,
+)
+from dossier.report.chapters import human_factors
+from dossier.report.chapters.committee.plain import between, of_hundred
+from dossier.typeset.numbers import number
+from dossier.typeset.words import counted
+
+MOST_GROUPS = 4
+"""Groups of people that a sentence has room for."""
+NO_STUDY = "Not known: no study compared decisions with and without it."
+KEPT_BACK = "A study compared decisions with and without it. Its numbers are kept back, as they are small."
+
+
+def people_decide(evidence: Evidence) -> str:
+    """Whether people decide better with the model: wrong decisions of 100 without and with it."""
+    without = find(evidence, "error_rate_unaided", READER_STUDY)
+    aided = find(evidence, "error_rate_aided", READER_STUDY)
+    fewer = find(evidence, "absolute_risk_reduction", READER_STUDY)
+    if isinstance(without, Absent) or isinstance(aided, Absent) or isinstance(fewer, Absent):
+        return KEPT_BACK if any(isinstance(one, Withheld) for one in (without, aided, fewer)) else NO_STUDY
+    # The decisions of one person belong together: where it is known whose they are, their interval is the true one.
+    low, high = (fewer.details.get(f"{end}_clustered") for end in ("low", "high"))
+    low, high = (fewer.low, fewer.high) if low is None or high is None else (low, high)
+    rates = f"Without it {_in_hundred(without.value)} of 100 decisions were wrong, with it {_in_hundred(aided.value)}."
+    start = f"{_studied(evidence)}{rates}{_changed(evidence)}{_by_group(evidence)}{_advised(evidence)}"
+    if low is None or high is None:
+        return start
+    bounds = f"(range {_in_hundred(low)} to {_in_hundred(high)} fewer wrong)"
+    if low > 0:
+        return f"Yes, in a study. {start} They decided better {bounds}."
+    if high < 0:
+        return f"No: in a study they decided worse {bounds}. {start}"
+    return f"Not shown. {start} This could be coincidence {bounds}."
+
+
+def _in_hundred(share: float) -> str:
+    return number(100 * share, 0 if abs(share) >= 0.01 or share == 0 else 1)
+
+
+def _studied(evidence: Evidence) -> str:
+    """How many people took part, where that is known."""
+    readers = find_curve(evidence, "decision_benefit_by_reader", READER_STUDY)
+    return (
+        f"{counted(len(readers.columns['reader']), 'person', 'people')} took part. "
+        if isinstance(readers, Curve)
+        else ""
+    )
+
+
+# ---- what it changed ------------------------------------------------------------------------------------------------
+
+
+def _changed(evidence: Evidence) -> str:
+    """How many decisions the model turned right and turned wrong."""
+    changed = find_curve(evidence, "changed_decisions", READER_STUDY)
+    if isinstance(changed, Absent):
+        return ""
+    right, wrong = (human_factors.changes_of(evidence, changed, kind) for kind in ("corrected", "misled"))
+    return f" It put {right:,} right and made {wrong:,} wrong."
+
+
+def _by_group(evidence: Evidence) -> str:
+    """How many of 100 decisions of each group of people were wrong without and with the model, while groups are few."""
+    found = [
+        (str(one.at["group"]), one.found)
+        for one in find_all(evidence, "decision_benefit")
+        if "group" in one.at and isinstance(one.found, Estimate)
+    ]
+    if not 1 < len(found) <= MOST_GROUPS:
+        return ""
+    wrong = [[_in_hundred(1 - (one.details[arm] or 0.0)) for arm in ("unaided", "aided")] for _, one in found]
+    said = [f"{name} {before}, then {after}" for (name, _), (before, after) in zip(found, wrong, strict=True)]
+    return f" Wrong of 100 by group: {'; '.join(said)}."
+
+
+def _advised(evidence: Evidence) -> str:
+    """How often people followed the model where it was wrong, and did not where it was right."""
+    followed, resisted = (find(evidence, measure, READER_STUDY) for measure in human_factors.ADVICE)
+    if isinstance(followed, Absent) or isinstance(resisted, Absent):
+        return ""
+    return (
+        f" Where people first thought otherwise, they followed wrong advice {_times(followed)} "
+        f"and refused right advice {_times(resisted)}."
+    )
+
+
+def _times(found: Estimate) -> str:
+    return f"{int(found.details['decisions'] or 0):,} of {counted(found.n, 'time')}"
+
+
+# ---- the answers that it was tested on ------------------------------------------------------------------------------
+
+
+def labels_are_right(evidence: Evidence) -> str:
+    """How many of 100 answers of the model labels call right, and how many are; empty without readers of a test."""
+    tested = {one.name: one.site for one in evidence.datasets if one.role != "development"}
+    found = {
+        one.dataset: one.found
+        for one in find_all(evidence, "actual_accuracy")
+        if one.dataset in tested and isinstance(one.found, Estimate)
+    }
+    if not found:
+        return ""
+    place = evidence.local_site if evidence.local_site in found else next(iter(found))
+    return _of_labels(evidence, tested[str(place)], str(place), found[str(place)])
+
+
+def _of_labels(evidence: Evidence, site: str, dataset: str, actual: Estimate) -> str:
+    rho = find(evidence, "weighted_concordance", dataset)
+    about = "at best" if isinstance(rho, Estimate) and rho.details.get("accuracy_assumed") else "about"
+    called = of_hundred(actual.details["measured_accuracy"] or 0.0)
+    bounds = f" (range {between(actual)})" if between(actual) else ""
+    return (
+        f"Where answers like those of the people at {site} count as the truth, of 100 answers of the model {called} "
+        f"are called right, and {about} {of_hundred(actual.value)} are{bounds}."
+    )
