@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 Role = Literal["development", "internal", "external"]
 Tier = Literal["core", "supporting", "descriptive", "caution", "mission"]
+PeriodUnit = Literal["month", "quarter", "year"]
 At = Mapping[str, float | str]
 """What a number depends on beside the data: {"threshold": 0.5}."""
 
@@ -139,6 +140,17 @@ class Subgroup:
 
 
 @dataclass(frozen=True)
+class Periods:
+    """The calendar period of each row, counted from the year 0 in `unit`; NO_PERIOD where the day is missing."""
+
+    unit: PeriodUnit
+    of_row: NDArray[np.int64]
+
+
+NO_PERIOD = -1
+
+
+@dataclass(frozen=True)
 class RivalRisk:
     """The risks that another model gave for the rows of a dataset: one a row, or of several classes one a class."""
 
@@ -194,6 +206,8 @@ class Dataset:
     """The rows with an outcome before anything was imputed, some without a risk; None where they are not given."""
     subgroups: tuple[Subgroup, ...] = ()
     """Every declared subgroup, column by column; the same ones in the same order in every tested dataset."""
+    periods: Periods | None = None
+    """The calendar period of each row; None where the release names no column of days."""
     minimum_cell: int = 0
     """The smallest count that may be printed; 0 where the release declares no disclosure policy."""
     sampled: Dataset | None = None
@@ -409,7 +423,9 @@ class Previous:
         return self.predicted if self.predicted.is_other(Predicted.by(release)) else None
 
 
-Sealed = Literal["release", "outcome", "thresholds", "acceptance", "subgroup", "severity", "utility", "intended_use"]
+Sealed = Literal[
+    "release", "outcome", "thresholds", "acceptance", "subgroup", "severity", "utility", "intended_use", "care"
+]
 """A table of release.toml that a seal is over."""
 
 

@@ -271,7 +271,7 @@ def _utility_relevance(release: Release) -> tuple[str, ...]:
 
 
 def part_of(dataset: Dataset, rows: Any) -> Dataset:
-    """The dataset with these of its analysed rows only, no subgroups and no sample; the counts of rows stay as read."""
+    """The dataset with these of its analysed rows only, no periods, subgroups or sample; counts stay as read."""
 
     def taken(values: Any) -> Any:
         return None if values is None else values[rows]
@@ -292,6 +292,7 @@ def part_of(dataset: Dataset, rows: Any) -> Dataset:
         class_rival=taken(dataset.class_rival),
         cluster=taken(dataset.cluster),
         weights=taken(dataset.weights),
+        periods=None,
         further_rivals=tuple(replace(one, risk=taken(one.risk)) for one in dataset.further_rivals),
         subgroups=(),
         sampled=None,

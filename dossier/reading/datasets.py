@@ -15,7 +15,7 @@ from dossier.core.errors import DataError, Fault
 from dossier.core.facts import Count, Fact
 from dossier.core.faults.locations import Cell, File, Key, listed_table
 from dossier.core.release import DatasetDeclaration, Release
-from dossier.core.types import NOT_SELECTED, RIVAL, Dataset, Feature, Floats, RivalRisk, SettledTable
+from dossier.core.types import NOT_SELECTED, RIVAL, Dataset, Feature, Floats, Periods, RivalRisk, SettledTable
 from dossier.reading import (
     class_columns,
     coded,
@@ -89,6 +89,7 @@ class Rows:
     split: NDArray[np.int64] | None
     cluster: NDArray[np.int64] | None
     weights: Floats | None
+    periods: Periods | None
     imputation: NDArray[np.int64] | None
     unknown: tuple[Unknown, ...]
     """The names of the site and of its clusters that may stand for missing."""
@@ -337,6 +338,7 @@ def _rows(source: Source, named_by_readers: Set[str | None], faults: list[Fault]
     split = None if declaration.split is None else columns.numbered(table, declaration.split, "split", faults)
     cluster = None if declaration.cluster is None else columns.clusters(table, declaration.cluster, faults)
     weights = None if declaration.weights is None else columns.weights(table, declaration.weights, faults)
+    periods = _periods(declaration, table, faults)
     key = declaration.imputation
     imputation = None if key is None else columns.numbered(table, key, "imputation", faults)
     within = split if imputation is None else imputation
@@ -360,12 +362,25 @@ def _rows(source: Source, named_by_readers: Set[str | None], faults: list[Fault]
             split=_of(split, rows),
             cluster=_of(cluster, rows),
             weights=_of(weights, rows),
+            periods=_of_periods(periods, rows),
             imputation=_of(imputation, rows),
             unknown=_unknown(unclear, rows),
             others=_others(source, name),
         )
         for name, site, rows in parts
     ]
+
+
+def _periods(declaration: DatasetDeclaration, table: Settled, faults: list[Fault]) -> Periods | None:
+    """The calendar periods of the rows of a table, where they are declared."""
+    if declaration.date is None or declaration.periods is None:
+        return None
+    return columns.periods(table, declaration.date, declaration.periods, declaration.dates, faults)
+
+
+def _of_periods(periods: Periods | None, rows: NDArray[np.int64]) -> Periods | None:
+    """The calendar periods of these rows."""
+    return None if periods is None else replace(periods, of_row=_of(periods.of_row, rows))
 
 
 def _others(source: Source, name: str) -> dict[str | None, int]:
@@ -501,6 +516,7 @@ def _part(part: Rows, here: NDArray[np.int64]) -> Rows:
         split=_of(part.split, here),
         cluster=_of(part.cluster, here),
         weights=_of(part.weights, here),
+        periods=_of_periods(part.periods, here),
         imputation=_of(part.imputation, here),
         unknown=_unknown(part.unknown, here),
     )
@@ -583,6 +599,7 @@ def _site(held: Held, part: Rows, without_risk: bool = False) -> Site:
         class_rival=first.risk if labels else None,
         cluster=_of(part.cluster, keep),
         weights=_unequal(weights),
+        periods=_of_periods(part.periods, keep),
         subgroups=subgroups.subgroups(groups, part.rows, analysed, part.name),
         minimum_cell=held.minimum_cell,
     )

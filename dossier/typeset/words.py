@@ -5,7 +5,9 @@ from __future__ import annotations
 import datetime
 import re
 from collections.abc import Sequence
+from typing import cast, get_args
 
+from dossier.core.types import PeriodUnit
 from dossier.typeset.numbers import TIED, threshold
 
 NAMES = {
@@ -91,6 +93,29 @@ COMMA = re.compile(r",\s")
 def date(value: datetime.date | None) -> str:
     """A date in words."""
     return "not dated" if value is None else f"{value.day}{TIED}{value:%B %Y}"
+
+
+def unit_of(text: object) -> PeriodUnit:
+    """The unit of calendar periods that a value names."""
+    for unit in get_args(PeriodUnit):
+        if unit == text:
+            return cast(PeriodUnit, unit)
+    raise ValueError(f"{text} is no unit of calendar periods")
+
+
+def periods(numbers: Sequence[int], unit: PeriodUnit) -> str:
+    """Calendar periods in a row: the first to the last, or both of two."""
+    names = [period(number, unit) for number in numbers]
+    return f"{names[0]} to {names[-1]}" if len(names) > 2 else listing(names)
+
+
+def period(number: int, unit: PeriodUnit) -> str:
+    """A calendar period, counted from the year 0: 2025 Q3, March 2025, 2025."""
+    if unit == "year":
+        return str(number)
+    if unit == "quarter":
+        return f"{number // 4}{TIED}Q{number % 4 + 1}"
+    return f"{datetime.date(number // 12, number % 12 + 1, 1):%B}{TIED}{number // 12}"
 
 
 def dates(value: tuple[datetime.date, datetime.date] | None) -> str:

@@ -372,6 +372,21 @@ CATALOGUE: Mapping[str, Entry] = {
         "{key} is declared for a development table, whose rows are only compared and described.",
         "Take {key} out, or give the role internal or external.",
     ),
+    "date_without_periods": Entry(
+        "date names a column of days, and no periods are given.", 'Write periods = "quarter", or month or year.'
+    ),
+    "periods_without_date": Entry(
+        "periods are given, and no column of days.", "Name the column with the day of each row in date."
+    ),
+    "date_of_other_role": Entry(
+        "date and periods are given for {role} data.", "Only external datasets are followed: take date and periods out."
+    ),
+    "stop_rule_without_limit": Entry(
+        "The rule on {measure} has neither at_least nor at_most.", "Give the limit outside of which the model stops."
+    ),
+    "stop_limits_reversed": Entry(
+        "at_least of the rule on {measure} is not below its at_most.", "Give the smaller limit as at_least."
+    ),
     "split_beside": Entry(
         "split and {key} cannot stand together.", "The spread between splits makes the intervals: take {key} out."
     ),
@@ -959,6 +974,14 @@ CATALOGUE: Mapping[str, Entry] = {
     ),
     "no_cluster": Entry(
         "The cluster is missing.", "Name the cluster in every row; a row on its own is a cluster of one."
+    ),
+    "not_a_day": Entry("The day is {given}.", "Write each day as 2025-03-31, or leave the cell empty."),
+    "day_outside_dates": Entry(
+        "The day {given} lies outside dates.", "Correct the days, or the dates of the [[dataset]]."
+    ),
+    "many_periods": Entry(
+        "The days span {number:,} {unit}s, more than {most:,}.",
+        "Correct days that are too early or too late, or choose longer periods.",
     ),
     "no_identifier": Entry("The identifier is missing.", "Give one in every row."),
     "identifier_twice": Entry(
