@@ -23,6 +23,7 @@ from dossier.typeset.flags import flag_text
 from dossier.typeset.numbers import plain
 from dossier.typeset.reasons import reason_text
 from dossier.typeset.words import period
+from dossier.typeset.words import periods as in_a_row
 
 RELEASE = """
 [release]
@@ -144,6 +145,22 @@ def test_a_period_begins_with_its_first_day(
 )
 def test_a_period_is_called_as_one_calls_it(number: int, unit: PeriodUnit, words: str) -> None:
     assert plain(period(number, unit)) == words
+
+
+@pytest.mark.parametrize(
+    ("numbers", "unit", "words"),
+    [
+        ((8102, 8103), "quarter", "2025 Q3 and Q4"),
+        ((8101, 8102, 8103), "quarter", "2025 Q2 to Q4"),
+        ((8103, 8104), "quarter", "2025 Q4 and 2026 Q1"),
+        ((8103,), "quarter", "2025 Q4"),
+        ((24300, 24301, 24302), "month", "January to March 2025"),
+        ((24311, 24312), "month", "December 2025 and January 2026"),
+        ((2024, 2025), "year", "2024 and 2025"),
+    ],
+)
+def test_periods_in_a_row_name_their_year_once(numbers: tuple[int, ...], unit: PeriodUnit, words: str) -> None:
+    assert plain(in_a_row(numbers, unit)) == words
 
 
 @pytest.mark.parametrize("text", ["2025-13-01", "2025-02-30", "1/2/2025", "45000", "2025-3-1"])
@@ -303,7 +320,7 @@ def test_a_crossed_rule_is_a_flag_that_says_what_the_intervals_do(followed: Evid
         (
             "stop_rule_crossed",
             "rome",
-            "the stop rule is crossed at Rome: the O/E ratio lies outside 0.50 to 2.00 in 2025 Q2 and 2025 Q3; the "
+            "the stop rule is crossed at Rome: the O/E ratio lies outside 0.50 to 2.00 in 2025 Q2 and Q3; the "
             "whole interval does in 2 of 2.",
         )
     ]
@@ -311,19 +328,16 @@ def test_a_crossed_rule_is_a_flag_that_says_what_the_intervals_do(followed: Evid
 
 def test_the_chapter_the_figure_and_the_committee_say_it(followed: Evidence) -> None:
     finding = monitoring.finding(followed)
-    assert plain(finding.lead) == (
-        "The stop rule is crossed at Rome: O/E ratio outside 0.50 to 2.00 in 2025 Q2 and 2025 Q3."
-    )
-    assert "the whole interval lies outside in each" in plain(finding.rest)
+    assert plain(finding.lead) == "A stop rule is crossed at Rome in 2025 Q2 and Q3."
+    assert plain(finding.rest).startswith("O/E ratio 2.")
+    assert "outside 0.50 to 2.00; the whole interval lies outside in each." in plain(finding.rest)
     picture = performance_over_time(followed)
     assert not isinstance(picture, Absent)
-    assert plain(picture.message) == "O/E of Rome lies above 2.00 in 2025 Q2 and 2025 Q3."
+    assert plain(picture.message) == "O/E of Rome lies above 2.00 in 2025 Q2 and Q3."
     assert "Rome: not in 2025 Q4: too few to tell: 5 events, 5 non-events" in plain(picture.caption)
     assert "No days, so not evaluable: Bari." in monitoring.rule(followed)
     (stop,) = [text for label, text in declared.care(followed) if label == "When to stop"]
-    assert plain(stop) == (
-        "Too many cases in two quarters in a row. Broken in the test at Rome in 2025 Q2 and 2025 Q3."
-    )
+    assert plain(stop) == ("Too many cases in two quarters in a row. Broken by Rome (2025 Q2 and Q3).")
 
 
 def test_limits_without_words_are_said_in_plain_ones(followed: Evidence) -> None:

@@ -621,7 +621,7 @@ def _of_stop_rule(rule: StopRule, verdicts: Sequence[over_time.Verdict]) -> Iter
     for one in verdicts:
         of_site: dict[str, Value] = {"site": one.site.site, **of_rule}
         if one.crossing is not None:
-            periods = Fact(f"{one.unit}s", numbers=tuple(period.number for period in one.crossing.periods))
+            periods = _periods(one.unit, tuple(period.number for period in one.crossing.periods))
             among = {"excluding": one.crossing.excluding, "among": len(one.crossing.periods)}
             yield Flag(
                 "stop_rule_crossed", one.site.name, Fact("stop_rule_crossed", **of_site, periods=periods, **among)
@@ -629,6 +629,13 @@ def _of_stop_rule(rule: StopRule, verdicts: Sequence[over_time.Verdict]) -> Iter
         elif one.is_open:
             says = Fact("stop_rule_of_few_periods", **of_site, shown=len(one.periods), wanted=rule.periods)
             yield Flag("stop_rule_not_evaluable", one.site.name, says)
+
+
+def _periods(unit: str, numbers: tuple[int, ...]) -> Fact:
+    """Calendar periods in a row, under the code of their unit."""
+    if unit == "year":
+        return Fact("years", numbers=numbers)
+    return Fact("months", numbers=numbers) if unit == "month" else Fact("quarters", numbers=numbers)
 
 
 def _limits(rule: StopRule) -> Fact:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from dossier.core.types import MACRO, Absent, Curve, CurveResult, DatasetSummary, Evidence
+from dossier.core.types import MACRO, Absent, Curve, CurveResult, DatasetSummary, Evidence, curves_named
 
 if TYPE_CHECKING:
     from dossier.core.release import StopRule
@@ -78,7 +78,7 @@ def printed(evidence: Evidence) -> tuple[str, ...]:
 
 def shown(evidence: Evidence) -> tuple[CurveResult, ...]:
     """Every curve by calendar period of which something is shown."""
-    return tuple(one for one in evidence.curves if one.curve == OVER_TIME and isinstance(one.found, Curve))
+    return tuple(one for one in curves_named(evidence, OVER_TIME) if isinstance(one.found, Curve))
 
 
 def followed(curves: Iterable[CurveResult], dataset: str, measure: str) -> CurveResult | None:

@@ -104,9 +104,17 @@ def unit_of(text: object) -> PeriodUnit:
 
 
 def periods(numbers: Sequence[int], unit: PeriodUnit) -> str:
-    """Calendar periods in a row: the first to the last, or both of two."""
-    names = [period(number, unit) for number in numbers]
-    return f"{names[0]} to {names[-1]}" if len(names) > 2 else listing(names)
+    """Calendar periods in a row, the year once: 2025 Q3 and Q4; of more than two the first to the last."""
+    first, *_, last = numbers if len(numbers) > 1 else (numbers[0], numbers[0])
+    if first == last:
+        return period(first, unit)
+    each = {"month": 12, "quarter": 4, "year": 1}[unit]
+    joint = " to " if len(numbers) > 2 else " and "
+    if unit == "year" or first // each != last // each:
+        return f"{period(first, unit)}{joint}{period(last, unit)}"
+    if unit == "quarter":
+        return f"{period(first, unit)}{joint}Q{last % 4 + 1}"
+    return f"{datetime.date(2000, first % 12 + 1, 1):%B}{joint}{period(last, unit)}"
 
 
 def period(number: int, unit: PeriodUnit) -> str:

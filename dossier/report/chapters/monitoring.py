@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from dossier.core.over_time import Period, Verdict, shown, verdicts
-from dossier.core.release import StopRule
 from dossier.core.types import DatasetSummary, Evidence, Term, externals
 from dossier.report.chapters.chapter import Chapter
 from dossier.report.chapters.sentence import Sentence
@@ -13,6 +13,9 @@ from dossier.typeset.flags import QUANTITIES
 from dossier.typeset.numbers import number
 from dossier.typeset.words import counted, how_many, in_words, listing, sentence_case, unit_of
 from dossier.typeset.words import periods as in_a_row
+
+if TYPE_CHECKING:
+    from dossier.core.release import StopRule
 
 MOST_VALUES = 2
 """Values of a crossed rule that the finding prints; of more the first and the last."""
@@ -58,9 +61,8 @@ def finding(evidence: Evidence) -> Sentence:
         lead = f"No stop rule is crossed at {listing(kept)}." if kept else "No stop rule can be evaluated."
         return Sentence(lead, _open(every))
     first = crossed[0]
-    label = QUANTITIES[first.rule.measure]
     more = f" {sentence_case(in_words(len(crossed) - 1))} more: see the figure." if len(crossed) > 1 else ""
-    lead = f"The stop rule is crossed at {first.site.site}: {label} outside {limits(first.rule)} in {when(first)}."
+    lead = f"A stop rule is crossed at {first.site.site} in {when(first)}."
     return Sentence(lead, f"{_certainty(evidence, first)}{more} {_not_crossed(every)}{_open(every)}".strip())
 
 
@@ -70,7 +72,8 @@ def _certainty(evidence: Evidence, one: Verdict) -> str:
         return ""
     every, term = one.crossing.periods, evidence.terms[one.rule.measure]
     values = listing([_value(evidence, each, term) for each in (every[0], *every[1:][-1:])])
-    lead = f"It was {values}{' at its ends' if len(every) > MOST_VALUES else ''}; "
+    label = sentence_case(QUANTITIES[one.rule.measure])
+    lead = f"{label} {values}{' at its ends' if len(every) > MOST_VALUES else ''}, outside {limits(one.rule)}; "
     if all(each.low is None and each.high is None for each in every):
         return f"{lead}the measure has no interval."
     if one.crossing.excluding == len(every):
@@ -114,7 +117,7 @@ def rule(evidence: Evidence) -> str:
 
 CHAPTER = Chapter(
     "monitoring",
-    "Performance by calendar period",
+    "Performance over time",
     finding,
     has=lambda evidence: bool(followed_sites(evidence)),
     fill="Name the column of days in [[dataset]] date, with periods; where counts are protected, it is withheld.",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -13,7 +14,6 @@ from dossier.core.facts import Fact
 from dossier.core.over_time import Period, Verdict, followed, is_outside, periods, printed, verdicts
 from dossier.core.over_time import shown as over_time
 from dossier.core.register import figure
-from dossier.core.release import StopRule
 from dossier.core.types import Absent, Curve, DatasetSummary, Evidence, PeriodUnit, Picture, externals
 from dossier.report.figures.canvas import (
     ALERT,
@@ -49,6 +49,9 @@ from dossier.typeset.numbers import number, threshold
 from dossier.typeset.words import period, unit_of
 from dossier.typeset.words import periods as in_a_row
 
+if TYPE_CHECKING:
+    from dossier.core.release import StopRule
+
 MOST_SITES = 5
 """Sites that the figure has room for: those that cross a rule come first."""
 MOST_MEASURES = 5
@@ -56,8 +59,6 @@ MOST_GAPS = 4
 """Periods without a value that the caption names; the others are counted."""
 UNTOLD = ("period_without_value", "rows_without_day")
 """The steps of a curve that say what no mark shows."""
-REFERENCE = {"oe_ratio": 1.0, "net_benefit_gain": 0.0, "calibration_slope": 1.0}
-"""Where a measure says that nothing is off, or that nothing is gained."""
 SHORT = {
     "auroc": "AUROC",
     "oe_ratio": "O/E",
@@ -118,12 +119,19 @@ def _bounds(rules: Sequence[StopRule]) -> list[float]:
     return [bound for rule in rules for bound in (rule.at_least, rule.at_most) if bound is not None]
 
 
+def _reference(evidence: Evidence, measure: str) -> list[float]:
+    """Where a measure says that nothing is off, or that nothing is gained."""
+    if measure == "net_benefit_gain":
+        return [0.0]
+    return [1.0] if evidence.terms[measure].best == "one" else []
+
+
 def _ends(evidence: Evidence, measure: str, every: Sequence[Period]) -> tuple[float, float]:
     """The ends of the axis of a measure: every interval of every site, and every limit."""
     if measure in ("degree_of_correspondence", "correspondence_averaged"):
         return 0.0, 1.0
     values = [one for each in every for one in (each.value, each.low, each.high) if one is not None]
-    values += [*_bounds(_rules(evidence, measure)), *([REFERENCE[measure]] if measure in REFERENCE else [])]
+    values += [*_bounds(_rules(evidence, measure)), *_reference(evidence, measure)]
     low, high = (_scaled(measure, end) for end in (min(values), max(values)))
     room = 0.06 * (high - low) or 0.05
     return low - room, high + room
@@ -190,8 +198,8 @@ def _unit(evidence: Evidence, site: str) -> PeriodUnit:
 
 def _lines(axes: Axes, evidence: Evidence, measure: str) -> None:
     """The limits of the stop rules, and where nothing is off."""
-    if measure in REFERENCE:
-        axes.axhline(_scaled(measure, REFERENCE[measure]), color=RULE, lw=0.6)
+    for place in _reference(evidence, measure):
+        axes.axhline(_scaled(measure, place), color=RULE, lw=0.6)
     for bound in _bounds(_rules(evidence, measure)):
         axes.axhline(_scaled(measure, bound), color=ALERT, lw=0.9, ls=BROKEN)
 

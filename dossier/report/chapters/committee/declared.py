@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from dossier.core.release import StopRule
 from dossier.core.types import Evidence
 from dossier.report.chapters import changes as changes_since
 from dossier.report.chapters import monitoring
 from dossier.report.chapters.committee.plain import NOT_SAID, TWO_LINES, abridged, as_sentence, beginning
 from dossier.typeset.flags import QUANTITIES
 from dossier.typeset.words import date, in_words, listing, sentence_case
+
+if TYPE_CHECKING:
+    from dossier.core.release import StopRule
 
 
 def changes(evidence: Evidence) -> tuple[str, ...]:
@@ -64,19 +67,16 @@ def care(evidence: Evidence) -> tuple[tuple[str, str], ...]:
     return (*lines, (label, f"{rule} {broken(evidence)}".strip()))
 
 
-PLAIN = {"oe_ratio": "the actual cases per 100 predicted", "auroc": "how well it tells sick from well, of 100,"}
-"""Measures that have plain words, and are counted per 100 there."""
-
-
 def _limits(rules: Sequence[StopRule]) -> str:
     """The limits that stop the model, where no words of the maker say so."""
     said = []
     for rule in rules:
-        times = 100 if rule.measure in PLAIN else 1
-        ends = [f"{end * times:g}" for end in (rule.at_least, rule.at_most) if end is not None]
+        is_ratio = rule.measure == "oe_ratio"
+        called = "the actual cases per 100 predicted" if is_ratio else QUANTITIES[rule.measure]
+        ends = [f"{end * 100 if is_ratio else end:g}" for end in (rule.at_least, rule.at_most) if end is not None]
         side = "outside" if len(ends) == 2 else "below" if rule.at_most is None else "above"
         row = f" in {in_words(rule.periods)} periods in a row" if rule.periods > 1 else ""
-        said.append(f"{PLAIN.get(rule.measure, QUANTITIES[rule.measure])} {side} {' to '.join(ends)}{row}")
+        said.append(f"{called} {side} {' to '.join(ends)}{row}")
     return sentence_case(listing(said))
 
 
@@ -85,11 +85,11 @@ def broken(evidence: Evidence) -> str:
     every = monitoring.judged(evidence)
     crossed = [one for one in every if one.crossing is not None]
     if crossed:
-        times = listing([f"{one.site.site} in {monitoring.when(one)}" for one in crossed[:MOST_BROKEN]])
+        times = listing([f"{one.site.site} ({monitoring.when(one)})" for one in crossed[:MOST_BROKEN]])
         more = len(crossed) - MOST_BROKEN
-        return f"Broken in the test at {times}{f', and {in_words(more)} times more' if more > 0 else ''}."
+        return f"Broken by {times}{f', and {in_words(more)} times more' if more > 0 else ''}."
     sites = list(dict.fromkeys(one.site.site for one in every if not one.is_open))
-    return f"Not broken in the test at {listing(sites)}." if sites else ""
+    return f"Not broken by {listing(sites)}." if sites else ""
 
 
 MOST_BROKEN = 2
