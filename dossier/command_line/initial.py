@@ -146,6 +146,10 @@ missing = { glucose = [-1] }     # values that mean missing, by column, or "*" f
 # rationale = "TODO: why these weights"
 # set_by = "TODO: who set them"
 # declared_on = 2026-10-01
+# [[severity.subgroup]]          # other weights for a level of a [[subgroup]]
+# column = "Sex"
+# level = "female"
+# weights = [[0, 1.0], [0.3, 0]]
 
 # [utility]                      # weighted utility
 # relevance = "relevance"        # a column from 0 to 1, or { from = "raters" }

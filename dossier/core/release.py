@@ -558,23 +558,52 @@ class ReaderStudy(Table):
         return self
 
 
+Weights = tuple[tuple[Share, ...], ...]
+"""One row a predicted class, one column a true class."""
+
+
+def _fit_errors(weights: Weights) -> None:
+    size = len(weights)
+    if size < 2 or any(len(row) != size for row in weights):
+        raise UnfitError("severity_not_square")
+    if any(weights[one][one] != 0 for one in range(size)):
+        raise UnfitError("severity_of_right_answer")
+
+
+class SeverityOfSubgroup(Table):
+    """How grave each kind of error is in a subgroup, where that differs."""
+
+    column: Text = Field(description="The column of a [[subgroup]].")
+    level: Text = Field(description="Its level, as the dossier prints it.")
+    weights: Weights = Field(description="One row a predicted class, one column a true class.")
+
+    @model_validator(mode="after")
+    def _square(self) -> SeverityOfSubgroup:
+        _fit_errors(self.weights)
+        return self
+
+
 class Severity(Table):
     """How grave each kind of error is."""
 
-    weights: tuple[tuple[Share, ...], ...] = Field(description="One row a predicted class, one column a true class.")
+    weights: Weights = Field(description="One row a predicted class, one column a true class.")
     source: Text | None = Field(None, description="Where the weights come from.")
     rationale: Text | None = Field(None, description="Why these weights.")
     set_by: Text | None = Field(None, description="Who set them.")
     declared_on: datetime.date | None = Field(None, description="When they were set.")
+    subgroup: Annotated[tuple[SeverityOfSubgroup, ...], LEVELS] = Field(
+        (), description="Other weights for levels of one column; all other rows have `weights`."
+    )
 
     @model_validator(mode="after")
     def _square(self) -> Severity:
-        size = len(self.weights)
-        if size < 2 or any(len(row) != size for row in self.weights):
-            raise UnfitError("severity_not_square")
-        if any(self.weights[one][one] != 0 for one in range(size)):
-            raise UnfitError("severity_of_right_answer")
+        _fit_errors(self.weights)
         return self
+
+    @property
+    def matrices(self) -> tuple[Weights, ...]:
+        """The weights, and after them those of each subgroup."""
+        return (self.weights, *(one.weights for one in self.subgroup))
 
 
 class Source(Table):

@@ -206,6 +206,11 @@ class Dataset:
     """The rows with an outcome before anything was imputed, some without a risk; None where they are not given."""
     subgroups: tuple[Subgroup, ...] = ()
     """Every declared subgroup, column by column; the same ones in the same order in every tested dataset."""
+    severity_group: NDArray[np.int64] | None = None
+    """Which severity weights each row has: 0 for the main ones, 1 for those of the first subgroup that has its own.
+
+    None where there is one matrix for all, and where the rows of the subgroups are not known one by one.
+    """
     periods: Periods | None = None
     """The calendar period of each row; None where the release names no column of days."""
     minimum_cell: int = 0

@@ -15,7 +15,19 @@ from dossier.core.errors import DataError, Fault
 from dossier.core.facts import Count, Fact
 from dossier.core.faults.locations import Cell, File, Key, listed_table
 from dossier.core.release import DatasetDeclaration, Release
-from dossier.core.types import NOT_SELECTED, RIVAL, Dataset, Feature, Floats, Periods, RivalRisk, SettledTable
+from dossier.core.types import (
+    NOT_SELECTED,
+    RIVAL,
+    Absent,
+    Dataset,
+    Feature,
+    Floats,
+    Periods,
+    RivalRisk,
+    SettledTable,
+    Subgroup,
+    Subset,
+)
 from dossier.reading import (
     class_columns,
     coded,
@@ -120,6 +132,8 @@ class Held:
     features: tuple[Feature, ...]
     labels: tuple[str, ...]
     groups: tuple[Labelled, ...]
+    severity: tuple[Subset, ...]
+    """The subgroups that have severity weights of their own."""
     grouping: tuple[Feature, ...]
     categorical: frozenset[str]
     renamed: tuple[Renamed, ...]
@@ -146,7 +160,9 @@ def sites(release: Release, folder: Folder, faults: list[Fault]) -> tuple[list[S
     for source, some, groups, grouping, other in zip(sources, features, grouped, unnamed, renamed, strict=True):
         measured = _measured(release, source, faults)
         smallest = minimum_cell(release, source.declaration)
-        of_table = Held(source, measured, some, labels, groups, grouping, categorical, other, smallest)
+        own = () if release.severity is None else release.severity.subgroup
+        weighed = tuple(Subset(one.column, one.level) for one in own)
+        of_table = Held(source, measured, some, labels, groups, weighed, grouping, categorical, other, smallest)
         for rows in _rows(source, {one.dataset for one in release.readers}, faults):
             found += [_whole_site(of_table, rows)] if rows.imputation is None else _imputed(of_table, rows, faults)
     faults += columns.other_outcomes(release.outcome, [source.table for source in sources])
@@ -573,6 +589,7 @@ def _site(held: Held, part: Rows, without_risk: bool = False) -> Site:
     ]
     first, *further = rivals or [RivalRisk(RIVAL, None)]
     weights = _of(part.weights, keep)
+    of_groups = subgroups.subgroups(groups, part.rows, analysed, part.name)
     dataset = Dataset(
         name=part.name,
         role=declaration.role,
@@ -600,7 +617,8 @@ def _site(held: Held, part: Rows, without_risk: bool = False) -> Site:
         cluster=_of(part.cluster, keep),
         weights=_unequal(weights),
         periods=_of_periods(part.periods, keep),
-        subgroups=subgroups.subgroups(groups, part.rows, analysed, part.name),
+        severity_group=_severity_group(of_groups, held.severity, len(keep)),
+        subgroups=of_groups,
         minimum_cell=held.minimum_cell,
     )
     return Site(
@@ -615,6 +633,18 @@ def _site(held: Held, part: Rows, without_risk: bool = False) -> Site:
         renamed=held.renamed,
         unknown=_unknown(part.unknown, keep),
     )
+
+
+def _severity_group(groups: Sequence[Subgroup], weighed: Sequence[Subset], rows: int) -> NDArray[np.int64] | None:
+    """Which severity weights each row has; a row of none of the subgroups, or of no known one, has the main ones."""
+    if not weighed or not groups:
+        # Of a table of very many rows the subgroups are those of the sample.
+        return None
+    found = np.zeros(rows, dtype=np.int64)
+    for one in groups:
+        if one.subset in weighed and not isinstance(one.rows, Absent):
+            found[one.rows] = 1 + weighed.index(one.subset)
+    return found
 
 
 def _kept(features: Sequence[Feature], rows: NDArray[np.int64], keep: NDArray[np.int64]) -> tuple[Feature, ...]:

@@ -392,6 +392,7 @@ WORDS: Mapping[str, str] = {
     "score_not_moved_by_chance": "every risk is 0, one half or 1, so that chance moves the score of none",
     "score_of_p_values_has_no_interval": "a score made of p-values has no interval",
     "setting_not_declared": "no {setting} is declared",
+    "severity_groups_not_known": "which of several severity weights a row has is not known row by row",
     "severity_of_right_answer": "a right answer has a severity other than 0",
     "severity_outside_range": "a severity weight is outside 0 to 1",
     "severity_weights_no_table": "the severity weights are no table of {classes} rows and {classes} columns",

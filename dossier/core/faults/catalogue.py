@@ -469,6 +469,11 @@ CATALOGUE: Mapping[str, Entry] = {
         "The severity weights are not a square table.",
         "Give one row a predicted class and one column a true class, as [[0, 0.3], [0.6, 0]].",
     ),
+    "severity_twice": Entry("{subset} has severity weights twice.", "Keep one of the two."),
+    "severity_of_two_columns": Entry(
+        "Levels of {one} and of {other} have severity weights: who is of both would have two.",
+        "Give weights to the levels of one column.",
+    ),
     "severity_of_right_answer": Entry(
         "A right answer has a severity.", "Write 0 where the predicted class is the true one."
     ),
@@ -654,7 +659,7 @@ CATALOGUE: Mapping[str, Entry] = {
     ),
     "no_subgroups": Entry(
         "The release declares no subgroups, and so not {subset}.",
-        "Declare its column in a [[subgroup]], or take subset out.",
+        "Declare its column in a [[subgroup]], or take it out.",
     ),
     "not_a_subgroup": Entry(
         "{subset} is not a subgroup of this release.", "The subgroups are {known:30}.", near="Did you mean {near}?"
