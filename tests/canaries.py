@@ -106,6 +106,7 @@ def plant(folder: Path, policy: str, *, people: bool = False) -> Canaries:
     for number, (name, (role, rows)) in enumerate(SITES.items()):
         text += f'[[dataset]]\nname = "{name}"\nrole = "{role}"\nfile = "{name}.csv"\nid = "case_id"\n'
         text += 'predictors = ["age", "glucose", "ward", "fever"]\n'
+        text += 'date = "seen"\nperiods = "quarter"\n' if role == "external" else ""
         lines = ["case_id,seen,age,glucose,ward,fever,sex,note,outcome,risk,risk_previous,risk_vendor,cost,benefit"]
         score = rng.normal(-2.6 if name == "rare" else -0.4, 1.3, rows)
         happened = rng.random(rows) < 1 / (1 + np.exp(-score))

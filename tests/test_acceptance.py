@@ -180,7 +180,7 @@ def test_a_criterion_that_can_be_judged_is_read(tmp_path: Path, fine: str) -> No
             asks("auroc", 'at_least = 0.7\nsubset = { column = "sex", level = "f" }'),
             "The release declares no subgroups, and so not sex=f.",
             "subset",
-            "Declare its column in a [[subgroup]], or take subset out.",
+            "Declare its column in a [[subgroup]], or take it out.",
         ),
     ],
 )

@@ -36,6 +36,7 @@ PRINTED = {
     *("acceptance.declared_on", "acceptance.reason", "acceptance.caution_reason"),
     *("intended_use.for_", "intended_use.not_for", "intended_use.users", "intended_use.decision", "intended_use.verb"),
     *("care.threshold_owner", "care.monitoring", "care.review", "care.stop_rule"),
+    *("care.stop.measure", "care.stop.at_least", "care.stop.at_most", "care.stop.periods"),
     *("model_card.architecture", "model_card.regulatory_status", "model_card.inputs", "model_card.workflow"),
     *("model_card.failure_modes", "model_card.out_of_distribution", "model_card.risks", "model_card.updates"),
     *("model_card.development_data", "signatory.name", "signatory.role", "signatory.meaning", "signatory.date"),

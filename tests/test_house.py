@@ -101,7 +101,7 @@ def test_metrics_know_numbers_only(path: Path) -> None:
 
 @pytest.mark.parametrize("path", sorted((PACKAGE / "report" / "figures").glob("*.py")), ids=lambda path: path.stem)
 def test_figures_never_compute(path: Path) -> None:
-    assert ours(path) <= {"register", "facts", "types", "typeset", "bands", "material", "figures"}
+    assert ours(path) <= {"register", "facts", "types", "typeset", "bands", "over_time", "material", "figures"}
     assert theirs(path) <= {"matplotlib", "numpy"} | standard_library()
 
 
@@ -114,6 +114,7 @@ def test_findings_know_words_only(path: Path) -> None:
         "bands",
         "contents",
         "between_groups",
+        "over_time",
         "bibliography",
         "checklist",
         "flags",
@@ -413,12 +414,13 @@ LISTS_OF_MEASURES = {
     *("chapters.reliability.MEASURES", "chapters.sample.CRITERIA", "chapters.sentence.OF_BOTH"),
     "chapters.severity.MEASURES",
     *("chapters.subgroups.JUDGED", "chapters.supporting.PRINTED", "chapters.supporting.PRINTED_OF_CLASSES"),
-    "model_card.GROUPS",
+    *("figures.monitoring.SHORT", "model_card.GROUPS"),
     # What a flag looks at, in the order in which it names it, and the words of flags and samples.
     *("flags.POOLED_MEASURES", "flags.RULES", "flags.SIZES", "flags.WIDE"),
     *("chapters.sample.IN_A_SENTENCE", "typeset.flags.QUANTITIES", "typeset.words.SETTING_VALUE"),
-    # The measures of similarity and performance that robustness is read at, and the keys of [sample] width.
-    *("bands.PERFORMANCE", "bands.SIMILARITIES", "release.WIDTHS"),
+    # The measures of similarity and performance that robustness is read at, and the keys of [sample] width and of
+    # [care] stop.
+    *("bands.PERFORMANCE", "bands.SIMILARITIES", "release.WIDTHS", "release.Watched"),
 }
 """The lists that name measures though what a measure is stands at its decorator: choices of an order, and words."""
 

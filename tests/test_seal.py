@@ -124,6 +124,7 @@ SAME: dict[str, Callable[[str], str]] = {
     "a number in other digits": lambda text: text.replace("at_most = 2.0", "at_most = 2"),
     "a comment": lambda text: f"# another\n{text}",
     "another seed": lambda text: re.sub(r"^seed = \d+", "seed = 7", text, flags=re.M),
+    "who watches it": lambda text: f'{text}\n[care]\nmonitoring = "Every quarter."\n',
     "a text": lambda text: text.replace("No funding.", "Funded by nobody."),
 }
 OTHER: dict[str, tuple[Callable[[str], str], str]] = {
@@ -147,6 +148,10 @@ OTHER: dict[str, tuple[Callable[[str], str], str]] = {
         "how grave each error is",
     ),
     "the utility": (lambda text: f"{text}\n[utility]\ngamma = [0.5]\n", "the settings of weighted utility"),
+    "a stop rule": (
+        lambda text: f'{text}\n[care]\nstop = [{{ measure = "oe_ratio", at_most = 2.0, periods = 2 }}]\n',
+        "the limits that stop the model",
+    ),
     "the level": (lambda text: text.replace("level = 0.95", "level = 0.9"), "what is tested, or the level"),
     "the version": (
         lambda text: text.replace('version = "1.0.0"', 'version = "1.0.1"'),

@@ -92,6 +92,8 @@ missing = { glucose = [-1] }     # values that mean missing, by column, or "*" f
 # encoding = "windows-1252"      # of a .csv that is not UTF-8; separator = ";" and decimal = "," where no rule can tell
 # cluster = "patient_id"         # rows of one cluster are not independent: intervals by cluster
 # weights = "w"                  # sampling weights
+# date = "seen"                  # the day of each row, as 2025-03-31: performance by calendar period
+# periods = "quarter"            # or month, year
 # imputation = "imp"             # the number of the imputation; 0 for the rows before anything was imputed
 
 # [[declared_performance]]       # a published result instead of a dataset whose rows nobody may share
@@ -146,6 +148,10 @@ missing = { glucose = [-1] }     # values that mean missing, by column, or "*" f
 # rationale = "TODO: why these weights"
 # set_by = "TODO: who set them"
 # declared_on = 2026-10-01
+# [[severity.subgroup]]          # other weights for a level of a [[subgroup]]
+# column = "Sex"
+# level = "female"
+# weights = [[0, 1.0], [0.3, 0]]
 
 # [utility]                      # weighted utility
 # relevance = "relevance"        # a column from 0 to 1, or { from = "raters" }
@@ -208,6 +214,8 @@ verb = "flagged"                 # what happens to them then: "isolated", "sent 
 # monitoring = "What is measured, and how often"
 # review = "When its use is looked at again"
 # stop_rule = "When it is switched off"
+# stop = [{ measure = "oe_ratio", at_least = 0.5, at_most = 2, periods = 2 }] # the same as limits: outside them in
+#                                # two periods in a row; also auroc, net_benefit_gain, degree_of_correspondence, brier
 
 # [model_card]                   # what no data can show; each key is printed as it stands, or as not stated
 # architecture = "What kind of model it is"

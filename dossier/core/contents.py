@@ -19,6 +19,7 @@ ORDER = (
     "pooled",
     "comparison",
     "subgroups",
+    "monitoring",
     "correspondence",
     "sample",
     "reliability",

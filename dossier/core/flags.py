@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from dossier.core import between_groups
+from dossier.core import between_groups, over_time
 from dossier.core.bands import FEW_CLUSTERS, FEW_FOR_A_BAND, FEW_FOR_POOLING, FEW_ROWS, OE_TOLERATED, SAME_RISK
 from dossier.core.facts import Count, Fact, Value
 from dossier.core.types import (
@@ -16,6 +16,7 @@ from dossier.core.types import (
     POOLED,
     Absent,
     CountRange,
+    CurveResult,
     DatasetSummary,
     DescriptionResult,
     Estimate,
@@ -31,7 +32,7 @@ from dossier.core.types import (
 )
 
 if TYPE_CHECKING:
-    from dossier.core.release import Release, Reply
+    from dossier.core.release import Release, Reply, StopRule
 
 FLAGS: Mapping[str, str] = {
     "few_events": "Few patients of one outcome",
@@ -74,6 +75,8 @@ FLAGS: Mapping[str, str] = {
     "rater_accuracy_assumed": "Raters of unknown accuracy",
     "threshold_without_reason": "Threshold without a reason",
     "no_threshold": "No threshold",
+    "stop_rule_crossed": "Stop rule crossed",
+    "stop_rule_not_evaluable": "Stop rule that cannot be evaluated",
     "severity_without_source": "Severity weights without a source",
     "dates_missing": "Dates not stated",
     "version_differs": "Another version was tested",
@@ -599,6 +602,49 @@ RULES = (
 
 MEASURES = frozenset(measure for rule in RULES for measure in rule.reads)
 """The measures whose results any flag rests on: with these alone the same flags are raised as with all."""
+
+
+# ---- stop rules -----------------------------------------------------------------------------------------------------
+
+
+def of_stop_rules(
+    rules: Sequence[StopRule], datasets: Sequence[DatasetSummary], curves: Sequence[CurveResult]
+) -> tuple[Flag, ...]:
+    """Each stop rule that an external dataset crosses, and each that what is shown of none or of one cannot tell of."""
+    return tuple(flag for rule in rules for flag in _of_stop_rule(rule, over_time.verdicts((rule,), datasets, curves)))
+
+
+def _of_stop_rule(rule: StopRule, verdicts: Sequence[over_time.Verdict]) -> Iterator[Flag]:
+    of_rule: dict[str, Value] = {"quantity": rule.measure, "limits": _limits(rule)}
+    if not verdicts:
+        yield Flag("stop_rule_not_evaluable", POOLED, Fact("stop_rule_without_dates", **of_rule))
+    for one in verdicts:
+        of_site: dict[str, Value] = {"site": one.site.site, **of_rule}
+        if one.crossing is not None:
+            periods = _periods(one.unit, tuple(period.number for period in one.crossing.periods))
+            among = {"excluding": one.crossing.excluding, "among": len(one.crossing.periods)}
+            yield Flag(
+                "stop_rule_crossed", one.site.name, Fact("stop_rule_crossed", **of_site, periods=periods, **among)
+            )
+        elif one.is_open:
+            says = Fact("stop_rule_of_few_periods", **of_site, shown=len(one.periods), wanted=rule.periods)
+            yield Flag("stop_rule_not_evaluable", one.site.name, says)
+
+
+def _periods(unit: str, numbers: tuple[int, ...]) -> Fact:
+    """Calendar periods in a row, under the code of their unit."""
+    if unit == "year":
+        return Fact("years", numbers=numbers)
+    return Fact("months", numbers=numbers) if unit == "month" else Fact("quarters", numbers=numbers)
+
+
+def _limits(rule: StopRule) -> Fact:
+    """The limits of a rule: both, or the one that it has."""
+    if rule.at_most is None:
+        return Fact("least_limit", at_least=rule.at_least)
+    if rule.at_least is None:
+        return Fact("most_limit", at_most=rule.at_most)
+    return Fact("limits", at_least=rule.at_least, at_most=rule.at_most)
 
 
 # ---- the release ----------------------------------------------------------------------------------------------------

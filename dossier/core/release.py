@@ -26,7 +26,7 @@ from dossier.core.facts import Fact
 from dossier.core.facts import Value as FactValue
 from dossier.core.faults import catalogue
 from dossier.core.tripod import ITEMS
-from dossier.core.values import RIVAL, CountRange, Subset
+from dossier.core.values import RIVAL, CountRange, PeriodUnit, Subset
 
 CHECKLIST_ITEMS = tuple(item.number for item in ITEMS)
 """The items of TRIPOD+AI that [statements] may answer."""
@@ -54,6 +54,16 @@ MANY = Field(max_length=1000)
 """Of tables of a list."""
 
 MINIMA = tuple(sorted(PERFORMANCE))
+Watched = Literal[
+    "auroc",
+    "oe_ratio",
+    "net_benefit_gain",
+    "degree_of_correspondence",
+    "correspondence_averaged",
+    "brier",
+    "calibration_slope",
+]
+"""The measures that are taken of each calendar period: what a stop rule may name."""
 RESERVED_NAMES = ("pooled", "each external", "readers")
 NOT_RIVALS = ("chance", "complement", "previous")
 """What a result may be compared with beside the rival: no rival can have these names."""
@@ -282,6 +292,8 @@ class DatasetDeclaration(Table):
     dates: Annotated[tuple[datetime.date, datetime.date], BeforeValidator(_date_range)] | None = Field(
         None, description="The first and the last day on which the rows were collected."
     )
+    date: Text | None = Field(None, description="The column with the day of each row, as 2025-03-31; needs periods.")
+    periods: PeriodUnit | None = Field(None, description="The calendar periods that performance is followed by.")
     country: Text | None = Field(None, description="The country of the site.")
     setting: Text | None = Field(None, description="Where in it the patients were seen, as an emergency department.")
     columns: Mapping[str, Text] = Field(default_factory=dict, description="Renames: our name = the name in the file.")
@@ -302,6 +314,14 @@ class DatasetDeclaration(Table):
     weights: Text | None = Field(None, description="The column of the sampling weights.")
     imputation: Text | None = Field(None, description="The column with the number of the imputation.")
     minimum_cell: Whole | None = Field(None, description="The same for this dataset.")
+
+    @model_validator(mode="after")
+    def _followed(self) -> DatasetDeclaration:
+        if (self.date is None) != (self.periods is None):
+            raise UnfitError("date_without_periods" if self.periods is None else "periods_without_date")
+        if self.date is not None and self.role != "external":
+            raise UnfitError("date_of_other_role", role=self.role)
+        return self
 
     @model_validator(mode="after")
     def _rows_that_differ(self) -> DatasetDeclaration:
@@ -543,23 +563,52 @@ class ReaderStudy(Table):
         return self
 
 
+Weights = tuple[tuple[Share, ...], ...]
+"""One row a predicted class, one column a true class."""
+
+
+def _fit_errors(weights: Weights) -> None:
+    size = len(weights)
+    if size < 2 or any(len(row) != size for row in weights):
+        raise UnfitError("severity_not_square")
+    if any(weights[one][one] != 0 for one in range(size)):
+        raise UnfitError("severity_of_right_answer")
+
+
+class SeverityOfSubgroup(Table):
+    """How grave each kind of error is in a subgroup, where that differs."""
+
+    column: Text = Field(description="The column of a [[subgroup]].")
+    level: Text = Field(description="Its level, as the dossier prints it.")
+    weights: Weights = Field(description="One row a predicted class, one column a true class.")
+
+    @model_validator(mode="after")
+    def _square(self) -> SeverityOfSubgroup:
+        _fit_errors(self.weights)
+        return self
+
+
 class Severity(Table):
     """How grave each kind of error is."""
 
-    weights: tuple[tuple[Share, ...], ...] = Field(description="One row a predicted class, one column a true class.")
+    weights: Weights = Field(description="One row a predicted class, one column a true class.")
     source: Text | None = Field(None, description="Where the weights come from.")
     rationale: Text | None = Field(None, description="Why these weights.")
     set_by: Text | None = Field(None, description="Who set them.")
     declared_on: datetime.date | None = Field(None, description="When they were set.")
+    subgroup: Annotated[tuple[SeverityOfSubgroup, ...], LEVELS] = Field(
+        (), description="Other weights for levels of one column; all other rows have `weights`."
+    )
 
     @model_validator(mode="after")
     def _square(self) -> Severity:
-        size = len(self.weights)
-        if size < 2 or any(len(row) != size for row in self.weights):
-            raise UnfitError("severity_not_square")
-        if any(self.weights[one][one] != 0 for one in range(size)):
-            raise UnfitError("severity_of_right_answer")
+        _fit_errors(self.weights)
         return self
+
+    @property
+    def matrices(self) -> tuple[Weights, ...]:
+        """The weights, and after them those of each subgroup."""
+        return (self.weights, *(one.weights for one in self.subgroup))
 
 
 class Source(Table):
@@ -832,6 +881,23 @@ class IntendedUse(Table):
     )
 
 
+class StopRule(Table):
+    """A limit that switches the model off: a measure outside it in so many calendar periods in a row."""
+
+    measure: Watched = Field(description="The measure, taken of each period.")
+    at_least: float | None = Field(None, description="The smallest value inside the limits.")
+    at_most: float | None = Field(None, description="The largest value inside the limits.")
+    periods: Annotated[int, Field(ge=1, le=100)] = Field(1, description="So many periods in a row outside cross it.")
+
+    @model_validator(mode="after")
+    def _fits(self) -> StopRule:
+        if self.at_least is None and self.at_most is None:
+            raise UnfitError("stop_rule_without_limit", measure=self.measure)
+        if self.at_least is not None and self.at_most is not None and self.at_least >= self.at_most:
+            raise UnfitError("stop_limits_reversed", measure=self.measure)
+        return self
+
+
 class Care(Table):
     """How the model is watched once it is in use."""
 
@@ -839,6 +905,9 @@ class Care(Table):
     monitoring: Text | None = Field(None, description="What is measured while it is in use, and how often.")
     review: Text | None = Field(None, description="When its use is looked at again.")
     stop_rule: Text | None = Field(None, description="When it is switched off.")
+    stop: Annotated[tuple[StopRule, ...], FEW] = Field(
+        (), description="The same as limits, held against each external dataset by calendar period."
+    )
 
 
 class Report(Table):

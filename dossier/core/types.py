@@ -23,6 +23,7 @@ from dossier.core.bands import FEWEST_FOR_A_NEW_SITE
 from dossier.core.facts import Fact
 from dossier.core.values import RIVAL as RIVAL
 from dossier.core.values import CountRange as CountRange
+from dossier.core.values import PeriodUnit as PeriodUnit
 from dossier.core.values import Subset as Subset
 
 if TYPE_CHECKING:
@@ -82,6 +83,17 @@ class Subgroup:
 
 
 @dataclass(frozen=True)
+class Periods:
+    """The calendar period of each row, counted from the year 0 in `unit`; NO_PERIOD where the day is missing."""
+
+    unit: PeriodUnit
+    of_row: NDArray[np.int64]
+
+
+NO_PERIOD = -1
+
+
+@dataclass(frozen=True)
 class RivalRisk:
     """The risks that another model gave for the rows of a dataset: one a row, or of several classes one a class."""
 
@@ -137,6 +149,13 @@ class Dataset:
     """The rows with an outcome before anything was imputed, some without a risk; None where they are not given."""
     subgroups: tuple[Subgroup, ...] = ()
     """Every declared subgroup, column by column; the same ones in the same order in every tested dataset."""
+    severity_group: NDArray[np.int64] | None = None
+    """Which severity weights each row has: 0 for the main ones, 1 for those of the first subgroup that has its own.
+
+    None where there is one matrix for all, and where the rows of the subgroups are not known one by one.
+    """
+    periods: Periods | None = None
+    """The calendar period of each row; None where the release names no column of days."""
     minimum_cell: int = 0
     """The smallest count that may be printed; 0 where the release declares no disclosure policy."""
     sampled: Dataset | None = None
@@ -354,7 +373,9 @@ class Previous:
         return self.predicted if self.predicted.is_other(Predicted.by(release)) else None
 
 
-Sealed = Literal["release", "outcome", "thresholds", "acceptance", "subgroup", "severity", "utility", "intended_use"]
+Sealed = Literal[
+    "release", "outcome", "thresholds", "acceptance", "subgroup", "severity", "utility", "intended_use", "care"
+]
 """A table of release.toml that a seal is over."""
 
 

@@ -1,11 +1,12 @@
-"""What release.toml and the evidence both know: the other model, a count given as a range, a subgroup."""
+"""What release.toml and the evidence both know: the other model, a count given as a range, a subgroup, a calendar period."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 RIVAL = "the rival"
 """The name of the other model where the release gives it none."""
+PeriodUnit = Literal["month", "quarter", "year"]
 
 
 class CountRange(int):

@@ -14,6 +14,7 @@ import joblib
 from dossier.core import checklist, flags
 from dossier.core.errors import Fault
 from dossier.core.register import REGISTER, fill, metrics_of, terms_of
+from dossier.core.release import Release, StopRule
 from dossier.core.types import READERS, Criterion, DatasetSummary, Evidence, Flag, Study, SubgroupEvidence
 from dossier.evaluate import (
     changes,
@@ -95,9 +96,10 @@ def preview(study: Study) -> Preview:
     fill("metrics")
     # What compares the sites is made of other results, and these of others: then all are asked.
     every = asked & {entry.term.measure for entry in REGISTER.syntheses.values()}
-    wanted = None if every else flags.MEASURES | asked
+    rules = _without_drawing(study.release)
+    wanted = None if every else flags.MEASURES | asked | {rule.measure for rule in rules}
     computed = sites.shown(_complete(inputs.of(study), _on(1, None, None), wanted))
-    shown = left_over.without_counts(_with_flags(study, inputs.with_printed(computed, study)))
+    shown = left_over.without_counts(_with_flags(study, inputs.with_printed(computed, study), rules))
     return Preview(shown.datasets, shown.flags, _never_estimated(shown)[0])
 
 
@@ -154,10 +156,10 @@ def _complete(study: Study, workers: _Workers, measures: frozenset[str] | None =
         results += sites.syntheses(study.release, external, internal, "pooled")
         results += readers.results(study)
     results += reader_study.results(study, measures)
-    curves, points = [], model.Points()
+    # Of single measures those by calendar period are made, which stop rules rest on.
+    curves, points = [curve for site in site_results for curve in site.curves], model.Points()
     if measures is None:
         points = model.points(study)
-        curves = [curve for site in site_results for curve in site.curves]
         curves += [*sites.pooled_curves(study.release, external), *readers.curves(study)]
         curves += [*reader_study.curves(study), *points.curves]
     summaries = tuple(site.summary for site in site_results)
@@ -183,8 +185,18 @@ def _complete(study: Study, workers: _Workers, measures: frozenset[str] | None =
     return disclosure.given(complete, whole)
 
 
-def _with_flags(study: Study, shown: Evidence) -> Evidence:
-    """The evidence with its flags, those of reading among them, and the answers to them: all of what may be shown."""
+def _without_drawing(release: Release) -> tuple[StopRule, ...]:
+    """The stop rules on measures that are estimated without drawing the rows again."""
+    metrics = metrics_of(release)
+    drawn = {"bootstrap", "permutations"}
+    return tuple(one for one in release.care.stop if not drawn & set(metrics[one.measure].needs))
+
+
+def _with_flags(study: Study, shown: Evidence, rules: Sequence[StopRule] | None = None) -> Evidence:
+    """The evidence with its flags, those of reading among them, and the answers to them: all of what may be shown.
+
+    `rules` are the stop rules that are looked at, where not all of the release are.
+    """
     found = disclosure.flags(study.flags, shown.datasets)
     found += flags.raised(
         shown.datasets,
@@ -193,6 +205,8 @@ def _with_flags(study: Study, shown: Evidence) -> Evidence:
         shown.subgroups,
         widths_declared=study.release.sample.is_declared,
     )
+    asked = study.release.care.stop if rules is None else rules
+    found += flags.of_stop_rules(asked, shown.datasets, shown.curves)
     found += flags.unsaid(study.release, shown.datasets) if study.declared else ()
     found += flags.since_sealed(study.seal)
     found += _never_estimated(shown)[1]

@@ -17,6 +17,7 @@ from dossier.core.facts import Fact
 from dossier.core.release import Source, SurveyShare, Utility
 from dossier.core.types import MACRO, READERS, Absent, Curve, Dataset, Estimate, Feature, Floats, Readers, Subset, Term
 from dossier.metrics.raters import ABOVE_MEAN, TAUS_OF_RATERS, TOP, TWO_LEVELS
+from dossier.metrics.severity import SeverityWeights, WeightsByRow
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -84,12 +85,26 @@ def columns(site: Site) -> dict[str, Any]:
         "benefit": _or(dataset.benefit, lacks(what="benefits")),
         "case_complexity": _or(dataset.complexity, lacks(what="complexity")),
         "development": _or(site.development, Fact("no_development_predictors")),
+        "severity_weights": severity_weights(site),
         "desired_accuracy": _desired_accuracy(site.release, site.readers),
         **_inputs_of_utility(site),
     }
     if site.readers is not None:
         return columns | readers_columns(site.readers)
     return columns | dict.fromkeys(OF_READERS, _no_readers(site))
+
+
+def severity_weights(site: Site) -> SeverityWeights | Absent:
+    """How grave each kind of error is: in all rows alike, or row by row where subgroups have weights of their own."""
+    declared, group = site.release.severity, site.dataset.severity_group
+    if declared is None:
+        return Absent(Fact("no_severity_weights"))
+    if not declared.subgroup:
+        return declared.weights
+    if group is None:
+        return Absent(Fact("severity_groups_not_known"))
+    here = np.unique(group)
+    return declared.matrices[int(here[0])] if len(here) == 1 else WeightsByRow(declared.matrices, group)
 
 
 def _inputs_of_utility(site: Site) -> dict[str, tuple[str, ...] | Absent]:
@@ -156,7 +171,6 @@ def settings(release: Release) -> dict[str, Any]:
         "similarity": release.robustness.similarity,
         "judged_by": release.judged_by,
         "model": release.model or Absent(Fact("no_formula")),
-        "severity_weights": release.severity.weights if release.severity else Absent(Fact("no_severity_weights")),
         "early_stopping": False,
         "class_labels": release.outcome.classes or (),
         "survey": _survey(release),
@@ -271,7 +285,7 @@ def _utility_relevance(release: Release) -> tuple[str, ...]:
 
 
 def part_of(dataset: Dataset, rows: Any) -> Dataset:
-    """The dataset with these of its analysed rows only, no subgroups and no sample; the counts of rows stay as read."""
+    """The dataset with these of its analysed rows only, no periods, subgroups or sample; counts stay as read."""
 
     def taken(values: Any) -> Any:
         return None if values is None else values[rows]
@@ -292,6 +306,8 @@ def part_of(dataset: Dataset, rows: Any) -> Dataset:
         class_rival=taken(dataset.class_rival),
         cluster=taken(dataset.cluster),
         weights=taken(dataset.weights),
+        periods=None,
+        severity_group=taken(dataset.severity_group),
         further_rivals=tuple(replace(one, risk=taken(one.risk)) for one in dataset.further_rivals),
         subgroups=(),
         sampled=None,

@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from dossier.core.register import fill
-from dossier.core.types import SubgroupEvidence
-from dossier.evaluate import imputed, subgroups
+from dossier.core.types import CurveResult, SubgroupEvidence
+from dossier.evaluate import imputed, periods, subgroups
 from dossier.evaluate.offered import Site
 from dossier.evaluate.site import ChapterOfSite, SiteEvidence, chapters, joined, of_chapter
 
-Found = ChapterOfSite | SubgroupEvidence | tuple[SiteEvidence, SubgroupEvidence]
-"""What a piece yields: a chapter, the subgroups of a column, or all of an imputed dataset."""
+
+@dataclass(frozen=True)
+class ByPeriod:
+    """The watched measures of a dataset by calendar period."""
+
+    curves: tuple[CurveResult, ...]
+
+
+Found = ChapterOfSite | SubgroupEvidence | ByPeriod | tuple[SiteEvidence, SubgroupEvidence]
+"""What a piece yields: a chapter, the subgroups of a column, the periods, or all of an imputed dataset."""
 
 
 @dataclass(frozen=True)
@@ -21,7 +29,7 @@ class Piece:
     """A part of the work on one dataset that needs no other part."""
 
     site: Site
-    kind: Literal["chapter", "subgroups", "imputations"]
+    kind: Literal["chapter", "subgroups", "periods", "imputations"]
     name: str
     """The chapter or the column."""
 
@@ -38,10 +46,11 @@ class Piece:
 
 def of_site(site: Site) -> tuple[Piece, ...]:
     """The pieces of one dataset, in an order that does not matter to what they yield."""
+    by_period = () if site.dataset.periods is None else (Piece(site, "periods", "calendar periods"),)
     if site.dataset.imputations:
-        return (Piece(site, "imputations", "imputations"),)
+        return (Piece(site, "imputations", "imputations"), *by_period)
     of_chapters = [Piece(site, "chapter", chapter) for chapter in chapters(site)]
-    return (*of_chapters, *(Piece(site, "subgroups", column) for column in subgroups.columns(site)))
+    return (*of_chapters, *(Piece(site, "subgroups", column) for column in subgroups.columns(site)), *by_period)
 
 
 def found(piece: Piece) -> Found:
@@ -50,6 +59,8 @@ def found(piece: Piece) -> Found:
     fill("metrics")
     if piece.kind == "imputations":
         return imputed.of_site(piece.site)
+    if piece.kind == "periods":
+        return ByPeriod(periods.of_site(piece.site))
     if piece.kind == "subgroups":
         return subgroups.of_column(piece.site, piece.name)
     return of_chapter(piece.site, piece.name)
@@ -57,10 +68,12 @@ def found(piece: Piece) -> Found:
 
 def together(site: Site, answers: Sequence[Found]) -> tuple[SiteEvidence, SubgroupEvidence]:
     """All of one dataset and of its subgroups, from what its pieces have yielded."""
-    for answer in answers:
-        if isinstance(answer, tuple):
-            return answer
-    return (
+    imputed_site = next((answer for answer in answers if isinstance(answer, tuple)), None)
+    whole, groups = imputed_site or (
         joined(site, [one for one in answers if isinstance(one, ChapterOfSite)]),
         subgroups.side_by_side([one for one in answers if isinstance(one, SubgroupEvidence)]),
     )
+    by_period = [curve for one in answers if isinstance(one, ByPeriod) for curve in one.curves]
+    if not by_period:
+        return whole, groups
+    return replace(whole, site=replace(whole.site, curves=(*whole.site.curves, *by_period))), groups

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 from dossier.core.release import Model
 from dossier.core.types import Absent, Estimate, Feature, ReaderStudy
 from dossier.metrics.graded_accuracy import Survey
-from dossier.metrics.severity import Weights
+from dossier.metrics.severity import SeverityWeights
 
 def absolute_risk_reduction(
     study: ReaderStudy,
@@ -307,7 +307,7 @@ def error_severity_index(
     outcome: ArrayLike,
     risk: ArrayLike,
     threshold: float,
-    severity_weights: Weights,
+    severity_weights: SeverityWeights,
     level: float = 0.95,
 ) -> Estimate | Absent:
     """How grave the errors are on average, from 0 (harmless) to 10 (the gravest kind)."""
@@ -316,7 +316,7 @@ def error_severity_index_of_rival(
     outcome: ArrayLike,
     rival: ArrayLike,
     threshold: float,
-    severity_weights: Weights,
+    severity_weights: SeverityWeights,
     level: float = 0.95,
 ) -> Estimate | Absent:
     """How grave the errors of the other model are on average, from 0 (harmless) to 10 (the gravest kind)."""
@@ -462,7 +462,7 @@ def mean_severity(
     outcome: ArrayLike,
     risk: ArrayLike,
     threshold: float,
-    severity_weights: Weights,
+    severity_weights: SeverityWeights,
     level: float = 0.95,
 ) -> Estimate | Absent:
     """How grave the answers are on average when a right one counts 0, from 0 to 1."""
@@ -471,7 +471,7 @@ def mean_severity_of_rival(
     outcome: ArrayLike,
     rival: ArrayLike,
     threshold: float,
-    severity_weights: Weights,
+    severity_weights: SeverityWeights,
     level: float = 0.95,
 ) -> Estimate | Absent:
     """How grave the answers of the other model are on average when a right one counts 0, from 0 to 1."""

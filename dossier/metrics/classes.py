@@ -455,7 +455,7 @@ def h_accuracy_profile(
 
 @curve("Confusion matrix", of_classes=True, chapter="severity")
 def confusion_matrix(
-    classes: Integers, class_risk: Floats, severity_weights: severity.Weights | None = None
+    classes: Integers, class_risk: Floats, severity_weights: severity.SeverityWeights | None = None
 ) -> Curve | Absent:
     """How often each class was predicted for each true class, as counts of patients.
 
@@ -471,7 +471,8 @@ def confusion_matrix(
         return fault
     predicted, ties = predicted_class(class_risk)
     method = Method("counts", *_ties(ties))
-    return _with_shares(severity.cells(severity.confusion(predicted, classes, k), severity_weights, method))
+    weights = severity.of_cells(severity_weights, predicted, classes, k)
+    return _with_shares(severity.cells(severity.confusion(predicted, classes, k), weights, method))
 
 
 def _with_shares(counted: Curve) -> Curve:
@@ -531,10 +532,10 @@ def per_thousand_of_site(classes: Integers, class_risk: Floats) -> Curve | Absen
 
 
 def _severity(
-    which: Callable[[Integers, Integers, severity.Weights, float], Estimate | Absent],
+    which: Callable[[Integers, Integers, severity.SeverityWeights, float], Estimate | Absent],
     classes: Integers,
     scores: Floats,
-    weights: severity.Weights,
+    weights: severity.SeverityWeights,
     level: float,
 ) -> Estimate | Absent:
     """A measure of severity for k classes; weights for another number of classes are refused."""
@@ -543,7 +544,9 @@ def _severity(
     return which(predicted_class(scores)[0], classes, weights, level)
 
 
-severity_of = partial(metric, best="lower", tier="mission", cites="Jin", of_classes=True, chapter="severity")
+severity_of = partial(
+    metric, best="lower", tier="mission", cites="Jin", of_classes=True, chapter="severity", by_subgroup=True
+)
 """How grave the errors of a model are."""
 
 
@@ -554,7 +557,10 @@ severity_of = partial(metric, best="lower", tier="mission", cites="Jin", of_clas
     formula="10 Σ C W / number of errors, C counts of predicted by true class, W their severity",
 )
 def error_severity_index(
-    classes: Integers, class_risk: Floats, severity_weights: severity.Weights, level: float = 0.95
+    classes: Integers,
+    class_risk: Floats,
+    severity_weights: severity.SeverityWeights,
+    level: float = 0.95,
 ) -> Estimate | Absent:
     """How grave the errors are on average, from 0 (harmless) to 10 (the gravest kind).
 
@@ -572,7 +578,10 @@ def error_severity_index(
     "Mean severity", digits=3, range=(0, 1), formula="Σ C W / n, C counts of predicted by true class, W their severity"
 )
 def mean_severity(
-    classes: Integers, class_risk: Floats, severity_weights: severity.Weights, level: float = 0.95
+    classes: Integers,
+    class_risk: Floats,
+    severity_weights: severity.SeverityWeights,
+    level: float = 0.95,
 ) -> Estimate | Absent:
     """How grave the answers are on average when a right one counts 0, from 0 to 1.
 
@@ -591,7 +600,10 @@ def mean_severity(
     formula="10 Σ C W / number of errors, C counts of the other model's class by true class, W their severity",
 )
 def error_severity_index_of_rival(
-    classes: Integers, class_rival: Floats, severity_weights: severity.Weights, level: float = 0.95
+    classes: Integers,
+    class_rival: Floats,
+    severity_weights: severity.SeverityWeights,
+    level: float = 0.95,
 ) -> Estimate | Absent:
     """How grave the errors of the other model are on average, from 0 (harmless) to 10 (the gravest kind).
 
@@ -609,7 +621,10 @@ def error_severity_index_of_rival(
     formula="Σ C W / n, C counts of the other model's class by true class, W their severity",
 )
 def mean_severity_of_rival(
-    classes: Integers, class_rival: Floats, severity_weights: severity.Weights, level: float = 0.95
+    classes: Integers,
+    class_rival: Floats,
+    severity_weights: severity.SeverityWeights,
+    level: float = 0.95,
 ) -> Estimate | Absent:
     """How grave the answers of the other model are on average when a right one counts 0, from 0 to 1.
 

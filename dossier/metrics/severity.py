@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -19,6 +19,19 @@ OF_RIVAL = {"model": RIVAL}
 Integers = NDArray[np.int64]
 Weights = Sequence[Sequence[float]]
 
+
+@dataclass(frozen=True)
+class WeightsByRow:
+    """Several matrices of weights, and which of them each row has."""
+
+    matrices: Sequence[Weights]
+    of_row: Integers
+
+    def of(self, predicted: Integers, classes: Integers) -> Floats:
+        """How grave the answer of each row is."""
+        return np.asarray(np.array(self.matrices, dtype=float)[self.of_row, predicted, classes])
+
+
 ALL_ALIKE = Fact("errors_equally_grave")
 NO_ERRORS = Fact("no_errors")
 UNDEFINED = Absent(Fact("no_errors_in_mean"))
@@ -30,6 +43,32 @@ def confusion(predicted: Integers, classes: Integers, k: int) -> Floats:
     `predicted`, `classes` (n, 0 to k-1).
     """
     return np.bincount(predicted * k + classes, minlength=k * k).reshape(k, k).astype(float)
+
+
+SeverityWeights = Weights | WeightsByRow
+"""k x k, rows predicted and columns true; or several such matrices, and which of them each row has."""
+
+
+def _size(weights: SeverityWeights) -> int:
+    """How many classes the weights are for."""
+    return len(weights.matrices[0]) if isinstance(weights, WeightsByRow) else len(weights)
+
+
+def of_answers(weights: SeverityWeights, predicted: Integers, classes: Integers) -> Floats:
+    """How grave each answer is: 0 where it is right."""
+    if isinstance(weights, WeightsByRow):
+        return weights.of(predicted, classes)
+    return np.asarray(np.array(weights, dtype=float)[predicted, classes])
+
+
+def of_cells(weights: SeverityWeights | None, predicted: Integers, classes: Integers, k: int) -> Weights | None:
+    """How grave each kind of error is on average over its rows; one that no row has by the main weights."""
+    if not isinstance(weights, WeightsByRow):
+        return weights
+    counts = confusion(predicted, classes, k)
+    sums = np.bincount(predicted * k + classes, weights.of(predicted, classes), k * k).reshape(k, k)
+    mean: list[list[float]] = np.where(counts > 0, sums / np.maximum(counts, 1), np.array(weights.matrices[0])).tolist()
+    return mean
 
 
 def cells(counts: Floats, severity_weights: Weights | None, method: Method, events: int | None = None) -> Curve:
@@ -53,7 +92,10 @@ def cells(counts: Floats, severity_weights: Weights | None, method: Method, even
 
 @curve("Confusion matrix")
 def confusion_matrix(
-    outcome: Floats, risk: Floats, primary_threshold: float, severity_weights: Weights | None = None
+    outcome: Floats,
+    risk: Floats,
+    primary_threshold: float,
+    severity_weights: SeverityWeights | None = None,
 ) -> Curve | Absent:
     """How often each class was predicted for each true class, as counts of patients.
 
@@ -66,24 +108,10 @@ def confusion_matrix(
         return NO_ROWS
     if severity_weights is not None and (fault := weights_fault(severity_weights, 2)):
         return fault
-    counts = confusion(*_at(outcome, risk, primary_threshold), 2)
-    return cells(
-        counts, severity_weights, Method(Fact("counts_of_class_1", threshold=primary_threshold)), int(outcome.sum())
-    )
-
-
-def severity_index(counts: Floats, weights: Floats) -> float:
-    """The mean severity of the errors times 10, from 0 to 10; 0 by definition when there are none.
-
-    `counts` (k x k, rows predicted, columns true), `weights` (k x k, 0 to 1, 0 on the diagonal).
-    """
-    errors = float(counts.sum() - np.trace(counts))
-    return 10 * float((counts * weights).sum()) / errors if errors else 0.0
-
-
-def severity_mean(counts: Floats, weights: Floats) -> float:
-    """The mean severity of all answers, those that are right counting 0; arguments as for `severity_index`."""
-    return float((counts * weights).sum() / counts.sum())
+    predicted, classes = _at(outcome, risk, primary_threshold)
+    weights = of_cells(severity_weights, predicted, classes, 2)
+    method = Method(Fact("counts_of_class_1", threshold=primary_threshold))
+    return cells(confusion(predicted, classes, 2), weights, method, int(outcome.sum()))
 
 
 def without_errors(found: Estimate | Absent) -> bool:
@@ -100,8 +128,10 @@ def of_errors(parts: Sequence[Estimate | Absent]) -> Sequence[Estimate | Absent]
     return parts if all(without) else [UNDEFINED if no else one for one, no in zip(parts, without, strict=True)]
 
 
-def weights_fault(weights: Weights, k: int) -> Absent | None:
+def weights_fault(weights: SeverityWeights, k: int) -> Absent | None:
     """Why these weights are none for k classes, if they are not."""
+    if isinstance(weights, WeightsByRow):
+        return next(filter(None, (weights_fault(one, k) for one in weights.matrices)), None)
     if len(weights) != k or any(len(row) != k for row in weights):
         return Absent(Fact("severity_weights_no_table", classes=k))
     if any(weights[one][one] != 0 for one in range(k)):
@@ -112,48 +142,50 @@ def weights_fault(weights: Weights, k: int) -> Absent | None:
 
 
 def index_of_classes(
-    predicted: Integers, classes: Integers, weights: Weights, level: float = 0.95
+    predicted: Integers, classes: Integers, weights: SeverityWeights, level: float = 0.95
 ) -> Estimate | Absent:
     """The error severity index of any number of classes, with its interval.
 
-    `predicted`, `classes` (n, 0 to k-1), `weights` (k x k, rows predicted, columns true). The delta method of a ratio
-    of means over the rows. Absent without rows or when the weights do not fit.
+    `predicted`, `classes` (n, 0 to k-1), `weights` (k x k, rows predicted, columns true; or those of each row). The
+    delta method of a ratio of means over the rows. Absent without rows or when the weights do not fit.
     """
     if len(classes) == 0:
         return NO_ROWS
-    if fault := weights_fault(weights, len(weights)):
+    k = _size(weights)
+    if fault := weights_fault(weights, k):
         return fault
-    table = np.array(weights, dtype=float)
-    counts = confusion(predicted, classes, len(table))
+    grave = of_answers(weights, predicted, classes)
     wrong = (predicted != classes).astype(float)
-    value = severity_index(counts, table)
     errors = float(wrong.sum())
+    value = 10 * float(grave.sum()) / errors if errors else 0.0
     details: dict[str, float | None] = {
         "errors": errors,
         "accuracy": 1 - errors / len(classes),
-        "mean_severity": severity_mean(counts, table),
+        "mean_severity": float(grave.mean()),
     }
     method = Method("ratio_of_means")
     if errors == 0:
         return Estimate(value, None, None, None, len(classes), method, None, None, details, NO_ERRORS)
-    residual = 10 * table[predicted, classes] - value * wrong
+    residual = 10 * grave - value * wrong
     se = _root(float((residual**2).sum()), errors)
     found = estimate(value, se, level, classes.astype(float), method, floor=0, ceiling=10, details=details)
-    return _without_events(found, len(table))
+    return _without_events(found, k)
 
 
-def mean_of_classes(predicted: Integers, classes: Integers, weights: Weights, level: float = 0.95) -> Estimate | Absent:
+def mean_of_classes(
+    predicted: Integers, classes: Integers, weights: SeverityWeights, level: float = 0.95
+) -> Estimate | Absent:
     """The mean severity of any number of classes, with its interval; arguments as for `index_of_classes`."""
     if len(classes) == 0:
         return NO_ROWS
-    if fault := weights_fault(weights, len(weights)):
+    k = _size(weights)
+    if fault := weights_fault(weights, k):
         return fault
-    table = np.array(weights, dtype=float)
-    severity = table[predicted, classes]
+    severity = of_answers(weights, predicted, classes)
     value = float(severity.mean())
     se = _root(float(((severity - value) ** 2).sum()), len(severity))
     found = estimate(value, se, level, classes.astype(float), Method("delta_method"), floor=0, ceiling=1)
-    return _without_events(found, len(table))
+    return _without_events(found, k)
 
 
 def _without_events(found: Estimate, k: int) -> Estimate:
@@ -179,6 +211,7 @@ severity_at = partial(
     at=("threshold",),
     breaks=("one class is absent",),
     protection="counts",
+    by_subgroup=True,
 )
 """How grave the errors at a threshold are."""
 
@@ -195,7 +228,7 @@ severity_of_rival = partial(
     formula="10 Σ C W / number of errors, C counts of predicted by true class, W their severity",
 )
 def error_severity_index(
-    outcome: Floats, risk: Floats, threshold: float, severity_weights: Weights, level: float = 0.95
+    outcome: Floats, risk: Floats, threshold: float, severity_weights: SeverityWeights, level: float = 0.95
 ) -> Estimate | Absent:
     """How grave the errors are on average, from 0 (harmless) to 10 (the gravest kind).
 
@@ -227,7 +260,7 @@ def error_severity_index(
         return fault
     predicted, classes = _at(outcome, risk, threshold)
     found = index_of_classes(predicted, classes, severity_weights, level)
-    if isinstance(found, Absent) or found.reason == NO_ERRORS:
+    if isinstance(found, Absent) or found.reason == NO_ERRORS or isinstance(severity_weights, WeightsByRow):
         return found
     alarm, missed = 10 * severity_weights[1][0], 10 * severity_weights[0][1]
     if alarm == missed:
@@ -244,7 +277,7 @@ def error_severity_index(
     "Mean severity", digits=3, range=(0, 1), formula="Σ C W / n, C counts of predicted by true class, W their severity"
 )
 def mean_severity(
-    outcome: Floats, risk: Floats, threshold: float, severity_weights: Weights, level: float = 0.95
+    outcome: Floats, risk: Floats, threshold: float, severity_weights: SeverityWeights, level: float = 0.95
 ) -> Estimate | Absent:
     """How grave the answers are on average when a right one counts 0, from 0 to 1.
 
@@ -277,7 +310,7 @@ def mean_severity(
     formula="10 Σ C W / number of errors, C counts of the other model's class by true class, W their severity",
 )
 def error_severity_index_of_rival(
-    outcome: Floats, rival: Floats, threshold: float, severity_weights: Weights, level: float = 0.95
+    outcome: Floats, rival: Floats, threshold: float, severity_weights: SeverityWeights, level: float = 0.95
 ) -> Estimate | Absent:
     """How grave the errors of the other model are on average, from 0 (harmless) to 10 (the gravest kind).
 
@@ -308,7 +341,7 @@ def error_severity_index_of_rival(
     formula="Σ C W / n, C counts of the other model's class by true class, W their severity",
 )
 def mean_severity_of_rival(
-    outcome: Floats, rival: Floats, threshold: float, severity_weights: Weights, level: float = 0.95
+    outcome: Floats, rival: Floats, threshold: float, severity_weights: SeverityWeights, level: float = 0.95
 ) -> Estimate | Absent:
     """How grave the answers of the other model are on average when a right one counts 0, from 0 to 1.
 

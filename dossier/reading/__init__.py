@@ -130,6 +130,7 @@ def _study(release: Release, folder: Folder, faults: list[Fault]) -> Study:
     names = [*unread, *(site.dataset.name for site in found)]
     groups = [group.subset for site in found for group in site.described.dataset.subgroups]
     faults += criteria.faults(release, names, None if unread else groups)
+    faults += criteria.severity_faults(release, None if unread else groups)
     alone = [READERS for one in judged if one.dataset is None]
     faults += criteria.reply_faults(release, [*names, *alone])
     if not faults:

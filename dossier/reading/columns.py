@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import re
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ from dossier.core.facts import Value as FactValue
 from dossier.core.faults.locations import Cell, Header, Key
 from dossier.core.faults.wording import number, shortened
 from dossier.core.release import DatasetDeclaration, Outcome, Value
-from dossier.core.types import Floats
+from dossier.core.types import NO_PERIOD, Floats, Periods, PeriodUnit
 from dossier.reading import dialects, notations, signatures, unknown
 from dossier.reading.faults import LONGEST, by_row, no_column
 from dossier.reading.isolation import Stored
@@ -629,6 +630,50 @@ def numbered(table: Settled, name: str, key: str, faults: list[Fault]) -> NDArra
         faults.append(Fault("many_parts", at, column=found.name, number=different, key=key, most=MOST_PARTS))
         return None
     return numbers.astype(np.int64)
+
+
+DAY = r"^(\d{4})-(\d{2})-(\d{2})(?:[T ].*)?$"
+"""How a day is written, with or without a time of day."""
+OF_A_YEAR: Mapping[PeriodUnit, int] = {"month": 12, "quarter": 4, "year": 1}
+"""How many periods a year has."""
+MOST_PERIODS = 120
+"""Of a dataset, each of which is evaluated: ten years of months."""
+
+
+def periods(
+    table: Settled, name: str, unit: PeriodUnit, within: tuple[datetime.date, datetime.date] | None, faults: list[Fault]
+) -> Periods | None:
+    """The calendar period of each row; None, and faults, when some cells are no days `within`. A day may be missing."""
+    found = named(table, name, "[[dataset]] date", faults)
+    if found is None:
+        return None
+    codes, spelled = coded(found)
+    days = [_day(word) for word in spelled]
+    wrong = [day is None or not (within is None or within[0] <= day <= within[1]) for day in days]
+    positions = np.flatnonzero(np.array([*wrong, False])[codes])
+    if len(positions):
+        rows = [int(row) for row in table.rows[positions]]
+        outside = all(days[code] is not None for code in codes[positions])
+        code = "day_outside_dates" if outside else "not_a_day"
+        faults += by_row(code, table.file, found.name, rows, lambda k: {"given": _cell(spelled[codes[positions[k]]])})
+        return None
+    each = OF_A_YEAR[unit]
+    numbers = [day.year * each + (day.month - 1) * each // 12 for day in days if day is not None]
+    span = max(numbers) - min(numbers) + 1 if numbers else 0
+    if span > MOST_PERIODS:
+        at = Cell(table.file, found.name)
+        faults.append(Fault("many_periods", at, number=span, unit=unit, most=MOST_PERIODS))
+        return None
+    return Periods(unit, np.array([*numbers, NO_PERIOD], dtype=np.int64)[codes])
+
+
+def _day(word: str) -> datetime.date | None:
+    """The day that a text is; None where it is none."""
+    found = re.match(DAY, word)
+    try:
+        return None if found is None else datetime.date(*map(int, found.groups()))
+    except ValueError:
+        return None
 
 
 def clusters(table: Settled, name: str, faults: list[Fault]) -> NDArray[np.int64] | None:

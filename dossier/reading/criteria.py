@@ -140,17 +140,38 @@ def _beyond_the_range(bound: str, value: float | None, term: Term, where: Key) -
     )
 
 
+def severity_faults(release: Release, subsets: Sequence[Subset] | None) -> list[Fault]:
+    """The faults of severity weights of subgroups: which there are, and of one column, each once."""
+    own = () if release.severity is None else release.severity.subgroup
+    named = [Subset(one.column, one.level) for one in own]
+    faults: list[Fault] = []
+    for place, one in enumerate(named, start=1):
+        where = listed_table("severity.subgroup", place)
+        if one in named[: place - 1]:
+            faults.append(Fault("severity_twice", where, subset=str(one)))
+        elif one.column != named[0].column:
+            # A patient of both would have two severities.
+            faults.append(Fault("severity_of_two_columns", where.of("column"), one=named[0].column, other=one.column))
+        else:
+            faults += _named(one, where, release, subsets)
+    return faults
+
+
 def _of_subset(one: Acceptance, where: Key, release: Release, subsets: Sequence[Subset] | None) -> Iterator[Fault]:
-    if one.subset is None:
-        return
+    if one.subset is not None:
+        yield from _named(one.subset, where, release, subsets)
+
+
+def _named(subset: Subset, where: Key, release: Release, subsets: Sequence[Subset] | None) -> Iterator[Fault]:
+    """The fault of a subgroup that there is not; `subsets` are those that were read."""
     columns = [declared.column for declared in release.subgroup]
     if not columns:
-        yield Fault("no_subgroups", where, subset=str(one.subset))
-    elif subsets is not None and one.subset not in subsets:
-        known = {str(subset): subset for subset in subsets}
-        near = nearest(str(one.subset), known)
+        yield Fault("no_subgroups", where, subset=str(subset))
+    elif subsets is not None and subset not in subsets:
+        known = {str(other): other for other in subsets}
+        near = nearest(str(subset), known)
         meant = Fact("subset", column=known[near].column, level=known[near].level) if near else None
-        yield Fault("not_a_subgroup", where, subset=str(one.subset), known=tuple(sorted(known)), near=meant)
+        yield Fault("not_a_subgroup", where, subset=str(subset), known=tuple(sorted(known)), near=meant)
 
 
 def _of_rival(one: Acceptance, where: Key, release: Release, compared: Mapping[str, Metric]) -> Iterator[Fault]:

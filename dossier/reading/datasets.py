@@ -15,7 +15,19 @@ from dossier.core.errors import DataError, Fault
 from dossier.core.facts import Count, Fact
 from dossier.core.faults.locations import Cell, File, Key, listed_table
 from dossier.core.release import DatasetDeclaration, Release
-from dossier.core.types import NOT_SELECTED, RIVAL, Dataset, Feature, Floats, RivalRisk, SettledTable
+from dossier.core.types import (
+    NOT_SELECTED,
+    RIVAL,
+    Absent,
+    Dataset,
+    Feature,
+    Floats,
+    Periods,
+    RivalRisk,
+    SettledTable,
+    Subgroup,
+    Subset,
+)
 from dossier.reading import (
     class_columns,
     coded,
@@ -89,6 +101,7 @@ class Rows:
     split: NDArray[np.int64] | None
     cluster: NDArray[np.int64] | None
     weights: Floats | None
+    periods: Periods | None
     imputation: NDArray[np.int64] | None
     unknown: tuple[Unknown, ...]
     """The names of the site and of its clusters that may stand for missing."""
@@ -119,6 +132,8 @@ class Held:
     features: tuple[Feature, ...]
     labels: tuple[str, ...]
     groups: tuple[Labelled, ...]
+    severity: tuple[Subset, ...]
+    """The subgroups that have severity weights of their own."""
     grouping: tuple[Feature, ...]
     categorical: frozenset[str]
     renamed: tuple[Renamed, ...]
@@ -145,7 +160,9 @@ def sites(release: Release, folder: Folder, faults: list[Fault]) -> tuple[list[S
     for source, some, groups, grouping, other in zip(sources, features, grouped, unnamed, renamed, strict=True):
         measured = _measured(release, source, faults)
         smallest = minimum_cell(release, source.declaration)
-        of_table = Held(source, measured, some, labels, groups, grouping, categorical, other, smallest)
+        own = () if release.severity is None else release.severity.subgroup
+        weighed = tuple(Subset(one.column, one.level) for one in own)
+        of_table = Held(source, measured, some, labels, groups, weighed, grouping, categorical, other, smallest)
         for rows in _rows(source, {one.dataset for one in release.readers}, faults):
             found += [_whole_site(of_table, rows)] if rows.imputation is None else _imputed(of_table, rows, faults)
     faults += columns.other_outcomes(release.outcome, [source.table for source in sources])
@@ -337,6 +354,7 @@ def _rows(source: Source, named_by_readers: Set[str | None], faults: list[Fault]
     split = None if declaration.split is None else columns.numbered(table, declaration.split, "split", faults)
     cluster = None if declaration.cluster is None else columns.clusters(table, declaration.cluster, faults)
     weights = None if declaration.weights is None else columns.weights(table, declaration.weights, faults)
+    periods = _periods(declaration, table, faults)
     key = declaration.imputation
     imputation = None if key is None else columns.numbered(table, key, "imputation", faults)
     within = split if imputation is None else imputation
@@ -360,12 +378,25 @@ def _rows(source: Source, named_by_readers: Set[str | None], faults: list[Fault]
             split=_of(split, rows),
             cluster=_of(cluster, rows),
             weights=_of(weights, rows),
+            periods=_of_periods(periods, rows),
             imputation=_of(imputation, rows),
             unknown=_unknown(unclear, rows),
             others=_others(source, name),
         )
         for name, site, rows in parts
     ]
+
+
+def _periods(declaration: DatasetDeclaration, table: Settled, faults: list[Fault]) -> Periods | None:
+    """The calendar periods of the rows of a table, where they are declared."""
+    if declaration.date is None or declaration.periods is None:
+        return None
+    return columns.periods(table, declaration.date, declaration.periods, declaration.dates, faults)
+
+
+def _of_periods(periods: Periods | None, rows: NDArray[np.int64]) -> Periods | None:
+    """The calendar periods of these rows."""
+    return None if periods is None else replace(periods, of_row=_of(periods.of_row, rows))
 
 
 def _others(source: Source, name: str) -> dict[str | None, int]:
@@ -501,6 +532,7 @@ def _part(part: Rows, here: NDArray[np.int64]) -> Rows:
         split=_of(part.split, here),
         cluster=_of(part.cluster, here),
         weights=_of(part.weights, here),
+        periods=_of_periods(part.periods, here),
         imputation=_of(part.imputation, here),
         unknown=_unknown(part.unknown, here),
     )
@@ -557,6 +589,7 @@ def _site(held: Held, part: Rows, without_risk: bool = False) -> Site:
     ]
     first, *further = rivals or [RivalRisk(RIVAL, None)]
     weights = _of(part.weights, keep)
+    of_groups = subgroups.subgroups(groups, part.rows, analysed, part.name)
     dataset = Dataset(
         name=part.name,
         role=declaration.role,
@@ -583,7 +616,9 @@ def _site(held: Held, part: Rows, without_risk: bool = False) -> Site:
         class_rival=first.risk if labels else None,
         cluster=_of(part.cluster, keep),
         weights=_unequal(weights),
-        subgroups=subgroups.subgroups(groups, part.rows, analysed, part.name),
+        periods=_of_periods(part.periods, keep),
+        severity_group=_severity_group(of_groups, held.severity, len(keep)),
+        subgroups=of_groups,
         minimum_cell=held.minimum_cell,
     )
     return Site(
@@ -598,6 +633,18 @@ def _site(held: Held, part: Rows, without_risk: bool = False) -> Site:
         renamed=held.renamed,
         unknown=_unknown(part.unknown, keep),
     )
+
+
+def _severity_group(groups: Sequence[Subgroup], weighed: Sequence[Subset], rows: int) -> NDArray[np.int64] | None:
+    """Which severity weights each row has; a row of none of the subgroups, or of no known one, has the main ones."""
+    if not weighed or not groups:
+        # Of a table of very many rows the subgroups are those of the sample.
+        return None
+    found = np.zeros(rows, dtype=np.int64)
+    for one in groups:
+        if one.subset in weighed and not isinstance(one.rows, Absent):
+            found[one.rows] = 1 + weighed.index(one.subset)
+    return found
 
 
 def _kept(features: Sequence[Feature], rows: NDArray[np.int64], keep: NDArray[np.int64]) -> tuple[Feature, ...]:

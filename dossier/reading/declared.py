@@ -63,6 +63,7 @@ LISTS = (
     "signatory",
     "revision",
     "model.term",
+    "severity.subgroup",
 )
 UNNAMED = "that [outcome] should name"
 STAND_INS: Mapping[str, Mapping[str, object]] = {
@@ -201,8 +202,8 @@ def _section(location: Location, raw: Mapping[str, Any]) -> tuple[Key, Location]
     if len(location) < 2 and not isinstance(raw.get(str(location[0])), Mapping):
         return Key(), location
     head, rest = str(location[0]), location[1:]
-    if head == "model" and len(rest) > 1 and rest[0] == "term" and isinstance(rest[1], int):
-        return listed_table("model.term", rest[1] + 1), rest[2:]
+    if len(rest) > 1 and f"{head}.{rest[0]}" in LISTS and isinstance(rest[1], int):
+        return listed_table(f"{head}.{rest[0]}", rest[1] + 1), rest[2:]
     if rest and isinstance(rest[0], int):
         table = raw[head][rest[0]]
         name = table["name"] if isinstance(table, Mapping) and isinstance(table.get("name"), str) else None

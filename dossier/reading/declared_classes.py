@@ -7,7 +7,7 @@ from typing import Any
 
 from dossier.core.errors import Fault
 from dossier.core.facts import Count
-from dossier.core.faults.locations import Key
+from dossier.core.faults.locations import Key, listed_table
 from dossier.core.release import Prediction, Release
 from dossier.core.types import MACRO
 from dossier.reading.predictors import rivals_declared
@@ -91,9 +91,11 @@ def _rivals(release: Release, k: int) -> Iterator[Fault]:
 
 
 def _weights(release: Release, k: int) -> Iterator[Fault]:
-    if release.severity is not None and len(release.severity.weights) != k:
-        code = "severity_of_two_classes" if k == 2 else "severity_of_classes"
-        yield Fault(code, Key("severity", "weights"), number=len(release.severity.weights), classes=k)
+    code = "severity_of_two_classes" if k == 2 else "severity_of_classes"
+    for place, weights in enumerate(() if release.severity is None else release.severity.matrices):
+        if len(weights) != k:
+            at = listed_table("severity.subgroup", place).of("weights") if place else Key("severity", "weights")
+            yield Fault(code, at, number=len(weights), classes=k)
 
 
 OF_TWO_CLASSES = ("complement", "net_benefit", "raters")

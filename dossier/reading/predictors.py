@@ -84,7 +84,7 @@ def columns_of_all_rows(release: Release, declaration: DatasetDeclaration) -> fr
     They are what discrimination, calibration and net benefit rest on, and what deals the rows out.
     """
     prediction = release.prediction
-    keys = ("split", "id", "site_column", "cluster", "weights", "imputation")
+    keys = ("split", "id", "site_column", "cluster", "weights", "imputation", "date")
     named = (
         *(release.outcome.column, prediction.column, *(prediction.columns or ())),
         *(name for rival in release.rivals for name in rival.named),
@@ -116,7 +116,7 @@ def roles_of_columns(release: Release) -> dict[str, ColumnRole]:
     for key, name in case_columns(release).items():
         named.setdefault(name, ColumnRole(CASE_KEYS[key], key))
     for dataset in release.dataset:
-        for key in ("split", "id", "site_column", "cluster", "weights", "imputation"):
+        for key in ("split", "id", "site_column", "cluster", "weights", "imputation", "date"):
             named.setdefault(getattr(dataset, key), ColumnRole(f"[[dataset]] {key}", key))
     return {name: role for name, role in named.items() if name is not None}
 

@@ -1,9 +1,9 @@
 """What a release declares before its data are opened, under one hash; and what of it was changed since.
 
-Sealed are the criteria, the thresholds, the subgroups, the intended use and what weighs errors and benefits, and what
-they speak of: the model, its version, the outcome and the level of the intervals. A value that is as it is without
-being declared is left out, so that to write a default down changes nothing; neither does the order of criteria and
-subgroups.
+Sealed are the criteria, the thresholds, the subgroups, the intended use, what weighs errors and benefits and the
+limits that stop the model, and what they speak of: the model, its version, the outcome and the level of the intervals.
+A value that is as it is without being declared is left out, so that to write a default down changes nothing; neither
+does the order of criteria and subgroups.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from dossier.core.types import Seal, SealChange, Sealed
 SEAL = "seal.json"
 SCHEMA: Literal["dossier-seal/1"] = "dossier-seal/1"
 LISTS: tuple[Sealed, ...] = ("acceptance", "subgroup")
-TABLES: tuple[Sealed, ...] = ("release", "outcome", "thresholds", *LISTS, "severity", "utility", "intended_use")
+TABLES: tuple[Sealed, ...] = ("release", "outcome", "thresholds", *LISTS, "severity", "utility", "intended_use", "care")
 OF_THE_MODEL = ("model", "version", "level")
 
 
@@ -47,6 +47,7 @@ def declared(release: Release) -> dict[str, Any]:
         "outcome": {"name": release.outcome.name},
         "thresholds": plain.get("thresholds", {}),
         **{name: plain.get(name, {}) for name in ("severity", "utility", "intended_use")},
+        "care": {name: value for name, value in plain.get("care", {}).items() if name == "stop"},
         **{name: sorted(plain.get(name, ()), key=canonical) for name in LISTS},
     }
 

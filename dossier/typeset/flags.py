@@ -16,7 +16,7 @@ from dossier.core.types import CountRange, Seal, Sealed
 from dossier.typeset import reasons
 from dossier.typeset.numbers import number, patients_needed, per_cent, threshold
 from dossier.typeset.reasons import Names
-from dossier.typeset.words import counted, date, exclusion, listing
+from dossier.typeset.words import counted, date, exclusion, listing, periods, unit_of
 
 DATASETS = reasons.DATASETS | {"where", "earlier"}
 
@@ -24,13 +24,17 @@ QUANTITIES: Mapping[str, str] = {
     "auroc": "AUROC",
     "oe_ratio": "O/E ratio",
     "calibration_slope": "calibration slope",
+    "net_benefit_gain": "net benefit gain",
+    "degree_of_correspondence": "degree of correspondence (psi)",
+    "correspondence_averaged": "averaged similarity",
+    "brier": "Brier score",
     "mss_oe": "the observed to expected ratio",
     "mss_slope": "the calibration slope",
     "mss_auroc": "the AUROC",
     "mss_snb": "the standardized net benefit",
     "mss_brier": "the Brier score",
 }
-"""What sites are pooled in, and what samples are sized for."""
+"""What sites are pooled in, what stop rules are on, and what samples are sized for."""
 
 SEALED: Mapping[Sealed, str] = {
     "release": "what is tested, or the level",
@@ -41,6 +45,7 @@ SEALED: Mapping[Sealed, str] = {
     "severity": "how grave each error is",
     "utility": "the settings of weighted utility",
     "intended_use": "the intended use",
+    "care": "the limits that stop the model",
 }
 """What each table that is sealed holds."""
 
@@ -132,6 +137,7 @@ WAYS: Mapping[str, Callable[[Any, str], str]] = {
     "quantity": lambda measure, _: QUANTITIES[measure],
     "date": lambda day, _: date(datetime.date.fromisoformat(day)),
     "exclusion": lambda code, _: exclusion(code),
+    "periods": lambda numbers, unit: periods(numbers, unit_of(unit)),
     "sealed": lambda tables, _: _sealed(tables),
 }
 """How values are set, by the name that a text gives."""
@@ -309,6 +315,18 @@ WORDS: Mapping[str, str] = {
     "no_threshold": "no threshold is declared: nothing is said about acting on the risks.",
     "threshold_without_reason": "why {thresholds:thresholds} was declared, and that it was before the data were seen, "
     "is not in [thresholds] rationale.",
+    "stop_rule_crossed": "the stop rule is crossed at {site}: the {quantity:quantity} lies outside {limits} in "
+    "{periods}; the whole interval does in {excluding} of {among}.",
+    "limits": "{at_least:number} to {at_most:number}",
+    "least_limit": "{at_least:number} or more",
+    "most_limit": "{at_most:number} or less",
+    "months": "{numbers:periods month}",
+    "quarters": "{numbers:periods quarter}",
+    "years": "{numbers:periods year}",
+    "stop_rule_without_dates": "the stop rule on the {quantity:quantity} cannot be evaluated: no external dataset "
+    "names a column of days in date, with periods.",
+    "stop_rule_of_few_periods": "the stop rule on the {quantity:quantity} asks for {wanted} periods in a row, and at "
+    "{site} {shown} can be shown.",
     "severity_without_source": "where the severity weights come from is not in [severity] source.",
     "version_differs": "version {tested} was tested, and version {released} is released.",
     "dates_not_stated": "when the patients were seen is not stated for {sites:listing}.",
@@ -348,6 +366,8 @@ CONSEQUENCES: Mapping[str, str] = {
     "risks_off": "The risks cannot be shown as probabilities there without recalibration.",
     "slope_off": "High and low risks mislead in opposite directions there until recalibrated.",
     "wrong_order": "No number of such a site can be used before this is settled.",
+    "stop_rule_crossed": "By the declared rule the model is switched off there.",
+    "stop_rule_not_evaluable": "Nobody can tell from these data whether it is crossed.",
     "default_better": "At these thresholds the model should not decide there.",
     "precision_missed": "Intervals are wider than asked for there.",
     "few_sites": "Nothing here says what to expect in another hospital.",

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from dossier.core.facts import Count, Fact, Value
 from dossier.typeset.reasons import reason_text
+from dossier.typeset.words import period, unit_of
 
 NOT_REFUTED = "it does not refute perfect calibration"
 """Why an interval of a calibration error has one side."""
@@ -236,6 +237,11 @@ def _reason(step: Fact) -> str:
     return reason_text(why)
 
 
+def _without_value(step: Fact) -> str:
+    """The period that has no value, and why."""
+    return f"not in {period(int(_number(step, 'period')), unit_of(step['unit']))}: {_reason(step)}"
+
+
 def _development_sample(step: Fact) -> str:
     return f"development: {_sample(step)}"
 
@@ -255,6 +261,9 @@ WORDS: Mapping[str, Words] = {
     "constant_predictors": Words(_constant, joined=", "),
     "development_sample": Words(_development_sample, joined=", "),
     "incomplete_rows": Words(_incomplete, "", ", "),
+    "by_period": Words("by {unit}, each on its own rows; at least {fewest} events and non-events"),
+    "period_without_value": Words(_without_value, ""),
+    "rows_without_day": Words(lambda step: f"{_some(step, 'rows', 'row', 'rows')} without a day", ""),
     "on_a_sample": Words(lambda step: f"on {_sample(step)}", joined=", "),
     "paired": Words("paired", leads=", "),
     "paired_versions": Words("paired, both versions on the same rows"),

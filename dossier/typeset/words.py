@@ -5,7 +5,9 @@ from __future__ import annotations
 import datetime
 import re
 from collections.abc import Sequence
+from typing import cast, get_args
 
+from dossier.core.types import PeriodUnit
 from dossier.typeset.numbers import TIED, threshold
 
 NAMES = {
@@ -96,6 +98,37 @@ COMMA = re.compile(r",\s")
 def date(value: datetime.date | None) -> str:
     """A date in words."""
     return "not dated" if value is None else f"{value.day}{TIED}{value:%B %Y}"
+
+
+def unit_of(text: object) -> PeriodUnit:
+    """The unit of calendar periods that a value names."""
+    for unit in get_args(PeriodUnit):
+        if unit == text:
+            return cast(PeriodUnit, unit)
+    raise ValueError(f"{text} is no unit of calendar periods")
+
+
+def periods(numbers: Sequence[int], unit: PeriodUnit) -> str:
+    """Calendar periods in a row, the year once: 2025 Q3 and Q4; of more than two the first to the last."""
+    first, *_, last = numbers if len(numbers) > 1 else (numbers[0], numbers[0])
+    if first == last:
+        return period(first, unit)
+    each = {"month": 12, "quarter": 4, "year": 1}[unit]
+    joint = " to " if len(numbers) > 2 else " and "
+    if unit == "year" or first // each != last // each:
+        return f"{period(first, unit)}{joint}{period(last, unit)}"
+    if unit == "quarter":
+        return f"{period(first, unit)}{joint}Q{last % 4 + 1}"
+    return f"{datetime.date(2000, first % 12 + 1, 1):%B}{joint}{period(last, unit)}"
+
+
+def period(number: int, unit: PeriodUnit) -> str:
+    """A calendar period, counted from the year 0: 2025 Q3, March 2025, 2025."""
+    if unit == "year":
+        return str(number)
+    if unit == "quarter":
+        return f"{number // 4}{TIED}Q{number % 4 + 1}"
+    return f"{datetime.date(number // 12, number % 12 + 1, 1):%B}{TIED}{number // 12}"
 
 
 def dates(value: tuple[datetime.date, datetime.date] | None) -> str:

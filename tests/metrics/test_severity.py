@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dossier.core.types import Absent, Curve, Floats
+from dossier.core.types import Absent, Curve, Estimate, Floats
 from dossier.metrics.intervals import NO_SPREAD
 from dossier.metrics.severity import (
     NO_ERRORS,
     Integers,
+    WeightsByRow,
     confusion,
     confusion_matrix,
     error_severity_index,
@@ -20,13 +23,12 @@ from dossier.metrics.severity import (
     mean_of_classes,
     mean_severity,
     mean_severity_of_rival,
-    severity_index,
-    severity_mean,
     weights_fault,
 )
 from tests.estimated import estimated
 from tests.reasons import Said
 
+Measure = Callable[..., Estimate | Absent]
 WEIGHTS = ((0.0, 0.6), (0.3, 0.0))
 DISTANCE = np.array([[0, 0.3, 0.6, 1.0], [0.3, 0, 0.3, 0.6], [0.6, 0.3, 0, 0.3], [1.0, 0.6, 0.3, 0]])
 PUBLISHED = {
@@ -46,8 +48,6 @@ def test_the_published_examples(name: str) -> None:
     """methods.md: 3.0 4.2 7.3333; accuracy .85 each; mean severity .045 .063 .110 (rows predicted, columns true)."""
     table, index, mean = PUBLISHED[name]
     counts = np.array(table, dtype=float)
-    assert severity_index(counts, DISTANCE) == pytest.approx(index, abs=5e-5)
-    assert severity_mean(counts, DISTANCE) == pytest.approx(mean, abs=5e-10)
     predicted, classes = rows_of(counts)
     np.testing.assert_array_equal(confusion(predicted, classes, 4), counts)
     weights = DISTANCE.tolist()
@@ -183,3 +183,66 @@ def test_the_severity_of_a_rival_by_hand() -> None:
     assert index.value == pytest.approx(10 * (0.6 * missed + 0.3 * alarms) / (missed + alarms))
     mean = estimated(mean_severity_of_rival(y, q, 0.5, weights))
     assert mean.value == pytest.approx((0.6 * missed + 0.3 * alarms) / 90)
+
+
+# ---- several matrices -----------------------------------------------------------------------------------------------
+
+OF_THE_OLD = ((0.0, 1.0), (0.4, 0.0))
+
+
+def by_row(group: list[int]) -> WeightsByRow:
+    return WeightsByRow((WEIGHTS, OF_THE_OLD), np.array(group))
+
+
+def test_each_row_is_weighed_by_its_own_matrix_by_hand() -> None:
+    """Missed: .6 and, of the second matrix, 1.0; false alarm of the second .4; one right answer of each: 2.0 over 5."""
+    y, p = np.array([1.0, 1.0, 0.0, 1.0, 0.0]), np.array([0.1, 0.1, 0.9, 0.9, 0.1])
+    weights = by_row([0, 1, 1, 0, 1])
+    mean = estimated(mean_severity(y, p, 0.5, weights))
+    assert mean.value == pytest.approx(2.0 / 5, abs=1e-12)
+    index = estimated(error_severity_index(y, p, 0.5, weights))
+    assert index.value == pytest.approx(10 * 2.0 / 3, abs=1e-12)
+    assert index.details["mean_severity"] == pytest.approx(0.4, abs=1e-12)
+    assert index.details["errors"] == 3
+
+
+def test_the_sum_over_subgroups_is_that_of_all_rows() -> None:
+    """methods.md: mean severity = sum over subgroups of sum(C_g W_g) / N."""
+    rng = np.random.default_rng(4)
+    y, p, group = (rng.random(300) < 0.4).astype(float), rng.random(300), rng.integers(0, 2, 300)
+    whole = estimated(mean_severity(y, p, 0.5, WeightsByRow((WEIGHTS, OF_THE_OLD), group))).value
+    total = 0.0
+    for place, table in enumerate((WEIGHTS, OF_THE_OLD)):
+        counts = confusion((p[group == place] >= 0.5).astype(int), y[group == place].astype(int), 2)
+        total += float((counts * np.array(table)).sum())
+    assert whole == pytest.approx(total / 300, abs=1e-12)
+
+
+@pytest.mark.parametrize("measure", [error_severity_index, mean_severity])
+def test_one_matrix_for_every_row_is_that_matrix(measure: Measure) -> None:
+    rng = np.random.default_rng(5)
+    y, p = (rng.random(200) < 0.4).astype(float), rng.random(200)
+    one = estimated(measure(y, p, 0.5, WEIGHTS))
+    many = estimated(measure(y, p, 0.5, by_row([0] * 200)))
+    assert many.value == pytest.approx(one.value, abs=1e-12)
+    assert many.se == pytest.approx(one.se, abs=1e-12)
+
+
+def test_the_interval_of_several_matrices_is_that_of_the_rows() -> None:
+    """The mean of each row's severity, by its standard deviation (ddof 0, as the delta method has it)."""
+    y, p = np.array([1.0, 1.0, 0.0, 1.0, 0.0]), np.array([0.1, 0.1, 0.9, 0.9, 0.1])
+    found = estimated(mean_severity(y, p, 0.5, by_row([0, 1, 1, 0, 1])))
+    assert found.se == pytest.approx(float(np.std([0.6, 1.0, 0.4, 0.0, 0.0])) / np.sqrt(5), abs=1e-12)
+
+
+def test_the_severity_of_a_cell_is_the_mean_of_its_rows() -> None:
+    y, p = np.array([1.0, 1.0, 0.0, 1.0]), np.array([0.1, 0.1, 0.9, 0.9])
+    found = confusion_matrix(y, p, 0.5, by_row([0, 1, 1, 0]))
+    assert isinstance(found, Curve)
+    assert found.columns["count"] == (0.0, 2.0, 1.0, 1.0)
+    assert found.columns["severity"] == pytest.approx((0.0, 0.8, 0.4, 0.0))
+
+
+def test_any_of_several_matrices_may_be_unfit() -> None:
+    unfit = WeightsByRow((WEIGHTS, ((0.0, 1.0, 1.0),)), np.array([0, 1]))
+    assert weights_fault(unfit, 2) == Said("the severity weights are no table of 2 rows and 2 columns")

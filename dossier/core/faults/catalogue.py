@@ -372,6 +372,21 @@ CATALOGUE: Mapping[str, Entry] = {
         "{key} is declared for a development table, whose rows are only compared and described.",
         "Take {key} out, or give the role internal or external.",
     ),
+    "date_without_periods": Entry(
+        "date names a column of days, and no periods are given.", 'Write periods = "quarter", or month or year.'
+    ),
+    "periods_without_date": Entry(
+        "periods are given, and no column of days.", "Name the column with the day of each row in date."
+    ),
+    "date_of_other_role": Entry(
+        "date and periods are given for {role} data.", "Only external datasets are followed: take date and periods out."
+    ),
+    "stop_rule_without_limit": Entry(
+        "The rule on {measure} has neither at_least nor at_most.", "Give the limit outside of which the model stops."
+    ),
+    "stop_limits_reversed": Entry(
+        "at_least of the rule on {measure} is not below its at_most.", "Give the smaller limit as at_least."
+    ),
     "split_beside": Entry(
         "split and {key} cannot stand together.", "The spread between splits makes the intervals: take {key} out."
     ),
@@ -453,6 +468,11 @@ CATALOGUE: Mapping[str, Entry] = {
     "severity_not_square": Entry(
         "The severity weights are not a square table.",
         "Give one row a predicted class and one column a true class, as [[0, 0.3], [0.6, 0]].",
+    ),
+    "severity_twice": Entry("{subset} has severity weights twice.", "Keep one of the two."),
+    "severity_of_two_columns": Entry(
+        "Levels of {one} and of {other} have severity weights: who is of both would have two.",
+        "Give weights to the levels of one column.",
     ),
     "severity_of_right_answer": Entry(
         "A right answer has a severity.", "Write 0 where the predicted class is the true one."
@@ -643,7 +663,7 @@ CATALOGUE: Mapping[str, Entry] = {
     ),
     "no_subgroups": Entry(
         "The release declares no subgroups, and so not {subset}.",
-        "Declare its column in a [[subgroup]], or take subset out.",
+        "Declare its column in a [[subgroup]], or take it out.",
     ),
     "not_a_subgroup": Entry(
         "{subset} is not a subgroup of this release.", "The subgroups are {known:30}.", near="Did you mean {near}?"
@@ -967,6 +987,14 @@ CATALOGUE: Mapping[str, Entry] = {
     ),
     "no_cluster": Entry(
         "The cluster is missing.", "Name the cluster in every row; a row on its own is a cluster of one."
+    ),
+    "not_a_day": Entry("The day is {given}.", "Write each day as 2025-03-31, or leave the cell empty."),
+    "day_outside_dates": Entry(
+        "The day {given} lies outside dates.", "Correct the days, or the dates of the [[dataset]]."
+    ),
+    "many_periods": Entry(
+        "The days span {number:,} {unit}s, more than {most:,}.",
+        "Correct days that are too early or too late, or choose longer periods.",
     ),
     "no_identifier": Entry("The identifier is missing.", "Give one in every row."),
     "identifier_twice": Entry(

@@ -142,6 +142,10 @@ class _Policy:
         """Some of the rows with their ranges; a measure is asked of tables, so that no other column is needed."""
         outcome, risk = _columns(self.site.dataset)
         bare = Dataset(self.site.dataset.name, self.site.dataset.role, self.site.dataset.site, 0, {}, outcome, risk)
+        # Tables have no rows: they are weighed by the one matrix of all of them, or by none.
+        weighed = self.site.dataset.severity_group
+        of_rows = None if weighed is None else np.unique(weighed[rows])
+        bare = replace(bare, severity_group=of_rows if of_rows is not None and len(of_rows) == 1 else None)
         mean = float(risk[rows].mean()) if rows.any() else 0.0
         site = replace(self.site, dataset=bare, readers=None)
         level = self.site.release.release.level

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from dossier.core.facts import Method
-from dossier.core.types import Estimate, Evidence, Result
+from dossier.core.types import Estimate, Evidence, Result, Subset
 from dossier.report.chapters import classes
 from dossier.report.chapters.chapter import Chapter, measured
 from dossier.report.chapters.sentence import (
@@ -18,7 +19,7 @@ from dossier.report.chapters.sentence import (
 from dossier.typeset.measures import chapter_tables, tables_of
 from dossier.typeset.numbers import TIED, in_text, short, threshold
 from dossier.typeset.tables import Cell, Column, Row, Table
-from dossier.typeset.words import date
+from dossier.typeset.words import date, sentence_case
 
 
 def finding(evidence: Evidence) -> Sentence:
@@ -93,12 +94,23 @@ def weights(evidence: Evidence) -> tuple[Table, ...]:
             note=f"0 harmless, 1 the gravest. {_origin(evidence)}",
             head="Predicted",
             columns=tuple(Column(label, over="Observed class") for label in labels),
-            rows=tuple(
-                Row(label, tuple(Cell(f"{weight:g}", kind="plain") for weight in row))
-                for label, row in zip(labels, declared.weights, strict=True)
-            ),
+            rows=tuple(_rows(evidence, labels)),
         ),
     )
+
+
+def _rows(evidence: Evidence, labels: Sequence[str]) -> Iterator[Row]:
+    """The matrix, and below it those of the subgroups that have their own."""
+    declared = evidence.release.severity
+    if declared is None:
+        return
+    own = [Subset(one.column, one.level) for one in declared.subgroup]
+    names = ["All others", *(f"{sentence_case(one.column)}: {one.level}" for one in own)] if own else []
+    for place, matrix in enumerate(declared.matrices):
+        if names:
+            yield Row(names[place], kind="group")
+        for label, row in zip(labels, matrix, strict=True):
+            yield Row(label, tuple(Cell(f"{weight:g}", kind="plain") for weight in row))
 
 
 def _origin(evidence: Evidence) -> str:
@@ -113,6 +125,8 @@ def _origin(evidence: Evidence) -> str:
         f"Set{by or ''}{on or ''}" if by or on else "Who set them and when: not reported",
         *([] if declared.rationale is None else [declared.rationale]),
     ]
+    if declared.subgroup:
+        said.append("All rows together: each answer by its own matrix")
     return " ".join(f"{one.strip().removesuffix('.')}." for one in said)
 
 

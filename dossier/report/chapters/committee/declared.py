@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 from dossier.core.types import Evidence
 from dossier.report.chapters import changes as changes_since
+from dossier.report.chapters import monitoring
 from dossier.report.chapters.committee.plain import NOT_SAID, TWO_LINES, abridged, as_sentence, beginning
-from dossier.typeset.words import date
+from dossier.typeset.flags import QUANTITIES
+from dossier.typeset.words import date, in_words, listing, sentence_case
+
+if TYPE_CHECKING:
+    from dossier.core.release import StopRule
 
 
 def changes(evidence: Evidence) -> tuple[str, ...]:
@@ -53,6 +61,36 @@ def care(evidence: Evidence) -> tuple[tuple[str, str], ...]:
         ("Who owns the line", declared.threshold_owner),
         ("What is watched", declared.monitoring),
         ("Next review", declared.review),
-        ("When to stop", declared.stop_rule),
+        ("When to stop", declared.stop_rule or _limits(declared.stop)),
     )
-    return tuple((label, _whole_sentences(text or NOT_SAID)) for label, text in asked)
+    *lines, (label, rule) = [(label, _whole_sentences(text or NOT_SAID)) for label, text in asked]
+    return (*lines, (label, f"{rule} {broken(evidence)}".strip()))
+
+
+def _limits(rules: Sequence[StopRule]) -> str:
+    """The limits that stop the model, where no words of the maker say so."""
+    said = []
+    for rule in rules:
+        is_ratio = rule.measure == "oe_ratio"
+        called = "the actual cases per 100 predicted" if is_ratio else QUANTITIES[rule.measure]
+        ends = [f"{end * 100 if is_ratio else end:g}" for end in (rule.at_least, rule.at_most) if end is not None]
+        side = "outside" if len(ends) == 2 else "below" if rule.at_most is None else "above"
+        row = f" in {in_words(rule.periods)} periods in a row" if rule.periods > 1 else ""
+        said.append(f"{called} {side} {' to '.join(ends)}{row}")
+    return sentence_case(listing(said))
+
+
+def broken(evidence: Evidence) -> str:
+    """Where the rule to switch it off was broken in the test, or that it was not; nothing where nobody could tell."""
+    every = monitoring.judged(evidence)
+    crossed = [one for one in every if one.crossing is not None]
+    if crossed:
+        times = listing([f"{one.site.site} ({monitoring.when(one)})" for one in crossed[:MOST_BROKEN]])
+        more = len(crossed) - MOST_BROKEN
+        return f"Broken by {times}{f', and {in_words(more)} times more' if more > 0 else ''}."
+    sites = list(dict.fromkeys(one.site.site for one in every if not one.is_open))
+    return f"Not broken by {listing(sites)}." if sites else ""
+
+
+MOST_BROKEN = 2
+"""Rules that were broken, by hospital, which the last page has room for."""

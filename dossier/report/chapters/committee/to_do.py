@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from dossier.core.bands import FEW_FOR_A_BAND as FEW
 from dossier.core.types import DatasetSummary, Estimate, Evidence, externals, find
-from dossier.report.chapters import classes
+from dossier.report.chapters import classes, monitoring
 from dossier.report.chapters.committee.percentages import are_off
 from dossier.report.chapters.committee.places import goals_at, in_question, local
 from dossier.report.chapters.committee.plain import acted_on, line, with_it
@@ -107,7 +107,10 @@ def _keep() -> str:
 
 def _watch(evidence: Evidence) -> str:
     """Name who watches it, and when it is switched off."""
-    said = "The maker's rule: last page." if evidence.release.care.stop_rule else "The maker gives no rule."
+    care = evidence.release.care
+    is_broken = any(one.crossing is not None for one in monitoring.judged(evidence))
+    rule = "The maker's rule, broken in the test: last page." if is_broken else "The maker's rule: last page."
+    said = rule if care.stop_rule or care.stop else "The maker gives no rule."
     return f"Name who watches it, and when it is switched off. {said}"
 
 

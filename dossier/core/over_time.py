@@ -1,0 +1,132 @@
+"""Performance by calendar period, and whether a declared stop rule is crossed by what is shown of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dossier.core.types import MACRO, Absent, Curve, CurveResult, DatasetSummary, Evidence, curves_named
+
+if TYPE_CHECKING:
+    from dossier.core.release import StopRule
+
+OVER_TIME = "over_time"
+"""The curve of a measure by calendar period; `at` holds the measure and the unit of its periods."""
+
+
+@dataclass(frozen=True)
+class Period:
+    """A calendar period in which a measure has a value."""
+
+    number: int
+    """Counted from the year 0, in the unit of the curve."""
+    value: float
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True)
+class Crossing:
+    """The first periods in a row that lie outside the limits of a stop rule, as many as the rule asks for or more."""
+
+    periods: tuple[Period, ...]
+    excluding: int
+    """In how many of them the whole interval lies outside."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A stop rule held against one external dataset by calendar period."""
+
+    rule: StopRule
+    site: DatasetSummary
+    unit: str
+    periods: tuple[Period, ...]
+    """Those in which the measure has a value."""
+    crossing: Crossing | None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether too few periods have a value to cross the rule at all."""
+        return len(self.periods) < self.rule.periods
+
+
+def verdicts(
+    rules: Sequence[StopRule], datasets: Sequence[DatasetSummary], curves: Sequence[CurveResult]
+) -> tuple[Verdict, ...]:
+    """Each rule at each external dataset in which its measure is followed, from what is shown of it."""
+    found = []
+    for rule in rules:
+        for site in datasets:
+            one = followed(curves, site.name, rule.measure) if site.role == "external" else None
+            if one is not None:
+                every = periods(one.found)
+                found.append(Verdict(rule, site, str(one.at["periods"]), every, crossing(rule, every)))
+    return tuple(found)
+
+
+def printed(evidence: Evidence) -> tuple[str, ...]:
+    """The measures that are printed by period: discrimination, calibration, gain, similarity, and those of a rule."""
+    by_psi = evidence.release.robustness.similarity == "psi"
+    similarity = "degree_of_correspondence" if by_psi else "correspondence_averaged"
+    known = {one.at["measure"] for one in shown(evidence) if one.at.get("class", MACRO) == MACRO}
+    of_rules = [rule.measure for rule in evidence.release.care.stop]
+    wanted = dict.fromkeys(("auroc", "oe_ratio", "net_benefit_gain", similarity, *of_rules))
+    return tuple(measure for measure in wanted if measure in known)
+
+
+def shown(evidence: Evidence) -> tuple[CurveResult, ...]:
+    """Every curve by calendar period of which something is shown."""
+    return tuple(one for one in curves_named(evidence, OVER_TIME) if isinstance(one.found, Curve))
+
+
+def followed(curves: Iterable[CurveResult], dataset: str, measure: str) -> CurveResult | None:
+    """A measure of a dataset by calendar period, of several classes its mean; None where it is not followed."""
+    for one in curves:
+        named = (one.curve, one.dataset, one.at.get("measure"), one.at.get("class", MACRO))
+        if named == (OVER_TIME, dataset, measure, MACRO):
+            return one
+    return None
+
+
+def periods(curve: Curve | Absent) -> tuple[Period, ...]:
+    """The periods in which a measure has a value, in their order."""
+    if isinstance(curve, Absent):
+        return ()
+    rows = zip(*(curve.columns[name] for name in ("period", "value", "low", "high")), strict=True)
+    return tuple(
+        Period(int(number), value, low, high)
+        for number, value, low, high in rows
+        if number is not None and value is not None
+    )
+
+
+def is_outside(rule: StopRule, period: Period) -> bool:
+    """Whether the value of a period lies outside the limits of a rule; a value on a limit does not."""
+    below = rule.at_least is not None and period.value < rule.at_least
+    return below or (rule.at_most is not None and period.value > rule.at_most)
+
+
+def excludes(rule: StopRule, period: Period) -> bool:
+    """Whether the whole interval of a period lies outside, on one side."""
+    below = rule.at_least is not None and period.high is not None and period.high < rule.at_least
+    return below or (rule.at_most is not None and period.low is not None and period.low > rule.at_most)
+
+
+def crossing(rule: StopRule, every: Sequence[Period]) -> Crossing | None:
+    """Where a rule is crossed first; None where it is not.
+
+    A period without a value is passed over, so that a quarter with few patients ends no row.
+    """
+    row: list[Period] = []
+    for period in every:
+        if is_outside(rule, period):
+            row.append(period)
+        elif len(row) >= rule.periods:
+            break
+        else:
+            row = []
+    if len(row) < rule.periods:
+        return None
+    return Crossing(tuple(row), sum(excludes(rule, period) for period in row))

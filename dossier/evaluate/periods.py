@@ -1,0 +1,125 @@
+"""Performance by calendar period: the measures that a stop rule may name, of the rows of each period of a dataset."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dossier.core.bands import FEW_FOR_POOLING
+from dossier.core.facts import Count, Fact, Method
+from dossier.core.over_time import OVER_TIME
+from dossier.core.register import Metric, metrics_of
+from dossier.core.release import Watched
+from dossier.core.types import MACRO, NO_PERIOD, Absent, At, Curve, CurveResult, Estimate, Periods, Subset
+from dossier.evaluate import sampled
+from dossier.evaluate.classes import places_of
+from dossier.evaluate.offered import Site, part_of, refuse_a_bad_curve
+from dossier.evaluate.site import measured
+from dossier.metrics.subgroups import too_few, too_few_of_class, too_few_of_classes
+
+Key = tuple[tuple[str, float | str], ...]
+"""A place of a measure."""
+WATCHED: tuple[str, ...] = get_args(Watched)
+
+
+def of_site(site: Site) -> tuple[CurveResult, ...]:
+    """Each watched measure of a dataset by calendar period; nothing where no column of days is named."""
+    if site.dataset.periods is None:
+        return ()
+    metrics = metrics_of(site.release)
+    asked = [metrics[name] for name in WATCHED if name in metrics and site.asks(name)]
+    return tuple(curve for metric in asked for curve in _curves(sampled.asked(site, metric.needs), metric))
+
+
+def _curves(site: Site, metric: Metric) -> Iterator[CurveResult]:
+    """A measure at the primary threshold by period; of several classes class by class, and their mean."""
+    periods, primary = site.dataset.periods, site.release.thresholds.declared[:1]
+    if periods is None:
+        raise TypeError("only a dataset with days is followed over time")
+    parts = {} if site.dataset.imputations else {number: _part(site, periods, number) for number in _present(periods)}
+    each = {number: _measured(part, metric) for number, part in parts.items()}
+    for at in places_of(site.release, metric):
+        if "threshold" not in at or at["threshold"] in primary:
+            found = {number: _few(part, metric, at) or each[number][_key(at)] for number, part in parts.items()}
+            place = {"measure": metric.term.measure, "periods": periods.unit, **at}
+            yield CurveResult(OVER_TIME, site.dataset.name, _curve(site, parts, found), place)
+
+
+def _present(periods: Periods) -> range:
+    """Every period from the first to the last that has rows."""
+    known = periods.of_row[periods.of_row != NO_PERIOD]
+    return range(int(known.min()), int(known.max()) + 1) if len(known) else range(0)
+
+
+def _part(site: Site, periods: Periods, number: int) -> Site:
+    """The rows of one period; its name enters the seed."""
+    rows: NDArray[np.bool_] = periods.of_row == number
+    return replace(
+        site, dataset=part_of(site.dataset, rows), readers=None, subset=Subset(periods.unit, str(number)), measures=None
+    )
+
+
+def _measured(part: Site, metric: Metric) -> dict[Key, Estimate | Absent]:
+    """A measure of the rows of one period at all its places; none where they are too few at each."""
+    if all(_few(part, metric, at) for at in places_of(part.release, metric)):
+        return {}
+    return {_key(one.at): one.found for one in measured(part, metric)}
+
+
+def _key(at: At) -> Key:
+    return tuple(sorted(at.items()))
+
+
+def _few(part: Site, metric: Metric, at: At) -> Absent | None:
+    dataset = part.dataset
+    if "outcome" not in metric.needs and "classes" not in metric.needs:
+        fewest = Count(FEW_FOR_POOLING, "patient", is_limit=True)
+        return Absent(Fact("few_in_period", fewest=fewest)) if _rows(part) < FEW_FOR_POOLING else None
+    if dataset.classes is None:
+        return None if dataset.outcome is None else too_few(dataset.outcome)
+    counts = {label: int((dataset.classes == place).sum()) for place, label in enumerate(dataset.class_labels)}
+    label = at.get("class", MACRO)
+    if label == MACRO:
+        return too_few_of_classes(counts)
+    inside = counts[str(label)]
+    return too_few_of_class(inside, len(dataset.classes) - inside, str(label))
+
+
+def _rows(part: Site) -> int:
+    known = part.dataset.outcome if part.dataset.classes is None else part.dataset.classes
+    return 0 if known is None else len(known)
+
+
+def _curve(site: Site, parts: dict[int, Site], each: dict[int, Estimate | Absent]) -> Curve | Absent:
+    """The values of all periods; the reason of the first where none has a value."""
+    periods = site.dataset.periods
+    absent = {number: one.reason for number, one in each.items() if isinstance(one, Absent)}
+    if site.dataset.imputations:
+        return Absent(Fact("imputed_not_by_period", dataset=site.dataset.name))
+    if periods is None or len(absent) == len(each):
+        return Absent(Fact("no_period_with_value", dataset=site.dataset.name, why=next(iter(absent.values()), None)))
+    undated = int((periods.of_row == NO_PERIOD).sum())
+    steps = [Fact("period_without_value", period=number, unit=periods.unit, why=why) for number, why in absent.items()]
+    steps += [Fact("rows_without_day", rows=Count(undated, "row"))] if undated else []
+    found = {number: one if isinstance(one, Estimate) else None for number, one in each.items()}
+    outcomes = [part.dataset.outcome for part in parts.values()]
+    events = tuple(None if outcome is None else float(outcome.sum()) for outcome in outcomes)
+    curve = Curve(
+        columns={
+            "period": tuple(map(float, each)),
+            "n": tuple(float(_rows(part)) for part in parts.values()),
+            "events": events,
+            "value": tuple(None if one is None else one.value for one in found.values()),
+            "low": tuple(None if one is None else one.low for one in found.values()),
+            "high": tuple(None if one is None else one.high for one in found.values()),
+        },
+        n=sum(map(_rows, parts.values())),
+        method=Method(Fact("by_period", unit=periods.unit, fewest=FEW_FOR_POOLING), *steps),
+        events=None if None in events else int(sum(one for one in events if one is not None)),
+    )
+    refuse_a_bad_curve(OVER_TIME, site.dataset.name, curve)
+    return curve

@@ -1,0 +1,125 @@
+"""Performance by calendar period, and whether the declared stop rules are crossed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from dossier.core.over_time import Period, Verdict, shown, verdicts
+from dossier.core.types import DatasetSummary, Evidence, Term, externals
+from dossier.report.chapters.chapter import Chapter
+from dossier.report.chapters.sentence import Sentence
+from dossier.typeset.flags import QUANTITIES
+from dossier.typeset.numbers import number
+from dossier.typeset.words import counted, how_many, in_words, listing, sentence_case, unit_of
+from dossier.typeset.words import periods as in_a_row
+
+if TYPE_CHECKING:
+    from dossier.core.release import StopRule
+
+MOST_VALUES = 2
+"""Values of a crossed rule that the finding prints; of more the first and the last."""
+
+
+def followed_sites(evidence: Evidence) -> tuple[DatasetSummary, ...]:
+    """The external datasets of which a measure is followed by calendar period."""
+    names = {one.dataset for one in shown(evidence)}
+    return tuple(site for site in externals(evidence) if site.name in names)
+
+
+def judged(evidence: Evidence) -> tuple[Verdict, ...]:
+    """The declared stop rules, held against what is shown."""
+    return verdicts(evidence.release.care.stop, evidence.datasets, evidence.curves)
+
+
+def limits(rule: StopRule) -> str:
+    """The limits of a rule in words."""
+    if rule.at_most is None:
+        return f"{number(rule.at_least or 0.0)} or more"
+    if rule.at_least is None:
+        return f"{number(rule.at_most)} or less"
+    return f"{number(rule.at_least)} to {number(rule.at_most)}"
+
+
+def when(one: Verdict) -> str:
+    """The periods in which a rule is crossed."""
+    numbers = [each.number for each in one.crossing.periods] if one.crossing else []
+    return in_a_row(numbers, unit_of(one.unit))
+
+
+def finding(evidence: Evidence) -> Sentence:
+    """Where a stop rule is crossed, and whether the intervals lie outside too."""
+    every = judged(evidence)
+    crossed = [one for one in every if one.crossing is not None]
+    where = listing([site.site for site in followed_sites(evidence)])
+    if not evidence.release.care.stop:
+        return Sentence(f"Performance is followed by calendar period at {where}; no limits are declared.")
+    if not every:
+        return Sentence(f"The stop rules are on measures that are not followed at {where}.")
+    kept = list(dict.fromkeys(one.site.site for one in every if not one.is_open))
+    if not crossed:
+        lead = f"No stop rule is crossed at {listing(kept)}." if kept else "No stop rule can be evaluated."
+        return Sentence(lead, _open(every))
+    first = crossed[0]
+    more = f" {sentence_case(in_words(len(crossed) - 1))} more: see the figure." if len(crossed) > 1 else ""
+    lead = f"A stop rule is crossed at {first.site.site} in {when(first)}."
+    return Sentence(lead, f"{_certainty(evidence, first)}{more} {_not_crossed(every)}{_open(every)}".strip())
+
+
+def _certainty(evidence: Evidence, one: Verdict) -> str:
+    """The values that cross a rule, and whether their intervals exclude its limit too: the rule is on values."""
+    if one.crossing is None:
+        return ""
+    every, term = one.crossing.periods, evidence.terms[one.rule.measure]
+    values = listing([_value(evidence, each, term) for each in (every[0], *every[1:][-1:])])
+    label = sentence_case(QUANTITIES[one.rule.measure])
+    lead = f"{label} {values}{' at its ends' if len(every) > MOST_VALUES else ''}, outside {limits(one.rule)}; "
+    if all(each.low is None and each.high is None for each in every):
+        return f"{lead}the measure has no interval."
+    if one.crossing.excluding == len(every):
+        return f"{lead}the whole interval lies outside{' in each' if len(every) > 1 else ''}."
+    return f"{lead}the whole interval lies outside in {how_many(one.crossing.excluding)} of {in_words(len(every))}."
+
+
+def _value(evidence: Evidence, one: Period, term: Term) -> str:
+    """A value with its interval."""
+    value = number(one.value, term.digits)
+    if one.low is None or one.high is None:
+        return value
+    return f"{value} ({number(one.low, term.digits)} to {number(one.high, term.digits)})"
+
+
+def _not_crossed(every: Sequence[Verdict]) -> str:
+    sites = [one.site.site for one in every if one.crossing is None and not one.is_open]
+    return f"It is not crossed at {listing(sites)}. " if sites and len({one.rule for one in every}) == 1 else ""
+
+
+def _open(every: Sequence[Verdict]) -> str:
+    sites = list(dict.fromkeys(one.site.site for one in every if one.is_open))
+    return f"Too few periods can be shown at {listing(sites)}." if sites else ""
+
+
+def rule(evidence: Evidence) -> str:
+    """When a rule counts as crossed, and where it cannot be evaluated."""
+    if not evidence.release.care.stop:
+        return "Limits would be declared as stop in [care]."
+    dated = {site.name for site in followed_sites(evidence)}
+    without = [site.site for site in externals(evidence) if site.name not in dated]
+    rules = [
+        f"{QUANTITIES[one.measure]} outside {limits(one)} in {counted(one.periods, 'period')}"
+        for one in evidence.release.care.stop
+        if one.measure in evidence.terms
+    ]
+    lead = f"Declared in [care] stop: {listing(rules)} in a row, by the value."
+    rest = f" No days, so not evaluable: {listing(without)}." if without else ""
+    return lead + rest
+
+
+CHAPTER = Chapter(
+    "monitoring",
+    "Performance over time",
+    finding,
+    has=lambda evidence: bool(followed_sites(evidence)),
+    fill="Name the column of days in [[dataset]] date, with periods; where counts are protected, it is withheld.",
+    is_leavable=True,
+)

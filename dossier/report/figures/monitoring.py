@@ -1,0 +1,324 @@
+"""The picture of performance by calendar period, with the limits of the declared stop rules."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from dossier.core.facts import Fact
+from dossier.core.over_time import Period, Verdict, followed, is_outside, periods, printed, verdicts
+from dossier.core.over_time import shown as over_time
+from dossier.core.register import figure
+from dossier.core.types import Absent, Curve, DatasetSummary, Evidence, PeriodUnit, Picture, externals
+from dossier.report.figures.canvas import (
+    ALERT,
+    BLUE,
+    BROKEN,
+    FULL,
+    INK,
+    MID,
+    RULE,
+    Key,
+    Lattice,
+    column,
+    inner_ticks,
+    joined,
+    key_row,
+    lattice,
+    left_out,
+    level_text,
+    panel,
+    picture,
+    say,
+    sheet,
+    shortened,
+    sites_word,
+    styled,
+    text_width,
+    tick_text,
+    ticks,
+    write,
+)
+from dossier.typeset.methods import method_parts
+from dossier.typeset.numbers import number, threshold
+from dossier.typeset.words import period, unit_of
+from dossier.typeset.words import periods as in_a_row
+
+if TYPE_CHECKING:
+    from dossier.core.release import StopRule
+
+MOST_SITES = 5
+"""Sites that the figure has room for: those that cross a rule come first."""
+MOST_MEASURES = 5
+MOST_GAPS = 4
+"""Periods without a value that the caption names; the others are counted."""
+UNTOLD = ("period_without_value", "rows_without_day")
+"""The steps of a curve that say what no mark shows."""
+SHORT = {
+    "auroc": "AUROC",
+    "oe_ratio": "O/E",
+    "net_benefit_gain": "Gain per 100",
+    "degree_of_correspondence": "Similarity, psi",
+    "correspondence_averaged": "Averaged similarity",
+    "brier": "Brier score",
+    "calibration_slope": "Calibration slope",
+}
+"""What stands above a column."""
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What the figure holds: the sites down, the measures across."""
+
+    sites: tuple[DatasetSummary, ...]
+    measures: tuple[str, ...]
+    left: int
+    """How many sites have no room."""
+
+
+def _curves(evidence: Evidence, measure: str) -> dict[str, Curve]:
+    """A measure by calendar period at each external site where it is shown."""
+    found = {site.name: followed(evidence.curves, site.name, measure) for site in externals(evidence)}
+    return {name: one.found for name, one in found.items() if one is not None and isinstance(one.found, Curve)}
+
+
+def _shown(evidence: Evidence, every: Sequence[Verdict]) -> Shown:
+    wanted = printed(evidence)
+    of_rules = [rule.measure for rule in evidence.release.care.stop]
+    known = {measure: _curves(evidence, measure) for measure in wanted}
+    # A rule that has no column would be drawn nowhere.
+    kept = sorted(known, key=lambda measure: measure not in of_rules)[:MOST_MEASURES]
+    crossed = {one.site.name for one in every if one.crossing is not None}
+    sites = [site for site in externals(evidence) if any(site.name in curves for curves in known.values())]
+    sites.sort(key=lambda site: site.name not in crossed)
+    first = {site.name for site in sites[:MOST_SITES]}
+    return Shown(
+        tuple(site for site in externals(evidence) if site.name in first),
+        tuple(measure for measure in wanted if measure in kept),
+        max(0, len(sites) - MOST_SITES),
+    )
+
+
+def _scaled(measure: str, value: float) -> float:
+    """A value on the axis of its measure: a ratio on the log scale, gain per 100 patients."""
+    if measure == "net_benefit_gain":
+        return 100 * value
+    return math.log(max(value, 1e-3)) if measure == "oe_ratio" else value
+
+
+def _rules(evidence: Evidence, measure: str) -> list[StopRule]:
+    return [rule for rule in evidence.release.care.stop if rule.measure == measure]
+
+
+def _bounds(rules: Sequence[StopRule]) -> list[float]:
+    return [bound for rule in rules for bound in (rule.at_least, rule.at_most) if bound is not None]
+
+
+def _reference(evidence: Evidence, measure: str) -> list[float]:
+    """Where a measure says that nothing is off, or that nothing is gained."""
+    if measure == "net_benefit_gain":
+        return [0.0]
+    return [1.0] if evidence.terms[measure].best == "one" else []
+
+
+def _ends(evidence: Evidence, measure: str, every: Sequence[Period]) -> tuple[float, float]:
+    """The ends of the axis of a measure: every interval of every site, and every limit."""
+    if measure in ("degree_of_correspondence", "correspondence_averaged"):
+        return 0.0, 1.0
+    values = [one for each in every for one in (each.value, each.low, each.high) if one is not None]
+    values += [*_bounds(_rules(evidence, measure)), *_reference(evidence, measure)]
+    low, high = (_scaled(measure, end) for end in (min(values), max(values)))
+    room = 0.06 * (high - low) or 0.05
+    return low - room, high + room
+
+
+def _tick_places(measure: str, ends: tuple[float, float]) -> list[float]:
+    if measure != "oe_ratio":
+        return inner_ticks(*ends, 3)
+    low, high = map(math.exp, ends)
+    return [value for value in (0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 10.0) if low <= value <= high]
+
+
+def _short(at: int, unit: PeriodUnit) -> str:
+    """A period below its mark: 2025 Q1, 2025-03, 2025."""
+    return f"{at // 12}-{at % 12 + 1:02}" if unit == "month" else period(at, unit)
+
+
+def _draw(evidence: Evidence, shown: Shown) -> Figure:
+    across, down = len(shown.measures), len(shown.sites)
+    names = shortened([site.site for site in shown.sites], 24.0, 600)
+    left = max(map(text_width, names)) + 10.5
+    grid = lattice(
+        across * down, FULL, left=left, top=15.4, gap_x=8.6, gap_y=4.0, tallest=21.0, shape=0.7, columns=across
+    )
+    drawn = sheet(FULL, grid.bottom + 6.5)
+    level = level_text(evidence)
+    key = [Key(f"value and {level} interval of a period", BLUE)]
+    if evidence.release.care.stop:
+        key += [Key("limit of the stop rule", ALERT, BROKEN, 0.9), Key("outside it", ALERT, fill=True)]
+    key_row(drawn, grid.left, 2.4, key)
+    spans = _spans(evidence, shown)
+    for place, measure in enumerate(shown.measures):
+        curves = _curves(evidence, measure)
+        every = {name: periods(one) for name, one in curves.items()}
+        ends = _ends(evidence, measure, [each for some in every.values() for each in some])
+        head = SHORT[measure]
+        at = evidence.release.thresholds.declared[:1]
+        if measure == "net_benefit_gain" and at:
+            head += f" at {threshold(at[0])}"
+        write(drawn, grid.corner(place)[0], 10.2, head, color=INK)
+        for row, site in enumerate(shown.sites):
+            here = row * across + place
+            axes = panel(drawn, *grid.corner(here), grid.width, grid.height)
+            axes.set_ylim(*ends)
+            marks = _tick_places(measure, ends)
+            ticks(
+                axes,
+                "y",
+                [math.log(mark) if measure == "oe_ratio" else mark for mark in marks],
+                list(map(tick_text, marks)),
+            )
+            _lines(axes, evidence, measure)
+            _periods(axes, grid, curves.get(site.name), every.get(site.name, ()), _rules(evidence, measure), measure)
+            unit = _unit(evidence, site.name)
+            _below(drawn, axes, grid, here, spans[unit], unit, grid.outer_bottom(here) or len(spans) > 1)
+    for row, name in enumerate(names):
+        write(drawn, 0.0, grid.corner(row * across)[1] + 2.2, name, weight=600)
+    return drawn
+
+
+def _unit(evidence: Evidence, site: str) -> PeriodUnit:
+    return unit_of(next(one.at["periods"] for one in over_time(evidence) if one.dataset == site))
+
+
+def _lines(axes: Axes, evidence: Evidence, measure: str) -> None:
+    """The limits of the stop rules, and where nothing is off."""
+    for place in _reference(evidence, measure):
+        axes.axhline(_scaled(measure, place), color=RULE, lw=0.6)
+    for bound in _bounds(_rules(evidence, measure)):
+        axes.axhline(_scaled(measure, bound), color=ALERT, lw=0.9, ls=BROKEN)
+
+
+def _periods(
+    axes: Axes,
+    grid: Lattice,
+    curve: Curve | None,
+    every: Sequence[Period],
+    rules: Sequence[StopRule],
+    measure: str,
+) -> None:
+    """The values in their order, joined; a gap where a period has none."""
+    if curve is None or not every:
+        say(axes, grid.width, grid.height, "not shown here", "none")
+        return
+    known = {one.number: one for one in every}
+    numbers = [int(value) for value in column(curve, "period")]
+    values = [_scaled(measure, known[at].value) if at in known else math.nan for at in numbers]
+    axes.plot(numbers, values, color=MID, lw=0.7, zorder=2)
+    for one in every:
+        outside = any(is_outside(rule, one) for rule in rules)
+        colour = ALERT if outside else BLUE
+        if one.low is not None and one.high is not None:
+            axes.plot([one.number] * 2, [_scaled(measure, end) for end in (one.low, one.high)], color=colour, lw=1.1)
+        marker, size = ("s", 4.2) if outside else ("o", 3.6)
+        spot = ([one.number], [_scaled(measure, one.value)])
+        axes.plot(*spot, color=colour, marker=marker, ms=size, mec="white", mew=0.4, zorder=3)
+
+
+def _spans(evidence: Evidence, shown: Shown) -> dict[str, range]:
+    """The periods that the panels of each site run over: those of all sites with the same unit."""
+    every: dict[str, list[int]] = {}
+    for measure in shown.measures:
+        for name, curve in _curves(evidence, measure).items():
+            unit = _unit(evidence, name)
+            every.setdefault(unit, []).extend(int(value) for value in column(curve, "period"))
+    return {unit: range(min(numbers), max(numbers) + 1) for unit, numbers in every.items()}
+
+
+def _below(drawn: Figure, axes: Axes, grid: Lattice, here: int, span: range, unit: PeriodUnit, labelled: bool) -> None:
+    """The periods below a panel; the first and the last have their names, within its width."""
+    axes.set_xlim(span[0] - 0.5, span[-1] + 0.5)
+    ticks(axes, "x", list(span), [""] * len(span))
+    if not labelled:
+        return
+    x, y = grid.corner(here)
+    write(drawn, x, y + grid.height + 3.6, _short(span[0], unit))
+    if len(span) > 1:
+        write(drawn, x + grid.width, y + grid.height + 3.6, _short(span[-1], unit), ha="right")
+
+
+@figure("Performance by calendar period")
+def performance_over_time(evidence: Evidence) -> Picture | Absent:
+    """Performance and similarity of each calendar period at each site that names its days, with the limits."""
+    every = verdicts(evidence.release.care.stop, evidence.datasets, evidence.curves)
+    shown = _shown(evidence, every)
+    if not shown.sites:
+        return Absent(Fact("no_site_by_period"))
+    with styled():
+        drawn = _draw(evidence, shown)
+        caption = (
+            f"{_events(evidence, shown)}O/E on the log scale.{_of_psi(shown)}{_gaps(evidence, shown)}"
+            f"{left_out(shown.left, 'see results.json')}"
+        )
+        said = message(evidence, every, shown)
+        return picture("performance_over_time", drawn, caption, said, said)
+
+
+def _events(evidence: Evidence, shown: Shown) -> str:
+    """How many events a period has at each site: from the fewest to the most."""
+    said = []
+    for site in shown.sites:
+        curve = next(one for measure in shown.measures if (one := _curves(evidence, measure).get(site.name)))
+        known = [int(value) for value in curve.columns["events"] if value is not None]
+        if known:
+            said.append(f"{min(known):,} to {max(known):,} ({site.site})")
+    return f"Events a period: {', '.join(said)}. " if said else ""
+
+
+def _of_psi(shown: Shown) -> str:
+    """What a smaller period alone does to a p value."""
+    return " Psi is a p value: it falls with more patients." if "degree_of_correspondence" in shown.measures else ""
+
+
+def _gaps(evidence: Evidence, shown: Shown) -> str:
+    """The periods without a value, with the reason, and the rows without a day."""
+    said: dict[str, None] = {}
+    for site in shown.sites:
+        for measure in shown.measures:
+            curve = _curves(evidence, measure).get(site.name)
+            steps = [one for one in curve.method if one.code in UNTOLD] if curve is not None else []
+            said |= dict.fromkeys(f"{site.site}: {text}" for text in method_parts(steps))
+    kept = list(said)[:MOST_GAPS]
+    more = f"; and {len(said) - len(kept)} more" if len(said) > len(kept) else ""
+    return f" {'; '.join(kept)}{more}." if kept else ""
+
+
+def message(evidence: Evidence, every: Sequence[Verdict], shown: Shown) -> str:
+    """Which site crosses a rule, and when; that none does, where enough periods are shown."""
+    crossed = [one for one in every if one.crossing is not None]
+    if crossed:
+        first = crossed[0]
+        numbers = [each.number for each in first.crossing.periods] if first.crossing else []
+        side = _side(first)
+        more = f", and {len(crossed) - 1} more" if len(crossed) > 1 else ""
+        when = in_a_row(numbers, unit_of(first.unit))
+        return f"{SHORT[first.rule.measure]} of {first.site.site} lies {side} in {when}{more}."
+    judged = [one.site.site for one in every if not one.is_open]
+    if judged:
+        return f"No stop rule is crossed at {joined(list(dict.fromkeys(judged)))}."
+    return f"Performance by calendar period at {sites_word(len(shown.sites) + shown.left)}."
+
+
+def _side(one: Verdict) -> str:
+    """On which side of its limits a rule is crossed."""
+    rule, found = one.rule, one.crossing.periods if one.crossing else ()
+    if rule.at_most is not None and all(each.value > rule.at_most for each in found):
+        return f"above {number(rule.at_most)}"
+    if rule.at_least is not None and all(each.value < rule.at_least for each in found):
+        return f"below {number(rule.at_least)}"
+    return "outside its limits"

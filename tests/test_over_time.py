@@ -1,0 +1,403 @@
+"""Performance by calendar period: which rows a period has, when a stop rule is crossed, and what is said of it."""
+
+from __future__ import annotations
+
+import datetime
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dossier import evaluate, metrics, reading
+from dossier.core import over_time
+from dossier.core.facts import Fact, Method
+from dossier.core.over_time import OVER_TIME, Period, crossing, excludes, is_outside, periods
+from dossier.core.release import StopRule
+from dossier.core.types import Absent, Curve, Evidence, PeriodUnit, Withheld
+from dossier.reading import columns
+from dossier.report.chapters import monitoring
+from dossier.report.chapters.committee import declared
+from dossier.report.figures.monitoring import performance_over_time
+from dossier.typeset.flags import flag_text
+from dossier.typeset.numbers import plain
+from dossier.typeset.reasons import reason_text
+from dossier.typeset.words import period
+from dossier.typeset.words import periods as in_a_row
+
+RELEASE = """
+[release]
+model = "Example"
+version = "1.0"
+date = 2026-10-01
+owner = "The owner"
+[outcome]
+name = "readmission"
+column = "outcome"
+[prediction]
+column = "risk"
+[thresholds]
+declared = [0.3, 0.5]
+[resampling]
+bootstrap = 10
+permutations = 19
+[[dataset]]
+name = "home"
+role = "development"
+file = "home.csv"
+[[dataset]]
+name = "rome"
+role = "external"
+file = "rome.csv"
+date = "seen"
+periods = "quarter"
+[[dataset]]
+name = "bari"
+role = "external"
+file = "bari.csv"
+"""
+STOP = '[care]\nstop_rule = "Too many cases in two quarters in a row."\nstop = [{rules}]\n'
+TWICE = '{ measure = "oe_ratio", at_least = 0.5, at_most = 2.0, periods = 2 }'
+SHARE = {"2025-01-15": 0.2, "2025-03-31": 0.2, "2025-04-01": 0.75, "2025-09-30": 0.8, "2026-01-01": 0.1}
+"""The share of events on each day; the mean risk is 0.3 on all: O/E is above 2 in the second and third quarter."""
+
+
+def rows(seed: int = 3, of_a_day: int = 120) -> list[str]:
+    """Rows of every day, one that has no day, and ten of a quarter that is too small."""
+    rng = np.random.default_rng(seed)
+    made = []
+    for day, share in [*SHARE.items(), ("", 0.5), ("2025-12-31", 0.5)]:
+        number = of_a_day if day in SHARE else 1 if day == "" else 10
+        happened = (np.arange(number) < round(share * number)).astype(int)
+        risks = np.clip(0.3 + 0.15 * (happened - share) + rng.normal(0, 0.05, number), 0.02, 0.98)
+        made += [f"{y},{r:.6f},{day},{50 + 9 * rng.normal():.1f}" for y, r in zip(happened, risks, strict=True)]
+    return made
+
+
+def release(folder: Path, stop: str = "", lines: list[str] | None = None, more: str = "") -> Path:
+    """A release with two dated years at Rome and no days at Bari."""
+    rng = np.random.default_rng(8)
+    text = RELEASE + (STOP.format(rules=stop) if stop else "") + more
+    (folder / "release.toml").write_text(text)
+    head = "outcome,risk,seen,age"
+    (folder / "rome.csv").write_text("\n".join([head, *(rows() if lines is None else lines)]) + "\n")
+    others = [
+        f"{int(rng.random() < 0.4)},{0.1 + 0.8 * rng.random():.4f},{50 + 9 * rng.normal():.1f}" for _ in range(150)
+    ]
+    for name in ("home", "bari"):
+        (folder / f"{name}.csv").write_text("\n".join(["outcome,risk,age", *others]) + "\n")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def followed(tmp_path_factory: pytest.TempPathFactory) -> Evidence:
+    """The evidence of the release with a rule that Rome crosses."""
+    return evaluate.evidence(reading.study(release(tmp_path_factory.mktemp("followed"), TWICE)))
+
+
+def curve(evidence: Evidence, measure: str, dataset: str = "rome") -> Curve:
+    found = over_time.followed(evidence.curves, dataset, measure)
+    assert found is not None
+    assert isinstance(found.found, Curve)
+    return found.found
+
+
+# ---- which period a day lies in -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("unit", "days", "same"),
+    [
+        ("quarter", ("2025-01-01", "2025-03-31"), True),
+        ("quarter", ("2025-03-31", "2025-04-01"), False),
+        ("quarter", ("2024-12-31", "2025-01-01"), False),
+        ("month", ("2024-02-01", "2024-02-29"), True),
+        ("month", ("2024-02-29", "2024-03-01"), False),
+        ("year", ("2025-01-01", "2025-12-31"), True),
+        ("year", ("2024-12-31", "2025-01-01"), False),
+    ],
+)
+def test_a_period_begins_with_its_first_day(
+    tmp_path: Path, unit: PeriodUnit, days: tuple[str, str], same: bool
+) -> None:
+    text = RELEASE.replace('"quarter"', f'"{unit}"')
+    (tmp_path / "home.csv").write_text("outcome,risk\n0,0.1\n1,0.5\n")
+    (tmp_path / "bari.csv").write_text("outcome,risk\n0,0.1\n1,0.5\n")
+    (tmp_path / "rome.csv").write_text(
+        "outcome,risk,seen\n" + "".join(f"{k},0.5,{day}T09:30\n" for k, day in enumerate(days))
+    )
+    (tmp_path / "release.toml").write_text(text)
+    found = next(one for one in reading.study(tmp_path).datasets if one.name == "rome").periods
+    assert found is not None
+    first, last = map(int, found.of_row)
+    assert (first == last) is same
+    assert last - first == (0 if same else 1)
+
+
+@pytest.mark.parametrize(
+    ("number", "unit", "words"),
+    [
+        (2025 * 4 + 2, "quarter", "2025 Q3"),
+        (2025 * 4, "quarter", "2025 Q1"),
+        (2025 * 12 + 11, "month", "December 2025"),
+        (2025, "year", "2025"),
+    ],
+)
+def test_a_period_is_called_as_one_calls_it(number: int, unit: PeriodUnit, words: str) -> None:
+    assert plain(period(number, unit)) == words
+
+
+@pytest.mark.parametrize(
+    ("numbers", "unit", "words"),
+    [
+        ((8102, 8103), "quarter", "2025 Q3 and Q4"),
+        ((8101, 8102, 8103), "quarter", "2025 Q2 to Q4"),
+        ((8103, 8104), "quarter", "2025 Q4 and 2026 Q1"),
+        ((8103,), "quarter", "2025 Q4"),
+        ((24300, 24301, 24302), "month", "January to March 2025"),
+        ((24311, 24312), "month", "December 2025 and January 2026"),
+        ((2024, 2025), "year", "2024 and 2025"),
+    ],
+)
+def test_periods_in_a_row_name_their_year_once(numbers: tuple[int, ...], unit: PeriodUnit, words: str) -> None:
+    assert plain(in_a_row(numbers, unit)) == words
+
+
+@pytest.mark.parametrize("text", ["2025-13-01", "2025-02-30", "1/2/2025", "45000", "2025-3-1"])
+def test_what_is_no_day_is_none(text: str) -> None:
+    assert columns._day(text) is None
+    assert columns._day("2025-02-28") == datetime.date(2025, 2, 28)
+
+
+# ---- a period -------------------------------------------------------------------------------------------------------
+
+
+def test_each_period_is_the_measure_of_its_own_rows(followed: Evidence) -> None:
+    """The second quarter's numbers are those of a table that holds its rows alone."""
+    table = [line.split(",") for line in rows()]
+    of_spring = [(float(y), float(r)) for y, r, day, _ in table if day == "2025-04-01"]
+    y, r = (np.array(values) for values in zip(*of_spring, strict=True))
+    for measure, alone in (("auroc", metrics.auroc(y, r)), ("oe_ratio", metrics.oe_ratio(y, r))):
+        assert not isinstance(alone, Absent)
+        found = curve(followed, measure)
+        place = found.columns["period"].index(2025 * 4 + 1.0)
+        assert found.columns["value"][place] == pytest.approx(alone.value, rel=1e-12)
+        assert found.columns["low"][place] == pytest.approx(alone.low, rel=1e-12)
+        assert found.columns["n"][place] == 120
+        assert found.columns["events"][place] == 90
+
+
+def test_every_quarter_from_the_first_to_the_last_stands_there(followed: Evidence) -> None:
+    found = curve(followed, "oe_ratio")
+    assert found.columns["period"] == tuple(float(2025 * 4 + k) for k in range(5))
+    assert found.columns["n"] == (240.0, 120.0, 120.0, 10.0, 120.0)
+    assert [value is None for value in found.columns["value"]] == [False, False, False, True, True]
+
+
+def test_a_period_of_few_events_is_absent_with_its_reason_and_a_row_without_a_day_is_counted(
+    followed: Evidence,
+) -> None:
+    """Q4 has 5 events of 10 rows, the first quarter of 2026 12 of 120: both below 20."""
+    found = curve(followed, "auroc")
+    absent = [step for step in found.method if step.code == "period_without_value"]
+    assert [step["period"] for step in absent] == [2025 * 4 + 3, 2026 * 4]
+    assert [reason_text(step["why"]) for step in absent if isinstance(step["why"], Fact)] == [
+        "too few to tell: 5 events, 5 non-events",
+        "too few to tell: 12 events, 108 non-events",
+    ]
+    undated = found.method.first("rows_without_day")
+    assert undated is not None
+    assert [count.number for count in undated.counts] == [1]
+
+
+def test_similarity_asks_for_patients_and_not_for_events(followed: Evidence) -> None:
+    values = curve(followed, "degree_of_correspondence").columns["value"]
+    assert [value is None for value in values] == [False, False, False, True, False]
+
+
+def test_only_the_primary_threshold_is_followed(followed: Evidence) -> None:
+    asked = [one.at for one in followed.curves if one.curve == OVER_TIME and one.at["measure"] == "net_benefit_gain"]
+    assert asked == [{"measure": "net_benefit_gain", "periods": "quarter", "threshold": 0.3}]
+
+
+def test_the_order_of_rows_does_not_matter(followed: Evidence, tmp_path: Path) -> None:
+    lines = rows()
+    order = np.random.default_rng(1).permutation(len(lines))
+    other = evaluate.evidence(reading.study(release(tmp_path, TWICE, [lines[k] for k in order])))
+    ours, theirs = ([one for one in evidence.curves if one.curve == OVER_TIME] for evidence in (followed, other))
+    assert [one.at for one in ours] == [one.at for one in theirs]
+    for one, same in zip(ours, theirs, strict=True):
+        assert isinstance(one.found, Curve)
+        assert isinstance(same.found, Curve)
+        assert one.found.method == same.found.method
+        for name, column in one.found.columns.items():
+            # Sums of the same numbers in another order.
+            there = same.found.columns[name]
+            assert [value is None for value in there] == [value is None for value in column]
+            known = [value for value in column if value is not None]
+            assert [value for value in there if value is not None] == pytest.approx(known, rel=1e-12)
+
+
+def test_the_column_of_days_is_no_predictor(tmp_path: Path) -> None:
+    folder = release(tmp_path)
+    for name in ("home", "bari"):
+        lines = (folder / f"{name}.csv").read_text().splitlines()
+        dated = [f"{lines[0]},seen", *(f"{line},2025-01-{k % 28 + 1:02}" for k, line in enumerate(lines[1:]))]
+        (folder / f"{name}.csv").write_text("\n".join(dated) + "\n")
+    for dataset in reading.study(folder).datasets:
+        assert [one.name for one in dataset.predictors] == ["age"]
+
+
+# ---- the rule -------------------------------------------------------------------------------------------------------
+
+RULE = StopRule(measure="oe_ratio", at_least=0.5, at_most=2.0, periods=2)
+
+
+def values(*given: float) -> tuple[Period, ...]:
+    return tuple(Period(k, value, value - 0.3, value + 0.3) for k, value in enumerate(given))
+
+
+@pytest.mark.parametrize(
+    ("given", "crossed"),
+    [
+        ((1.0, 2.1, 2.2, 1.0), (1, 2)),
+        ((2.1, 1.0, 2.1, 1.0), None),
+        ((1.0, 2.1), None),
+        ((0.4, 2.5), (0, 1)),
+        ((2.0, 2.0, 0.5, 0.5), None),
+        ((2.1, 2.1, 2.1, 1.0, 2.1, 2.1), (0, 1, 2)),
+        ((1.0, 1.0, 0.1, 0.2), (2, 3)),
+        ((), None),
+    ],
+)
+def test_a_rule_is_crossed_by_so_many_periods_in_a_row(
+    given: tuple[float, ...], crossed: tuple[int, ...] | None
+) -> None:
+    found = crossing(RULE, values(*given))
+    assert (None if found is None else tuple(one.number for one in found.periods)) == crossed
+
+
+def test_one_period_is_enough_where_the_rule_says_so() -> None:
+    assert crossing(RULE.model_copy(update={"periods": 1}), values(2.1)) is not None
+
+
+def test_a_period_without_a_value_is_passed_over() -> None:
+    columns = {"period": (0.0, 1.0, 2.0), "value": (2.1, None, 2.2), "low": (1.9, None, 2.1), "high": (2.3, None, 2.4)}
+    found = crossing(RULE, periods(Curve(columns, 10, Method())))
+    assert found is not None
+    assert [one.number for one in found.periods] == [0, 2]
+    assert found.excluding == 1
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "excluded"),
+    [(2.1, 3.0, True), (2.0, 3.0, False), (1.9, 3.0, False), (0.1, 0.4, True), (0.1, 0.5, False), (None, None, False)],
+)
+def test_whether_the_whole_interval_lies_outside(low: float | None, high: float | None, excluded: bool) -> None:
+    assert excludes(RULE, Period(0, 2.5, low, high)) is excluded
+
+
+def test_a_value_on_a_limit_is_inside() -> None:
+    assert [is_outside(RULE, one) for one in values(0.5, 2.0, 0.4999, 2.0001)] == [False, False, True, True]
+
+
+def test_a_rule_with_one_limit_has_no_other() -> None:
+    lowest = StopRule(measure="auroc", at_least=0.7, periods=1)
+    assert [is_outside(lowest, one) for one in values(0.69, 0.9, 5.0)] == [True, False, False]
+
+
+# ---- flags, pages, the committee ------------------------------------------------------------------------------------
+
+
+def said(evidence: Evidence) -> list[tuple[str, str, str]]:
+    return [
+        (one.flag, one.dataset, plain(flag_text(one.fact))) for one in evidence.flags if one.flag.startswith("stop_")
+    ]
+
+
+def test_a_crossed_rule_is_a_flag_that_says_what_the_intervals_do(followed: Evidence) -> None:
+    assert said(followed) == [
+        (
+            "stop_rule_crossed",
+            "rome",
+            "the stop rule is crossed at Rome: the O/E ratio lies outside 0.50 to 2.00 in 2025 Q2 and Q3; the "
+            "whole interval does in 2 of 2.",
+        )
+    ]
+
+
+def test_the_chapter_the_figure_and_the_committee_say_it(followed: Evidence) -> None:
+    finding = monitoring.finding(followed)
+    assert plain(finding.lead) == "A stop rule is crossed at Rome in 2025 Q2 and Q3."
+    assert plain(finding.rest).startswith("O/E ratio 2.")
+    assert "outside 0.50 to 2.00; the whole interval lies outside in each." in plain(finding.rest)
+    picture = performance_over_time(followed)
+    assert not isinstance(picture, Absent)
+    assert plain(picture.message) == "O/E of Rome lies above 2.00 in 2025 Q2 and Q3."
+    assert "Rome: not in 2025 Q4: too few to tell: 5 events, 5 non-events" in plain(picture.caption)
+    assert "No days, so not evaluable: Bari." in monitoring.rule(followed)
+    (stop,) = [text for label, text in declared.care(followed) if label == "When to stop"]
+    assert plain(stop) == ("Too many cases in two quarters in a row. Broken by Rome (2025 Q2 and Q3).")
+
+
+def test_limits_without_words_are_said_in_plain_ones(followed: Evidence) -> None:
+    care = followed.release.care.model_copy(update={"stop_rule": None})
+    quiet = replace(followed, release=followed.release.model_copy(update={"care": care}))
+    assert dict(declared.care(quiet))["When to stop"].startswith(
+        "The actual cases per 100 predicted outside 50 to 200 in two periods in a row."
+    )
+
+
+@pytest.mark.parametrize(
+    ("rule", "flag", "dataset"),
+    [
+        ('{ measure = "oe_ratio", at_most = 9.0, periods = 3 }', None, ""),
+        ('{ measure = "oe_ratio", at_most = 9.0, periods = 4 }', "stop_rule_not_evaluable", "rome"),
+    ],
+)
+def test_a_rule_that_is_kept_raises_nothing_and_one_of_too_few_periods_says_so(
+    followed: Evidence, rule: str, flag: str | None, dataset: str, tmp_path: Path
+) -> None:
+    found = evaluate.evidence(reading.study(release(tmp_path, rule)))
+    assert [(one[0], one[1]) for one in said(found)] == ([] if flag is None else [(flag, dataset)])
+
+
+def test_without_days_a_rule_cannot_be_evaluated(tmp_path: Path) -> None:
+    folder = release(tmp_path, TWICE)
+    text = (folder / "release.toml").read_text().replace('date = "seen"\nperiods = "quarter"\n', "")
+    (folder / "release.toml").write_text(text)
+    found = evaluate.evidence(reading.study(folder))
+    assert [one for one in found.curves if one.curve == OVER_TIME] == []
+    assert [(flag, dataset) for flag, dataset, _ in said(found)] == [("stop_rule_not_evaluable", "pooled")]
+    assert not monitoring.CHAPTER.has(found)
+    assert "[[dataset]] date" in monitoring.CHAPTER.fill
+
+
+def test_what_check_knows_is_what_build_raises(tmp_path: Path) -> None:
+    study = reading.study(release(tmp_path, f'{TWICE}, {{ measure = "auroc", at_least = 0.99, periods = 1 }}'))
+    known, raised = (
+        {(one.flag, one.dataset, one.fact) for one in found.flags if one.flag.startswith("stop_")}
+        for found in (evaluate.preview(study), evaluate.evidence(study))
+    )
+    assert known == raised
+    assert len(known) == 2
+
+
+def test_the_rule_is_held_against_what_is_shown_and_changes_no_number(followed: Evidence, tmp_path: Path) -> None:
+    """The limits are no part of what is computed: another rule on kept numbers is judged anew."""
+    other = evaluate.evidence(reading.study(release(tmp_path, '{ measure = "oe_ratio", at_most = 9.0 }')))
+    assert other.curves == followed.curves
+    assert said(other) == []
+
+
+# ---- small counts ---------------------------------------------------------------------------------------------------
+
+
+def test_a_policy_withholds_every_period_and_no_rule_is_judged(tmp_path: Path) -> None:
+    folder = release(tmp_path, TWICE, more="[disclosure]\nminimum_cell = 10\n")
+    found = evaluate.evidence(reading.study(folder))
+    by_period = [one for one in found.curves if one.curve == OVER_TIME]
+    assert by_period
+    assert all(isinstance(one.found, Withheld) for one in by_period)
+    assert [(flag, dataset) for flag, dataset, _ in said(found)] == [("stop_rule_not_evaluable", "rome")]
+    assert not monitoring.CHAPTER.has(found)
