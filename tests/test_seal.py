@@ -147,6 +147,10 @@ OTHER: dict[str, tuple[Callable[[str], str], str]] = {
         "how grave each error is",
     ),
     "the utility": (lambda text: f"{text}\n[utility]\ngamma = [0.5]\n", "the settings of weighted utility"),
+    "the least accuracy": (
+        lambda text: text.replace("[h_accuracy]\n", '[h_accuracy]\nacceptable = { value = 0.8, source = "S" }\n', 1),
+        "the settings of H-accuracy",
+    ),
     "the level": (lambda text: text.replace("level = 0.95", "level = 0.9"), "what is tested, or the level"),
     "the version": (
         lambda text: text.replace('version = "1.0.0"', 'version = "1.0.1"'),

@@ -409,7 +409,9 @@ class Previous:
         return self.predicted if self.predicted.is_other(Predicted.by(release)) else None
 
 
-Sealed = Literal["release", "outcome", "thresholds", "acceptance", "subgroup", "severity", "utility", "intended_use"]
+Sealed = Literal[
+    "release", "outcome", "thresholds", "acceptance", "subgroup", "severity", "utility", "h_accuracy", "intended_use"
+]
 """A table of release.toml that a seal is over."""
 
 

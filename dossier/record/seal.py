@@ -23,7 +23,16 @@ from dossier.core.types import Seal, SealChange, Sealed
 SEAL = "seal.json"
 SCHEMA: Literal["dossier-seal/1"] = "dossier-seal/1"
 LISTS: tuple[Sealed, ...] = ("acceptance", "subgroup")
-TABLES: tuple[Sealed, ...] = ("release", "outcome", "thresholds", *LISTS, "severity", "utility", "intended_use")
+TABLES: tuple[Sealed, ...] = (
+    "release",
+    "outcome",
+    "thresholds",
+    *LISTS,
+    "severity",
+    "utility",
+    "h_accuracy",
+    "intended_use",
+)
 OF_THE_MODEL = ("model", "version", "level")
 
 
@@ -46,7 +55,7 @@ def declared(release: Release) -> dict[str, Any]:
         "release": {name: whole[name] for name in OF_THE_MODEL},
         "outcome": {"name": release.outcome.name},
         "thresholds": plain.get("thresholds", {}),
-        **{name: plain.get(name, {}) for name in ("severity", "utility", "intended_use")},
+        **{name: plain.get(name, {}) for name in ("severity", "utility", "h_accuracy", "intended_use")},
         **{name: sorted(plain.get(name, ()), key=canonical) for name in LISTS},
     }
 

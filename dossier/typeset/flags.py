@@ -40,6 +40,7 @@ SEALED: Mapping[Sealed, str] = {
     "subgroup": "the subgroups",
     "severity": "how grave each error is",
     "utility": "the settings of weighted utility",
+    "h_accuracy": "the settings of H-accuracy",
     "intended_use": "the intended use",
 }
 """What each table that is sealed holds."""
