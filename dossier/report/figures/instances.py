@@ -51,8 +51,8 @@ ROW = 3.75
 MOST_OF_LABELS = 44.0
 TOP, KEY = 4.6, 11.0
 """Where the panel of the raters' instances begins, and what the head and the key of the composites take."""
-VALUES = 20.5
-"""What the numbers beside a panel take, where it is wide enough for both."""
+VALUES, LEAST_PANEL = 20.5, 18.0
+"""What the numbers beside a panel take, where as much is left for the panel."""
 OTHER_MARKS = (("o", True), ("s", True), ("^", True), ("D", True))
 """The marks of priorities that are numbers, in their order: shape, and whether it is filled."""
 
@@ -178,7 +178,7 @@ def _of_site(
     low: float,
 ) -> None:
     x, y = grid.corner(place)
-    values = VALUES if grid.width >= 2 * VALUES else 0.0
+    values = VALUES if grid.width >= VALUES + LEAST_PANEL else 0.0
     axes = _axes(drawn, evidence, (x, y), grid.width - values, rows, low)
     here = {_key(one): one for one in found}
     for row, one in enumerate(shared):

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from dossier.core import bands
 from dossier.core.facts import Fact
@@ -19,6 +20,8 @@ from dossier.report.figures.canvas import (
     INK,
     INK_2,
     LABEL_HEIGHT,
+    RULE,
+    extent,
     inner_ticks,
     level_text,
     panel,
@@ -52,6 +55,8 @@ MEASURES = ("auroc", "standardized_net_benefit")
 MOST_CLASSES, MOST_SITES = 6, 8
 LEFT, GAP, HEAD, FOOT, LEAST_HEIGHT = 13.0, 3.2, 8.6, 5.6, 17.0
 """What stands left of the panels, between them, above and below each, and the least height of one, in mm."""
+LEADER = 4.5
+"""How far the thin lines run from the last panel to the names, in mm."""
 
 
 @dataclass(frozen=True)
@@ -97,7 +102,7 @@ def draw_by_class(evidence: Evidence) -> Figure | Absent:
     measures = measured_scales(seen)
     if not sites or not measures:
         return Absent(Fact("no_similarity_of_classes"))
-    right = max(text_width(one.label) for one in sites) + 2.0
+    right = max(text_width(one.label) for one in sites) + LEADER
     wide = (FULL - LEFT - right - GAP * len(labels)) / (len(labels) + 1)
     each = HEAD + _height(sites) + FOOT
     drawn = sheet(FULL, len(measures) * each)
@@ -195,8 +200,11 @@ def _names(drawn: Figure, evidence: Evidence, sites: Sequence[At], corner: tuple
     for order in range(len(placed) - 1, -1, -1):
         ceiling = placed[order + 1] - LABEL_HEIGHT if order + 1 < len(placed) else placed[order] - beyond
         placed[order] = min(placed[order], ceiling)
-    for one, y in zip(sites, placed, strict=True):
-        write(drawn, x + 2.0, y, one.label, color=INK_2)
+    across, down = extent(drawn)
+    for one, spot, y in zip(sites, wanted, placed, strict=True):
+        ends = [(x + 0.4) / across, (x + LEADER - 0.6) / across], [1 - spot / down, 1 - y / down]
+        drawn.add_artist(Line2D(*ends, transform=drawn.transFigure, color=RULE, lw=0.6))
+        write(drawn, x + LEADER, y, one.label, color=INK_2)
 
 
 @figure("External performance by class")
