@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import re
+import shutil
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
@@ -16,12 +17,12 @@ import pytest
 
 from dossier import evaluate, reading
 from dossier.core.errors import DossierError
-from dossier.core.types import MACRO, POOLED, Absent, Curve, Dataset, Evidence, externals, find, find_curve
+from dossier.core.types import MACRO, POOLED, Absent, Curve, Dataset, Evidence, Withheld, externals, find, find_curve
 from dossier.evaluate.offered import part_of
 from dossier.evaluate.site import site_evidence
-from dossier.metrics import calibration, discrimination
+from dossier.metrics import calibration, discrimination, utility
 from dossier.record import results
-from dossier.report.chapters import abstract, committee
+from dossier.report.chapters import abstract, committee, supporting
 from dossier.typeset.methods import method_text
 from dossier.typeset.reasons import reason_text
 from tests.conftest import Book
@@ -237,13 +238,63 @@ def test_sites_are_pooled_by_class_and_in_the_mean(biopsy: Book) -> None:
             assert found.details["k"] == 3
 
 
-def test_measures_of_two_classes_are_absent_with_their_reason(biopsy: Book) -> None:
-    for measure in ("advisor_value", "weighted_utility"):
-        reasons = [one.found for one in biopsy.evidence.results if one.measure == measure and one.dataset == "graft-1"]
-        assert reasons
-        assert all(one == Said("graft-1 has an outcome of several classes") for one in reasons)
+def test_the_rule_of_support_is_for_two_classes(biopsy: Book) -> None:
     supported = find(biopsy.evidence, "externally_supported", POOLED)
     assert isinstance(supported, Absent)
+
+
+def test_the_advice_of_several_classes_is_the_one_with_the_largest_risk(biopsy: Book) -> None:
+    site = graft("graft-2")
+    assert site.classes is not None
+    assert site.class_risk is not None
+    sure, right = site.class_risk.max(axis=1), site.class_risk.argmax(axis=1) == site.classes
+    worth = 0.0
+    for low in np.arange(10) / 10:
+        inside = (sure >= low) & (sure < low + 0.1) if low < 0.9 else sure >= low
+        if inside.any():
+            worth += float(sure[inside].sum()) * (1 - abs(float(right[inside].mean()) - float(sure[inside].mean())))
+    found = estimated(find(biopsy.evidence, "advisor_value", "graft-2", calibration="ece"))
+    assert found.value == pytest.approx(worth / len(sure), abs=1e-12)
+    curve = find_curve(biopsy.evidence, "advice_value", "graft-2")
+    assert isinstance(curve, Curve)
+    # The first bin is the one that an even share of 1/4 falls into.
+    assert curve.columns["lower"][0] == 0.2
+    assert sum(share or 0 for share in curve.columns["share"]) == pytest.approx(1, abs=1e-12)
+
+
+def test_weighted_utility_is_taken_one_class_against_the_rest(biopsy: Book) -> None:
+    site = graft("graft-2")
+    assert site.classes is not None
+    assert site.class_risk is not None
+    for place, label in enumerate(GRADES):
+        outcome, risk = (site.classes == place).astype(float), site.class_risk[:, place]
+        at: dict[str, float | str] = {"class": label, "gamma": 1.0, "relevance": "constant"}
+        by_costs = utility.weighted_utility(outcome, risk, "cost_benefit", cost=site.cost, benefit=site.benefit)
+        assert find(biopsy.evidence, "weighted_utility", "graft-2", tau="cost_benefit", **at) == by_costs
+        # With one threshold and equal relevance it is the standardized net benefit of the class.
+        plain = estimated(find(biopsy.evidence, "weighted_utility", "graft-2", tau=0.25, **at))
+        net = find(biopsy.evidence, "standardized_net_benefit", "graft-2", threshold=0.25, **{"class": label})
+        assert plain.value == pytest.approx(estimated(net).value, abs=1e-12)
+    (table,) = supporting.weighted_utility_by_class(biopsy.evidence)
+    assert [column.label for column in table.columns] == [f"Class {grade}" for grade in GRADES]
+
+
+def test_advice_and_weighted_utility_of_classes_are_withheld_under_a_policy(
+    tmp_path: Path,
+) -> None:
+    """Neither has a protection that is proved for several classes; the curve of the advice counts persons."""
+    folder = tmp_path / "biopsy"
+    shutil.copytree(BIOPSY, folder)
+    with (folder / "release.toml").open("a") as declared:
+        declared.write("\n[disclosure]\nminimum_cell = 10\n")
+    found = evaluate.evidence(hurried(reading.study(folder), bootstrap=20, permutations=19))
+    names = ("advisor_value", "weighted_utility")
+    given = [one.found for one in found.results if one.measure in names and one.dataset == "graft-1"]
+    assert given
+    assert all(isinstance(one, Withheld) for one in given)
+    curves = [one.found for one in found.curves if one.curve == "advice_value" and one.dataset == "graft-1"]
+    assert curves
+    assert all(isinstance(one, Absent) for one in curves)
 
 
 def test_measures_of_several_classes_are_not_asked_of_two(knee: Book) -> None:
@@ -397,7 +448,8 @@ def test_the_committee_learns_what_the_classes_are_in_the_words_of_the_maker(bio
 
 def test_chapters_that_are_for_two_classes_say_so_in_the_contents(biopsy: Book) -> None:
     contents = " ".join(TAGS.sub("", biopsy.html("regulatory")).split())
-    assert "Value of the advice. It is defined for a binary outcome." in contents
+    assert "It is built for the labels of a binary outcome." in contents
+    assert "defined for a binary outcome" not in contents
 
 
 def test_the_panels_of_classes_are_drawn(biopsy: Book) -> None:

@@ -123,3 +123,38 @@ def test_seal_verify_and_print_hold_and_no_file_has_a_count(tmp_path: Path) -> N
     words = [name for name in found if not name.endswith((".svg", ".pdf")) and "stream" not in name]
     assert "dossier-regulatory.pdf: pages" in words
     assert not [(name, exact.findall(found[name])) for name in words if exact.search(found[name])]
+
+
+MINIMUM = """
+[h_accuracy]
+acceptable = { value = 0.9381, low = 0.9247, high = 0.9533, n = 4217, source = "Those who were asked" }
+
+[[acceptance]]
+measure = "balanced_accuracy"
+dataset = "north"
+at = { threshold = 0.5 }
+at_least_from = "h_accuracy.acceptable"
+caution_reason = "The clinic knows this number."
+"""
+
+
+def test_a_minimum_of_accuracy_is_given_in_hundredths_and_does_not_tell_how_many_answered(tmp_path: Path) -> None:
+    """Upwards: what meets the printed bound meets the declared one too."""
+    found, printed = _evidence(_release(tmp_path, MINIMUM))
+    given = found.release.h_accuracy.acceptable
+    assert given is not None
+    assert (given.value, given.low, given.high, given.n) == (0.94, None, None, None)
+    (criterion,) = found.criteria
+    assert criterion.at_least == 0.94
+    text = json.dumps(printed)
+    assert not [secret for secret in ("0.9381", "0.9247", "0.9533", "4217") if secret in text]
+
+
+def test_without_a_policy_a_minimum_stands_as_it_was_declared(tmp_path: Path) -> None:
+    found, _ = _evidence(_release(tmp_path, MINIMUM, policy=""))
+    given = found.release.h_accuracy.acceptable
+    assert given is not None
+    assert (given.value, given.low, given.high, given.n) == (0.9381, 0.9247, 0.9533, 4217)
+    (criterion,) = found.criteria
+    assert criterion.at_least == 0.9381
+    assert criterion.met is False

@@ -85,3 +85,17 @@ def test_the_survey_is_offered_with_its_intervals_or_its_absence() -> None:
     assert settings(release(survey=survey))["survey"] == (("0", 0.3, None, None), ("1", 0.5, 0.4, 0.6))
     assert isinstance(settings(release())["survey"], Absent)
     assert isinstance(settings(release())["complexity_source"], Absent)
+
+
+def of_classes(**declared: Any) -> Release:
+    two = release(**declared)
+    classes = two.outcome.model_copy(update={"classes": ("a", "b", "c")})
+    return two.model_copy(update={"outcome": classes})
+
+
+def test_several_classes_are_offered_a_bare_majority_where_no_confidence_is_declared() -> None:
+    """methods.md: tau .51 for several classes; who declares other confidences gets those alone."""
+    term = fill("metrics").metrics["h_accuracy"].term
+    assert {at["tau"] for at in places(of_classes(), term)} == {1 / 3, 0.51, 0.6, 0.75, 1.0}
+    assert {at["tau"] for at in places(of_classes(tau=(0.75,)), term)} == {1 / 3, 0.75}
+    assert {at["tau"] for at in places(release(), term)} == {0.5, 0.6, 0.75, 1.0}

@@ -152,6 +152,10 @@ OTHER: dict[str, tuple[Callable[[str], str], str]] = {
         lambda text: f'{text}\n[care]\nstop = [{{ measure = "oe_ratio", at_most = 2.0, periods = 2 }}]\n',
         "the limits that stop the model",
     ),
+    "the least accuracy": (
+        lambda text: text.replace("[h_accuracy]\n", '[h_accuracy]\nacceptable = { value = 0.8, source = "S" }\n', 1),
+        "the settings of H-accuracy",
+    ),
     "the level": (lambda text: text.replace("level = 0.95", "level = 0.9"), "what is tested, or the level"),
     "the version": (
         lambda text: text.replace('version = "1.0.0"', 'version = "1.0.1"'),

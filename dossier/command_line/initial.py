@@ -182,6 +182,8 @@ tau = [0.6, 0.75, 1.0]           # the confidence from which a prediction counts
 # complexity = "complexity"      # a column from 0 to 1; or { from = "rater_errors", weighted = true, cut = [0.5] }:
 #                                # raters, rater_errors (weighted: by the accuracy of each rater) or rater_confidence
 # cut = [0.5, 0.33]              # the shares of cases that are called complex
+# acceptable = { value = 0.8, low = 0.75, high = 0.85, n = 40, source = "A survey of our clinicians" }
+#                                # the minimum acceptable accuracy: ask for it; low, high and n where they are known
 
 # [roc]                          # parts of the ROC curve that are looked at alone
 # parts = [[0, 0.2], [0.2, 1]]   # from which to which false positive rate
@@ -234,7 +236,8 @@ verb = "flagged"                 # what happens to them then: "isolated", "sent 
 # subset = { column = "ward", level = "surgery" }   # a subgroup instead of all patients, of a [[subgroup]]
 # at = { threshold = 0.3 }       # where the measure needs it
 # bound = "low"                  # of the interval: value, low or high
-# at_least = 0.75                # the smallest number that meets it, or
+# at_least = 0.75                # the smallest number that meets it, or (of an accuracy)
+#                                # at_least_from = "h_accuracy.acceptable", or
 # at_most = 0.95                 # the largest, or both
 # declared_on = 2026-05-01
 # reason = "Why this number"

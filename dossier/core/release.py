@@ -635,6 +635,24 @@ class SurveyShare(Table):
         return self
 
 
+class Acceptable(Table):
+    """The least accuracy that is acceptable, and where it comes from."""
+
+    value: Share = Field(description="The minimum acceptable accuracy.")
+    low: Share | None = Field(None, description="The lower end of its interval.")
+    high: Share | None = Field(None, description="The upper end of its interval.")
+    n: Annotated[int, Field(ge=1)] | None = Field(None, description="How many answers it rests on.")
+    source: Text = Field(description="Where it comes from.")
+
+    @model_validator(mode="after")
+    def _fits(self) -> Acceptable:
+        if (self.low is None) != (self.high is None):
+            raise UnfitError("interval_of_one_end")
+        if self.low is not None and self.high is not None and not self.low <= self.value <= self.high:
+            raise UnfitError("share_outside_interval")
+        return self
+
+
 def survey_shares(survey: Mapping[str, float | SurveyShare]) -> dict[str, float]:
     """The share of answers that put each class first."""
     return {name: given.value if isinstance(given, SurveyShare) else given for name, given in survey.items()}
@@ -682,6 +700,14 @@ class HAccuracy(Table):
     cut: Annotated[Annotated[tuple[Inside, ...], FEW] | None, BeforeValidator(_without_repeats)] = Field(
         None, description="The shares of cases that are called complex."
     )
+    acceptable: Acceptable | None = Field(None, description="The minimum acceptable accuracy.")
+
+    @property
+    def graded(self) -> str | None:
+        """What the complexity of the cases is called where it counts as it is graded, without a cut."""
+        if isinstance(self.complexity, Source):
+            return self.complexity.from_ + ("_weighted" if self.complexity.weighted else "")
+        return self.complexity
 
     @model_validator(mode="after")
     def _fits(self) -> HAccuracy:
@@ -804,6 +830,9 @@ class Acceptance(Table):
     at: Mapping[str, str | float] = Field(default_factory=dict, description="At which threshold or setting.")
     bound: Literal["value", "low", "high"] = Field("value", description="Which number has to meet the criterion.")
     at_least: float | None = Field(None, description="The smallest number that meets it.")
+    at_least_from: Literal["h_accuracy.acceptable"] | None = Field(
+        None, description="In place of at_least: the minimum acceptable accuracy that [h_accuracy] declares."
+    )
     at_most: float | None = Field(None, description="The largest number that meets it.")
     declared_on: datetime.date | None = Field(None, description="When it was declared.")
     reason: Text | None = Field(None, description="Why this number.")
@@ -1081,6 +1110,17 @@ class Release(Table):
         given = self.utility or Utility()
         taus = ("cost_benefit",) * (given.cost is not None) + given.tau_from + self.thresholds.declared
         return {"gamma": given.gamma[0], "relevance": "constant", "tau": taus[0]} if taus else {}
+
+    @property
+    def criteria(self) -> tuple[Acceptance, ...]:
+        """Every criterion with its bounds as numbers, also the one that [h_accuracy] declares."""
+        minimum = self.h_accuracy.acceptable
+        if minimum is None:
+            return self.acceptance
+        return tuple(
+            one if one.at_least_from is None else one.model_copy(update={"at_least": minimum.value})
+            for one in self.acceptance
+        )
 
 
 def schema() -> dict[str, Any]:

@@ -374,7 +374,16 @@ class Previous:
 
 
 Sealed = Literal[
-    "release", "outcome", "thresholds", "acceptance", "subgroup", "severity", "utility", "intended_use", "care"
+    "release",
+    "outcome",
+    "thresholds",
+    "acceptance",
+    "subgroup",
+    "severity",
+    "utility",
+    "h_accuracy",
+    "intended_use",
+    "care",
 ]
 """A table of release.toml that a seal is over."""
 

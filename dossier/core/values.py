@@ -1,4 +1,4 @@
-"""What release.toml and the evidence both know: the other model, a count given as a range, a subgroup, a calendar period."""
+"""What release.toml and the evidence both know: the other model, ranges of counts, subgroups, calendar periods."""
 
 from __future__ import annotations
 

@@ -111,7 +111,7 @@ def _never_estimated(shown: Evidence) -> tuple[tuple[Fault, ...], tuple[Flag, ..
     several = frozenset(metric.term.measure for metric in every) if shown.release.outcome.classes else frozenset()
     results = [*shown.results, *shown.subgroups.results]
     terms = shown.terms.values()
-    return acceptance.never_estimated(shown.release.acceptance, shown.datasets, results, terms, drawn | several)
+    return acceptance.never_estimated(shown.release.criteria, shown.datasets, results, terms, drawn | several)
 
 
 def _undrawn(study: Study) -> Study:
@@ -215,7 +215,7 @@ def _with_flags(study: Study, shown: Evidence, rules: Sequence[StopRule] | None 
 
 def _criteria(study: Study, shown: Evidence) -> tuple[Criterion, ...]:
     every = [*shown.results, *shown.subgroups.results]
-    return acceptance.judged(study.release.acceptance, shown.datasets, every)
+    return acceptance.judged(study.release.criteria, shown.datasets, every)
 
 
 def _concluded(study: Study, shown: Evidence) -> Evidence:

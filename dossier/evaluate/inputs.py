@@ -51,7 +51,7 @@ def with_printed(computed: Evidence, study: Study) -> Evidence:
 
 def _computed_with(release: Release) -> Release:
     about = {name: getattr(release.release, name) for name in COMPUTED_WITH}
-    severity = release.severity
+    severity, minimum = release.severity, release.h_accuracy.acceptable
     empty = {name: Release.model_fields[name].get_default(call_default_factory=True) for name in PRINTED_TABLES}
     criteria = [
         one.model_copy(update={"declared_on": None, "reason": None, "caution_reason": None})
@@ -64,6 +64,9 @@ def _computed_with(release: Release) -> Release:
             "outcome": release.outcome.model_copy(update={"name": NAMELESS, "horizon": None}),
             "thresholds": release.thresholds.model_copy(update={"rationale": None}),
             "acceptance": tuple(criteria),
+            "h_accuracy": release.h_accuracy
+            if minimum is None
+            else release.h_accuracy.model_copy(update={"acceptable": minimum.model_copy(update={"source": NAMELESS})}),
             "severity": None if severity is None else severity.model_copy(update=dict.fromkeys(ORIGIN_OF_WEIGHTS)),
         }
     )

@@ -199,13 +199,24 @@ def _grid(release: Release) -> dict[str, tuple[float | str, ...]]:
         "threshold": tuple(release.thresholds.declared),
         "class": (MACRO, *labels),
         "priority": priorities(release) + tuple(release.h_accuracy.priority_from),
-        "tau": tuple(sorted({even, *release.h_accuracy.tau})) + (TAUS_OF_RATERS if release.h_accuracy.tau_from else ()),
+        "tau": tuple(sorted({even, *_taus(release)})) + (TAUS_OF_RATERS if release.h_accuracy.tau_from else ()),
         "complexity": ("constant", *complexity_sources(release)),
         "fpr": tuple(f"{low:g}-{high:g}" for low, high in release.roc.parts) if release.roc else (),
         "measure": PERFORMANCE_OF_CLASSES if labels else tuple(release.judged_by),
         "minimum": ("worst_split", "quantile_05", "declared"),
         "calibration": ("ece", "eci"),
     }
+
+
+BARE_MAJORITY = 0.51
+"""A risk above that of all other classes together: the confidence that is asked of several classes by default."""
+
+
+def _taus(release: Release) -> tuple[float, ...]:
+    """The declared confidences; of several classes, where none are declared, a bare majority too."""
+    declared = release.h_accuracy
+    more = release.outcome.classes and "tau" not in declared.model_fields_set
+    return (BARE_MAJORITY, *declared.tau) if more else declared.tau
 
 
 def priorities(release: Release) -> tuple[float | str, ...]:
@@ -231,13 +242,10 @@ def _survey(release: Release) -> tuple[tuple[str, float, float | None, float | N
 def complexity_sources(release: Release) -> tuple[str, ...]:
     """The forms of the declared complexity: graded, two levels, above the mean, and the shares that are called so."""
     declared = release.h_accuracy
-    if declared.complexity is None:
+    name = declared.graded
+    if name is None:
         return ()
-    if isinstance(declared.complexity, Source):
-        name = declared.complexity.from_ + ("_weighted" if declared.complexity.weighted else "")
-        cuts = declared.complexity.cut or declared.cut or ()
-    else:
-        name, cuts = declared.complexity, declared.cut or ()
+    cuts = (declared.complexity.cut if isinstance(declared.complexity, Source) else None) or declared.cut or ()
     shares = tuple(f"{name}{TOP}{cut * 100:g}%" for cut in cuts)
     return (name, f"{name}{TWO_LEVELS}", f"{name}{ABOVE_MEAN}", *shares)
 

@@ -62,26 +62,33 @@ def advice_value(outcome: Floats, risk: Floats) -> Curve | Absent:
     """
     if len(outcome) == 0:
         return NO_ROWS
-    sure, right = confidence_of(risk), right_at_half(outcome, risk)
+    columns = columns_of_advice(confidence_of(risk), right_at_half(outcome, risk), FIRST)
+    return Curve(columns, len(outcome), METHOD_OF_BINS, int(outcome.sum()))
+
+
+METHOD_OF_BINS = Method("bins_of_confidence")
+
+
+def columns_of_advice(sure: Floats, right: Floats, first: int) -> dict[str, tuple[float | None, ...]]:
+    """The columns of `advice_value`, from the bin `first` on: how sure each advice is, and whether it is right."""
     place = bins_of(sure)
     count = _sums(place, np.ones(len(sure)))
     some = np.maximum(count, 1)
     mean, accuracy = _sums(place, sure) / some, _sums(place, right) / some
 
     def kept(values: Floats) -> tuple[float | None, ...]:
-        return tuple(float(values[k]) if count[k] >= SMALLEST_GROUP else None for k in range(FIRST, BINS))
+        return tuple(float(values[k]) if count[k] >= SMALLEST_GROUP else None for k in range(first, BINS))
 
     values = {f"value_{name}": kept(mean * local_calibration(accuracy, mean, name)) for name in CALIBRATIONS}
-    columns: dict[str, tuple[float | None, ...]] = {
-        "lower": tuple(k / BINS for k in range(FIRST, BINS)),
-        "upper": tuple((k + 1) / BINS for k in range(FIRST, BINS)),
-        "count": tuple(float(count[k]) for k in range(FIRST, BINS)),
-        "share": tuple(float(count[k]) / len(sure) for k in range(FIRST, BINS)),
+    return {
+        "lower": tuple(k / BINS for k in range(first, BINS)),
+        "upper": tuple((k + 1) / BINS for k in range(first, BINS)),
+        "count": tuple(float(count[k]) for k in range(first, BINS)),
+        "share": tuple(float(count[k]) / len(sure) for k in range(first, BINS)),
         "confidence": kept(mean),
         "accuracy": kept(accuracy),
         **values,
     }
-    return Curve(columns, len(outcome), Method("bins_of_confidence"), int(outcome.sum()))
 
 
 @metric(
@@ -141,22 +148,38 @@ def advisor_value(
     if calibration not in CALIBRATIONS:
         return Absent(Fact("no_local_calibration", name=calibration))
     order = np.lexsort((outcome, risk))
-    outcome, risk = outcome[order], risk[order]
-    sure, right, n = confidence_of(risk), right_at_half(outcome, risk), len(outcome)
-    place = bins_of(sure)
-    count, of_sure, of_right = (_sums(place, one)[FIRST:] for one in (np.ones(n), sure, right))
-    calibrated = _sums(place, sure * (1 - sure))[FIRST:] / n
-    squares = np.maximum(_sums(place, (right - sure) ** 2)[FIRST:] / n, calibrated)
+    sure, right = confidence_of(risk[order]), right_at_half(outcome[order], risk[order])
+    return value_of_advice(sure, right, FIRST, calibration, level, bootstrap, seed, int(outcome.sum()))
+
+
+def value_of_advice(
+    sure: Floats,
+    right: Floats,
+    first: int,
+    calibration: str,
+    level: float,
+    bootstrap: int,
+    seed: int,
+    events: int | None = None,
+) -> Estimate:
+    """The `advisor_value` of rows in an order of their own, none of them below the bin `first`.
+
+    `sure` (n, 0 to 1) is how sure each advice is, `right` (n, 0 or 1) whether it is right.
+    """
+    n, place = len(sure), bins_of(sure)
+    count, of_sure, of_right = (_sums(place, one)[first:] for one in (np.ones(n), sure, right))
+    calibrated = _sums(place, sure * (1 - sure))[first:] / n
+    squares = np.maximum(_sums(place, (right - sure) ** 2)[first:] / n, calibrated)
     used = squares > 0
     mean, gaps = of_sure / np.maximum(count, 1), (of_right - of_sure) / n
-    # The mean confidence of a bin is at least one half, hence the largest gap itself: by ECI each gap counts in full.
-    weights = mean if calibration == "ece" else np.ones(len(mean))
+    # Where the mean confidence of a bin is at least one half, it is the largest gap itself, and by ECI counts in full.
+    weights = mean if calibration == "ece" else mean / np.maximum(mean, 1 - mean)
     value = max(0.0, float(sure.mean()) - float(np.sum(weights * np.abs(gaps))))
     method = Method(Fact("bins_of_equal_width", bins=BINS), by_tests(bootstrap))
     if n < 2 or not used.any():
-        return Estimate(value, None, None, None, n, method, int(outcome.sum()), reason=NO_SPREAD)
+        return Estimate(value, None, None, None, n, method, events, reason=NO_SPREAD)
     rng = np.random.default_rng(seed)
-    noise, spread = rng.standard_normal((bootstrap, BINS - FIRST)), float(np.std(sure, ddof=1)) / math.sqrt(n)
+    noise, spread = rng.standard_normal((bootstrap, BINS - first)), float(np.std(sure, ddof=1)) / math.sqrt(n)
     shift = spread * rng.standard_normal(bootstrap) if spread > 1e-12 else None
     seen = (gaps[used], squares[used], calibrated[used], weights[used])
     lost = bounds_of_gaps(*seen, n, (1 - level) / 2, noise[:, used], shift)
@@ -164,4 +187,4 @@ def advisor_value(
     if lost[0] < 0:
         method += "upper_above_mean_confidence"
     low, high = max(0.0, min(value, low)), min(1.0, max(value, high))
-    return Estimate(value, low, high, level, n, method, int(outcome.sum()))
+    return Estimate(value, low, high, level, n, method, events)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from dossier.core.facts import Count, Fact, Method
 from dossier.core.register import Band, Line, curve, curve_synthesis, metric
 from dossier.core.types import Absent, Curve, Estimate, Floats, SiteResults, found_curve
-from dossier.metrics import comparison, severity
+from dossier.metrics import advice, comparison, severity
 from dossier.metrics.committee import largest_remainder
 from dossier.metrics.comparison import AGAINST_RIVAL, OF_RIVAL
 from dossier.metrics.discrimination import TELLS_APART, placements
@@ -39,7 +39,8 @@ from dossier.metrics.robustness import SHARE_HELD_OUT, SUBSETS
 from dossier.metrics.sample import NO_INTERVAL, Z
 
 ORDER = (
-    *("auroc", "brier", "log_score", "accuracy", "h_accuracy", "h_accuracy_profile", "confusion_matrix"),
+    *("auroc", "brier", "log_score", "accuracy", "h_accuracy", "h_accuracy_profile", "advice_value"),
+    *("advisor_value", "confusion_matrix"),
     *("confusion_matrix_all_sites", "per_thousand", "per_thousand_of_site", "error_severity_index"),
     *("mean_severity", "error_severity_index_of_rival", "mean_severity_of_rival"),
     *("auroc_difference", "brier_difference", "log_score_difference", "accuracy_difference", "mss_brier"),
@@ -448,6 +449,75 @@ def h_accuracy_profile(
         "high": tuple(one.high for one in known),
     }
     return Curve(columns, len(classes), POINTWISE)
+
+
+# ---- advice ---------------------------------------------------------------------------------------------------------
+
+
+def _advice(classes: Integers, class_risk: Floats) -> tuple[Floats, Floats, int, int]:
+    """How sure each advice is, whether it is right, the first bin that it can fall into, and the rows with ties."""
+    predicted, ties = predicted_class(class_risk)
+    first = int(advice.bins_of(np.array([1 / class_risk.shape[1]]))[0])
+    sure = np.asarray(class_risk.max(axis=1))
+    # Risks add up to 1 within a millionth: the largest may lie so little below an even share.
+    return np.maximum(sure, 1 / class_risk.shape[1]), (predicted == classes).astype(float), first, ties
+
+
+@curve("Advice value", cites="Campagner 2023", bins=True, of_classes=True, chapter="advice")
+def advice_value(classes: Integers, class_risk: Floats) -> Curve | Absent:
+    """What an advice is worth by how sure it is: its confidence, less what calibration takes off.
+
+    Arguments: `classes` (n), `class_risk` (n, k). The advice is the class with the largest risk, its confidence that
+    risk; the bins and columns are those of the curve for two classes, from the bin on that holds an even share of 1/k.
+    Absent without rows. Source: Campagner 2023.
+    """
+    if len(classes) == 0:
+        return NO_ROWS
+    sure, right, first, ties = _advice(classes, class_risk)
+    return Curve(advice.columns_of_advice(sure, right, first), len(classes), advice.METHOD_OF_BINS + _ties(ties))
+
+
+@metric(
+    "Advisor value",
+    digits=2,
+    range=(0, 1),
+    best="higher",
+    tier="mission",
+    cites=("Campagner 2023", "Chuang 2000"),
+    at=("calibration",),
+    clustered="value only",
+    of_classes=True,
+    chapter="advice",
+    formula="mean of conf × LC of its bin; conf = the largest risk, gap = |share right - mean conf| in ten equal bins; "
+    "LC = 1 - gap, or with ECI 1 - gap / max(mean conf, 1 - mean conf)",
+)
+def advisor_value(
+    classes: Integers,
+    class_risk: Floats,
+    calibration: str = "ece",
+    level: float = 0.95,
+    bootstrap: int = 1000,
+    seed: int = 1,
+) -> Estimate | Absent:
+    """How sure the model's advice is on average, once overconfidence and underconfidence are taken off.
+
+    The advice is the class with the largest risk. 1 is always sure and always right; an advice of even odds among k
+    classes is worth at most 1/k.
+
+    Arguments: `classes` (n), `class_risk` (n, k), `calibration` ("ece" or "eci"), `level`, `bootstrap`, `seed`. Returns
+    the mean over the rows of confidence x local calibration of its bin, as for two classes, with the largest risk as
+    the confidence and right where it is that of the row's class; bounds by inverting tests. Absent without rows or for
+    another calibration; the bounds are missing for a single row. Source: Campagner 2023; the interval Chuang and Lai
+    2000.
+    """
+    if len(classes) == 0:
+        return NO_ROWS
+    if calibration not in advice.CALIBRATIONS:
+        return Absent(Fact("no_local_calibration", name=calibration))
+    sure, right, first, ties = _advice(classes, class_risk)
+    order = np.lexsort((right, sure))
+    found = advice.value_of_advice(sure[order], right[order], first, calibration, level, bootstrap, seed)
+    return replace(found, method=found.method + _ties(ties))
 
 
 # ---- severity -------------------------------------------------------------------------------------------------------

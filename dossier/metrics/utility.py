@@ -346,6 +346,7 @@ def utility_value(parts: UtilityParts) -> float:
     cites="Campagner 2022",
     at=("gamma", "relevance", "tau"),
     breaks=("one class is absent",),
+    against_rest="by class",
     differs="differs from the published formula because equations 1 and 2 print the plain indicator where sigma is "
     "meant, the printed factor of the automation bias passes 1, and the printed forms of the true negative rate and of "
     "the predictive values hold only at a threshold of 0.5 without a risk of exactly 0.5",

@@ -107,6 +107,7 @@ def _of(
     if one.dataset not in (*EVERYWHERE, *datasets):
         yield _no_dataset(one.dataset, (*EVERYWHERE, *datasets), where)
     yield from _of_bounds(one, where)
+    yield from _of_minimum(one, where, release)
 
 
 def _of_minimum(measure: str, value: float, term: Term) -> Iterator[Fault]:
@@ -223,7 +224,22 @@ def _of_mean(one: Acceptance, where: Key) -> Iterator[Fault]:
 
 
 def _of_bounds(one: Acceptance, where: Key) -> Iterator[Fault]:
-    if one.at_least is None and one.at_most is None:
+    if (one.at_least, one.at_least_from, one.at_most) == (None, None, None):
         yield Fault("no_bound", where)
     elif one.at_least is not None and one.at_most is not None and one.at_least > one.at_most:
         yield Fault("bounds_crossed", where.of("at_least"), least=float(one.at_least), most=float(one.at_most))
+
+
+def _of_minimum(one: Acceptance, where: Key, release: Release) -> Iterator[Fault]:
+    """A bound that is the minimum acceptable accuracy needs one, stands alone and judges an accuracy."""
+    if one.at_least_from is None:
+        return
+    at, minimum = where.of("at_least_from"), release.h_accuracy.acceptable
+    if one.at_least is not None:
+        yield Fault("at_least_twice", at)
+    if not one.measure.endswith("accuracy"):
+        yield Fault("minimum_of_accuracy", at, measure=one.measure)
+    elif minimum is None:
+        yield Fault("minimum_not_declared", at)
+    elif one.at_most is not None and minimum.value > one.at_most:
+        yield Fault("bounds_crossed", at, least=float(minimum.value), most=float(one.at_most))

@@ -23,7 +23,17 @@ from dossier.core.types import Seal, SealChange, Sealed
 SEAL = "seal.json"
 SCHEMA: Literal["dossier-seal/1"] = "dossier-seal/1"
 LISTS: tuple[Sealed, ...] = ("acceptance", "subgroup")
-TABLES: tuple[Sealed, ...] = ("release", "outcome", "thresholds", *LISTS, "severity", "utility", "intended_use", "care")
+TABLES: tuple[Sealed, ...] = (
+    "release",
+    "outcome",
+    "thresholds",
+    *LISTS,
+    "severity",
+    "utility",
+    "h_accuracy",
+    "intended_use",
+    "care",
+)
 OF_THE_MODEL = ("model", "version", "level")
 
 
@@ -46,7 +56,7 @@ def declared(release: Release) -> dict[str, Any]:
         "release": {name: whole[name] for name in OF_THE_MODEL},
         "outcome": {"name": release.outcome.name},
         "thresholds": plain.get("thresholds", {}),
-        **{name: plain.get(name, {}) for name in ("severity", "utility", "intended_use")},
+        **{name: plain.get(name, {}) for name in ("severity", "utility", "h_accuracy", "intended_use")},
         "care": {name: value for name, value in plain.get("care", {}).items() if name == "stop"},
         **{name: sorted(plain.get(name, ()), key=canonical) for name in LISTS},
     }

@@ -44,6 +44,7 @@ SEALED: Mapping[Sealed, str] = {
     "subgroup": "the subgroups",
     "severity": "how grave each error is",
     "utility": "the settings of weighted utility",
+    "h_accuracy": "the settings of H-accuracy",
     "intended_use": "the intended use",
     "care": "the limits that stop the model",
 }

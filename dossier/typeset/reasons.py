@@ -262,6 +262,7 @@ WORDS: Mapping[str, str] = {
     "no_period_with_value": "no calendar period of {dataset} has a value ({why})",
     "no_predictor_changes_risk": "no predictor of the formula changes the risk",
     "no_predictor_of_formula": "the site gives none of the formula's predictors",
+    "no_similarity_of_classes": "no external site has both a similarity and a measure of a class against the rest",
     "no_profile_of_h_accuracy": "no external site has a profile of H-accuracy",
     "no_range_of_thresholds": "no range of thresholds is declared",
     "no_range_of_thresholds_or_risks": "no range of thresholds is declared, and the risks give none: nearly all are "

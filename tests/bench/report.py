@@ -31,6 +31,7 @@ WITHOUT_A_CELL = (
         "a rate of decisions, by readers and cases as error_rate_aided; test_automation_bias.py simulates it",
     ),
     ("right_advice_resisted", "the same function as wrong_advice_followed, of other decisions"),
+    ("advisor_value of several classes", "the same function of other confidences; test_advice.py simulates it"),
     ("pooled calibration_slope and differences", "the same function as the pooled mean, on the plain scale"),
     ("stratified calibration_intercept", "the same fit as the intercept of one site, over the rows of all"),
     (

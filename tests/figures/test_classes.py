@@ -5,12 +5,13 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 
+import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
 from dossier.core.register import fill
-from dossier.core.types import MACRO, Absent, Evidence, Picture
-from dossier.report.figures import calibration, classes, risks, roc, utility
+from dossier.core.types import MACRO, Absent, Estimate, Evidence, Picture, externals, find
+from dossier.report.figures import calibration, classes, performance_by_class, risks, roc, utility
 from dossier.report.figures.canvas import FULL, HALF, extent, styled, text_width
 from tests.figures.evidence import CASES, evidence
 from tests.figures.text_boxes import text_boxes
@@ -51,6 +52,79 @@ def several(name: str, labels: tuple[str, ...] | None = None) -> Evidence:
             dataclasses.replace(one, at={**one.at, "class": label}) for one in plain.curves for label in labels
         ),
     )
+
+
+# ---- the external performance diagram -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("case", ["one", "three", "eight", "forty", "long", "gaps", "near"])
+@pytest.mark.parametrize("labels", [("G0", "G1", "G2"), ("no rejection at all", "borderline", "C", "D", "E", "F", "G")])
+def test_the_diagram_of_classes_can_be_read(case: str, labels: tuple[str, ...]) -> None:
+    with styled():
+        drawn = performance_by_class.draw_by_class(several(case, labels))
+        assert isinstance(drawn, Figure)
+        boxes = text_boxes(drawn)
+    width, height = extent(drawn)
+    assert not [box.text for box in boxes if min(box.left, box.top) < -0.15 or box.right > width + 0.15]
+    assert not [box.text for box in boxes if box.bottom > height + 0.15]
+    pairs = [(one, other) for place, one in enumerate(boxes) for other in boxes[place + 1 :]]
+    assert not [(one.text, other.text) for one, other in pairs if one.overlaps(other, 0.15)]
+    assert width <= FULL + 0.01
+
+
+def marked(drawn: Figure) -> list[list[tuple[float, float]]]:
+    """The places of the marks of every panel."""
+    return [
+        [
+            (float(np.asarray(line.get_xdata())[0]), float(np.asarray(line.get_ydata())[0]))
+            for line in axes.lines
+            if len(np.asarray(line.get_xdata())) == 1
+        ]
+        for axes in drawn.axes
+    ]
+
+
+def test_a_class_stands_where_its_measure_and_the_similarity_of_its_site_are() -> None:
+    """A panel a class, for the AUROC the mean too and for the net benefit none; two classes give the numbers of two."""
+    plain = evidence(next(case for case in CASES if case.name == "three"))
+    with styled():
+        drawn = performance_by_class.draw_by_class(several("three", ("no", "yes")))
+    assert isinstance(drawn, Figure)
+    panels_of_measures = marked(drawn)
+    assert len(panels_of_measures) == 3 + 2
+    for measure, at, found in (
+        ("auroc", {}, panels_of_measures[:3]),
+        ("standardized_net_benefit", {"threshold": 0.5}, panels_of_measures[3:]),
+    ):
+        expected = {
+            (one.value, like.value)
+            for site in externals(plain)
+            if isinstance(one := find(plain, measure, site.name, **at), Estimate)
+            and isinstance(like := find(plain, "correspondence_averaged", site.name), Estimate)
+        }
+        assert [set(places) for places in found] == [expected] * len(found)
+
+
+def test_the_picture_of_the_diagram_says_what_its_height_is() -> None:
+    picture = fill("report.figures").figures["external_performance_by_class"].function(several("three"))
+    assert isinstance(picture, Picture)
+    assert "Height: Averaged correspondence" in picture.caption
+    assert "Only the AUROC's cut-offs are published." in picture.caption
+    assert text_width(f"Figure 10. {picture.title}. {picture.caption}") <= 4 * FULL
+    assert picture.alternative.endswith(".")
+
+
+def test_the_diagram_of_two_classes_is_not_one_of_several() -> None:
+    found = evidence(next(case for case in CASES if case.name == "three"))
+    maker = fill("report.figures").figures["external_performance_by_class"]
+    assert maker.function(found) == Said("the outcome has two classes")
+    assert isinstance(maker.function(dataclasses.replace(several("three"), results=(), curves=())), Absent)
+    for name in ("external_performance", "performance_by_similarity"):
+        binary = fill("report.figures").figures[name].function(several("three"))
+        assert binary == Said("the bands of the diagram are for a binary outcome")
+
+
+# ---- all panels -----------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("case", LABELS)

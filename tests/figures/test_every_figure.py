@@ -146,7 +146,6 @@ def test_what_is_the_same_everywhere_is_told_once(studies: Callable[[str], Drawn
     """A perfect model with raters who agree: no sentence runs from a value to the same value."""
     perfect = dict(figures(studies("perfect")))
     told = {name: one.picture.alternative for name, one in perfect.items()}
-    assert told["h_accuracy_profile_by_site"] == "H-accuracy is 1.00 whatever certainty is asked for, at 3 sites."
     assert told["h_accuracy_by_priority_by_site"] == "H-accuracy is 1.00 whatever the priority, at 3 sites."
     assert told["confusion_by_site"] == "The gravest error, yes taken for no, occurs at none of 3 sites."
 

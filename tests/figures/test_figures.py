@@ -21,7 +21,6 @@ from matplotlib.figure import Figure
 from dossier.core.register import fill
 from dossier.core.types import Absent, Evidence, Picture
 from dossier.report.figures import (
-    accuracy,
     calibration,
     canvas,
     committee,
@@ -49,7 +48,6 @@ DRAWN: dict[str, Draw] = {
     "roc_and_raters": roc.draw_roc_and_raters,
     "calibration_by_site": lambda found: calibration.draw_calibration(found, FULL),
     "decision_by_site": utility.draw_decision_panels,
-    "h_accuracy_profile_by_site": accuracy.draw_profiles,
     "external_performance": draw_diagram,
     "reliability": reliability.draw_nomogram,
     "predictive_values_by_prevalence": prevalence.draw_predictive_values,

@@ -26,7 +26,7 @@ from dossier.core.types import (
     find,
     find_curve,
 )
-from dossier.report.figures import accuracy, human_factors, severity, weighted_utility
+from dossier.report.figures import accuracy, human_factors, instances, severity, weighted_utility
 from dossier.report.figures.canvas import BLUE, FULL, HALF, extent, styled, text_width
 from dossier.typeset.reasons import reason_text
 from tests.estimated import estimated
@@ -35,6 +35,8 @@ from tests.figures.text_boxes import text_boxes
 
 Draw = Callable[[Evidence], Figure | Absent]
 DRAWN: dict[str, Draw] = {
+    "h_accuracy_summary": instances.draw_summary,
+    "h_accuracy_by_raters": instances.draw_by_raters,
     "h_accuracy_by_priority_by_site": accuracy.draw_by_priority,
     "h_accuracy_by_complexity_by_site": accuracy.draw_surface,
     "decision_benefit_diagram": human_factors.draw_benefit,
@@ -43,9 +45,9 @@ DRAWN: dict[str, Draw] = {
 }
 HAIRLINE = 0.15
 MAY_BE_ABSENT = {
-    "gaps": {
-        "h_accuracy_by_complexity_by_site",
-    },
+    "gaps": {"h_accuracy_by_complexity_by_site", "h_accuracy_by_raters"},
+    "three_classes": {"h_accuracy_summary", "h_accuracy_by_raters"},
+    "six_classes": {"h_accuracy_summary", "h_accuracy_by_raters"},
 }
 """What cannot be drawn of a kind: what asks the raters, where there are none."""
 

@@ -505,6 +505,7 @@ CATALOGUE: Mapping[str, Entry] = {
     "share_outside_interval": Entry(
         "The share does not lie within its interval.", "Give low, value and high in this order."
     ),
+    "interval_of_one_end": Entry("The interval has one end.", "Give low and high, or neither."),
     "reserved_column": Entry(
         "complexity names a column {column}, which is a word of dossier's own.",
         'Rename the column, or write complexity = {{ from = "raters" }} for a source.',
@@ -685,6 +686,14 @@ CATALOGUE: Mapping[str, Entry] = {
     "criterion_of_other_tier": Entry(
         "{measure} is neither a core nor a supporting measure.",
         "Say why in reason, which is printed, or judge by a core or supporting measure.",
+    ),
+    "minimum_not_declared": Entry(
+        "at_least_from asks for the minimum acceptable accuracy, which is not declared.",
+        'Add acceptable = {{ value = …, source = "…" }} to [h_accuracy], or give at_least.',
+    ),
+    "at_least_twice": Entry("The criterion has both at_least and at_least_from.", "Give one of the two."),
+    "minimum_of_accuracy": Entry(
+        "at_least_from is an accuracy, and {measure} is not.", "Give at_least, or judge by an accuracy."
     ),
     "not_a_setting": Entry(
         "{measure} does not depend on {setting}.", "Take it out.", near="The settings of {measure} are {near}."

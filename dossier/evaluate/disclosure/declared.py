@@ -7,7 +7,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from dossier.core.facts import Fact
-from dossier.core.release import DeclaredAuroc, DeclaredPerformance, ReadersTables, SurveyShare, survey_shares
+from dossier.core.release import (
+    DeclaredAuroc,
+    DeclaredPerformance,
+    HAccuracy,
+    ReadersTables,
+    SurveyShare,
+    survey_shares,
+)
 from dossier.core.types import POOLED, CountRange, Flag, Study
 from dossier.evaluate.disclosure.chains import ranged, width
 from dossier.evaluate.disclosure.measures import FEWEST, in_steps, step_of
@@ -18,16 +25,14 @@ def given(study: Study, minimum_cell: int) -> Study:
 
     Of a published AUROC the counts become ranges, the rest is in steps of one person; it stays away where too few have
     either outcome. Bare counts of a reader study stay away: a person has several decisions, and nobody says how many.
-    Shares of a survey, and the accuracy of raters, are in hundredths and without an interval, which would tell how many
-    answered. Groups of raters stay away: a group may be one person.
+    Shares of a survey, the minimum acceptable accuracy and the accuracy of raters are in hundredths and without an
+    interval, which would tell how many answered. Groups of raters stay away: a group may be one person.
     """
     release, wide = study.release, width(minimum_cell, [])
     published = tuple(_performance(one, wide) for one in release.declared_performance)
     readers = tuple(map(_readers, release.readers))
     update: dict[str, object] = {"declared_performance": published, "readers": readers}
-    if release.h_accuracy.survey is not None:
-        survey = {"survey": _survey(release.h_accuracy.survey)}
-        update["h_accuracy"] = release.h_accuracy.model_copy(update=survey)
+    update["h_accuracy"] = _h_accuracy(release.h_accuracy)
     flags = [
         Flag("declared_withheld", POOLED, Fact("declared_auroc_withheld", name=before.name, fewest=FEWEST))
         for before, after in zip(release.declared_performance, published, strict=True)
@@ -63,6 +68,17 @@ def _auroc(one: DeclaredAuroc, wide: int) -> DeclaredAuroc | None:
             "events": events,
         }
     )
+
+
+def _h_accuracy(one: HAccuracy) -> HAccuracy:
+    survey = None if one.survey is None else _survey(one.survey)
+    # Upwards, so that nothing reaches the minimum that would not reach the declared one.
+    minimum = one.acceptable
+    hundredths = None if minimum is None else math.ceil(minimum.value * 100 - 1e-9) / 100
+    bare = {"value": hundredths, "low": None, "high": None, "n": None}
+    acceptable = None if minimum is None else minimum.model_copy(update=bare)
+    made = {name: value for name, value in (("survey", survey), ("acceptable", acceptable)) if value is not None}
+    return one.model_copy(update=made) if made else one
 
 
 def _survey(survey: Mapping[str, float | SurveyShare]) -> dict[str, float]:

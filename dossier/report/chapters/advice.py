@@ -22,9 +22,10 @@ def finding(evidence: Evidence) -> Sentence:
             f"The advisor value runs from {short(evidence, 'advisor_value', low[1].value)} ({low[0].site}) to "
             f"{short(evidence, 'advisor_value', high[1].value)} ({high[0].site})."
         )
-    return Sentence(
-        lead, "A value of 1 means always sure and always right; advice at even odds is worth at most one half."
-    )
+    classes = evidence.release.outcome.classes
+    most = f"1/{len(classes)}" if classes else "one half"
+    rest = f"A value of 1 means always sure and always right; advice at even odds is worth at most {most}."
+    return Sentence(lead, rest)
 
 
 def distribution(evidence: Evidence) -> tuple[Table, ...]:
@@ -63,6 +64,5 @@ CHAPTER = Chapter(
     part="Annex",
     has=measured("advice"),
     fill="Give risks and an outcome at a site.",
-    fill_of_classes="It is defined for a binary outcome.",
-    is_given=lambda evidence: not evidence.release.outcome.classes and any_with_both(evidence),
+    is_given=any_with_both,
 )

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
-from dossier.core.types import Description, Evidence
+from dossier.core.types import Description, Estimate, Evidence, Result, find_all
 from dossier.report.chapters import classes
 from dossier.report.chapters.chapter import Chapter
 from dossier.report.chapters.sentence import Sentence, estimated, range_over_sites
-from dossier.typeset.measures import tables_of
+from dossier.typeset.measures import table_across, tables_of
 from dossier.typeset.names import label_of, shown
 from dossier.typeset.numbers import DASH, number
 from dossier.typeset.tables import Cell, Column, Row, Table
-from dossier.typeset.words import sentence_case, setting
+from dossier.typeset.words import anchor, sentence_case, setting
 
 PRINTED = ("model_based_concordance", "calibration_intercept", "brier")
 """The measures that are printed here; every other one stands in results.csv."""
@@ -81,5 +82,33 @@ def _spread(found: Mapping[str, Description]) -> tuple[Cell, ...]:
     shares = [Cell(number(100 * found[name].value, 1), kind="plain") for name in SHARES]
     return (Cell(f"{of:,}", kind="plain"), *values, *shares)
 
+
+def weighted_utility_by_class(evidence: Evidence) -> tuple[Table, ...]:
+    """Of several classes each against the rest, where cases have thresholds of their own, or a relevance.
+
+    With one threshold for all and equal relevance it is the standardized net benefit of the class.
+    """
+    found = [
+        one
+        for one in find_all(evidence, "weighted_utility")
+        if "class" in one.at and one.at["gamma"] == 1 and (isinstance(one.at["tau"], str) or one.at["relevance"] != ALL)
+    ]
+    kinds = dict.fromkeys((one.at["tau"], one.at["relevance"]) for one in found if isinstance(one.found, Estimate))
+    return tuple(
+        _of_one_kind(evidence, kind, [one for one in found if (one.at["tau"], one.at["relevance"]) == kind])
+        for kind in kinds
+    )
+
+
+def _of_one_kind(evidence: Evidence, kind: tuple[float | str, float | str], found: Sequence[Result]) -> Table:
+    tau, relevance = kind
+    title = f"Weighted utility, one class against the rest; threshold of a case: {setting(tau)}"
+    title += "" if relevance == ALL else f"; relevance: {setting(relevance)}"
+    named = anchor(f"table-weighted-utility-{tau}-{relevance}")
+    return replace(table_across(evidence, found, "class", title), name=named)
+
+
+ALL = "constant"
+"""The relevance of cases that all count alike."""
 
 CHAPTER = Chapter("supporting", "Supporting measures", finding, part="Annex")

@@ -140,7 +140,7 @@ def _rows(axes: Axes, count: int) -> None:
 def _similarities(axes: Axes, evidence: Evidence, rows: Sequence[Placed]) -> None:
     """The similarity of each site, with its interval where it has one, beside the line of support."""
     known = [one.similarity for one in rows if one.similarity is not None]
-    low, high = _ends(evidence, known)
+    low, high = similarity_ends(evidence, known)
     axes.set_xlim(low, high)
     _rows(axes, len(rows))
     axes.axvline(bands.SUPPORT, color=INK, lw=0.8, ls=BROKEN, zorder=1)
@@ -157,7 +157,7 @@ def _similarities(axes: Axes, evidence: Evidence, rows: Sequence[Placed]) -> Non
         _mark(axes, one, one.similarity.value, row, filled=True)
 
 
-def _ends(evidence: Evidence, known: Sequence[Estimate]) -> tuple[float, float]:
+def similarity_ends(evidence: Evidence, known: Sequence[Estimate]) -> tuple[float, float]:
     """The ends of the axis of similarity: all of psi, and of the averaged form what the intervals and .4 need.
 
     It begins before 0, so that a mark at 0 does not cover the name of its site.
@@ -232,6 +232,8 @@ def _by_other_forms(evidence: Evidence, found: Estimate) -> tuple[str, ...]:
 @figure("Performance against similarity")
 def performance_by_similarity(evidence: Evidence) -> Picture | Absent:
     """Whether the model does better at the sites whose patients resemble those it was developed on."""
+    if evidence.release.outcome.classes:
+        return Absent(Fact("diagram_for_binary_outcome"))
     with styled():
         drawn = draw_against_similarity(evidence)
         if isinstance(drawn, Absent):

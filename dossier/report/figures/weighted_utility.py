@@ -56,7 +56,7 @@ def sites_of(evidence: Evidence) -> list[DatasetSummary]:
     own = {
         one.dataset
         for one in find_all(evidence, "weighted_utility")
-        if isinstance(one.found, Estimate) and _is_own(one.at)
+        if isinstance(one.found, Estimate) and _is_own(one.at) and "class" not in one.at
     }
     return [site for site in externals(evidence) if site.name in own]
 
