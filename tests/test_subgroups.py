@@ -32,7 +32,7 @@ from dossier.core.types import (
 from dossier.metrics import calibration, discrimination, utility
 from dossier.record import results
 from dossier.report.chapters import subgroups as findings
-from dossier.report.chapters.committee.missed import ALIKE, TOLD_LESS, differing_groups
+from dossier.report.chapters.committee.missed import ALIKE, LOWER_AUROC, differing_groups
 from dossier.typeset.flags import flag_text
 from dossier.typeset.reasons import reason_text
 from dossier.typeset.words import in_words
@@ -305,7 +305,7 @@ def test_a_group_that_ranks_less_well_by_case_mix_alone_is_told_so(tmp_path: Pat
     told = findings.finding(found).rest
     assert f"{expected.value:.2f} against" in told
     assert "expected from case mix" in told
-    words = ALIKE if findings.is_case_mix(found, one) else TOLD_LESS
+    words = ALIKE if findings.is_case_mix(found, one) else LOWER_AUROC
     assert f'{words} patients with s "alike"' in " ".join(differing_groups(found))
 
 
@@ -320,7 +320,7 @@ def test_a_group_that_is_ranked_worse_than_its_case_mix_allows_is_told_so(tmp_pa
     (one,) = (one for one in findings.compared(found) if one.measure == "auroc")
     assert not findings.is_case_mix(found, one)
     assert "no worse than its case mix allows" not in findings.finding(found).rest
-    assert f'{TOLD_LESS} patients with s "alike"' in " ".join(differing_groups(found))
+    assert f'{LOWER_AUROC} patients with s "alike"' in " ".join(differing_groups(found))
 
 
 def made(events: int, others: int) -> str:

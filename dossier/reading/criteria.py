@@ -107,7 +107,7 @@ def _of(
     if one.dataset not in (*EVERYWHERE, *datasets):
         yield _no_dataset(one.dataset, (*EVERYWHERE, *datasets), where)
     yield from _of_bounds(one, where)
-    yield from _of_minimum(one, where, release)
+    yield from _of_acceptable_accuracy(one, where, release)
 
 
 def _of_minimum(measure: str, value: float, term: Term) -> Iterator[Fault]:
@@ -230,7 +230,7 @@ def _of_bounds(one: Acceptance, where: Key) -> Iterator[Fault]:
         yield Fault("bounds_crossed", where.of("at_least"), least=float(one.at_least), most=float(one.at_most))
 
 
-def _of_minimum(one: Acceptance, where: Key, release: Release) -> Iterator[Fault]:
+def _of_acceptable_accuracy(one: Acceptance, where: Key, release: Release) -> Iterator[Fault]:
     """A bound that is the minimum acceptable accuracy needs one, stands alone and judges an accuracy."""
     if one.at_least_from is None:
         return
