@@ -101,6 +101,12 @@ missing = { glucose = [-1] }     # values that mean missing, by column, or "*" f
 # role = "internal"
 # auroc = { value = 0.80, low = 0.75, high = 0.85, n = 500, events = 150 }
 
+# [[declared_correspondence]]    # the psi of an external dataset whose predictors nobody may share
+# dataset = "elsewhere"
+# psi = 0.03
+# n = 120                        # the patients that it rests on: psi falls with them
+# source = "Who computed it, and where it stands."
+
 # [model]                        # the formula of the model: opens the nomogram, and is held against the risks
 # intercept = -4.4               # of the linear predictor
 # [[model.term]]                 # one for each predictor

@@ -363,6 +363,15 @@ class DeclaredPerformance(Table):
     auroc: DeclaredAuroc | None = Field(None, description="The published AUROC.")
 
 
+class DeclaredCorrespondence(Table):
+    """The psi of an external site whose predictors nobody may share, computed elsewhere."""
+
+    dataset: Text = Field(description="The external dataset.")
+    psi: Annotated[float, Field(ge=0, le=1)] = Field(description="Its degree of correspondence, a p value.")
+    n: Annotated[int, Field(ge=1)] = Field(description="The patients of the site that it rests on: it falls with them.")
+    source: Text = Field(description="Who computed it, and where it stands.")
+
+
 MOST_SEGMENTS = 20
 """So many breaks of a piecewise linear term still have room on an axis of the nomogram."""
 
@@ -1041,6 +1050,9 @@ class Release(Table):
     dataset: Annotated[tuple[DatasetDeclaration, ...], Field(min_length=1)] = Field(description="The tables of rows.")
     declared_performance: Annotated[tuple[DeclaredPerformance, ...], MANY] = Field(
         (), description="Published results that stand in for a dataset."
+    )
+    declared_correspondence: Annotated[tuple[DeclaredCorrespondence, ...], MANY] = Field(
+        (), description="The psi of sites without predictors, computed elsewhere."
     )
     model: Model | None = Field(None, description="The formula of the model.")
     readers: Annotated[

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from dossier.core.bands import FEW_FOR_POOLING
+from dossier.core.bands import FEW_FOR_POOLING, SIMILARITIES
 from dossier.core.facts import Count, Fact
 from dossier.core.register import REGISTER, Metric, metrics_of
 from dossier.core.release import Release
@@ -71,6 +71,19 @@ def declared_results(release: Release) -> list[Result]:
         for declared in release.declared_performance
         if declared.auroc is not None
     ]
+
+
+def with_declared_psi(release: Release, site: SiteResults) -> SiteResults:
+    """The results of a site with the psi that is declared of it in place of the one that its rows do not give."""
+    declared = {one.dataset: one for one in release.declared_correspondence}.get(site.summary.name)
+    if declared is None:
+        return site
+    psi = robustness.declared_psi(declared.psi, declared.n, declared.source)
+    results = (
+        replace(one, found=psi) if one.measure == SIMILARITIES["psi"] and isinstance(one.found, Absent) else one
+        for one in site.results
+    )
+    return replace(site, results=tuple(results))
 
 
 def shown(evidence: Evidence) -> Evidence:

@@ -74,6 +74,12 @@ def declared_estimate(value: float, low: float, high: float, level: float, n: in
     return Estimate(value, low, high, level, n, method, events, width / (2 * z) * value * (1 - value))
 
 
+def declared_psi(psi: float, n: int, source: str) -> Estimate:
+    """A degree of correspondence that was computed elsewhere from `n` patients of the site; its method says by whom."""
+    method = Method(Fact("declared_by", source=source))
+    return Estimate(psi, None, None, None, n, method, reason=Fact("p_value_has_no_interval"))
+
+
 @curve("Performance of each split", roles=("internal",))
 def split_performance(
     outcome: Floats,

@@ -131,6 +131,10 @@ def _study(release: Release, folder: Folder, faults: list[Fault]) -> Study:
     groups = [group.subset for site in found for group in site.described.dataset.subgroups]
     faults += criteria.faults(release, names, None if unread else groups)
     faults += criteria.severity_faults(release, None if unread else groups)
+    external = {site.dataset.name: _predictors(site) for site in found if site.dataset.role == "external"}
+    developed = [_predictors(site) for site in found if site.dataset.role == "development"]
+    external |= dict.fromkeys(unread, frozenset())
+    faults += criteria.correspondence_faults(release, external, frozenset().union(*developed))
     alone = [READERS for one in judged if one.dataset is None]
     faults += criteria.reply_faults(release, [*names, *alone])
     if not faults:
@@ -153,6 +157,10 @@ def _study(release: Release, folder: Folder, faults: list[Fault]) -> Study:
     if strange:
         raise DataError(strange)
     return found_all
+
+
+def _predictors(site: Site) -> frozenset[str]:
+    return frozenset(one.name for one in site.described.dataset.predictors)
 
 
 def _unread(release: Release, found: Sequence[Site]) -> list[str]:

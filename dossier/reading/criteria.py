@@ -59,6 +59,27 @@ def faults(release: Release, datasets: Sequence[str], subsets: Sequence[Subset] 
     ]
 
 
+def correspondence_faults(release: Release, external: Mapping[str, Set[str]], development: Set[str]) -> list[Fault]:
+    """The faults of every [[declared_correspondence]]: of no external dataset, twice of one, or of what is computed.
+
+    `external` are the predictors of each external dataset by its name, `development` those of the development data.
+    """
+    found: list[Fault] = []
+    named: list[str] = []
+    for place, one in enumerate(release.declared_correspondence, start=1):
+        where = listed_table("declared_correspondence", place)
+        if one.dataset not in external:
+            near = nearest(one.dataset, external)
+            known = tuple(external)
+            found.append(Fault("not_external", where.of("dataset"), name=one.dataset, known=known, near=near))
+        elif one.dataset in named:
+            found.append(Fault("correspondence_twice", where.of("dataset"), dataset=one.dataset))
+        elif external[one.dataset] & development:
+            found.append(Fault("correspondence_computed", where.of("psi"), dataset=one.dataset))
+        named.append(one.dataset)
+    return found
+
+
 def reply_faults(release: Release, datasets: Sequence[str]) -> list[Fault]:
     """The faults of every answer to a flag."""
     found: list[Fault] = []

@@ -56,6 +56,7 @@ LISTS = (
     "dataset",
     "rival",
     "declared_performance",
+    "declared_correspondence",
     "acceptance",
     "predictor",
     "subgroup",

@@ -304,6 +304,7 @@ WORDS: Mapping[str, str] = {
     "previous_withheld": "small counts are protected: nothing of the previous release is shown beside this one.",
     "declared_auroc_withheld": "small counts are protected: the declared AUROC of {name} is not given, for fewer than "
     "{fewest} persons have either outcome.",
+    "declared_correspondence_withheld": "small counts are protected: the declared psi of sites is not given.",
     "declared_decisions_withheld": "small counts are protected: the declared counts of the reader study are not given.",
     "policy_off": "[disclosure] protects counts below {asked}, and the dataset of {site} switches it off: each of its "
     "counts is printed, however small.",

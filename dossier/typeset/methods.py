@@ -296,6 +296,7 @@ WORDS: Mapping[str, Words] = {
     "counts_of_class_1": Words("counts, class 1 from {threshold:g} on"),
     "counts_of_sites": Words("counts of {sites} of {of} external sites"),
     "cross_validated": Words("logistic regression, {folds}-fold cross-validated"),
+    "declared_by": Words("declared, not computed here: {source}", "declared"),
     "declared_bounds": Words(lambda step: f"declared, its bounds read as a {_number(step, 'level') * 100:g}% interval"),
     "each_rater": Words("each rater against the outcome, {by}"),
     "empirical": Words("empirical"),

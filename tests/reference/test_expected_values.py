@@ -61,7 +61,10 @@ SIGNIFICANT = 7
 
 SITES = ("brazil-1", "brazil-3", "italy-1", "ethiopia", "spain")
 PREDICTORS = ("italy-1", "italy-2")
-NO_PREDICTORS = ("italy-3", "spain", "brazil-1", "brazil-2", "brazil-3", "ethiopia")
+DECLARED = {"brazil-1": (0.32, 1301), "brazil-2": (0.45, 2335), "brazil-3": (0.35, 345)}
+"""The psi and the n that the release declares of sites without predictors."""
+UNKNOWN = ("italy-3", "spain", "ethiopia")
+NO_PREDICTORS = (*UNKNOWN, *DECLARED)
 PERMUTATIONS = 999
 
 
@@ -176,7 +179,8 @@ def test_correspondence_of_heart(heart: dict[str, Any], site: str, compared: int
 
 @pytest.mark.parametrize("site", NO_PREDICTORS)
 def test_without_predictors_there_is_no_correspondence(covid: dict[str, Any], site: str) -> None:
-    for measure in ("degree_of_correspondence", "correspondence_averaged", "energy_coefficient"):
+    psi = () if site in DECLARED else ("degree_of_correspondence",)
+    for measure in (*psi, "correspondence_averaged", "energy_coefficient"):
         found = row(covid, measure, site)
         assert (found["status"], found["value"], reasons.read(found["reason"])) == (
             "absent",
@@ -185,21 +189,31 @@ def test_without_predictors_there_is_no_correspondence(covid: dict[str, Any], si
         )
 
 
+@pytest.mark.parametrize("site", DECLARED)
+def test_a_declared_psi_stands_where_none_is_computed_and_says_by_whom(covid: dict[str, Any], site: str) -> None:
+    found = row(covid, "degree_of_correspondence", site)
+    assert (found["status"], found["value"], found["n"], found["low"]) == ("estimated", *DECLARED[site], None)
+    (step,) = found["method"]
+    assert step["code"] == "declared_by"
+    assert "Campagner 2023" in step["source"]
+
+
 # ---- robustness -----------------------------------------------------------------------------------------------------
 
 
 def test_spr_exists_where_predictors_and_the_declared_auroc_do(covid: dict[str, Any]) -> None:
-    for site in PREDICTORS:
+    known = (*PREDICTORS, *DECLARED)
+    for site in known:
         found = row(covid, "spr", site, measure="auroc")
         assert found["status"] == "estimated"
         assert found["internal_value"] == 0.87
         psi = row(covid, "degree_of_correspondence", site)["value"]
         assert found["p_similarity"] == psi
     others = [one for one in covid["estimates"] if one["measure"] == "spr" and one["status"] == "estimated"]
-    assert {(one["dataset"], one["at"]["measure"]) for one in others} == {(site, "auroc") for site in PREDICTORS}
+    assert {(one["dataset"], one["at"]["measure"]) for one in others} == {(site, "auroc") for site in known}
 
 
-@pytest.mark.parametrize("site", NO_PREDICTORS)
+@pytest.mark.parametrize("site", UNKNOWN)
 def test_spr_is_absent_without_predictors(covid: dict[str, Any], site: str) -> None:
     assert reasons.read(row(covid, "spr", site, measure="auroc")["reason"]) == f"{site} has no predictors"
 
@@ -212,12 +226,12 @@ def test_wpr_is_absent_with_its_reason(covid: dict[str, Any]) -> None:
     no_splits = (
         "the internal test is declared, not given as rows: no splits, and no minimum is declared in [robustness]"
     )
-    for site in PREDICTORS:
+    for site in (*PREDICTORS, *DECLARED):
         for minimum in ("worst_split", "quantile_05"):
             assert reasons.read(row(covid, "wpr", site, measure="auroc", minimum=minimum)["reason"]) == no_splits
         declared = row(covid, "wpr", site, measure="auroc", minimum="declared")
         assert reasons.read(declared["reason"]) == "no minimum is declared for auroc in [robustness]"
-    for site in NO_PREDICTORS:
+    for site in UNKNOWN:
         for minimum in ("worst_split", "quantile_05", "declared"):
             found_here = row(covid, "wpr", site, measure="auroc", minimum=minimum)
             assert reasons.read(found_here["reason"]) == f"{site} has no predictors"

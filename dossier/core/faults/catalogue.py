@@ -658,6 +658,16 @@ CATALOGUE: Mapping[str, Entry] = {
     "bound_outside_range": Entry(
         "{bound} is {value}, and {measure} is always {ends:and}.", "Give a number inside that range{per_cent}."
     ),
+    "not_external": Entry(
+        "{name} is not an external dataset of this release.", "Name one of {known:30}.", near='Did you mean "{near}"?'
+    ),
+    "correspondence_twice": Entry(
+        "Two [[declared_correspondence]] are of the dataset {dataset}.", "Keep the one that rests on more patients."
+    ),
+    "correspondence_computed": Entry(
+        "The psi of {dataset} is computed from its predictors, and declared too.",
+        "Take its [[declared_correspondence]] out.",
+    ),
     "minimum_without_benefit": Entry(
         "The minimum of {measure} is {value}, which a model of no use reaches.",
         "Give a standardized_net_benefit of at least 0, an auroc above 0.5, a brier below 0.25.",

@@ -42,6 +42,10 @@ def given(study: Study, minimum_cell: int) -> Study:
     if release.reader_study is not None and release.reader_study.counts is not None:
         update["reader_study"], decided = None, None
         flags.append(Flag("declared_withheld", POOLED, Fact("declared_decisions_withheld")))
+    if release.declared_correspondence:
+        # It says how many patients the site has.
+        update["declared_correspondence"] = ()
+        flags.append(Flag("declared_withheld", POOLED, Fact("declared_correspondence_withheld")))
     made = release.model_copy(update={name: value for name, value in update.items() if value != getattr(release, name)})
     return replace(study, release=made, reader_study=decided, flags=(*study.flags, *flags))
 

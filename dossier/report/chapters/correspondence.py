@@ -134,5 +134,5 @@ CHAPTER = Chapter(
     finding,
     has=measured("correspondence"),
     fill="Give predictors in a development dataset and in an external one.",
-    is_given=predictors_on_both_sides,
+    is_given=lambda evidence: predictors_on_both_sides(evidence) or bool(evidence.release.declared_correspondence),
 )

@@ -981,7 +981,7 @@ def _caption(evidence: Evidence, arranged: Arrangement) -> str:
         text += f" Similarity: {number(plan.lowest)} to {number(plan.highest)} only."
     if not plan.foot and not any(arranged.regions):
         text += f" Broken frame: {REGION}."
-    text += _resolved(arranged.placed)
+    text += _declared(arranged.placed) + _resolved(arranged.placed)
     beyond = _beyond(evidence, arranged) if arranged.margin else []
     for what, missing in (("Beyond its axis", beyond), ("Absent", arranged.absent), ("Not labelled", arranged.lost)):
         if missing:
@@ -991,6 +991,12 @@ def _caption(evidence: Evidence, arranged: Arrangement) -> str:
 
 
 OURS = "Cut-offs: of the AUROC published, all others ours."
+
+
+def _declared(placed: Sequence[Placed]) -> str:
+    """Of which sites the similarity was not computed here."""
+    names = [one.name for one in placed if one.similarity is not None and one.similarity.method.has("declared_by")]
+    return f" Similarity declared: {joined(names, 9)}." if names else ""
 
 
 def _has_interval(one: Placed) -> bool:
