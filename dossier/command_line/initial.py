@@ -129,7 +129,7 @@ missing = { glucose = [-1] }     # values that mean missing, by column, or "*" f
 # levels = { surgery = 0.01 }    # the coefficient of age in each category of ward
 
 # [[readers]]                    # rows are cases, columns are raters; one table for each dataset with readers
-# labels = "labels.csv"          # 0 or 1
+# labels = "labels.csv"          # 0 or 1; of several classes their names, or their numbers from 0
 # confidence = "confidence.csv"  # from 0 to 1: ask each rater of each case how sure they are, before the truth is known
 # complexity = "complexity.csv"  # from 0 to 1: ask how hard the case is, very easy, easy, medium, hard or very hard,
 #                                # and write 0, 0.25, 0.5, 0.75 or 1

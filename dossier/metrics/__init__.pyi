@@ -713,6 +713,7 @@ def weighted_concordance(
     level: float = 0.95,
     bootstrap: int = 1000,
     seed: int = 1,
+    class_labels: tuple[str, ...] = (),
 ) -> Estimate | Absent:
     """How far the labels can be relied on: the agreement of the raters, weighted by how sure and how good they are."""
 

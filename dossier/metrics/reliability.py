@@ -38,6 +38,7 @@ Integers = NDArray[np.int64]
 LONGEST_CURVE = 250
 RELIABILITIES = tuple(step / 10 for step in range(11))
 
+NOT_OF_CLASSES = Absent(Fact("of_two_classes_only"))
 # Labels are given by readers: there is no prediction that could be perfect, and one class may be all they saw.
 BROKEN: tuple[Law, ...] = ("perfect is best", "one class is absent")
 
@@ -491,12 +492,14 @@ def weighted_concordance(
     level: float = 0.95,
     bootstrap: int = 1000,
     seed: int = 1,
+    class_labels: tuple[str, ...] = (),
 ) -> Estimate | Absent:
     """How far the labels can be relied on: the agreement of the raters, weighted by how sure and how good they are.
 
     `labels` (class codes) and `confidence` (0..1) are cases x raters, NaN where missing; a label without a confidence
     counts as missing. The mean over cases of the mean over rater pairs of 1[agree] chat_i chat_j acc_ij, chat = c/(c +
-    (1-c)/k), for two classes 2c/(1+c), k the classes in `labels` (at least 2), acc_ij = a_i a_j/(a_i a_j +
+    (1-c)/k), for two classes 2c/(1+c), k the classes of `class_labels`, without these those in `labels` (at least 2),
+    acc_ij = a_i a_j/(a_i a_j +
     (1-a_i)(1-a_j)), 0 when one rater is always right and the other never. A case with one label counts a_i; one with
     none is skipped and counted in `cases_skipped`. a_i: `rater_accuracy` as declared, else against `truth`, else 1,
     which the method says. `coherence` (0..1) gives `coherence_low` and `coherence_high`, with c lowered and raised by
@@ -521,22 +524,23 @@ def weighted_concordance(
     accuracy = _accuracy(labels, truth, rater_accuracy)
     if isinstance(accuracy, Absent):
         return accuracy
-    values = _concordance(labels, confidence, accuracy.values, 0.0)
+    k = len(class_labels)
+    values = _concordance(labels, confidence, accuracy.values, 0.0, k)
     if not len(values):
         return Absent(Fact("no_case_with_confident_label"))
     details: dict[str, float | None] = {"cases_skipped": len(labels) - len(values)}
     details["accuracy_assumed"] = float(accuracy.source == "assumed")
     if coherence is not None:
         for name, shift in (("coherence_low", -coherence), ("coherence_high", coherence)):
-            details[name] = float(np.sort(_concordance(labels, confidence, accuracy.values, shift)).mean())
+            details[name] = float(np.sort(_concordance(labels, confidence, accuracy.values, shift, k)).mean())
     method = Method(_SOURCE[accuracy.source])
     if truth is None or accuracy.source != "measured":
         return _mean_with_interval(values, level, bootstrap, seed, method, details)
-    replicates = _measured_anew(labels, confidence, truth, bootstrap, seed) if len(values) > 1 else None
+    replicates = _measured_anew(labels, confidence, truth, k, bootstrap, seed) if len(values) > 1 else None
     return _with_interval(float(np.sort(values).mean()), replicates, level, len(values), method, details)
 
 
-def _measured_anew(labels: Floats, confidence: Floats, truth: Floats, bootstrap: int, seed: int) -> Floats:
+def _measured_anew(labels: Floats, confidence: Floats, truth: Floats, k: int, bootstrap: int, seed: int) -> Floats:
     """The concordance in each replicate of the cases, with the accuracy that the raters have in it.
 
     Held fixed at what these cases show, the interval would hold the reliability in 83 to 87 of 100 studies.
@@ -544,7 +548,7 @@ def _measured_anew(labels: Floats, confidence: Floats, truth: Floats, bootstrap:
     order = np.lexsort(np.column_stack((labels, confidence, truth)).T[::-1])
     labels, confidence, truth = labels[order], confidence[order], truth[order]
     right = right_answers(labels, truth)
-    sure = _weight_of_confidence(labels, confidence)
+    sure = _weight_of_confidence(labels, confidence, 0.0, k)
     raters = sure.present.sum(axis=1)
     drawn = _draws(len(labels), bootstrap, seed)
     judged = drawn @ (~np.isnan(right)).astype(float)
@@ -573,18 +577,18 @@ class Sureness:
     classes: Floats
 
 
-def _weight_of_confidence(labels: Floats, confidence: Floats, shift: float = 0.0) -> Sureness:
+def _weight_of_confidence(labels: Floats, confidence: Floats, shift: float, k: int) -> Sureness:
     """c/(c + (1-c)/k) of each confidence, shifted and clipped; 0 where a label or a confidence is missing."""
     present = ~np.isnan(labels) & ~np.isnan(confidence)
     classes = np.unique(labels[present])
     shifted = np.clip(confidence + shift, 0.0, 1.0)
-    weight = np.where(present, shifted / (shifted + (1 - shifted) / max(2, len(classes))), 0.0)
+    weight = np.where(present, shifted / (shifted + (1 - shifted) / max(2, k or len(classes))), 0.0)
     return Sureness(present, weight, classes)
 
 
-def _concordance(labels: Floats, confidence: Floats, accuracy: Floats, shift: float) -> Floats:
+def _concordance(labels: Floats, confidence: Floats, accuracy: Floats, shift: float, k: int) -> Floats:
     """The weighted concordance of each case with a label, the confidences shifted and clipped."""
-    sure = _weight_of_confidence(labels, confidence, shift)
+    sure = _weight_of_confidence(labels, confidence, shift, k)
     present, together = sure.present, _accuracy_of_pairs(accuracy)
     total = np.zeros(len(labels))
     for label in sure.classes:
@@ -796,13 +800,15 @@ def required_reliability(
 
 
 @curve("Reliability nomogram", cites="Campagner 2023")
-def reliability_nomogram(labels: Floats) -> Curve | Absent:
+def reliability_nomogram(labels: Floats, class_labels: tuple[str, ...] = ()) -> Curve | Absent:
     """What a measured accuracy is worth when the labels are not fully reliable, for each degree of reliability.
 
     Columns `measured` (.5 and 1) and `reliability_0`, `reliability_0.1` ... `reliability_1`: the actual accuracy x g +
     (1 - x)(1 - g), g = (1 + sqrt(rho)) / 2, a straight line in x. `labels` only says that there are raters. The curve
-    is reconstructed from the worked example of the paper. Absent without labels.
+    is reconstructed from the worked example of the paper. Absent without labels, and of more than two classes.
     """
+    if len(class_labels) > 2:
+        return NOT_OF_CLASSES
     if np.isnan(labels).all():
         return Absent(Fact("no_label"))
     measured = (0.5, 1.0)
@@ -818,13 +824,17 @@ def actual_accuracy_bounds(
     confidence: Floats,
     truth: Floats | None = None,
     rater_accuracy: tuple[float, ...] | None = None,
+    class_labels: tuple[str, ...] = (),
 ) -> Curve | Absent:
     """Between which ends the actual accuracy lies at this reliability, when model and labels may err together.
 
     Columns `measured` (x), `low` = |x + g - 1| and `high` = 1 - |x - g|, g = (1 + sqrt(rho)) / 2, rho the
     `weighted_concordance` of `labels` and `confidence` (`truth` and `rater_accuracy` as there). From x = .5 to 1 both
-    are straight lines but for the bend of `high` at g, so three rows say all. Absent when rho is.
+    are straight lines but for the bend of `high` at g, so three rows say all. Absent when rho is, and of more than two
+    classes.
     """
+    if len(class_labels) > 2:
+        return NOT_OF_CLASSES
     rho = weighted_concordance(labels, confidence, None, truth, rater_accuracy, bootstrap=2)
     if isinstance(rho, Absent):
         return rho
@@ -906,6 +916,7 @@ def raters_by_group(
     level: float = 0.95,
     bootstrap: int = 1000,
     seed: int = 1,
+    class_labels: tuple[str, ...] = (),
 ) -> Curve | Absent:
     """How often the raters of each group are right, and how far the labels of each group can be relied on.
 
@@ -927,7 +938,7 @@ def raters_by_group(
         declared = None if rater_accuracy is None else tuple(np.asarray(rater_accuracy)[members].tolist())
         rho = None
         if stated is not None:
-            rho = weighted_concordance(own, stated, None, truth, declared, level, bootstrap, seed)
+            rho = weighted_concordance(own, stated, None, truth, declared, level, bootstrap, seed, class_labels)
         rows.append(
             {
                 "group": float(place),

@@ -63,7 +63,11 @@ def cumulative_risks(outcome: Floats, risk: Floats, level: float = 0.95) -> Curv
 
 @curve("Raters in the plane of the ROC curve", cites=("Cabitza 2019", "Wilson 1927"))
 def rater_rates(
-    labels: Floats, truth: Floats, rater_groups: tuple[str, ...] | None = None, level: float = 0.95
+    labels: Floats,
+    truth: Floats,
+    rater_groups: tuple[str, ...] | None = None,
+    level: float = 0.95,
+    class_labels: tuple[str, ...] = (),
 ) -> Curve | Absent:
     """How often each rater calls cases and non-cases positive, beside which the model's ROC curve can be read.
 
@@ -72,8 +76,10 @@ def rater_rates(
     `false_positive_rate` and `true_positive_rate` with Wilson's `..._low` and `..._high`, and `cases` and `others`, on
     which they rest; with `rater_groups` also `group`, the place of the rater's among the groups in the order of their
     names. A rater who judged no case or no non-case is left out and counted in the method. Absent when none
-    is left, and with more than 250 raters. Source: Cabitza 2019, Figure 4.
+    is left, with more than 250 raters, and of more than two classes. Source: Cabitza 2019, Figure 4.
     """
+    if len(class_labels) > 2:
+        return Absent(Fact("of_two_classes_only"))
     if labels.shape[1] > POINTS:
         return Absent(Fact("more_raters_than_points", raters=Count(labels.shape[1], "rater"), points=POINTS))
     judged = ~np.isnan(labels) & ~np.isnan(truth)[:, None]

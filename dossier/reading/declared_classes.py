@@ -63,8 +63,6 @@ def _of_several(release: Release, keys: Mapping[str, Any], k: int) -> Iterator[F
     yield from _rivals(release, k)
     yield from _weights(release, k)
     yield from _priorities(release, k)
-    if release.readers:
-        yield Fault("readers_of_classes", Key("readers"))
 
 
 def _columns(prediction: Prediction, keys: Mapping[str, Any], k: int) -> Iterator[Fault]:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+import math
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dossier.core.errors import Fault
 from dossier.core.facts import Count, Fact
 from dossier.core.faults.locations import File, Header, Key, listed_table
 from dossier.core.release import ReadersTables, Release
-from dossier.core.types import READERS, Flag, Floats, Readers
+from dossier.core.types import READERS, Dataset, Flag, Floats, Readers
 from dossier.reading import coded, isolation, refused, signatures, tables
 from dossier.reading.columns import Bools, Column, column, words
 from dossier.reading.datasets import Site
@@ -43,6 +45,45 @@ class Ratings:
     cases: tuple[str, ...] | None
 
 
+@dataclass(frozen=True)
+class Kind:
+    """What a table holds: labels, of the classes of the outcome where it has some, or ratings from 0 to 1."""
+
+    key: str
+    classes: tuple[str, ...] = ()
+
+    @property
+    def is_of_classes(self) -> bool:
+        """Whether its cells name classes."""
+        return self.key == "labels" and bool(self.classes)
+
+    def column(self, name: str, cells: Any) -> Column:
+        """A column with its ratings, or the places of its classes, as numbers."""
+        found = column(name, cells)
+        return replace(found, numbers=self._places(found)) if self.is_of_classes else found
+
+    def fits(self, values: Floats) -> Bools:
+        """Which values the table may hold."""
+        if self.key != "labels":
+            return np.asarray((values >= 0) & (values <= 1))
+        return np.isin(values, np.arange(len(self.classes) or 2, dtype=float))
+
+    def _places(self, found: Column) -> Floats:
+        """The place of each class, by its name; by its number, from 0, where no class is called by one."""
+        numbers = () if any(_is_number(name) for name in self.classes) else range(len(self.classes))
+        places = {f"{number}": number for number in numbers} | {name: k for k, name in enumerate(self.classes)}
+        texts = (None if text is None else text.removesuffix(".0") for text in words(found))
+        return np.array([math.nan if text is None else places.get(text, math.nan) for text in texts])
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
 def readers(
     release: Release, folder: Folder, sites: Sequence[Site], unread: Sequence[str], faults: list[Fault]
 ) -> tuple[Readers, ...]:
@@ -51,12 +92,18 @@ def readers(
     found = []
     for number, declared in enumerate(release.readers, start=1):
         at = listed_table("readers", number) if several else Key("readers")
-        found.append(readers_of(declared, at, folder, sites, unread, faults))
+        found.append(readers_of(declared, at, folder, sites, unread, faults, release.outcome.classes or ()))
     return tuple(one for one in found if one is not None)
 
 
 def readers_of(
-    declared: ReadersTables, at: Key, folder: Folder, sites: Sequence[Site], unread: Sequence[str], faults: list[Fault]
+    declared: ReadersTables,
+    at: Key,
+    folder: Folder,
+    sites: Sequence[Site],
+    unread: Sequence[str],
+    faults: list[Fault],
+    classes: tuple[str, ...] = (),
 ) -> Readers | None:
     """The readers' tables with the cases of the analysed rows; None, and faults, when they do not fit together.
 
@@ -66,7 +113,7 @@ def readers_of(
     names = {"labels": declared.labels, "confidence": declared.confidence, "complexity": declared.complexity}
     before = len(faults)
     read = {
-        key: _ratings(key, file, declared, at.of(key), folder, faults)
+        key: _ratings(Kind(key, classes), file, declared, at.of(key), folder, faults)
         for key, file in names.items()
         if file is not None
     }
@@ -95,7 +142,7 @@ def _made(
         kept = site.analysed[rows]
         cases, rows = cases[kept], (np.cumsum(site.analysed) - 1)[rows[kept]]
     values = {key: ratings.values[cases] for key, ratings in found.items()}
-    truth = None if site is None or site.dataset.outcome is None else site.dataset.outcome[rows]
+    truth = None if site is None else _truth(site.dataset, rows)
     raters = values["labels"].shape[1]
     accuracy = declared.accuracy
     return Readers(
@@ -112,6 +159,13 @@ def _made(
     )
 
 
+def _truth(dataset: Dataset, rows: NDArray[np.int64]) -> Floats | None:
+    """The outcome of these rows, of several classes the place of each; None where it is not known."""
+    if dataset.classes is not None:
+        return dataset.classes[rows].astype(float)
+    return None if dataset.outcome is None else dataset.outcome[rows]
+
+
 def flags(found: Readers) -> Iterator[Flag]:
     """What may be wrong with the readers' tables: raters of whose accuracy nothing is known."""
     if found.accuracy is None and found.truth is None:
@@ -122,7 +176,7 @@ def flags(found: Readers) -> Iterator[Flag]:
 
 
 def _ratings(
-    key: str, file: str, declared: ReadersTables, where: Key, folder: Folder, faults: list[Fault]
+    kind: Kind, file: str, declared: ReadersTables, where: Key, folder: Folder, faults: list[Fault]
 ) -> Ratings | None:
     ending = refused.ending(file, where)
     if ending is not None and not folder.is_folder(file):
@@ -131,15 +185,16 @@ def _ratings(
     content = folder.read(file, where, declared.outside, faults)
     if content is None:
         return None
-    grid = _grid(key, content, file, declared, faults)
-    grid = grid if grid is None or grid.names is None else _named(key, grid, grid.names, file, declared, faults)
+    grid = _grid(kind, content, file, declared, faults)
+    grid = grid if grid is None or grid.names is None else _named(kind, grid, grid.names, file, declared, faults)
     if grid is None:
         return None
     names = grid.names or tuple(f"number {k + 1}" for k in range(len(grid.columns)))
-    raters, rows = [column(name, cells) for name, cells in zip(names, grid.columns, strict=True)], grid.rows
+    cells, rows = list(zip(names, grid.columns, strict=True)), grid.rows
     cases = None
-    if declared.case is not None and raters:
-        cases, raters = _cases(raters[0], rows, file, faults), raters[1:]
+    if declared.case is not None and cells:
+        cases, cells = _cases(column(*cells[0]), rows, file, faults), cells[1:]
+    raters = [kind.column(*one) for one in cells]
     if not raters:
         after = None if declared.case is None else Fact("after", column=declared.case)
         faults.append(Fault("no_raters", File(file), file=file, after=after))
@@ -147,17 +202,18 @@ def _ratings(
     if len(raters) > MOST_RATERS:
         faults.append(Fault("many_raters", File(file), file=file, number=len(raters), most=MOST_RATERS))
         return None
-    _in_range(key, file, raters, rows, faults)
+    _in_range(kind, file, raters, rows, faults)
     named = None if grid.names is None else tuple(one.name for one in raters)
     return Ratings(file, rows, np.column_stack([one.numbers for one in raters]), named, cases)
 
 
-def _grid(key: str, content: bytes, file: str, declared: ReadersTables, faults: list[Fault]) -> Grid | None:
+def _grid(kind: Kind, content: bytes, file: str, declared: ReadersTables, faults: list[Fault]) -> Grid | None:
     if signatures.kind(file) not in (*signatures.TEXTS, ".xlsx"):
         raw = isolation.table(content, file, faults)
         if raw is None:
             return None
-        columns = (raw.columns[name] if name == declared.case else coded.numbers(raw, name) for name in raw.columns)
+        as_given = {declared.case, *(raw.columns if kind.is_of_classes else ())}
+        columns = (raw.columns[name] if name in as_given else coded.numbers(raw, name) for name in raw.columns)
         held = tables.Lines(tuple(columns), raw.rows)
         held = held if declared.case is not None else _with_gaps(held, first=1)
         return Grid(tuple(raw.columns), held.columns, [int(row) for row in held.rows])
@@ -166,7 +222,7 @@ def _grid(key: str, content: bytes, file: str, declared: ReadersTables, faults: 
         return None
     lines = _written(lines, declared)
     first, rows = [str(cells[0]) for cells in lines.columns], [int(row) for row in lines.rows]
-    header = _header(key, first, file, declared, faults)
+    header = _header(kind, first, file, declared, faults)
     if header is None:
         return None
     if not header:
@@ -207,12 +263,12 @@ def _with_gaps(lines: tables.Lines, first: int) -> tables.Lines:
 
 
 def _named(
-    key: str, grid: Grid, names: Sequence[str], file: str, declared: ReadersTables, faults: list[Fault]
+    kind: Kind, grid: Grid, names: Sequence[str], file: str, declared: ReadersTables, faults: list[Fault]
 ) -> Grid | None:
     """The columns that have a name, as in any table, with the cases in the first of them; None, and faults, if not."""
     before = len(faults)
-    unnamed = [column(name, cells) for name, cells in zip(names, grid.columns, strict=True) if not name]
-    if any((one.missing | _fits(key)(one.numbers)).all() for one in unnamed):
+    unnamed = [kind.column(name, cells) for name, cells in zip(names, grid.columns, strict=True) if not name]
+    if any((one.missing | kind.fits(one.numbers)).all() for one in unnamed):
         faults.append(Fault("rater_without_name", Header(file), file=file))
     kept = [k for k, name in enumerate(names) if name]
     first = names[kept[0]] if kept else None
@@ -225,16 +281,15 @@ def _named(
     return Grid(tuple(names[k] for k in kept), tuple(grid.columns[k] for k in kept), grid.rows)
 
 
-def _header(key: str, first: list[str], file: str, declared: ReadersTables, faults: list[Fault]) -> bool | None:
+def _header(kind: Kind, first: list[str], file: str, declared: ReadersTables, faults: list[Fault]) -> bool | None:
     """Whether the first line names the raters; None, and a fault, when nobody can tell."""
     if declared.header is not None:
         return declared.header
     if declared.case is not None and declared.case in first:
         return True
     cells = first[1:] if declared.case is not None else first
-    numbers = column("", _arrow(cells)).numbers
-    fits = _fits(key)
-    valid = [bool(fits(numbers[k : k + 1])[0]) or cell == "" for k, cell in enumerate(cells)]
+    numbers = kind.column("", _arrow(cells)).numbers
+    valid = [bool(fits) or cell == "" for fits, cell in zip(kind.fits(numbers), cells, strict=True)]
     if all(valid):
         return False
     if np.isnan(numbers).all():
@@ -249,24 +304,18 @@ def _arrow(cells: list[str]) -> object:
     return pyarrow.array(cells, pyarrow.string())
 
 
-def _fits(key: str) -> Callable[[Floats], Bools]:
-    if key == "labels":
-        return lambda values: np.isin(values, (0.0, 1.0))
-    return lambda values: (values >= 0) & (values <= 1)
-
-
-def _in_range(key: str, file: str, columns: list[Column], rows: Sequence[int], faults: list[Fault]) -> None:
-    fits = _fits(key)
-    code = "label_not_binary" if key == "labels" else "rating_outside"
+def _in_range(kind: Kind, file: str, columns: list[Column], rows: Sequence[int], faults: list[Fault]) -> None:
+    code = "rating_outside" if kind.key != "labels" else "label_not_class" if kind.classes else "label_not_binary"
     wrong = [
         (rows[int(k)], one.name, one.cells[int(k)].as_py())
         for one in columns
-        for k in np.flatnonzero(~one.missing & ~fits(one.numbers))
+        for k in np.flatnonzero(~one.missing & ~kind.fits(one.numbers))
     ]
     wrong.sort(key=lambda found: found[0])
     places = [row for row, _, _ in wrong]
     raters = [name for _, name, _ in wrong]
-    values = {} if key == "labels" else {"rating": key}
+    values: dict[str, Any] = {"rating": kind.key} if code == "rating_outside" else {}
+    values |= {"known": kind.classes} if code == "label_not_class" else {}
     faults += by_row(code, file, raters, places, lambda k: {"value": str(wrong[k][2])}, **values)
 
 

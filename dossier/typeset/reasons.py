@@ -346,6 +346,7 @@ WORDS: Mapping[str, str] = {
     "nothing_updated": "nothing was updated (12f)",
     "of_a_class": "{rows:,} of {label}",
     "of_the_other_patients": " of the other patients",
+    "of_two_classes_only": "it is of an outcome of two classes",
     "one_case": "one case gives no interval",
     "one_class_at_every_site": "at no site do some rows have the outcome and others not",
     "one_cluster_no_band": "all rows of {dataset} are of one cluster, and a band needs two",

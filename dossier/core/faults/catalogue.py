@@ -441,10 +441,6 @@ CATALOGUE: Mapping[str, Entry] = {
     "positive_and_classes": Entry(
         "There are both positive and classes.", "Take positive out: with classes there is no positive one."
     ),
-    "readers_of_classes": Entry(
-        "[readers] is for an outcome of two values, not of classes.",
-        "Take it out of release.toml, or make a release of one class against the rest for the readers.",
-    ),
     "one_and_several_columns": Entry(
         "There are both {key} and {several}.", "Take {key} out: with classes each has a column of its own."
     ),
@@ -1101,6 +1097,10 @@ CATALOGUE: Mapping[str, Entry] = {
         "Mend the line, or write header = true or false in [readers].",
     ),
     "label_not_binary": Entry("label is {value}, not 0 or 1.", "Give 0 or 1, or leave the cell empty."),
+    "label_not_class": Entry(
+        "label is {value}, not one of the classes {known:5}.",
+        "Give the name of a class (or its number, from 0, where no class is called by one), or leave the cell empty.",
+    ),
     "rating_outside": Entry(
         "{rating} is {value}, not a number from 0 to 1.", "Give a number from 0 to 1, or leave the cell empty."
     ),

@@ -291,6 +291,5 @@ CHAPTER = Chapter(
     finding,
     has=measured("reliability"),
     fill="Name the readers' tables in [readers].",
-    fill_of_classes="It is built for the labels of a binary outcome.",
-    is_given=lambda evidence: not evidence.release.outcome.classes and bool(evidence.release.readers),
+    is_given=lambda evidence: bool(evidence.release.readers),
 )
