@@ -50,8 +50,6 @@ from dossier.report.figures.robustness import (
 from dossier.report.figures.similarity import similarity_ends
 from dossier.typeset.numbers import number
 
-MEASURES = ("auroc", "standardized_net_benefit")
-"""What is taken one class against the rest; the Brier score is of all classes at once."""
 MOST_CLASSES, MOST_SITES = 6, 8
 LEFT, GAP, HEAD, FOOT, LEAST_HEIGHT = 13.0, 3.2, 8.6, 5.6, 17.0
 """What stands left of the panels, between them, above and below each, and the least height of one, in mm."""
@@ -89,9 +87,11 @@ def shown_classes(evidence: Evidence) -> tuple[str, ...]:
 
 
 def measured_scales(seen: Evidence) -> list[Scale]:
-    """The measures that some class has at some site; `seen` has each class at each site as a site of its own."""
-    found = [scale for scale in scales(seen) if scale.measure in MEASURES]
-    return [scale for scale in found if any(standing(seen, site, scale) for site in externals(seen))]
+    """The measures that some class has at some site; `seen` has each class at each site as a site of its own.
+
+    A Brier score has none: it is of all classes at once.
+    """
+    return [scale for scale in scales(seen) if any(standing(seen, site, scale) for site in externals(seen))]
 
 
 def draw_by_class(evidence: Evidence) -> Figure | Absent:
