@@ -509,7 +509,7 @@ def test_the_bookmarks_go_down_to_tables_and_no_deeper_than_four_levels(book: Bo
         assert numbers == [number for number, _ in captions(book, kind)]
 
 
-MOST_VOID = {"regulatory": 0.5, "committee": 0.6}
+MOST_VOID = {"regulatory": 0.3, "committee": 0.6}
 """The largest void of a page, as a share of its live area. A committee's page is a form, and its chapters are pages."""
 
 

@@ -320,8 +320,8 @@ def calibration_caption(evidence: Evidence, width: float) -> str:
     alone = width == FULL and len(shown) == 1
     if alone:
         text += " Points: tenths of the patients."
-    if width == FULL and not alone and primary_threshold(evidence) is not None:
-        text += f" Ring: observed share at {threshold(primary_threshold(evidence) or 0.0)}, the primary threshold."
+    if width == FULL and not alone:
+        text += ring(evidence)
     if any(few(site, bands.FEW_FOR_A_BAND) for site in shown):
         text += f" Broken: under {bands.FEW_FOR_A_BAND} events or non-events."
     if alone and strip_scale(evidence, end) is not None:
@@ -331,6 +331,12 @@ def calibration_caption(evidence: Evidence, width: float) -> str:
     if end < 1 and len(shown) > 1:
         text += f" Axes to {tick_text(end)}."
     return text + left_out(left, "see the tables")
+
+
+def ring(evidence: Evidence) -> str:
+    """What the ring on a curve is; empty without a threshold."""
+    at = primary_threshold(evidence)
+    return "" if at is None else f" Ring: observed share at {threshold(at)}, the primary threshold."
 
 
 def _curves(evidence: Evidence, shown: Sequence[DatasetSummary]) -> list[Curve | Absent]:

@@ -11,7 +11,7 @@ from dossier.core import bands
 from dossier.core.facts import Fact
 from dossier.core.register import figure
 from dossier.core.types import POOLED, Absent, Curve, DatasetSummary, Estimate, Evidence, Picture, externals, find
-from dossier.report.figures.calibration import calibration_alternative, draw_calibration, said_and_seen
+from dossier.report.figures.calibration import calibration_alternative, draw_calibration, ring, said_and_seen
 from dossier.report.figures.canvas import (
     FULL,
     HALF,
@@ -152,7 +152,8 @@ def _by_class(seen: Evidence) -> str:
 @figure("Calibration by class and site")
 def calibration_by_class(evidence: Evidence) -> Picture | Absent:
     """How often each class was found among patients of each risk of it, at every site."""
-    words = f"{level_text(evidence)} bands. Above the diagonal the risks of the class are too low.{_broken(evidence)}"
+    above = "Above the diagonal the risks of the class are too low."
+    words = f"{level_text(evidence)} bands. {above}{ring(evidence)}{_broken(evidence)}"
     return _drawn(
         "calibration_by_class",
         evidence,
