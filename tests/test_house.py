@@ -416,7 +416,9 @@ LISTS_OF_MEASURES = {
     *("flags.POOLED_MEASURES", "flags.RULES", "flags.SIZES", "flags.WIDE"),
     *("chapters.sample.IN_A_SENTENCE", "typeset.flags.QUANTITIES", "typeset.words.SETTING_VALUE"),
     # The measures of similarity and performance that robustness is read at, and the keys of [sample] width.
-    *("bands.PERFORMANCE", "bands.SIMILARITIES", "release.WIDTHS"),
+    *("bands.JUDGED_BY", "bands.PERFORMANCE", "bands.SIMILARITIES", "release.WIDTHS"),
+    # The panels of the external performance diagram.
+    "figures.robustness.PLANS",
 }
 """The lists that name measures though what a measure is stands at its decorator: choices of an order, and words."""
 
