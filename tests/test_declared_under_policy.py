@@ -12,8 +12,10 @@ from click.testing import CliRunner
 
 from dossier import evaluate, reading
 from dossier.command_line import cli
-from dossier.core.types import CountRange, Estimate, Evidence
+from dossier.core.types import Absent, CountRange, Estimate, Evidence, Picture, find
 from dossier.record import results
+from dossier.report.figures.robustness import external_performance
+from dossier.typeset.methods import method_text
 from tests.canaries import texts
 from tests.smallest import HEAD, QUICK
 
@@ -74,6 +76,35 @@ def test_counts_of_a_reader_study_are_withheld_with_a_flag(tmp_path: Path) -> No
     found, printed = _evidence(_release(tmp_path, COUNTS))
     assert printed["declared"].get("reader_study") is None
     assert "declared_withheld" in {one.flag for one in found.flags}
+
+
+PSI = """
+[[declared_correspondence]]
+dataset = "north"
+psi = 0.0371
+n = 157
+source = "The owner"
+"""
+
+
+def test_a_declared_psi_says_how_many_patients_a_site_has_and_is_withheld_with_a_flag(tmp_path: Path) -> None:
+    found, printed = _evidence(_release(tmp_path, PSI))
+    assert not printed["declared"].get("declared_correspondence")
+    assert isinstance(find(found, "degree_of_correspondence", "north"), Absent)
+    assert "declared_withheld" in {one.flag for one in found.flags}
+    assert not re.search(r"\b157\b|0\.0371", json.dumps(printed))
+
+
+def test_without_a_policy_a_declared_psi_is_that_of_the_site(tmp_path: Path) -> None:
+    found, _ = _evidence(_release(tmp_path, PSI, policy=""))
+    psi = find(found, "degree_of_correspondence", "north")
+    assert isinstance(psi, Estimate)
+    assert (psi.value, psi.n, psi.low) == (0.0371, 157, None)
+    assert method_text(psi.method) == "declared, not computed here: The owner"
+    assert results.read(results.of(found).text()).evidence.release == found.release
+    drawn = external_performance(found)
+    assert isinstance(drawn, Picture)
+    assert "Similarity declared: North." in drawn.caption
 
 
 def test_shares_of_a_survey_tell_no_number_of_answers(tmp_path: Path) -> None:

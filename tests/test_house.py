@@ -431,7 +431,9 @@ LISTS_OF_MEASURES = {
     *("chapters.sample.IN_A_SENTENCE", "typeset.flags.QUANTITIES", "typeset.words.SETTING_VALUE"),
     # The measures of similarity and performance that robustness is read at, and the keys of [sample] width and of
     # [care] stop.
-    *("bands.PERFORMANCE", "bands.SIMILARITIES", "release.WIDTHS", "release.Watched"),
+    *("bands.JUDGED_BY", "bands.PERFORMANCE", "bands.SIMILARITIES", "release.WIDTHS", "release.Watched"),
+    # The panels of the external performance diagrams.
+    *("figures.robustness.PLANS", "figures.performance_by_class.MEASURES"),
 }
 """The lists that name measures though what a measure is stands at its decorator: choices of an order, and words."""
 

@@ -370,8 +370,8 @@ class Judged:
     cites="Campagner 2023",
     formula="number of sites with similarity < 0.4, AUROC ≥ 0.7, standardized net benefit (or weighted utility) ≥ 0.4 "
     "and Brier score ≤ 0.25 (or ECI ≥ 0.8)",
-    differs="differs from the published rule because all cut-offs but those of the AUROC are ours: the paper gives "
-    "numbers for it alone [Campagner 2023]",
+    differs="differs from the published rule because all cut-offs but those of the AUROC are those of dossier: the "
+    "paper gives numbers for it alone [Campagner 2023]",
     also=("external performance diagram",),
 )
 def externally_supported(

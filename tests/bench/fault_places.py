@@ -26,6 +26,7 @@ Place = tuple[str, int]
 UNREACHED = {
     "Option('--risk')": "an option of dossier quick",
     "'threshold_outside'": "an option of dossier quick",
+    "key=option": "an option of dossier quick",
     "'device'": "a device, a pipe or a socket",
     "'unreadable_table'": "texts of more than 2 GiB",
     "'reader_not_installed'": "a reader that is not installed",
