@@ -100,7 +100,7 @@ def development_is_external(site: Site) -> Site:
 
 def one_rater(site: Site) -> Site:
     one = {name: site[name][:, :1] for name in ("labels", "confidence", "rater_complexity")}
-    return {**site, **one, "rater_accuracy": (0.8,)}
+    return {**site, **one, "rater_accuracy": (0.8,), "rater_groups": ("a",)}
 
 
 def all_agree(site: Site) -> Site:

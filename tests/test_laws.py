@@ -22,6 +22,7 @@ from tests.reasons import because
 REGISTER = fill("metrics")
 METRICS = list(REGISTER.metrics.values())
 SETTINGS: dict[str, Any] = {
+    "class_labels": (),
     "level": 0.95,
     "seed": 7,
     "bootstrap": 100,
@@ -78,6 +79,7 @@ def table(rows: int, seed: int = 1) -> dict[str, Any]:
         "rater_complexity": np.round(rng.uniform(0, 1, labels.shape), 1),
         "truth": outcome,
         "rater_accuracy": (0.8, 0.85, 0.9, 0.75),
+        "rater_groups": ("b", "a", "b", "a"),
         "coherence": 0.05,
         "case_relevance": np.round(rng.uniform(0.1, 1, rows), 1),
         "cost": np.round(rng.uniform(0, 1, rows), 1),
@@ -254,7 +256,7 @@ def _agreeing(site: dict[str, Any]) -> dict[str, Any]:
 
 def _one_rater(site: dict[str, Any]) -> dict[str, Any]:
     one = {name: site[name][:, :1] for name in ("labels", "confidence", "rater_complexity")}
-    return {**site, **one, "rater_accuracy": (0.8,)}
+    return {**site, **one, "rater_accuracy": (0.8,), "rater_groups": ("a",)}
 
 
 def _unrated(site: dict[str, Any]) -> dict[str, Any]:

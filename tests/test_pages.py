@@ -271,7 +271,7 @@ def test_the_rival_and_the_readers_have_their_numbers(knee: Book) -> None:
     (rho,) = (
         one
         for one in knee.results["estimates"]
-        if one["measure"] == "weighted_concordance" and one["status"] == "estimated" and one["at"] == {}
+        if one["measure"] == "weighted_concordance" and one["status"] == "estimated" and one["dataset"] == "knee-1"
     )
     said = f"{rho['value']:.2f} (95% CI {rho['low']:.2f} to {rho['high']:.2f})"
     assert said in texts["reliability"][:150]

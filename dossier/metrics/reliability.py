@@ -506,6 +506,11 @@ def weighted_concordance(
     it and clipped. Interval: percentile bootstrap over cases; an accuracy against `truth` is measured anew in each
     replicate, a declared one held fixed.
 
+    Parameters
+    ----------
+    class_labels : tuple of str, optional
+        The classes that a label may name, also those that nobody gave.
+
     Returns
     -------
     Estimate or Absent

@@ -158,12 +158,14 @@ def _agreement(evidence: Evidence) -> tuple[Table, ...]:
     rows = []
     for term in terms:
         values = {one.dataset: one.found for one in of_term(evidence, term.name)}
-        if any(isinstance(values[name], Estimate) for name in judged):
-            rows.append(Row(term.label, tuple(cell(values[name], term, reasons, wordy=wordy) for name in judged)))
+        if any(isinstance(values.get(name), Estimate) for name in judged):
+            here = [values.get(name) for name in judged]
+            cells = (NOT_COMPUTED if one is None else cell(one, term, reasons, wordy=wordy) for one in here)
+            rows.append(Row(term.label, tuple(cells)))
     if not rows:
         return ()
     agreed = {one.dataset: one.found for one in of_term(evidence, "observed_agreement")}
-    rows.append(Row("Cases with two labels", tuple(_cases(agreed[name]) for name in judged)))
+    rows.append(Row("Cases with two labels", tuple(_cases(agreed.get(name)) for name in judged)))
     return (
         Table(
             name="table-agreement",
@@ -177,9 +179,9 @@ def _agreement(evidence: Evidence) -> tuple[Table, ...]:
     )
 
 
-def _cases(agreement: Estimate | Absent) -> Cell:
+def _cases(agreement: Estimate | Absent | None) -> Cell:
     """How many cases the agreement rests on: those that two raters or more labelled."""
-    return NOT_COMPUTED if isinstance(agreement, Absent) else Cell(f"{agreement.n:,}", kind="plain")
+    return Cell(f"{agreement.n:,}", kind="plain") if isinstance(agreement, Estimate) else NOT_COMPUTED
 
 
 def by_group(evidence: Evidence) -> tuple[Table, ...]:
