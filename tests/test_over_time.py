@@ -344,7 +344,7 @@ def test_the_chapter_the_figure_and_the_committee_say_it(followed: Evidence) -> 
     assert "Rome: not in 2025 Q4: too few to tell: 5 events, 5 non-events" in plain(picture.caption)
     assert "No days, so not evaluable: Bari." in monitoring.rule(followed)
     (stop,) = [text for label, text in declared.care(followed) if label == "When to stop"]
-    assert plain(stop) == ("Too many cases in two quarters in a row. Broken by Rome (April to September 2025).")
+    assert plain(stop) == ("Too many cases in two quarters in a row. Broken: Rome, April to September 2025.")
 
 
 def test_limits_without_words_are_said_in_plain_ones(followed: Evidence) -> None:
