@@ -125,6 +125,7 @@ weights = [[0, 0.6], [0.3, 0]]
 for = "Adults."
 [care]
 review = "Every year."
+stop = [{ measure = "oe_ratio", at_least = 0.5, at_most = 2.0, periods = 2 }]
 [model_card]
 risks = "None known."
 [[reply]]

@@ -22,7 +22,7 @@ from dossier.report.figures.monitoring import performance_over_time
 from dossier.typeset.flags import flag_text
 from dossier.typeset.numbers import plain
 from dossier.typeset.reasons import reason_text
-from dossier.typeset.words import period
+from dossier.typeset.words import months_of, period
 from dossier.typeset.words import periods as in_a_row
 
 RELEASE = """
@@ -161,6 +161,13 @@ def test_a_period_is_called_as_one_calls_it(number: int, unit: PeriodUnit, words
 )
 def test_periods_in_a_row_name_their_year_once(numbers: tuple[int, ...], unit: PeriodUnit, words: str) -> None:
     assert plain(in_a_row(numbers, unit)) == words
+
+
+def test_who_knows_no_quarters_is_told_months() -> None:
+    assert plain(months_of((8102, 8103), "quarter")) == "July to December 2025"
+    assert plain(months_of((8103, 8104), "quarter")) == "October 2025 to March 2026"
+    assert plain(months_of((8103,), "quarter")) == "October to December 2025"
+    assert plain(months_of((2025,), "year")) == "2025"
 
 
 @pytest.mark.parametrize("text", ["2025-13-01", "2025-02-30", "1/2/2025", "45000", "2025-3-1"])
@@ -337,7 +344,7 @@ def test_the_chapter_the_figure_and_the_committee_say_it(followed: Evidence) -> 
     assert "Rome: not in 2025 Q4: too few to tell: 5 events, 5 non-events" in plain(picture.caption)
     assert "No days, so not evaluable: Bari." in monitoring.rule(followed)
     (stop,) = [text for label, text in declared.care(followed) if label == "When to stop"]
-    assert plain(stop) == ("Too many cases in two quarters in a row. Broken by Rome (2025 Q2 and Q3).")
+    assert plain(stop) == ("Too many cases in two quarters in a row. Broken: Rome, April to September 2025.")
 
 
 def test_limits_without_words_are_said_in_plain_ones(followed: Evidence) -> None:

@@ -122,6 +122,14 @@ def periods(numbers: Sequence[int], unit: PeriodUnit) -> str:
     return f"{datetime.date(2000, first % 12 + 1, 1):%B}{joint}{period(last, unit)}"
 
 
+def months_of(numbers: Sequence[int], unit: PeriodUnit) -> str:
+    """Calendar periods in a row as everybody calls them: quarters by their months, July to December 2025."""
+    if unit != "quarter":
+        return periods(numbers, unit)
+    first, last = numbers[0], numbers[-1]
+    return periods(range(first // 4 * 12 + first % 4 * 3, last // 4 * 12 + last % 4 * 3 + 3), "month")
+
+
 def period(number: int, unit: PeriodUnit) -> str:
     """A calendar period, counted from the year 0: 2025 Q3, March 2025, 2025."""
     if unit == "year":

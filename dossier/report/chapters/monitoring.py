@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from dossier.core.over_time import Period, Verdict, shown, verdicts
-from dossier.core.types import DatasetSummary, Evidence, Term, externals
+from dossier.core.types import DatasetSummary, Evidence, PeriodUnit, Term, externals
 from dossier.report.chapters.chapter import Chapter
 from dossier.report.chapters.sentence import Sentence
 from dossier.typeset.flags import QUANTITIES
@@ -41,10 +41,10 @@ def limits(rule: StopRule) -> str:
     return f"{number(rule.at_least)} to {number(rule.at_most)}"
 
 
-def when(one: Verdict) -> str:
+def when(one: Verdict, called: Callable[[Sequence[int], PeriodUnit], str] = in_a_row) -> str:
     """The periods in which a rule is crossed."""
     numbers = [each.number for each in one.crossing.periods] if one.crossing else []
-    return in_a_row(numbers, unit_of(one.unit))
+    return called(numbers, unit_of(one.unit)) if numbers else ""
 
 
 def finding(evidence: Evidence) -> Sentence:

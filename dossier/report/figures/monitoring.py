@@ -222,10 +222,9 @@ def _periods(
     axes.plot(numbers, values, color=MID, lw=0.7, zorder=2)
     for one in every:
         outside = any(is_outside(rule, one) for rule in rules)
-        colour = ALERT if outside else BLUE
         if one.low is not None and one.high is not None:
-            axes.plot([one.number] * 2, [_scaled(measure, end) for end in (one.low, one.high)], color=colour, lw=1.1)
-        marker, size = ("s", 4.2) if outside else ("o", 3.6)
+            axes.plot([one.number] * 2, [_scaled(measure, end) for end in (one.low, one.high)], color=BLUE, lw=1.1)
+        marker, size, colour = ("s", 4.4, ALERT) if outside else ("o", 3.6, BLUE)
         spot = ([one.number], [_scaled(measure, one.value)])
         axes.plot(*spot, color=colour, marker=marker, ms=size, mec="white", mew=0.4, zorder=3)
 

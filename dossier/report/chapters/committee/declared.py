@@ -10,7 +10,7 @@ from dossier.report.chapters import changes as changes_since
 from dossier.report.chapters import monitoring
 from dossier.report.chapters.committee.plain import NOT_SAID, TWO_LINES, abridged, as_sentence, beginning
 from dossier.typeset.flags import QUANTITIES
-from dossier.typeset.words import date, in_words, listing, sentence_case
+from dossier.typeset.words import date, in_words, listing, months_of, sentence_case
 
 if TYPE_CHECKING:
     from dossier.core.release import StopRule
@@ -85,9 +85,9 @@ def broken(evidence: Evidence) -> str:
     every = monitoring.judged(evidence)
     crossed = [one for one in every if one.crossing is not None]
     if crossed:
-        times = listing([f"{one.site.site} ({monitoring.when(one)})" for one in crossed[:MOST_BROKEN]])
+        times = "; ".join(f"{one.site.site}, {monitoring.when(one, months_of)}" for one in crossed[:MOST_BROKEN])
         more = len(crossed) - MOST_BROKEN
-        return f"Broken by {times}{f', and {in_words(more)} times more' if more > 0 else ''}."
+        return f"Broken: {times}{f'; {in_words(more)} times more' if more > 0 else ''}."
     sites = list(dict.fromkeys(one.site.site for one in every if not one.is_open))
     return f"Not broken by {listing(sites)}." if sites else ""
 
