@@ -27,10 +27,10 @@ CARD: Mapping[str, str] = {
 
 
 def finding(evidence: Evidence) -> Sentence:
-    """What the model gives, and the answer of the first page."""
+    """The answer of the first page, and what the model gives."""
     return Sentence(
-        f"{sentence_case(model(evidence))} gives the probability of {foretold(evidence)}.",
         first_finding(evidence).lead,
+        f"{sentence_case(model(evidence))} gives the probability of {foretold(evidence)}.",
     )
 
 

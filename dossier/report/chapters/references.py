@@ -27,7 +27,7 @@ class Reference:
 
 def finding(evidence: Evidence) -> Sentence:
     """How to read the list."""
-    return Sentence("Sources of the methods; each measure names its own under Methods and glossary.")
+    return Sentence("Sources of the methods.", "Each measure names its own under Methods and glossary.")
 
 
 def cited(evidence: Evidence, chapters: Collection[str]) -> list[Reference]:

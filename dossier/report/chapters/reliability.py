@@ -51,7 +51,7 @@ def _learnt(evidence: Evidence) -> str:
         rho = find(evidence, "weighted_concordance", dataset)
         if isinstance(rho, Estimate):
             value = in_text(evidence, "weighted_concordance", rho)
-            return f"The reliability of the labels that the model learnt from is {value}{_if_off(rho)}."
+            return f"The reliability of the labels that the model learnt from is {value}. {_if_off(rho)}".rstrip()
         agreement = find(evidence, "observed_agreement", dataset)
         if isinstance(agreement, Estimate):
             value = in_text(evidence, "observed_agreement", agreement)
@@ -66,18 +66,20 @@ def _development(evidence: Evidence) -> list[str]:
 def _of_test(evidence: Evidence, rho: Estimate, learnt: str) -> Sentence:
     """The reliability of the labels that the model was tested on, and then of those that it learnt from."""
     value = in_text(evidence, "weighted_concordance", rho)
-    lead = f"The reliability of the labels{_at_which(evidence)} is {value}{_if_off(rho)}{_needed(evidence)}."
+    lead = f"The reliability of the labels{_at_which(evidence)} is {value}{_needed(evidence)}."
+    rest = (_if_off(rho), _against_truth(evidence), learnt)
+    return Sentence(lead, " ".join(text for text in rest if text))
+
+
+def _against_truth(evidence: Evidence) -> str:
     actual = _first(evidence, "actual_accuracy")
-    if isinstance(actual, Absent):
-        return Sentence(lead, learnt)
-    measured = actual.details.get("measured_accuracy")
-    if measured is None:
-        return Sentence(lead, learnt)
-    rest = (
+    measured = None if isinstance(actual, Absent) else actual.details.get("measured_accuracy")
+    if isinstance(actual, Absent) or measured is None:
+        return ""
+    return (
         f"Where the outcome itself is made of such labels, the measured accuracy of {number(measured)} stands for "
         f"{in_text(evidence, 'actual_accuracy', actual)} against the truth."
     )
-    return Sentence(lead, f"{rest} {learnt}".rstrip())
 
 
 def _needed(evidence: Evidence) -> str:
@@ -97,7 +99,7 @@ def _if_off(rho: Estimate) -> str:
     low, high = rho.details.get("coherence_low"), rho.details.get("coherence_high")
     if low is None or high is None:
         return ""
-    return f", and {number(low)} to {number(high)} if confidence is off by the declared coherence"
+    return f"It is {number(low)} to {number(high)} if confidence is off by the declared coherence."
 
 
 def _first(evidence: Evidence, measure: str) -> Estimate | Absent:
