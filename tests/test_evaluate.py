@@ -300,8 +300,9 @@ def test_the_splits_that_are_not_shown_count_for_the_minimum(monkeypatch: pytest
     external = next(one.name for one in kept if one.role == "external")
     for minimum, bound in (("worst_split", scores.max()), ("quantile_05", scores.quantile(0.95))):
         weak = find(found, "wpr", external, measure="brier", minimum=minimum)
-        assert isinstance(weak, Estimate)
-        assert weak.details["minimum_value"] == pytest.approx(bound)
+        # Where the prevalence of the site alone does as well as the minimum, the reason has its value.
+        value = weak.details["minimum_value"] if isinstance(weak, Estimate) else weak.reason.get("minimum")
+        assert value == pytest.approx(bound)
 
 
 def test_splits_are_no_independent_patients_to_a_paired_test(breast: Evidence) -> None:

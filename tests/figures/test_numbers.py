@@ -433,7 +433,7 @@ def test_the_diagram_draws_the_utility_and_the_calibration_that_are_chosen(eight
     assert "Weighted utility at 0.50" in words
     assert "ECI" in words
     caption = fill("report.figures").figures["external_performance"].function(chosen).caption
-    assert "of the AUROC published, all others ours" in caption
+    assert "Cut-offs: AUROC published, others ours." in caption
     assert "Dotted: minimum sample size unknown" in caption
 
 

@@ -990,7 +990,7 @@ def _caption(evidence: Evidence, arranged: Arrangement) -> str:
     return text
 
 
-OURS = "Cut-offs: of the AUROC published, all others ours."
+OURS = "Cut-offs: AUROC published, others ours."
 
 
 def _declared(placed: Sequence[Placed]) -> str:
