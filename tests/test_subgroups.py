@@ -216,6 +216,8 @@ def test_every_core_and_supporting_measure_of_one_site_is_there(knee: Evidence) 
         *("calibration_intercept_joint", "ici", "e50", "e90", "emax", "eci", "brier", "scaled_brier", "log_score"),
         *("nagelkerke_r2", "standardized_net_benefit", "sensitivity"),
         *("mss_auroc", "mss_oe", "mss_slope", "mss_snb", "mss_brier"),
+        # Which may be weighed otherwise there.
+        *("mean_severity", "error_severity_index"),
     }
     tiers = {one.measure: knee.terms[one.term].tier for one in knee.subgroups.results}
     assert {measure for measure, tier in tiers.items() if tier not in ("core", "supporting")} == {"sensitivity"}
