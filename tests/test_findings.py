@@ -237,7 +237,7 @@ def test_another_version_than_the_released_one_is_never_said_to_be_tested() -> N
         "The model gives the probability of infection. Version 2.1.0 is tested here unchanged on eight external "
         "datasets; the texts of this chapter are the author's."
     )
-    assert said("model_card", evidence).startswith(f"{named} gives the probability of infection.")
+    assert said("model_card", evidence).endswith(f"{named} gives the probability of infection.")
     of_abstract = plain(abstract.lines(evidence)[0].text)
     assert of_abstract == f"External validation of a prediction model for infection: {named}."
     assert model_card.about(evidence)[0][1] == (
