@@ -121,5 +121,4 @@ CHAPTER = Chapter(
     finding,
     has=lambda evidence: bool(followed_sites(evidence)),
     fill="Name the column of days in [[dataset]] date, with periods; where counts are protected, it is withheld.",
-    is_leavable=True,
 )
