@@ -128,7 +128,7 @@ def validate(
         "rival": rivals,
         "thresholds": {"declared": list(thresholds)},
         "dataset": [dataset],
-        "subgroup": [{"column": one} if isinstance(one, str) else dict(one) for one in subgroups],
+        "subgroup": [{"column": subgroup} if isinstance(subgroup, str) else dict(subgroup) for subgroup in subgroups],
     }
     for name, table in tables.items():
         if name == "dataset":
@@ -198,8 +198,8 @@ def read_results(path: str | Path) -> Record:
     from dossier.outputs import output
     from dossier.record import results
 
-    place = Path(path)
-    file = place / results.RESULTS if place.is_dir() else place
+    folder = Path(path)
+    file = folder / results.RESULTS if folder.is_dir() else folder
     with output.reported(file):
         content = file.read_bytes()
     return Record(results.read(content, file.name))
@@ -362,10 +362,10 @@ class Record:
         """
         from dossier.outputs import output
 
-        place = Path(folder)
-        with output.reserved(place):
+        path = Path(folder)
+        with output.reserved(path):
             _, files = self._printed(Build(page=page, local_site=local_site))
-            return output.write(place, files)
+            return output.write(path, files)
 
     def _printed(self, asked: Build) -> tuple[Evidence, dict[str, bytes]]:
         from dossier.outputs import printing
@@ -374,18 +374,18 @@ class Record:
         return printing.printed(self.results.text(), command)
 
     def _where(self, row: Any) -> dict[str, str | None]:
-        one = self._datasets.get(row.dataset)
+        pair = self._datasets.get(row.dataset)
         return {
             "dataset": row.dataset,
-            "site": row.dataset if one is None else one[0],
-            "role": row.dataset if one is None else one[1],
+            "site": row.dataset if pair is None else pair[0],
+            "role": row.dataset if pair is None else pair[1],
             "subset_column": None if row.subset is None else row.subset.column,
             "subset_level": None if row.subset is None else row.subset.level,
         }
 
     @cached_property
     def _datasets(self) -> dict[str, tuple[str, str]]:
-        return {one.name: (one.site, one.role) for one in self.results.datasets}
+        return {dataset.name: (dataset.site, dataset.role) for dataset in self.results.datasets}
 
     def _key_results(self) -> pandas.DataFrame:
         """The four key results of each external site and of all together."""
@@ -448,7 +448,7 @@ class Validation(Record):
 
         found = evaluate.preview(self.study)
         faults = [("fault", None, fault.where, fault.what, fault.fix) for fault in found.faults]
-        rows = [*faults, *(("flag", one.flag, one.dataset, flag_text(one.fact), one.reply) for one in found.flags)]
+        rows = [*faults, *(("flag", flag.flag, flag.dataset, flag_text(flag.fact), flag.reply) for flag in found.flags)]
         return pandas.DataFrame(rows, columns=["kind", "name", "where", "says", "reply"])
 
     def write_release(self, folder: str | Path) -> Path:
@@ -473,11 +473,11 @@ class Validation(Record):
 
         if not self._files:
             raise ValueError("The release was read from a folder, where it lies already.")
-        place = Path(folder)
-        with output.reported(place):
-            output.refuse_what_is_not_empty(place)
-            _write(place, self._files)
-        return place
+        path = Path(folder)
+        with output.reported(path):
+            output.refuse_what_is_not_empty(path)
+            _write(path, self._files)
+        return path
 
 
 # ---- a frame as a release -------------------------------------------------------------------------------------------
@@ -519,7 +519,7 @@ def _toml(tables: Mapping[str, Any]) -> str:
         if isinstance(table, Mapping):
             parts.append(_table(f"[{name}]", table))
         else:
-            parts += [_table(f"[[{name}]]", one) for one in table]
+            parts += [_table(f"[[{name}]]", record) for record in table]
     return "\n".join(parts)
 
 
@@ -541,7 +541,7 @@ def _value(value: Any) -> str:
     if isinstance(value, datetime.date):
         return value.isoformat()
     if isinstance(value, Mapping):
-        return "{ " + ", ".join(f"{_key(str(key))} = {_value(one)}" for key, one in value.items()) + " }"
+        return "{ " + ", ".join(f"{_key(str(key))} = {_value(record)}" for key, record in value.items()) + " }"
     if isinstance(value, Sequence):
         return "[" + ", ".join(map(_value, value)) + "]"
     if isinstance(value, int):

@@ -78,21 +78,21 @@ class Attack:
         self.bins = np.searchsorted(np.array(self.at), self.risk, side="right") - 1
         given = disclosure._given_columns(self.site)
         self.columns = {
-            column: [one.label for one in levels]
+            column: [level.label for level in levels]
             for column, levels in given.items()
-            if not any(isinstance(one.rows, Absent) for one in levels)
+            if not any(isinstance(level.rows, Absent) for level in levels)
         }
         self.masks = {
-            (one.column, one.label): one.rows
-            for one in dataset.subgroups
-            if one.column in self.columns and isinstance(one.rows, np.ndarray)
+            (subgroup.column, subgroup.label): subgroup.rows
+            for subgroup in dataset.subgroups
+            if subgroup.column in self.columns and isinstance(subgroup.rows, np.ndarray)
         }
         places = [
             dict(zip(self.columns, labels, strict=True))
             for labels in itertools.product(*([*of, None] for of in self.columns.values()))
         ]
         self.atoms = [
-            _Atom(label, place, where) for label in (1, 0) for place in range(len(self.at)) for where in places
+            _Atom(label, index, where) for label in (1, 0) for index in range(len(self.at)) for where in places
         ]
         self.truth = self._truth()
         self.empty: tuple[Where, ...] = ()
@@ -100,10 +100,10 @@ class Attack:
         self.low: list[float] = []
         self.high: list[float] = []
         self.groups: list[tuple[measures.Protected, Where]] = [(self.policy.all_rows, {})]
-        for one in dataset.subgroups:
-            group = self.policy._of_group(one)
-            if one.column in self.columns and isinstance(group, measures.Protected):
-                self.groups.append((group, {one.column: one.label}))
+        for subgroup in dataset.subgroups:
+            group = self.policy._of_group(subgroup)
+            if subgroup.column in self.columns and isinstance(group, measures.Protected):
+                self.groups.append((group, {subgroup.column: subgroup.label}))
         for group, where in self.groups:
             self._tails(group, where)
             if group.few is None:
@@ -129,11 +129,11 @@ class Attack:
         return np.array(
             [
                 float(
-                    one.label == label
-                    and one.place in held
-                    and all(one.where[key] == level for key, level in where.items())
+                    atom.label == label
+                    and atom.place in held
+                    and all(atom.where[key] == level for key, level in where.items())
                 )
-                for one in self.atoms
+                for atom in self.atoms
             ]
         )
 
@@ -164,7 +164,8 @@ class Attack:
         for name, adds in ends.items():
             shown = measures.in_steps(truth[name], step)
             both = [
-                sorted((adds(one.label, edges[one.place]), adds(one.label, edges[one.place + 1]))) for one in self.atoms
+                sorted((adds(atom.label, edges[atom.place]), adds(atom.label, edges[atom.place + 1])))
+                for atom in self.atoms
             ]
             self.add(inside * (np.array([most for _, most in both]) - (shown - step / 2)), 0, np.inf)
             self.add(inside * (np.array([least for least, _ in both]) - (shown + step / 2)), -np.inf, 0)
@@ -187,9 +188,9 @@ class Attack:
         and the solver exact; whoever does not know it has no fewer values left.
         """
         found = self._copy()
-        for place, atom in enumerate(self.atoms):
+        for index, atom in enumerate(self.atoms):
             if atom.label == known:
-                found.add(np.eye(len(self.atoms))[place], self.truth[place], self.truth[place])
+                found.add(np.eye(len(self.atoms))[index], self.truth[index], self.truth[index])
         for group, where in self.groups:
             if group.few is None:
                 found._ranks(group, where, known)
@@ -209,13 +210,17 @@ class Attack:
         step = measures.step_of(group.counts.persons)
         shown = measures.in_steps(float(right.sum() / 2 / len(events) / len(others)), step)
         of_known = np.array(
-            [float(self.mask(known, where, range(one, one + 1)) @ self.truth) for one in range(len(self.at))]
+            [float(self.mask(known, where, range(number, number + 1)) @ self.truth) for number in range(len(self.at))]
         )
         before = np.concatenate([[0], np.cumsum(of_known)])
         # Pairs of a person of each bin: for certain in the right order, and perhaps.
         sure, perhaps = (before[:-1], before[1:]) if known == 0 else (before[-1] - before[1:], before[-1] - before[:-1])
-        asked = sum(self.mask(1 - known, where, range(one, one + 1)) * sure[one] for one in range(len(self.at)))
-        loose = sum(self.mask(1 - known, where, range(one, one + 1)) * perhaps[one] for one in range(len(self.at)))
+        asked = sum(
+            self.mask(1 - known, where, range(number, number + 1)) * sure[number] for number in range(len(self.at))
+        )
+        loose = sum(
+            self.mask(1 - known, where, range(number, number + 1)) * perhaps[number] for number in range(len(self.at))
+        )
         whole = self.mask(1 - known, where, range(len(self.at))) * before[-1]
         self.add(asked - (shown + step / 2) * whole, -np.inf, 0)
         self.add(loose - (shown - step / 2) * whole, 0, np.inf)
@@ -225,11 +230,11 @@ class Attack:
 
         `nobody` lists those without a person: their zeros are exempt.
         """
-        return [one for one in self._every() if 0 < one[-1] < SMALLEST]
+        return [row for row in self._every() if 0 < row[-1] < SMALLEST]
 
     def nobody(self) -> list[Asked]:
         """The cells that hold nobody: whether a range that begins at 0 is nobody's stays open as well."""
-        return [one for one in self._every() if not one[-1]]
+        return [row for row in self._every() if not row[-1]]
 
     def _every(self) -> list[Asked]:
         cells = []
@@ -269,15 +274,15 @@ class Attack:
         low, high = self.ends(*cell[:3])
         known = LinearConstraint(np.array(self.rows), np.array(self.low), np.array(self.high))
         whole, positive, limit = np.ones(len(aim)), Bounds(0, np.inf), {"time_limit": SECONDS[-1]}
-        for number in sorted(range(low, high + 1), key=lambda one: abs(one - cell[-1])):
+        for number in sorted(range(low, high + 1), key=lambda each: abs(each - cell[-1])):
             rules = [known, LinearConstraint(aim[None, :], number, number)]
             if milp(0 * aim, constraints=rules, integrality=whole, bounds=positive, options=limit).success:
                 yield number
 
     def cells(self, asked: Sequence[Asked], seed: int = 0, most: int | None = None) -> Iterator[Cell]:
         """These cells, or some of them, each with what is left of it."""
-        for place in np.random.default_rng(seed).permutation(len(asked))[:most]:
-            yield self.cell(*asked[place])
+        for position in np.random.default_rng(seed).permutation(len(asked))[:most]:
+            yield self.cell(*asked[position])
 
 
 def attacked(study: Study, name: str, seed: int = 0, most: int | None = 24) -> Iterator[Cell]:
@@ -291,5 +296,5 @@ def attacked_with_ranks(study: Study, name: str, seed: int = 0, most: int | None
     attack = Attack(study, name)
     small = attack.small()
     with_ranks = {label: attack.with_ranks(1 - label) for label in (0, 1)}
-    for place in np.random.default_rng(seed).permutation(len(small))[:most]:
-        yield with_ranks[small[place][0]].cell(*small[place])
+    for position in np.random.default_rng(seed).permutation(len(small))[:most]:
+        yield with_ranks[small[position][0]].cell(*small[position])

@@ -211,18 +211,18 @@ NUMBER = re.compile(r"\d+\.\d+")
 
 def leaks(found: dict[str, str], planted: tuple[str, ...]) -> list[str]:
     """Where any of these values stands; a number counts as a whole, not as a part of a longer one."""
-    numbers = {one for one in planted if NUMBER.fullmatch(one)}
+    numbers = {text for text in planted if NUMBER.fullmatch(text)}
     by_start: dict[str, list[str]] = {}
-    for one in planted:
-        if one not in numbers:
-            by_start.setdefault(one[:6], []).append(one)
-    told = []
+    for text in planted:
+        if text not in numbers:
+            by_start.setdefault(text[:6], []).append(text)
+    reported = []
     for name, text in found.items():
         # Thousands of words share a few beginnings: most texts hold none of them.
-        words = [one for start, same in by_start.items() if start in text for one in same]
-        told += [f"{one} in {name}" for one in words if one in text]
-        told += [f"{one} in {name}" for one in numbers & set(NUMBER.findall(text))]
-    return sorted(told)
+        words = [word for start, same in by_start.items() if start in text for word in same]
+        reported += [f"{word} in {name}" for word in words if word in text]
+        reported += [f"{number} in {name}" for number in numbers & set(NUMBER.findall(text))]
+    return sorted(reported)
 
 
 def numbers_of(document: object) -> set[float]:

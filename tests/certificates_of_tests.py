@@ -32,7 +32,7 @@ class Owner:
     def p12(self, path: Path, *chain: Owner, password: str = PASSWORD) -> Path:
         """Key and certificate as a file."""
         kept = serialization.BestAvailableEncryption(password.encode()) if password else serialization.NoEncryption()
-        others = [one.certificate for one in chain]
+        others = [owner.certificate for owner in chain]
         path.write_bytes(pkcs12.serialize_key_and_certificates(b"own", self.key, self.certificate, others, kept))
         return path
 

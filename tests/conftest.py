@@ -266,24 +266,26 @@ def by_hand(case: Case, absent: bool = False) -> Evidence:
     """Evidence of a case with every chapter in it; `absent` takes every number away and leaves a reason."""
     drawn, known = drawn_evidence(case), terms()
     results = list(drawn.results)
-    for place, site in enumerate(drawn.datasets):
+    for index, site in enumerate(drawn.datasets):
         for name, at, value in MORE:
-            shifted = value + place / 100
+            shifted = value + index / 100
             found = Estimate(shifted, shifted - 0.04, shifted + 0.04, 0.95, site.n, Method("wald"))
             results.append(Result(name, known[name].measure, site.name, at, found))
     rho = Estimate(0.57, 0.52, 0.61, 0.95, 427, Method("wald"))
     results.append(Result("weighted_concordance", "weighted_concordance", drawn.datasets[0].name, {}, rho))
     if absent:
         results = [
-            dataclasses.replace(one, found=Absent(because(f"{one.dataset} has one class only"))) for one in results
+            dataclasses.replace(each, found=Absent(because(f"{each.dataset} has one class only"))) for each in results
         ]
     curves = tuple(
-        dataclasses.replace(one, found=Absent(because(f"{one.dataset} has one class only"))) if absent else one
-        for one in drawn.curves
+        dataclasses.replace(curve, found=Absent(because(f"{curve.dataset} has one class only"))) if absent else curve
+        for curve in drawn.curves
     )
     subgroups = drawn.subgroups
     if absent:
-        gone = tuple(dataclasses.replace(one, found=Absent(because("too few to tell"))) for one in subgroups.results)
+        gone = tuple(
+            dataclasses.replace(result, found=Absent(because("too few to tell"))) for result in subgroups.results
+        )
         subgroups = dataclasses.replace(subgroups, results=gone, curves=())
     return dataclasses.replace(
         drawn, results=tuple(results), curves=curves, terms=known, versions={"dossier": "0"}, subgroups=subgroups

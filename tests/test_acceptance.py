@@ -39,7 +39,8 @@ def judged(declared: dict[str, object], *results: Result) -> list[tuple[str, flo
     criterion = Acceptance.model_validate(declared)
     every = acceptance.judged([criterion], (INSIDE, *SITES), results)
     return [
-        (one.dataset, one.observed, one.met, None if one.reason is None else reason_text(one.reason)) for one in every
+        (asked.dataset, asked.observed, asked.met, None if asked.reason is None else reason_text(asked.reason))
+        for asked in every
     ]
 
 
@@ -69,7 +70,7 @@ def test_the_declared_number_of_the_interval_decides(bound: str, observed: float
 def test_each_external_asks_every_external_dataset_and_no_other() -> None:
     declared = {"measure": "auroc", "dataset": "each external", "at_least": 0.75}
     results = (result("inside", found(0.1)), result("bari", found(0.8)), result("turin", found(0.7)))
-    assert [one[:3] for one in judged(declared, *results)] == [("bari", 0.8, True), ("turin", 0.7, False)]
+    assert [row[:3] for row in judged(declared, *results)] == [("bari", 0.8, True), ("turin", 0.7, False)]
 
 
 def test_what_cannot_be_estimated_is_neither_met_nor_not_met() -> None:
@@ -284,14 +285,14 @@ def test_when_criteria_were_declared_is_held_against_the_dates_of_the_data(
     tmp_path: Path, days: tuple[str | None, ...], patients: tuple[str, str] | None, said: str
 ) -> None:
     criteria = "".join(
-        f'[[acceptance]]\nmeasure = "auroc"\ndataset = "each external"\nat_least = 0.{place}\n'
-        + (f"declared_on = {one}\n" if one else "")
-        for place, one in enumerate(days, start=1)
+        f'[[acceptance]]\nmeasure = "auroc"\ndataset = "each external"\nat_least = 0.{index}\n'
+        + (f"declared_on = {day}\n" if day else "")
+        for index, day in enumerate(days, start=1)
     )
     assert faults(tmp_path, criteria) == []
     evidence = evaluate.evidence(reading.study(tmp_path))
     dates = None if patients is None else (date.fromisoformat(patients[0]), date.fromisoformat(patients[1]))
-    evidence = replace(evidence, datasets=tuple(replace(one, dates=dates) for one in evidence.datasets))
+    evidence = replace(evidence, datasets=tuple(replace(dataset, dates=dates) for dataset in evidence.datasets))
     finding, table = findings.finding(evidence), verdict.table(evidence)
     assert findings.when(evidence, "declared").replace("\N{NO-BREAK SPACE}", " ") == said
     counted = findings.when(evidence, "declared", counted_only=True)
@@ -324,13 +325,17 @@ def test_what_is_protected_is_what_decides_and_what_is_printed(tmp_path: Path) -
     for name, text in (("free", ""), ("protected", policy)):
         shown = _criteria(tmp_path / name, text, dict.fromkeys(MEASURES, 0.0))
         found = {measure: find(shown, measure, "large", **AT.get(measure, {})) for measure in MEASURES}
-        values[name] = {measure: one.value for measure, one in found.items() if isinstance(one, Estimate)}
-        assert [one.observed for one in shown.criteria] == [values[name][measure] for measure in MEASURES]
+        values[name] = {
+            measure: estimate.value for measure, estimate in found.items() if isinstance(estimate, Estimate)
+        }
+        assert [criterion.observed for criterion in shown.criteria] == [values[name][measure] for measure in MEASURES]
     between = {measure: (values["free"][measure] + values["protected"][measure]) / 2 for measure in MEASURES}
     assert all(values["free"][measure] != values["protected"][measure] for measure in MEASURES)
     shown = _criteria(tmp_path / "between", policy, between)
-    assert [one.met for one in shown.criteria] == [values["protected"][one] >= between[one] for one in MEASURES]
+    assert [criterion.met for criterion in shown.criteria] == [
+        values["protected"][measure] >= between[measure] for measure in MEASURES
+    ]
     free = _criteria(tmp_path / "control", "", between)
-    assert [one.met for one in free.criteria] == [not one.met for one in shown.criteria]
+    assert [criterion.met for criterion in free.criteria] == [not criterion.met for criterion in shown.criteria]
     every = results.of(shown).text().decode() + junit.text(junit.cases(shown, junit.Demands())).decode()
     assert not [value for value in values["free"].values() if repr(value) in every]

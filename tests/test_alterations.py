@@ -81,7 +81,7 @@ def content_of(writer: PdfWriter, change: Callable[[Any], object], number: int =
 
 def words_exchanged(operations: Any) -> None:
     shown = [operands for operands, operator in operations if operator == b"TJ"]
-    first, other = next((one, two) for one, two in itertools.pairwise(shown) if one != two)
+    first, other = next((candidate, two) for candidate, two in itertools.pairwise(shown) if candidate != two)
     first[:], other[:] = list(other), list(first)
 
 
@@ -122,16 +122,16 @@ def without(key: str) -> Page:
 
 
 def objects(writer: PdfWriter, wanted: Callable[[Any], bool]) -> list[Any]:
-    found = [one for one in writer._objects if isinstance(one, DictionaryObject) and wanted(one)]
+    found = [entry for entry in writer._objects if isinstance(entry, DictionaryObject) and wanted(entry)]
     assert found
     return found
 
 
 def first(wanted: Callable[[Any], bool], key: str, value: Any) -> Page:
     def change(writer: PdfWriter) -> None:
-        one = objects(writer, wanted)[0]
-        assert one.get(key) != value
-        one[NameObject(key)] = value
+        entry = objects(writer, wanted)[0]
+        assert entry.get(key) != value
+        entry[NameObject(key)] = value
 
     return change
 
@@ -140,12 +140,12 @@ def stream_altered(wanted: Callable[[Any], bool], change: Callable[[bytes], byte
     """Other bytes in the first stream of a kind."""
 
     def alter(writer: PdfWriter) -> None:
-        one = next(one for one in objects(writer, wanted) if hasattr(one, "get_data"))
+        each = next(entry for entry in objects(writer, wanted) if hasattr(entry, "get_data"))
         made = DecodedStreamObject()
-        made.update({key: value for key, value in one.items() if key not in ("/Filter", "/Length", "/DecodeParms")})
-        assert change(one.get_data()) != one.get_data()
-        made.set_data(change(one.get_data()))
-        writer._objects[writer._objects.index(one)] = made
+        made.update({key: value for key, value in each.items() if key not in ("/Filter", "/Length", "/DecodeParms")})
+        assert change(each.get_data()) != each.get_data()
+        made.set_data(change(each.get_data()))
+        writer._objects[writer._objects.index(each)] = made
 
     return alter
 
@@ -156,11 +156,11 @@ def digits_read_otherwise(content: bytes) -> bytes:
 
 
 def has(key: str) -> Callable[[Any], bool]:
-    return lambda one: key in one
+    return lambda each: key in each
 
 
-def maps(one: Any) -> bool:
-    return hasattr(one, "get_data") and b"begincmap" in one.get_data()[:2000]
+def maps(each: Any) -> bool:
+    return hasattr(each, "get_data") and b"begincmap" in each.get_data()[:2000]
 
 
 def digits_drawn_otherwise(writer: PdfWriter) -> None:
@@ -172,9 +172,9 @@ def digits_drawn_otherwise(writer: PdfWriter) -> None:
             continue
         stream = held.get_object()
         face = TTFont(io.BytesIO(stream.get_data()))
-        one, other = (face.getGlyphName(glyph) for glyph in glyphs[:2])
+        first, other = (face.getGlyphName(glyph) for glyph in glyphs[:2])
         outlines = face["glyf"]
-        outlines.glyphs[one], outlines.glyphs[other] = outlines[other], outlines[one]
+        outlines.glyphs[first], outlines.glyphs[other] = outlines[other], outlines[first]
         written = io.BytesIO()
         face.save(written)
         assert written.getvalue() != stream.get_data()
@@ -206,7 +206,9 @@ def words_between_the_lines(operations: Any) -> None:
 def order_of_reading(writer: PdfWriter) -> None:
     """The parts of a list, a table or a section in another order for who has them read."""
     kids = next(
-        one["/K"] for one in objects(writer, has("/S")) if isinstance(one.get("/K"), ArrayObject) and len(one["/K"]) > 1
+        entry["/K"]
+        for entry in objects(writer, has("/S"))
+        if isinstance(entry.get("/K"), ArrayObject) and len(entry["/K"]) > 1
     )
     kids.reverse()
 
@@ -256,7 +258,7 @@ def turned(writer: PdfWriter) -> None:
 def link_elsewhere(writer: PdfWriter) -> None:
     """A link, or where there is none a bookmark."""
     links = objects(writer, has("/Dest"))
-    links[0][NameObject("/Dest")] = next(one["/Dest"] for one in links if one["/Dest"] != links[0]["/Dest"])
+    links[0][NameObject("/Dest")] = next(link["/Dest"] for link in links if link["/Dest"] != links[0]["/Dest"])
 
 
 OF_PAGES: dict[str, Page] = {
@@ -284,8 +286,8 @@ OF_PAGES: dict[str, Page] = {
     "no structure": without("/StructTreeRoot"),
     "another alternative text": first(has("/Alt"), "/Alt", TextStringObject("All is well.")),
     "another text for readers": first(has("/S"), "/ActualText", TextStringObject("0.99")),
-    "a heading that is none": first(lambda one: one.get("/S") == "/H1", "/S", NameObject("/P")),
-    "another bookmark": first(lambda one: "/Title" in one and "/Dest" in one, "/Title", TextStringObject("Met")),
+    "a heading that is none": first(lambda text: text.get("/S") == "/H1", "/S", NameObject("/P")),
+    "another bookmark": first(lambda text: "/Title" in text and "/Dest" in text, "/Title", TextStringObject("Met")),
     "digits read as others": stream_altered(maps, digits_read_otherwise),
     "another font": stream_altered(has("/Length1"), lambda content: content[:-4] + bytes(4)),
     "other widths": first(has("/W"), "/W", ArrayObject()),
@@ -329,7 +331,7 @@ def named(out: Path, name: str) -> None:
     """The altered file is named, and no other that was not altered."""
     found = differences(out)
     assert f"{name} is not what results.json prints" in found
-    assert found <= {f"{one} is not what results.json prints" for one in (name, "manifest.json")}
+    assert found <= {f"{text} is not what results.json prints" for text in (name, "manifest.json")}
 
 
 @pytest.mark.parametrize("edition", EDITIONS)
@@ -454,9 +456,9 @@ def test_a_hidden_file_is_named_and_a_manifest_that_lists_it_is_none_of_ours(bui
 
 
 def better(document: Any) -> None:
-    for one in document["estimates"]:
-        if one["measure"] == "auroc" and one["status"] == "estimated":
-            one["value"] = 0.99
+    for estimate in document["estimates"]:
+        if estimate["measure"] == "auroc" and estimate["status"] == "estimated":
+            estimate["value"] = 0.99
 
 
 def no_flags(document: Any) -> None:

@@ -62,7 +62,7 @@ class Row:
 
 def hospital(study: Study, rows: list[Row], **more: Any) -> Study:
     """The release with one dataset, of these patients."""
-    large = next(one for one in study.datasets if one.name == "large")
+    large = next(summary for summary in study.datasets if summary.name == "large")
     every = [row for row in rows for _ in range(row.times)]
     sex = np.array([row.sex for row in every])
     dataset = Dataset(
@@ -98,7 +98,7 @@ def base(wide: int = WIDE) -> list[Row]:
 
 def without_policy(study: Study) -> Study:
     """The release with nothing protected."""
-    datasets = tuple(dataclasses.replace(one, minimum_cell=0) for one in study.datasets)
+    datasets = tuple(dataclasses.replace(dataset, minimum_cell=0) for dataset in study.datasets)
     return dataclasses.replace(study, datasets=datasets)
 
 
@@ -140,7 +140,7 @@ def readers_disagree(study: Study, count: int) -> Study:
 
 def order_within_a_bin(study: Study, count: int) -> Study:
     """Which of the patients of neighbouring risks had the outcome: the second differences of a profile by row."""
-    beside = [Row(1, float(place == count), 0.76 + place / 1_000) for place in range(10)]
+    beside = [Row(1, float(index == count), 0.76 + index / 1_000) for index in range(10)]
     return hospital(study, [*base(), *beside])
 
 
@@ -174,19 +174,19 @@ def weighted(study: Study, count: int) -> Study:
 def imputed(study: Study, count: int) -> Study:
     """Patients whose risk was imputed, missed by the model in one imputation."""
     made = hospital(study, [*base(), Row(count, 1, 0.1), Row(10 - count, 1, 0.9)])
-    (one,) = made.datasets
-    assert one.risk is not None
-    other = dataclasses.replace(one, risk=1 - one.risk)
-    return dataclasses.replace(made, datasets=(dataclasses.replace(one, imputations=(one, other)),))
+    (dataset,) = made.datasets
+    assert dataset.risk is not None
+    other = dataclasses.replace(dataset, risk=1 - dataset.risk)
+    return dataclasses.replace(made, datasets=(dataclasses.replace(dataset, imputations=(dataset, other)),))
 
 
 def nested(study: Study, count: int) -> Study:
     """The patients between two cuts of one variable, which are two columns here."""
     wide = chains.width(SMALLEST, [2, 2])
     made = hospital(study, [*base(wide), Row(count, 1, 0.1, "x")])
-    (one,) = made.datasets
-    women = one.subgroups[0].rows
-    between = np.arange(one.rows_analysed) >= one.rows_analysed - count
+    (dataset,) = made.datasets
+    women = dataset.subgroups[0].rows
+    between = np.arange(dataset.rows_analysed) >= dataset.rows_analysed - count
     assert not isinstance(women, Absent)
     groups = (
         Subgroup("under 60", "yes", women),
@@ -194,7 +194,7 @@ def nested(study: Study, count: int) -> Study:
         Subgroup("under 61", "yes", women | between),
         Subgroup("under 61", "no", ~women & ~between),
     )
-    return dataclasses.replace(made, datasets=(dataclasses.replace(one, subgroups=groups),))
+    return dataclasses.replace(made, datasets=(dataclasses.replace(dataset, subgroups=groups),))
 
 
 def before(study: Study, count: int) -> Study:

@@ -107,13 +107,13 @@ def _printed(folder: Path, evidence: Evidence, manifest: dict[str, Any] | None =
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A place with a first release: hospitals north and south, last year."""
-    place = tmp_path_factory.mktemp("changes")
+    position = tmp_path_factory.mktemp("changes")
     sites = {"north": (1, 120, LAST_YEAR), "south": (2, 90, LAST_YEAR)}
-    first = _release(place / "first", sites, "1.0.0", thresholds="0.3, 0.5", criteria=MET.format(0.5))
+    first = _release(position / "first", sites, "1.0.0", thresholds="0.3, 0.5", criteria=MET.format(0.5))
     versions = {"dossier": "0.0.9", "numpy": "1.0"}
-    inputs = [{"name": one.name, "sha256": one.sha256, "size": one.size} for one in first.inputs]
-    _printed(place / "out", first, {"versions": versions, "inputs": inputs, "artifact_sha256": "ab" * 32})
-    return place
+    inputs = [{"name": file.name, "sha256": file.sha256, "size": file.size} for file in first.inputs]
+    _printed(position / "out", first, {"versions": versions, "inputs": inputs, "artifact_sha256": "ab" * 32})
+    return position
 
 
 @pytest.fixture(scope="module")
@@ -144,15 +144,17 @@ def _differences(evidence: Evidence, measure: str = "auroc", **at: float) -> dic
     assert evidence.changes is not None
     wanted = {**at, "against": "previous"}
     return {
-        one.dataset: one.found for one in evidence.changes.results if one.measure == measure and dict(one.at) == wanted
+        result.dataset: result.found
+        for result in evidence.changes.results
+        if result.measure == measure and dict(result.at) == wanted
     }
 
 
 def _whole(evidence: Evidence, measure: str, dataset: str, **at: float) -> Estimate:
     (found,) = (
-        one.found
-        for one in evidence.results
-        if (one.measure, one.dataset, one.subset, dict(one.at)) == (measure, dataset, None, at)
+        result.found
+        for result in evidence.results
+        if (result.measure, result.dataset, result.subset, dict(result.at)) == (measure, dataset, None, at)
     )
     assert isinstance(found, Estimate)
     return found
@@ -166,7 +168,7 @@ def _share(successes: int, n: int) -> Estimate:
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "low", "high"),
+    ("first", "other", "low", "high"),
     [
         ((56, 70), (48, 80), 0.0524, 0.3339),
         ((9, 10), (3, 10), 0.1705, 0.8090),
@@ -177,14 +179,14 @@ def _share(successes: int, n: int) -> Estimate:
     ],
 )
 def test_independent_rows_give_the_intervals_of_newcombe(
-    one: tuple[int, int], other: tuple[int, int], low: float, high: float
+    first: tuple[int, int], other: tuple[int, int], low: float, high: float
 ) -> None:
     """Newcombe 1998, Stat Med 17:873, table II, method 10: square-and-add of Wilson's intervals, four digits."""
-    found = change(_share(*one), _share(*other), None)
-    assert found.value == pytest.approx(one[0] / one[1] - other[0] / other[1], abs=1e-12)
+    found = change(_share(*first), _share(*other), None)
+    assert found.value == pytest.approx(first[0] / first[1] - other[0] / other[1], abs=1e-12)
     assert found.low == pytest.approx(low, abs=5e-5)
     assert found.high == pytest.approx(high, abs=5e-5)
-    assert (found.n, found.events) == (one[1] + other[1], one[0] + other[0])
+    assert (found.n, found.events) == (first[1] + other[1], first[0] + other[0])
 
 
 def test_rows_that_are_not_independent_give_no_interval() -> None:
@@ -216,11 +218,11 @@ def test_its_own_results_differ_by_nothing_and_are_not_paired(same: Evidence) ->
     for measure, at in (("auroc", {}), ("net_benefit", {"threshold": 0.3}), ("net_benefit", {"threshold": 0.5})):
         found = _differences(same, measure, **at)
         for name in ("north", "south"):
-            one = found[name]
-            assert isinstance(one, Estimate)
-            assert (one.value, one.low, one.high) == (0.0, None, None)
-            assert one.reason is not None
-            assert "taken for the same" in reason_text(one.reason)
+            estimate = found[name]
+            assert isinstance(estimate, Estimate)
+            assert (estimate.value, estimate.low, estimate.high) == (0.0, None, None)
+            assert estimate.reason is not None
+            assert "taken for the same" in reason_text(estimate.reason)
     assert chapter.criteria(same) is None
     assert "no dataset came or went, and no criterion changed state" in chapter.finding(same).lead
 
@@ -229,9 +231,9 @@ def test_another_period_is_compared_as_independent_rows(later: Evidence, folder:
     found = _differences(later)["north"]
     assert isinstance(found, Estimate)
     before = next(
-        one
-        for one in json.loads((folder / "out" / "results.json").read_text())["estimates"]
-        if (one["measure"], one["dataset"], one["at"]) == ("auroc", "north", {})
+        estimate
+        for estimate in json.loads((folder / "out" / "results.json").read_text())["estimates"]
+        if (estimate["measure"], estimate["dataset"], estimate["at"]) == ("auroc", "north", {})
     )
     now = _whole(later, "auroc", "north")
     assert found.value == pytest.approx(now.value - before["value"], abs=1e-12)
@@ -252,7 +254,7 @@ def test_the_previous_version_as_rival_is_compared_patient_by_patient(paired: Ev
     rows = np.loadtxt(folder / "paired" / "north.csv", delimiter=",", skiprows=1)
     outcome, risk, old = rows.T
     both = auroc(outcome, risk), auroc(outcome, old)
-    assert all(isinstance(one, Estimate) for one in both)
+    assert all(isinstance(estimate, Estimate) for estimate in both)
     expected = auroc_difference(outcome, risk, old)
     found = _differences(paired)["north"]
     assert isinstance(found, Estimate)
@@ -321,7 +323,7 @@ def _of_site(evidence: Evidence, site: str) -> Evidence:
     """The same, but that north was of this site before."""
     assert evidence.changes is not None
     before = evidence.changes.previous.datasets
-    moved = tuple(dataclasses.replace(one, site=site) if one.name == "north" else one for one in before)
+    moved = tuple(dataclasses.replace(dataset, site=site) if dataset.name == "north" else dataset for dataset in before)
     return _with(evidence, datasets=moved)
 
 
@@ -372,16 +374,16 @@ def test_the_same_site_in_other_capitals_is_the_same(later: Evidence) -> None:
 def test_a_hospital_under_another_dataset_name_is_pooled_in_both(same: Evidence) -> None:
     assert same.changes is not None
     before = same.changes.previous.datasets
-    renamed = tuple(dataclasses.replace(one, name=f"{one.name}-1") for one in before)
+    renamed = tuple(dataclasses.replace(dataset, name=f"{dataset.name}-1") for dataset in before)
     assert all(found.low is None for found in _pooled(_with(same, datasets=renamed)))
-    others = tuple(dataclasses.replace(one, site=f"{one.site} of the coast") for one in before)
+    others = tuple(dataclasses.replace(dataset, site=f"{dataset.site} of the coast") for dataset in before)
     assert any(found.low is not None for found in _pooled(_with(same, datasets=others)))
 
 
 def _pooled(evidence: Evidence) -> list[Estimate]:
     assert evidence.changes is not None
-    found = [one.found for one in evidence.changes.results if one.dataset == "pooled"]
-    return [one for one in found if isinstance(one, Estimate)]
+    found = [result.found for result in evidence.changes.results if result.dataset == "pooled"]
+    return [estimate for estimate in found if isinstance(estimate, Estimate)]
 
 
 @pytest.mark.parametrize(
@@ -396,7 +398,7 @@ def test_another_outcome_is_not_compared(later: Evidence, outcome: str, horizon:
         assert "nother outcome" not in said.rest + chapter.line(found)
         return
     reason = f"another outcome was predicted before: {words}; now it is Readmission"
-    assert all(one == Said(reason) for one in _differences(found).values())
+    assert all(difference == Said(reason) for difference in _differences(found).values())
     assert reason[1:] in said.rest
     assert f"The outcome was another one then: {words}." in chapter.line(found)
     assert {row.cells[0].text for row in chapter.measures(found).rows if row.kind == "row"} == {""}
@@ -405,9 +407,9 @@ def test_another_outcome_is_not_compared(later: Evidence, outcome: str, horizon:
 
 
 def test_another_horizon_is_another_outcome() -> None:
-    one, other = (Predicted("death", horizon, ("risk",)) for horizon in ("within 30 days", "within 90 days"))
-    assert one.is_other(other)
-    assert not one.is_other(Predicted("Death", "within  30 days", ("score",)))
+    first, other = (Predicted("death", horizon, ("risk",)) for horizon in ("within 30 days", "within 90 days"))
+    assert first.is_other(other)
+    assert not first.is_other(Predicted("Death", "within  30 days", ("score",)))
 
 
 def test_the_next_release_knows_what_was_predicted(later: Evidence) -> None:
@@ -424,13 +426,13 @@ def test_results_json_keeps_to_its_schema(which: str, request: pytest.FixtureReq
     assert faults(document, results.schema()) == []
     before = document["previous"]
     assert (before["version"], before["manifest"]["versions"]) == ("1.0.0", {"dossier": "0.0.9", "numpy": "1.0"})
-    against = [one for one in document["estimates"] if one["at"].get("against") == "previous"]
-    assert {one["measure"] for one in against} == {
+    against = [estimate for estimate in document["estimates"] if estimate["at"].get("against") == "previous"]
+    assert {record["measure"] for record in against} == {
         "auroc_difference",
         "net_benefit_difference",
         "net_benefit_gain_difference",
     }
-    assert all(one["tier"] == "core" for one in against)
+    assert all(record["tier"] == "core" for record in against)
 
 
 def test_its_results_can_be_the_previous_ones_of_the_next(later: Evidence, folder: Path) -> None:
@@ -442,7 +444,7 @@ def test_its_results_can_be_the_previous_ones_of_the_next(later: Evidence, folde
     assert third.changes.previous.version == "1.1.0"
     assert third.changes.previous.thresholds == (0.3, 0.4)
     assert third.changes.previous.manifest == Said("there is no manifest.json beside the previous results")
-    assert all(one.at.get("against") is None for one in third.changes.previous.results)
+    assert all(result.at.get("against") is None for result in third.changes.previous.results)
     for found in _differences(third).values():
         assert isinstance(found, Absent) or found.value == 0.0
     assert "are not known" in chapter.settings(third).footnotes[0]
@@ -486,13 +488,13 @@ def test_the_chapter_is_printed_in_the_regulatory_edition(later: Evidence) -> No
 
 
 def test_faults_of_the_previous_release_stand_beside_those_of_the_tables(folder: Path, tmp_path: Path) -> None:
-    place = tmp_path / "both"
-    place.mkdir()
+    path = tmp_path / "both"
+    path.mkdir()
     text = ABOUT.format(version="2", more='previous = "nowhere.json"', rival="", thresholds="0.3")
-    (place / "release.toml").write_text(text + SITE.format(name="north", dates=THIS_YEAR), encoding="utf-8")
-    (place / "north.csv").write_text("outcome,risk\n0,0.1\n1,1.7\n", encoding="utf-8")
+    (path / "release.toml").write_text(text + SITE.format(name="north", dates=THIS_YEAR), encoding="utf-8")
+    (path / "north.csv").write_text("outcome,risk\n0,0.1\n1,1.7\n", encoding="utf-8")
     with pytest.raises(DossierError) as caught:
-        reading.study(place, allow_outside=True)
+        reading.study(path, allow_outside=True)
     assert [fault.what for fault in caught.value.faults] == [
         "risk is 1.7, outside 0 to 1.",
         "There is no file nowhere.json.",

@@ -61,7 +61,9 @@ def test_every_flag_of_a_build_is_told_beforehand(any_book: Book) -> None:
 def test_no_measure_that_flags_rest_on_is_drawn_and_each_is_one() -> None:
     """Then the preview, which draws nothing, has the same results."""
     register = fill("metrics")
-    of_name = {one.term.measure: one for one in register.metrics.values() if one.term.measure == one.term.name}
+    of_name = {
+        metric.term.measure: metric for metric in register.metrics.values() if metric.term.measure == metric.term.name
+    }
     assert set(of_name) >= flags.MEASURES
     drawn = {name for name in flags.MEASURES if {"bootstrap", "permutations"} & set(of_name[name].needs)}
     # Flags read it over all sites alone, where its interval is drawn from no replicates.
@@ -73,7 +75,7 @@ def test_a_rule_sees_the_results_of_the_measures_that_it_names_alone(monkeypatch
     seen: list[list[str]] = []
 
     def look(shown: flags.Shown) -> Any:
-        seen.append([one.measure for one in shown.results])
+        seen.append([result.measure for result in shown.results])
         return iter(())
 
     monkeypatch.setattr(flags, "RULES", (flags.Rule(look), flags.Rule(look, ("brier", "auroc"))))
@@ -110,9 +112,9 @@ def test_an_intercept_that_is_off_by_a_half_is_told(run: Run, tmp_path: Path) ->
     gusto.write(tmp_path / "right")
     gusto.write(tmp_path / "off", gusto.MODEL.replace("-3.0203", "-2.5203"))
     assert "flag model_differs" not in run("check", "right").out
-    told = run("check", "off")
-    assert told.code == 0
-    assert "flag model_differs, west: at West the formula of [model] gives another risk than the table" in told.out
+    output = run("check", "off")
+    assert output.code == 0
+    assert "flag model_differs, west: at West the formula of [model] gives another risk than the table" in output.out
 
 
 # ---- criteria that can never be estimated ---------------------------------------------------------------------------
@@ -125,7 +127,7 @@ def asks(measure: str, dataset: str = "site", **more: Any) -> str:
 
 def _toml(value: Any) -> str:
     if isinstance(value, dict):
-        return "{ " + ", ".join(f"{key} = {_toml(one)}" for key, one in value.items()) + " }"
+        return "{ " + ", ".join(f"{key} = {_toml(each)}" for key, each in value.items()) + " }"
     return json.dumps(value)
 
 
@@ -240,7 +242,7 @@ def test_json_keeps_to_its_schema_and_says_the_same(run: Run, tmp_path: Path) ->
     for flag in document["flags"]:
         assert f"flag {flag['flag']}, {flag['dataset']}: {flag['says']}" in plain.out
     assert len(document["flags"]) == plain.out.count("\nflag ")
-    assert [one["name"] for one in document["datasets"]] == ["development", "internal", "hospital-1"]
+    assert [dataset["name"] for dataset in document["datasets"]] == ["development", "internal", "hospital-1"]
     assert document["tables"][0]["columns"][1]["range"] == [25, 95] or document["tables"][0]["columns"][1]["range"]
 
 
@@ -251,7 +253,7 @@ def test_json_of_a_release_that_cannot_be_read_has_its_faults(run: Run, tmp_path
     assert (asked.code, asked.err) == (2, "")
     assert departures(document, check.schema()) == []
     assert (document["release"], document["flags"]) == (None, None)
-    assert [(one["code"], one["where"]) for one in document["faults"]] == [
+    assert [(fault["code"], fault["where"]) for fault in document["faults"]] == [
         ("no_file", "release.toml, [[dataset]] 1 (site), file")
     ]
 
@@ -279,7 +281,7 @@ def criterion(met: bool | None, bound: str = "low", **more: Any) -> Criterion:
 
 
 @pytest.mark.parametrize(
-    ("one", "says"),
+    ("criterion", "says"),
     [
         (criterion(False), "1. auroc at bari: not met: the lower limit is 0.561235, asked for is at least 0.75"),
         (
@@ -293,8 +295,8 @@ def criterion(met: bool | None, bound: str = "low", **more: Any) -> Criterion:
         ),
     ],
 )
-def test_an_unmet_criterion_says_what_was_observed_and_asked(one: Criterion, says: str) -> None:
-    (case,) = [case for case in junit.cases(judged((one,)), junit.Demands()) if case.suite == "acceptance"]
+def test_an_unmet_criterion_says_what_was_observed_and_asked(criterion: Criterion, says: str) -> None:
+    (case,) = [case for case in junit.cases(judged((criterion,)), junit.Demands()) if case.suite == "acceptance"]
     assert (case.status, case.says) == ("fails", says)
 
 
@@ -396,12 +398,12 @@ def test_under_a_policy_check_gives_the_ranges_of_the_build_and_no_size(run: Run
     document = json.loads(asked.out)
     assert departures(document, check.schema()) == []
     shown = evaluate.evidence(hurried(reading.study(folder), 5, 5)).datasets
-    assert [one["name"] for one in document["datasets"]] == [one.name for one in shown]
-    assert [one["n"] for one in document["datasets"]] == [written_count(one.n) for one in shown]
-    assert all(isinstance(one["n"], dict) for one in document["datasets"])
+    assert [dataset["name"] for dataset in document["datasets"]] == [dataset.name for dataset in shown]
+    assert [dataset["n"] for dataset in document["datasets"]] == [written_count(dataset.n) for dataset in shown]
+    assert all(isinstance(dataset["n"], dict) for dataset in document["datasets"])
     assert {table["rows"] for table in document["tables"]} == {None}
     assert {column["missing"] for table in document["tables"] for column in table["columns"]} == {None}
-    assert all(f"rows, {one.n} analysed" in plain.out for one in shown)
+    assert all(f"rows, {dataset.n} analysed" in plain.out for dataset in shown)
     assert not re.search(r"\.csv: \d+ rows|  range +missing", plain.out)
 
 
@@ -409,7 +411,7 @@ def test_without_one_it_gives_the_numbers(run: Run, tmp_path: Path) -> None:
     """The control."""
     folder = tmp_path / "free"
     plant(folder, "")
-    found = {one["name"]: one for one in json.loads(run("check", str(folder), "--json").out)["datasets"]}
+    found = {dataset["name"]: dataset for dataset in json.loads(run("check", str(folder), "--json").out)["datasets"]}
     assert (found["large"]["rows_read"], found["large"]["n"]) == (240, 238)
     plain = run("check", str(folder)).out
     assert "large (external): 240 rows, 238 analysed" in plain

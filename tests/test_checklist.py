@@ -51,11 +51,11 @@ def test_the_rows_and_to_whom_they_apply_are_those_of_the_guideline() -> None:
     with (SHARED / "tripod_ai.csv").open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     applies = {"D;E": "both", "D": "development", "E": "evaluation"}
-    assert [(one.number, one.applies) for one in tripod.ITEMS] == [
+    assert [(each.number, each.applies) for each in tripod.ITEMS] == [
         (row["item"], applies[row["applies"]]) for row in rows
     ]
     assert len(tripod.ITEMS) == 52
-    assert len({one.number.rstrip("abcdefg") for one in tripod.ITEMS}) == 27
+    assert len({each.number.rstrip("abcdefg") for each in tripod.ITEMS}) == 27
 
 
 def test_every_row_points_to_a_chapter_of_the_book() -> None:
@@ -145,10 +145,10 @@ def test_the_index_of_fairness_names_the_rows_that_may_speak_of_it(tmp_path: Pat
 
 
 def test_several_sites_ask_more_than_one(tmp_path: Path) -> None:
-    one = evidence_of(tmp_path)
-    assert page.several_sites(one) == []
-    (site,) = one.datasets
-    two = replace(one, datasets=(site, replace(site, name="another")))
+    evidence = evidence_of(tmp_path)
+    assert page.several_sites(evidence) == []
+    (site,) = evidence.datasets
+    two = replace(evidence, datasets=(site, replace(site, name="another")))
     asked = {line.item.number for _, line in page.several_sites(two)}
     assert {"12d", "20a", "20b", "23b"} <= asked
 
@@ -185,8 +185,8 @@ def test_what_a_new_hospital_may_expect_stands_beside_the_pooled_auroc(books: di
     for name, start in starts.items():
         (text,) = (line.text for line in abstract.lines(books[name].evidence) if line.label == "Results")
         sentences = re.split(r"(?<=[.)]) (?=[A-Z])", text)
-        place = next(k for k, one in enumerate(sentences) if one.startswith(start))
-        assert sentences[place - 1].startswith("Pooled AUROC")
+        index = next(k for k, sentence in enumerate(sentences) if sentence.startswith(start))
+        assert sentences[index - 1].startswith("Pooled AUROC")
         assert "per 100 patients" not in text
     assert "Risks are far too high for G3 at Graft 3" in text
     assert "Pooled AUROC, mean of the classes," in text
@@ -197,7 +197,7 @@ def test_what_a_new_hospital_may_expect_stands_beside_the_pooled_auroc(books: di
     [
         (("Rho, Italy",), "One external site: Rho, Italy."),
         (("Budapest, Hungary", "Zurich"), "Two external sites: Budapest, Hungary; and Zurich."),
-        (tuple(f"Hospital {place}" for place in range(12)), "12 external sites, named in the chapter on the data."),
+        (tuple(f"Hospital {index}" for index in range(12)), "12 external sites, named in the chapter on the data."),
     ],
 )
 def test_sources_are_told_apart_or_counted(sites: tuple[str, ...], said: str) -> None:
@@ -222,14 +222,14 @@ def test_the_page_of_a_row_is_that_of_its_text(knee: Book) -> None:
 
 
 def test_a_card_takes_what_the_checklist_states(breast: Book) -> None:
-    told = {label: (text, is_open) for label, text, is_open in model_card.about(breast.evidence)}
-    told |= {label: (text, is_open) for label, text, is_open in model_card.stated(breast.evidence)}
-    assert told["Inputs"] == (" ".join(breast.evidence.statements["9b"].split()), False)
+    rows = {label: (text, is_open) for label, text, is_open in model_card.about(breast.evidence)}
+    rows |= {label: (text, is_open) for label, text, is_open in model_card.stated(breast.evidence)}
+    assert rows["Inputs"] == (" ".join(breast.evidence.statements["9b"].split()), False)
     use = breast.evidence.release.intended_use
     assert use is not None
-    assert told["Intended use"] == (use.for_, False)
-    assert told["Intended use"][0].endswith("must not be used for decisions.")
-    assert told["Known failures"] == (model_card.OPEN, True)
+    assert rows["Intended use"] == (use.for_, False)
+    assert rows["Intended use"][0].endswith("must not be used for decisions.")
+    assert rows["Known failures"] == (model_card.OPEN, True)
 
 
 def test_a_declaration_loses_no_sentence(tmp_path: Path) -> None:
@@ -288,12 +288,12 @@ def spaced(text: str) -> str:
 def test_the_mean_of_the_classes_hides_no_class(books: dict[str, Book]) -> None:
     evidence = books["biopsy"].evidence
     ratios = {}
-    for place in (1, 2, 3):
-        with (BIOPSY / f"graft-{place}.csv").open(encoding="utf-8") as file:
-            rows = [row for row in csv.DictReader(file) if row["grade"] and all(row[f"risk_{one}"] for one in GRADES)]
+    for position in (1, 2, 3):
+        with (BIOPSY / f"graft-{position}.csv").open(encoding="utf-8") as file:
+            rows = [row for row in csv.DictReader(file) if row["grade"] and all(row[f"risk_{word}"] for word in GRADES)]
         for grade in GRADES:
             ratio = sum(row["grade"] == grade for row in rows) / sum(float(row[f"risk_{grade}"]) for row in rows)
-            ratios[ratio] = f"{ratio:.2f} ({grade} at Graft {place})"
+            ratios[ratio] = f"{ratio:.2f} ({grade} at Graft {position})"
     lowest, highest = ratios[min(ratios)], ratios[max(ratios)]
     (text,) = (line.text for line in abstract.lines(evidence) if line.label == "Results")
     assert f"By class and site the observed to expected ratio runs from {lowest} to {highest}." in text

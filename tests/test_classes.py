@@ -153,7 +153,7 @@ def test_the_published_matrices_through_a_release(name: str, tmp_path: Path) -> 
     """methods.md, severity: 3.0 4.2 7.3333; accuracy .85; mean severity .045 .063 .110."""
     table, index, mean = PUBLISHED[name]
     rows = [
-        (GRADES[j], tuple(0.7 if i == one else 0.1 for one in range(4)))
+        (GRADES[j], tuple(0.7 if i == number else 0.1 for number in range(4)))
         for i in range(4)
         for j in range(4)
         for _ in range(table[i][j])
@@ -168,15 +168,15 @@ def test_the_published_matrices_through_a_release(name: str, tmp_path: Path) -> 
 
 
 def graft(name: str) -> Dataset:
-    return next(one for one in reading.study(BIOPSY).datasets if one.name == name)
+    return next(dataset for dataset in reading.study(BIOPSY).datasets if dataset.name == name)
 
 
 def test_each_class_is_taken_against_the_rest(biopsy: Book) -> None:
     site = graft("graft-2")
     assert site.classes is not None
     assert site.class_risk is not None
-    for place, label in enumerate(GRADES):
-        outcome, risk = (site.classes == place).astype(float), site.class_risk[:, place]
+    for index, label in enumerate(GRADES):
+        outcome, risk = (site.classes == index).astype(float), site.class_risk[:, index]
         for name, expected in (
             ("auroc", discrimination.auroc(outcome, risk)),
             ("oe_ratio", calibration.oe_ratio(outcome, risk)),
@@ -190,9 +190,9 @@ MEANS = ("auroc", "f1", "sensitivity")
 
 @pytest.mark.parametrize("measure", MEANS)
 def test_the_mean_is_that_of_the_classes_and_answers_where_no_class_is_asked_for(biopsy: Book, measure: str) -> None:
-    found = [one for one in biopsy.evidence.results if one.measure == measure and one.dataset == "graft-1"]
-    found = [one for one in found if "against" not in one.at and "model" not in one.at]
-    values = {str(one.at["class"]): estimated(one.found) for one in found}
+    found = [result for result in biopsy.evidence.results if result.measure == measure and result.dataset == "graft-1"]
+    found = [result for result in found if "against" not in result.at and "model" not in result.at]
+    values = {str(result.at["class"]): estimated(result.found) for result in found}
     assert list(values) == [MACRO, *GRADES]
     assert values[MACRO].value == pytest.approx(sum(values[label].value for label in GRADES) / 4, abs=1e-12)
     assert values[MACRO].events is None
@@ -204,14 +204,16 @@ def test_the_mean_is_that_of_the_classes_and_answers_where_no_class_is_asked_for
 def test_only_discrimination_has_a_mean_over_the_classes(biopsy: Book) -> None:
     """The sum of O/E and intercepts over the classes is fixed, so that their mean hides what is off."""
     terms = biopsy.evidence.terms
-    averaged = {one.term for one in biopsy.evidence.results if one.at.get("class") == MACRO}
+    averaged = {result.term for result in biopsy.evidence.results if result.at.get("class") == MACRO}
     assert {name for name in averaged if terms[name].chapter != "discrimination"} == {"auroc_difference"}
     for measure in ("oe_ratio", "calibration_intercept", "calibration_slope", "ici", "tjur_r2", "net_benefit"):
         at = {"threshold": 0.25} if measure == "net_benefit" else {}
         for dataset in ("graft-1", POOLED):
             assert find(biopsy.evidence, measure, dataset, **at) == Said(f"{measure} was not computed for {dataset}")
         labels = {
-            str(one.at["class"]) for one in biopsy.evidence.results if one.measure == measure and "class" in one.at
+            str(result.at["class"])
+            for result in biopsy.evidence.results
+            if result.measure == measure and "class" in result.at
         }
         assert labels == set(GRADES)
 
@@ -266,8 +268,8 @@ def test_weighted_utility_is_taken_one_class_against_the_rest(biopsy: Book) -> N
     site = graft("graft-2")
     assert site.classes is not None
     assert site.class_risk is not None
-    for place, label in enumerate(GRADES):
-        outcome, risk = (site.classes == place).astype(float), site.class_risk[:, place]
+    for index, label in enumerate(GRADES):
+        outcome, risk = (site.classes == index).astype(float), site.class_risk[:, index]
         at: dict[str, float | str] = {"class": label, "gamma": 1.0, "relevance": "constant"}
         by_costs = utility.weighted_utility(outcome, risk, "cost_benefit", cost=site.cost, benefit=site.benefit)
         assert find(biopsy.evidence, "weighted_utility", "graft-2", tau="cost_benefit", **at) == by_costs
@@ -289,20 +291,20 @@ def test_advice_and_weighted_utility_of_classes_are_withheld_under_a_policy(
         declared.write("\n[disclosure]\nminimum_cell = 10\n")
     found = evaluate.evidence(hurried(reading.study(folder), bootstrap=20, permutations=19))
     names = ("advisor_value", "weighted_utility")
-    given = [one.found for one in found.results if one.measure in names and one.dataset == "graft-1"]
+    given = [result.found for result in found.results if result.measure in names and result.dataset == "graft-1"]
     assert given
-    assert all(isinstance(one, Withheld) for one in given)
-    curves = [one.found for one in found.curves if one.curve == "advice_value" and one.dataset == "graft-1"]
+    assert all(isinstance(estimate, Withheld) for estimate in given)
+    curves = [curve.found for curve in found.curves if curve.curve == "advice_value" and curve.dataset == "graft-1"]
     assert curves
-    assert all(isinstance(one, Absent) for one in curves)
+    assert all(isinstance(curve, Absent) for curve in curves)
 
 
 def test_measures_of_several_classes_are_not_asked_of_two(knee: Book) -> None:
-    assert not [one for one in knee.evidence.results if "class" in one.at]
-    of_rival = {one.measure for one in knee.evidence.results if "model" in one.at}
+    assert not [result for result in knee.evidence.results if "class" in result.at]
+    of_rival = {result.measure for result in knee.evidence.results if "model" in result.at}
     severity = {"error_severity_index", "mean_severity"}
     assert of_rival == {"auroc", "oe_ratio", "calibration_slope"} | severity
-    assert all(one.class_counts == {} for one in knee.evidence.datasets)
+    assert all(dataset.class_counts == {} for dataset in knee.evidence.datasets)
     matrix = find_curve(knee.evidence, "confusion_matrix", "knee-1")
     assert isinstance(matrix, Curve)
     assert matrix.columns["severity"] == (0.0, 0.6, 0.3, 0.0)
@@ -312,22 +314,27 @@ def test_results_json_keeps_to_its_schema_and_holds_each_number_once(biopsy: Boo
     document = json.loads(results.of(biopsy.evidence).text())
     assert faults(document, results.schema()) == []
     keys = [
-        (one["measure"], one["dataset"], json.dumps(one["at"], sort_keys=True), json.dumps(one["subset"]))
-        for one in document["estimates"]
+        (
+            estimate["measure"],
+            estimate["dataset"],
+            json.dumps(estimate["at"], sort_keys=True),
+            json.dumps(estimate["subset"]),
+        )
+        for estimate in document["estimates"]
     ]
     assert len(set(keys)) == len(keys)
-    site = next(one for one in document["datasets"] if one["name"] == "graft-1")
+    site = next(dataset for dataset in document["datasets"] if dataset["name"] == "graft-1")
     assert site["classes"] == {"G0": 243, "G1": 106, "G2": 77, "G3": 54}
     assert site["events"] is None
 
 
 def test_the_matrix_of_all_sites_is_their_sum_and_the_thousand_adds_up(biopsy: Book) -> None:
-    curves = [find_curve(biopsy.evidence, "confusion_matrix", f"graft-{one}") for one in (1, 2, 3)]
+    curves = [find_curve(biopsy.evidence, "confusion_matrix", f"graft-{number}") for number in (1, 2, 3)]
     total = find_curve(biopsy.evidence, "confusion_matrix_all_sites", POOLED)
     thousand = find_curve(biopsy.evidence, "per_thousand", POOLED)
     assert isinstance(total, Curve)
     assert isinstance(thousand, Curve)
-    parts = [np.array(one.columns["count"], dtype=float) for one in curves if isinstance(one, Curve)]
+    parts = [np.array(curve.columns["count"], dtype=float) for curve in curves if isinstance(curve, Curve)]
     np.testing.assert_array_equal(np.sum(parts, axis=0), np.array(total.columns["count"], dtype=float))
     assert sum(value or 0 for value in thousand.columns["count"]) == 1000
 
@@ -347,7 +354,7 @@ def test_a_part_of_a_dataset_can_be_evaluated() -> None:
     assert whole.classes is not None
     part = part_of(whole, np.arange(len(whole.classes)) % 2 == 0)
     found = site_evidence(site_of(part)).site
-    auroc = next(one.found for one in found.results if one.measure == "auroc" and one.at == {"class": "G0"})
+    auroc = next(result.found for result in found.results if result.measure == "auroc" and result.at == {"class": "G0"})
     assert estimated(auroc).n == 240
 
 
@@ -356,13 +363,17 @@ def test_refitted_splits_of_several_classes_have_the_mean_over_the_splits() -> N
     assert whole.classes is not None
     split = np.arange(len(whole.classes)) % 2
     found = site_evidence(site_of(replace(whole, split=split))).site
-    parts = [site_evidence(site_of(part_of(whole, split == one))).site for one in (0, 1)]
+    parts = [site_evidence(site_of(part_of(whole, split == number))).site for number in (0, 1)]
     for measure, at in (("brier", {}), ("auroc", {"class": MACRO}), ("oe_ratio", {"class": "G1"})):
         values = [
-            estimated(next(one.found for one in each.results if one.measure == measure and one.at == at)).value
+            estimated(
+                next(result.found for result in each.results if result.measure == measure and result.at == at)
+            ).value
             for each in parts
         ]
-        mean = estimated(next(one.found for one in found.results if one.measure == measure and one.at == at))
+        mean = estimated(
+            next(result.found for result in found.results if result.measure == measure and result.at == at)
+        )
         assert mean.value == pytest.approx(sum(values) / 2, abs=1e-12)
         assert method_text(mean.method).startswith("mean over 2 refitted splits")
 
@@ -385,9 +396,9 @@ def test_a_class_that_nobody_has_gives_no_mean_and_says_so(
     precision = find(found, "auprc", "site")
     assert isinstance(precision, Absent)
     assert reason_text(precision.reason).startswith("no mean over the classes (")
-    one = find(found, "calibration_slope", "site", **{"class": "G3"})
-    assert isinstance(one, Absent)
-    assert one.reason == Said(f"G3 against the rest: none of the {len(rows)} rows has the outcome")
+    estimate = find(found, "calibration_slope", "site", **{"class": "G3"})
+    assert isinstance(estimate, Absent)
+    assert estimate.reason == Said(f"G3 against the rest: none of the {len(rows)} rows has the outcome")
     assert estimated(find(found, "oe_ratio", "site", **{"class": "G3"})).value == 0
     assert {flag.flag for flag in found.flags} & {"class_missing", "one_class"}
 
@@ -409,21 +420,21 @@ TAGS = re.compile(r"<[^>]+>")
 def test_no_page_speaks_of_events(biopsy: Book, edition: Any) -> None:
     text = " ".join(TAGS.sub(" ", biopsy.html(edition)).split())
     glossary = text.rfind("Every measure of these pages in one sentence")
-    told = text[:glossary] if edition == "regulatory" else text
-    spoken = re.findall(r"[^.]{0,60}\bnon-events?\b[^.]{0,30}|\b\d[\d,]* events?\b", told)
+    words = text[:glossary] if edition == "regulatory" else text
+    spoken = re.findall(r"[^.]{0,60}\bnon-events?\b[^.]{0,30}|\b\d[\d,]* events?\b", words)
     assert spoken == []
 
 
 def test_the_committee_reads_what_the_patients_of_one_hospital_are_called(biopsy: Book) -> None:
     """Every patient of the hospital is in one sentence, and the counts of each add up."""
     evidence = replace(biopsy.evidence, local_site="graft-1")
-    told = committee.works_here(evidence)[1:]
-    found = [re.fullmatch(r"Of (\d+) with (G\d) it names (\d+) rightly; it calls ([^.]+)\.", one) for one in told]
-    matched = [one.groups() for one in found if one is not None]
+    words = committee.works_here(evidence)[1:]
+    found = [re.fullmatch(r"Of (\d+) with (G\d) it names (\d+) rightly; it calls ([^.]+)\.", word) for word in words]
+    matched = [tables.groups() for tables in found if tables is not None]
     assert [label for _, label, _, _ in matched] == list(GRADES)
     assert sum(int(count) for count, *_ in matched) == 480
     for count, _, right, others in matched:
-        assert int(right) + sum(int(one) for one in re.findall(r"(\d+) G", others)) == int(count)
+        assert int(right) + sum(int(match) for match in re.findall(r"(\d+) G", others)) == int(count)
 
 
 def test_the_committee_sees_how_many_of_each_class_are_named_rightly(biopsy: Book) -> None:
@@ -432,15 +443,15 @@ def test_the_committee_sees_how_many_of_each_class_are_named_rightly(biopsy: Boo
     for site in externals(biopsy.evidence):
         curve = find_curve(biopsy.evidence, "confusion_matrix", site.name)
         assert isinstance(curve, Curve)
-        shares = [curve.columns["share_of_true"][5 * place] or 0 for place in range(4)]
+        shares = [curve.columns["share_of_true"][5 * index] or 0 for index in range(4)]
         assert [cell.text for cell in rows[site.site].cells[2:]] == [f"{100 * share:.0f}" for share in shares]
 
 
 def test_the_committee_learns_what_the_classes_are_in_the_words_of_the_maker(biopsy: Book) -> None:
     """As many whole sentences as a line holds, or none."""
-    told = "The rejection grade at the biopsy: G0 none, G1 borderline, G2 moderate, G3 severe."
+    words = "The rejection grade at the biopsy: G0 none, G1 borderline, G2 moderate, G3 severe."
     flagged = "A patient at 25% or more for one of them is flagged, to be read a second time."
-    assert committee.what_it_is(biopsy.evidence).endswith(f"with the highest. {told} {flagged}")
+    assert committee.what_it_is(biopsy.evidence).endswith(f"with the highest. {words} {flagged}")
     for said in ({}, {"8a": f"The grade, {'from none and borderline ' * 5}to severe."}):
         silent = replace(biopsy.evidence, statements=said)
         assert committee.what_it_is(silent).endswith(f"with the highest. {flagged}")

@@ -604,7 +604,7 @@ def test_demo_builds_every_release_that_ships(
 def test_the_example_names_every_key_of_a_release() -> None:
     definitions = Release.model_json_schema(by_alias=True)
     objects = [definitions, *definitions["$defs"].values()]
-    keys = {key for one in objects for key in one.get("properties", ())}
+    keys = {key for entry in objects for key in entry.get("properties", ())}
     text = initial.files()["release.toml"].decode()
     said = set(re.findall(r"(\w+) = ", text)) | set(re.findall(r"\[(?:\w+\.)?(\w+)\]", text))
     assert {"intercept", "rivals", "caution_reason"} <= keys
@@ -626,22 +626,26 @@ def test_quick_without_a_threshold(run: Run) -> None:
     table.write_bytes(initial.files()["hospital-1.csv"])
     done = run("quick", "p.csv", "--outcome", "outcome", "--risk", "risk", "-o", "out", "--page", "letter", "--quiet")
     written = results(Path("out"))
-    told = f"{len(written['flags'])} flags: see Limitations in dossier-quick.pdf.\n"
-    assert (done.code, done.err) == (0, told)
-    estimated = {one["measure"] for one in written["estimates"] if one["status"] == "estimated"}
+    text = f"{len(written['flags'])} flags: see Limitations in dossier-quick.pdf.\n"
+    assert (done.code, done.err) == (0, text)
+    estimated = {estimate["measure"] for estimate in written["estimates"] if estimate["status"] == "estimated"}
     assert {"auroc", "oe_ratio", "brier"} <= estimated
     assert not estimated & THRESHOLD_MEASURES
-    assert not [one for one in written["estimates"] if one["status"] == "estimated" and "threshold" in one["at"]]
-    assert [(one["name"], one["role"]) for one in written["datasets"]] == [("p", "external")]
+    assert not [
+        estimate
+        for estimate in written["estimates"]
+        if estimate["status"] == "estimated" and "threshold" in estimate["at"]
+    ]
+    assert [(dataset["name"], dataset["role"]) for dataset in written["datasets"]] == [("p", "external")]
     assert written["checklist"] == []
-    (curve,) = (one for one in written["curves"] if one["curve"] == "decision_curve")
+    (curve,) = (record for record in written["curves"] if record["curve"] == "decision_curve")
     rows = [line.split(",") for line in table.read_text().splitlines()]
     risks = sorted(float(row[rows[0].index("risk")]) for row in rows[1:])
 
     def percentile(share: float) -> float:
-        place = share * (len(risks) - 1)
-        below = int(place)
-        return risks[below] + (place - below) * (risks[below + 1] - risks[below])
+        position = share * (len(risks) - 1)
+        below = int(position)
+        return risks[below] + (position - below) * (risks[below + 1] - risks[below])
 
     thresholds = curve["columns"]["threshold"]
     # Cut inwards to even steps, a tenth to a hundredth of the range: a percentile may be the risk of a patient.
@@ -679,13 +683,13 @@ def test_quick_refuses_more_thresholds_than_fit(run: Run) -> None:
 def test_quick_with_many_thresholds_stays_short(run: Run) -> None:
     Path("p.csv").write_bytes(initial.files()["hospital-1.csv"])
     thresholds = [f"0.{number}" for number in range(1, 8)] + ["0.12345678"]
-    given = [word for one in thresholds for word in ("--threshold", one)]
+    given = [word for threshold in thresholds for word in ("--threshold", threshold)]
     done = run("quick", "p.csv", "--outcome", "outcome", "--risk", "risk", "--name", "Köln 2", *given, "-o", "out")
     assert done.code == 0
     written = results(Path("out"))
     assert written["release"]["model"] == "Köln 2"
-    asked = {one["at"]["threshold"] for one in written["estimates"] if one["measure"] == "sensitivity"}
-    assert asked == {float(one) for one in thresholds}
+    asked = {estimate["at"]["threshold"] for estimate in written["estimates"] if estimate["measure"] == "sensitivity"}
+    assert asked == {float(threshold) for threshold in thresholds}
     command = json.loads(Path("out/manifest.json").read_bytes())["command"]
     assert command.startswith("dossier quick --outcome outcome --risk risk --name 'Köln 2' --threshold 0.1 ")
     assert command.endswith("--threshold 0.12345678 --page a4")

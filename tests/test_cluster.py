@@ -58,10 +58,10 @@ class Cluster:
         words = ("worker", self.address, *limits, *self.certificates)
         self.workers.append(self.stack.enter_context(process(words, ALONE | environment)))
 
-    def kill(self, place: int) -> None:
+    def kill(self, index: int) -> None:
         """End a worker as a machine that breaks does."""
-        self.workers[place].send_signal(signal.SIGKILL)
-        self.workers[place].wait()
+        self.workers[index].send_signal(signal.SIGKILL)
+        self.workers[index].wait()
 
 
 @contextmanager
@@ -140,9 +140,9 @@ def work(study: Study) -> Sequence[Piece]:
 
 def the_message(study: Study, address: str) -> str:
     """What a build says that cannot use this cluster."""
-    with pytest.raises(WorkerError) as told:
+    with pytest.raises(WorkerError) as raised:
         evaluate.evidence(study, scheduler=address)
-    return str(told.value)
+    return str(raised.value)
 
 
 @pytest.mark.usefixtures("patient")
@@ -160,7 +160,7 @@ def test_two_workers_one_of_which_is_killed_give_the_same_bytes(study: Study, ru
             running.kill(0)
 
     assert results.of(evaluate.evidence(study, progress=kill_first, scheduler=running.address)).text() == expected
-    assert [one.poll() for one in running.workers] == [-signal.SIGKILL, None]
+    assert [worker.poll() for worker in running.workers] == [-signal.SIGKILL, None]
 
 
 @pytest.mark.usefixtures("patient")
@@ -206,14 +206,16 @@ def test_workers_of_other_versions_or_with_threads_are_refused(study: Study, run
     older.mkdir(parents=True)
     (older / "METADATA").write_text("Metadata-Version: 2.1\nName: numpy\nVersion: 1.26.4\n")
     running.add_worker(PYTHONPATH=str(older.parent))
-    told = the_message(study, running.address)
-    assert told.startswith(f"Workers at {running.address} have other versions: numpy 1.26.4 (here {version('numpy')}).")
+    raised = the_message(study, running.address)
+    assert raised.startswith(
+        f"Workers at {running.address} have other versions: numpy 1.26.4 (here {version('numpy')})."
+    )
     running.kill(0)
     running.add_worker(OPENBLAS_NUM_THREADS="2")
     deadline = time.monotonic() + 120
-    while "have other versions" in (told := the_message(study, running.address)):
+    while "have other versions" in (raised := the_message(study, running.address)):
         assert time.monotonic() < deadline
-    assert "spread sums over threads" in told
+    assert "spread sums over threads" in raised
 
 
 def test_a_scheduler_without_workers_is_told(study: Study, running: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -407,9 +409,9 @@ def test_what_is_no_address_is_told_before_anything_else(address: str, trusted: 
 
 @pytest.mark.parametrize("address", ["tcp://10.0.0.1:8786", "10.0.0.1:8786", "tcp://[::1]:8786", "host.example:1"])
 def test_a_scheduler_without_tls_is_used_only_where_it_is_trusted(address: str) -> None:
-    with pytest.raises(WorkerError, match="workers see every row") as told:
+    with pytest.raises(WorkerError, match="workers see every row") as raised:
         cluster.refuse_untrusted(address, trusted=False)
-    assert "--trust-scheduler" in told.value.faults[0].fix
+    assert "--trust-scheduler" in raised.value.faults[0].fix
     cluster.refuse_untrusted(address, trusted=True)
     cluster.refuse_untrusted("tls://10.0.0.1:8786", trusted=False)
 
@@ -453,9 +455,9 @@ def test_a_tls_scheduler_with_our_certificates_does_the_work_and_no_other(
 
 def test_without_dask_the_command_that_installs_it_is_told(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cluster, "find_spec", lambda name: None)
-    told = the_message(study, "tcp://127.0.0.1:8786")
-    assert "Dask, which is not installed" in told
-    assert "pip install dask distributed" in told
+    raised = the_message(study, "tcp://127.0.0.1:8786")
+    assert "Dask, which is not installed" in raised
+    assert "pip install dask distributed" in raised
 
 
 @pytest.mark.parametrize(
@@ -498,9 +500,9 @@ def test_the_options_reach_the_cluster(
 
 
 def test_the_work_is_shared_out_in_pieces_smaller_than_a_site(study: Study) -> None:
-    told: list[tuple[str, str, int, int]] = []
-    evaluate.evidence(study, progress=lambda *what: told.append(what))
-    names = [name for _, name, _, _ in told]
+    raised: list[tuple[str, str, int, int]] = []
+    evaluate.evidence(study, progress=lambda *what: raised.append(what))
+    names = [name for _, name, _, _ in raised]
     for dataset in study.datasets:
         ours = [name.removeprefix(f"{dataset.name}, ") for name in names if name.startswith(f"{dataset.name}, ")]
         assert len(ours) == len(set(ours)) > 1

@@ -34,11 +34,13 @@ SITE = "hospital-1"
 def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
     """The example release with 200 rows at its hospital, and few resamples."""
     found = hurried(reading.study(example(tmp_path_factory.mktemp("example"))), bootstrap=20, permutations=19)
-    return replace(found, datasets=tuple(one for one in found.datasets if one.name in (SITE, "development")))
+    return replace(
+        found, datasets=tuple(dataset for dataset in found.datasets if dataset.name in (SITE, "development"))
+    )
 
 
 def _with(study: Study, **changes: object) -> Study:
-    datasets = tuple(replace(one, **changes) if one.name == SITE else one for one in study.datasets)  # type: ignore[arg-type]
+    datasets = tuple(replace(dataset, **changes) if dataset.name == SITE else dataset for dataset in study.datasets)  # type: ignore[arg-type]
     return replace(study, datasets=datasets)
 
 
@@ -53,11 +55,11 @@ def single(study: Study) -> Evidence:
     return evaluate.evidence(_with(study, cluster=np.arange(200)))
 
 
-def _pairs(one: Evidence, other: Evidence) -> Iterator[tuple[str, Estimate | Absent, Estimate | Absent]]:
-    assert [(a.term, a.dataset, dict(a.at)) for a in one.results] == [
+def _pairs(first: Evidence, other: Evidence) -> Iterator[tuple[str, Estimate | Absent, Estimate | Absent]]:
+    assert [(a.term, a.dataset, dict(a.at)) for a in first.results] == [
         (b.term, b.dataset, dict(b.at)) for b in other.results
     ]
-    return ((a.term, a.found, b.found) for a, b in zip(one.results, other.results, strict=True) if a.dataset == SITE)
+    return ((a.term, a.found, b.found) for a, b in zip(first.results, other.results, strict=True) if a.dataset == SITE)
 
 
 def test_clusters_of_one_row_give_nearly_the_ordinary_interval(independent: Evidence, single: Evidence) -> None:
@@ -90,7 +92,9 @@ def test_p_values_of_differences_stay_near_those_of_independent_rows(independent
 
 
 def test_every_interval_says_how_it_was_made(single: Evidence) -> None:
-    for result in (one for one in single.results if one.dataset == SITE and isinstance(one.found, Estimate)):
+    for result in (
+        estimate for estimate in single.results if estimate.dataset == SITE and isinstance(estimate.found, Estimate)
+    ):
         assert isinstance(result.found, Estimate)
         if result.found.low is not None:
             made = method_text(result.found.method)
@@ -103,7 +107,7 @@ def test_every_interval_says_how_it_was_made(single: Evidence) -> None:
 def test_the_rival_has_its_interval_on_the_scale_of_the_model(single: Evidence) -> None:
     for term, other in (("auroc_of_rival", "auroc"), ("oe_ratio_of_rival", "oe_ratio")):
         assert REGISTER.metrics[term].scale == REGISTER.metrics[other].scale
-        found = next(one.found for one in single.results if one.term == term and one.dataset == SITE)
+        found = next(result.found for result in single.results if result.term == term and result.dataset == SITE)
         assert isinstance(found, Estimate)
         assert f", {REGISTER.metrics[other].scale}" in method_text(found.method)
 
@@ -116,12 +120,12 @@ def test_captions_name_how_the_intervals_of_clusters_were_made(independent: Evid
 
 def test_tests_and_sample_sizes_of_clustered_rows_are_absent_with_a_reason(single: Evidence) -> None:
     for name in ("mss_auroc", "spiegelhalter_z", "degree_of_correspondence"):
-        found = next(one.found for one in single.results if one.term == name and one.dataset == SITE)
+        found = next(result.found for result in single.results if result.term == name and result.dataset == SITE)
         assert found == Said(f"the rows of {SITE} are clustered, and this needs independent rows")
 
 
 def test_rows_doubled_within_their_cluster_change_no_interval(study: Study, single: Evidence) -> None:
-    site = next(one for one in study.datasets if one.name == SITE)
+    site = next(dataset for dataset in study.datasets if dataset.name == SITE)
     twice = np.repeat(np.arange(200), 2)
     assert site.outcome is not None
     assert site.risk is not None
@@ -136,10 +140,12 @@ def test_rows_doubled_within_their_cluster_change_no_interval(study: Study, sing
         cluster=twice,
     )
     found = {
-        (one.term, str(dict(one.at))): one.found for one in evaluate.evidence(doubled).results if one.dataset == SITE
+        (result.term, str(dict(result.at))): result.found
+        for result in evaluate.evidence(doubled).results
+        if result.dataset == SITE
     }
     compared = 0
-    for result in (one for one in single.results if one.dataset == SITE):
+    for result in (estimate for estimate in single.results if estimate.dataset == SITE):
         other = found.get((result.term, str(dict(result.at))))
         # The square of a sum of squares, and pairs of two rows, do not double.
         alike = result.term not in ("nagelkerke_r2", "model_based_concordance")
@@ -153,7 +159,7 @@ def test_rows_doubled_within_their_cluster_change_no_interval(study: Study, sing
 
 
 def test_independent_copies_widen_what_ignores_the_clusters(study: Study) -> None:
-    site = next(one for one in study.datasets if one.name == SITE)
+    site = next(dataset for dataset in study.datasets if dataset.name == SITE)
     assert site.outcome is not None
     assert site.risk is not None
     twice = np.repeat(np.arange(200), 4)
@@ -178,16 +184,16 @@ def test_independent_copies_widen_what_ignores_the_clusters(study: Study) -> Non
 
 def test_the_shares_are_the_measures_with_the_interval_of_wilson(independent: Evidence) -> None:
     metrics, seen = REGISTER.metrics, set()
-    for one in independent.results:
-        if isinstance(one.found, Estimate) and one.dataset == SITE and one.term in metrics:
-            wilson = dependent.symmetry_of(metrics[one.term], one.at) == "wilson"
-            assert wilson == (method_text(one.found.method) == "Wilson"), one.term
-            seen |= {one.term} if wilson else set()
+    for result in independent.results:
+        if isinstance(result.found, Estimate) and result.dataset == SITE and result.term in metrics:
+            wilson = dependent.symmetry_of(metrics[result.term], result.at) == "wilson"
+            assert wilson == (method_text(result.found.method) == "Wilson"), result.term
+            seen |= {result.term} if wilson else set()
     assert seen == {"sensitivity", "specificity", "ppv", "npv", "accuracy"}
 
 
 def test_more_clusters_than_are_left_out_are_linearized_whatever_the_seed(study: Study) -> None:
-    site = next(one for one in study.datasets if one.name == SITE)
+    site = next(dataset for dataset in study.datasets if dataset.name == SITE)
     assert site.outcome is not None
     assert site.risk is not None
     twice = np.tile(np.arange(200), 3)
@@ -196,30 +202,34 @@ def test_more_clusters_than_are_left_out_are_linearized_whatever_the_seed(study:
     clustered = _with(study, rows_read=600, cluster=apart, **changed)
     other_seed = clustered.release.release.model_copy(update={"seed": 99})
     found = [
-        {one.term: one.found for one in evaluate.evidence(read).results if one.dataset == SITE and not one.at}
+        {
+            result.term: result.found
+            for result in evaluate.evidence(read).results
+            if result.dataset == SITE and not result.at
+        }
         for read in (
             clustered,
             replace(clustered, release=clustered.release.model_copy(update={"release": other_seed})),
         )
     ]
     for term in ("auroc", "brier", "oe_ratio", "calibration_slope"):
-        one, other = (each[term] for each in found)
-        assert isinstance(one, Estimate)
-        assert one == other
-        assert "linearization over 400 clusters, t with 399 degrees of freedom" in method_text(one.method)
-        assert one.details["df"] == 399
+        first, other = (each[term] for each in found)
+        assert isinstance(first, Estimate)
+        assert first == other
+        assert "linearization over 400 clusters, t with 399 degrees of freedom" in method_text(first.method)
+        assert first.details["df"] == 399
 
 
 def test_a_tie_between_classes_leaves_the_accuracy_its_interval(tmp_path: Path) -> None:
     """Eight clusters of three rows; the first row is a tie, whose first class is wrong."""
     right = np.array([0, 1, 1, 1, 1, 1, 0, 1, 0, 1, 1, 0, 1, 1, 1, 0, 1, 1, 1, 0, 1, 1, 1, 0], dtype=float)
     risks = ["0.4,0.4,0.1,0.1", *["0.1,0.7,0.1,0.1"] * 23]
-    grades = ["G1", *("G1" if one else "G0" for one in right[1:])]
+    grades = ["G1", *("G1" if each else "G0" for each in right[1:])]
     lines = [f"{grade},{risk},{k // 3}" for k, (grade, risk) in enumerate(zip(grades, risks, strict=True))]
     (tmp_path / "site.csv").write_text("\n".join(["grade,p0,p1,p2,p3,ward", *lines]) + "\n")
     (tmp_path / "release.toml").write_text(f'{CLASSES}cluster = "ward"\n')
     results = evaluate.evidence(reading.study(tmp_path)).results
-    found = next(one.found for one in results if (one.term, dict(one.at)) == ("accuracy", {}))
+    found = next(result.found for result in results if (result.term, dict(result.at)) == ("accuracy", {}))
     assert isinstance(found, Estimate)
     assert (found.details["ties"], found.value) == (1, 17 / 24)
     assert method_text(found.method).startswith(
@@ -237,7 +247,7 @@ def test_a_tie_between_classes_leaves_the_accuracy_its_interval(tmp_path: Path) 
 
 def test_a_clustered_measure_still_says_how_its_value_was_made(study: Study) -> None:
     """What the method says of the value stays before the new interval; what it said of the old interval goes."""
-    site = next(one for one in study.datasets if one.name == SITE)
+    site = next(dataset for dataset in study.datasets if dataset.name == SITE)
     assert site.risk is not None
     risk = site.risk.copy()
     risk[0] = 0.0
@@ -246,10 +256,10 @@ def test_a_clustered_measure_still_says_how_its_value_was_made(study: Study) -> 
     )
     methods = {
         name: [
-            method_text(one.found.method)
+            method_text(result.found.method)
             for evidence in (plain, clustered)
-            for one in evidence.results
-            if (one.term, one.dataset) == (name, SITE) and isinstance(one.found, Estimate)
+            for result in evidence.results
+            if (result.term, result.dataset) == (name, SITE) and isinstance(result.found, Estimate)
         ]
         for name in ("auprc", "calibration_slope", "ici", "ece", "membership_auroc", "sensitivity")
     }
@@ -267,25 +277,27 @@ def test_a_clustered_measure_still_says_how_its_value_was_made(study: Study) -> 
 
 def test_one_cluster_has_values_and_no_interval(study: Study) -> None:
     found = evaluate.evidence(_with(study, cluster=np.zeros(200, dtype=np.int64)))
-    result = next(one.found for one in found.results if one.term == "auroc" and one.dataset == SITE)
+    result = next(estimate.found for estimate in found.results if estimate.term == "auroc" and estimate.dataset == SITE)
     assert isinstance(result, Estimate)
     assert (result.low, result.reason) == (None, Said("all rows are of one cluster, and an interval needs two"))
     assert all(
-        isinstance(one.found, Absent) for one in found.curves if (one.curve, one.dataset) == ("calibration_curve", SITE)
+        isinstance(curve.found, Absent)
+        for curve in found.curves
+        if (curve.curve, curve.dataset) == ("calibration_curve", SITE)
     )
 
 
 def test_bands_of_clusters_of_one_lie_near_the_ordinary_bands(independent: Evidence, single: Evidence) -> None:
     for name in ("calibration_curve", "decision_curve", "h_accuracy_profile", "cumulative_risks"):
         plain, clustered = (
-            next(one.found for one in found.curves if one.curve == name and one.dataset == SITE)
+            next(curve.found for curve in found.curves if curve.curve == name and curve.dataset == SITE)
             for found in (independent, single)
         )
         assert isinstance(plain, Curve), name
         assert isinstance(clustered, Curve), name
         assert ("linearization" if name == "decision_curve" else "jackknife") in method_text(clustered.method)
         end = "cases_low" if name == "cumulative_risks" else "low"
-        ours, theirs = (np.array(one.columns[end], dtype=float) for one in (clustered, plain))
+        ours, theirs = (np.array(curve.columns[end], dtype=float) for curve in (clustered, plain))
         assert float(np.median(np.abs(ours - theirs))) < 0.02, name
 
 
@@ -337,10 +349,10 @@ def test_a_cluster_column_is_read_and_its_gaps_are_faults(tmp_path: Path) -> Non
     )
     example(tmp_path)
     (tmp_path / "release.toml").write_text(release)
-    site = next(one for one in reading.study(tmp_path).datasets if one.name == SITE)
+    site = next(dataset for dataset in reading.study(tmp_path).datasets if dataset.name == SITE)
     assert site.cluster is not None
     assert sorted(set(site.cluster.tolist())) == [0, 1, 2]
-    assert "ward" not in [one.name for one in site.predictors]
+    assert "ward" not in [predictor.name for predictor in site.predictors]
     table = (tmp_path / "hospital-1.csv").read_text().replace("surgery", "", 1)
     (tmp_path / "hospital-1.csv").write_text(table)
     with pytest.raises(DataError) as caught:

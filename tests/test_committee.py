@@ -45,7 +45,7 @@ COMMON = frozenset((Path(__file__).parent / "common_words.txt").read_text(encodi
 """Words that need no explanation, one form a line."""
 PAPERS = ("a4", "letter")
 FIGURES = ("committee_calibration", "committee_percentages", "committee_ranking", "committee_thousand")
-LONG = tuple(f"University Hospital of Marienbad and of the Upper Valley, Ward {place:04d}" for place in range(8))
+LONG = tuple(f"University Hospital of Marienbad and of the Upper Valley, Ward {index:04d}" for index in range(8))
 
 
 # ---- editions -------------------------------------------------------------------------------------------------------
@@ -55,13 +55,13 @@ def edition(evidence: Evidence, paper: str = "a4") -> Document:
     """The committee edition of an evidence, with its own pictures alone."""
     makers = fill("report.figures").figures
     drawn = {name: makers[name].function(evidence) for name in FIGURES}
-    kept = {name: one for name, one in drawn.items() if isinstance(one, Picture)}
+    kept = {name: each for name, each in drawn.items() if isinstance(each, Picture)}
     return compose.document(Gallery(evidence, kept, {}), "committee", paper)
 
 
-def at_home(evidence: Evidence, place: int | None) -> Evidence:
+def at_home(evidence: Evidence, index: int | None) -> Evidence:
     """The evidence with one of the external sites as our own."""
-    return dataclasses.replace(evidence, local_site=None if place is None else externals(evidence)[place].name)
+    return dataclasses.replace(evidence, local_site=None if index is None else externals(evidence)[index].name)
 
 
 def with_release(evidence: Evidence, **blocks: Any) -> Evidence:
@@ -98,7 +98,7 @@ EXTREMES = {
     "no threshold": lambda: with_release(by_hand(Case("eight", COVID)), thresholds={"declared": ()}),
     "one site": lambda: by_hand(Case("one", ("Desio, Italy",))),
     "two sites": lambda: by_hand(Case("two", ("Rotterdam", "GBSG trial"))),
-    "forty sites": lambda: full(Case("forty", tuple(f"Hospital {place}" for place in range(1, 41)), uneven=True)),
+    "forty sites": lambda: full(Case("forty", tuple(f"Hospital {index}" for index in range(1, 41)), uneven=True)),
     "long names": lambda: full(Case("long", LONG)),
     "full": lambda: full(Case("eight", COVID, acceptance=True)),
     "gaps": lambda: by_hand(Case("gaps", COVID, gaps=True, similar=0.5)),
@@ -145,32 +145,32 @@ def assert_fits(document: Document, folder: Path) -> None:
     pages = texts_of(path)
     assert len(pages) <= len(TITLES)
     assert "Test here first" in pages[0]
-    assert [next(place for place, page in enumerate(pages) if title in page) for title in TITLES[:2]] == [0, 1]
+    assert [next(index for index, page in enumerate(pages) if title in page) for title in TITLES[:2]] == [0, 1]
     assert all(any(title in page for page in pages[1:]) for title in TITLES[2:])
     assert TITLES[-1] in pages[-1]
 
 
 @pytest.mark.parametrize("paper", PAPERS)
 def test_the_first_page_holds_every_answer(any_book: Book, paper: str, tmp_path: Path) -> None:
-    for place in (None, 0, len(externals(any_book.evidence)) - 1):
-        assert_fits(edition(at_home(any_book.evidence, place), paper), tmp_path)
+    for position in (None, 0, len(externals(any_book.evidence)) - 1):
+        assert_fits(edition(at_home(any_book.evidence, position), paper), tmp_path)
 
 
-@pytest.mark.parametrize("place", [None, 0], ids=["elsewhere", "here"])
+@pytest.mark.parametrize("index", [None, 0], ids=["elsewhere", "here"])
 @pytest.mark.parametrize("name", EXTREMES)
-def test_the_first_page_holds_every_answer_of_an_extreme(name: str, place: int | None, tmp_path: Path) -> None:
-    document = edition(at_home(extreme(name), place), "letter")
+def test_the_first_page_holds_every_answer_of_an_extreme(name: str, index: int | None, tmp_path: Path) -> None:
+    document = edition(at_home(extreme(name), index), "letter")
     assert not re.search(r"\b(nan|inf|None(?! of )|Absent|Estimate)\b", " ".join(spoken(document.html)))
     assert_fits(document, tmp_path)
 
 
 @pytest.mark.parametrize("paper", PAPERS)
-@pytest.mark.parametrize("place", [None, 0, -1])
+@pytest.mark.parametrize("index", [None, 0, -1])
 def test_whether_people_decide_better_is_on_the_second_page_where_a_study_tells(
-    knee: Book, place: int | None, paper: str, tmp_path: Path
+    knee: Book, index: int | None, paper: str, tmp_path: Path
 ) -> None:
     path = tmp_path / "edition.pdf"
-    path.write_bytes(press.pdf(edition(at_home(knee.evidence, place), paper)))
+    path.write_bytes(press.pdf(edition(at_home(knee.evidence, index), paper)))
     second = texts_of(path)[1]
     assert "Do people decide better with it?" in second
     assert "13 of 100 decisions were wrong, with it 9." in second
@@ -207,10 +207,10 @@ def test_the_goals_are_counted_hospital_by_hospital(covid: Book) -> None:
     """By hand: five meet all three dated goals; Spain and Brazil 3 miss two, Brazil 1 one; the undated one is not
     counted."""
     assert committee.answer(covid.evidence).startswith("It met its goals in five of eight hospitals.")
-    told = {row.name: row.cells[-1].text for row in committee.hospitals(covid.evidence).rows}
-    assert told["Brazil 1"] == "missed: telling sick from well"
-    assert told["Spain\N{NO-BREAK SPACE}†"] == "missed: telling sick from well, number of cases"
-    assert [text for text in told.values() if text == "met all"] == ["met all"] * 5
+    words = {row.name: row.cells[-1].text for row in committee.hospitals(covid.evidence).rows}
+    assert words["Brazil 1"] == "missed: telling sick from well"
+    assert words["Spain\N{NO-BREAK SPACE}†"] == "missed: telling sick from well, number of cases"
+    assert [text for text in words.values() if text == "met all"] == ["met all"] * 5
     ours = next(site for site in externals(covid.evidence) if site.site == "Brazil 1")
     assert committee.answer(dataclasses.replace(covid.evidence, local_site=ours.name)) == (
         "In Brazil 1, of 100 patients with SARS-CoV-2 infection, it finds 26 (range 22 to 31) and misses 74. "
@@ -286,7 +286,7 @@ def test_a_local_site_changes_neither_the_results_nor_the_other_edition(breast: 
 
 def with_curve(evidence: Evidence, dataset: str, **columns: tuple[float, ...]) -> Evidence:
     """The evidence with another calibration curve at a site."""
-    kept = tuple(one for one in evidence.curves if (one.curve, one.dataset) != ("calibration_curve", dataset))
+    kept = tuple(curve for curve in evidence.curves if (curve.curve, curve.dataset) != ("calibration_curve", dataset))
     made = CurveResult("calibration_curve", dataset, Curve(columns, 300, Method("wald")))
     return dataclasses.replace(evidence, curves=(*kept, made))
 
@@ -326,7 +326,7 @@ def test_percentages_that_are_far_off_are_in_the_headline_of_our_hospital(covid:
         "It met its goals here. But its percentages are wrong here: it said 50%, 26 of 100 had it."
     )
     assert "percentages" not in committee.answer(dataclasses.replace(covid.evidence, local_site="italy-3"))
-    said = " ".join(one.text for one in committee.wrong_here(home))
+    said = " ".join(danger.text for danger in committee.wrong_here(home))
     assert re.search(r"Percentages are too high up to about [67]\d%, too low above\.", said)
 
 
@@ -357,13 +357,13 @@ def test_the_hospitals_that_are_farthest_off_are_named_and_the_rest_is_a_range(c
 
 
 def test_who_is_missed_names_the_ends_and_where_it_is_surely_more_than_half(covid: Book) -> None:
-    told = committee.who_is_missed(covid.evidence)
-    assert told[1] == (
+    words = committee.who_is_missed(covid.evidence)
+    assert words[1] == (
         "By group, it misses from 8 of 100 female patients (range 4 to 16) to 17 of 100 patients aged under 50 "
         "(range 8 to 35)."
     )
-    assert told[2] == "The model overestimates the risk of female patients and patients aged under 50."
-    assert told[0].replace("\N{NO-BREAK SPACE}", " ") == (
+    assert words[2] == "The model overestimates the risk of female patients and patients aged under 50."
+    assert words[0].replace("\N{NO-BREAK SPACE}", " ") == (
         "At the 50% line it misses from 10 of 100 (Italy 1) to 74 (Brazil 1) of those with SARS-CoV-2 infection. "
         "More than half are missed in Brazil 1, Brazil 2 and Brazil 3."
     )
@@ -375,12 +375,12 @@ def test_groups_that_our_data_cannot_tell_apart_are_not_said_to_be_alike(covid: 
 
 
 def test_a_group_whose_risk_is_underestimated_is_told_with_both_values_and_how_many_were_looked_at(knee: Book) -> None:
-    told = " ".join(committee.differing_groups(knee.evidence)).replace("\N{NO-BREAK SPACE}", " ")
+    words = " ".join(committee.differing_groups(knee.evidence)).replace("\N{NO-BREAK SPACE}", " ")
     assert re.search(
-        rf"{UNDERESTIMATED} patients aged 50 to 69 \(1\d\d actual cases per 100 predicted, the others 9\d\)", told
+        rf"{UNDERESTIMATED} patients aged 50 to 69 \(1\d\d actual cases per 100 predicted, the others 9\d\)", words
     )
-    assert re.search(r"This could be coincidence: \d+ comparisons were looked at\.", told)
-    assert "was not counted" not in told
+    assert re.search(r"This could be coincidence: \d+ comparisons were looked at\.", words)
+    assert "was not counted" not in words
     assert len(set(ERRORS)) == 8
     table = committee.groups(knee.evidence)
     assert table is not None
@@ -436,35 +436,37 @@ def test_goals_that_are_not_met_are_named_with_the_hospitals(covid: Book) -> Non
 
 
 def test_a_goal_that_cannot_be_judged_is_not_said_to_be_missed(covid: Book) -> None:
-    def open_(one: Criterion) -> Criterion:
+    def open_(criterion: Criterion) -> Criterion:
         return (
-            dataclasses.replace(one, met=None, observed=None, reason=because("too few"))
-            if one.measure == "oe_ratio"
-            else one
+            dataclasses.replace(criterion, met=None, observed=None, reason=because("too few"))
+            if criterion.measure == "oe_ratio"
+            else criterion
         )
 
-    unknown = dataclasses.replace(covid.evidence, criteria=tuple(open_(one) for one in covid.evidence.criteria))
+    unknown = dataclasses.replace(
+        covid.evidence, criteria=tuple(open_(criterion) for criterion in covid.evidence.criteria)
+    )
     assert committee.answer(unknown).startswith(
         "It met its goals in none of eight hospitals. In five more it is not known."
     )
-    told = {row.name: row.cells[-1].text for row in committee.hospitals(unknown).rows}
-    assert told["Italy 1"] == "not known"
+    words = {row.name: row.cells[-1].text for row in committee.hospitals(unknown).rows}
+    assert words["Italy 1"] == "not known"
 
 
 def test_no_sentence_of_a_declaration_is_cut(breast: Book) -> None:
     assert dict(committee.declarations(breast.evidence))["Ethics"] == breast.evidence.statements["17"]
     long = "Approval and consent of the original studies are " + "not " * 50 + "restated."
-    told = dataclasses.replace(breast.evidence, statements={**breast.evidence.statements, "17": long})
-    assert dict(committee.declarations(told))["Ethics"].startswith("Said in the full report")
+    words = dataclasses.replace(breast.evidence, statements={**breast.evidence.statements, "17": long})
+    assert dict(committee.declarations(words))["Ethics"].startswith("Said in the full report")
 
 
 def test_a_range_shows_on_which_side_of_100_it_ends(covid: Book) -> None:
     site = externals(covid.evidence)[0]
     results = tuple(
-        dataclasses.replace(one, found=dataclasses.replace(one.found, value=0.88, low=0.77, high=0.9976))
-        if one.measure == "oe_ratio" and one.dataset == site.name and isinstance(one.found, Estimate)
-        else one
-        for one in covid.evidence.results
+        dataclasses.replace(result, found=dataclasses.replace(result.found, value=0.88, low=0.77, high=0.9976))
+        if result.measure == "oe_ratio" and result.dataset == site.name and isinstance(result.found, Estimate)
+        else result
+        for result in covid.evidence.results
     )
     changed = dataclasses.replace(covid.evidence, results=results)
     row = next(row for row in committee.by_site(changed).rows if row.label == site.site)
@@ -491,8 +493,8 @@ def test_only_a_column_of_the_formula_is_something_that_the_model_asks_for() -> 
     never = "Zurich: something that the model needs was never recorded, or has another name."
     often = "Zurich: some facts that the model needs are often not known."
     few = "So few hospitals were tested that nothing can be said of a new one."
-    assert [one.text for one in committee.could_go_wrong(unknown)] == [never, often, few]
-    assert [one.text for one in committee.could_go_wrong(known)] == [often, few]
+    assert [danger.text for danger in committee.could_go_wrong(unknown)] == [never, often, few]
+    assert [danger.text for danger in committee.could_go_wrong(known)] == [often, few]
     assert committee.further_dangers(unknown) == ""
     assert committee.further_dangers(known) == "One more: full report, under Limitations."
 
@@ -502,7 +504,7 @@ def test_an_answer_that_is_missing_for_one_place_is_still_open(covid: Book) -> N
     (few,) = committee.could_go_wrong(dataclasses.replace(covid.evidence, flags=kept))
     assert few.open == "Not answered for Spain."
     assert few.reply == "The maker answers: Nothing is concluded from it."
-    assert all(one.open for one in committee.could_go_wrong(covid.evidence) if not one.reply)
+    assert all(danger.open for danger in committee.could_go_wrong(covid.evidence) if not danger.reply)
 
 
 def test_a_long_text_is_cut_after_a_sentence_or_says_that_it_goes_on() -> None:
@@ -528,8 +530,8 @@ def grade(texts: list[str]) -> float:
 
     A sentence ends at . ! or ? before a blank, and where a paragraph, a cell or an item of a list ends.
     """
-    sentences = [one for text in texts for one in re.split(r"(?<=[.!?])\s", text) if re.search(r"[A-Za-z]{2}", one)]
-    words = [word for one in sentences for word in re.findall(r"[A-Za-z]+(?:['-][A-Za-z]+)*|\d[\d,.%]*", one)]
+    sentences = [part for text in texts for part in re.split(r"(?<=[.!?])\s", text) if re.search(r"[A-Za-z]{2}", part)]
+    words = [word for sentence in sentences for word in re.findall(r"[A-Za-z]+(?:['-][A-Za-z]+)*|\d[\d,.%]*", sentence)]
     spoken_parts = sum(syllables(part) for word in words for part in word.split("-"))
     return 0.39 * len(words) / len(sentences) + 11.8 * spoken_parts / len(words) - 15.59
 
@@ -561,9 +563,9 @@ def prose(evidence: Evidence) -> list[str]:
     return [text for text in spoken(edition(evidence).html) if text.endswith(".") and len(text.split()) >= 4]
 
 
-@pytest.mark.parametrize("place", [None, 0], ids=["elsewhere", "here"])
-def test_the_text_reads_at_grade_eight_or_below(any_book: Book, place: int | None) -> None:
-    evidence = at_home(any_book.evidence, place)
+@pytest.mark.parametrize("index", [None, 0], ids=["elsewhere", "here"])
+def test_the_text_reads_at_grade_eight_or_below(any_book: Book, index: int | None) -> None:
+    evidence = at_home(any_book.evidence, index)
     texts = prose(evidence)
     assert len(texts) > 25
     assert grade(texts) <= 8
@@ -595,9 +597,9 @@ BANNED = (
 """Phrases that a nurse, a patient and a director would not say."""
 
 
-@pytest.mark.parametrize("place", [None, 0], ids=["elsewhere", "here"])
-def test_no_phrase_that_nobody_says_is_on_the_pages(any_book: Book, place: int | None) -> None:
-    text = words(at_home(any_book.evidence, place)).lower()
+@pytest.mark.parametrize("index", [None, 0], ids=["elsewhere", "here"])
+def test_no_phrase_that_nobody_says_is_on_the_pages(any_book: Book, index: int | None) -> None:
+    text = words(at_home(any_book.evidence, index)).lower()
     assert [phrase for phrase in BANNED if phrase.lower() in text] == []
 
 
@@ -608,9 +610,9 @@ def declared_texts(evidence: Evidence) -> str:
     return f"{release} {names} {' '.join(evidence.statements.values())}".lower()
 
 
-@pytest.mark.parametrize("place", [None, 0], ids=["elsewhere", "here"])
-def test_every_word_is_an_everyday_one(any_book: Book, place: int | None) -> None:
-    evidence = at_home(any_book.evidence, place)
+@pytest.mark.parametrize("index", [None, 0], ids=["elsewhere", "here"])
+def test_every_word_is_an_everyday_one(any_book: Book, index: int | None) -> None:
+    evidence = at_home(any_book.evidence, index)
     theirs = set(re.findall(r"[a-z]+", declared_texts(evidence)))
     months = {
         "january",

@@ -39,9 +39,9 @@ def of_gain(evidence: Evidence, at: float, treat_all: float, **gains: tuple[floa
     release = evidence.release.model_copy(
         update={"thresholds": evidence.release.thresholds.model_copy(update={"declared": (at,)})}
     )
-    kept = [one for one in evidence.results if one.measure not in ("net_benefit", "net_benefit_gain")]
-    for place, (low, high) in gains.items():
-        dataset = place.replace("_", "-")
+    kept = [result for result in evidence.results if result.measure not in ("net_benefit", "net_benefit_gain")]
+    for position, (low, high) in gains.items():
+        dataset = position.replace("_", "-")
         gain = Estimate((low + high) / 2, low, high, 0.95, 300, Method("wald"))
         good = Estimate(0.1, 0.0, 0.2, 0.95, 300, Method("wald"), details={"treat_all": treat_all})
         kept.append(Result("net_benefit_gain", "net_benefit_gain", dataset, {"threshold": at}, gain))
@@ -51,13 +51,13 @@ def of_gain(evidence: Evidence, at: float, treat_all: float, **gains: tuple[floa
 
 def test_it_would_be_better_to_do_the_same_for_all_only_where_the_range_says_so() -> None:
     evidence = of_gain(KINDS["two"], 0.5, 0.3, site_0=(-0.3, -0.1), site_1=(-0.1, 0.1))
-    (told,) = committee.than_the_same_for_all(evidence)
-    assert told.replace("\N{NO-BREAK SPACE}", " ") == (
+    (words,) = committee.than_the_same_for_all(evidence)
+    assert words.replace("\N{NO-BREAK SPACE}", " ") == (
         "At the 50% line, flagging everyone would be better in Italy 1. It is not clear which is better in Spain."
     )
     loss = of_gain(KINDS["two"], 0.5, -0.2, site_0=(-0.3, -0.1), site_1=(0.1, 0.2))
-    (told,) = committee.than_the_same_for_all(loss)
-    assert told.replace("\N{NO-BREAK SPACE}", " ") == (
+    (words,) = committee.than_the_same_for_all(loss)
+    assert words.replace("\N{NO-BREAK SPACE}", " ") == (
         "At the 50% line, the model is better than flagging everyone or no one in Spain. "
         "Flagging no one would be better in Italy 1."
     )
@@ -100,10 +100,10 @@ def studied(low: float, value: float, high: float, **clustered: float) -> Eviden
     ],
 )
 def test_people_decide_better_only_where_the_range_says_so(evidence: Evidence, start: str, ending: str) -> None:
-    told = committee.people_decide(evidence)
-    assert told.startswith(start)
-    assert told.endswith(ending)
-    assert ("Without it 20 of 100 decisions were wrong" in told) == (evidence is not KINDS["one"])
+    words = committee.people_decide(evidence)
+    assert words.startswith(start)
+    assert words.endswith(ending)
+    assert ("Without it 20 of 100 decisions were wrong" in words) == (evidence is not KINDS["one"])
 
 
 def with_changes(evidence: Evidence) -> Evidence:
@@ -134,8 +134,8 @@ def of_arms(unaided: float, aided: float) -> Estimate:
 
 def test_what_a_study_changed_is_said_in_whole_people_and_by_group() -> None:
     """By hand: 20 + 5 + 3 + 2 decisions were put right, 9 + 1 + 3 + 2 made wrong; nurses were wrong in 30, then 20."""
-    told = committee.people_decide(with_changes(studied(0.02, 0.05, 0.08)))
-    assert told.replace("\N{NO-BREAK SPACE}", " ") == (
+    words = committee.people_decide(with_changes(studied(0.02, 0.05, 0.08)))
+    assert words.replace("\N{NO-BREAK SPACE}", " ") == (
         "Yes, in a study. Without it 20 of 100 decisions were wrong, with it 15. It put 30 right and made 15 wrong. "
         "Wrong of 100 by group: nurse 30, then 20; surgeon 10, then 10. Where people first thought otherwise, they "
         "followed wrong advice 4 of 20 times and refused right advice 3 of 15 times. "
@@ -147,7 +147,8 @@ def test_a_study_that_is_kept_back_is_not_said_to_be_missing() -> None:
     hidden = Withheld(Fact("too_few_sites_to_pool", usable=Count(0, "site")), below=10)
     found = studied(0.02, 0.05, 0.08)
     kept = tuple(
-        dataclasses.replace(one, found=hidden) if one.measure == "error_rate_aided" else one for one in found.results
+        dataclasses.replace(result, found=hidden) if result.measure == "error_rate_aided" else result
+        for result in found.results
     )
     assert committee.people_decide(dataclasses.replace(found, results=kept)).startswith("A study compared decisions")
 
@@ -164,7 +165,9 @@ def test_how_sure_the_truth_is_is_said_in_whole_people(assumed: float | None, wo
     bare = dataclasses.replace(
         KINDS["two"],
         results=tuple(
-            one for one in KINDS["two"].results if one.measure not in ("actual_accuracy", "weighted_concordance")
+            result
+            for result in KINDS["two"].results
+            if result.measure not in ("actual_accuracy", "weighted_concordance")
         ),
     )
     assert committee.labels_are_right(bare) == ""
@@ -181,15 +184,15 @@ def with_counts(evidence: Evidence, *counts: tuple[int, int]) -> Evidence:
     """The evidence with so many patients and events at its sites."""
     pairs = zip(evidence.datasets, counts, strict=True)
     return dataclasses.replace(
-        evidence, datasets=tuple(dataclasses.replace(one, n=n, events=events) for one, (n, events) in pairs)
+        evidence, datasets=tuple(dataclasses.replace(dataset, n=n, events=events) for dataset, (n, events) in pairs)
     )
 
 
 def pooled_as(evidence: Evidence, found: Estimate | Absent) -> Evidence:
     """The evidence with another AUROC of all hospitals together, and no flag."""
     results = tuple(
-        dataclasses.replace(one, found=found) if (one.measure, one.dataset) == ("auroc", POOLED) else one
-        for one in evidence.results
+        dataclasses.replace(result, found=found) if (result.measure, result.dataset) == ("auroc", POOLED) else result
+        for result in evidence.results
     )
     return dataclasses.replace(evidence, results=results, flags=())
 
@@ -198,8 +201,8 @@ def test_what_to_expect_in_ours_is_said_only_where_enough_hospitals_tell() -> No
     known = Estimate(
         0.8, 0.7, 0.9, 0.95, 5000, Method("wald"), details={"prediction_low": 0.6, "prediction_high": 0.95, "k": 7}
     )
-    told = committee.answer(pooled_as(KINDS["eight"], known))
-    assert told.endswith("It has not been tested in ours, where it may tell sick from well 60 to 95 times of 100.")
+    words = committee.answer(pooled_as(KINDS["eight"], known))
+    assert words.endswith("It has not been tested in ours, where it may tell sick from well 60 to 95 times of 100.")
     flagged = dataclasses.replace(
         pooled_as(KINDS["eight"], known), flags=(Flag("heterogeneity", POOLED, limitation("so.")),)
     )
@@ -211,17 +214,17 @@ def test_what_to_expect_in_ours_is_said_only_where_enough_hospitals_tell() -> No
 def test_without_goals_the_ends_of_what_was_found_are_named() -> None:
     evidence = dataclasses.replace(KINDS["two"], criteria=())
     at = evidence.release.thresholds.declared[0]
-    results = tuple(one for one in evidence.results if one.measure != "sensitivity")
+    results = tuple(result for result in evidence.results if result.measure != "sensitivity")
     for dataset, share in (("site-0", 0.9), ("site-1", 0.3)):
         found = Estimate(share, share - 0.05, share + 0.05, 0.95, 300, Method("wald"))
         results = (*results, Result("sensitivity", "sensitivity", dataset, {"threshold": at}, found))
-    told = committee.answer(dataclasses.replace(evidence, results=results))
-    assert told.startswith("No goal was set before the test, so it cannot pass or fail. Of 100 patients with")
-    assert "it found from 30 (Spain) to 90 (Italy 1)." in told
+    words = committee.answer(dataclasses.replace(evidence, results=results))
+    assert words.startswith("No goal was set before the test, so it cannot pass or fail. Of 100 patients with")
+    assert "it found from 30 (Spain) to 90 (Italy 1)." in words
 
 
 def test_every_hospital_has_its_row() -> None:
-    names = tuple(f"Ward {chr(ord('A') + place)}" for place in range(12))
+    names = tuple(f"Ward {chr(ord('A') + index)}" for index in range(12))
     evidence = with_counts(by_hand(Case("twelve", names)), *((200, 100),) * 12)
     assert {row.label for row in committee.by_site(evidence).rows} == set(names)
     first = committee.hospitals(evidence)
@@ -247,8 +250,8 @@ def test_false_alarms_are_those_who_are_not_left_alone() -> None:
 def test_each_place_hears_the_direction_of_its_own_slope() -> None:
     evidence = given(KINDS["two"], "calibration_slope", site_0=(0.7, 0.6, 0.8), site_1=(1.4, 1.2, 1.6))
     flags = (Flag("slope_off", "site-0", limitation("so.")), Flag("slope_off", "site-1", limitation("so.")))
-    (told,) = committee.could_go_wrong(dataclasses.replace(evidence, flags=flags))
-    assert told.text == (
+    (words,) = committee.could_go_wrong(dataclasses.replace(evidence, flags=flags))
+    assert words.text == (
         "Italy 1: high percentages are too high, low ones too low. "
         "Spain: high percentages are too low, low ones too high."
     )
@@ -262,8 +265,8 @@ def test_each_place_hears_whether_the_outcome_is_more_or_less_common() -> None:
         Flag("prevalence_shift", "site-1", limitation("so.")),
     )
     changed = dataclasses.replace(evidence, datasets=(*evidence.datasets, origin), flags=flags)
-    (told,) = committee.could_go_wrong(changed)
-    assert told.text == (
+    (words,) = committee.could_go_wrong(changed)
+    assert words.text == (
         "Italy 1: the outcome is more common than where the model was made. "
         "Spain: the outcome is less common than where the model was made."
     )
@@ -321,12 +324,12 @@ def test_groups_that_are_not_added_up_are_not_said_to_be_too_few() -> None:
 def test_it_is_said_at_how_many_places_the_groups_are_known() -> None:
     half: list[SubgroupSize | Absent] = [SubgroupSize(30, 15, 0), Absent(because("no column sex"))]
     sizes = {"female": half, "male": half}
-    told = committee.differing_groups(with_groups(with_counts(KINDS["two"], (60, 30), (540, 100)), sizes))
-    assert "Data by sex come from one of two hospitals only." in " ".join(told)
+    words = committee.differing_groups(with_groups(with_counts(KINDS["two"], (60, 30), (540, 100)), sizes))
+    assert "Data by sex come from one of two hospitals only." in " ".join(words)
 
 
 def test_groups_that_the_table_has_no_room_for_are_counted() -> None:
-    labels = [f"group {place}" for place in range(11)]
+    labels = [f"group {index}" for index in range(11)]
     table = committee.groups(with_groups(KINDS["one"], {label: [SubgroupSize(90, 30, 0)] for label in labels}))
     assert table is not None
     assert len(table.rows) == 8
@@ -337,18 +340,18 @@ def test_groups_that_differ_come_with_their_direction() -> None:
     evidence = by_hand(Case("eight", COVID))
     moved = {("auroc", "site-1"): 0.2, ("auroc", "site-2"): -0.2, ("oe_ratio", "site-4"): 0.3}
     results = tuple(
-        dataclasses.replace(one, found=Estimate(change, change - 0.1, change + 0.1, 0.95, 100, Method("wald")))
-        if one.at.get("against")
-        and one.subset == evidence.subgroups.summaries[0].subset
-        and (change := moved.get((one.measure, one.dataset), 0.0))
-        else one
-        for one in evidence.subgroups.results
+        dataclasses.replace(result, found=Estimate(change, change - 0.1, change + 0.1, 0.95, 100, Method("wald")))
+        if result.at.get("against")
+        and result.subset == evidence.subgroups.summaries[0].subset
+        and (change := moved.get((result.measure, result.dataset), 0.0))
+        else result
+        for result in evidence.subgroups.results
     )
     changed = dataclasses.replace(evidence, subgroups=dataclasses.replace(evidence.subgroups, results=results))
-    assert len([one for one in subgroups.compared(changed) if one.is_apart]) == 3
-    told = " ".join(committee.differing_groups(changed))
-    assert "It tells sick from well more often among female patients in Italy 2 (" in told
-    assert "It tells sick from well less often among female patients in Italy 3 (" in told
-    assert "underestimates the risk of female patients in Brazil 1 (" in told
+    assert len([difference for difference in subgroups.compared(changed) if difference.is_apart]) == 3
+    words = " ".join(committee.differing_groups(changed))
+    assert "It tells sick from well more often among female patients in Italy 2 (" in words
+    assert "It tells sick from well less often among female patients in Italy 3 (" in words
+    assert "underestimates the risk of female patients in Brazil 1 (" in words
     brief = " ".join(committee.who_is_missed(changed))
     assert "underestimates the risk of female patients in Brazil 1." in brief

@@ -111,7 +111,9 @@ def test_the_page_says_its_language_and_title(page: Element, book: Book) -> None
 
 
 def test_each_chapter_has_one_heading_of_the_first_level(page: Element) -> None:
-    sections = [one for one in page.all("section") if "chapter" in (one.attributes.get("class") or "").split()]
+    sections = [
+        element for element in page.all("section") if "chapter" in (element.attributes.get("class") or "").split()
+    ]
     for section in sections:
         assert len(list(section.all("h1"))) == 1, section.attributes["id"]
     # The committee's pages are no chapters: each has its own title.
@@ -121,7 +123,7 @@ def test_each_chapter_has_one_heading_of_the_first_level(page: Element) -> None:
 
 def test_an_apostrophe_and_a_share_have_one_form(book: Book) -> None:
     results = (*book.evidence.results, *book.evidence.subgroups.results)
-    methods = {method_text(one.found.method) for one in results if isinstance(one.found, Estimate)}
+    methods = {method_text(result.found.method) for result in results if isinstance(result.found, Estimate)}
     terms = {text for term in book.evidence.terms.values() for text in (term.label, term.sentence, term.formula)}
     assert methods
     assert not [text for text in methods | terms if re.search(r"\d %", text)]
@@ -129,15 +131,15 @@ def test_an_apostrophe_and_a_share_have_one_form(book: Book) -> None:
 
 
 def test_no_level_of_headings_is_skipped(page: Element) -> None:
-    levels = [int(one.tag[1]) for one in page.all("h1", "h2", "h3", "h4", "h5", "h6")]
+    levels = [int(element.tag[1]) for element in page.all("h1", "h2", "h3", "h4", "h5", "h6")]
     assert levels[0] == 1
     for before, after in itertools.pairwise(levels):
         assert after <= before + 1
 
 
 def test_no_heading_and_no_cell_of_a_heading_is_empty(page: Element) -> None:
-    for one in page.all("h1", "h2", "h3", "th", "caption", "figcaption", "dt", "dd"):
-        assert one.text, one
+    for element in page.all("h1", "h2", "h3", "th", "caption", "figcaption", "dt", "dd"):
+        assert element.text, element
 
 
 def test_every_image_has_a_text_in_its_place(page: Element) -> None:
@@ -168,26 +170,26 @@ def test_every_row_of_a_table_is_as_wide_as_its_head(page: Element) -> None:
 
 
 def test_ids_are_unique_and_every_link_has_its_place(page: Element) -> None:
-    names = Counter(one.attributes["id"] for one in page.all() if "id" in one.attributes)
+    names = Counter(element.attributes["id"] for element in page.all() if "id" in element.attributes)
     assert [name for name, count in names.items() if count > 1] == []
-    links = [one.attributes.get("href") or "" for one in page.all("a")]
+    links = [element.attributes.get("href") or "" for element in page.all("a")]
     inside = [link[1:] for link in links if link.startswith("#")]
     assert [link for link in inside if link not in names] == []
     assert all(name and re.fullmatch(r"[A-Za-z][\w.-]*", name) for name in names)
 
 
 def test_the_page_asks_for_nothing_from_outside(page: Element) -> None:
-    for one in page.all():
+    for element in page.all():
         for name in ("src", "srcset", "data", "action"):
-            address = one.attributes.get(name)
+            address = element.attributes.get(name)
             assert address is None or address.startswith("dossier:"), address
-        assert one.tag not in ("script", "iframe", "object", "embed", "form", "link")
+        assert element.tag not in ("script", "iframe", "object", "embed", "form", "link")
 
 
 def test_every_chapter_that_has_something_to_say_is_there_and_every_other_is_named(book: Book) -> None:
     page = tree(book.html("regulatory"))
-    there = {(one.attributes.get("id") or "").removeprefix("chapter-") for one in page.all("section")}
-    (contents,) = (one for one in page.all("section") if one.attributes.get("id") == "contents")
+    there = {(element.attributes.get("id") or "").removeprefix("chapter-") for element in page.all("section")}
+    (contents,) = (element for element in page.all("section") if element.attributes.get("id") == "contents")
     for chapter in chapters():
         if "regulatory" in chapter.editions and chapter.name not in there:
             assert f"{chapter.title}. {chapter.fill}" in contents.text
@@ -266,7 +268,7 @@ def test_hostile_names_pass_the_press(tmp_path: Path) -> None:
 def test_a_statement_is_markdown_without_html(text: str, printed: str) -> None:
     html = tree(str(compose.markdown(text, "Dates")))
     assert html.text == printed
-    assert {one.tag for one in html.all()} == {"p"}
+    assert {element.tag for element in html.all()} == {"p"}
 
 
 def test_a_statement_shows_no_picture() -> None:
@@ -284,7 +286,7 @@ def test_a_statement_runs_no_script_through_a_link() -> None:
 
 def test_a_statement_may_have_lists_tables_and_emphasis() -> None:
     html = tree(str(compose.markdown("*a* **b**\n\n- c\n\n| d | e |\n|---|---|\n| 1 | 2 |", "Dates")))
-    assert {"em", "strong", "ul", "li", "table", "th", "td"} <= {one.tag for one in html.all()}
+    assert {"em", "strong", "ul", "li", "table", "th", "td"} <= {element.tag for element in html.all()}
     assert all(cell.attributes.get("scope") == "col" for cell in html.all("th"))
 
 
@@ -349,7 +351,7 @@ def test_every_edition_stands_up_to_evidence_without_a_number(edition: Edition) 
 
 def rows(page: Element, table: str) -> dict[str, list[str]]:
     """The rows of a table by their label."""
-    (found,) = (one for one in page.all("div") if one.attributes.get("id") == table)
+    (found,) = (element for element in page.all("div") if element.attributes.get("id") == table)
     return {
         next(row.all("th")).text: [cell.text for cell in row.all("td")]
         for body in found.all("tbody")
@@ -360,9 +362,9 @@ def rows(page: Element, table: str) -> dict[str, list[str]]:
 def plain(evidence: Evidence, measure: str, site: str, **at: float) -> dict[str, Any]:
     """A result as results.json holds it."""
     (row,) = (
-        one
-        for one in results.of(evidence).estimates
-        if (one.measure, one.dataset, one.at, one.subset) == (measure, site, at, None)
+        result
+        for result in results.of(evidence).estimates
+        if (result.measure, result.dataset, result.at, result.subset) == (measure, site, at, None)
     )
     return row.model_dump()
 
@@ -393,13 +395,13 @@ def test_both_editions_print_the_numbers_of_the_same_evidence(any_book: Book) ->
             ("oe_ratio", 4, {}),
             ("sensitivity", 6, {"threshold": threshold}),
         )
-        for measure, place, at in asked:
+        for measure, position, at in asked:
             found = plain(evidence, measure, site.name, **at)
-            assert cells[place] == f"{100 * found['value']:.0f}", (site.site, measure)
+            assert cells[position] == f"{100 * found['value']:.0f}", (site.site, measure)
             ends = [of_hundred(found[bound]) for bound in ("low", "high")]
-            assert cells[place + 1] == "–".join(ends), (site.site, measure)
-        for measure, place in (("auroc", 2), ("oe_ratio", 4)):
-            assert printed[place] == f"{plain(evidence, measure, site.name)['value']:.2f}"
+            assert cells[position + 1] == "–".join(ends), (site.site, measure)
+        for measure, position in (("auroc", 2), ("oe_ratio", 4)):
+            assert printed[position] == f"{plain(evidence, measure, site.name)['value']:.2f}"
 
 
 def test_the_squares_of_the_committee_are_the_rates_of_the_regulator(any_book: Book) -> None:
@@ -429,7 +431,7 @@ def test_the_squares_of_the_committee_are_the_rates_of_the_regulator(any_book: B
 
 
 def test_an_edition_and_its_results_name_each_other(book: Book) -> None:
-    one, other = (book.document(edition) for edition in EDITIONS_OF_A_BUILD)
-    assert one.identifier != other.identifier
-    assert one.attachments == ()
+    first, other = (book.document(edition) for edition in EDITIONS_OF_A_BUILD)
+    assert first.identifier != other.identifier
+    assert first.attachments == ()
     assert [attachment.content for attachment in other.attachments] == [results.of(book.evidence).text()]

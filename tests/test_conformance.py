@@ -26,7 +26,7 @@ def test_pdfsig_agrees_with_one_signature_and_with_three(breast: Book, tmp_path:
     """And finds a byte that is another, and a revision after the last signature."""
     path, authority = breast.pdf("committee"), owner("Hospital Authority", authority=True)
     every = signed_by(path, [(name, owner(name, authority)) for name in ("Author", "Second", "Third")], tmp_path)
-    assert [unsound(one, number) for number, one in enumerate(every, start=1)] == [[], [], []]
+    assert [unsound(file, number) for number, file in enumerate(every, start=1)] == [[], [], []]
     assert every[-1].read_bytes().startswith(path.read_bytes())
     altered, longer = tmp_path / "altered.pdf", tmp_path / "longer.pdf"
     content = bytearray(every[-1].read_bytes())

@@ -51,12 +51,12 @@ def _evidence(folder: Path) -> tuple[Evidence, dict[str, Any]]:
 
 def test_counts_of_a_declared_auroc_are_ranges_that_add_up(tmp_path: Path) -> None:
     found, printed = _evidence(_release(tmp_path, PUBLISHED.format(n=1217, events=307)))
-    (one,) = printed["declared"]["declared_performance"]
-    assert one["auroc"]["n"]["lo"] <= 1217 <= one["auroc"]["n"]["hi"]
-    assert one["auroc"]["events"]["lo"] <= 307 <= one["auroc"]["events"]["hi"]
-    assert one["auroc"]["events"]["hi"] - one["auroc"]["events"]["lo"] >= 9
+    (claim,) = printed["declared"]["declared_performance"]
+    assert claim["auroc"]["n"]["lo"] <= 1217 <= claim["auroc"]["n"]["hi"]
+    assert claim["auroc"]["events"]["lo"] <= 307 <= claim["auroc"]["events"]["hi"]
+    assert claim["auroc"]["events"]["hi"] - claim["auroc"]["events"]["lo"] >= 9
     # 307 persons: a step of .005, and an interval that is no narrower than the published one.
-    assert (one["auroc"]["value"], one["auroc"]["low"], one["auroc"]["high"]) == (0.87, 0.84, 0.905)
+    assert (claim["auroc"]["value"], claim["auroc"]["low"], claim["auroc"]["high"]) == (0.87, 0.84, 0.905)
     (auroc,) = (row.found for row in found.results if (row.measure, row.dataset) == ("auroc", "published"))
     assert isinstance(auroc, Estimate)
     assert isinstance(auroc.n, CountRange)
@@ -68,14 +68,14 @@ def test_counts_of_a_declared_auroc_are_ranges_that_add_up(tmp_path: Path) -> No
 def test_a_declared_auroc_of_few_is_withheld_with_a_flag(tmp_path: Path, n: int, events: int) -> None:
     found, printed = _evidence(_release(tmp_path, PUBLISHED.format(n=n, events=events)))
     assert printed["declared"]["declared_performance"] == [{"name": "published", "role": "internal", "auroc": None}]
-    assert "declared_withheld" in {one.flag for one in found.flags}
-    assert not [one for one in found.results if one.dataset == "published"]
+    assert "declared_withheld" in {flag.flag for flag in found.flags}
+    assert not [result for result in found.results if result.dataset == "published"]
 
 
 def test_counts_of_a_reader_study_are_withheld_with_a_flag(tmp_path: Path) -> None:
     found, printed = _evidence(_release(tmp_path, COUNTS))
     assert printed["declared"].get("reader_study") is None
-    assert "declared_withheld" in {one.flag for one in found.flags}
+    assert "declared_withheld" in {flag.flag for flag in found.flags}
 
 
 PSI = """
@@ -91,7 +91,7 @@ def test_a_declared_psi_says_how_many_patients_a_site_has_and_is_withheld_with_a
     found, printed = _evidence(_release(tmp_path, PSI))
     assert not printed["declared"].get("declared_correspondence")
     assert isinstance(find(found, "degree_of_correspondence", "north"), Absent)
-    assert "declared_withheld" in {one.flag for one in found.flags}
+    assert "declared_withheld" in {flag.flag for flag in found.flags}
     assert not re.search(r"\b157\b|0\.0371", json.dumps(printed))
 
 
@@ -116,8 +116,8 @@ def test_without_a_policy_all_stands_as_it_was_declared(tmp_path: Path) -> None:
     """The control."""
     declared = PUBLISHED.format(n=37, events=7) + COUNTS + SURVEY
     _, printed = _evidence(_release(tmp_path, declared, ""))
-    (one,) = printed["declared"]["declared_performance"]
-    assert one["auroc"] == {"value": 0.8713, "low": 0.8427, "high": 0.9001, "n": 37, "events": 7}
+    (claim,) = printed["declared"]["declared_performance"]
+    assert claim["auroc"] == {"value": 0.8713, "low": 0.8427, "high": 0.9001, "n": 37, "events": 7}
     assert printed["declared"]["reader_study"]["counts"]["aie"] == 3217
     assert printed["declared"]["h_accuracy"]["survey"]["1"] == 0.428571
 
@@ -127,8 +127,8 @@ def test_a_declared_range_stays_as_it_is(tmp_path: Path) -> None:
     declared = declared.replace("events = {events}", "events = {{ lo = 299, hi = 311, mid = 305 }}").format()
     for policy in ("", POLICY):
         _, printed = _evidence(_release(tmp_path, declared, policy))
-        (one,) = printed["declared"]["declared_performance"]
-        assert one["auroc"]["events"] == {"lo": 299, "hi": 311, "mid": 305}
+        (claim,) = printed["declared"]["declared_performance"]
+        assert claim["auroc"]["events"] == {"lo": 299, "hi": 311, "mid": 305}
 
 
 def _run(*words: object) -> str:

@@ -45,7 +45,7 @@ def is_said(found: Any) -> bool:
             and "nan" not in reason_text(found.reason).split()
         )
     if isinstance(found, Curve):
-        every = [one for column in found.columns.values() for one in column if one is not None]
+        every = [each for column in found.columns.values() for each in column if each is not None]
         return len({len(column) for column in found.columns.values()}) == 1 and all(map(math.isfinite, every))
     assert isinstance(found, Estimate)
     bounded = found.low is None or found.high is None or found.low <= found.value <= found.high
@@ -99,8 +99,8 @@ def development_is_external(site: Site) -> Site:
 
 
 def one_rater(site: Site) -> Site:
-    one = {name: site[name][:, :1] for name in ("labels", "confidence", "rater_complexity")}
-    return {**site, **one, "rater_accuracy": (0.8,), "rater_groups": ("a",)}
+    each = {name: site[name][:, :1] for name in ("labels", "confidence", "rater_complexity")}
+    return {**site, **each, "rater_accuracy": (0.8,), "rater_groups": ("a",)}
 
 
 def all_agree(site: Site) -> Site:
@@ -124,7 +124,7 @@ def sure_raters(site: Site) -> Site:
 
 
 def flat(features: tuple[Feature, ...], value: float) -> tuple[Feature, ...]:
-    return tuple(Feature(one.name, np.full_like(one.values, value), one.levels) for one in features)
+    return tuple(Feature(feature.name, np.full_like(feature.values, value), feature.levels) for feature in features)
 
 
 def constant_predictors(site: Site) -> Site:
@@ -205,12 +205,12 @@ def test_every_corrupted_site_is_answered(maker: Metric | CurveMaker, name: str)
         assert is_said(found), (rows, found)
 
 
-@pytest.mark.parametrize("one", ["prevalence 1", "one event"])
+@pytest.mark.parametrize("first", ["prevalence 1", "one event"])
 @pytest.mark.parametrize("other", ["risk all 0", "risk all 1", "perfect risk", "one rater"])
-def test_two_faults_at_once(one: str, other: str) -> None:
+def test_two_faults_at_once(first: str, other: str) -> None:
     for maker in MAKERS:
         for rows in (1, 2, 9):
-            found = asked(maker, CORRUPTED[other](CORRUPTED[one](table(rows))))
+            found = asked(maker, CORRUPTED[other](CORRUPTED[first](table(rows))))
             assert is_said(found), (maker.function.__name__, rows, found)
 
 
@@ -249,7 +249,7 @@ def test_settings_at_their_ends_are_answered(maker: Metric | CurveMaker) -> None
 
 
 def test_zero_complexity_and_tau_of_1_at_once() -> None:
-    (metric,) = (one for one in METRICS if one.term.name == "weighted_utility")
+    (metric,) = (each for each in METRICS if each.term.name == "weighted_utility")
     for tau, gamma, relevance in itertools.product((0.0, 1.0), (0.0, 1.0), ("constant", "column", "raters")):
         site = without_relevance(without_complexity(table(24)))
         found = asked(metric, {**site, "tau": tau, "gamma": gamma, "relevance": relevance})

@@ -26,14 +26,14 @@ def release(folder: Path) -> Path:
     return folder
 
 
-def started(place: Path, surroundings: dict[str, str], *words: str) -> subprocess.Popen[str]:
+def started(folder: Path, surroundings: dict[str, str], *words: str) -> subprocess.Popen[str]:
     """A command in a place and surroundings of its own."""
-    temporary = place / "temporary files"
+    temporary = folder / "temporary files"
     temporary.mkdir(parents=True)
     own = {"TMPDIR": str(temporary), "PYTHONPATH": str(CHECKOUT)}
     return subprocess.Popen(
         [sys.executable, "-m", "dossier", *words],
-        cwd=place,
+        cwd=folder,
         env=os.environ | surroundings | own,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -63,10 +63,10 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, bytes], d
 
 
 def test_two_builds_write_the_same_bytes(built: tuple[dict[str, bytes], dict[str, bytes]]) -> None:
-    one, other = built
-    assert {"dossier-regulatory.pdf", "dossier-committee.pdf", "results.json", "manifest.json"} < set(one)
-    assert one.keys() == other.keys()
-    assert [name for name in one if one[name] != other[name]] == []
+    first, other = built
+    assert {"dossier-regulatory.pdf", "dossier-committee.pdf", "results.json", "manifest.json"} < set(first)
+    assert first.keys() == other.keys()
+    assert [name for name in first if first[name] != other[name]] == []
 
 
 def test_no_file_holds_a_path_or_the_year_of_the_clock(

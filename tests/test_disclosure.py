@@ -72,13 +72,13 @@ def test_without_a_policy_no_risk_is_in_any_output(plain: Built) -> None:
 def test_without_a_policy_no_number_of_the_results_tells_a_risk(plain: Built) -> None:
     """Neither the risk, nor what is as good: 1 less it, its odds and their logarithm, its squared error, its score."""
     risks = np.array([float(value) for value in plain.planted.risks])
-    told = np.concatenate(
+    reported = np.concatenate(
         (risks, 1 - risks, risks / (1 - risks), np.log(risks / (1 - risks)), risks**2, (1 - risks) ** 2)
     )
-    told = np.sort(np.concatenate((told, -np.log(risks), -np.log(1 - risks), 1 / risks)))
+    reported = np.sort(np.concatenate((reported, -np.log(risks), -np.log(1 - risks), 1 / risks)))
     numbers = np.array(sorted(numbers_of(results_of(plain.out))))
-    beside = np.clip(np.searchsorted(told, numbers), 1, len(told) - 1)
-    nearest = np.minimum(np.abs(told[beside] - numbers), np.abs(told[beside - 1] - numbers))
+    beside = np.clip(np.searchsorted(reported, numbers), 1, len(reported) - 1)
+    nearest = np.minimum(np.abs(reported[beside] - numbers), np.abs(reported[beside - 1] - numbers))
     assert numbers[nearest < 1e-12].tolist() == []
 
 
@@ -113,7 +113,7 @@ def test_the_search_finds_what_is_planted_in_any_kind_of_output(guarded: Built, 
     assert f"{predictor} in figures/{svg.name}" in found
     assert f"{predictor} in results.json" in found
     assert f"{identifier} in dossier-committee.pdf: metadata" in found
-    assert any(f"{predictor} in dossier-committee.pdf: stream" in one for one in found)
+    assert any(f"{predictor} in dossier-committee.pdf: stream" in text for text in found)
 
 
 def test_verify_passes_under_a_policy(guarded: Built) -> None:

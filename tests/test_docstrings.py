@@ -55,7 +55,7 @@ def test_a_measure_says_what_it_takes_returns_raises_and_how_it_is_computed(name
 @pytest.mark.parametrize("name", [name for name in FACE if name not in ("Loaded.validate", "Validation.check")])
 def test_a_function_of_the_face_says_what_it_returns(name: str) -> None:
     assert "Returns" in sections(FACE[name])
-    parameters = [one for one in inspect.signature(FACE[name]).parameters if one != "self"]
+    parameters = [parameter for parameter in inspect.signature(FACE[name]).parameters if parameter != "self"]
     assert ("Parameters" in sections(FACE[name])) is bool(parameters)
 
 

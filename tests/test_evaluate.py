@@ -103,7 +103,8 @@ Key = tuple[str, str, str]
 
 def keyed(document: dict[str, Any]) -> dict[Key, dict[str, Any]]:
     return {
-        (one["measure"], one["dataset"], json.dumps(one["at"], sort_keys=True)): one for one in document["estimates"]
+        (estimate["measure"], estimate["dataset"], json.dumps(estimate["at"], sort_keys=True)): estimate
+        for estimate in document["estimates"]
     }
 
 
@@ -115,7 +116,7 @@ def test_the_number_of_workers_changes_no_byte() -> None:
     """On the release with the most in it: readers, predictors, a rival, internal rows."""
     kept = {"development", "internal", "knee-1", "knee-4", "knee-7", "knee-8"}
     whole = hurried(study("fixtures/knee"), bootstrap=20, permutations=19)
-    fewer = replace(whole, datasets=tuple(one for one in whole.datasets if one.name in kept))
+    fewer = replace(whole, datasets=tuple(dataset for dataset in whole.datasets if dataset.name in kept))
     assert len(fewer.datasets) == len(kept)
     alone, two, three = (results.of(evaluate.evidence(fewer, jobs)).text() for jobs in (1, 2, 3))
     assert alone == two
@@ -127,7 +128,7 @@ def test_a_new_worker_finds_the_same_whatever_it_is_given_first(tmp_path: Path, 
     """A worker is a process that knows nothing but what comes with its first piece of work."""
     small = hurried(study("fixtures/knee"), bootstrap=2, permutations=2)
     work = [piece for site in evaluate._sites(small) for piece in pieces.of_site(site)]
-    piece = next(one for one in work if one.kind == kind and one.site.dataset.name == "knee-1")
+    piece = next(candidate for candidate in work if candidate.kind == kind and candidate.site.dataset.name == "knee-1")
     given, answer = tmp_path / "piece", tmp_path / "answer"
     given.write_bytes(pickle.dumps(piece))
     program = (
@@ -145,19 +146,19 @@ def test_a_new_worker_finds_the_same_whatever_it_is_given_first(tmp_path: Path, 
 def test_the_order_of_the_datasets_changes_no_number(tmp_path: Path, found: Evidence) -> None:
     """A site's numbers are the same to the bit; those over all sites are sums in another order."""
     turned = results_of(reading.study(write(tmp_path, ORDER[::-1])))
-    assert [one["name"] for one in turned["datasets"]] == list(ORDER[::-1])
+    assert [dataset["name"] for dataset in turned["datasets"]] == list(ORDER[::-1])
     before, after = keyed(json.loads(results.of(found).text())), keyed(turned)
     assert before.keys() == after.keys()
-    for key, one in before.items():
+    for key, line in before.items():
         if key[1] != "pooled":
-            assert after[key] == one, key
+            assert after[key] == line, key
             continue
-        assert {name for name, value in one.items() if value is None} == {
+        assert {name for name, value in line.items() if value is None} == {
             name for name, value in after[key].items() if value is None
         }
         for name in ("value", "low", "high"):
-            if one[name] is not None:
-                assert after[key][name] == pytest.approx(one[name], rel=1e-9), key
+            if line[name] is not None:
+                assert after[key][name] == pytest.approx(line[name], rel=1e-9), key
 
 
 DRAWN = {
@@ -178,13 +179,13 @@ def test_the_seed_moves_what_is_resampled_and_no_value(tmp_path: Path, found: Ev
     )
     assert before.keys() == after.keys()
     moved: dict[str, bool] = {}
-    for key, one in before.items():
-        if key[0] in DRAWN or one["status"] == "absent":
+    for key, record in before.items():
+        if key[0] in DRAWN or record["status"] == "absent":
             continue
         other = after[key]
-        assert other["value"] == one["value"], key
-        same = (other["low"], other["high"]) == (one["low"], one["high"])
-        if any(step["code"].startswith("bootstrap") or step["code"] == "inverted_tests" for step in one["method"]):
+        assert other["value"] == record["value"], key
+        same = (other["low"], other["high"]) == (record["low"], record["high"])
+        if any(step["code"].startswith("bootstrap") or step["code"] == "inverted_tests" for step in record["method"]):
             moved[key[0]] = moved.get(key[0], False) or not same
         else:
             assert same, key
@@ -197,15 +198,15 @@ def test_the_same_seed_gives_the_same_bytes(small: Study, found: Evidence) -> No
 
 
 def test_progress_tells_every_chapter_of_every_dataset_once(small: Study) -> None:
-    told: list[tuple[str, str, int, int]] = []
-    evaluate.evidence(hurried(small), progress=lambda *what: told.append(what))
-    said = [tuple(name.split(", ", 1)) for _, name, _, _ in told]
+    rows: list[tuple[str, str, int, int]] = []
+    evaluate.evidence(hurried(small), progress=lambda *what: rows.append(what))
+    said = [tuple(name.split(", ", 1)) for _, name, _, _ in rows]
     assert list(dict.fromkeys(name for name, _ in said)) == list(ORDER)
     assert len(set(said)) == len(said)
     assert {(name, "calibration") for name in ORDER} <= set(said)
-    done = [amount for _, _, amount, _ in told]
+    done = [amount for _, _, amount, _ in rows]
     assert done == sorted(set(done))
-    assert {(stage, total) for stage, _, _, total in told} == {("evaluate", done[-1])}
+    assert {(stage, total) for stage, _, _, total in rows} == {("evaluate", done[-1])}
 
 
 # ---- roles ----------------------------------------------------------------------------------------------------------
@@ -213,14 +214,14 @@ def test_progress_tells_every_chapter_of_every_dataset_once(small: Study) -> Non
 
 def test_development_results_are_labelled_apparent_and_no_others(found: Evidence) -> None:
     apparent = {
-        one.measure
-        for one in found.results
-        if isinstance(one.found, Estimate) and method_text(one.found.method).endswith(", apparent")
+        result.measure
+        for result in found.results
+        if isinstance(result.found, Estimate) and method_text(result.found.method).endswith(", apparent")
     }
     assert {"auroc", "oe_ratio", "calibration_intercept", "calibration_slope"} <= apparent
-    for one in found.results:
-        if isinstance(one.found, Estimate):
-            assert method_text(one.found.method).endswith(", apparent") == (one.dataset == "development"), one
+    for result in found.results:
+        if isinstance(result.found, Estimate):
+            assert method_text(result.found.method).endswith(", apparent") == (result.dataset == "development"), result
 
 
 def test_neither_development_nor_internal_rows_are_pooled(found: Evidence) -> None:
@@ -253,9 +254,13 @@ def test_a_rival_with_gaps_is_not_told_to_be_none(tmp_path: Path) -> None:
 
 
 def test_every_value_on_splits_is_a_mean_over_them(breast: Evidence) -> None:
-    estimates = [one.found for one in breast.results if one.dataset == "internal" and isinstance(one.found, Estimate)]
+    estimates = [
+        result.found for result in breast.results if result.dataset == "internal" and isinstance(result.found, Estimate)
+    ]
     assert len(estimates) > 20
-    assert {method_text(one.method).partition(",")[0] for one in estimates} == {"mean over 100 refitted splits"}
+    assert {method_text(estimate.method).partition(",")[0] for estimate in estimates} == {
+        "mean over 100 refitted splits"
+    }
 
 
 def test_the_mean_and_the_spread_over_splits(breast: Evidence) -> None:
@@ -264,7 +269,7 @@ def test_the_mean_and_the_spread_over_splits(breast: Evidence) -> None:
     scores = ((table["risk"] - table["outcome"]) ** 2).groupby(table["split"]).mean()
     by_split = table.groupby("split")
     ratios = by_split["outcome"].sum() / by_split["risk"].sum()
-    (development,) = (one for one in breast.datasets if one.role == "development")
+    (development,) = (dataset for dataset in breast.datasets if dataset.role == "development")
     n_test = len(table) / len(scores)
     factor = 1 / len(scores) + n_test / (development.n - n_test)
     for measure, values in (("brier", scores), ("oe_ratio", ratios)):
@@ -277,7 +282,7 @@ def test_the_mean_and_the_spread_over_splits(breast: Evidence) -> None:
 
 def test_no_curve_of_patients_is_drawn_of_splits(breast: Evidence) -> None:
     reason = "curves are drawn of independent patients; the rows of internal are refitted splits"
-    curves = {one.curve: one.found for one in breast.curves if one.dataset == "internal"}
+    curves = {curve.curve: curve.found for curve in breast.curves if curve.dataset == "internal"}
     assert isinstance(curves.pop("split_performance"), Curve)
     assert len(curves) > 4
     assert all(found == Said(reason) for found in curves.values())
@@ -288,16 +293,16 @@ def test_the_splits_that_are_not_shown_count_for_the_minimum(monkeypatch: pytest
     table = pd.read_csv(REPOSITORY / "fixtures/breast/splits.csv")
     scores = ((table["risk"] - table["outcome"]) ** 2).groupby(table["split"]).mean()
     whole = hurried(study("fixtures/breast"))
-    internal = next(one for one in whole.datasets if one.role == "internal")
+    internal = next(dataset for dataset in whole.datasets if dataset.role == "internal")
     assert internal.split is not None
     ranks = scores.rank(method="first").to_numpy().astype(np.int64)
     monkeypatch.setattr(robustness, "LONGEST_CURVE", 40)
-    kept = [one for one in whole.datasets if one.role != "internal"]
+    kept = [dataset for dataset in whole.datasets if dataset.role != "internal"]
     found = evaluate.evidence(replace(whole, datasets=(*kept, replace(internal, split=ranks[internal.split]))))
     splits = find_curve(found, "split_performance", "internal")
     assert isinstance(splits, Curve)
     assert splits.columns["brier"] == pytest.approx(scores.sort_values().iloc[:40])
-    external = next(one.name for one in kept if one.role == "external")
+    external = next(dataset.name for dataset in kept if dataset.role == "external")
     for minimum, bound in (("worst_split", scores.max()), ("quantile_05", scores.quantile(0.95))):
         weak = find(found, "wpr", external, measure="brier", minimum=minimum)
         # Where the prevalence of the site alone does as well as the minimum, the reason has its value.
@@ -309,7 +314,7 @@ def test_splits_are_no_independent_patients_to_a_paired_test(breast: Evidence) -
     found = find(breast, "auroc_difference", "internal", against=breast.release.prediction.rival_label)
     assert found == Said("internal has no risk of a rival")
     whole = hurried(study("fixtures/breast"))
-    internal = next(one for one in whole.datasets if one.role == "internal")
+    internal = next(dataset for dataset in whole.datasets if dataset.role == "internal")
     alone = replace(whole, datasets=(replace(internal, rival=internal.risk),))
     found = find(
         evaluate.evidence(alone), "auroc_difference", "internal", against=breast.release.prediction.rival_label
@@ -364,12 +369,16 @@ def test_a_measure_in_one_file_reaches_every_place(tmp_path: Path, table: Study)
     found = find(evidence, "thrown_away", "table")
     assert isinstance(found, Estimate)
     assert found.value == 0.25
-    heads = [column.label for one in chapter_tables(evidence, "discrimination") for column in one.columns]
-    rows = [row.label for one in chapter_tables(evidence, "discrimination") for row in one.rows]
+    heads = [column.label for each in chapter_tables(evidence, "discrimination") for column in each.columns]
+    rows = [row.label for each in chapter_tables(evidence, "discrimination") for row in each.rows]
     assert "Throw-away share" in heads + rows
     assert "Throw-away share" in [term.label for term in glossary.used(evidence, ["discrimination"])]
     assert Reference(Source("Nobody 1900")) in references.cited(evidence, ["discrimination"])
-    (row,) = (one for one in json.loads(results.of(evidence).text())["estimates"] if one["measure"] == "thrown_away")
+    (row,) = (
+        estimate
+        for estimate in json.loads(results.of(evidence).text())["estimates"]
+        if estimate["measure"] == "thrown_away"
+    )
     assert (row["value"], row["n"], row["tier"], row["status"]) == (0.25, 40, "supporting", "estimated")
 
 

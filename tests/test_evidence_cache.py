@@ -101,12 +101,12 @@ def changed(table: Any, path: tuple[str, ...]) -> Any:
     return table.model_copy(update={name: (new, *value[1:]) if is_list else new})
 
 
-def with_another(one: Study, path: tuple[str, ...]) -> Study:
-    return replace(one, release=changed(one.release, path))
+def with_another(study: Study, path: tuple[str, ...]) -> Study:
+    return replace(study, release=changed(study.release, path))
 
 
-def key_of(one: Study) -> str:
-    return evidence_cache.key(inputs.of(disclosure.without_what_tells(one)))
+def key_of(study: Study) -> str:
+    return evidence_cache.key(inputs.of(disclosure.without_what_tells(study)))
 
 
 @pytest.fixture(scope="module")
@@ -150,7 +150,7 @@ def folder_of(folder: Path, text: str = "", rows: int = 80) -> Path:
     rng = np.random.default_rng(7)
     risk = rng.uniform(0.05, 0.95, rows).round(3)
     outcome = (rng.uniform(size=rows) < risk).astype(int)
-    lines = [f"{one},{other}" for one, other in zip(risk, outcome, strict=True)]
+    lines = [f"{first},{other}" for first, other in zip(risk, outcome, strict=True)]
     (folder / "site.csv").write_text("\n".join(["risk,outcome", *lines]) + "\n")
     (folder / "release.toml").write_text(HEAD + QUICK + SITE + text)
     return folder
@@ -169,8 +169,8 @@ def filled(small: Study, tmp_path_factory: pytest.TempPathFactory) -> EvidenceCa
     return cache
 
 
-def text_of(one: Study, cache: EvidenceCache | None = None) -> bytes:
-    return results.of(evaluate.evidence(one, cache=cache)).text()
+def text_of(study: Study, cache: EvidenceCache | None = None) -> bytes:
+    return results.of(evaluate.evidence(study, cache=cache)).text()
 
 
 @pytest.fixture
@@ -307,9 +307,9 @@ def own(cache: EvidenceCache, folder: Path) -> EvidenceCache:
 
 
 def test_nothing_is_computed_twice(small: Study, filled: EvidenceCache, never_computed: None) -> None:
-    told: list[tuple[str, str]] = []
-    evaluate.evidence(small, progress=lambda stage, name, done, total: told.append((stage, name)), cache=filled)
-    assert told == [("evaluate", "kept from an earlier build")]
+    pairs: list[tuple[str, str]] = []
+    evaluate.evidence(small, progress=lambda stage, name, done, total: pairs.append((stage, name)), cache=filled)
+    assert pairs == [("evaluate", "kept from an earlier build")]
 
 
 def test_it_is_a_results_json_that_nobody_else_may_read(filled: EvidenceCache) -> None:
@@ -336,9 +336,9 @@ def damage(how: str, path: Path) -> None:
     """Make an entry one that is not to be taken."""
     content = path.read_bytes()
     if how == "a digit":
-        place = content.index(b'"value": 0.') + len(b'"value": 0.')
+        position = content.index(b'"value": 0.') + len(b'"value": 0.')
         path.write_bytes(
-            content[:place] + (b"7" if content[place : place + 1] != b"7" else b"6") + content[place + 1 :]
+            content[:position] + (b"7" if content[position : position + 1] != b"7" else b"6") + content[position + 1 :]
         )
     elif how == "half":
         path.write_bytes(content[: len(content) // 2])

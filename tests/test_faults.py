@@ -40,13 +40,13 @@ def name_of(call: ast.Call) -> str:
 
 
 def constants(node: ast.AST) -> set[str]:
-    return {one.value for one in ast.walk(node) if isinstance(one, ast.Constant) and isinstance(one.value, str)}
+    return {child.value for child in ast.walk(node) if isinstance(child, ast.Constant) and isinstance(child.value, str)}
 
 
 def functions(tree: ast.Module) -> Iterator[ast.FunctionDef]:
     """The outermost functions and methods."""
     for node in tree.body:
-        yield from (one for one in (node, *getattr(node, "body", ())) if isinstance(one, ast.FunctionDef))
+        yield from (child for child in (node, *getattr(node, "body", ())) if isinstance(child, ast.FunctionDef))
 
 
 def codes(call: ast.Call, function: ast.FunctionDef, tree: ast.Module) -> set[str]:
@@ -54,31 +54,33 @@ def codes(call: ast.Call, function: ast.FunctionDef, tree: ast.Module) -> set[st
     first = call.args[0]
     if not isinstance(first, ast.Name):
         return (
-            {one for one in constants(first) if one in CATALOGUE} if isinstance(first, ast.IfExp) else constants(first)
+            {constant for constant in constants(first) if constant in CATALOGUE}
+            if isinstance(first, ast.IfExp)
+            else constants(first)
         )
-    if first.id not in {one.arg for one in function.args.args}:
+    if first.id not in {arg.arg for arg in function.args.args}:
         blocks = sorted(blocks_with(call, function), key=lambda block: sum(1 for _ in ast.walk(block)))
         found = (codes_of(first.id, block) for block in blocks)
         return next((some for some in found if some), set())
-    callers = (one for one in ast.walk(tree) if isinstance(one, ast.Call) and name_of(one) == function.name)
-    return {code for caller in callers for one in caller.args for code in constants(one)} & CATALOGUE.keys()
+    callers = (node for node in ast.walk(tree) if isinstance(node, ast.Call) and name_of(node) == function.name)
+    return {code for caller in callers for arg in caller.args for code in constants(arg)} & CATALOGUE.keys()
 
 
 def blocks_with(call: ast.Call, function: ast.FunctionDef) -> list[ast.Module]:
     """The blocks of statements that a call stands in."""
     lists = [getattr(node, name, None) for node in ast.walk(function) for name in ("body", "orelse")]
     blocks = [ast.Module(body, []) for body in lists if isinstance(body, list)]
-    return [block for block in blocks if any(one is call for one in ast.walk(block))]
+    return [block for block in blocks if any(node is call for node in ast.walk(block))]
 
 
 def codes_of(name: str, block: ast.Module) -> set[str]:
     """The codes that are assigned to a name."""
     assigned = [node.value for node in ast.walk(block) if isinstance(node, ast.Assign) and name in names(node)]
-    return {one for value in assigned for one in constants(value)} & CATALOGUE.keys()
+    return {constant for value in assigned for constant in constants(value)} & CATALOGUE.keys()
 
 
 def names(assignment: ast.Assign) -> set[str]:
-    return {one.id for target in assignment.targets for one in ast.walk(target) if isinstance(one, ast.Name)}
+    return {node.id for target in assignment.targets for node in ast.walk(target) if isinstance(node, ast.Name)}
 
 
 def given(call: ast.Call, function: ast.FunctionDef) -> set[str] | None:
@@ -91,15 +93,17 @@ def given(call: ast.Call, function: ast.FunctionDef) -> set[str] | None:
         spread = [
             node.value for node in ast.walk(function) if isinstance(node, ast.Assign) and keyword_is(keyword, node)
         ]
-        tables = [one for value in spread for one in ast.walk(value) if isinstance(one, ast.Dict)]
+        tables = [node for value in spread for node in ast.walk(value) if isinstance(node, ast.Dict)]
         if not tables:
             return None
-        found |= {key for one in tables for name in one.keys if name is not None for key in constants(name)}
+        found |= {key for node in tables for name in node.keys if name is not None for key in constants(name)}
     if name_of(call) == "by_row" and len(call.args) > 4:
         case = call.args[4]
-        bodies = [case] if isinstance(case, ast.Lambda) else [one for one in ast.walk(function) if is_named(one, case)]
-        tables = [one for body in bodies for one in ast.walk(body) if isinstance(one, ast.Dict)]
-        found |= {key for one in tables for name in one.keys if name is not None for key in constants(name)}
+        bodies = (
+            [case] if isinstance(case, ast.Lambda) else [node for node in ast.walk(function) if is_named(node, case)]
+        )
+        tables = [node for body in bodies for node in ast.walk(body) if isinstance(node, ast.Dict)]
+        found |= {key for node in tables for name in node.keys if name is not None for key in constants(name)}
     return found
 
 
@@ -117,12 +121,12 @@ def raised() -> tuple[tuple[str, str, frozenset[str] | None], ...]:
     found = []
     for path, tree in modules().items():
         for function in functions(tree):
-            for call in (one for one in ast.walk(function) if isinstance(one, ast.Call)):
+            for call in (node for node in ast.walk(function) if isinstance(node, ast.Call)):
                 if name_of(call) in PLACE_OF_CODE and call.args and path.name != "errors.py":
                     values = given(call, function)
-                    place = f"{path.relative_to(PACKAGE)}:{call.lineno}"
+                    name = f"{path.relative_to(PACKAGE)}:{call.lineno}"
                     found += [
-                        (place, code, None if values is None else frozenset(values))
+                        (name, code, None if values is None else frozenset(values))
                         for code in codes(call, function, tree)
                     ]
     return tuple(found)
@@ -151,15 +155,15 @@ def test_every_entry_is_given_somewhere() -> None:
 def test_every_fault_gives_the_values_that_its_words_name_and_no_others() -> None:
     beside: dict[str, set[str]] = {}
     wrong = []
-    for place, code, values in raised():
+    for position, code, values in raised():
         if values is not None:
             missing, idle = fields_of(CATALOGUE[code]) - values, values - fields_of(CATALOGUE[code])
             if missing:
-                wrong.append((place, code, missing))
-            beside.setdefault(place, set(idle)).intersection_update(idle)
+                wrong.append((position, code, missing))
+            beside.setdefault(position, set(idle)).intersection_update(idle)
     assert not wrong
     # One call may give several codes: a value is idle where none of them names it.
-    assert not {place: idle for place, idle in beside.items() if idle}
+    assert not {position: idle for position, idle in beside.items() if idle}
 
 
 def test_every_phrase_is_a_part_of_some_fault_and_has_its_values() -> None:
@@ -167,10 +171,10 @@ def test_every_phrase_is_a_part_of_some_fault_and_has_its_values() -> None:
     spoken = set()
     for tree in modules().values():
         spoken |= constants(tree)
-        for call in (one for one in ast.walk(tree) if isinstance(one, ast.Call)):
-            if name_of(call) == "Fact" and call.args and all(one.arg for one in call.keywords):
+        for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
+            if name_of(call) == "Fact" and call.args and all(keyword.arg for keyword in call.keywords):
                 for code in constants(call.args[0]) & PHRASES.keys():
-                    used.setdefault(code, []).append({one.arg or "" for one in call.keywords})
+                    used.setdefault(code, []).append({keyword.arg or "" for keyword in call.keywords})
     assert not PHRASES.keys() - spoken
     for code, values in used.items():
         assert fields_of(PHRASES[code]) in values, code
@@ -196,7 +200,7 @@ def asks_words(node: ast.AST) -> bool:
     """Whether an expression compares a text of a fault, or looks into it."""
     if isinstance(node, ast.Compare):
         asked = [side for side in (node.left, *node.comparators) if is_text(side)]
-        return bool(asked) and not all(isinstance(one, (ast.Is, ast.IsNot)) for one in node.ops)
+        return bool(asked) and not all(isinstance(operator, (ast.Is, ast.IsNot)) for operator in node.ops)
     if isinstance(node, ast.Subscript):
         return is_text(node.value)
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in READS:

@@ -97,7 +97,7 @@ def test_the_declared_minimum_is_shown_where_no_splits_tell(
 ) -> None:
     """[robustness] is for the case that nobody can give splits; subsets of a model not refitted are none."""
     bare = by_hand(Case("one", ("Desio, Italy",)))
-    site = next(one.name for one in bare.datasets if one.role == "external")
+    site = next(dataset.name for dataset in bare.datasets if dataset.role == "external")
 
     def weak(bound: float | None, called: Fact | None) -> Estimate | Absent:
         if bound is None or called is None:
@@ -108,8 +108,8 @@ def test_the_declared_minimum_is_shown_where_no_splits_tell(
         )
 
     minima = {"worst_split": weak(0.81, worst), "declared": weak(declared, Fact("declared_minimum"))}
-    rows = [Result("wpr", "wpr", site, {"measure": "auroc", "minimum": one}, found) for one, found in minima.items()]
-    others = [one for one in bare.results if one.measure not in ("spr", "wpr")]
+    rows = [Result("wpr", "wpr", site, {"measure": "auroc", "minimum": text}, found) for text, found in minima.items()]
+    others = [result for result in bare.results if result.measure not in ("spr", "wpr")]
     strong = Result("spr", "spr", site, {"measure": "auroc"}, Absent(because("none")))
     table = robustness.components(dataclasses.replace(bare, results=(*others, strong, *rows)))
     assert [column.label for column in table.columns] == ["P(s)", "P(p)", "SPR", "P(a)", "WPR"]
@@ -123,7 +123,7 @@ def test_the_table_says_how_the_bounds_of_a_declared_internal_test_are_read() ->
     )
     owned = dataclasses.replace(two, release=two.release.model_copy(update={"declared_performance": (declared,)}))
     says = "against the internal test, whose declared bounds are read as a 95% interval."
-    only_declared = tuple(one for one in owned.datasets if one.role != "internal")
+    only_declared = tuple(dataset for dataset in owned.datasets if dataset.role != "internal")
     assert says in robustness.components(dataclasses.replace(owned, datasets=only_declared)).note
     rows = dataclasses.replace(two.datasets[0], name="internal", role="internal")
     assert says not in robustness.components(dataclasses.replace(owned, datasets=(*only_declared, rows))).note
@@ -151,10 +151,10 @@ def test_the_true_reason_is_given_where_there_is_no_similarity(
     why = {"site-0": first, "site-1": second}
     eight = KINDS["eight"]
     results = tuple(
-        dataclasses.replace(one, found=Absent(reason))
-        if one.measure == "correspondence_averaged" and (reason := why.get(one.dataset))
-        else one
-        for one in eight.results
+        dataclasses.replace(result, found=Absent(reason))
+        if result.measure == "correspondence_averaged" and (reason := why.get(result.dataset))
+        else result
+        for result in eight.results
     )
     assert said("correspondence", dataclasses.replace(eight, results=results)).endswith(said_of_them)
 
@@ -162,10 +162,10 @@ def test_the_true_reason_is_given_where_there_is_no_similarity(
 def undone(evidence: Evidence, measure: str, *sites: str) -> Evidence:
     """The evidence without a measure at these sites."""
     results = tuple(
-        dataclasses.replace(one, found=Absent(because("none")))
-        if one.measure == measure and one.dataset in sites
-        else one
-        for one in evidence.results
+        dataclasses.replace(result, found=Absent(because("none")))
+        if result.measure == measure and result.dataset in sites
+        else result
+        for result in evidence.results
     )
     return dataclasses.replace(evidence, results=results)
 
@@ -173,12 +173,19 @@ def undone(evidence: Evidence, measure: str, *sites: str) -> Evidence:
 def given(evidence: Evidence, measure: str, **values: tuple[float, float, float]) -> Evidence:
     """The evidence with these values and bounds in place of its own, by dataset."""
     results = []
-    for one in evidence.results:
-        name = one.dataset.replace("-", "_")
-        if one.measure == measure and not one.at.get("against") and name in values and isinstance(one.found, Estimate):
+    for result in evidence.results:
+        name = result.dataset.replace("-", "_")
+        if (
+            result.measure == measure
+            and not result.at.get("against")
+            and name in values
+            and isinstance(result.found, Estimate)
+        ):
             value, low, high = values[name]
-            one = dataclasses.replace(one, found=dataclasses.replace(one.found, value=value, low=low, high=high))
-        results.append(one)
+            result = dataclasses.replace(
+                result, found=dataclasses.replace(result.found, value=value, low=low, high=high)
+            )
+        results.append(result)
     return dataclasses.replace(evidence, results=tuple(results))
 
 
@@ -189,10 +196,10 @@ NB_WIDTH = 0.1
 def of_net_benefit(found: dict[tuple[str, float], tuple[float, float]], *declared: float) -> Evidence:
     """Evidence of two sites with these net benefits, of the model and of flagging everyone, by site and threshold."""
     evidence = KINDS["two"]
-    one = next(one for one in evidence.results if one.measure == "net_benefit")
+    result = next(estimate for estimate in evidence.results if estimate.measure == "net_benefit")
     made = [
         dataclasses.replace(
-            one,
+            result,
             dataset=site,
             at={"threshold": at},
             found=Estimate(
@@ -205,7 +212,7 @@ def of_net_benefit(found: dict[tuple[str, float], tuple[float, float]], *declare
         gain = value - max(everyone, 0)
         beside = Estimate(gain, gain - NB_WIDTH, gain + NB_WIDTH, 0.95, 100, Method("wald"))
         made.append(Result("net_benefit_gain", "net_benefit_gain", site, {"threshold": at}, beside))
-    kept = [one for one in evidence.results if one.measure not in ("net_benefit", "net_benefit_gain")]
+    kept = [estimate for estimate in evidence.results if estimate.measure not in ("net_benefit", "net_benefit_gain")]
     thresholds = evidence.release.thresholds.model_copy(update={"declared": declared})
     release = evidence.release.model_copy(update={"thresholds": thresholds})
     return dataclasses.replace(evidence, results=(*kept, *made), release=release)
@@ -273,7 +280,7 @@ def test_sites_are_named_at_both_ends_of_a_range() -> None:
     evidence = given(
         KINDS["eight"],
         "auroc",
-        **{f"site_{place}": (0.80 + place / 100, 0.7, 0.9) for place in range(8)},
+        **{f"site_{index}": (0.80 + index / 100, 0.7, 0.9) for index in range(8)},
     )
     assert said("discrimination", evidence).startswith("The AUROC runs from 0.80 (Italy 1) to 0.87 (Ethiopia). ")
 
@@ -299,8 +306,8 @@ def test_an_end_of_a_range_that_rests_on_few_says_on_how_few() -> None:
 def test_the_gravest_errors_are_counted_where_they_are_few() -> None:
     evidence, site = KINDS["one"], KINDS["one"].datasets[0]
     found = Estimate(6.0, 4.0, 8.0, 0.95, 25, Method("wald"), details={"errors": 6.0})
-    told = gravest_errors(evidence, [(site, found)]).replace("\N{NO-BREAK SPACE}", " ")
-    assert told.endswith("with an index of 6.0 of 10 over 6 errors.")
+    words = gravest_errors(evidence, [(site, found)]).replace("\N{NO-BREAK SPACE}", " ")
+    assert words.endswith("with an index of 6.0 of 10 over 6 errors.")
     many = dataclasses.replace(found, details={"errors": 20.0})
     assert gravest_errors(evidence, [(site, many)]).endswith("with an index of 6.0 of 10.")
 
@@ -376,21 +383,21 @@ def test_a_default_that_does_better_is_named() -> None:
     evidence = KINDS["two"]
     results = tuple(
         dataclasses.replace(
-            one,
+            result,
             found=dataclasses.replace(
-                one.found, value=0.1, details={"treat_all": 0.2 if one.dataset == "site-1" else 0.05}
+                result.found, value=0.1, details={"treat_all": 0.2 if result.dataset == "site-1" else 0.05}
             ),
         )
-        if one.measure == "net_benefit" and isinstance(one.found, Estimate)
-        else one
-        for one in evidence.results
+        if result.measure == "net_benefit" and isinstance(result.found, Estimate)
+        else result
+        for result in evidence.results
     )
     gains = []
-    for one in results:
-        if one.measure == "net_benefit" and isinstance(one.found, Estimate):
-            gain = 0.1 - (one.found.details["treat_all"] or 0.0)
-            found = dataclasses.replace(one.found, value=gain)
-            gains.append(Result("net_benefit_gain", "net_benefit_gain", one.dataset, one.at, found))
+    for result in results:
+        if result.measure == "net_benefit" and isinstance(result.found, Estimate):
+            gain = 0.1 - (result.found.details["treat_all"] or 0.0)
+            found = dataclasses.replace(result.found, value=gain)
+            gains.append(Result("net_benefit_gain", "net_benefit_gain", result.dataset, result.at, found))
     text = said("utility", dataclasses.replace(evidence, results=(*results, *gains)))
     assert "Flagging everyone has the higher net benefit in Spain (" in text
     assert "Italy 1" not in text.split("Flagging everyone")[1]
@@ -416,8 +423,8 @@ def test_a_default_that_does_better_is_named() -> None:
 def test_a_default_that_does_better_at_another_threshold_is_named(first: float, text: str) -> None:
     # Spain at 0.20: 0.1 by the model, 0.3 if everyone is treated.
     changed = of_net_benefit({("site-0", 0.5): (0.1, first), ("site-1", 0.2): (0.1, 0.3)}, 0.5, 0.2)
-    told = said("utility", changed).replace("\N{NO-BREAK SPACE}", " ")
-    assert told.endswith(
+    words = said("utility", changed).replace("\N{NO-BREAK SPACE}", " ")
+    assert words.endswith(
         f"{text} At the other declared threshold, 0.20, flagging everyone is better in Spain (95% CI excludes 0)."
     )
 
@@ -456,13 +463,13 @@ def test_samples_that_are_too_small_are_named() -> None:
 def needing(kind: str, **missed: tuple[str, ...]) -> Evidence:
     """The evidence in which these criteria ask for one patient more than there are at these sites, and for no other."""
     results = []
-    for one in KINDS[kind].results:
-        if one.measure.startswith("mss_") and isinstance(one.found, Estimate):
-            more = one.dataset in missed.get(one.measure, ())
-            one = dataclasses.replace(
-                one, found=dataclasses.replace(one.found, value=one.found.n + (1.0 if more else -1.0))
+    for result in KINDS[kind].results:
+        if result.measure.startswith("mss_") and isinstance(result.found, Estimate):
+            more = result.dataset in missed.get(result.measure, ())
+            result = dataclasses.replace(
+                result, found=dataclasses.replace(result.found, value=result.found.n + (1.0 if more else -1.0))
             )
-        results.append(one)
+        results.append(result)
     return dataclasses.replace(KINDS[kind], results=tuple(results))
 
 
@@ -508,7 +515,7 @@ def test_what_keeps_the_labels_from_having_a_reliability_is_told_of_the_site_tha
     evidence = KINDS["two"]
     first, second = (site.name for site in evidence.datasets)
     reasons = {first: f"the readers judged the cases of {second}, not those of {first}", second: "they were not sure"}
-    results = [one for one in evidence.results if one.measure != "weighted_concordance"]
+    results = [result for result in evidence.results if result.measure != "weighted_concordance"]
     for dataset, reason in reasons.items():
         results.append(Result("weighted_concordance", "weighted_concordance", dataset, {}, Absent(because(reason))))
     release = evidence.release.model_copy(update={"readers": (ReadersTables(labels="labels.csv", dataset=second),)})
@@ -529,9 +536,9 @@ def test_a_criterion_met_by_the_value_alone_says_what_its_interval_holds() -> No
         "pooled (0.70 to 0.90).",
     )
     for changed in (
-        [dataclasses.replace(one, bound="low") for one in by_value],
-        [dataclasses.replace(one, met=False) for one in by_value],
-        [dataclasses.replace(one, at_least=0.7) for one in by_value],
+        [dataclasses.replace(criterion, bound="low") for criterion in by_value],
+        [dataclasses.replace(criterion, met=False) for criterion in by_value],
+        [dataclasses.replace(criterion, at_least=0.7) for criterion in by_value],
     ):
         assert acceptance.remarks(dataclasses.replace(evidence, criteria=tuple(changed))) == ()
 
@@ -550,9 +557,11 @@ def test_a_met_net_benefit_below_that_of_a_default_is_not_left_alone() -> None:
 def test_sites_that_are_not_pooled_are_named_the_farthest_off_first() -> None:
     found = given(KINDS["eight"], "oe_ratio", site_0=(2.5, 2.0, 3.0), site_1=(0.2, 0.1, 0.3), site_2=(1.1, 1.0, 1.2))
     few = ("site-0", "site-1", "site-2")
-    datasets = tuple(dataclasses.replace(one, events=5 if one.name in few else 50) for one in found.datasets)
+    datasets = tuple(
+        dataclasses.replace(dataset, events=5 if dataset.name in few else 50) for dataset in found.datasets
+    )
     left = not_pooled(dataclasses.replace(found, datasets=datasets)).replace("\N{NO-BREAK SPACE}", " ")
-    names = {one.name: one.site for one in datasets}
+    names = {dataset.name: dataset.site for dataset in datasets}
     assert left == (
         f"Left out, under 20 events or non-events: {names['site-1']} (O/E 0.20), {names['site-0']} (O/E 2.50) and one "
         "more."
@@ -563,17 +572,19 @@ def test_sites_that_are_not_pooled_are_named_the_farthest_off_first() -> None:
 def test_the_total_counts_the_patients_that_are_pooled() -> None:
     evidence = KINDS["eight"]
     site = externals(evidence)[0]
-    few = tuple(dataclasses.replace(one, events=5 if one.name == site.name else 50) for one in evidence.datasets)
-    rest = sum(one.n for one in externals(evidence)) - site.n
+    few = tuple(
+        dataclasses.replace(dataset, events=5 if dataset.name == site.name else 50) for dataset in evidence.datasets
+    )
+    rest = sum(dataset.n for dataset in externals(evidence)) - site.n
     kept = tuple(
-        dataclasses.replace(one, found=dataclasses.replace(one.found, n=rest))
-        if one.dataset == POOLED and isinstance(one.found, Estimate)
-        else one
-        for one in evidence.results
+        dataclasses.replace(result, found=dataclasses.replace(result.found, n=rest))
+        if result.dataset == POOLED and isinstance(result.found, Estimate)
+        else result
+        for result in evidence.results
     )
     whole = results.essentials(evidence).rows[-1]
     part = results.essentials(dataclasses.replace(evidence, datasets=few, results=kept)).rows[-1]
-    assert whole.cells[0].text == f"{sum(one.n for one in externals(evidence)):,}"
+    assert whole.cells[0].text == f"{sum(dataset.n for dataset in externals(evidence)):,}"
     assert part.cells[0].text == f"{rest:,}"
 
 
@@ -680,7 +691,7 @@ def test_both_counts_of_support_and_both_correlations_are_printed() -> None:
             0.54, None, None, None, 9, Method("wald"), details=r
         ),
     }
-    kept = [one for one in evidence.results if one.measure not in {measure for measure, _ in pooled}]
+    kept = [result for result in evidence.results if result.measure not in {measure for measure, _ in pooled}]
     kept += [Result(measure, measure, POOLED, dict(at), found) for (measure, at), found in pooled.items()]
     evidence = chosen_form(dataclasses.replace(evidence, results=tuple(kept)), "psi")
     counted = "In the region of external support: by psi 1 site (Italy 1), by the averaged form none."
@@ -692,10 +703,10 @@ def test_both_counts_of_support_and_both_correlations_are_printed() -> None:
 
 
 def test_of_one_site_similarity_is_not_counted() -> None:
-    one = given(KINDS["one"], "degree_of_correspondence", site_0=(0.03, 0.03, 0.03))
-    one = chosen_form(given(one, "correspondence_averaged", site_0=(0.46, 0.43, 0.5)), "psi")
-    name = externals(one)[0].site
-    assert said("correspondence", one) == (
+    evidence = given(KINDS["one"], "degree_of_correspondence", site_0=(0.03, 0.03, 0.03))
+    evidence = chosen_form(given(evidence, "correspondence_averaged", site_0=(0.46, 0.43, 0.5)), "psi")
+    name = externals(evidence)[0].site
+    assert said("correspondence", evidence) == (
         f"By psi {name} is unlike, by the averaged form it is not. Unlike the development data: below 0.4 (psi 0.03 "
         "and the averaged form 0.46)."
     )
@@ -704,7 +715,7 @@ def test_of_one_site_similarity_is_not_counted() -> None:
 def against_development(evidence: Evidence, member: tuple[float, float], p_value: float) -> Evidence:
     """The evidence with an averaged similarity of .49 and .3, and these answers of other measures at both sites."""
     names = ("correspondence_averaged", "membership_auroc", "energy_coefficient")
-    kept = [one for one in evidence.results if one.measure not in names]
+    kept = [result for result in evidence.results if result.measure not in names]
     for site, similarity in (("site-0", 0.49), ("site-1", 0.3)):
         for measure, found in zip(
             names,
@@ -747,11 +758,11 @@ def test_what_a_draw_of_rows_adds_is_said_with_its_measure() -> None:
     errors |= {(second.name, "correspondence_averaged"): 0.004}
     results = tuple(
         dataclasses.replace(
-            one, found=dataclasses.replace(one.found, n=1500, details={**drawn, "sampling_error": errors[key]})
+            result, found=dataclasses.replace(result.found, n=1500, details={**drawn, "sampling_error": errors[key]})
         )
-        if (key := (one.dataset, one.measure)) in errors and isinstance(one.found, Estimate)
-        else one
-        for one in two.results
+        if (key := (result.dataset, result.measure)) in errors and isinstance(result.found, Estimate)
+        else result
+        for result in two.results
     )
     assert correspondence.draws(dataclasses.replace(two, results=results)) == (
         "Larger tables are compared by rows that the seed draws, which adds an error: degree of correspondence, at "
@@ -762,7 +773,7 @@ def test_what_a_draw_of_rows_adds_is_said_with_its_measure() -> None:
 
 def compared_with_home(evidence: Evidence, *sites: tuple[str, float, float]) -> Evidence:
     """The evidence with this AUROC at these sites, and this p of its difference from .87 in the internal test."""
-    results = [one for one in evidence.results if one.measure not in ("spr", "auroc")]
+    results = [result for result in evidence.results if result.measure not in ("spr", "auroc")]
     for site, auroc, p_value in sites:
         details = {"p_performance": p_value, "p_similarity": 0.1, "internal_value": 0.87}
         results.append(Result("auroc", "auroc", site, {}, Estimate(auroc, 0.6, 0.99, 0.95, 100, Method("wald"))))
@@ -859,7 +870,9 @@ def test_splits_are_spoken_of_only_where_there_are_some() -> None:
 
 def test_counts_that_ignore_the_weights_say_so() -> None:
     evidence = KINDS["two"]
-    weighted = tuple(dataclasses.replace(one, weighted=place == 0) for place, one in enumerate(evidence.datasets))
+    weighted = tuple(
+        dataclasses.replace(dataset, weighted=index == 0) for index, dataset in enumerate(evidence.datasets)
+    )
     said = "Sampling weights are not used here, where each patient counts once: Italy 1."
     assert description.sites(dataclasses.replace(evidence, datasets=weighted)).note == said
     assert unweighted(weighted) == f" {said}"
@@ -870,7 +883,7 @@ def test_differences_from_the_development_data_that_ignore_the_weights_say_so(br
     evidence = breast.evidence
     site = externals(evidence)[0]
     weighted = dataclasses.replace(site, weighted=True)
-    datasets = tuple(weighted if one.name == site.name else one for one in evidence.datasets)
+    datasets = tuple(weighted if dataset.name == site.name else dataset for dataset in evidence.datasets)
     said = f"Sampling weights are not used here, where each patient counts once: {site.site}."
     drawn = shift_by_predictor(dataclasses.replace(evidence, datasets=datasets))
     assert isinstance(drawn, Picture)
@@ -891,10 +904,12 @@ def test_the_rival_is_judged_by_its_interval() -> None:
     prediction = two.release.prediction.model_copy(update={"rival": "old"})
     evidence = dataclasses.replace(two, release=two.release.model_copy(update={"prediction": prediction}))
     results = []
-    for one in evidence.results:
-        if one.measure == "auroc_difference" and one.dataset == "site-1" and isinstance(one.found, Estimate):
-            one = dataclasses.replace(one, found=dataclasses.replace(one.found, value=0.01, low=-0.01, high=0.03))
-        results.append(one)
+    for result in evidence.results:
+        if result.measure == "auroc_difference" and result.dataset == "site-1" and isinstance(result.found, Estimate):
+            result = dataclasses.replace(
+                result, found=dataclasses.replace(result.found, value=0.01, low=-0.01, high=0.03)
+            )
+        results.append(result)
     text = said("comparison", dataclasses.replace(evidence, results=tuple(results)))
     assert "higher at one and lower at none of two sites (95% CI excludes 0)" in text
     assert "from 0.01 (Spain) to 0.05 (Italy 1)" in text
@@ -919,7 +934,9 @@ def test_of_two_pooled_sites_the_sites_are_said_first() -> None:
     pooled = find(two, "auroc", POOLED)
     assert isinstance(pooled, Estimate)
     of_two = dataclasses.replace(pooled, details={**pooled.details, "k": 2})
-    changed = tuple(dataclasses.replace(one, found=of_two) if one.found is pooled else one for one in two.results)
+    changed = tuple(
+        dataclasses.replace(result, found=of_two) if result.found is pooled else result for result in two.results
+    )
     two = dataclasses.replace(two, results=changed)
     sites = "The AUROC runs from"
     for chapter in ("results", "pooled", "abstract", "discrimination"):
@@ -941,15 +958,15 @@ def test_the_kind_of_model_is_told_where_the_release_states_it() -> None:
 
 
 def test_the_fifth_place_whose_risks_are_off_is_named_too() -> None:
-    ratios = {f"site_{place}": (value, value - 0.01, value + 0.01) for place, value in enumerate((1.1, 1.2, 1.15))}
-    ratios |= {f"site_{place}": (value, value - 0.01, value + 0.01) for place, value in enumerate((0.9, 0.95), 3)}
-    ratios |= {f"site_{place}": (1.0, 0.9, 1.1) for place in (5, 6, 7)}
+    ratios = {f"site_{index}": (value, value - 0.01, value + 0.01) for index, value in enumerate((1.1, 1.2, 1.15))}
+    ratios |= {f"site_{index}": (value, value - 0.01, value + 0.01) for index, value in enumerate((0.9, 0.95), 3)}
+    ratios |= {f"site_{position}": (1.0, 0.9, 1.1) for position in (5, 6, 7)}
     assert "more" not in said("results", given(KINDS["eight"], "oe_ratio", **ratios))
 
 
 def test_many_sites_whose_risks_are_off_are_counted_and_the_farthest_named() -> None:
-    ratios = {f"site_{place}": (value, value - 0.01, value + 0.01) for place, value in enumerate((1.3, 1.5, 1.1, 1.2))}
-    ratios |= {f"site_{place}": (value, value - 0.01, value + 0.01) for place, value in enumerate((0.7, 0.6, 0.9), 4)}
+    ratios = {f"site_{index}": (value, value - 0.01, value + 0.01) for index, value in enumerate((1.3, 1.5, 1.1, 1.2))}
+    ratios |= {f"site_{index}": (value, value - 0.01, value + 0.01) for index, value in enumerate((0.7, 0.6, 0.9), 4)}
     ratios["site_7"] = (1.0, 0.9, 1.1)
     text = said("results", given(KINDS["eight"], "oe_ratio", **ratios)).replace("\N{NO-BREAK SPACE}", " ")
     assert text.split(" interval). ")[1].startswith(

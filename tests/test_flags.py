@@ -124,7 +124,9 @@ def no_event(high: float, expected: float = 165, events: int = 0) -> Result:
 
 def test_no_event_where_many_are_expected_shouts_in_a_flag_of_its_own() -> None:
     here = site(500, 0)
-    assert [one.replace("\N{NO-BREAK SPACE}", " ") for one in sayings("no_event", no_event(0.022), dataset=here)] == [
+    assert [
+        saying.replace("\N{NO-BREAK SPACE}", " ") for saying in sayings("no_event", no_event(0.022), dataset=here)
+    ] == [
         "at Bari none of 500 patients had the outcome, and the risks add up to 165 (O/E 0, interval up to 0.02): it "
         "may not have been recorded there, or the risks are far too high."
     ]
@@ -249,13 +251,13 @@ def test_of_fewer_than_five_sites_a_wide_range_says_nothing_of_hospitals(sites: 
 @pytest.mark.parametrize(("clusters", "raised"), [(None, False), (9, True), (10, False)])
 def test_few_clusters_are_told_without_their_number(clusters: int | None, raised: bool) -> None:
     few = dataclasses.replace(site(), clusters=clusters)
-    told = [
-        flag_text(one.fact)
-        for one in flags.raised((BEFORE, few), (), (), SubgroupEvidence())
-        if one.flag == "few_clusters"
+    texts = [
+        flag_text(flag.fact)
+        for flag in flags.raised((BEFORE, few), (), (), SubgroupEvidence())
+        if flag.flag == "few_clusters"
     ]
     says = f"the rows of {few.site} come from fewer than 10 clusters: intervals by cluster are unsure there."
-    assert told == ([says] if raised else [])
+    assert texts == ([says] if raised else [])
 
 
 @pytest.mark.parametrize(
@@ -282,8 +284,8 @@ def test_what_is_hard_to_predict_stands_in_one_sentence() -> None:
         result("calibration_slope", 1.0, 0.9, 1.1, prediction_low=-0.5, prediction_high=2.5, i2=0.1, k=5),
     ]
     said = {
-        one.flag: flag_text(one.fact)
-        for one in flags.raised((BEFORE, site(), site(name="turin")), found, (), SubgroupEvidence())
+        flag.flag: flag_text(flag.fact)
+        for flag in flags.raised((BEFORE, site(), site(name="turin")), found, (), SubgroupEvidence())
     }
     assert said["wide_prediction_interval"] == (
         "the expected range in a new hospital like these is wide: AUROC 0.70 to 0.95, O/E ratio 0.60 to 1.70 and "
@@ -307,11 +309,11 @@ def test_a_threshold_at_which_the_model_does_less_good_than_a_default(high: floa
 
 def test_it_is_said_which_default_does_more_good_by_how_much_and_where() -> None:
     here = (benefit(-0.62, -0.68, -0.56, 0.94), benefit(-0.012, -0.02, -0.004, 0.0, 0.25))
-    (told,) = (
-        one for one in flags.raised((BEFORE, site()), here, (), SubgroupEvidence()) if one.flag == "default_better"
+    (texts,) = (
+        flag for flag in flags.raised((BEFORE, site()), here, (), SubgroupEvidence()) if flag.flag == "default_better"
     )
-    assert told.dataset == "bari"
-    assert flag_text(told.fact) == (
+    assert texts.dataset == "bari"
+    assert flag_text(texts.fact) == (
         f"at {site().site} another net benefit is higher than the model's: at 0.50 that of flagging everyone, by 62.0 "
         "per 100 patients (56.0 to 68.0); and at 0.25 that of flagging no one, by 1.2 per 100 patients (0.4 to 2.0)."
     )
@@ -383,9 +385,11 @@ def test_severity_weights_without_a_source() -> None:
 def test_a_dataset_that_weakens_the_policy_of_the_release(own: int, words: str) -> None:
     here = dataclasses.replace(site(), minimum_cell=own)
     protected = release(disclosure={"minimum_cell": 10})
-    found = [one for one in flags.unsaid(protected, [here]) if one.flag == "policy_weakened"]
-    assert [(one.dataset, flag_text(one.fact)[: len(words)]) for one in found] == ([("bari", words)] if words else [])
-    assert "policy_weakened" not in {one.flag for one in flags.unsaid(release(), [here])}
+    found = [flag for flag in flags.unsaid(protected, [here]) if flag.flag == "policy_weakened"]
+    assert [(flag.dataset, flag_text(flag.fact)[: len(words)]) for flag in found] == (
+        [("bari", words)] if words else []
+    )
+    assert "policy_weakened" not in {flag.flag for flag in flags.unsaid(release(), [here])}
 
 
 def test_another_version_was_tested() -> None:

@@ -205,17 +205,17 @@ def test_a_folder_holds_a_column_as_texts_and_as_codes_of_texts(tmp_path: Path) 
 )
 def test_a_column_of_several_kinds_is_named_with_two_files(tmp_path: Path, kinds: list[list[Any]], says: str) -> None:
     (tmp_path / "parts").mkdir()
-    for place, values in enumerate(kinds):
+    for index, values in enumerate(kinds):
         part = pyarrow.table({name: known[: len(values)] for name, known in COLUMNS.items()})
         part = part.set_column(0, "outcome", [values])
-        pyarrow.parquet.write_table(part, tmp_path / "parts" / f"{place}.parquet")
+        pyarrow.parquet.write_table(part, tmp_path / "parts" / f"{index}.parquet")
     assert _faults(tmp_path, "parts") == [says]
 
 
 def test_every_file_of_a_folder_is_an_input(tmp_path: Path) -> None:
     _folder_of_parquet(tmp_path / "parts")
     _read(tmp_path, "parts")
-    assert [one.name for one in reading.study(tmp_path).inputs] == [
+    assert [file.name for file in reading.study(tmp_path).inputs] == [
         "parts/part-1.parquet",
         "parts/part-2.parquet",
         "release.toml",
@@ -259,7 +259,7 @@ def test_a_formula_that_was_never_computed_is_told_and_one_with_a_value_is_read(
     _workbook(tmp_path / "site.xlsx", cases=rows)
     with pytest.raises(DossierError) as caught:
         _read(tmp_path, "site.xlsx")
-    assert [(one.what, one.where) for one in caught.value.faults] == [
+    assert [(fault.what, fault.where) for fault in caught.value.faults] == [
         ("1 formula in site.xlsx without a value: B3.", "site.xlsx, cell B3")
     ]
     _computed(tmp_path / "site.xlsx", "<f>1/4</f><v />", "<f>1/4</f><v>0.25</v>")
@@ -478,7 +478,9 @@ HOURS = {
 @pytest.mark.parametrize("kind", HOURS)
 def test_the_durations_of_spss_are_days_and_lose_none(tmp_path: Path, kind: str) -> None:
     hours, days = HOURS[kind]
-    table = pandas.DataFrame({**COLUMNS, "ward": [None if one is None else 3600 * one for one in hours]}, dtype=object)
+    table = pandas.DataFrame(
+        {**COLUMNS, "ward": [None if hour is None else 3600 * hour for hour in hours]}, dtype=object
+    )
     for name in ("outcome", "risk", "age", "ward"):
         table[name] = table[name].astype(float)
     pyreadstat.write_sav(table, tmp_path / "site.sav", variable_format={"ward": kind})
@@ -597,13 +599,13 @@ def test_decimal_commas_between_commas_need_quotation_marks(tmp_path: Path) -> N
     names = "Name every column in the first row; R leaves out the names of rows with row.names = FALSE."
     some = [*rows[:5], *(f"{k % 2},1" for k in range(12))]
     width = "Give every row 2 cells; put a text that holds the separator in quotation marks."
-    told = {
+    fixes = {
         "\n".join(rows): fix,
         "\n".join(some): fix,
         "\n".join(f'"{k}",{k % 2},0.{10 + k}' for k in range(12)): names,
         "\n".join([*some, "1,a note, of two"]): width,
     }
-    for text, wanted in told.items():
+    for text, wanted in fixes.items():
         (tmp_path / "site.csv").write_text(f"outcome,risk\n{text}\n")
         with pytest.raises(DossierError) as caught:
             _read(tmp_path, "site.csv")
@@ -660,7 +662,7 @@ def test_a_stray_quotation_mark_is_told_with_the_row_that_it_stands_in(
 ) -> None:
     with pytest.raises(DossierError) as caught:
         _noted(tmp_path, notes)
-    assert [(one.what, one.where) for one in caught.value.faults] == [(says, "site.csv, row 6")]
+    assert [(fault.what, fault.where) for fault in caught.value.faults] == [(says, "site.csv, row 6")]
 
 
 @pytest.mark.parametrize(
@@ -730,7 +732,7 @@ def test_a_first_row_that_does_not_fit_the_others_is_the_one_fault(
     (tmp_path / "site.csv").write_text(content, encoding="utf-8")
     with pytest.raises(DossierError) as caught:
         _read(tmp_path, "site.csv")
-    assert [(one.what, one.where) for one in caught.value.faults] == [(what, "site.csv, first row")]
+    assert [(fault.what, fault.where) for fault in caught.value.faults] == [(what, "site.csv, first row")]
     assert caught.value.faults[0].fix.endswith(mend)
 
 

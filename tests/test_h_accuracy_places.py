@@ -46,14 +46,14 @@ def test_a_complexity_adds_the_practical_and_the_composite_instances_alone() -> 
             cut=(0.33,),
         )
     )
-    graded = [one for one in found if one[2] != "constant"]
+    graded = [row for row in found if row[2] != "constant"]
     forms = ("raters", "raters_two_levels", "raters_above_mean", "raters_top_33%")
     assert graded == [
         *((0.5, 0.5, form) for form in forms),
         *(("survey", tau, form) for tau in ("right_80", "right_50") for form in forms),
     ]
     assert len(found) == len(set(found))
-    assert sum(one[2] == "constant" for one in found) == 2 * 6
+    assert sum(row[2] == "constant" for row in found) == 2 * 6
 
 
 def test_composites_stand_at_every_declared_confidence_and_at_two_of_the_raters() -> None:

@@ -220,14 +220,14 @@ def test_what_lies_outside_is_read_for_what_its_key_may_hold(beside: Path) -> No
 def test_the_command_line_allows_files_outside(beside: Path, command: str) -> None:
     folder = _release(beside, SITE.replace("site.csv", "../nowhere.csv") + "outside = true\n")
     words = [command, str(folder), *(["-o", str(beside / "out")] if command == "build" else [])]
-    told = {}
+    faults = {}
     for more in ([], ["--allow-outside"]):
         done = subprocess.run(
             [sys.executable, "-m", "dossier", *words, *more], capture_output=True, text=True, check=False
         )
         assert done.returncode == 2
-        told[bool(more)] = done.stderr.partition("\n")[0]
-    assert told == {
+        faults[bool(more)] = done.stderr.partition("\n")[0]
+    assert faults == {
         False: "../nowhere.csv lies outside the release folder.",
         True: "There is no file ../nowhere.csv.",
     }
@@ -239,8 +239,8 @@ def test_a_path_that_no_folder_can_have_is_told_wherever_it_stands(tmp_path: Pat
     folder = _release(tmp_path, text + f'[statements]\n4 = {{ file = "{long}" }}\n')
     release = folder / "release.toml"
     release.write_text(release.read_text().replace("[release]\n", f'[release]\nprevious = "{long}"\n'))
-    told = _told(folder)
-    assert [what.removeprefix(long) for what in told] == [
+    faults = _told(folder)
+    assert [what.removeprefix(long) for what in faults] == [
         *(3 * [" is no kind of table that is read."]),
         *(2 * [" cannot be opened: file name too long."]),
     ]
@@ -305,7 +305,7 @@ def _study(folder: Path, statement: str) -> Study:
 def test_a_statement_reaches_no_file_and_no_server(tmp_path: Path, asked: tuple[str, list[str]]) -> None:
     address, seen = asked
     places = (f"{address}/secret", "file:///etc/passwd", "/etc/passwd")
-    statement = "\n\n".join(way.format(place) for way in WAYS for place in places)
+    statement = "\n\n".join(way.format(position) for way in WAYS for position in places)
     evidence = evaluate.evidence(_study(tmp_path, statement))
     for edition in EDITIONS:
         pdf = press.pdf(compose.document(Gallery(evidence, {}, {}), edition))
@@ -321,8 +321,8 @@ def test_even_a_page_that_asks_reaches_no_file_and_no_server(
     address, seen = asked
     style = tmp_path / "style.css"
     style.write_text("html { font: 400 10pt 'Source Serif 4' }", encoding="utf-8")
-    for place in (f"{address}/secret", "file:///etc/passwd"):
-        html = f"<!doctype html><html lang='en'><head><title>x</title></head><body>{way.format(place)}</body></html>"
+    for name in (f"{address}/secret", "file:///etc/passwd"):
+        html = f"<!doctype html><html lang='en'><head><title>x</title></head><body>{way.format(name)}</body></html>"
         document = Document(html, (style,), {}, "x", "en", b"0" * 16, datetime.date(2026, 10, 1), (), "pdf/a-2a", False)
         said = b""
         with contextlib.suppress(PageError):

@@ -446,7 +446,7 @@ def test_no_other_list_names_measures() -> None:
         module = ".".join(path.with_suffix("").relative_to(path.parents[len(_in_its_room(path)) - 1]).parts)
         for node in ast.parse(path.read_text()).body if not module.startswith("metrics.") else ():
             if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
-                texts = (one.value for one in ast.walk(node.value) if isinstance(one, ast.Constant))
+                texts = (child.value for child in ast.walk(node.value) if isinstance(child, ast.Constant))
                 target = node.targets[0] if isinstance(node, ast.Assign) else node.target
                 lists |= {f"{module}.{ast.unparse(target)}"} if len(known.intersection(texts)) > 1 else set()
     assert lists <= LISTS_OF_MEASURES
@@ -459,17 +459,26 @@ INDEXED = {"results": {"term", "measure", "dataset"}, "curves": {"curve"}}
 def _searched(node: ast.AST) -> set[str]:
     """By what a loop over all results or curves of an evidence looks for one, where an index would give it."""
     if isinstance(node, ast.For):
-        loops, asked = [node.iter], [one.test for one in node.body if isinstance(one, ast.If)]
+        loops, asked = [node.iter], [part.test for part in node.body if isinstance(part, ast.If)]
     elif isinstance(node, ast.GeneratorExp | ast.ListComp | ast.SetComp):
-        loops, asked = [one.iter for one in node.generators], [test for one in node.generators for test in one.ifs]
+        loops, asked = (
+            [generator.iter for generator in node.generators],
+            [test for generator in node.generators for test in generator.ifs],
+        )
         asked += [node.elt] if isinstance(node.elt, ast.BoolOp | ast.Compare) else []
     else:
         return set()
-    every = {one.attr for one in loops if isinstance(one, ast.Attribute) and ast.unparse(one.value) == "evidence"}
-    compared = [one for test in asked for one in ast.walk(test) if isinstance(one, ast.Compare)]
-    equal = [one for one in compared if isinstance(one.ops[0], ast.Eq | ast.NotEq) and not _leaves_the_rest(one)]
-    named = {side.attr for one in equal for side in (one.left, *one.comparators) if isinstance(side, ast.Attribute)}
-    return named & set().union(*(INDEXED.get(one, set()) for one in every))
+    every = {loop.attr for loop in loops if isinstance(loop, ast.Attribute) and ast.unparse(loop.value) == "evidence"}
+    compared = [child for test in asked for child in ast.walk(test) if isinstance(child, ast.Compare)]
+    equal = [
+        difference
+        for difference in compared
+        if isinstance(difference.ops[0], ast.Eq | ast.NotEq) and not _leaves_the_rest(difference)
+    ]
+    named = {
+        side.attr for child in equal for side in (child.left, *child.comparators) if isinstance(side, ast.Attribute)
+    }
+    return named & set().union(*(INDEXED.get(each, set()) for each in every))
 
 
 def _leaves_the_rest(compared: ast.Compare) -> bool:
@@ -568,8 +577,8 @@ def calls(*names: str) -> Iterator[ast.Call]:
 def codes_of(call: ast.Call) -> set[str]:
     """The codes that a call names: the first argument of a fact, every one of a method."""
     given = call.args[:1] if isinstance(call.func, ast.Name) and call.func.id == "Fact" else call.args
-    either = [one for node in given for one in ([node.body, node.orelse] if isinstance(node, ast.IfExp) else [node])]
-    return {one.value for one in either if isinstance(one, ast.Constant) and isinstance(one.value, str)}
+    either = [each for node in given for each in ([node.body, node.orelse] if isinstance(node, ast.IfExp) else [node])]
+    return {node.value for node in either if isinstance(node, ast.Constant) and isinstance(node.value, str)}
 
 
 def test_every_step_of_a_method_has_words_and_every_word_its_step() -> None:

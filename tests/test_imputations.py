@@ -43,25 +43,27 @@ def _study(folder: Path, tables: dict[int, list[str]]) -> Study:
 def _at_the_hospital(folder: Path) -> Study:
     """The release of the folder with few resamples, its hospital and the development table alone."""
     found = hurried(reading.study(folder), bootstrap=20, permutations=19)
-    return replace(found, datasets=tuple(one for one in found.datasets if one.name in (SITE, "development")))
+    return replace(
+        found, datasets=tuple(dataset for dataset in found.datasets if dataset.name in (SITE, "development"))
+    )
 
 
 def _changed(seed: int, share: float) -> list[str]:
     """The rows with other risks in a share of them, as another draw of an imputation gives."""
-    draw, place = np.random.default_rng(seed), HEAD.split(",").index("risk")
+    draw, position = np.random.default_rng(seed), HEAD.split(",").index("risk")
     found = []
     for k, row in enumerate(ROWS):
         cells = row.split(",")
         if k < share * len(ROWS):
-            cells[place] = f"{min(0.95, max(0.05, float(cells[place]) + draw.normal(scale=0.1))):.4f}"
+            cells[position] = f"{min(0.95, max(0.05, float(cells[position]) + draw.normal(scale=0.1))):.4f}"
         found.append(",".join(cells))
     return found
 
 
 def _without_risk(share: float) -> list[str]:
-    place = HEAD.split(",").index("risk")
+    position = HEAD.split(",").index("risk")
     return [
-        ",".join("" if k < share * len(ROWS) and p == place else cell for p, cell in enumerate(row.split(",")))
+        ",".join("" if k < share * len(ROWS) and p == position else cell for p, cell in enumerate(row.split(",")))
         for k, row in enumerate(ROWS)
     ]
 
@@ -80,7 +82,7 @@ def apart(tmp_path_factory: pytest.TempPathFactory) -> Evidence:
 
 
 def _of(evidence: Evidence, measure: str) -> Estimate | Absent:
-    return next(one.found for one in evidence.results if one.term == measure and one.dataset == SITE)
+    return next(result.found for result in evidence.results if result.term == measure and result.dataset == SITE)
 
 
 @pytest.fixture(scope="module")
@@ -93,11 +95,11 @@ def test_imputations_that_agree_give_the_interval_of_one(same: Evidence, plain: 
     # The oe_ratio, auroc and shares are pooled on the scale of their own interval; the others on the plain scale.
     of_rival = ("auroc_of_rival", "oe_ratio_of_rival")
     for name in ("auroc", "oe_ratio", "calibration_slope", "net_benefit", "brier", "youden_j", "f1", *of_rival):
-        pooled, one = _of(same, name), _of(plain, name)
+        pooled, estimate = _of(same, name), _of(plain, name)
         assert isinstance(pooled, Estimate)
-        assert isinstance(one, Estimate)
-        assert pooled.value == pytest.approx(one.value, rel=1e-12), name
-        assert (pooled.low, pooled.high) == pytest.approx((one.low, one.high), rel=1e-9), name
+        assert isinstance(estimate, Estimate)
+        assert pooled.value == pytest.approx(estimate.value, rel=1e-12), name
+        assert (pooled.low, pooled.high) == pytest.approx((estimate.low, estimate.high), rel=1e-9), name
         assert pooled.details["imputations"] == 3
         assert "3 imputations by Rubin's rules" in method_text(pooled.method)
         assert method_text(pooled.method).endswith("without the rows before imputing, what it changed is not known")
@@ -110,9 +112,9 @@ def test_captions_name_rubins_rules_where_imputations_were_put_together(same: Ev
 def test_imputations_that_differ_widen_the_interval_and_stand_beside_the_complete_cases(
     apart: Evidence, plain: Evidence
 ) -> None:
-    pooled, one = _of(apart, "auroc"), _of(plain, "auroc")
+    pooled, estimate = _of(apart, "auroc"), _of(plain, "auroc")
     assert isinstance(pooled, Estimate)
-    assert isinstance(one, Estimate)
+    assert isinstance(estimate, Estimate)
     fraction = pooled.details["fraction_missing"]
     assert fraction is not None
     assert 0 < fraction < 1
@@ -120,7 +122,7 @@ def test_imputations_that_differ_widen_the_interval_and_stand_beside_the_complet
     flag = next(flag for flag in apart.flags if flag.flag == "imputed")
     assert "4 imputations" in flag_text(flag.fact)
     assert "140\N{NO-BREAK SPACE}complete cases" in flag_text(flag.fact)
-    summary = next(one for one in apart.datasets if one.name == SITE)
+    summary = next(dataset for dataset in apart.datasets if dataset.name == SITE)
     assert (summary.imputations, summary.n, summary.rows_read) == (4, 200, 200)
 
 
@@ -135,12 +137,12 @@ def test_p_values_and_sample_sizes_are_not_pooled(apart: Evidence) -> None:
 
 def test_a_curve_is_the_mean_and_its_band_is_no_narrower(apart: Evidence, plain: Evidence) -> None:
     for name in ("calibration_curve", "decision_curve"):
-        curve, one = (
-            next(one.found for one in found.curves if one.curve == name and one.dataset == SITE)
+        curve, drawn_curve = (
+            next(candidate.found for candidate in found.curves if candidate.curve == name and candidate.dataset == SITE)
             for found in (apart, plain)
         )
         assert isinstance(curve, Curve)
-        assert isinstance(one, Curve)
+        assert isinstance(drawn_curve, Curve)
         assert "mean of 4 imputations" in method_text(curve.method)
         for low, high in zip(curve.columns["low"], curve.columns["high"], strict=True):
             assert low is not None
@@ -159,7 +161,11 @@ def _in_clinics(folder: Path, *tables: list[str]) -> Curve:
     lines = [f"{row},{n % 4},{k}" for k, rows in enumerate(tables, 1) for n, row in enumerate(rows)]
     (folder / "hospital-1.csv").write_text("\n".join([head, *lines]) + "\n")
     found = evaluate.evidence(_at_the_hospital(folder)).curves
-    curve = next(one.found for one in found if one.curve == "decision_curve" and one.dataset == SITE)
+    curve = next(
+        drawn_curve.found
+        for drawn_curve in found
+        if drawn_curve.curve == "decision_curve" and drawn_curve.dataset == SITE
+    )
     assert isinstance(curve, Curve)
     return curve
 
@@ -169,14 +175,15 @@ def test_bands_of_clusters_widen_as_rubins_rules_say(tmp_path: Path) -> None:
     tables = {"first": _changed(1, 0.3), "second": _changed(2, 0.3)}
     both = _in_clinics(tmp_path / "both", *tables.values())
     alone = [_in_clinics(tmp_path / name, rows) for name, rows in tables.items()]
-    lines, errors = (np.array([one.columns[name] for one in alone], dtype=float) for name in ("net_benefit", "se"))
+    lines, errors = (np.array([curve.columns[name] for curve in alone], dtype=float) for name in ("net_benefit", "se"))
     within, between = (errors**2).mean(axis=0), lines.var(axis=0, ddof=1)
     assert both.columns["net_benefit"] == pytest.approx(lines.mean(axis=0), abs=1e-12)
     widened = np.sqrt(1 + 1.5 * np.divide(between, within, out=np.zeros_like(within), where=within > 0))
     assert widened.max() > 1.01
     assert both.columns["se"] == pytest.approx(errors.mean(axis=0) * widened, rel=1e-9, abs=1e-12)
     half = [
-        (np.array(one.columns["high"], dtype=float) - np.array(one.columns["low"], dtype=float)) / 2 for one in alone
+        (np.array(curve.columns["high"], dtype=float) - np.array(curve.columns["low"], dtype=float)) / 2
+        for curve in alone
     ]
     assert half[0] == pytest.approx(float(student.ppf(0.975, 3)) * errors[0], rel=1e-6, abs=1e-9)
 
@@ -206,11 +213,11 @@ def test_a_line_with_gaps_or_other_points_is_not_brought_to_those_of_the_whole()
 
 def _rare(part: int) -> list[str]:
     """The rows with risks below .2; in the first `part` of them .3, as an imputation may give to some."""
-    place = HEAD.split(",").index("risk")
+    position = HEAD.split(",").index("risk")
     found = []
     for k, row in enumerate(ROWS):
         cells = row.split(",")
-        cells[place] = "0.3" if k < part else f"{0.19 * float(cells[place]):.4f}"
+        cells[position] = "0.3" if k < part else f"{0.19 * float(cells[position]):.4f}"
         found.append(",".join(cells))
     return found
 
@@ -273,9 +280,9 @@ def test_the_mean_roc_curve_has_the_mean_area_of_the_imputations(rare: Evidence)
 
 
 def test_the_predictors_are_described_as_they_were_before_imputing(tmp_path: Path) -> None:
-    place = HEAD.split(",").index("age")
+    position = HEAD.split(",").index("age")
     gaps = [
-        ",".join("" if k < 50 and p == place else c for p, c in enumerate(r.split(","))) for k, r in enumerate(ROWS)
+        ",".join("" if k < 50 and p == position else c for p, c in enumerate(r.split(","))) for k, r in enumerate(ROWS)
     ]
     found = evaluate.evidence(_study(tmp_path, {0: gaps, 1: ROWS, 2: ROWS}))
     missing = [

@@ -116,9 +116,9 @@ def test_what_the_image_copies_is_enough_for_its_last_line_of_installation(tmp_p
     for line in instructions("COPY"):
         *names, to = line.split()
         for name in names:
-            source, place = ROOT / name, folder / (name if to == "./" else to)
+            source, path = ROOT / name, folder / (name if to == "./" else to)
             assert source.exists(), name
-            shutil.copytree(source, place) if source.is_dir() else shutil.copy(source, place)
+            shutil.copytree(source, path) if source.is_dir() else shutil.copy(source, path)
     install = next(line for line in instructions("RUN") if line.endswith("--no-build-isolation ."))
     done = shell(install, folder, fresh)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -36,21 +36,21 @@ SETTINGS: tuple[tuple[float, float | str, float | str, str], ...] = (
 def with_instances(**h_accuracy: Any) -> Evidence:
     found = evidence(next(case for case in CASES if case.name == "two"))
     made = [plain("site-0", 0.80, 0.75, 0.85), plain("site-1", 0.60, 0.55, 0.65)]
-    for value, priority, tau, complexity in sorted(SETTINGS, key=lambda one: "raters" not in one[3]):
+    for value, priority, tau, complexity in sorted(SETTINGS, key=lambda row: "raters" not in row[3]):
         at = {"priority": priority, "tau": tau, "complexity": complexity}
-        one = Estimate(value, value - 0.1, value + 0.1, 0.95, 90, Method("wald"))
-        made.append(Result("h_accuracy", "h_accuracy", "site-0", at, one))
+        estimate = Estimate(value, value - 0.1, value + 0.1, 0.95, 90, Method("wald"))
+        made.append(Result("h_accuracy", "h_accuracy", "site-0", at, estimate))
     source = {"from": "raters", "cut": (0.33,)}
     declared = found.release.h_accuracy.model_validate({"complexity": source, **h_accuracy})
     release = found.release.model_copy(update={"h_accuracy": declared})
-    kept = [one for one in found.results if one.measure not in ("accuracy", "h_accuracy")]
+    kept = [result for result in found.results if result.measure not in ("accuracy", "h_accuracy")]
     terms = {name: entry.term for name, entry in fill("metrics").metrics.items()}
     return dataclasses.replace(found, release=release, results=(*kept, *made), terms=terms)
 
 
 def plain(site: str, value: float, low: float, high: float) -> Result:
-    one = Estimate(value, low, high, 0.95, 90, Method("wilson"))
-    return Result("accuracy", "accuracy", site, {"threshold": 0.5}, one)
+    estimate = Estimate(value, low, high, 0.95, 90, Method("wilson"))
+    return Result("accuracy", "accuracy", site, {"threshold": 0.5}, estimate)
 
 
 MINIMUM: dict[str, Any] = {"value": 0.7, "source": "A survey"}
@@ -59,7 +59,7 @@ MINIMUM: dict[str, Any] = {"value": 0.7, "source": "A survey"}
 def test_every_instance_stands_once_by_its_kind() -> None:
     """A priority that meets a confidence alone is no named instance, and a composite takes the graded complexity."""
     found = instances.of_dataset(with_instances(), "site-0")
-    assert [(one.kind, one.found.value) for one in found] == [
+    assert [(instance.kind, instance.found.value) for instance in found] == [
         ("plain", 0.80),
         ("balanced", 0.70),
         ("prioritized", 0.71),
@@ -153,7 +153,7 @@ def test_what_raters_say_stands_in_a_figure_of_its_own() -> None:
         [float(line.get_xdata()[0]) for line in axes.lines if len(line.get_xdata()) == 1 and axes.axison]  # type: ignore[arg-type, index]
         for axes in figure.axes
     ]
-    assert [one for one in panels if one] == [[0.72, 0.74, 0.73], [0.75]]
+    assert [panel for panel in panels if panel] == [[0.72, 0.74, 0.73], [0.75]]
 
 
 def test_several_classes_have_a_bare_majority_and_accuracy_without_a_threshold(books: dict[str, Book]) -> None:
@@ -161,7 +161,7 @@ def test_several_classes_have_a_bare_majority_and_accuracy_without_a_threshold(b
     found = instances.of_dataset(biopsy, "graft-1")
     assert found[0].kind == "plain"
     assert found[0].found == find(biopsy, "accuracy", "graft-1")
-    assert {one.at["tau"] for one in found if one.kind == "confident"} == {0.51, 0.75, 1.0}
+    assert {instance.at["tau"] for instance in found if instance.kind == "confident"} == {0.51, 0.75, 1.0}
     # With the observed shares as priorities and no confidence asked for, H-accuracy is accuracy (no score ties here).
     prevalence = estimated(
         find(biopsy, "h_accuracy", "graft-1", priority="prevalence", tau=0.25, complexity="constant")

@@ -104,8 +104,8 @@ def test_quick_ends_with_bad_input_where_a_reader_crashes(tmp_path: Path) -> Non
 def test_a_small_file_that_takes_all_memory_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # Thirty million times one text of 100 letters: a few kilobytes in the file, and 3 GB in memory.
     monkeypatch.setattr(isolation, "memory", lambda: 1 << 30)
-    one = pyarrow.DictionaryArray.from_arrays(pyarrow.array([0] * 1_000_000, pyarrow.int8()), ["a" * 100])
-    batch = pyarrow.table({"outcome": pyarrow.nulls(1_000_000), "risk": one})
+    array = pyarrow.DictionaryArray.from_arrays(pyarrow.array([0] * 1_000_000, pyarrow.int8()), ["a" * 100])
+    batch = pyarrow.table({"outcome": pyarrow.nulls(1_000_000), "risk": array})
     with pyarrow.parquet.ParquetWriter(tmp_path / "site.parquet", batch.schema, store_schema=False) as writer:
         for _ in range(30):
             writer.write_table(batch)

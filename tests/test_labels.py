@@ -54,10 +54,14 @@ def _labelled() -> Evidence:
             "subgroup": (Subgroup(column="male", levels={"0": "female", "1": "men"}),),
         }
     )
-    sites = [dataclasses.replace(one, features=("PLT1", "male")) for one in externals(plain)]
-    told: list[tuple[str, str, str | None, float]]
-    told = [("PLT1", "median", None, 200.0), ("PLT1", "quantile_25", None, 150.0), ("PLT1", "quantile_75", None, 260.0)]
-    told += [("male", "share", "0", 0.4), ("male", "share", "1", 0.6)]
+    sites = [dataclasses.replace(site, features=("PLT1", "male")) for site in externals(plain)]
+    statistics: list[tuple[str, str, str | None, float]]
+    statistics = [
+        ("PLT1", "median", None, 200.0),
+        ("PLT1", "quantile_25", None, 150.0),
+        ("PLT1", "quantile_75", None, 260.0),
+    ]
+    statistics += [("male", "share", "0", 0.4), ("male", "share", "1", 0.6)]
     return dataclasses.replace(
         plain,
         release=release,
@@ -65,7 +69,7 @@ def _labelled() -> Evidence:
         descriptions=tuple(
             DescriptionResult(site.name, Description(name, statistic, value, 100, level))
             for site in sites
-            for name, statistic, level, value in told
+            for name, statistic, level, value in statistics
         ),
     )
 
@@ -87,18 +91,18 @@ def test_pages_have_labels_and_results_the_columns() -> None:
 def test_no_column_keeps_its_name_in_what_is_printed() -> None:
     """What a subgroup was found to be must be found under its label, or the page says that nothing was compared."""
     plain = _labelled()
-    men, told = Subset("male", "1"), Absent(because("none"))
+    men, statistics = Subset("male", "1"), Absent(because("none"))
     several = SubgroupEvidence(
-        (SubgroupSummary("site-0", "male", "1", told),),
-        (Result("AUROC", "auroc", "site-0", {}, told, men),),
-        (CurveResult("roc", "site-0", told, {"predictor": "PLT1", "with": "male"}, men),),
+        (SubgroupSummary("site-0", "male", "1", statistics),),
+        (Result("AUROC", "auroc", "site-0", {}, statistics, men),),
+        (CurveResult("roc", "site-0", statistics, {"predictor": "PLT1", "with": "male"}, men),),
     )
     evidence = dataclasses.replace(plain, subgroups=several)
     printed = labelled(evidence)
-    assert find_in_subgroup(printed, Subset("Sex", "1"), "auroc", "site-0") is told
-    assert [dict(one.at) for one in printed.subgroups.curves] == [{"predictor": "Platelets", "with": "Sex"}]
+    assert find_in_subgroup(printed, Subset("Sex", "1"), "auroc", "site-0") is statistics
+    assert [dict(curve.at) for curve in printed.subgroups.curves] == [{"predictor": "Platelets", "with": "Sex"}]
     undeclared = plain.release.model_copy(update={"predictor": (), "subgroup": ()})
-    before, after = (repr(dataclasses.replace(one, release=undeclared)) for one in (evidence, printed))
+    before, after = (repr(dataclasses.replace(each, release=undeclared)) for each in (evidence, printed))
     for column in ("'male'", "'PLT1'"):
         assert column in before
         assert column not in after
@@ -194,7 +198,7 @@ def test_flags_name_labels_and_quote_the_release() -> None:
         Fact("predictor_called_otherwise", predictor="PLT1", columns=("PLT",), first="PLT", dataset="site-0"),
     )
     flags = tuple(Flag(fact.code, "site-0", fact) for fact in facts)
-    constant, few, quoted = (one.fact for one in labelled(dataclasses.replace(_labelled(), flags=flags)).flags)
+    constant, few, quoted = (flag.fact for flag in labelled(dataclasses.replace(_labelled(), flags=flags)).flags)
     assert constant["predictors"] == ("Platelets", "ANC")
     assert few == Fact(
         "few_in_subgroup", site="male", few=(Fact("rare_in_level", column="Sex", level="1", rare=()),), wanted=20

@@ -53,7 +53,9 @@ def test_no_phrase_of_our_own_is_on_the_pages(any_book: Book, edition: Edition) 
     text = html.unescape(re.sub(r"<[^>]+>", " ", any_book.html(edition)))
     words = " ".join(text.replace("\N{NO-BREAK SPACE}", " ").split())
     found = {
-        phrase: [words[max(0, one.start() - 60) : one.end() + 40] for one in re.finditer(rf"\b{phrase}\b", words, re.I)]
+        phrase: [
+            words[max(0, match.start() - 60) : match.end() + 40] for match in re.finditer(rf"\b{phrase}\b", words, re.I)
+        ]
         for phrase in GONE
     }
     assert {phrase: where[:3] for phrase, where in found.items() if where} == {}

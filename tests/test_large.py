@@ -83,7 +83,7 @@ def many(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def _large(folder: Path) -> Dataset:
-    return next(one for one in reading.study(folder).datasets if one.role == "external")
+    return next(dataset for dataset in reading.study(folder).datasets if dataset.role == "external")
 
 
 def _sample(dataset: Dataset) -> Dataset:
@@ -92,7 +92,7 @@ def _sample(dataset: Dataset) -> Dataset:
 
 
 def _values(dataset: Dataset, name: str) -> list[float]:
-    return [float(value) for one in dataset.predictors if one.name == name for value in one.values]
+    return [float(value) for predictor in dataset.predictors if predictor.name == name for value in predictor.values]
 
 
 def _told(folder: Path) -> list[str]:
@@ -103,8 +103,8 @@ def _told(folder: Path) -> list[str]:
 
 def _estimates(evidence: Evidence) -> dict[str, dict[str, Any]]:
     rows = [*evidence.results, *evidence.subgroups.results]
-    found = [one for one in rows if one.dataset == "large" and not isinstance(one.found, Absent)]
-    return {f"{one.term} {one.subset} {sorted(one.at.items())}": vars(one.found) for one in found}
+    found = [result for result in rows if result.dataset == "large" and not isinstance(result.found, Absent)]
+    return {f"{result.term} {result.subset} {sorted(result.at.items())}": vars(result.found) for result in found}
 
 
 # ---- reading --------------------------------------------------------------------------------------------------------
@@ -138,9 +138,9 @@ def test_below_the_limit_the_kind_of_file_does_not_show(tmp_path: Path) -> None:
         for file in ("large.parquet", "parts", "large.csv")
     ]
     # The names of the files are what they differ in.
-    parts = [one.model_dump_json(exclude={"declared", "inputs"}) for one in each]
+    parts = [item.model_dump_json(exclude={"declared", "inputs"}) for item in each]
     assert parts[0] == parts[1] == parts[2]
-    assert {dataset.sampled for one in each for dataset in one.datasets} == {None}
+    assert {dataset.sampled for item in each for dataset in item.datasets} == {None}
 
 
 def test_another_seed_of_the_release_draws_other_rows(tmp_path: Path, many: None) -> None:
@@ -155,9 +155,13 @@ def test_another_seed_of_the_release_draws_other_rows(tmp_path: Path, many: None
 def test_each_site_gives_as_many_rows_as_any_other_or_all(tmp_path: Path, many: None) -> None:
     given = {**_columns(ROWS, 1), "ward": np.repeat(["a", "b", "c"], [10, 50, 240])}
     folder = _release(tmp_path / "release", given, 'site_column = "ward"\n')
-    found = {one.name: one for one in reading.study(folder).datasets if one.role == "external"}
-    assert {name: one.rows_read for name, one in found.items()} == {"large-a": 10, "large-b": 50, "large-c": 240}
-    assert {name: one.described.rows_read for name, one in found.items()} == {
+    found = {dataset.name: dataset for dataset in reading.study(folder).datasets if dataset.role == "external"}
+    assert {name: dataset.rows_read for name, dataset in found.items()} == {
+        "large-a": 10,
+        "large-b": 50,
+        "large-c": 240,
+    }
+    assert {name: dataset.described.rows_read for name, dataset in found.items()} == {
         "large-a": 10,
         "large-b": 25,
         "large-c": 25,
@@ -167,13 +171,13 @@ def test_each_site_gives_as_many_rows_as_any_other_or_all(tmp_path: Path, many: 
 
 
 def test_the_same_patients_are_drawn_of_each_imputation(tmp_path: Path, many: None) -> None:
-    one = _columns(100, 1)
-    given = {name: np.tile(values, 3) for name, values in one.items()}
+    line = _columns(100, 1)
+    given = {name: np.tile(values, 3) for name, values in line.items()}
     given |= {"imp": np.repeat([0, 1, 2], 100)}
     found = _large(_release(tmp_path / "release", given, 'imputation = "imp"\n'))
     assert len(found.imputations) == 2
     assert found.original is not None
-    drawn = [_values(_sample(one), "age") for one in (*found.imputations, found.original)]
+    drawn = [_values(_sample(dataset), "age") for dataset in (*found.imputations, found.original)]
     assert len(drawn[0]) == 20
     assert drawn[0] == drawn[1] == drawn[2]
 
@@ -200,17 +204,17 @@ def test_a_fault_of_a_risk_is_found_in_every_row_and_one_of_a_predictor_says_in_
     given = _columns(ROWS, 1)
     given["risk"][299] = 1.5
     given["age"][:] = np.inf
-    told = _told(_release(tmp_path / "release", given))
-    assert "risk is 1.5, outside 0 to 1. large.parquet, row 300, column risk" in told
-    of_age = [one for one in told if "age is infinite" in one]
+    faults = _told(_release(tmp_path / "release", given))
+    assert "risk is 1.5, outside 0 to 1. large.parquet, row 300, column risk" in faults
+    of_age = [fault for fault in faults if "age is infinite" in fault]
     assert len(of_age) == 1
     assert "large.parquet, in a sample of 60 rows, rows " in of_age[0]
     assert "and 57 more, column age" in of_age[0]
 
 
 def test_columns_that_are_not_there_are_told_with_all_that_are(tmp_path: Path, many: None) -> None:
-    told = _told(_release(tmp_path / "release", _columns(ROWS, 1), 'predictors = ["agee"]\nweights = "wheights"\n'))
-    assert told == [
+    faults = _told(_release(tmp_path / "release", _columns(ROWS, 1), 'predictors = ["agee"]\nweights = "wheights"\n'))
+    assert faults == [
         "There is no column agee. large.parquet, first row",
         "There is no column wheights. large.parquet, first row",
     ]
@@ -233,7 +237,7 @@ def test_a_file_is_hashed_piece_by_piece(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr(files, "PIECE", 7)
     folder = _release(tmp_path / "release", _columns(ROWS, 1))
     content = (folder / "large.parquet").read_bytes()
-    found = next(one for one in reading.study(folder).inputs if one.name == "large.parquet")
+    found = next(file for file in reading.study(folder).inputs if file.name == "large.parquet")
     assert (found.sha256, found.size) == (hashlib.sha256(content).hexdigest(), len(content))
 
 
@@ -250,7 +254,7 @@ def test_what_needs_predictors_rests_on_the_sample_and_says_so_and_nothing_else_
     evidence = evaluate.evidence(reading.study(folder))
     found = _estimates(evidence)
     remark = Fact("on_a_sample", rows=Count(200, "row"), of=Count(300, "row"))
-    of_sample = {name for name, one in found.items() if one["method"] and list(one["method"])[-1] == remark}
+    of_sample = {name for name, record in found.items() if record["method"] and list(record["method"])[-1] == remark}
     assert {name: found[name] for name in found.keys() - of_sample} == {
         name: whole[name] for name in whole.keys() - of_sample
     }
@@ -260,9 +264,9 @@ def test_what_needs_predictors_rests_on_the_sample_and_says_so_and_nothing_else_
     assert of_subgroups == {name for name in whole if " None " not in name}
     assert of_subgroups <= of_sample
     described = {
-        (one.described.variable, one.described.statistic): one.described.n
-        for one in evidence.descriptions
-        if one.dataset == "large"
+        (description.described.variable, description.described.statistic): description.described.n
+        for description in evidence.descriptions
+        if description.dataset == "large"
     }
     assert described["age", "median"] == described["age", "missing"] == 200
     assert described["outcome", "events"] == described["linear predictor", "mean"] == ROWS
@@ -272,7 +276,7 @@ def test_what_needs_predictors_rests_on_the_sample_and_says_so_and_nothing_else_
     ]
     assert description.sampled(evidence.datasets) == " Large: a random sample of 200 of its 300 patients."
     document = json.loads(results.of(evidence).text())
-    assert next(one for one in document["datasets"] if one["name"] == "large")["sampled"] == 200
+    assert next(dataset for dataset in document["datasets"] if dataset["name"] == "large")["sampled"] == 200
     assert departures(document, results.schema()) == []
 
 
@@ -280,7 +284,7 @@ def test_a_development_table_of_many_rows_is_held_against_by_a_sample_of_it(tmp_
     folder = _release(tmp_path / "release", _columns(90, 1))
     pyarrow.parquet.write_table(pyarrow.table(_columns(ROWS, 2)), folder / "origin.parquet")
     found = _estimates(evaluate.evidence(reading.study(folder)))
-    methods = [one["method"] for name, one in found.items() if name.startswith("degree_of_correspondence")]
+    methods = [record["method"] for name, record in found.items() if name.startswith("degree_of_correspondence")]
     assert methods
     remark = Fact("development_sample", rows=Count(DRAWN, "row"), of=Count(ROWS, "row"))
     assert all(list(method)[-1] == remark for method in methods)

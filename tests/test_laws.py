@@ -120,7 +120,9 @@ ROWS = (
 def rearranged(site: Mapping[str, Any], rows: Any) -> dict[str, Any]:
     """The same site with other rows."""
     moved = {name: site[name][rows] for name in ROWS}
-    shuffled = tuple(Feature(one.name, one.values[rows], one.levels) for one in site["predictors"])
+    shuffled = tuple(
+        Feature(predictor.name, predictor.values[rows], predictor.levels) for predictor in site["predictors"]
+    )
     return {**site, **moved, "predictors": shuffled}
 
 
@@ -134,7 +136,7 @@ def value(metric: Metric, site: Mapping[str, Any]) -> Estimate | Absent:
 def numbers(found: Estimate) -> list[float]:
     """Every number of an estimate."""
     listed = [found.value, found.low, found.high, found.se, *found.details.values()]
-    return [one for one in listed if one is not None]
+    return [value for value in listed if value is not None]
 
 
 def of_law(law: str) -> list[Metric]:
@@ -151,9 +153,9 @@ def test_every_measure_can_be_estimated_and_lies_in_its_range(metric: Metric) ->
     assert isinstance(found, Estimate), found
     low, high = metric.term.range
     assert all(map(math.isfinite, numbers(found)))
-    for one in (found.value, found.low, found.high):
-        assert one is None or low is None or one >= low - 1e-12
-        assert one is None or high is None or one <= high + 1e-12
+    for bound in (found.value, found.low, found.high):
+        assert bound is None or low is None or bound >= low - 1e-12
+        assert bound is None or high is None or bound <= high + 1e-12
     assert method_text(found.method)
     assert found.n > 0
 
@@ -172,29 +174,29 @@ def test_the_interval_holds_the_value(metric: Metric) -> None:
 def test_the_order_of_rows_is_irrelevant(metric: Metric) -> None:
     site = table(120)
     order = np.random.default_rng(9).permutation(120)
-    one, other = value(metric, site), value(metric, rearranged(site, order))
-    assert isinstance(one, Estimate)
+    first, other = value(metric, site), value(metric, rearranged(site, order))
+    assert isinstance(first, Estimate)
     assert isinstance(other, Estimate)
-    assert numbers(one) == pytest.approx(numbers(other), rel=1e-9, abs=1e-12)
+    assert numbers(first) == pytest.approx(numbers(other), rel=1e-9, abs=1e-12)
 
 
 @pytest.mark.parametrize("metric", of_law("rows doubled"), ids=named)
 def test_doubling_the_rows_keeps_the_value(metric: Metric) -> None:
     site = table(120)
-    one, other = value(metric, site), value(metric, rearranged(site, np.tile(np.arange(120), 2)))
-    assert isinstance(one, Estimate)
+    first, other = value(metric, site), value(metric, rearranged(site, np.tile(np.arange(120), 2)))
+    assert isinstance(first, Estimate)
     assert isinstance(other, Estimate)
-    assert other.value == pytest.approx(one.value, rel=1e-8, abs=1e-10)
+    assert other.value == pytest.approx(first.value, rel=1e-8, abs=1e-10)
 
 
 @pytest.mark.parametrize("metric", of_law("narrower with more rows"), ids=named)
 def test_doubling_the_rows_narrows_the_interval(metric: Metric) -> None:
     site = table(120)
-    one, other = value(metric, site), value(metric, rearranged(site, np.tile(np.arange(120), 4)))
-    assert isinstance(one, Estimate)
+    first, other = value(metric, site), value(metric, rearranged(site, np.tile(np.arange(120), 4)))
+    assert isinstance(first, Estimate)
     assert isinstance(other, Estimate)
-    if None not in (one.low, one.high, other.low, other.high):
-        assert other.high - other.low < one.high - one.low  # type: ignore[operator]
+    if None not in (first.low, first.high, other.low, other.high):
+        assert other.high - other.low < first.high - first.low  # type: ignore[operator]
 
 
 @pytest.mark.parametrize("metric", of_law("perfect is best"), ids=named)
@@ -255,8 +257,8 @@ def _agreeing(site: dict[str, Any]) -> dict[str, Any]:
 
 
 def _one_rater(site: dict[str, Any]) -> dict[str, Any]:
-    one = {name: site[name][:, :1] for name in ("labels", "confidence", "rater_complexity")}
-    return {**site, **one, "rater_accuracy": (0.8,), "rater_groups": ("a",)}
+    each = {name: site[name][:, :1] for name in ("labels", "confidence", "rater_complexity")}
+    return {**site, **each, "rater_accuracy": (0.8,), "rater_groups": ("a",)}
 
 
 def _unrated(site: dict[str, Any]) -> dict[str, Any]:
@@ -269,13 +271,16 @@ def _no_confidence(site: dict[str, Any]) -> dict[str, Any]:
 
 def _constant_predictors(site: dict[str, Any]) -> dict[str, Any]:
     def flat(features: tuple[Feature, ...]) -> tuple[Feature, ...]:
-        return tuple(Feature(one.name, np.zeros_like(one.values), one.levels) for one in features)
+        return tuple(Feature(feature.name, np.zeros_like(feature.values), feature.levels) for feature in features)
 
     return {**site, "predictors": flat(site["predictors"]), "development": flat(site["development"])}
 
 
 def _missing_predictors(site: dict[str, Any]) -> dict[str, Any]:
-    empty = tuple(Feature(one.name, np.full_like(one.values, math.nan), one.levels) for one in site["predictors"])
+    empty = tuple(
+        Feature(predictor.name, np.full_like(predictor.values, math.nan), predictor.levels)
+        for predictor in site["predictors"]
+    )
     return {**site, "predictors": empty}
 
 
@@ -323,7 +328,7 @@ def test_curves_are_even_thin_and_finite(maker: Any, rows: int) -> None:
     lengths = {len(column) for column in found.columns.values()}
     assert len(lengths) == 1
     assert max(lengths) <= 250
-    assert all(math.isfinite(one) for column in found.columns.values() for one in column if one is not None)
+    assert all(math.isfinite(each) for column in found.columns.values() for each in column if each is not None)
 
 
 def test_a_measure_that_calls_for_caution_says_why_and_what_to_read_beside_it() -> None:

@@ -83,7 +83,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
     plant(folder, "[disclosure]\nminimum_cell = 10\n")
     made = reading.study(folder)
     flags = [Flag("duplicate_rows", name, Fact("duplicate_rows", dataset=name, rows=NURSES)) for name in FLAGGED]
-    kept = tuple(one for one in made.datasets if one.name in ("own", "large", "middle"))
+    kept = tuple(dataset for dataset in made.datasets if dataset.name in ("own", "large", "middle"))
     return dataclasses.replace(made, datasets=kept, flags=(*made.flags, *flags))
 
 
@@ -125,36 +125,45 @@ def test_no_nurse_is_counted_anywhere(counted: Evidence) -> None:
 @pytest.mark.parametrize("protection", PROTECTIONS)
 @pytest.mark.parametrize("kind", KINDS)
 def test_no_measure_tells_how_many_however_it_is_protected(counted: Evidence, kind: str, protection: str) -> None:
-    rows = [one for one in counted.results if one.term == f"nurses_{kind}_{protection}" and one.dataset != POOLED]
-    assert {one.dataset for one in rows} >= {"own", "large", "middle"}
-    for one in rows:
-        if isinstance(one.found, Estimate):
-            assert NURSES not in (*one.found.method.counts, *(one.found.reason.counts if one.found.reason else ()))
-            assert isinstance(one.found.n, CountRange)
+    rows = [
+        result
+        for result in counted.results
+        if result.term == f"nurses_{kind}_{protection}" and result.dataset != POOLED
+    ]
+    assert {result.dataset for result in rows} >= {"own", "large", "middle"}
+    for result in rows:
+        if isinstance(result.found, Estimate):
+            assert NURSES not in (
+                *result.found.method.counts,
+                *(result.found.reason.counts if result.found.reason else ()),
+            )
+            assert isinstance(result.found.n, CountRange)
         else:
-            assert isinstance(one.found, Withheld)
+            assert isinstance(result.found, Withheld)
 
 
 def test_one_of_counts_and_no_other_of_its_kind_was_given(counted: Evidence) -> None:
     """The control: what rests on ranks stays, for its method is made anew."""
-    given = {one.term for one in counted.results if isinstance(one.found, Estimate) and "nurses" in one.term}
+    given = {
+        result.term for result in counted.results if isinstance(result.found, Estimate) and "nurses" in result.term
+    }
     assert "nurses_method_ranks" in given
     assert not [name for name in given if name.endswith("_counts")]
 
 
 def test_a_curve_that_counts_them_is_withheld(counted: Evidence) -> None:
-    rows = [one for one in counted.curves if one.curve.startswith("nurses")]
-    assert {one.curve for one in rows} == {"nurses_in_method", "nurses_in_reason"}
-    assert all(isinstance(one.found, Withheld) for one in rows)
+    rows = [curve for curve in counted.curves if curve.curve.startswith("nurses")]
+    assert {curve.curve for curve in rows} == {"nurses_in_method", "nurses_in_reason"}
+    assert all(isinstance(curve.found, Withheld) for curve in rows)
 
 
 def test_a_description_of_them_is_withheld(counted: Evidence) -> None:
-    assert "nurses" not in {one.described.variable for one in counted.descriptions}
-    assert "nurses" in {one.variable for one in counted.withheld}
+    assert "nurses" not in {description.described.variable for description in counted.descriptions}
+    assert "nurses" in {withheld.variable for withheld in counted.withheld}
 
 
 def test_a_flag_says_that_there_are_some(counted: Evidence) -> None:
-    found = {one.dataset: one.fact for one in counted.flags if one.flag == "duplicate_rows"}
+    found = {flag.dataset: flag.fact for flag in counted.flags if flag.flag == "duplicate_rows"}
     assert set(found) == set(FLAGGED)
     assert {fact["rows"] for fact in found.values()} == {Fact("some", of="nurse")}
 
@@ -193,7 +202,10 @@ def _without_some(evidence: Evidence) -> bytes:
 
 
 def test_a_dataset_without_a_policy_keeps_its_counts(counted: Evidence) -> None:
-    free = tuple(dataclasses.replace(one, minimum_cell=0) if one.name == "own" else one for one in counted.datasets)
+    free = tuple(
+        dataclasses.replace(dataset, minimum_cell=0) if dataset.name == "own" else dataset
+        for dataset in counted.datasets
+    )
     added = _added(dataclasses.replace(counted, datasets=free), "own")
     kept = without_counts(added)
     assert (kept.results, kept.subgroups, kept.criteria) == (added.results, added.subgroups, added.criteria)
@@ -203,7 +215,9 @@ def test_a_statistic_of_an_exact_number_of_rows_is_withheld_and_named_so(counted
     row = DescriptionResult("large", Description("age", "median", 60.0, 237))
     kept = without_counts(dataclasses.replace(counted, descriptions=(row,), withheld=()))
     assert kept.descriptions == ()
-    assert [(one.dataset, one.variable, one.statistic) for one in kept.withheld] == [("large", "age", "median")]
+    assert [(withheld.dataset, withheld.variable, withheld.statistic) for withheld in kept.withheld] == [
+        ("large", "age", "median")
+    ]
 
 
 def test_a_limit_that_all_patients_share_is_no_count_of_them(counted: Evidence) -> None:

@@ -72,8 +72,8 @@ def taken(name: str, of: Any) -> Estimate | Absent:
     """A measure of columns that `of` makes of a Series."""
     metric = REGISTER.metrics[name]
     known = inspect.signature(metric.function).parameters
-    columns = {one: of(FRAME[one]) for one in ("outcome", "risk", "rival") if one in known}
-    settings = {one: value for one, value in SETTINGS.items() if one in known}
+    columns = {text: of(FRAME[text]) for text in ("outcome", "risk", "rival") if text in known}
+    settings = {text: value for text, value in SETTINGS.items() if text in known}
     found: Estimate | Absent = getattr(dossier.metrics, name)(**columns, **settings)
     return found
 
@@ -225,16 +225,16 @@ def test_it_shows_its_key_results(found: Validation) -> None:
 
 
 def test_flags_are_known_before_anything_is_drawn(found: Validation) -> None:
-    told = found.check()
-    assert list(told.columns) == ["kind", "name", "where", "says", "reply"]
-    assert set(told.kind) == {"flag"}
-    assert set(told.name) == {one.flag for one in found.results.flags}
+    faults = found.check()
+    assert list(faults.columns) == ["kind", "name", "where", "says", "reply"]
+    assert set(faults.kind) == {"flag"}
+    assert set(faults.name) == {flag.flag for flag in found.results.flags}
 
 
 def test_a_criterion_that_can_never_be_estimated_is_a_fault_beside_the_flags() -> None:
     never = [{"measure": "membership_auroc", "dataset": "data", "at_most": 0.5}]
-    told = dossier.validate(FRAME, outcome="outcome", risk="risk", acceptance=never).check()
-    faults = told[told.kind == "fault"]
+    reported = dossier.validate(FRAME, outcome="outcome", risk="risk", acceptance=never).check()
+    faults = reported[reported.kind == "fault"]
     assert len(faults) == 1
     assert "[[acceptance]]" in faults["where"].iloc[0]
     assert faults.reply.iloc[0]
@@ -274,9 +274,9 @@ def test_faults_of_arguments_and_rows_are_told_at_once() -> None:
 
 
 def test_a_release_of_a_disk_is_not_written_again(found: Validation, tmp_path: Path) -> None:
-    place = found.write_release(tmp_path / "release")
+    folder = found.write_release(tmp_path / "release")
     with pytest.raises(ValueError, match="where it lies already"):
-        dossier.load(place).validate().write_release(tmp_path / "again")
+        dossier.load(folder).validate().write_release(tmp_path / "again")
 
 
 @pytest.mark.parametrize("page", ["README.md", "docs/library.md"])
@@ -293,6 +293,6 @@ def test_the_example_of_the_docs_runs(page: str, tmp_path: Path, monkeypatch: py
 
 def test_an_arrow_table_is_a_frame(found: Validation, tmp_path: Path) -> None:
     table = pyarrow.Table.from_pandas(FRAME.drop(columns="rival"))
-    one = dossier.validate(table, outcome="outcome", risk="risk", resampling={"bootstrap": 2, "permutations": 1})
-    assert isinstance(one.results, Results)
-    assert read(one.results.text()) == one.results
+    validation = dossier.validate(table, outcome="outcome", risk="risk", resampling={"bootstrap": 2, "permutations": 1})
+    assert isinstance(validation.results, Results)
+    assert read(validation.results.text()) == validation.results

@@ -45,11 +45,11 @@ def _faults(folder: Path, release: str, **tables: str | bytes) -> list[tuple[str
 
 
 def _dataset(study: Study, name: str) -> Dataset:
-    return next(one for one in study.datasets if one.name == name)
+    return next(dataset for dataset in study.datasets if dataset.name == name)
 
 
 def _values(dataset: Dataset, predictor: str) -> list[float]:
-    return [float(value) for one in dataset.predictors if one.name == predictor for value in one.values]
+    return [float(value) for feature in dataset.predictors if feature.name == predictor for value in feature.values]
 
 
 # ---- faults ---------------------------------------------------------------------------------------------------------
@@ -84,7 +84,7 @@ def test_every_fault_that_can_be_said_has_a_broken_release() -> None:
         for folder in BROKEN:
             with pytest.raises(DossierError):
                 reading.study(folder)
-    silent = {place for place in places() if place not in said} - set(unreached())
+    silent = {position for position in places() if position not in said} - set(unreached())
     assert silent == set()
 
 
@@ -298,11 +298,13 @@ def test_what_did_not_happen_is_one_value_and_none_for_unknown(
     release = HEAD.replace('column = "outcome"\n', f'column = "outcome"\npositive = {positive}\n')
     for name, cells in {"north": north, "south": south}.items():
         release += SITE.replace("site", name)
-        rows = "".join(f"{cell},0.{place + 1}\n" for place, cell in enumerate(cells.split() * 3))
+        rows = "".join(f"{cell},0.{index + 1}\n" for index, cell in enumerate(cells.split() * 3))
         (tmp_path / f"{name}.csv").write_text("outcome,risk\n" + rows, encoding="utf-8")
     (tmp_path / "release.toml").write_text(release, encoding="utf-8")
     if says is None:
-        outcomes = [one.outcome.tolist() for one in reading.study(tmp_path).datasets if one.outcome is not None]
+        outcomes = [
+            dataset.outcome.tolist() for dataset in reading.study(tmp_path).datasets if dataset.outcome is not None
+        ]
         assert [values[0] for values in outcomes] == [1, 1]
     else:
         with pytest.raises(DataError) as caught:
@@ -338,7 +340,7 @@ def test_predictors_are_what_a_table_shares_with_the_development_table(tmp_path:
         site__csv="case,outcome,risk,old,age,local\n1,0,0.1,0.2,50,1\n2,1,0.3,0.4,60,2\n",
         dev__csv="case,outcome,old,sex,age\n9,0,0.5,1,70\n",
     )
-    assert [[one.name for one in dataset.predictors] for dataset in study.datasets] == [["age"], ["age"]]
+    assert [[predictor.name for predictor in dataset.predictors] for dataset in study.datasets] == [["age"], ["age"]]
 
 
 def test_declared_predictors_renames_and_missing_values(tmp_path: Path) -> None:
@@ -354,7 +356,9 @@ def test_what_was_settled_about_each_column(tmp_path: Path) -> None:
     table = "case,outcome,risk,age,ward,grade,born\na,0,0.1,50,x,1,1970\nb,1,0.9,,y,2,1980\nc,,0.5,70,,1,1990\n"
     (found,) = _read(tmp_path, release, site__csv=table).tables
     assert (found.dataset, found.file, found.rows) == ("site", "site.csv", 3)
-    assert [(one.name, one.role, one.kind, one.range, one.levels, one.missing) for one in found.columns] == [
+    assert [
+        (column.name, column.role, column.kind, column.range, column.levels, column.missing) for column in found.columns
+    ] == [
         ("case", "id", "text", None, None, 0),
         ("outcome", "outcome", "numbers", (0, 1), None, 1),
         ("risk", "risk", "numbers", (0.1, 0.9), None, 0),
@@ -374,7 +378,7 @@ def test_categories_have_the_same_codes_in_every_table(tmp_path: Path) -> None:
         dev__csv="outcome,ward,stage\n0,b,2\n1,a,\n",
     )
     site, dev = _dataset(study, "site"), _dataset(study, "dev")
-    assert [one.levels for one in site.predictors] == [("a", "b", "c"), ("2", "10")]
+    assert [predictor.levels for predictor in site.predictors] == [("a", "b", "c"), ("2", "10")]
     assert (_values(site, "ward"), _values(dev, "ward")) == ([2, 1], [1, 0])
     np.testing.assert_array_equal(_values(site, "stage"), [1, 0])
     np.testing.assert_array_equal(_values(dev, "stage"), [0, np.nan])
@@ -383,7 +387,11 @@ def test_categories_have_the_same_codes_in_every_table(tmp_path: Path) -> None:
 def test_a_column_of_sites_gives_a_dataset_each(tmp_path: Path) -> None:
     table = "hospital,outcome,risk\nSão João,0,0.1\nBari,1,0.2\nBari,,0.3\nSão João,1,0.4\n"
     study = _read(tmp_path, SITE + 'site_column = "hospital"\n', site__csv=table)
-    found = [(one.name, one.site, one.rows_read, one.risk.tolist()) for one in study.datasets if one.risk is not None]
+    found = [
+        (dataset.name, dataset.site, dataset.rows_read, dataset.risk.tolist())
+        for dataset in study.datasets
+        if dataset.risk is not None
+    ]
     assert found == [("site-bari", "Bari", 2, [0.2]), ("site-sao-joao", "São João", 2, [0.1, 0.4])]
 
 
@@ -397,7 +405,7 @@ def test_a_rival_with_gaps_is_left_out_and_flagged(tmp_path: Path) -> None:
     study = _read(tmp_path, 'rival = "old"\n' + SITE, site__csv="outcome,risk,old\n0,0.1,\n1,0.2,0.3\n")
     assert study.datasets[0].rival is None
     assert study.datasets[0].rival_is_incomplete
-    assert [(one.flag, flag_text(one.fact)) for one in study.flags] == [
+    assert [(flag.flag, flag_text(flag.fact)) for flag in study.flags] == [
         ("rival_incomplete", "The other model gives no risk in 1 row of site, so the two are not compared there.")
     ]
 
@@ -405,10 +413,10 @@ def test_a_rival_with_gaps_is_left_out_and_flagged(tmp_path: Path) -> None:
 def test_flags_of_odd_tables(tmp_path: Path) -> None:
     release = SITE + 'predictors = ["a", "b", "c", "d"]\n'
     study = _read(tmp_path, release, site__csv="outcome,risk,a,b,c,d\n0,0.1,1,2,3,\n0,0.1,1,2,3,\n0,0.1,1,2,4,\n")
-    assert [one.flag for one in study.flags] == [
+    assert [flag.flag for flag in study.flags] == [
         *("one_class", "constant_risk", "missing_predictor", "duplicate_rows", "constant_predictor")
     ]
-    assert [one.columns for one in study.flags] == [(), (), ("d",), (), ("a", "b")]
+    assert [flag.columns for flag in study.flags] == [(), (), ("d",), (), ("a", "b")]
 
 
 def test_risks_of_exactly_0_and_1_are_counted_in_a_flag(tmp_path: Path) -> None:
@@ -421,7 +429,7 @@ def test_risks_of_exactly_0_and_1_are_counted_in_a_flag(tmp_path: Path) -> None:
 
 
 def _flagged(study: Study, kind: str) -> list[str]:
-    return [flag_text(one.fact) for one in study.flags if one.flag == kind]
+    return [flag_text(flag.fact) for flag in study.flags if flag.flag == kind]
 
 
 def _patients(count: int, seed: int) -> list[str]:
@@ -441,15 +449,15 @@ def test_the_same_patients_are_found_without_identifiers_and_chance_is_no_reason
     fresh = _read(tmp_path, SITE + DEVELOPMENT, site__csv=PATIENTS + "\n".join(others), **tables)
     assert _flagged(fresh, "shared_rows") == []
     mixed = _read(tmp_path, SITE + DEVELOPMENT, site__csv=PATIENTS + "\n".join([*others, *known[:40]]), **tables)
-    alike = 40 + len([row for row in others if row.split(",")[2:] in [one.split(",")[2:] for one in known]])
+    alike = 40 + len([row for row in others if row.split(",")[2:] in [text.split(",")[2:] for text in known]])
     assert _flagged(mixed, "shared_rows") == [
         f"In site {alike} rows are equal to one of the development table in all 3 shared predictors, many more than "
         "chance would give."
     ]
 
 
-@pytest.mark.parametrize(("count", "told"), [(4, False), (5, True)])
-def test_many_categories_that_no_other_table_has_may_be_places(tmp_path: Path, count: int, told: bool) -> None:
+@pytest.mark.parametrize(("count", "expected"), [(4, False), (5, True)])
+def test_many_categories_that_no_other_table_has_may_be_places(tmp_path: Path, count: int, expected: bool) -> None:
     development = SITE.replace("site", "dev").replace("external", "development")
 
     def table(letter: str) -> str:
@@ -458,23 +466,23 @@ def test_many_categories_that_no_other_table_has_may_be_places(tmp_path: Path, c
     study = _read(tmp_path, SITE + development, site__csv=table("n"), dev__csv=table("d"))
     (says,) = _flagged(study, "other_categories")
     advice = "no category is in both. It may be an identifier or a place: name the predictors in the [[dataset]]."
-    assert says.endswith(advice if told else "no category is in both.")
+    assert says.endswith(advice if expected else "no category is in both.")
 
 
 @pytest.mark.parametrize(
-    ("block", "times", "told"),
+    ("block", "times", "each"),
     [(20, 2, 20), (20, 3, 40), (12, 4, 24), (10, 5, 40), (9, 2, None), (20, 1, None)],
 )
 @pytest.mark.parametrize("more", ["", 'predictors = ["a", "b"]\n'])
 def test_a_table_that_was_pasted_below_itself_is_told_whatever_its_predictors(
-    tmp_path: Path, block: int, times: int, told: int | None, more: str
+    tmp_path: Path, block: int, times: int, each: int | None, more: str
 ) -> None:
     rows = "".join(f"{k % 2},{0.02 * (k + 1):.2f},{k},{k % 3 or ''}\n" for k in range(block)) * times
     study = _read(tmp_path, SITE + more, site__csv="outcome,risk,a,b\n" + rows)
-    says = f"In site {told} rows are those before them once more, in the same order: the table may hold its patients "
-    assert _flagged(study, "duplicate_rows") == ([] if told is None else [f"{says}more than once."])
+    says = f"In site {each} rows are those before them once more, in the same order: the table may hold its patients "
+    assert _flagged(study, "duplicate_rows") == ([] if each is None else [f"{says}more than once."])
     quick = reading.quick(tmp_path / "site.csv", "outcome", "risk")
-    assert bool(_flagged(quick, "duplicate_rows")) is (told is not None)
+    assert bool(_flagged(quick, "duplicate_rows")) is (each is not None)
 
 
 def test_equal_rows_are_no_block_where_they_hold_few_values_or_differ_or_are_identified(tmp_path: Path) -> None:
@@ -527,7 +535,7 @@ def test_a_word_that_looks_like_missing_is_flagged(tmp_path: Path, word: str, fo
 
 
 @pytest.mark.parametrize(
-    ("written", "told"),
+    ("written", "expected"),
     [
         ('"1,{}50"', True),
         ("1 {}50", True),
@@ -543,7 +551,7 @@ def test_a_word_that_looks_like_missing_is_flagged(tmp_path: Path, word: str, fo
         ("{}", False),
     ],
 )
-def test_numbers_written_as_people_do_are_doubted_as_categories(tmp_path: Path, written: str, told: bool) -> None:
+def test_numbers_written_as_people_do_are_doubted_as_categories(tmp_path: Path, written: str, expected: bool) -> None:
     rows = [f"{k % 2},0.5,{written.format(1 + k % 6)}" for k in range(60)]
     table = "outcome,risk,dose\n" + "\n".join([*rows, "1,0.5,"])
     study = _read(tmp_path, SITE + 'predictors = ["dose"]\n', site__csv=table)
@@ -552,7 +560,7 @@ def test_numbers_written_as_people_do_are_doubted_as_categories(tmp_path: Path, 
         "is counted as 6 categories. Write numbers with digits and the decimal sign only; list dose under categorical "
         "if it is one."
     )
-    assert _flagged(study, "other_categories") == ([says] if told else [])
+    assert _flagged(study, "other_categories") == ([says] if expected else [])
     meant = _read(tmp_path, SITE + 'predictors = ["dose"]\ncategorical = ["dose"]\n', site__csv=table)
     assert _flagged(meant, "other_categories") == []
 
@@ -565,14 +573,15 @@ def test_numbers_with_different_words_behind_are_categories(tmp_path: Path, unit
 
 
 @pytest.mark.parametrize(
-    ("written", "different", "told"), [("{},5", 2, False), ("{},5", 3, True), ("{} mg", 4, False), ("{} mg", 5, True)]
+    ("written", "different", "expected"),
+    [("{},5", 2, False), ("{},5", 3, True), ("{} mg", 4, False), ("{} mg", 5, True)],
 )
 def test_a_few_texts_that_look_like_numbers_may_be_categories(
-    tmp_path: Path, written: str, different: int, told: bool
+    tmp_path: Path, written: str, different: int, expected: bool
 ) -> None:
     rows = [f'{k % 2},0.5,"{written.format(1 + k % different)}"' for k in range(60)]
     study = _read(tmp_path, SITE + 'predictors = ["dose"]\n', site__csv="outcome,risk,dose\n" + "\n".join(rows))
-    assert bool(_flagged(study, "other_categories")) is told
+    assert bool(_flagged(study, "other_categories")) is expected
 
 
 def test_a_number_with_signs_for_thousands_among_numbers_is_to_be_written_plainly(tmp_path: Path) -> None:
@@ -724,12 +733,12 @@ def test_codes_without_their_zeros_are_flagged(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("more", ["", 'categorical = ["x"]\n'])
-@pytest.mark.parametrize(("here", "told"), [("1;2;2", True), ("0;1;2", False), ("0;1;1", False), ("1;1;1", False)])
+@pytest.mark.parametrize(("here", "expected"), [("1;2;2", True), ("0;1;2", False), ("0;1;1", False), ("1;1;1", False)])
 def test_a_property_coded_from_zero_here_and_from_one_there_is_flagged(
-    tmp_path: Path, here: str, told: bool, more: str
+    tmp_path: Path, here: str, expected: bool, more: str
 ) -> None:
     says = "x is 1, 2 in site and 0, 1 in dev: 1 may mean one thing here and another there."
-    assert _beside_development(here, "0;1;1", tmp_path, more) == ([says] if told else [])
+    assert _beside_development(here, "0;1;1", tmp_path, more) == ([says] if expected else [])
 
 
 def test_numbers_here_and_words_there_are_not_compared(tmp_path: Path) -> None:
@@ -754,25 +763,25 @@ def test_one_table_under_two_names_is_flagged(tmp_path: Path) -> None:
     assert _flagged(apart, "same_table") == []
 
 
-@pytest.mark.parametrize(("name", "told"), [("NA", '"NA"'), ("n/a", '"n/a"'), ("-9", "-9"), ("9", ""), ("Nara", "")])
+@pytest.mark.parametrize(("name", "text"), [("NA", '"NA"'), ("n/a", '"n/a"'), ("-9", "-9"), ("9", ""), ("Nara", "")])
 @pytest.mark.parametrize(("key", "counted_as"), [("site_column", "a site"), ("cluster", "one cluster")])
 def test_a_site_or_a_cluster_that_may_have_no_name_is_flagged(
-    tmp_path: Path, name: str, told: str, key: str, counted_as: str
+    tmp_path: Path, name: str, text: str, key: str, counted_as: str
 ) -> None:
     rows = [f"{k % 2},0.5,{name if k % 5 == 0 else k % 4 + 1}" for k in range(40)]
     release = SITE + f'predictors = []\n{key} = "who"\n'
     study = _read(tmp_path, release, site__csv="outcome,risk,who\n" + "\n".join([*rows, f",0.5,{name}"]))
-    found = [one for one in study.flags if one.flag == "code_for_missing"]
-    assert [flag_text(one.fact).replace(one.dataset, "here") for one in found] == (
-        [f"who is {told} in 8 rows of here: it may stand for missing, and is counted as {counted_as}."] if told else []
+    found = [flag for flag in study.flags if flag.flag == "code_for_missing"]
+    assert [flag_text(flag.fact).replace(flag.dataset, "here") for flag in found] == (
+        [f"who is {text} in 8 rows of here: it may stand for missing, and is counted as {counted_as}."] if text else []
     )
 
 
 @pytest.mark.parametrize(
-    ("here", "told"),
+    ("here", "expected"),
     [("Age", True), ("AGE.", True), ("age_years", True), ("age (years)", True), ("ageing", False), ("weight", False)],
 )
-def test_a_predictor_under_another_name_is_flagged(tmp_path: Path, here: str, told: bool) -> None:
+def test_a_predictor_under_another_name_is_flagged(tmp_path: Path, here: str, expected: bool) -> None:
     tables = {
         f"{table}__csv": f"outcome,risk,crp,{name}\n" + "\n".join(f"{k % 2},0.5,{k % 9},{50 + k}" for k in range(40))
         for table, name in (("site", here), ("dev", "age"))
@@ -782,7 +791,7 @@ def test_a_predictor_under_another_name_is_flagged(tmp_path: Path, here: str, to
         f'columns = {{ age = "{here}" }} in the [[dataset]].'
     )
     study = _read(tmp_path, SITE + DEVELOPMENT, **tables)
-    assert _flagged(study, "missing_predictor") == ([says] if told else [])
+    assert _flagged(study, "missing_predictor") == ([says] if expected else [])
     named = _read(tmp_path, SITE + f'columns = {{ age = "{here}" }}\n' + DEVELOPMENT, **tables)
     chosen = _read(tmp_path, SITE + 'predictors = ["crp"]\n' + DEVELOPMENT, **tables)
     assert _flagged(named, "missing_predictor") == _flagged(chosen, "missing_predictor") == []
@@ -804,16 +813,16 @@ def test_the_index_of_a_program_is_no_predictor(tmp_path: Path, name: str, first
     rows = "\n".join(f"{first + step * k},{k % 2},0.5,{k % 9}" for k in range(40))
     tables = {f"{table}__csv": f"{name},outcome,risk,crp\n{rows}" for table in ("site", "dev")}
     (site, _) = _read(tmp_path, SITE + DEVELOPMENT, **tables).datasets
-    assert [one.name for one in site.predictors] == (["crp"] if index else [name, "crp"])
+    assert [predictor.name for predictor in site.predictors] == (["crp"] if index else [name, "crp"])
     asked = _read(tmp_path, SITE + f'predictors = ["{name}"]\n' + DEVELOPMENT, **tables).datasets[0]
-    assert [one.name for one in asked.predictors] == [name]
+    assert [predictor.name for predictor in asked.predictors] == [name]
 
 
 FAR, BELOW = "far from every other value", "where all but such values lie above 0"
 
 
 @pytest.mark.parametrize(
-    ("lowest", "codes", "told"),
+    ("lowest", "codes", "expected"),
     [
         (20, {998: FAR, 999: FAR}, (998, 999)),
         (20, {888: FAR, 999: FAR}, (888, 999)),
@@ -828,17 +837,17 @@ FAR, BELOW = "far from every other value", "where all but such values lie above 
     ],
 )
 def test_codes_for_missing_do_not_hide_each_other(
-    tmp_path: Path, lowest: int, codes: dict[int, str], told: tuple[int, ...]
+    tmp_path: Path, lowest: int, codes: dict[int, str], expected: tuple[int, ...]
 ) -> None:
     rows = [f"{k % 2},0.5,{value}" for k, value in enumerate([*range(lowest, lowest + 60), *codes])]
     study = _read(tmp_path, SITE + 'predictors = ["age"]\n', site__csv="outcome,risk,age\n" + "\n".join(rows))
     assert _flagged(study, "code_for_missing") == [
-        f"age is {code} in 1 row of site, {codes[code]}: it may be a code for missing." for code in told
+        f"age is {code} in 1 row of site, {codes[code]}: it may be a code for missing." for code in expected
     ]
 
 
 @pytest.mark.parametrize(
-    ("here", "there", "told"),
+    ("here", "there", "expected"),
     [
         ("{}", "{}", False),
         ("98.{:02}", "37.{:02}", True),
@@ -846,13 +855,13 @@ def test_codes_for_missing_do_not_hide_each_other(
         ("18{:02}", "7{:02}", True),
     ],
 )
-def test_values_that_lie_apart_may_be_in_other_units(tmp_path: Path, here: str, there: str, told: bool) -> None:
+def test_values_that_lie_apart_may_be_in_other_units(tmp_path: Path, here: str, there: str, expected: bool) -> None:
     """A code below 0 is no value that says that the values have none."""
     tables = {
         f"{name}__csv": "outcome,risk,x\n1,0.5,-9\n" + "\n".join(f"{k % 2},0.5,{form.format(k)}" for k in range(40))
         for name, form in (("site", here), ("dev", there))
     }
-    assert bool(_flagged(_read(tmp_path, SITE + DEVELOPMENT, **tables), "other_units")) is told
+    assert bool(_flagged(_read(tmp_path, SITE + DEVELOPMENT, **tables), "other_units")) is expected
 
 
 def test_a_count_from_zero_is_no_code(tmp_path: Path) -> None:
@@ -870,7 +879,7 @@ def test_rows_of_the_development_table_are_found_again(tmp_path: Path) -> None:
         site__csv="case,outcome,risk,age\n1,0,0.1,50\n2,1,0.2,60\n",
         dev__csv="case,outcome,age\n1,0,50\n2,1,61\n",
     )
-    assert [flag_text(one.fact) for one in study.flags if one.flag == "shared_rows"] == [
+    assert [flag_text(flag.fact) for flag in study.flags if flag.flag == "shared_rows"] == [
         "In site 1 row is also in the development table, by identifier and every shared predictor."
     ]
 
@@ -881,7 +890,7 @@ def test_statements_and_input_files(tmp_path: Path) -> None:
     study = _read(tmp_path, release, site__csv="outcome,risk\n0,0.1\n1,0.2\n")
     assert dict(study.statements) == {"4": "Aim.", "11": "One\ntwo", "18a": "No funding."}
     # The hash of "One\r\ntwo\r\n" was taken with sha256sum.
-    found = {one.name: (one.size, (one.sha256 or "")[:12]) for one in study.inputs}
+    found = {file.name: (file.size, (file.sha256 or "")[:12]) for file in study.inputs}
     assert sorted(found) == ["release.toml", "site.csv", "text.md"]
     assert found["text.md"] == (10, "20720c22fcce")
 
@@ -1082,7 +1091,7 @@ def test_columns_of_the_utility_are_read_and_are_no_predictors(tmp_path: Path) -
         made__csv="outcome,age,w,c,b\n0,5,1,1,1\n1,7,1,1,1\n",
     )
     found = _dataset(study, "site")
-    assert [one.name for one in found.predictors] == ["age"]
+    assert [predictor.name for predictor in found.predictors] == ["age"]
     np.testing.assert_array_equal(found.relevance, [0.5, 1])
     np.testing.assert_array_equal(found.cost, [1, 0])
     np.testing.assert_array_equal(found.benefit, [3, 2])
@@ -1110,7 +1119,7 @@ def test_quick_needs_no_release_file(tmp_path: Path) -> None:
     assert (study.datasets[0].name, study.datasets[0].role) == ("my-table", "external")
     assert (study.release.release.model, study.release.release.date) == ("My Table", None)
     assert (study.release.thresholds.declared, study.release.thresholds.range) == ((0.3,), None)
-    assert [one.name for one in study.inputs] == ["My Table.csv"]
+    assert [file.name for file in study.inputs] == ["My Table.csv"]
 
 
 def test_quick_refuses_a_name_of_bytes_that_are_no_letters(tmp_path: Path) -> None:
@@ -1200,7 +1209,9 @@ def test_a_table_of_a_list_that_cannot_be_used_hides_no_fault_of_its_neighbours(
     criteria = [("auroc", "site", '"high"'), ("auroc", "nowhere", 75), ("auroc", "lost", 0.7), ("auroc", "site", 0.7)]
     release = SITE + '[[dataset]]\nname = "lost"\nrole = "externl"\nfile = "site.csv"\n'
     release += SITE.replace('"site"', '"third"').replace("site.csv", "third.csv")
-    release += "".join(CRITERION.format(*one) for one in criteria) + 'subset = { column = "ward", level = "4" }\n'
+    release += (
+        "".join(CRITERION.format(*criterion) for criterion in criteria) + 'subset = { column = "ward", level = "4" }\n'
+    )
     release += '[[subgroup]]\ncolumn = 5\n[[subgroup]]\ncolumn = "risk"\n[[reply]]\nflag = 3\nsays = "x"\n'
     release += '[[reply]]\nflag = "few_sites"\ndataset = "lost"\nsays = "x"\n[[reply]]\nflag = "few"\nsays = "x"\n'
     found = _faults(tmp_path, release, site__csv="outcome,risk\n0,0.1\n1,1.7\n")
@@ -1336,7 +1347,7 @@ def test_a_number_where_a_dataset_should_be_is_told_by_its_place(tmp_path: Path)
 
 def test_what_init_writes_can_be_read(tmp_path: Path) -> None:
     study = reading.study(example(tmp_path))
-    assert [(one.role, one.rows_read, len(one.predictors)) for one in study.datasets] == [
+    assert [(dataset.role, dataset.rows_read, len(dataset.predictors)) for dataset in study.datasets] == [
         ("development", 200, 3),
         ("internal", 200, 3),
         ("external", 200, 3),
@@ -1348,7 +1359,7 @@ def test_what_init_writes_can_be_read(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["biopsy", "breast", "knee"])
 def test_the_releases_that_ship_can_be_read(name: str) -> None:
-    assert any(one.role == "external" for one in reading.study(REPOSITORY / "fixtures" / name).datasets)
+    assert any(dataset.role == "external" for dataset in reading.study(REPOSITORY / "fixtures" / name).datasets)
 
 
 def test_the_covid_hospitals() -> None:
@@ -1362,7 +1373,7 @@ def test_the_covid_hospitals() -> None:
         dataset = _dataset(study, name)
         assert dataset.outcome is not None
         assert (len(dataset.outcome), int(dataset.outcome.sum())) == (n, events)
-    assert {one.name for one in study.datasets if len(one.predictors) == 20} >= {"italy-1", "italy-2"}
+    assert {summary.name for summary in study.datasets if len(summary.predictors) == 20} >= {"italy-1", "italy-2"}
     assert _dataset(study, "spain").predictors == ()
 
 

@@ -50,7 +50,7 @@ def check(term: Term) -> None:
     assert term.formula.count("[") == term.formula.count("]")
     assert not re.search(r"[a-z]_[a-z]", term.formula), "a name of the code"
     assert term.cites
-    assert all(one in SOURCES or len(one) > 40 for one in term.cites if one != "Jin"), term.cites
+    assert all(citation in SOURCES or len(citation) > 40 for citation in term.cites if citation != "Jin"), term.cites
 
 
 @pytest.mark.parametrize("name", DIFFER)
@@ -96,7 +96,7 @@ def test_every_measure_that_was_estimated_is_printed_once(covid: Evidence) -> No
     beside = methods.only_in_files(covid)
     labels = [row.label for table in tables for row in table.rows] + list(beside)
     assert len(labels) == len(set(labels))
-    seen = {one.term for one in covid.results if isinstance(one.found, Estimate)}
+    seen = {result.term for result in covid.results if isinstance(result.found, Estimate)}
     assert len(labels) == len(seen)
     for table in tables:
         for row in table.rows:
@@ -106,7 +106,7 @@ def test_every_measure_that_was_estimated_is_printed_once(covid: Evidence) -> No
 
 
 def test_measures_of_chapters_that_stay_away_are_left_out(covid: Evidence) -> None:
-    tables = methods.tables(covid, [one for one in chapters() if one.name == "calibration"])
+    tables = methods.tables(covid, [chapter for chapter in chapters() if chapter.name == "calibration"])
     assert [table.title for table in tables] == ["Calibration."]
     assert "Expected calibration error" not in {row.label for row in tables[0].rows}
 
@@ -165,7 +165,7 @@ def test_what_is_counted_is_what_is_printed() -> None:
         {"against": "chance"},
         Estimate(1, None, None, None, 9, Method("wald")),
     )
-    kept = [one for one in two.results if one.term == "accuracy" and one.dataset == "site-0"][:1]
+    kept = [result for result in two.results if result.term == "accuracy" and result.dataset == "site-0"][:1]
     evidence = replace(two, terms=TERMS, results=(test, *kept))
     printed = [row.label for table in methods.tables(evidence, chapters()) for row in table.rows]
     assert methods.only_in_files(evidence) == ("Brier score, against chance",)
@@ -223,7 +223,7 @@ def test_the_caveats_of_covid_are_those_of_the_tables(covid: Evidence) -> None:
 
 
 def test_a_measure_without_numbers_has_no_caveat(covid: Evidence) -> None:
-    gone = replace(covid, results=tuple(replace(one, found=Absent(because("gone"))) for one in covid.results))
+    gone = replace(covid, results=tuple(replace(result, found=Absent(because("gone"))) for result in covid.results))
     for term in cautioned():
         assert caveat(gone, term.name) == ""
 
@@ -240,21 +240,21 @@ def test_every_caution_measure_names_what_to_read_instead(covid: Evidence) -> No
 def test_every_source_that_the_methods_name_is_listed_with_its_doi(covid: Evidence) -> None:
     names = {chapter.name for chapter in chapters()}
     every = references.cited(covid, names)
-    assert [one.source.text for one in every] == sorted(one.source.text for one in every)
+    assert [reference.source.text for reference in every] == sorted(reference.source.text for reference in every)
     named = {
         short
         for table in methods.tables(covid, chapters())
         for row in table.rows
         for short in row.cells[2].text.split("; ")
     }
-    assert {one.source for one in every} == {SOURCES[short] for short in named}
-    brier = next(one for one in every if one.source == SOURCES["Brier 1950"])
+    assert {reference.source for reference in every} == {SOURCES[short] for short in named}
+    brier = next(reference for reference in every if reference.source == SOURCES["Brier 1950"])
     assert brier.link == "https://doi.org/10.1175/1520-0493(1950)078%3C0001:VOFEIT%3E2.0.CO;2"
-    assert all(one.link == "" for one in every if not one.source.doi)
+    assert all(reference.link == "" for reference in every if not reference.source.doi)
 
 
 def test_every_doi_is_one() -> None:
-    known = [one.doi for one in SOURCES.values() if one.doi]
+    known = [source.doi for source in SOURCES.values() if source.doi]
     assert len(known) == len(set(known))
     assert all(re.fullmatch(r"10\.\d{4,5}/\S+", doi) for doi in known)
 

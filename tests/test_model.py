@@ -29,30 +29,30 @@ def study() -> Study:
 
 def test_points_of_numbers_are_curves_and_those_of_categories_descriptions(study: Study) -> None:
     found = model.points(study)
-    curves = {one.at.get("predictor", one.curve): one for one in found.curves}
+    curves = {curve.at.get("predictor", curve.curve): curve for curve in found.curves}
     assert set(curves) == {"age", "nodes", "pgr", "er", "points_total", "points_risk"}
-    assert {one.dataset for one in found.curves} | {row.dataset for row in found.descriptions} == {MODEL}
+    assert {curve.dataset for curve in found.curves} | {row.dataset for row in found.descriptions} == {MODEL}
     assert {row.described.variable for row in found.descriptions} == {"menopause", "size_band", "grade"}
 
 
 def test_axes_reach_as_far_as_the_development_table(study: Study) -> None:
-    nodes = next(one.found for one in model.points(study).curves if one.at == {"predictor": "nodes"})
-    development = next(one for one in study.datasets if one.role == "development")
-    values = np.sort(next(one.values for one in development.predictors if one.name == "nodes"))
+    nodes = next(curve.found for curve in model.points(study).curves if curve.at == {"predictor": "nodes"})
+    development = next(dataset for dataset in study.datasets if dataset.role == "development")
+    values = np.sort(next(predictor.values for predictor in development.predictors if predictor.name == "nodes"))
     assert isinstance(nodes, Curve)
     assert (nodes.columns["value"][0], nodes.columns["value"][-1]) == (values[9], values[-10])
     assert nodes.n == len(values)
 
 
 def test_without_development_rows_the_other_tables_say_how_far(study: Study) -> None:
-    others = replace(study, datasets=tuple(one for one in study.datasets if one.role != "development"))
-    nodes = next(one.found for one in model.points(others).curves if one.at == {"predictor": "nodes"})
+    others = replace(study, datasets=tuple(dataset for dataset in study.datasets if dataset.role != "development"))
+    nodes = next(curve.found for curve in model.points(others).curves if curve.at == {"predictor": "nodes"})
     assert isinstance(nodes, Curve)
-    assert nodes.n == sum(len(one.predictors[0].values) for one in others.datasets if one.predictors)
+    assert nodes.n == sum(len(dataset.predictors[0].values) for dataset in others.datasets if dataset.predictors)
 
 
 def test_predictor_that_no_dataset_holds_leaves_no_points(study: Study) -> None:
-    bare = replace(study, datasets=tuple(replace(one, predictors=()) for one in study.datasets))
+    bare = replace(study, datasets=tuple(replace(dataset, predictors=()) for dataset in study.datasets))
     (only,) = model.points(bare).curves
     assert isinstance(only.found, Absent)
     assert "no dataset holds age" in reason_text(only.found.reason)
@@ -95,7 +95,7 @@ def differing(folder: Path) -> list[str]:
 def test_the_form_of_lees_equation_can_be_said(published: Path, tmp_path: Path) -> None:
     """Its risks were worked out row by row by other code; an intercept that is off, or a lost product, is seen."""
     found = evaluate.evidence(hurried(reading.study(published)))
-    (same,) = [one.found for one in found.results if one.measure == "formula_difference"]
+    (same,) = [result.found for result in found.results if result.measure == "formula_difference"]
     assert isinstance(same, Estimate)
     assert same.value < 1e-12
     assert differing(published) == []

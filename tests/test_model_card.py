@@ -159,18 +159,20 @@ def test_a_card_without_a_part_is_noticed(knee: Book, path: str) -> None:
 
 def test_the_numbers_are_those_of_the_results(any_book: Book) -> None:
     known: dict[tuple[Any, ...], set[Any]] = {}
-    for one in any_book.results["estimates"]:
-        known.setdefault((one["measure"], one["dataset"]), set()).add((one["value"], one["low"], one["high"], one["n"]))
-    values = [json.loads(one.text or "") for one in of(any_book).iter(f"{SPACE}ValueJson")]
-    assert any(one["kind"] == "estimate_ci" for one in values)
-    for one in values:
-        if one["kind"] == "absent":
-            assert one["reason"]
+    for estimate in any_book.results["estimates"]:
+        known.setdefault((estimate["measure"], estimate["dataset"]), set()).add(
+            (estimate["value"], estimate["low"], estimate["high"], estimate["n"])
+        )
+    values = [json.loads(each.text or "") for each in of(any_book).iter(f"{SPACE}ValueJson")]
+    assert any(value["kind"] == "estimate_ci" for value in values)
+    for value in values:
+        if value["kind"] == "absent":
+            assert value["reason"]
             continue
-        whole = one["kind"] == "estimate_ci"
-        number = (one["estimate"], one["lower"], one["upper"]) if whole else (one["value"], None, None)
-        assert (*number, one["n"]) in known[one["measure"], one["dataset"]]
-        assert not whole or one["level"] == 100 * any_book.results["release"]["level"]
+        whole = value["kind"] == "estimate_ci"
+        number = (value["estimate"], value["lower"], value["upper"]) if whole else (value["value"], None, None)
+        assert (*number, value["n"]) in known[value["measure"], value["dataset"]]
+        assert not whole or value["level"] == 100 * any_book.results["release"]["level"]
 
 
 def test_what_is_declared_is_said_and_what_is_not_says_so(knee: Book, covid: Book) -> None:
@@ -178,7 +180,7 @@ def test_what_is_declared_is_said_and_what_is_not_says_so(knee: Book, covid: Boo
     release = knee.evidence.release
     assert card.findtext(at("BasicInfo/ModelName")) == release.release.model
     settings = card.findtext(at("UsesAndDirections/CautionedOutOfScopeSettings"))
-    assert settings == "\n".join(f"- {one}" for one in release.intended_use.not_for)
+    assert settings == "\n".join(f"- {text}" for text in release.intended_use.not_for)
     kind = at("TrustIngredients/AISystemFacts/ModelType")
     assert release.model_card.architecture in {None, card.findtext(kind)}
     assert covid.evidence.release.model_card.architecture is None

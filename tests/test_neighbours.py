@@ -43,62 +43,67 @@ def protected(name: str) -> Study:
     """A release of ours under a policy."""
     study = hurried(reading.study(RELEASES[name]), bootstrap=5, permutations=5)
     return dataclasses.replace(
-        study, datasets=tuple(dataclasses.replace(one, minimum_cell=10) for one in study.datasets)
+        study, datasets=tuple(dataclasses.replace(dataset, minimum_cell=10) for dataset in study.datasets)
     )
 
 
 # ---- neighbours -----------------------------------------------------------------------------------------------------
 
 
-def taken(one: Dataset, rows: Any) -> Dataset:
+def taken(dataset: Dataset, rows: Any) -> Dataset:
     """These rows of a dataset, a row as often as it is named."""
     columns: dict[str, Any] = {
-        name: None if getattr(one, name) is None else getattr(one, name)[rows] for name in PER_ROW + PER_ROW_OF_CLASSES
+        name: None if getattr(dataset, name) is None else getattr(dataset, name)[rows]
+        for name in PER_ROW + PER_ROW_OF_CLASSES
     }
     return dataclasses.replace(
-        one,
-        rows_read=one.rows_read + len(rows) - one.rows_analysed,
-        predictors=tuple(dataclasses.replace(each, values=each.values[rows]) for each in one.predictors),
+        dataset,
+        rows_read=dataset.rows_read + len(rows) - dataset.rows_analysed,
+        predictors=tuple(dataclasses.replace(each, values=each.values[rows]) for each in dataset.predictors),
         subgroups=tuple(
             each if isinstance(each.rows, Absent) else dataclasses.replace(each, rows=each.rows[rows])
-            for each in one.subgroups
+            for each in dataset.subgroups
         ),
         further_rivals=tuple(
             dataclasses.replace(each, risk=None if each.risk is None else each.risk[rows])
-            for each in one.further_rivals
+            for each in dataset.further_rivals
         ),
-        imputations=tuple(taken(each, rows) for each in one.imputations),
+        imputations=tuple(taken(each, rows) for each in dataset.imputations),
         original=None,
         **columns,
     )
 
 
-def _ranges(study: Study, one: Dataset) -> tuple[object, ...]:
+def _ranges(study: Study, dataset: Dataset) -> tuple[object, ...]:
     """Every count of the dataset that leaves, as its range."""
-    site = next(site for site in evaluate._sites(study) if site.dataset.name == one.name)
-    policy = disclosure._Policy.of(dataclasses.replace(site, dataset=one))
+    site = next(site for site in evaluate._sites(study) if site.dataset.name == dataset.name)
+    policy = disclosure._Policy.of(dataclasses.replace(site, dataset=dataset))
     levels = {column: len(found) for column, found in disclosure._given_columns(policy.site).items()}
     found: list[object] = [policy.rows_each, policy.wide]
-    if one.cluster is not None:
-        found.append(chains.ranged(len(np.unique(one.cluster)), policy.wide))
-    kinds = [np.ones(one.rows_analysed, dtype=bool)]
-    if one.outcome is not None:
-        kinds = [one.outcome == 0, one.outcome == 1]
-    if one.classes is not None:
-        kinds = [one.classes == place for place in range(len(one.class_labels))]
-    groups = [kinds[0] | True, *(each.rows for each in one.subgroups if not isinstance(each.rows, Absent))]
-    tails = [one.risk >= at for at in chains.grid(study.release.thresholds.declared)] if one.risk is not None else []
+    if dataset.cluster is not None:
+        found.append(chains.ranged(len(np.unique(dataset.cluster)), policy.wide))
+    kinds = [np.ones(dataset.rows_analysed, dtype=bool)]
+    if dataset.outcome is not None:
+        kinds = [dataset.outcome == 0, dataset.outcome == 1]
+    if dataset.classes is not None:
+        kinds = [dataset.classes == index for index in range(len(dataset.class_labels))]
+    groups = [kinds[0] | True, *(each.rows for each in dataset.subgroups if not isinstance(each.rows, Absent))]
+    tails = (
+        [dataset.risk >= at for at in chains.grid(study.release.thresholds.declared)]
+        if dataset.risk is not None
+        else []
+    )
     for group in groups:
         for kind in kinds:
             found += [
                 chains.ranged(int((group & kind & tail).sum()), policy.wide) for tail in tails or [kinds[0] | True]
             ]
-    for each in one.predictors:
-        told = len(each.levels or np.unique(each.values[~np.isnan(each.values)]))
+    for each in dataset.predictors:
+        differing = len(each.levels or np.unique(each.values[~np.isnan(each.values)]))
         # The number of levels is that of the description, which may leave out those that nobody has.
-        for of_all in {told + 1, 1, *range(2, min(told, 12) + 1)}:
-            wide = chains.width(one.minimum_cell, [*levels.values(), of_all]) * policy.rows_each
-            values = np.unique(each.values[~np.isnan(each.values)])[: 0 if told > 12 else None]
+        for of_all in {differing + 1, 1, *range(2, min(differing, 12) + 1)}:
+            wide = chains.width(dataset.minimum_cell, [*levels.values(), of_all]) * policy.rows_each
+            values = np.unique(each.values[~np.isnan(each.values)])[: 0 if differing > 12 else None]
             counted = [int(np.isnan(each.values).sum()), *(int((each.values == value).sum()) for value in values)]
             found += [chains.ranged(count, wide) for count in counted]
     return tuple(found)
@@ -109,30 +114,34 @@ def _moved(column: Floats | None, at: tuple[float, ...], rng: np.random.Generato
     if column is None:
         return None
     edges = np.array([*at, 1.0])
-    place = np.clip(np.searchsorted(edges, column, side="right") - 1, 0, len(at) - 1)
+    position = np.clip(np.searchsorted(edges, column, side="right") - 1, 0, len(at) - 1)
     # Never the upper end, which belongs to the next.
-    return np.asarray(edges[place] + (edges[place + 1] - edges[place]) * rng.uniform(0.001, 0.999, len(column)))
+    return np.asarray(
+        edges[position] + (edges[position + 1] - edges[position]) * rng.uniform(0.001, 0.999, len(column))
+    )
 
 
-def neighbour(study: Study, one: Dataset, rng: np.random.Generator, most: int = 40) -> Dataset:
+def neighbour(study: Study, dataset: Dataset, rng: np.random.Generator, most: int = 40) -> Dataset:
     """Other patients with the same ranges: risks elsewhere in their bins, values elsewhere, some patients more."""
     at = chains.grid(study.release.thresholds.declared)
     numbers = [
         dataclasses.replace(each, values=each.values * rng.uniform(0.9, 1.1))
         if each.levels is None and len(np.unique(each.values)) > 12
         else each
-        for each in one.predictors
+        for each in dataset.predictors
     ]
     # The risks of several classes add up to 1, and stay as those of the first rival do.
-    others = () if one.class_labels else one.further_rivals
+    others = () if dataset.class_labels else dataset.further_rivals
     others = tuple(dataclasses.replace(each, risk=_elsewhere(each.risk, rng)) for each in others)
-    found = dataclasses.replace(one, predictors=tuple(numbers), rival=_elsewhere(one.rival, rng), further_rivals=others)
-    if not one.imputations:
-        found = dataclasses.replace(found, risk=_moved(one.risk, at, rng))
+    found = dataclasses.replace(
+        dataset, predictors=tuple(numbers), rival=_elsewhere(dataset.rival, rng), further_rivals=others
+    )
+    if not dataset.imputations:
+        found = dataclasses.replace(found, risk=_moved(dataset.risk, at, rng))
     before = _ranges(study, found)
-    assert before == _ranges(study, one)
-    rows = np.arange(one.rows_analysed)
-    for row in rng.integers(0, one.rows_analysed, most):
+    assert before == _ranges(study, dataset)
+    rows = np.arange(dataset.rows_analysed)
+    for row in rng.integers(0, dataset.rows_analysed, most):
         more = np.append(rows, row)
         if _ranges(study, taken(found, more)) == before:
             rows = more
@@ -157,10 +166,10 @@ def neighbouring(study: Study, seed: int) -> Study:
         study,
         datasets=tuple(
             # Whether a dataset is left out whole is known: fewer than ten, or ten and more.
-            one if one.rows_analysed < one.minimum_cell else neighbour(study, one, rng)
-            for one in study.datasets
+            dataset if dataset.rows_analysed < dataset.minimum_cell else neighbour(study, dataset, rng)
+            for dataset in study.datasets
         ),
-        readers=tuple(_other_readers(one, rng) for one in study.readers),
+        readers=tuple(_other_readers(reader, rng) for reader in study.readers),
     )
 
 
@@ -170,16 +179,16 @@ def document(study: Study) -> dict[str, Any]:
     return found
 
 
-def unlike(one: Any, other: Any, path: str = "") -> Iterator[str]:
+def unlike(first: Any, other: Any, path: str = "") -> Iterator[str]:
     """Where two documents differ."""
-    if isinstance(one, dict) and isinstance(other, dict) and one.keys() == other.keys():
-        for key in one:
-            yield from unlike(one[key], other[key], f"{path}.{key}")
-    elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
-        for place, (each, with_it) in enumerate(zip(one, other, strict=True)):
-            yield from unlike(each, with_it, f"{path}[{place}]")
-    elif one != other:
-        yield f"{path}: {one!s:.80} and {other!s:.80}"
+    if isinstance(first, dict) and isinstance(other, dict) and first.keys() == other.keys():
+        for key in first:
+            yield from unlike(first[key], other[key], f"{path}.{key}")
+    elif isinstance(first, list) and isinstance(other, list) and len(first) == len(other):
+        for index, (each, with_it) in enumerate(zip(first, other, strict=True)):
+            yield from unlike(each, with_it, f"{path}[{index}]")
+    elif first != other:
+        yield f"{path}: {first!s:.80} and {other!s:.80}"
 
 
 @pytest.fixture
@@ -196,10 +205,10 @@ Change = Callable[[Study], Study]
 def _of_large(**columns: Callable[[Dataset], Any]) -> Change:
     def change(study: Study) -> Study:
         datasets = tuple(
-            dataclasses.replace(one, **{name: make(one) for name, make in columns.items()})
-            if one.name == "large"
-            else one
-            for one in study.datasets
+            dataclasses.replace(dataset, **{name: make(dataset) for name, make in columns.items()})
+            if dataset.name == "large"
+            else dataset
+            for dataset in study.datasets
         )
         return dataclasses.replace(study, datasets=datasets)
 
@@ -208,10 +217,12 @@ def _of_large(**columns: Callable[[Dataset], Any]) -> Change:
 
 KINDS: dict[str, Change] = {
     "a rival, readers and subgroups": lambda study: study,
-    "clusters": _of_large(cluster=lambda one: np.arange(one.rows_analysed) // 2),
-    "weights": _of_large(weights=lambda one: np.linspace(1, 3, one.rows_analysed)),
+    "clusters": _of_large(cluster=lambda dataset: np.arange(dataset.rows_analysed) // 2),
+    "weights": _of_large(weights=lambda dataset: np.linspace(1, 3, dataset.rows_analysed)),
     "imputations": _of_large(
-        imputations=lambda one: tuple(dataclasses.replace(one, risk=risks) for risks in (one.risk, one.rival))
+        imputations=lambda dataset: tuple(
+            dataclasses.replace(dataset, risk=risks) for risks in (dataset.risk, dataset.rival)
+        )
     ),
 }
 
@@ -237,11 +248,13 @@ def test_the_same_neighbours_differ_where_nothing_is_protected(small: Study) -> 
     """The control: the comparison sees what the ranges hide."""
     other = neighbouring(small, 20261123)
     free, with_it = (
-        dataclasses.replace(study, datasets=tuple(dataclasses.replace(one, minimum_cell=0) for one in study.datasets))
+        dataclasses.replace(
+            study, datasets=tuple(dataclasses.replace(dataset, minimum_cell=0) for dataset in study.datasets)
+        )
         for study in (small, other)
     )
-    told = list(unlike(document(free), document(with_it)))
-    assert len(told) > 500
+    differing = list(unlike(document(free), document(with_it)))
+    assert len(differing) > 500
 
 
 @pytest.mark.slow

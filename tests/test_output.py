@@ -63,7 +63,7 @@ print(had)
 def each_system(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """A system that exchanges two names in one step, and one that cannot."""
     if request.param == "two steps":
-        monkeypatch.setattr(output, "_exchange", lambda one, other: False)
+        monkeypatch.setattr(output, "_exchange", lambda first, other: False)
     return str(request.param)
 
 
@@ -358,11 +358,11 @@ def test_every_byte_and_name_is_on_the_disk_before_out_changes(tmp_path: Path, m
         steps.append(os.fstat(handle).st_ino)
         plain_sync(handle)
 
-    def swap(one: Path, other: Path) -> bool:
+    def swap(first: Path, other: Path) -> bool:
         steps.append("swap")
-        unsynced = [path for path in (one, *one.rglob("*")) if path.stat().st_ino not in steps]
+        unsynced = [path for path in (first, *first.rglob("*")) if path.stat().st_ino not in steps]
         assert unsynced == []
-        return plain_swap(one, other)
+        return plain_swap(first, other)
 
     def remove(path: Path, ignore_errors: bool = False) -> None:
         steps.append("remove")
@@ -408,7 +408,7 @@ def test_a_backup_of_the_users_own_stays(tmp_path: Path, each_system: str, state
 
 @pytest.mark.parametrize("said", [b"mine", b'{"schema": "another/1"}', b"\0" * 20_000])
 def test_a_journal_of_the_users_own_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: bytes) -> None:
-    monkeypatch.setattr(output, "_exchange", lambda one, other: False)
+    monkeypatch.setattr(output, "_exchange", lambda first, other: False)
     out, journal = tmp_path / "out", tmp_path / ".out.journal"
     output.write(out, dossier_files(b"one"))
     journal.write_bytes(said)
@@ -490,7 +490,7 @@ def test_a_previous_that_is_not_ours_is_not_taken(tmp_path: Path) -> None:
 
 
 def test_an_interruption_in_the_second_step_puts_out_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(output, "_exchange", lambda one, other: False)
+    monkeypatch.setattr(output, "_exchange", lambda first, other: False)
     out = tmp_path / "out"
     output.write(out, dossier_files(b"one"))
     plain = Path.rename

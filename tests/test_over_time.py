@@ -127,7 +127,7 @@ def test_a_period_begins_with_its_first_day(
         "outcome,risk,seen\n" + "".join(f"{k},0.5,{day}T09:30\n" for k, day in enumerate(days))
     )
     (tmp_path / "release.toml").write_text(text)
-    found = next(one for one in reading.study(tmp_path).datasets if one.name == "rome").periods
+    found = next(dataset for dataset in reading.study(tmp_path).datasets if dataset.name == "rome").periods
     assert found is not None
     first, last = map(int, found.of_row)
     assert (first == last) is same
@@ -187,11 +187,11 @@ def test_each_period_is_the_measure_of_its_own_rows(followed: Evidence) -> None:
     for measure, alone in (("auroc", metrics.auroc(y, r)), ("oe_ratio", metrics.oe_ratio(y, r))):
         assert not isinstance(alone, Absent)
         found = curve(followed, measure)
-        place = found.columns["period"].index(2025 * 4 + 1.0)
-        assert found.columns["value"][place] == pytest.approx(alone.value, rel=1e-12)
-        assert found.columns["low"][place] == pytest.approx(alone.low, rel=1e-12)
-        assert found.columns["n"][place] == 120
-        assert found.columns["events"][place] == 90
+        position = found.columns["period"].index(2025 * 4 + 1.0)
+        assert found.columns["value"][position] == pytest.approx(alone.value, rel=1e-12)
+        assert found.columns["low"][position] == pytest.approx(alone.low, rel=1e-12)
+        assert found.columns["n"][position] == 120
+        assert found.columns["events"][position] == 90
 
 
 def test_every_quarter_from_the_first_to_the_last_stands_there(followed: Evidence) -> None:
@@ -223,7 +223,9 @@ def test_similarity_asks_for_patients_and_not_for_events(followed: Evidence) -> 
 
 
 def test_only_the_primary_threshold_is_followed(followed: Evidence) -> None:
-    asked = [one.at for one in followed.curves if one.curve == OVER_TIME and one.at["measure"] == "net_benefit_gain"]
+    asked = [
+        curve.at for curve in followed.curves if curve.curve == OVER_TIME and curve.at["measure"] == "net_benefit_gain"
+    ]
     assert asked == [{"measure": "net_benefit_gain", "periods": "quarter", "threshold": 0.3}]
 
 
@@ -231,13 +233,13 @@ def test_the_order_of_rows_does_not_matter(followed: Evidence, tmp_path: Path) -
     lines = rows()
     order = np.random.default_rng(1).permutation(len(lines))
     other = evaluate.evidence(reading.study(release(tmp_path, TWICE, [lines[k] for k in order])))
-    ours, theirs = ([one for one in evidence.curves if one.curve == OVER_TIME] for evidence in (followed, other))
-    assert [one.at for one in ours] == [one.at for one in theirs]
-    for one, same in zip(ours, theirs, strict=True):
-        assert isinstance(one.found, Curve)
+    ours, theirs = ([curve for curve in evidence.curves if curve.curve == OVER_TIME] for evidence in (followed, other))
+    assert [curve.at for curve in ours] == [curve.at for curve in theirs]
+    for curve, same in zip(ours, theirs, strict=True):
+        assert isinstance(curve.found, Curve)
         assert isinstance(same.found, Curve)
-        assert one.found.method == same.found.method
-        for name, column in one.found.columns.items():
+        assert curve.found.method == same.found.method
+        for name, column in curve.found.columns.items():
             # Sums of the same numbers in another order.
             there = same.found.columns[name]
             assert [value is None for value in there] == [value is None for value in column]
@@ -252,7 +254,7 @@ def test_the_column_of_days_is_no_predictor(tmp_path: Path) -> None:
         dated = [f"{lines[0]},seen", *(f"{line},2025-01-{k % 28 + 1:02}" for k, line in enumerate(lines[1:]))]
         (folder / f"{name}.csv").write_text("\n".join(dated) + "\n")
     for dataset in reading.study(folder).datasets:
-        assert [one.name for one in dataset.predictors] == ["age"]
+        assert [predictor.name for predictor in dataset.predictors] == ["age"]
 
 
 # ---- the rule -------------------------------------------------------------------------------------------------------
@@ -281,7 +283,7 @@ def test_a_rule_is_crossed_by_so_many_periods_in_a_row(
     given: tuple[float, ...], crossed: tuple[int, ...] | None
 ) -> None:
     found = crossing(RULE, values(*given))
-    assert (None if found is None else tuple(one.number for one in found.periods)) == crossed
+    assert (None if found is None else tuple(period.number for period in found.periods)) == crossed
 
 
 def test_one_period_is_enough_where_the_rule_says_so() -> None:
@@ -292,7 +294,7 @@ def test_a_period_without_a_value_is_passed_over() -> None:
     columns = {"period": (0.0, 1.0, 2.0), "value": (2.1, None, 2.2), "low": (1.9, None, 2.1), "high": (2.3, None, 2.4)}
     found = crossing(RULE, periods(Curve(columns, 10, Method())))
     assert found is not None
-    assert [one.number for one in found.periods] == [0, 2]
+    assert [period.number for period in found.periods] == [0, 2]
     assert found.excluding == 1
 
 
@@ -305,12 +307,12 @@ def test_whether_the_whole_interval_lies_outside(low: float | None, high: float 
 
 
 def test_a_value_on_a_limit_is_inside() -> None:
-    assert [is_outside(RULE, one) for one in values(0.5, 2.0, 0.4999, 2.0001)] == [False, False, True, True]
+    assert [is_outside(RULE, period) for period in values(0.5, 2.0, 0.4999, 2.0001)] == [False, False, True, True]
 
 
 def test_a_rule_with_one_limit_has_no_other() -> None:
     lowest = StopRule(measure="auroc", at_least=0.7, periods=1)
-    assert [is_outside(lowest, one) for one in values(0.69, 0.9, 5.0)] == [True, False, False]
+    assert [is_outside(lowest, period) for period in values(0.69, 0.9, 5.0)] == [True, False, False]
 
 
 # ---- flags, pages, the committee ------------------------------------------------------------------------------------
@@ -318,7 +320,9 @@ def test_a_rule_with_one_limit_has_no_other() -> None:
 
 def said(evidence: Evidence) -> list[tuple[str, str, str]]:
     return [
-        (one.flag, one.dataset, plain(flag_text(one.fact))) for one in evidence.flags if one.flag.startswith("stop_")
+        (flag.flag, flag.dataset, plain(flag_text(flag.fact)))
+        for flag in evidence.flags
+        if flag.flag.startswith("stop_")
     ]
 
 
@@ -366,7 +370,7 @@ def test_a_rule_that_is_kept_raises_nothing_and_one_of_too_few_periods_says_so(
     followed: Evidence, rule: str, flag: str | None, dataset: str, tmp_path: Path
 ) -> None:
     found = evaluate.evidence(reading.study(release(tmp_path, rule)))
-    assert [(one[0], one[1]) for one in said(found)] == ([] if flag is None else [(flag, dataset)])
+    assert [(row[0], row[1]) for row in said(found)] == ([] if flag is None else [(flag, dataset)])
 
 
 def test_without_days_a_rule_cannot_be_evaluated(tmp_path: Path) -> None:
@@ -374,7 +378,7 @@ def test_without_days_a_rule_cannot_be_evaluated(tmp_path: Path) -> None:
     text = (folder / "release.toml").read_text().replace('date = "seen"\nperiods = "quarter"\n', "")
     (folder / "release.toml").write_text(text)
     found = evaluate.evidence(reading.study(folder))
-    assert [one for one in found.curves if one.curve == OVER_TIME] == []
+    assert [curve for curve in found.curves if curve.curve == OVER_TIME] == []
     assert [(flag, dataset) for flag, dataset, _ in said(found)] == [("stop_rule_not_evaluable", "pooled")]
     assert not monitoring.CHAPTER.has(found)
     assert "[[dataset]] date" in monitoring.CHAPTER.fill
@@ -383,7 +387,7 @@ def test_without_days_a_rule_cannot_be_evaluated(tmp_path: Path) -> None:
 def test_what_check_knows_is_what_build_raises(tmp_path: Path) -> None:
     study = reading.study(release(tmp_path, f'{TWICE}, {{ measure = "auroc", at_least = 0.99, periods = 1 }}'))
     known, raised = (
-        {(one.flag, one.dataset, one.fact) for one in found.flags if one.flag.startswith("stop_")}
+        {(flag.flag, flag.dataset, flag.fact) for flag in found.flags if flag.flag.startswith("stop_")}
         for found in (evaluate.preview(study), evaluate.evidence(study))
     )
     assert known == raised
@@ -403,8 +407,8 @@ def test_the_rule_is_held_against_what_is_shown_and_changes_no_number(followed: 
 def test_a_policy_withholds_every_period_and_no_rule_is_judged(tmp_path: Path) -> None:
     folder = release(tmp_path, TWICE, more="[disclosure]\nminimum_cell = 10\n")
     found = evaluate.evidence(reading.study(folder))
-    by_period = [one for one in found.curves if one.curve == OVER_TIME]
+    by_period = [curve for curve in found.curves if curve.curve == OVER_TIME]
     assert by_period
-    assert all(isinstance(one.found, Withheld) for one in by_period)
+    assert all(isinstance(curve.found, Withheld) for curve in by_period)
     assert [(flag, dataset) for flag, dataset, _ in said(found)] == [("stop_rule_not_evaluable", "rome")]
     assert not monitoring.CHAPTER.has(found)

@@ -116,7 +116,7 @@ def first_line(words: list[Word]) -> str:
     """The first line below the head."""
     body = in_the_live_area(words)
     highest = min((word.bottom for word in body), default=0.0)
-    return " ".join(word.text for word in sorted(body, key=lambda one: one.left) if abs(word.bottom - highest) < 1.2)
+    return " ".join(word.text for word in sorted(body, key=lambda word: word.left) if abs(word.bottom - highest) < 1.2)
 
 
 def opened_on(book: Book) -> dict[str, int]:
@@ -148,8 +148,8 @@ def chapter_texts(book: Book) -> dict[str, str]:
 def captions(book: Book, kind: str) -> list[tuple[int, int]]:
     """The number of each table or figure, and its page; two may stand beside each other."""
     return [
-        (int(number), place)
-        for place, page in enumerate(layout(book.pdf("regulatory")), start=1)
+        (int(number), index)
+        for index, page in enumerate(layout(book.pdf("regulatory")), start=1)
         for number in re.findall(rf"(?:^|  ) *{kind} (\d+)\. ", page, re.MULTILINE)
     ]
 
@@ -169,21 +169,21 @@ def test_every_chapter_opens_with_its_finding(book: Book) -> None:
 
 def estimates(book: Book, measure: str, **at: float | str) -> dict[str, dict[str, Any]]:
     """The estimates of a measure by the name of the external site, from results.json alone."""
-    sites = {one["name"]: one["site"] for one in book.results["datasets"] if one["role"] == "external"}
+    sites = {dataset["name"]: dataset["site"] for dataset in book.results["datasets"] if dataset["role"] == "external"}
     return {
-        sites.get(one["dataset"], one["dataset"]): one
-        for one in book.results["estimates"]
-        if one["measure"] == measure
-        and one["at"] == at
-        and one["subset"] is None
-        and one["status"] == "estimated"
-        and (one["dataset"] in sites or one["dataset"] == "pooled")
+        sites.get(estimate["dataset"], estimate["dataset"]): estimate
+        for estimate in book.results["estimates"]
+        if estimate["measure"] == measure
+        and estimate["at"] == at
+        and estimate["subset"] is None
+        and estimate["status"] == "estimated"
+        and (estimate["dataset"] in sites or estimate["dataset"] == "pooled")
     }
 
 
 def ends(found: dict[str, dict[str, Any]], digits: int = 2, factor: float = 1.0, unit: str = "") -> list[str]:
     """The lowest and the highest value as a sentence gives them, each with its site; how few it has may follow."""
-    values = {site: one["value"] * factor for site, one in found.items() if site != "pooled"}
+    values = {site: record["value"] * factor for site, record in found.items() if site != "pooled"}
     low, high = min(values, key=lambda site: values[site]), max(values, key=lambda site: values[site])
     shown = [f"{values[site]:.{digits}f}" for site in (low, high)]
     shown = ["<0.01" if text == "0.00" else text for text in shown]
@@ -194,21 +194,25 @@ def ends(found: dict[str, dict[str, Any]], digits: int = 2, factor: float = 1.0,
 
 def instances(book: Book) -> dict[str, list[float]]:
     """The named instances of H-accuracy by external site: one setting apart from alike, or all with a complexity."""
-    external = [one["name"] for one in book.results["datasets"] if one["role"] == "external"]
+    external = [dataset["name"] for dataset in book.results["datasets"] if dataset["role"] == "external"]
     found: dict[str, list[float]] = {}
-    for one in book.results["estimates"]:
-        if one["measure"] != "h_accuracy" or one["status"] != "estimated" or one["dataset"] not in external:
+    for estimate in book.results["estimates"]:
+        if (
+            estimate["measure"] != "h_accuracy"
+            or estimate["status"] != "estimated"
+            or estimate["dataset"] not in external
+        ):
             continue
-        bare = [one["at"][name] == 0.5 for name in ("priority", "tau")]
-        form = one["at"]["complexity"]
+        bare = [estimate["at"][name] == 0.5 for name in ("priority", "tau")]
+        form = estimate["at"]["complexity"]
         if any(bare) if form == "constant" else all(bare) or form == "raters":
-            found.setdefault(one["dataset"], []).append(one["value"])
+            found.setdefault(estimate["dataset"], []).append(estimate["value"])
     return found
 
 
 def expected_in_findings(book: Book) -> Iterator[tuple[str, list[str]]]:
     """What each finding must say, computed from results.json and nothing else."""
-    external = [one for one in book.results["datasets"] if one["role"] == "external"]
+    external = [dataset for dataset in book.results["datasets"] if dataset["role"] == "external"]
     at = book.evidence.release.thresholds.declared[0]
     auroc, ratio = estimates(book, "auroc"), estimates(book, "oe_ratio")
     pooled = auroc["pooled"]
@@ -220,9 +224,9 @@ def expected_in_findings(book: Book) -> Iterator[tuple[str, list[str]]]:
         new = (pooled["prediction_low"], pooled["prediction_high"])
         yield "results", [f"{new[0]:.2f} and {new[1]:.2f} (95% prediction interval)"]
         yield "pooled", [f"AUROC {new[0]:.2f} to {new[1]:.2f}"]
-    patients, events = (sum(one[name] for one in external) for name in ("n", "events"))
+    patients, events = (sum(each[name] for each in external) for name in ("n", "events"))
     yield "description", [f"{patients:,} patients, {events:,} events."]
-    shares = {one["site"]: {"value": one["events"] / one["n"]} for one in external}
+    shares = {each["site"]: {"value": each["events"] / each["n"]} for each in external}
     yield "description", ends(shares, 0, 100, "%")
     together = f"Pooled{' from two sites, with one degree of freedom,' if two else ''} it is {mean}"
     yield "discrimination", ends(auroc)
@@ -232,8 +236,8 @@ def expected_in_findings(book: Book) -> Iterator[tuple[str, list[str]]]:
     values = max(instances(book).values(), key=len)
     runs = f"H-accuracy runs from {min(values):.2f} to {max(values):.2f}"
     yield "accuracy", [f"over its {len(values)} instances, {runs}"]
-    one = ratio["pooled"]
-    ratio_too = f"O/E {one['value']:.2f} (95% CI {one['low']:.2f} to {one['high']:.2f})"
+    record = ratio["pooled"]
+    ratio_too = f"O/E {record['value']:.2f} (95% CI {record['low']:.2f} to {record['high']:.2f})"
     yield "pooled", [together] if two else [f"Pooled, the AUROC is {mean}", ratio_too]
     yield "provenance", [f"seed {book.results['release']['seed']}"]
     flags = book.results["flags"]
@@ -258,20 +262,27 @@ def test_the_rival_and_the_readers_have_their_numbers(knee: Book) -> None:
     texts = chapter_texts(knee)
     differences = estimates(knee, "auroc_difference", against=knee.evidence.release.prediction.rival_label)
     together = differences.pop("pooled")
-    enough = [one for one in differences.values() if min(one["events"], one["n"] - one["events"]) >= 20]
+    enough = [
+        difference
+        for difference in differences.values()
+        if min(difference["events"], difference["n"] - difference["events"]) >= 20
+    ]
     assert together["k"] == len(enough) < len(differences)
-    better = sum(1 for one in differences.values() if one["low"] > 0)
+    better = sum(1 for difference in differences.values() if difference["low"] > 0)
     words = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight")
     assert f"is higher (95% CI excludes 0) at {words[better]}" in texts["comparison"]
-    for one in differences.values():
+    for difference in differences.values():
         value, low, high = (
-            f"{number:.3f}".replace("-", "\N{MINUS SIGN}") for number in (one["value"], one["low"], one["high"])
+            f"{number:.3f}".replace("-", "\N{MINUS SIGN}")
+            for number in (difference["value"], difference["low"], difference["high"])
         )
         assert f"{value} {low} to {high}" in texts["comparison"]
     (rho,) = (
-        one
-        for one in knee.results["estimates"]
-        if one["measure"] == "weighted_concordance" and one["status"] == "estimated" and one["dataset"] == "knee-1"
+        estimate
+        for estimate in knee.results["estimates"]
+        if estimate["measure"] == "weighted_concordance"
+        and estimate["status"] == "estimated"
+        and estimate["dataset"] == "knee-1"
     )
     said = f"{rho['value']:.2f} (95% CI {rho['low']:.2f} to {rho['high']:.2f})"
     assert said in texts["reliability"][:150]
@@ -288,7 +299,7 @@ def flow_of(folder: Path) -> dict[str, tuple[int, int, int, int]]:
         "Knee 8": pd.read_csv(folder / "knee-8.csv"),
     }
     region = pd.read_csv(folder / "region.csv")
-    tables |= {f"Knee {place}": rows for place, rows in region.groupby("hospital")}
+    tables |= {f"Knee {position}": rows for position, rows in region.groupby("hospital")}
     counted = {}
     for site, table in tables.items():
         known = table["outcome"].notna()
@@ -354,8 +365,12 @@ def test_what_is_missing_is_named_with_what_would_bring_it(book: Book) -> None:
 
 
 def test_the_first_page_says_at_how_many_hospitals_a_criterion_is_met_and_which_do_not_count(covid: Book) -> None:
-    aurocs = [one for one in covid.results["acceptance"] if one["measure"] == "auroc" and one["bound"] == "low"]
-    met = sum(one["met"] for one in aurocs)
+    aurocs = [
+        criterion
+        for criterion in covid.results["acceptance"]
+        if criterion["measure"] == "auroc" and criterion["bound"] == "low"
+    ]
+    met = sum(auroc["met"] for auroc in aurocs)
     assert 0 < met < len(aurocs)
     page = reading(covid.pdf("regulatory"))[0]
     assert "The model does not meet its declared criteria at three of eight hospitals." in page
@@ -426,11 +441,11 @@ def test_every_figure_stands_within_a_page_of_its_first_mention(book: Book) -> N
     """Its chapter's opening counts as one, and so does a word of the text: "Figure 4"."""
     opened = sorted(opened_on(book).values())
     pages = reading(book.pdf("regulatory"))
-    for number, place in captions(book, "Figure"):
+    for number, position in captions(book, "Figure"):
         mentions = [page for page, text in enumerate(pages, start=1) if re.search(rf"\bFigure {number}\b(?!\.)", text)]
-        mentions.append(max(page for page in opened if page <= place))
-        nearest = min(abs(place - page) for page in mentions)
-        assert nearest <= 1, f"figure {number} stands on page {place}, its chapter opens on page {mentions[-1]}"
+        mentions.append(max(page for page in opened if page <= position))
+        nearest = min(abs(position - page) for page in mentions)
+        assert nearest <= 1, f"figure {number} stands on page {position}, its chapter opens on page {mentions[-1]}"
 
 
 def body_rows(book: Book) -> list[str]:
@@ -572,11 +587,13 @@ def test_no_word_lies_on_another(sheet: Path) -> None:
     """Level words whose boxes share more than a third of the smaller one's width."""
     clashes = []
     for number, words in enumerate(boxes(sheet), start=1):
-        level = sorted((word for word in words if len(word.text) > 1), key=lambda one: (round(one.top), one.left))
-        for one, other in itertools.pairwise(level):
-            shared = min(one.right, other.right) - max(one.left, other.left)
-            if abs(one.top - other.top) < 1 and shared > 0.33 * min(one.right - one.left, other.right - other.left):
-                clashes.append((number, one.text, other.text))
+        level = sorted((word for word in words if len(word.text) > 1), key=lambda word: (round(word.top), word.left))
+        for first, other in itertools.pairwise(level):
+            shared = min(first.right, other.right) - max(first.left, other.left)
+            if abs(first.top - other.top) < 1 and shared > 0.33 * min(
+                first.right - first.left, other.right - other.left
+            ):
+                clashes.append((number, first.text, other.text))
     assert clashes == []
 
 
@@ -605,7 +622,9 @@ def test_no_leak_of_the_machine_is_printed(book: Book, edition: Edition) -> None
 def test_no_name_of_the_code_is_printed(book: Book, edition: Edition) -> None:
     """A reader knows a site and a measure by its words, not as results.json calls it."""
     names = {term.measure for term in book.evidence.terms.values() if "_" in term.measure}
-    names |= {one.name for one in book.evidence.datasets if one.name != one.site and "-" in one.name}
+    names |= {
+        dataset.name for dataset in book.evidence.datasets if dataset.name != dataset.site and "-" in dataset.name
+    }
     pages = reading(book.pdf(edition))
     # The last chapter gives the names of files.
     last = opened_on(book)["provenance"] if edition == "regulatory" else len(pages) + 1

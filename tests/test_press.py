@@ -244,5 +244,5 @@ def test_the_results_travel_in_the_committee_edition_alone(tmp_path: Path) -> No
 
 
 if __name__ == "__main__":
-    chosen, place = {"regulatory": sample, "committee": committee}[sys.argv[1]], Path(sys.argv[2])
-    (place / "out.pdf").write_bytes(press.pdf(chosen(sheet(place))))
+    chosen, position = {"regulatory": sample, "committee": committee}[sys.argv[1]], Path(sys.argv[2])
+    (position / "out.pdf").write_bytes(press.pdf(chosen(sheet(position))))

@@ -77,7 +77,7 @@ def test_a_range_counts_as_its_middle_and_prints_its_ends() -> None:
 def test_tails_are_ordered_and_hold_the_truth(risks: list[float], wide: int) -> None:
     risk, at = np.array(risks), chains.grid([0.37])
     found = chains.counts(np.ones(len(risk)), risk, at, wide, 1).events
-    assert all(one.low >= other.low for one, other in itertools.pairwise(found.tails))
+    assert all(first.low >= other.low for first, other in itertools.pairwise(found.tails))
     assert all(
         tail.low <= (risk >= threshold).sum() <= tail.high for tail, threshold in zip(found.tails, at, strict=True)
     )
@@ -109,7 +109,7 @@ def test_rows_with_the_same_ranges_give_the_same_measures_and_curves(study: Stud
     before = _protected(study, outcome, risk)
     wide, at = before.counts.wide, before.counts.events.grid
     for label in (0.0, 1.0):
-        room = wide - 1 - max(int((risk[outcome == label] >= one).sum()) % wide for one in at)
+        room = wide - 1 - max(int((risk[outcome == label] >= value).sum()) % wide for value in at)
         if room:
             outcome, risk = np.append(outcome, [label] * room), np.append(risk, [0.999] * room)
     after = _protected(study, outcome, risk)
@@ -117,8 +117,8 @@ def test_rows_with_the_same_ranges_give_the_same_measures_and_curves(study: Stud
     fill("metrics")
     for term in ("net_benefit", "ppv", "mcc"):
         found = REGISTER.metrics[term]
-        one, other = (measures.hull(each, found, {"threshold": 0.3}, 0.3) for each in (before, after))
-        assert one == other
+        first, other = (measures.hull(each, found, {"threshold": 0.3}, 0.3) for each in (before, after))
+        assert first == other
     for rule in curves.RULES.values():
         assert rule(before) == rule(after)
 
@@ -191,8 +191,8 @@ def test_random_sites_leave_an_attacker_as_many_values_as_asked_for(study: Study
     outcome = (rng.random(n) < rng.uniform(0.05, 0.5)).astype(float)
     groups = rng.integers(0, 3, n)
     subgroups = tuple(
-        dataclasses.replace(one, rows=groups == place)
-        for place, one in enumerate(one for one in site.dataset.subgroups if one.column == "sex")
+        dataclasses.replace(subgroup, rows=groups == index)
+        for index, subgroup in enumerate(subgroup for subgroup in site.dataset.subgroups if subgroup.column == "sex")
     )
     dataset = dataclasses.replace(
         site.dataset, outcome=outcome, risk=rng.beta(1.2, 3, n), rival=None, subgroups=subgroups, predictors=()
@@ -217,16 +217,16 @@ def test_two_releases_of_the_same_rows_and_one_more_leave_as_many_values_as_aske
             both = tail.copy()
             both[1, label, first:] = 1
             rows += [tail.ravel(), both.ravel()]
-            ranges += [chains.ranged(int(one[label, first:].sum()), wide) for one in (before, after)]
+            ranges += [chains.ranged(int(each[label, first:].sum()), wide) for each in (before, after)]
         came = np.zeros((2, 2, bins))
         came[1] = 1
         rows.append(came.ravel())
         ranges.append(CountRange(1, 1))
-        known = LinearConstraint(np.array(rows), [one.low for one in ranges], [one.high for one in ranges])
-        small = [place for place in range(2 * bins) if 0 < before.ravel()[place] < SMALLEST]
-        for place in small[:2]:
+        known = LinearConstraint(np.array(rows), [span.low for span in ranges], [span.high for span in ranges])
+        small = [index for index in range(2 * bins) if 0 < before.ravel()[index] < SMALLEST]
+        for position in small[:2]:
             aim = np.zeros(4 * bins)
-            aim[place] = 1
+            aim[position] = 1
             low, high = (
                 sign * round(milp(sign * aim, constraints=known, integrality=np.ones(4 * bins)).fun) for sign in (1, -1)
             )
@@ -237,15 +237,15 @@ def test_a_share_of_a_category_leaves_as_many_values_as_asked_for() -> None:
     """Of three categories, those without a value, and all rows, which add up."""
     rng = np.random.default_rng(20261123)
     for _ in range(40):
-        parts = [int(one) for one in rng.integers(1, 80, 4)]
+        parts = [int(integer) for integer in rng.integers(1, 80, 4)]
         wide = chains.width(SMALLEST, [3, len(parts)])
         halves = [sum(parts) // 3, sum(parts) - sum(parts) // 3]
-        totals = sum((chains.ranged(one, chains.width(SMALLEST, [3])) for one in halves), CountRange(0, 0))
-        ranges = [chains.ranged(one, wide) for one in parts]
-        for place, true in enumerate(parts):
-            rest = sum((one for other, one in enumerate(ranges) if other != place), CountRange(0, 0))
-            low = max(ranges[place].low, totals.low - rest.high)
-            high = min(ranges[place].high, totals.high - rest.low)
+        totals = sum((chains.ranged(half, chains.width(SMALLEST, [3])) for half in halves), CountRange(0, 0))
+        ranges = [chains.ranged(number, wide) for number in parts]
+        for index, true in enumerate(parts):
+            rest = sum((first for other, first in enumerate(ranges) if other != index), CountRange(0, 0))
+            low = max(ranges[index].low, totals.low - rest.high)
+            high = min(ranges[index].high, totals.high - rest.low)
             assert low <= true <= high
             assert true >= SMALLEST or high - low + 1 >= SMALLEST
 
@@ -255,40 +255,42 @@ def test_a_share_of_a_category_leaves_as_many_values_as_asked_for() -> None:
 
 def test_no_curve_but_those_of_ranges_is_given(printed: dict[str, Any]) -> None:
     given_out = {
-        one["curve"] for one in printed["curves"] if one["status"] == "estimated" and one["dataset"] != "pooled"
+        curve["curve"] for curve in printed["curves"] if curve["status"] == "estimated" and curve["dataset"] != "pooled"
     }
     assert given_out
     assert given_out <= {name for name, maker in REGISTER.curves.items() if maker.protection in curves.RULES}
 
 
 def test_no_size_of_a_file_with_rows_and_no_hash_is_given(printed: dict[str, Any]) -> None:
-    tables = [one for one in printed["inputs"] if one["name"] != "release.toml"]
+    tables = [file for file in printed["inputs"] if file["name"] != "release.toml"]
     assert tables
-    assert all(one["size"] is None and one["sha256"] is None for one in tables)
+    assert all(table["size"] is None and table["sha256"] is None for table in tables)
 
 
 def test_clusters_are_given_as_ranges_and_their_rows_in_steps_of_persons(study: Study) -> None:
     """Seven wards of 36 rows each are seven persons: nothing that rests on ranks is given, no count of them is told."""
     datasets = tuple(
-        dataclasses.replace(one, cluster=np.arange(one.rows_analysed) % 7) if one.name == "large" else one
-        for one in study.datasets
+        dataclasses.replace(dataset, cluster=np.arange(dataset.rows_analysed) % 7)
+        if dataset.name == "large"
+        else dataset
+        for dataset in study.datasets
     )
     found = _results(dataclasses.replace(study, datasets=datasets))
-    (large,) = (one for one in found["datasets"] if one["name"] == "large")
+    (large,) = (dataset for dataset in found["datasets"] if dataset["name"] == "large")
     assert large["clusters"]["lo"] == 0
     assert large["n"]["hi"] - large["n"]["lo"] >= 50
-    rows = [one for one in found["estimates"] if one["dataset"] == "large"]
-    assert {one["status"] for one in rows} == {"withheld"}
+    rows = [estimate for estimate in found["estimates"] if estimate["dataset"] == "large"]
+    assert {row["status"] for row in rows} == {"withheld"}
     assert '"of": "cluster"' not in json.dumps(found)
 
 
 def test_without_a_policy_the_evidence_is_untouched(study: Study) -> None:
     free = dataclasses.replace(
-        study, datasets=tuple(dataclasses.replace(one, minimum_cell=0) for one in study.datasets)
+        study, datasets=tuple(dataclasses.replace(dataset, minimum_cell=0) for dataset in study.datasets)
     )
     found = _results(free)
-    assert not any(one["status"] == "withheld" for one in found["estimates"])
-    assert all(isinstance(one["n"], int) for one in found["datasets"])
+    assert not any(estimate["status"] == "withheld" for estimate in found["estimates"])
+    assert all(isinstance(dataset["n"], int) for dataset in found["datasets"])
 
 
 def test_two_builds_give_the_same_ranges(study: Study, printed: dict[str, Any]) -> None:
@@ -310,7 +312,7 @@ def test_a_flag_of_rows_gives_no_number_of_them(study: Study, printed: dict[str,
     assert disclosure.flags(flags, [dataclasses.replace(summary, minimum_cell=0)]) == flags
     # The ends of a range may be any number; a count alone may not.
     exact = re.compile(r"(?<![\d–])(240|200|120|237|197|118)(?![\d–])")
-    assert not [one["fact"] for one in printed["flags"] if exact.search(flag_text(Fact.of_json(one["fact"])))]
+    assert not [flag["fact"] for flag in printed["flags"] if exact.search(flag_text(Fact.of_json(flag["fact"])))]
 
 
 def test_one_row_is_not_in_the_plural() -> None:

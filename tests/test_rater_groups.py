@@ -81,12 +81,12 @@ def test_the_chapter_has_a_row_for_each_group_and_a_grid_of_nine_cells(tmp_path:
     assert [row.label for row in groups.rows] == ["Aleph ward", "Zweig ward"]
     assert groups.rows[1].cells[2].text == "0.80"
     assert [row.label.split(" (")[0] for row in grid.rows] == ["Sure", "Half sure", "Unsure"]
-    assert [(one.text, one.interval) for one in grid.rows[0].cells] == [
+    assert [(cell.text, cell.interval) for cell in grid.rows[0].cells] == [
         ("100%", "of 10"),
         ("80%", "of 10"),
         ("80%", "of 10"),
     ]
-    assert all(one.kind == "absent" for row in grid.rows[1:] for one in row.cells)
+    assert all(cell.kind == "absent" for row in grid.rows[1:] for cell in row.cells)
     assert grid.footnotes == ("†a\N{NO-BREAK SPACE}Fewer than 5 answers.",)
     assert "Correlation of both: " in grid.note
     html = compose.document(draw.gallery(evidence), "regulatory").html
@@ -112,7 +112,7 @@ def test_the_roc_figure_marks_the_groups(knee: Book) -> None:
 
 
 def test_without_groups_nothing_is_marked(knee: Book) -> None:
-    readers = tuple(one.model_copy(update={"groups": None}) for one in knee.evidence.release.readers)
+    readers = tuple(reader.model_copy(update={"groups": None}) for reader in knee.evidence.release.readers)
     bare = dataclasses.replace(knee.evidence, release=knee.evidence.release.model_copy(update={"readers": readers}))
     picture = roc.roc_and_raters(bare)
     assert not isinstance(picture, Absent)
@@ -121,7 +121,7 @@ def test_without_groups_nothing_is_marked(knee: Book) -> None:
 
 def test_the_readers_of_several_datasets_stand_side_by_side(knee: Book) -> None:
     agreement, groups, grid = reliability.tables(knee.evidence)
-    assert [one.label for one in agreement.columns] == ["Knee 1", "Knee 2", "Development: Home"]
+    assert [column.label for column in agreement.columns] == ["Knee 1", "Knee 2", "Development: Home"]
     assert [row.label for row in groups.rows] == [
         "Knee 1",
         "Radiologist",
@@ -136,10 +136,10 @@ def test_the_readers_of_several_datasets_stand_side_by_side(knee: Book) -> None:
 
 def test_what_knee_simulates_is_what_its_groups_show(knee: Book) -> None:
     """simulate.py draws radiologists with more skill than residents, on both datasets."""
-    for one in curves_named(knee.evidence, "raters_by_group"):
-        if isinstance(one.found, Curve):
-            low, high = (np.array(one.found.columns[f"accuracy_{end}"], dtype=float) for end in ("low", "high"))
-            assert low[0] > high[1], one.dataset
+    for curve in curves_named(knee.evidence, "raters_by_group"):
+        if isinstance(curve.found, Curve):
+            low, high = (np.array(curve.found.columns[f"accuracy_{end}"], dtype=float) for end in ("low", "high"))
+            assert low[0] > high[1], curve.dataset
 
 
 def test_where_small_counts_are_protected_nothing_of_the_groups_is_given(tmp_path: Path) -> None:
@@ -156,5 +156,7 @@ def test_where_small_counts_are_protected_nothing_of_the_groups_is_given(tmp_pat
     html = compose.document(draw.gallery(evidence), "regulatory").html
     assert "Aleph" not in html
     assert all(
-        isinstance(one.found, Absent) for one in evidence.results if one.measure == "confidence_complexity_correlation"
+        isinstance(result.found, Absent)
+        for result in evidence.results
+        if result.measure == "confidence_complexity_correlation"
     )

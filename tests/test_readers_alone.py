@@ -49,7 +49,11 @@ def _published(folder: Path, more: str = "") -> Study:
 
 def _rows(evidence: Evidence) -> dict[tuple[str, str], dict[str, Any]]:
     document = json.loads(results.of(evidence).text())
-    return {(one["measure"], one["dataset"]): one for one in document["estimates"] if one["subset"] is None}
+    return {
+        (estimate["measure"], estimate["dataset"]): estimate
+        for estimate in document["estimates"]
+        if estimate["subset"] is None
+    }
 
 
 @needs_published
@@ -99,7 +103,7 @@ def test_agreement_is_that_of_the_tables_and_no_dataset_has_any(tmp_path: Path) 
 def test_raters_of_unknown_accuracy_are_flagged_and_the_flag_can_be_answered(tmp_path: Path) -> None:
     reply = f'{ALONE}[[reply]]\nflag = "rater_accuracy_assumed"\ndataset = "readers"\nsays = "They are experts."\n'
     evidence = evaluate.evidence(_study(tmp_path, reply))
-    (flag,) = (one for one in evidence.flags if one.flag == "rater_accuracy_assumed")
+    (flag,) = (each for each in evidence.flags if each.flag == "rater_accuracy_assumed")
     assert (flag.dataset, flag.reply) == (READERS, "They are experts.")
 
 

@@ -39,7 +39,11 @@ def _evidence(folder: Path, more: str) -> Evidence:
 
 def _rows(evidence: Evidence) -> dict[tuple[str, str], dict[str, Any]]:
     document = json.loads(results.of(evidence).text())
-    return {(one["measure"], one["dataset"]): one for one in document["estimates"] if one["subset"] is None}
+    return {
+        (estimate["measure"], estimate["dataset"]): estimate
+        for estimate in document["estimates"]
+        if estimate["subset"] is None
+    }
 
 
 def test_readers_of_the_development_table_have_a_chapter(tmp_path: Path) -> None:
@@ -82,8 +86,8 @@ def test_two_tables_of_readers_stand_side_by_side(tmp_path: Path) -> None:
 def test_a_table_that_stands_alone_is_a_list_of_one(tmp_path: Path) -> None:
     listed = READERS_OF.format(name="site")
     texts = []
-    for place, more in enumerate((listed, listed.replace("[[readers]]", "[readers]"))):
-        folder = tmp_path / str(place)
+    for index, more in enumerate((listed, listed.replace("[[readers]]", "[readers]"))):
+        folder = tmp_path / str(index)
         folder.mkdir()
         texts.append(results.of(_evidence(folder, more)).text())
     inputs = [json.loads(text)["estimates"] for text in texts]

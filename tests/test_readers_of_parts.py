@@ -84,9 +84,10 @@ def _agreement(labels: Floats) -> float:
 
 def _found(evidence: Evidence, term: str, **at: object) -> Estimate:
     found = next(
-        one.found
-        for one in evidence.results
-        if (one.term, one.dataset) == (term, "here") and all(one.at.get(name) == value for name, value in at.items())
+        result.found
+        for result in evidence.results
+        if (result.term, result.dataset) == (term, "here")
+        and all(result.at.get(name) == value for name, value in at.items())
     )
     assert isinstance(found, Estimate), found
     return found
@@ -145,7 +146,7 @@ def test_measures_that_read_the_raters_row_by_row_are_those_of_each_split_read_a
         ("weighted_concordance", {}),
         ("actual_accuracy", {}),
     ):
-        values = [_found(one, term, **at).value for one in alone]
+        values = [_found(evidence, term, **at).value for evidence in alone]
         assert len(set(values)) > 1
         assert _found(together, term, **at).value == pytest.approx(np.mean(values)), term
 
@@ -153,5 +154,7 @@ def test_measures_that_read_the_raters_row_by_row_are_those_of_each_split_read_a
 def test_a_split_of_which_the_readers_judged_nothing_gives_the_reason(tmp_path: Path) -> None:
     _rows(tmp_path, SPLITS, 'split = "part"', np.arange(5, ROWS))
     evidence = evaluate.evidence(reading.study(tmp_path))
-    found = next(one.found for one in evidence.results if (one.term, one.dataset) == ("observed_agreement", "here"))
+    found = next(
+        result.found for result in evidence.results if (result.term, result.dataset) == ("observed_agreement", "here")
+    )
     assert found == Said("at least one split allows no value: no case was labelled by two raters")

@@ -74,8 +74,8 @@ def test_raters_are_told_by_their_names(tmp_path: Path, linked: bool) -> None:
 
 def test_one_rater_needs_no_name_and_names_are_compared_where_both_tables_have_some(tmp_path: Path) -> None:
     release = '[readers]\ndataset = "site"\nlabels = "labels.csv"\nconfidence = "confidence.csv"\n'
-    one = _read(tmp_path, release, labels__csv="label\n1\n1\n0\n", confidence__csv="confidence\n0.2\n0.4\n1\n")
-    np.testing.assert_array_equal(one.confidence, [[0.2], [0.4], [1]])
+    readers = _read(tmp_path, release, labels__csv="label\n1\n1\n0\n", confidence__csv="confidence\n0.2\n0.4\n1\n")
+    np.testing.assert_array_equal(readers.confidence, [[0.2], [0.4], [1]])
     two = _read(tmp_path, release, labels__csv="A,B\n1,0\n1,1\n0,0\n", confidence__csv="0.2,1\n0.4,1\n1,1\n")
     np.testing.assert_array_equal(two.confidence, [[0.2, 1], [0.4, 1], [1, 1]])
     labels = "A,B,C\n1,0,1\n1,1,1\n0,0,0\n"
@@ -285,11 +285,11 @@ def test_labels_that_are_words_leave_numbers_their_codes(tmp_path: Path) -> None
 def test_a_reader_or_a_group_by_a_word_for_missing_is_doubted(tmp_path: Path) -> None:
     rows = "reader,case,truth,unaided,aided,group\nNA,x,1,0,1,junior\nNA,y,0,0,0,junior\nb,x,1,1,1,n/a\nb,y,0,0,0,n/a\n"
     study = _study(tmp_path, '[reader_study]\nfile = "study.csv"\n', study__csv=rows)
-    told = [
+    flagged = [
         (flag.dataset, flag.columns, flag_text(flag.fact)) for flag in study.flags if flag.flag == "code_for_missing"
     ]
     says = 'In the reader study a {0} is called "{1}": it may stand for missing, and is counted as a {0}.'
-    assert told == [
+    assert flagged == [
         ("pooled", ("reader",), says.format("reader", "NA")),
         ("pooled", ("group",), says.format("group", "n/a")),
     ]

@@ -137,8 +137,8 @@ def followed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def found(releases: Path, name: str, measure: str = "mean_absolute_error") -> dict[str, Any]:
     """What results.json has of a measure at the hospital."""
     every = json.loads((releases / name / "results.json").read_text(encoding="utf-8"))["estimates"]
-    (one,) = (row for row in every if (row["measure"], row["dataset"], row["subset"]) == (measure, "hospital-1", None))
-    return dict(one)
+    (each,) = (row for row in every if (row["measure"], row["dataset"], row["subset"]) == (measure, "hospital-1", None))
+    return dict(each)
 
 
 def of_measure(rows: pandas.DataFrame) -> pandas.DataFrame:
@@ -185,16 +185,18 @@ def test_the_measure_is_taken_in_subgroups_and_over_the_sites(followed: Path) ->
     groups = {(row["dataset"], row["subset"]["level"]): row for row in ours if row["subset"] is not None}
     wards = set(tables["hospital-1"].ward)
     assert {level for site, level in groups if site == "hospital-1"} == wards
-    told = {place: row for place, row in groups.items() if row["status"] == "estimated" and place[0] in SITES}
-    assert {name for name, ward in told if ward == "medicine"} == {*SITES}
-    for (name, ward), row in told.items():
+    estimated = {
+        position: row for position, row in groups.items() if row["status"] == "estimated" and position[0] in SITES
+    }
+    assert {name for name, ward in estimated if ward == "medicine"} == {*SITES}
+    for (name, ward), row in estimated.items():
         assert row["value"] == pytest.approx(distances(tables[name][tables[name].ward == ward]).mean())
     assert groups["pooled", "medicine"]["k"] == 3
     # The mean of random effects, at the spread between sites that it found.
     pooled = whole["pooled"]
     found = [(whole[name]["value"], 1 / (whole[name]["se"] ** 2 + pooled["tau"] ** 2)) for name in SITES]
     assert pooled["value"] == pytest.approx(
-        np.average([value for value, _ in found], weights=[one for _, one in found])
+        np.average([value for value, _ in found], weights=[number for _, number in found])
     )
     assert pooled["k"] == 3
 
@@ -229,10 +231,10 @@ def test_the_measure_the_figure_the_sentence_and_the_chapter_are_on_the_pages(fo
 
 
 def test_the_fault_is_told_with_its_place_and_its_mend(followed: Path) -> None:
-    told = (followed / "fault" / "faults.txt").read_text(encoding="utf-8")
-    assert "The model and a dataset are both named hospital-1." in told
-    assert "where: release.toml, [release] model" in told
-    assert "Give the dataset the name of its hospital." in told
+    estimated = (followed / "fault" / "faults.txt").read_text(encoding="utf-8")
+    assert "The model and a dataset are both named hospital-1." in estimated
+    assert "where: release.toml, [release] model" in estimated
+    assert "Give the dataset the name of its hospital." in estimated
 
 
 def test_the_measure_is_all_that_a_measure_must_be() -> None:

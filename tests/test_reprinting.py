@@ -84,10 +84,10 @@ def odd(glance: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
 def test_no_odd_version_seed_or_name_is_a_false_alarm(odd: dict[str, Any], tmp_path: Path) -> None:
     assert len(set(ODD)) == 100
     alarms = {}
-    for place, (version, seed, name) in enumerate(ODD):
+    for index, (version, seed, name) in enumerate(ODD):
         odd["release"].update(version=version, seed=seed)
         odd["datasets"][0]["site"] = name
-        out = tmp_path / str(place)
+        out = tmp_path / str(index)
         content = json.dumps(odd, ensure_ascii=False, indent=1).encode() + b"\n"
         command = printing.command_for(results.read(content).evidence, Build())
         _, made = printing.printed(content, command)

@@ -31,7 +31,7 @@ from tests.smallest import HEAD, QUICK, SITE
 def faults(value: Any, schema: dict[str, Any]) -> list[str]:
     """Where a value departs from a JSON Schema."""
     Draft202012Validator.check_schema(schema)
-    return [f"{one.json_path}: {one.message}" for one in Draft202012Validator(schema).iter_errors(value)]
+    return [f"{error.json_path}: {error.message}" for error in Draft202012Validator(schema).iter_errors(value)]
 
 
 @pytest.fixture(scope="module")
@@ -74,21 +74,23 @@ def test_what_is_withheld_is_read_back_as_withheld(tmp_path: Path) -> None:
     plant(tmp_path / "release", "[disclosure]\nminimum_cell = 10\n")
     evidence = evaluate.evidence(reading.study(tmp_path / "release"))
     found = unchanged(evidence)
-    (large,) = (one for one in found.datasets if one.name == "large")
+    (large,) = (dataset for dataset in found.datasets if dataset.name == "large")
     assert isinstance(large.rows_read, CountRange)
     back = found.evidence
-    assert all(isinstance(one, CountRange) for dataset in back.datasets for one in dataset.excluded.values())
-    assert [repr(one.n) for one in back.datasets] == [repr(one.n) for one in evidence.datasets]
+    assert all(
+        isinstance(exclusion, CountRange) for dataset in back.datasets for exclusion in dataset.excluded.values()
+    )
+    assert [repr(dataset.n) for dataset in back.datasets] == [repr(dataset.n) for dataset in evidence.datasets]
     for given_out, read in (
-        ([one.found for one in evidence.results], [one.found for one in back.results]),
-        ([one.found for one in evidence.curves], [one.found for one in back.curves]),
-        ([one.found for one in evidence.withheld], [one.found for one in back.withheld]),
+        ([result.found for result in evidence.results], [result.found for result in back.results]),
+        ([curve.found for curve in evidence.curves], [curve.found for curve in back.curves]),
+        ([withheld.found for withheld in evidence.withheld], [withheld.found for withheld in back.withheld]),
     ):
         # Equal values of other classes are unequal; this says that there is something to withhold in each.
-        hidden = [one for one in read if isinstance(one, Withheld)]
-        assert hidden == [one for one in given_out if isinstance(one, Withheld)]
+        hidden = [withheld for withheld in read if isinstance(withheld, Withheld)]
+        assert hidden == [withheld for withheld in given_out if isinstance(withheld, Withheld)]
         assert hidden
-        assert {one.below for one in hidden} == {10}
+        assert {withheld.below for withheld in hidden} == {10}
     assert faults(json.loads(found.text()), results.schema()) == []
 
 
@@ -121,7 +123,7 @@ def test_readers_of_no_dataset_are_read_back(tmp_path: Path) -> None:
     (tmp_path / "labels.csv").write_text("a,b\n1,1\n1,0\n0,0\n0,0\n1,1\n")
     (tmp_path / "release.toml").write_text(f'{HEAD}{QUICK}{SITE}[readers]\nlabels = "labels.csv"\n')
     found = unchanged(evaluate.evidence(reading.study(tmp_path)))
-    assert any(one.dataset == "readers" for one in found.estimates)
+    assert any(row.dataset == "readers" for row in found.estimates)
 
 
 def test_a_quick_look_is_read_back(tmp_path: Path) -> None:
@@ -384,7 +386,7 @@ def test_a_result_is_named_once(document: dict[str, Any]) -> None:
 
 
 def test_every_dataset_of_a_row_is_described(document: dict[str, Any]) -> None:
-    known = {one["name"] for one in document["datasets"]} | {"pooled", READER_STUDY, MODEL}
+    known = {dataset["name"] for dataset in document["datasets"]} | {"pooled", READER_STUDY, MODEL}
     for part in ("description", "estimates", "curves"):
         assert {row["dataset"] for row in document[part]} <= known
 
@@ -436,7 +438,7 @@ def test_the_contract_names_the_keys(document: dict[str, Any], part: str) -> Non
     for row in document[part]:
         assert {NAMED_SINCE.get(key, key) for key in said(shown)} <= row.keys()
     if part == "datasets":
-        words = [[exclusion(one["reason"]) for one in row["excluded"]] for row in document[part]]
+        words = [[exclusion(record["reason"]) for record in row["excluded"]] for row in document[part]]
         assert all(reasons == list(shown["excluded"]) for reasons in words)
 
 
@@ -469,7 +471,7 @@ def test_no_example_of_the_contract_is_left_out(document: dict[str, Any]) -> Non
 
 
 @needs_shared
-@pytest.mark.parametrize("position", [place for place in EXAMPLES if place != RIVAL_EXAMPLE])
+@pytest.mark.parametrize("position", [example for example in EXAMPLES if example != RIVAL_EXAMPLE])
 def test_the_contract_names_the_measures(document: dict[str, Any], position: int) -> None:
     """Each example has its like: the same measure, the same names in `at`, its keys, its status, its null values."""
     shown = example()["estimates"][position]

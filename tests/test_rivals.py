@@ -44,7 +44,7 @@ def study(folder: Path, first: str = FIRST, others: tuple[str, ...] = NAMES[1:],
         risks = [
             np.clip(0.25 + 0.4 * outcome + rng.normal(0, s, rows), 0.01, 0.99).round(3) for s in (0.2, 0.4, 0.3, 0.5)
         ]
-        cells = [[f"{value}" for value in one] for one in risks]
+        cells = [[f"{value}" for value in risk] for risk in risks]
         if name == "b":
             cells[2][7] = ""
         heads = ["outcome", "risk", "old", "a", "b"][: 5 if name == "a" else 4]
@@ -64,7 +64,9 @@ def three(tmp_path_factory: pytest.TempPathFactory) -> Evidence:
 def without_holm(found: Estimate | Absent) -> Estimate | Absent:
     if isinstance(found, Absent):
         return found
-    return dataclasses.replace(found, details={name: one for name, one in found.details.items() if name != "p_holm"})
+    return dataclasses.replace(
+        found, details={name: detail for name, detail in found.details.items() if name != "p_holm"}
+    )
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -74,9 +76,9 @@ def test_each_is_compared_as_if_it_were_the_only_one(three: Evidence, name: str,
 
     def of_it(evidence: Evidence) -> list[object]:
         return [
-            dataclasses.replace(one, found=without_holm(one.found))
-            for one in evidence.results
-            if name in one.at.values()
+            dataclasses.replace(result, found=without_holm(result.found))
+            for result in evidence.results
+            if name in result.at.values()
         ]
 
     assert of_it(three) == of_it(alone)
@@ -101,8 +103,8 @@ def test_the_curve_of_a_rival_is_that_of_its_risks(three: Evidence, tmp_path: Pa
     swapped = evaluate.evidence(reading.study(folder))
     assert find_curve(three, "decision_curve", "a", model=NAMES[0]) == find_curve(swapped, "decision_curve", "a")
     ours, theirs = (
-        estimated(find(one, "mean_severity", "a", **at))
-        for one, at in ((three, {"threshold": 0.5, "model": NAMES[0]}), (swapped, {"threshold": 0.5}))
+        estimated(find(evidence, "mean_severity", "a", **at))
+        for evidence, at in ((three, {"threshold": 0.5, "model": NAMES[0]}), (swapped, {"threshold": 0.5}))
     )
     assert ours == theirs
 
@@ -114,13 +116,15 @@ def test_a_family_is_one_measure_of_one_dataset_over_the_models(three: Evidence)
         ("net_benefit_difference", {"threshold": 0.5}),
     ):
         found = [estimated(find(three, measure, "a", against=name, **at)).details for name in NAMES]
-        raw = [one["p_value"] for one in found]
-        order = sorted(range(3), key=lambda place: raw[place] or 0.0)
+        raw = [record["p_value"] for record in found]
+        order = sorted(range(3), key=lambda location: raw[location] or 0.0)
         expected, most = {}, 0.0
-        for left, place in zip((3, 2, 1), order, strict=True):
-            most = max(most, left * (raw[place] or 0.0))
-            expected[place] = min(most, 1.0)
-        assert [one["p_holm"] for one in found] == pytest.approx([expected[place] for place in range(3)], abs=1e-15)
+        for left, position in zip((3, 2, 1), order, strict=True):
+            most = max(most, left * (raw[position] or 0.0))
+            expected[position] = min(most, 1.0)
+        assert [record["p_holm"] for record in found] == pytest.approx(
+            [expected[index] for index in range(3)], abs=1e-15
+        )
 
 
 def test_one_that_was_not_tested_is_in_no_family(three: Evidence) -> None:
@@ -161,7 +165,7 @@ def test_the_pages_have_every_model(three: Evidence) -> None:
     for tables in (comparison.tables(three), severity.tables(three)):
         said = " ".join(
             [row.label for table in tables for row in table.rows]
-            + [one.over for table in tables for one in table.columns]
+            + [column.over for table in tables for column in table.columns]
         )
         assert all(name in said for name in NAMES)
     (beside,) = severity.tables(three)
@@ -181,7 +185,7 @@ def test_where_counts_are_protected_each_difference_is_of_its_own_model(tmp_path
         assert isinstance(find_curve(found, "decision_curve", "a", model=name), Absent)
         assert isinstance(find(found, "mean_severity", "a", threshold=0.5, model=name), Absent)
     assert isinstance(find_curve(found, "decision_curve", "a"), Curve)
-    assert not any("p_holm" in one.found.details for one in found.results if isinstance(one.found, Estimate))
+    assert not any("p_holm" in result.found.details for result in found.results if isinstance(result.found, Estimate))
     assert len({estimated(find(found, "auroc", "a", model=name)).value for name in NAMES}) > 1
 
 

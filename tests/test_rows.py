@@ -36,7 +36,7 @@ def study(folder: Path, keys: str, content: str | None = None, file: str = "site
 
 
 def ages(dataset: Dataset) -> list[float]:
-    return next(one.values.tolist() for one in dataset.predictors if one.name == "age")
+    return next(predictor.values.tolist() for predictor in dataset.predictors if predictor.name == "age")
 
 
 @pytest.mark.parametrize("region", ["[6, 7]", "[7.0, 6.0]", '["6", "7"]'])
@@ -73,11 +73,11 @@ def test_without_rows_nothing_is_said_of_them(tmp_path: Path) -> None:
 def test_each_site_counts_its_own_and_a_site_without_any_is_no_dataset(tmp_path: Path) -> None:
     keys = 'site_column = "ward"\nrows = { ward = ["north", "south"], region = [5, 6, 7] }\n'
     found = study(tmp_path, keys, table())
-    assert [(one.name, one.rows_read, one.rows_analysed) for one in found.datasets] == [
+    assert [(dataset.name, dataset.rows_read, dataset.rows_analysed) for dataset in found.datasets] == [
         ("site-north", 40, 30),
         ("site-south", 40, 30),
     ]
-    (flag,) = [one for one in found.flags if one.flag == "rows_selected"]
+    (flag,) = [each for each in found.flags if each.flag == "rows_selected"]
     assert flag.fact["rows"] == Count(40, "row")
     assert found.tables[0].of_no_dataset == 40
 
@@ -86,8 +86,8 @@ def test_each_imputation_counts_its_own(tmp_path: Path) -> None:
     lines = table(60).splitlines()
     stacked = [f"imp,{lines[0]}"] + [f"{number},{line}" for number in (1, 2) for line in lines[1:]]
     found = study(tmp_path, 'imputation = "imp"\nrows = { region = [5] }\n', "\n".join(stacked) + "\n")
-    for one in found.datasets[0].imputations:
-        assert (one.rows_read, one.rows_analysed, one.excluded["not_selected"]) == (60, 15, 45)
+    for imputation in found.datasets[0].imputations:
+        assert (imputation.rows_read, imputation.rows_analysed, imputation.excluded["not_selected"]) == (60, 15, 45)
 
 
 def test_a_parquet_folder_gives_the_same(tmp_path: Path) -> None:
@@ -107,7 +107,7 @@ def test_a_row_of_a_parquet_folder_is_named_as_in_its_files(tmp_path: Path) -> N
     lines = table().splitlines()
     for name, some, scale in (("a", lines[1:61], 1), ("b", lines[61:], 100)):
         cells = [line.split(",") for line in some]
-        scaled = [",".join([*one[:-1], f"{float(one[-1]) * scale:g}"]) for one in cells]
+        scaled = [",".join([*cell[:-1], f"{float(cell[-1]) * scale:g}"]) for cell in cells]
         (tmp_path / "one.csv").write_text("\n".join([lines[0], *scaled]) + "\n")
         written = pyarrow.csv.read_csv(
             tmp_path / "one.csv", convert_options=pyarrow.csv.ConvertOptions(column_types={"risk": "double"})
@@ -121,16 +121,16 @@ def test_a_row_of_a_parquet_folder_is_named_as_in_its_files(tmp_path: Path) -> N
 def test_a_selecting_column_is_a_predictor_only_where_it_is_called_one(tmp_path: Path) -> None:
     development = '[[dataset]]\nname = "made"\nrole = "development"\nfile = "site.csv"\nid = "case"\n'
     found = study(tmp_path, f'rows = {{ ward = ["north"] }}\nid = "case"\n{development}', table())
-    assert [one.name for one in found.datasets[0].predictors] == ["region", "age"]
+    assert [predictor.name for predictor in found.datasets[0].predictors] == ["region", "age"]
     named = study(tmp_path, f'rows = {{ ward = ["north"] }}\npredictors = ["ward"]\nid = "case"\n{development}')
-    assert [one.name for one in named.datasets[0].predictors] == ["ward"]
+    assert [predictor.name for predictor in named.datasets[0].predictors] == ["ward"]
 
 
 def test_the_flow_and_a_limitation_say_how_many(tmp_path: Path) -> None:
     found = evaluate.evidence(hurried(study(tmp_path, "rows = { region = [6, 7] }\n", table()), 2, 1))
-    (flag,) = [one for one in found.flags if one.flag == "rows_selected"]
+    (flag,) = [each for each in found.flags if each.flag == "rows_selected"]
     assert "60 of 120 are left out" in flag_text(flag.fact)
-    assert not [one for one in found.flags if one.flag == "rows_excluded"]
+    assert not [each for each in found.flags if each.flag == "rows_excluded"]
     (dataset,) = json.loads(results.of(found).text())["datasets"]
     assert dataset["excluded"] == [
         {"reason": "not_selected", "rows": 60},

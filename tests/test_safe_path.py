@@ -158,9 +158,9 @@ def test_nor_do_those_that_seal_print_sign_and_look_at_signatures(trapped: Path,
 
 def test_nor_does_a_build_whose_work_a_cluster_does(trapped: Path, marks: Path, tmp_path: Path) -> None:
     """Its scheduler and worker stand elsewhere; they hold the rows, and the command reads what they return."""
-    place = tmp_path / "cluster"
-    place.mkdir()
-    with contextlib.chdir(place), a_cluster(place) as running:
+    folder = tmp_path / "cluster"
+    folder.mkdir()
+    with contextlib.chdir(folder), a_cluster(folder) as running:
         running.add_worker()
         words = ("--backend", "dask", "--scheduler", running.address, "--trust-scheduler", "--no-cache")
         run(*SCRIPT, "build", ".", "-o", "../dossiers", *SHORT, *words, cwd=trapped)

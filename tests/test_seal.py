@@ -85,13 +85,13 @@ def test_the_command_prints_and_writes_the_hash_and_opens_no_table(release: Path
         path.unlink()
     result = asked("seal", release)
     assert result.exception is None
-    file, told = result.stdout.splitlines()
+    file, text = result.stdout.splitlines()
     assert file == str(release / "seal.json")
     written = json.loads((release / "seal.json").read_bytes())
     today = datetime.datetime.now(datetime.UTC).date()
-    assert told == written["sha256"] == seal.sha256(seal.declared(study(release)), today)
+    assert text == written["sha256"] == seal.sha256(seal.declared(study(release)), today)
     assert written["sealed_on"] == today.isoformat()
-    assert {one["measure"] for one in written["declared"]["acceptance"]} == {"auroc", "oe_ratio"}
+    assert {criterion["measure"] for criterion in written["declared"]["acceptance"]} == {"auroc", "oe_ratio"}
 
 
 def test_the_hash_can_be_computed_by_anybody(release: Path) -> None:
@@ -177,13 +177,13 @@ def test_each_change_is_a_flag_and_evidence(release: Path, kind: str) -> None:
     change, what = OTHER[kind]
     sealed(release)
     assert reading.study(release).seal == seal.seal((release / "seal.json").read_bytes(), "seal.json", study(release))
-    assert [one for one in flags(release) if one.flag == "changed_since_sealed"] == []
+    assert [sealed for sealed in flags(release) if sealed.flag == "changed_since_sealed"] == []
     edit(release, change)
     found = reading.study(release).seal
     assert found is not None
     assert found.sha256_now == hash_of(release) != found.sha256
     assert found.changes
-    (flag,) = [one for one in flags(release) if one.flag == "changed_since_sealed"]
+    (flag,) = [sealed for sealed in flags(release) if sealed.flag == "changed_since_sealed"]
     assert plain(flag_text(flag.fact)) == f"changed after sealing on 2 May 2026: {what}; results.json has each change."
 
 
@@ -204,19 +204,19 @@ def flags(folder: Path) -> tuple[Flag, ...]:
 
 def test_the_order_of_criteria_is_no_change(release: Path) -> None:
     before = hash_of(release)
-    first, second = (one for one in CRITERIA.split("\n\n") if "acceptance" in one)
+    first, second = (part for part in CRITERIA.split("\n\n") if "acceptance" in part)
     edit(release, lambda text: text.replace(f"{first.strip()}\n\n{second}", f"{second}\n\n{first.strip()}"))
     assert hash_of(release) == before
 
 
 STRANGE: dict[str, tuple[Callable[[dict[str, object]], object], str]] = {
-    "another hash": (lambda one: one.update(sha256="0" * 64), "was altered after it was sealed"),
-    "another criterion": (lambda one: one["declared"]["acceptance"].pop(), "was altered after"),  # type: ignore[index]
-    "a table gone": (lambda one: one["declared"].pop("subgroup"), "was altered after"),  # type: ignore[attr-defined]
-    "another schema": (lambda one: one.update(schema="dossier-seal/2"), "is no seal"),
-    "a key more": (lambda one: one.update(approved=True), "is no seal"),
-    "an earlier day": (lambda one: one.update(sealed_on="2026-01-02"), "was altered after it was sealed"),
-    "no day": (lambda one: one.update(sealed_on="spring"), "is no seal"),
+    "another hash": (lambda sealed: sealed.update(sha256="0" * 64), "was altered after it was sealed"),
+    "another criterion": (lambda record: record["declared"]["acceptance"].pop(), "was altered after"),  # type: ignore[index]
+    "a table gone": (lambda record: record["declared"].pop("subgroup"), "was altered after"),  # type: ignore[attr-defined]
+    "another schema": (lambda sealed: sealed.update(schema="dossier-seal/2"), "is no seal"),
+    "a key more": (lambda sealed: sealed.update(approved=True), "is no seal"),
+    "an earlier day": (lambda sealed: sealed.update(sealed_on="2026-01-02"), "was altered after it was sealed"),
+    "no day": (lambda sealed: sealed.update(sealed_on="spring"), "is no seal"),
 }
 
 
@@ -261,12 +261,12 @@ def test_the_dossier_says_as_sealed_or_what_was_changed(release: Path) -> None:
     assert acceptance.sealed(evaluated(release)) == ""
     sealed(release)
     same = evaluated(release)
-    told = acceptance.finding(same)
+    sentence = acceptance.finding(same)
     assert plain(acceptance.sealed(same)) == (
         "Criteria, thresholds, subgroups and intended use are as sealed on 2 May 2026, after all patients had come "
         f"(31 December 2025), under SHA-256 {hash_of(release)}."
     )
-    assert told.rest.endswith(acceptance.sealed(same))
+    assert sentence.rest.endswith(acceptance.sealed(same))
     before = hash_of(release)
     edit(release, lambda text: text.replace("at_least = 0.6", "at_least = 0.55"))
     other = evaluated(release)
@@ -275,11 +275,11 @@ def test_the_dossier_says_as_sealed_or_what_was_changed(release: Path) -> None:
         "changed since: the criteria."
     )
     assert other.seal is not None
-    assert [(one.table, one.then, one.now) for one in other.seal.changes] == [
+    assert [(change.table, change.then, change.now) for change in other.seal.changes] == [
         ("acceptance", 0, 1),
         ("acceptance", 1, 0),
     ]
-    assert [json.loads(one.part)["at_least"] for one in other.seal.changes] == [0.55, 0.6]
+    assert [json.loads(change.part)["at_least"] for change in other.seal.changes] == [0.55, 0.6]
 
 
 LEAF = (
@@ -296,12 +296,12 @@ JSON = LEAF | TABLE | st.lists(TABLE, max_size=3) | st.dictionaries(st.text(), T
 @given(JSON, st.randoms(use_true_random=False))
 @settings(max_examples=200, deadline=None)
 def test_the_form_that_is_hashed_is_one_for_each_value(value: object, draw: random.Random) -> None:
-    def shuffled(one: object) -> object:
-        if isinstance(one, dict):
-            keys = list(one)
+    def shuffled(sealed: object) -> object:
+        if isinstance(sealed, dict):
+            keys = list(sealed)
             draw.shuffle(keys)
-            return {key: shuffled(one[key]) for key in keys}
-        return [shuffled(inner) for inner in one] if isinstance(one, list) else one
+            return {key: shuffled(sealed[key]) for key in keys}
+        return [shuffled(inner) for inner in sealed] if isinstance(sealed, list) else sealed
 
     text = seal.canonical(value)
     assert seal.canonical(shuffled(value)) == text

@@ -50,7 +50,9 @@ def _index(folder: Path, kind: str, errors: tuple[int, ...]) -> Estimate | Absen
     release += '[[dataset]]\nname = "elsewhere"\nrole = "external"\nfile = "development.csv"\n'
     (folder / "release.toml").write_text(release)
     found = evaluate.evidence(reading.study(folder))
-    return next(one.found for one in found.results if (one.term, one.dataset) == ("error_severity_index", "here"))
+    return next(
+        result.found for result in found.results if (result.term, result.dataset) == ("error_severity_index", "here")
+    )
 
 
 def test_a_split_without_errors_has_no_index_to_enter_the_mean(tmp_path: Path) -> None:

@@ -39,7 +39,10 @@ def evidence(**declared: object) -> Evidence:
 def test_rows_are_predicted_and_columns_true() -> None:
     (table,) = severity.weights(evidence())
     assert table.head == "Predicted"
-    assert [(one.label, one.over) for one in table.columns] == [("no", "Observed class"), ("yes", "Observed class")]
+    assert [(column.label, column.over) for column in table.columns] == [
+        ("no", "Observed class"),
+        ("yes", "Observed class"),
+    ]
     assert [(row.label, *(cell.text for cell in row.cells)) for row in table.rows] == [
         ("no", "0", "0.6"),
         ("yes", "0.3", "0"),
@@ -64,7 +67,7 @@ def test_what_is_not_said_is_said_to_be_missing() -> None:
 
 def test_no_number_depends_on_where_the_weights_come_from() -> None:
     studies = [Study(release(**said), (), (), ()) for said in ({}, SAID)]
-    plain, sourced = (inputs.of(one).release for one in studies)
+    plain, sourced = (inputs.of(study).release for study in studies)
     assert plain == sourced
     assert plain.severity is not None
     assert plain.severity.weights == WEIGHTS

@@ -108,8 +108,8 @@ def here(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limited, "call", call)
 
 
-def copied(out: Path, place: Path) -> Path:
-    return Path(shutil.copytree(out, place / "copy", symlinks=True))
+def copied(out: Path, folder: Path) -> Path:
+    return Path(shutil.copytree(out, folder / "copy", symlinks=True))
 
 
 # ---- sound ones -----------------------------------------------------------------------------------------------------
@@ -295,7 +295,7 @@ def test_neither_password_nor_key_is_left_anywhere(
 
 def test_a_password_is_no_argument_and_without_a_terminal_not_asked_for(unsigned: Path, tmp_path: Path) -> None:
     options = {option for parameter in cli.sign.params for option in parameter.opts}
-    assert {one for one in options if "pass" in one or "pin" in one} == {"--password-fd"}
+    assert {option for option in options if "pass" in option or "pin" in option} == {"--password-fd"}
     result = asked("sign", unsigned, "--as", "Me", "--pkcs12", tmp_path / "none.p12", "--hashes-only")
     assert "There is no terminal to ask" in str(result.exception)
     result = asked("sign", unsigned, "--as", "Me", "--pkcs12", tmp_path, "--hashes-only", "--password-fd", "999")
@@ -402,9 +402,9 @@ def note(added: IncrementalPdfFileWriter) -> None:
     page = _page(added)
     about = {"/Type": "/Annot", "/Subtype": "/FreeText"}
     box = generic.ArrayObject([generic.NumberObject(at) for at in (0, 0, 300, 300)])
-    one = generic.DictionaryObject({generic.pdf_name(key): generic.pdf_name(value) for key, value in about.items()})
-    one["/Rect"], one["/Contents"] = box, generic.pdf_string("APPROVED")
-    page["/Annots"] = generic.ArrayObject([added.add_object(one)])
+    record = generic.DictionaryObject({generic.pdf_name(key): generic.pdf_name(value) for key, value in about.items()})
+    record["/Rect"], record["/Contents"] = box, generic.pdf_string("APPROVED")
+    page["/Annots"] = generic.ArrayObject([added.add_object(record)])
 
 
 def hidden(added: IncrementalPdfFileWriter) -> None:
@@ -452,7 +452,7 @@ def test_a_signer_cannot_change_what_is_signed(
     out = copied(once, tmp_path)
     resigned(out, people[0], change, **words)
     found = signed.found(out, trust)
-    assert any(says in one for one in found.differences), found.differences
+    assert any(says in text for text in found.differences), found.differences
     assert found.by_trusted() == ()
 
 
@@ -498,8 +498,8 @@ def first_only(out: Path) -> None:
     from pyhanko.pdf_utils.reader import PdfFileReader
 
     content = (out / "signed" / PAGES).read_bytes()
-    one = PdfFileReader(io.BytesIO(content)).embedded_signatures[0]
-    (out / "signed" / PAGES).write_bytes(content[: one.byte_range[2] + one.byte_range[3]])
+    signature = PdfFileReader(io.BytesIO(content)).embedded_signatures[0]
+    (out / "signed" / PAGES).write_bytes(content[: signature.byte_range[2] + signature.byte_range[3]])
 
 
 def in_signed(name: str, do: Callable[[Path], object]) -> Callable[[Path], object]:
@@ -522,9 +522,9 @@ def with_a_message(path: Path) -> None:
     path.write_bytes(content[: end - 8] + b"deadbeef" + content[end:])
 
 
-def swapped(one: str, other: str) -> Callable[[Path], object]:
+def swapped(text: str, other: str) -> Callable[[Path], object]:
     def swap(out: Path) -> None:
-        first, second = (out / "signed" / name for name in (one, other))
+        first, second = (out / "signed" / name for name in (text, other))
         content = first.read_bytes()
         first.write_bytes(second.read_bytes())
         second.write_bytes(content)
@@ -656,7 +656,7 @@ def test_a_signer_whom_no_root_vouches_for_is_named(
     output.write_signatures(out, sign.signatures(out, sign.Request("Statistician", key)))
     found = signed.found(out, trust)
     assert len(found.differences) == 4, found.differences
-    assert all(says in one for one in found.differences), found.differences
+    assert all(says in text for text in found.differences), found.differences
     assert found.by_trusted() == ()
 
 
@@ -675,7 +675,7 @@ def test_an_intermediate_authority_is_followed_to_the_root(
     output.write_signatures(out, sign.signatures(out, sign.Request("Statistician", key)))
     found = signed.found(out, trust)
     assert (found.differences, found.by_trusted()) == ((), ("Ada Author",))
-    assert {one.root for one in found.signatures} == {"Hospital Authority"}
+    assert {signature.root for signature in found.signatures} == {"Hospital Authority"}
 
 
 def detached(out: Path, who: Owner, name: str, **words: Any) -> bytes:
@@ -698,19 +698,19 @@ def test_signatures_of_other_kinds_are_named(
         out = copied(once, tmp_path)
         (out / "signed" / "results.json.1.p7s").write_bytes(content)
         found = signed.found(out, trust)
-        assert any(says in one for one in found.differences), found.differences
+        assert any(says in text for text in found.differences), found.differences
         assert found.by_trusted() == ()
         shutil.rmtree(out)
 
 
 def test_a_time_to_come_is_named(once: Path, people: tuple[Owner, ...], trust: Trust, tmp_path: Path) -> None:
     out = copied(once, tmp_path)
-    (one,) = [one for one in signed.found(out, trust).signatures if one.path.endswith("results.json.1.p7s")]
-    assert one.problem == ""
+    (signature,) = [each for each in signed.found(out, trust).signatures if each.path.endswith("results.json.1.p7s")]
+    assert signature.problem == ""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(signature_check, "TOLERATED", -datetime.timedelta(days=1))
         found = signed.found(out, trust)
-    assert all("made in the future" in one for one in found.differences)
+    assert all("made in the future" in text for text in found.differences)
     assert len(found.differences) == 4
 
 
@@ -723,7 +723,7 @@ def test_a_meaning_that_the_release_does_not_declare_is_named(
     monkeypatch.setattr(results, "content", lambda path: declared)
     found = signed.found(once, trust)
     assert found.open == ("Head",)
-    assert all("its meaning is none that the release declares" in one for one in found.differences)
+    assert all("its meaning is none that the release declares" in text for text in found.differences)
     assert found.differences
 
 
@@ -833,7 +833,9 @@ def test_a_timestamp_outlives_the_certificate(
         signed_by(out, owner("Ada Author", authority, days=(-20, -1)), timestamps=address)
     found = signed.found(out, trust)
     assert (found.differences, found.by_trusted()) == ((), ("Ada Author",))
-    assert {(one.clock, one.time) for one in found.signatures} == {("Clock", f"{day:%Y-%m-%d %H:%M:%S} UTC")}
+    assert {(signature.clock, signature.time) for signature in found.signatures} == {
+        ("Clock", f"{day:%Y-%m-%d %H:%M:%S} UTC")
+    }
     assert all("by the clock of “Clock”" in line for line in found.lines() if line.startswith("signed: "))
 
 
@@ -844,7 +846,7 @@ def test_a_timestamp_of_a_stranger_says_nothing(
     with clock(timestamp_authority(owner("Elsewhere", authority=True))) as address:
         signed_by(out, people[0], timestamps=address)
     found = signed.found(out, trust)
-    assert {one.clock for one in found.signatures} == {""}
+    assert {signature.clock for signature in found.signatures} == {""}
     assert found.differences == ()
 
 
@@ -865,7 +867,7 @@ SOFTHSM = next((path for path in Path("/usr/lib").rglob("libsofthsm2.so")), None
 
 
 def run_program(*words: str | Path) -> None:
-    subprocess.run([str(one) for one in words], check=True, capture_output=True)
+    subprocess.run([str(word) for word in words], check=True, capture_output=True)
 
 
 @pytest.mark.skipif(SOFTHSM is None, reason="there is no softhsm2, a token in software")

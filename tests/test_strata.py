@@ -66,7 +66,7 @@ def read(folder: Path, tables: dict[str, tuple[str, str]], declared: str = GROUP
 def stratum(dataset: Dataset, subset: Subset | None = None) -> Stratum:
     rows = np.ones(len(dataset.outcome if dataset.outcome is not None else ()), dtype=bool)
     if subset is not None:
-        chosen = next(one for one in dataset.subgroups if one.subset == subset).rows
+        chosen = next(subgroup for subgroup in dataset.subgroups if subgroup.subset == subset).rows
         assert not isinstance(chosen, Absent)
         rows = chosen
     assert dataset.outcome is not None
@@ -75,9 +75,9 @@ def stratum(dataset: Dataset, subset: Subset | None = None) -> Stratum:
     return Stratum(dataset.outcome[rows], dataset.risk[rows], None, cluster)
 
 
-def number(one: Estimate | Absent) -> Estimate:
-    assert isinstance(one, Estimate), one
-    return one
+def number(estimate: Estimate | Absent) -> Estimate:
+    assert isinstance(estimate, Estimate), estimate
+    return estimate
 
 
 def together(evidence: Evidence, measure: str, **at: float | str) -> Estimate | Absent:
@@ -97,8 +97,8 @@ def with_a_small_site(tmp_path_factory: pytest.TempPathFactory) -> tuple[Study, 
 
 def test_where_a_site_is_left_out_the_rows_of_all_stand_beside(with_a_small_site: tuple[Study, Evidence]) -> None:
     study, evidence = with_a_small_site
-    assert next(one.events for one in evidence.datasets if one.name == "few") in range(20)
-    strata = [stratum(one) for one in study.datasets]
+    assert next(dataset.events for dataset in evidence.datasets if dataset.name == "few") in range(20)
+    strata = [stratum(dataset) for dataset in study.datasets]
     for measure in ("auroc", "oe_ratio", "calibration_slope"):
         pooled, beside = number(find(evidence, measure, POOLED)), number(together(evidence, measure))
         assert (pooled.details["k"], beside.details["k"]) == (2, 3)
@@ -111,7 +111,7 @@ def test_differences_and_gain_over_all_rows_are_means_over_the_sites(
     with_a_small_site: tuple[Study, Evidence],
 ) -> None:
     _, evidence = with_a_small_site
-    sizes = {one.name: (one.n, one.events or 0) for one in evidence.datasets}
+    sizes = {dataset.name: (dataset.n, dataset.events or 0) for dataset in evidence.datasets}
     asked: list[tuple[str, dict[str, float | str], bool]] = [
         ("brier_difference", {"against": RIVAL}, False),
         ("net_benefit_difference", {"threshold": 0.3, "against": RIVAL}, False),
@@ -164,7 +164,9 @@ at_least = 0.5
 def test_criteria_may_name_what_is_pooled_differences_and_gain(tmp_path: Path) -> None:
     tables = {"a": (table(1, 150), ""), "b": (table(2, 200), ""), "few": (table(3, 30), "")}
     evidence = evaluate.evidence(read(tmp_path, tables, GROUP + CRITERIA))
-    assert [(one.measure, one.dataset, one.met, one.reason) for one in evidence.criteria] == [
+    assert [
+        (criterion.measure, criterion.dataset, criterion.met, criterion.reason) for criterion in evidence.criteria
+    ] == [
         ("auroc_difference", "pooled", True, None),
         *(("net_benefit_difference", name, True, None) for name in tables),
         ("net_benefit_gain", "pooled", True, None),
@@ -172,7 +174,7 @@ def test_criteria_may_name_what_is_pooled_differences_and_gain(tmp_path: Path) -
         ("oe_ratio", "pooled", True, None),
         ("model_based_concordance", "a", True, None),
     ]
-    ratios = [one.observed for one in evidence.criteria if one.measure == "oe_ratio"]
+    ratios = [criterion.observed for criterion in evidence.criteria if criterion.measure == "oe_ratio"]
     assert ratios[0] == number(together(evidence, "oe_ratio")).value
     assert ratios[1] == number(find_in_subgroup(evidence, Subset("s", "x"), "oe_ratio", POOLED)).value
 
@@ -181,7 +183,7 @@ def test_nothing_stands_beside_where_every_site_is_pooled(tmp_path: Path) -> Non
     tables = {"a": (table(1, 150), ""), "b": (table(2, 200), "")}
     evidence = evaluate.evidence(read(tmp_path, tables))
     assert number(find(evidence, "auroc", POOLED)).details["k"] == 2
-    assert not [one for one in evidence.results if "estimator" in one.at]
+    assert not [result for result in evidence.results if "estimator" in result.at]
 
 
 def test_a_site_with_next_to_no_rows_is_named_and_does_not_enter(tmp_path: Path) -> None:
@@ -267,9 +269,10 @@ def test_imputations_and_clusters_of_sites_come_together(tmp_path: Path) -> None
         each = []
         for imputation in range(4):
             datasets = [
-                one.imputations[imputation % len(one.imputations)] if one.imputations else one for one in study.datasets
+                dataset.imputations[imputation % len(dataset.imputations)] if dataset.imputations else dataset
+                for dataset in study.datasets
             ]
-            strata = [stratum(one, Subset("s", "x")) for one in datasets]
+            strata = [stratum(dataset, Subset("s", "x")) for dataset in datasets]
             each.append(number(REGISTER.stratified[measure].function(strata, 0.95)))
         expected = imputations.rubin(each, scale, 0.95)  # type: ignore[arg-type]
         seen = number(find_in_subgroup(evidence, Subset("s", "x"), measure, POOLED))
@@ -281,7 +284,7 @@ def test_imputations_and_clusters_of_sites_come_together(tmp_path: Path) -> None
 
 def test_what_all_sites_say_is_withheld_with_a_subgroup_of_one(tmp_path: Path) -> None:
     rows = [line.split(",") for line in table(3, 60, rival=False).splitlines()[1:]]
-    lines = [",".join([y, p, "x" if place < 5 else "z"]) for place, (y, p, _) in enumerate(rows)]
+    lines = [",".join([y, p, "x" if index < 5 else "z"]) for index, (y, p, _) in enumerate(rows)]
     small = "\n".join(["outcome,risk,s", *lines]) + "\n"
     tables = {"a": (table(1, 300, rival=False), ""), "b": (table(2, 300, rival=False), ""), "c": (small, "")}
     for policy, kept in (("", True), ("[disclosure]\nminimum_cell = 10\n", False)):
@@ -294,4 +297,4 @@ def test_what_all_sites_say_is_withheld_with_a_subgroup_of_one(tmp_path: Path) -
 
 def test_a_result_of_one_site_has_no_estimator(with_a_small_site: tuple[Study, Evidence]) -> None:
     _, evidence = with_a_small_site
-    assert {one.dataset for one in evidence.results if "estimator" in one.at} == {POOLED}
+    assert {result.dataset for result in evidence.results if "estimator" in result.at} == {POOLED}

@@ -59,8 +59,10 @@ def read(folder: Path, declared: str, **tables: str) -> Study:
 
 def masks(dataset: Dataset) -> dict[str, list[bool] | str]:
     return {
-        str(one.subset): reason_text(one.rows.reason) if isinstance(one.rows, Absent) else one.rows.tolist()
-        for one in dataset.subgroups
+        str(subgroup.subset): reason_text(subgroup.rows.reason)
+        if isinstance(subgroup.rows, Absent)
+        else subgroup.rows.tolist()
+        for subgroup in dataset.subgroups
     }
 
 
@@ -109,8 +111,8 @@ def test_cuts_are_named_as_the_values_are(
     tmp_path: Path, values: list[str], cuts: str, labels: list[str], places: list[int]
 ) -> None:
     study = read(tmp_path, f'[[subgroup]]\ncolumn = "s"\ncuts = {cuts}\n', a=table("s", values))
-    assert [one.label for one in study.datasets[0].subgroups] == labels
-    rows = np.array([one.rows for one in study.datasets[0].subgroups])
+    assert [subgroup.label for subgroup in study.datasets[0].subgroups] == labels
+    rows = np.array([subgroup.rows for subgroup in study.datasets[0].subgroups])
     assert rows.argmax(axis=0).tolist() == places
     assert (rows.sum(axis=0) == 1).all()
 
@@ -139,11 +141,11 @@ def test_a_subgroup_and_the_others_and_the_unassigned_are_all_rows(
     declared = '[[subgroup]]\ncolumn = "s"\nlevels = { a = "A", b = "B" }\n'
     text = table("s", ["a", "b", *values])
     (dataset,) = read(tmp_path_factory.mktemp("rows"), declared, a=text).datasets
-    one, other = (np.asarray(subgroup.rows) for subgroup in dataset.subgroups)
-    assert not (one & other).any()
+    first, other = (np.asarray(subgroup.rows) for subgroup in dataset.subgroups)
+    assert not (first & other).any()
     written = ["a", "b", *values]
-    assert one.tolist() == [value == "a" for value in written]
-    assert (~one & ~other).tolist() == [value not in "ab" or not value for value in written]
+    assert first.tolist() == [value == "a" for value in written]
+    assert (~first & ~other).tolist() == [value not in "ab" or not value for value in written]
 
 
 # ---- measures -------------------------------------------------------------------------------------------------------
@@ -198,18 +200,18 @@ def test_values_are_those_of_the_plain_functions_on_the_rows(knee: Evidence, lab
 
 def test_of_two_levels_each_is_the_other_s_mirror(knee: Evidence) -> None:
     for measure in ("auroc", "oe_ratio", "ici", "nagelkerke_r2"):
-        one = find_in_subgroup(knee, Subset("Sex", "female"), measure, "knee-2", against="complement")
+        estimate = find_in_subgroup(knee, Subset("Sex", "female"), measure, "knee-2", against="complement")
         other = find_in_subgroup(knee, Subset("Sex", "male"), measure, "knee-2", against="complement")
-        assert isinstance(one, Estimate)
+        assert isinstance(estimate, Estimate)
         assert isinstance(other, Estimate)
-        assert one.value == -other.value
-        if one.low is not None and one.high is not None:
-            assert other.low == pytest.approx(-one.high)
-            assert other.high == pytest.approx(-one.low)
+        assert estimate.value == -other.value
+        if estimate.low is not None and estimate.high is not None:
+            assert other.low == pytest.approx(-estimate.high)
+            assert other.high == pytest.approx(-estimate.low)
 
 
 def test_every_core_and_supporting_measure_of_one_site_is_there(knee: Evidence) -> None:
-    here = {one.measure for one in knee.subgroups.results if one.dataset == "knee-1"}
+    here = {result.measure for result in knee.subgroups.results if result.dataset == "knee-1"}
     assert here == {
         *("auroc", "model_based_concordance", "net_benefit", "net_benefit_gain", "oe_ratio"),
         *("calibration_intercept", "calibration_slope"),
@@ -219,7 +221,7 @@ def test_every_core_and_supporting_measure_of_one_site_is_there(knee: Evidence) 
         # Which may be weighed otherwise there.
         *("mean_severity", "error_severity_index"),
     }
-    tiers = {one.measure: knee.terms[one.term].tier for one in knee.subgroups.results}
+    tiers = {result.measure: knee.terms[result.term].tier for result in knee.subgroups.results}
     others = {measure for measure, tier in tiers.items() if tier not in ("core", "supporting")}
     assert others == {"sensitivity", "mean_severity", "error_severity_index"}
 
@@ -229,14 +231,14 @@ def rows_of_knee(value: Subset) -> list[tuple[str, float, float]]:
     study = reading.study(REPOSITORY / "fixtures" / "knee")
     found = []
     for dataset in study.datasets:
-        one = next((one for one in dataset.subgroups if one.subset == value), None)
-        if dataset.role != "external" or one is None or isinstance(one.rows, Absent):
+        subgroup = next((group for group in dataset.subgroups if group.subset == value), None)
+        if dataset.role != "external" or subgroup is None or isinstance(subgroup.rows, Absent):
             continue
         assert dataset.outcome is not None
         assert dataset.risk is not None
         found += [
             (dataset.name, float(y), float(p))
-            for y, p in zip(dataset.outcome[one.rows], dataset.risk[one.rows], strict=True)
+            for y, p in zip(dataset.outcome[subgroup.rows], dataset.risk[subgroup.rows], strict=True)
         ]
     return found
 
@@ -267,7 +269,7 @@ def test_over_all_sites_a_subgroup_has_every_row_also_of_sites_with_few_events(k
 
 def test_the_difference_over_all_sites_is_that_of_both_groups_over_all_their_rows(knee: Evidence) -> None:
     for measure in ("auroc", "model_based_concordance", "oe_ratio", "calibration_slope", "calibration_intercept"):
-        women, men = (find_in_subgroup(knee, Subset("Sex", one), measure, POOLED) for one in ("female", "male"))
+        women, men = (find_in_subgroup(knee, Subset("Sex", text), measure, POOLED) for text in ("female", "male"))
         apart = find_in_subgroup(knee, Subset("Sex", "female"), measure, POOLED, against="complement")
         assert isinstance(women, Estimate)
         assert isinstance(men, Estimate)
@@ -298,17 +300,17 @@ def test_a_group_that_ranks_less_well_by_case_mix_alone_is_told_so(tmp_path: Pat
     assert isinstance(apart, Estimate)
     assert apart.high is not None
     assert apart.high < -0.1
-    (one,) = (one for one in findings.compared(found) if one.measure == "auroc")
+    (difference,) = (each for each in findings.compared(found) if each.measure == "auroc")
     observed = find_in_subgroup(found, Subset("s", "alike"), "auroc", "a")
     expected = find_in_subgroup(found, Subset("s", "alike"), "model_based_concordance", "a")
     assert isinstance(observed, Estimate)
     assert isinstance(expected, Estimate)
     assert expected.value == pytest.approx(observed.value, abs=0.04)
-    assert findings.is_case_mix(found, one) == (observed.value >= expected.value)
-    told = findings.finding(found).rest
-    assert f"{expected.value:.2f} against" in told
-    assert "expected from case mix" in told
-    words = ALIKE if findings.is_case_mix(found, one) else LOWER_AUROC
+    assert findings.is_case_mix(found, difference) == (observed.value >= expected.value)
+    text = findings.finding(found).rest
+    assert f"{expected.value:.2f} against" in text
+    assert "expected from case mix" in text
+    words = ALIKE if findings.is_case_mix(found, difference) else LOWER_AUROC
     assert f'{words} patients with s "alike"' in " ".join(differing_groups(found))
 
 
@@ -320,8 +322,8 @@ def test_a_group_that_is_ranked_worse_than_its_case_mix_allows_is_told_so(tmp_pa
     worse = [f"{y},{next(shuffled) if name == 'alike' else risk},{name}" for y, risk, name in rows]
     study = read(tmp_path, '[[subgroup]]\ncolumn = "s"\n', a="\n".join([head, *worse]) + "\n")
     found = evaluate.evidence(study)
-    (one,) = (one for one in findings.compared(found) if one.measure == "auroc")
-    assert not findings.is_case_mix(found, one)
+    (difference,) = (each for each in findings.compared(found) if each.measure == "auroc")
+    assert not findings.is_case_mix(found, difference)
     assert "no worse than its case mix allows" not in findings.finding(found).rest
     assert f'{LOWER_AUROC} patients with s "alike"' in " ".join(differing_groups(found))
 
@@ -338,12 +340,12 @@ def made(events: int, others: int) -> str:
 def test_too_few_is_below_twenty_of_each(tmp_path: Path, events: int, others: int) -> None:
     study = read(tmp_path, '[[subgroup]]\ncolumn = "s"\n', a=made(events, others))
     found = evaluate.evidence(study)
-    here = [one for one in found.subgroups.results if one.dataset == "a" and one.subset == Subset("s", "a")]
+    here = [result for result in found.subgroups.results if result.dataset == "a" and result.subset == Subset("s", "a")]
     if min(events, others) >= 20:
-        assert sum(isinstance(one.found, Estimate) for one in here) > 20
+        assert sum(isinstance(result.found, Estimate) for result in here) > 20
         return
     assert here
-    assert all(one.found == Said(f"too few to tell: {events} events, {others} non-events") for one in here)
+    assert all(result.found == Said(f"too few to tell: {events} events, {others} non-events") for result in here)
     against = find_in_subgroup(found, Subset("s", "b"), "auroc", "a", against="complement")
     assert against == Said(f"too few to tell of the other patients: {events} events, {others} non-events")
     assert isinstance(find_in_subgroup(found, Subset("s", "b"), "auroc", "a"), Estimate)
@@ -355,9 +357,11 @@ def test_the_order_of_rows_and_of_levels_moves_no_number(tmp_path: Path) -> None
     first, second = tmp_path / "one", tmp_path / "two"
     first.mkdir()
     second.mkdir()
-    one = evaluate.evidence(read(first, '[[subgroup]]\ncolumn = "s"\nlevels = { a = "a", b = "b" }\n', a=made(40, 40)))
+    evidence = evaluate.evidence(
+        read(first, '[[subgroup]]\ncolumn = "s"\nlevels = { a = "a", b = "b" }\n', a=made(40, 40))
+    )
     two = evaluate.evidence(read(second, '[[subgroup]]\ncolumn = "s"\nlevels = { b = "b", a = "a" }\n', a=turned))
-    for result in one.subgroups.results:
+    for result in evidence.subgroups.results:
         at = dict(result.at)
         assert result.subset is not None
         again = find_in_subgroup(two, result.subset, result.measure, result.dataset, **at)
@@ -387,11 +391,11 @@ def test_subgroups_leave_the_results_of_whole_datasets_alone(knee: Evidence) -> 
     bare = dataclasses.replace(
         study,
         release=study.release.model_copy(update={"subgroup": ()}),
-        datasets=tuple(dataclasses.replace(one, subgroups=()) for one in study.datasets),
+        datasets=tuple(dataclasses.replace(dataset, subgroups=()) for dataset in study.datasets),
     )
     assert evaluate.evidence(bare).results == knee.results
-    assert all(one.subset is None for one in knee.results)
-    assert all(one.subset is not None for one in knee.subgroups.results)
+    assert all(result.subset is None for result in knee.results)
+    assert all(result.subset is not None for result in knee.subgroups.results)
     raised = flags.raised(
         knee.datasets,
         knee.results,
@@ -421,7 +425,7 @@ def test_results_json_holds_every_subgroup_and_keeps_to_its_schema(knee: Evidenc
 def test_the_chapter_counts_what_it_looked_at(knee: Evidence) -> None:
     made_here = 0
     apart = 0
-    for site in (one.name for one in knee.datasets if one.role == "external"):
+    for site in (dataset.name for dataset in knee.datasets if dataset.role == "external"):
         for measure in ("auroc", "oe_ratio"):
             for subset in (("Sex", "female"), ("Age", "under 50"), ("Age", "50 to 69"), ("Age", "70 or more")):
                 found = find_in_subgroup(knee, Subset(*subset), measure, site, against="complement")
@@ -439,21 +443,21 @@ def test_the_chapter_counts_what_it_looked_at(knee: Evidence) -> None:
 def test_the_chapter_names_a_handful_of_differences_and_counts_the_rest() -> None:
     evidence = by_hand(CASES[1])
     results = tuple(
-        dataclasses.replace(one, found=dataclasses.replace(one.found, value=0.2, low=0.1, high=0.3))
-        if one.measure == "auroc" and one.at.get("against") and isinstance(one.found, Estimate)
-        else one
-        for one in evidence.subgroups.results
+        dataclasses.replace(result, found=dataclasses.replace(result.found, value=0.2, low=0.1, high=0.3))
+        if result.measure == "auroc" and result.at.get("against") and isinstance(result.found, Estimate)
+        else result
+        for result in evidence.subgroups.results
     )
     changed = dataclasses.replace(evidence, subgroups=dataclasses.replace(evidence.subgroups, results=results))
-    made = [one for one in findings.compared(changed) if one.measure == "auroc"]
-    told = findings.finding(changed).rest
+    made = [difference for difference in findings.compared(changed) if difference.measure == "auroc"]
+    text = findings.finding(changed).rest
     names = []
-    for one in made[:3]:
-        here = find_in_subgroup(changed, Subset(one.column, one.label), "auroc", one.dataset.name)
+    for difference in made[:3]:
+        here = find_in_subgroup(changed, Subset(difference.column, difference.label), "auroc", difference.dataset.name)
         assert isinstance(here, Estimate)
-        names.append(f"AUROC is {here.value:.2f} against {here.value - 0.2:.2f} in {one.named}")
-    assert f"excludes 0: {', '.join(names)} and " in told
-    assert f"{in_words(len(made) - 3)} more." in told
+        names.append(f"AUROC is {here.value:.2f} against {here.value - 0.2:.2f} in {difference.named}")
+    assert f"excludes 0: {', '.join(names)} and " in text
+    assert f"{in_words(len(made) - 3)} more." in text
 
 
 def test_the_tables_show_the_numbers_and_what_is_too_few(knee: Evidence) -> None:
@@ -461,7 +465,7 @@ def test_the_tables_show_the_numbers_and_what_is_too_few(knee: Evidence) -> None
     assert list(tables) == ["table-subgroups-sex-age", "table-subgroup-differences"]
     values = tables["table-subgroups-sex-age"]
     rows = values.rows
-    place = next(k for k, row in enumerate(rows) if row.label == "Knee 3")
+    index = next(k for k, row in enumerate(rows) if row.label == "Knee 3")
     found = find_in_subgroup(knee, Subset("Age", "50 to 69"), "auroc", "knee-3")
     assert isinstance(found, Estimate)
     assert rows[0].label == "AUROC"
@@ -473,13 +477,13 @@ def test_the_tables_show_the_numbers_and_what_is_too_few(knee: Evidence) -> None
         ("Age", "50 to 69"),
         ("Age", "70 or more"),
     ]
-    assert rows[place].cells[2].text == "too few"
-    assert rows[place].cells[3].text == f"{found.value:.2f}"
+    assert rows[index].cells[2].text == "too few"
+    assert rows[index].cells[3].text == f"{found.value:.2f}"
     assert "no column Age: Knee 8" in " ".join(values.footnotes)
     for row in tables["table-subgroup-differences"].rows:
         for cell in row.cells:
             if cell.interval:
-                low, high = (float(one.replace("\N{MINUS SIGN}", "-")) for one in cell.interval.split(" to "))
+                low, high = (float(part.replace("\N{MINUS SIGN}", "-")) for part in cell.interval.split(" to "))
                 assert low <= high
                 assert cell.kind != "alert" or low >= 0 or high <= 0
 
@@ -487,7 +491,7 @@ def test_the_tables_show_the_numbers_and_what_is_too_few(knee: Evidence) -> None
 def test_what_stands_out_in_the_tables_is_what_the_finding_counts(knee: Evidence) -> None:
     tables = [table for table in findings.tables(knee) if table.name.endswith("-differences")]
     coloured = sum(cell.kind == "alert" for table in tables for row in table.rows for cell in row.cells)
-    assert coloured == sum(one.is_apart for one in findings.compared(knee))
+    assert coloured == sum(difference.is_apart for difference in findings.compared(knee))
     assert all("Of single sites only what excludes 0 in AUROC or O/E." in table.note for table in tables)
 
 
@@ -529,7 +533,7 @@ def test_subgroups_of_several_classes(tmp_path: Path) -> None:
     (dataset,) = study.datasets
     assert dataset.classes is not None
     assert dataset.class_risk is not None
-    women = next(one.rows for one in dataset.subgroups if one.label == "female")
+    women = next(subgroup.rows for subgroup in dataset.subgroups if subgroup.label == "female")
     assert not isinstance(women, Absent)
     assert subgroup_sizes(evidence, "sex", "one")["female"] == SubgroupSize(
         n=int(women.sum()),
@@ -545,7 +549,9 @@ def test_subgroups_of_several_classes(tmp_path: Path) -> None:
         assert find_in_subgroup(evidence, Subset("sex", "female"), "auroc", "one", **{"class": f"G{k}"}) == expected
     mean = find_in_subgroup(evidence, Subset("sex", "female"), "auroc", "one")
     assert isinstance(mean, Estimate)
-    assert mean.value == pytest.approx(float(np.mean([one.value for one in of_each if isinstance(one, Estimate)])))
+    assert mean.value == pytest.approx(
+        float(np.mean([estimate.value for estimate in of_each if isinstance(estimate, Estimate)]))
+    )
 
 
 def test_too_few_is_told_class_by_class(tmp_path: Path) -> None:
@@ -559,7 +565,7 @@ def test_too_few_is_told_class_by_class(tmp_path: Path) -> None:
     apart = find_in_subgroup(evidence, Subset("sex", "female"), "auroc", "one", against="complement")
     assert isinstance(apart, Absent)
     assert reason_text(apart.reason).startswith("too few to tell of the other patients: ")
-    tables = {one.name: one for one in findings.tables(evidence)}
+    tables = {table.name: table for table in findings.tables(evidence)}
     assert tables.keys() >= {"table-subgroups-sex"}
-    assert [one.label for one in tables["table-subgroups-sex"].columns][:2] == ["Patients", "Rarest class"]
+    assert [column.label for column in tables["table-subgroups-sex"].columns][:2] == ["Patients", "Rarest class"]
     assert faults(json.loads(results.of(evidence).text()), results.schema()) == []

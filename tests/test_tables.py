@@ -96,7 +96,7 @@ def test_groups_of_the_same_rows_stand_beside_each_other_where_they_fit() -> Non
 def test_what_stands_above_columns_spans_their_values_and_intervals() -> None:
     assert spanners(table(["Bari"], columns=2)) == ()
     across = groups_across(table(["Bari", "Graz"], groups=2, columns=2))
-    assert [(one.label, one.cells) for one in spanners(across)] == [("Threshold 0", 4), ("Threshold 1", 4)]
+    assert [(spanner.label, spanner.cells) for spanner in spanners(across)] == [("Threshold 0", 4), ("Threshold 1", 4)]
 
 
 def test_a_measure_alone_with_its_p_value_is_named_by_the_title() -> None:

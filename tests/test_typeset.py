@@ -106,8 +106,8 @@ def test_what_is_above_zero_is_never_printed_as_zero(value: float, digits: int) 
 
 
 @given(VALUES, VALUES, DIGITS)
-def test_a_larger_number_never_prints_smaller(one: float, other: float, digits: int) -> None:
-    low, high = sorted((one, other))
+def test_a_larger_number_never_prints_smaller(first: float, other: float, digits: int) -> None:
+    low, high = sorted((first, other))
     printed = [number(value, digits) for value in (low, high)]
     if not any(text.startswith("<") for text in printed):
         assert read(printed[0]) <= read(printed[1])
@@ -254,7 +254,7 @@ def test_n_stands_beside_psi_which_falls_with_it() -> None:
         Result(PSI, PSI, name, {}, Estimate(value, None, None, None, n, Method("wald")))
         for name, (value, n) in values.items()
     )
-    kept = tuple(one for one in EIGHT.results if one.measure != PSI)
+    kept = tuple(result for result in EIGHT.results if result.measure != PSI)
     (table, *_) = chapter_tables(dataclasses.replace(EIGHT, results=(*kept, *results)), "correspondence")
     psi, n = [column.label for column in table.columns][:2]
     assert (psi, n) == (EIGHT.terms[PSI].label, "n")
@@ -277,7 +277,7 @@ def test_no_dash_stands_beside_a_minus_in_a_table(value: float, below: float, ab
 
 def test_one_negative_bound_gives_the_whole_column_words() -> None:
     results = tuple(
-        Result("auroc", "auroc", f"site-{place}", {}, estimate(0.5, low, 0.9)) for place, low in enumerate((0.2, -0.2))
+        Result("auroc", "auroc", f"site-{index}", {}, estimate(0.5, low, 0.9)) for index, low in enumerate((0.2, -0.2))
     )
     (table,) = chapter_tables(dataclasses.replace(EIGHT, results=results), "discrimination")
     assert [row.cells[0].interval for row in table.rows] == ["0.20 to 0.90", "−0.20 to 0.90"]
@@ -289,13 +289,13 @@ def test_no_part_of_a_count_is_none_and_no_site_is_no() -> None:
 
 
 def test_the_horizon_is_said_once() -> None:
-    for name, horizon, told in (
+    for name, horizon, expected in (
         ("death", "within 30 days", "death, within 30 days"),
         ("death Within  30 days", "within 30 days", "death Within  30 days"),
         ("relapse within 12 years", "2 years", "relapse within 12 years, 2 years"),
         ("death in hospital", None, "death in hospital"),
     ):
-        assert Predicted(name, horizon, ()).words == told
+        assert Predicted(name, horizon, ()).words == expected
 
 
 def test_a_required_sample_size_is_printed_in_whole_patients_rounded_up() -> None:
@@ -311,8 +311,8 @@ def test_what_is_foretold_names_the_classes_and_the_horizon() -> None:
     outcome = release.outcome.model_copy(update={"name": "grade", "horizon": "at the biopsy", "classes": ("G0", "G1")})
     several = dataclasses.replace(EIGHT, release=release.model_copy(update={"outcome": outcome}))
     assert foretold(several) == "each of G0 and G1: grade, at the biopsy"
-    one = outcome.model_copy(update={"classes": (), "horizon": None})
-    binary = dataclasses.replace(EIGHT, release=release.model_copy(update={"outcome": one}))
+    each = outcome.model_copy(update={"classes": (), "horizon": None})
+    binary = dataclasses.replace(EIGHT, release=release.model_copy(update={"outcome": each}))
     assert foretold(binary) == "grade"
 
 
@@ -355,8 +355,8 @@ def test_a_dataset_may_be_called_by_a_word_of_the_text(name: str) -> None:
     """It is named where a method names a dataset, and nowhere else."""
     left = Fact("not_pooled", sites=(Fact("site", name=name, why=Fact("no_event_expected")),))
     pooled = Estimate(0.8, 0.7, 0.9, 0.95, 100, Method(Fact("reml", scale=None, df=1), left))
-    one = Result("auroc", "auroc", POOLED, {}, pooled)
-    evidence = dataclasses.replace(_called(name), results=(one,))
+    result = Result("auroc", "auroc", POOLED, {}, pooled)
+    evidence = dataclasses.replace(_called(name), results=(result,))
     said = methods.pooling(evidence)
     assert said.startswith("AUROC: REML, Hartung-Knapp, t with 1 degree of freedom; ")
     assert said.endswith("Milan (every risk is 0, so that no event is expected).")
@@ -430,14 +430,14 @@ def test_a_dataset_that_is_named_beside_a_reason_is_not_named_again(reason: Fact
 
 def test_letters_do_not_run_out() -> None:
     reasons = Reasons(EIGHT)
-    words = [reasons.cell(Absent(because(f"reason {place}"))).text.partition(TIED)[2] for place in range(60)]
+    words = [reasons.cell(Absent(because(f"reason {index}"))).text.partition(TIED)[2] for index in range(60)]
     assert words[:2] == ["†a", "†b"]
     assert words[25:28] == ["†z", "†aa", "†ab"]
     assert len(set(words)) == 60
 
 
 def test_a_site_without_any_number_is_named_below_the_table_and_has_no_row() -> None:
-    results = [Result("auroc", "auroc", f"site-{place}", {}, estimate(0.8, 0.7, 0.9)) for place in (0, 1)]
+    results = [Result("auroc", "auroc", f"site-{position}", {}, estimate(0.8, 0.7, 0.9)) for position in (0, 1)]
     results.append(Result("auroc", "auroc", "site-3", {}, Absent(Fact("has_no", dataset="site-3", what="risk"))))
     (table,) = chapter_tables(dataclasses.replace(EIGHT, results=tuple(results)), "discrimination")
     assert [row.label for row in table.rows] == ["Italy 1", "Italy 2"]
@@ -465,7 +465,7 @@ def test_tables_stay_within_the_page(chapter: str, sites: tuple[str, ...]) -> No
 
 @given(st.lists(st.floats(5, 200), min_size=1, max_size=12), st.floats(40, 168))
 def test_packing_keeps_the_order_and_never_overfills(widths: list[float], room: float) -> None:
-    members = [dataclasses.replace(PLAIN, name=f"m{place}") for place in range(len(widths))]
+    members = [dataclasses.replace(PLAIN, name=f"m{index}") for index in range(len(widths))]
     width = dict(zip((term.name for term in members), widths, strict=True))
     parts = measures._packed(members, widths, room)
     assert [term for part in parts for term in part] == members
@@ -609,15 +609,15 @@ def test_a_calibration_error_of_a_simpler_curve_is_marked_in_its_table(knots: fl
         for name, found in (("site-0", usual), ("site-1", marked), ("site-2", usual))
     )
     table = next(
-        one
-        for one in chapter_tables(dataclasses.replace(EIGHT, results=results), "calibration")
-        if any("0.05" in cell.text for row in one.rows for cell in row.cells)
+        candidate
+        for candidate in chapter_tables(dataclasses.replace(EIGHT, results=results), "calibration")
+        if any("0.05" in cell.text for row in candidate.rows for cell in row.cells)
     )
     marks = ["†" in cell.interval for row in table.rows for cell in row.cells if cell.text]
-    told = [one for one in table.footnotes if "spline of 4 knots" in one]
+    expected = [footnote for footnote in table.footnotes if "spline of 4 knots" in footnote]
     assert marks == [False, curve is not None, False]
-    assert len(told) == (curve is not None)
-    assert all(f"rom {curve}, not a spline of 4 knots" in one for one in told)
+    assert len(expected) == (curve is not None)
+    assert all(f"rom {curve}, not a spline of 4 knots" in text for text in expected)
 
 
 def test_every_row_of_every_table_has_a_cell_for_every_column(book: Book) -> None:
@@ -633,8 +633,8 @@ def test_every_estimate_of_a_chapter_stands_in_one_of_its_tables(book: Book) -> 
     for chapter in ("discrimination", "calibration", "utility"):
         terms = [term for term in evidence.terms.values() if term.chapter == chapter]
         names = {term.name for term in terms if term.on_page and not in_appendix_only(evidence, term)}
-        here = [one for one in evidence.results if one.term in names and "estimator" not in one.at]
-        wanted = sum(1 for one in here if isinstance(one.found, Estimate))
+        here = [result for result in evidence.results if result.term in names and "estimator" not in result.at]
+        wanted = sum(1 for result in here if isinstance(result.found, Estimate))
         cells = [
             cell
             for table in chapter_tables(evidence, chapter)

@@ -19,7 +19,7 @@ TWO = dataclasses.replace(by_hand(Case("two", ("Italy 1", "Spain"))), terms=term
 
 def fill(evidence: Evidence, chapter: str) -> str:
     """What the contents say of a chapter that stays away."""
-    return filled(evidence, next(one for one in chapters() if one.name == chapter)).fill
+    return filled(evidence, next(candidate for candidate in chapters() if candidate.name == chapter)).fill
 
 
 def absent(term: str, reasons: Mapping[str, Fact]) -> Evidence:

@@ -48,17 +48,17 @@ def held(evidence: Evidence, *criteria: dict[str, Any], met: Mapping[tuple[int, 
             "value",
             0.75,
             None,
-            None if one is None else 0.7,
-            one,
+            None if answer is None else 0.7,
+            answer,
         )
-        for (number, dataset), one in met.items()
+        for (number, dataset), answer in met.items()
     )
     release = with_release(evidence, acceptance=criteria).release
     return dataclasses.replace(evidence, release=release, criteria=judged)
 
 
 EIGHT = KINDS["eight"]
-SITES = tuple(f"site-{place}" for place in range(8))
+SITES = tuple(f"site-{index}" for index in range(8))
 
 
 @pytest.mark.parametrize(
@@ -129,7 +129,7 @@ def test_what_is_open_comes_first_and_leads_to_its_chapter(covid: Book) -> None:
 def test_every_site_stands_in_the_key_results_and_on_page_1(any_book: Book) -> None:
     from dossier.report.chapters import results
 
-    names = [one.site for one in any_book.evidence.datasets if one.role == "external"]
+    names = [dataset.site for dataset in any_book.evidence.datasets if dataset.role == "external"]
     for table in (results.essentials(any_book.evidence), verdict.table(any_book.evidence)):
         labels = [row.label for row in table.rows][: len(names)]
         assert labels in (names, [name.split(",")[0] for name in names])
@@ -161,7 +161,7 @@ def test_a_difference_over_all_sites_is_a_finding_and_a_limitation_with_its_dire
     said = "the model underestimates the risk of the subgroup women (sex): O/E 1.16 (1.08 to 1.25) against 0.98"
     assert subgroups.finding(evidence).lead == f"Over all sites {said} (the only comparison)."
     raised = flags.raised(evidence.datasets, (), (), evidence.subgroups)
-    assert [(one.flag, one.dataset, flag_text(one.fact)) for one in raised if one.flag == "subgroup_differs"] == [
+    assert [(flag.flag, flag.dataset, flag_text(flag.fact)) for flag in raised if flag.flag == "subgroup_differs"] == [
         ("subgroup_differs", POOLED, f"over all sites {said}.")
     ]
     assert committee.differing_groups(evidence)[0] == (
@@ -179,9 +179,9 @@ def test_a_difference_names_the_sites_that_record_the_group_and_how_many_compari
     table = committee.groups(covid.evidence)
     assert table is not None
     assert table.title == "Groups of patients, Italy 1 and Italy 2 together."
-    raised = [flag_text(one.fact) for one in covid.evidence.flags if one.flag == "subgroup_differs"]
+    raised = [flag_text(flag.fact) for flag in covid.evidence.flags if flag.flag == "subgroup_differs"]
     assert raised
-    assert all(one.startswith("in Italy 1 and Italy 2 the model") for one in raised)
+    assert all(text.startswith("in Italy 1 and Italy 2 the model") for text in raised)
 
 
 def test_a_group_that_is_wrong_beside_the_others_alone_is_said_to_be_so() -> None:
@@ -198,7 +198,7 @@ def test_an_interval_that_holds_0_is_no_finding() -> None:
     evidence = grouped("oe_ratio", number(1.05, 0.95, 1.15), number(0.07, -0.03, 0.17))
     assert list(between_groups.over_all_sites(evidence.subgroups.summaries, evidence.subgroups.results)) == []
     assert not [
-        one for one in flags.raised(evidence.datasets, (), (), evidence.subgroups) if one.flag == "subgroup_differs"
+        flag for flag in flags.raised(evidence.datasets, (), (), evidence.subgroups) if flag.flag == "subgroup_differs"
     ]
 
 
@@ -209,9 +209,9 @@ def test_a_lower_auroc_says_what_its_case_mix_allows(expected: float, is_case_mi
         "model_based_concordance", "model_based_concordance", POOLED, {}, number(expected, 0.7, 0.9), women
     )
     evidence = grouped("auroc", number(0.78, 0.76, 0.80), number(-0.04, -0.06, -0.02), concordance)
-    (one,) = between_groups.over_all_sites(evidence.subgroups.summaries, evidence.subgroups.results)
-    assert one.is_case_mix is is_case_mix
-    assert flag_text(one.fact) == (
+    (difference,) = between_groups.over_all_sites(evidence.subgroups.summaries, evidence.subgroups.results)
+    assert difference.is_case_mix is is_case_mix
+    assert flag_text(difference.fact) == (
         "the AUROC is lower in the subgroup women (sex) than in the others: 0.78 (0.76 to 0.80) against 0.82 "
         f"({expected} expected from case mix)"
     )
@@ -221,9 +221,9 @@ def test_no_negative_is_told_of_groups_that_were_not_compared() -> None:
     few = SubgroupSize(9, 2, 0)
     summaries = tuple(SubgroupSummary(site, "sex", label, few) for site in SITES for label in ("women", "men"))
     evidence = dataclasses.replace(EIGHT, subgroups=SubgroupEvidence(summaries))
-    told = committee.differing_groups(evidence)
-    assert told[0] == "No group could be compared with the others: too few patients."
-    assert "stood out" not in " ".join((*told, *committee.who_is_missed(evidence)))
+    sentences = committee.differing_groups(evidence)
+    assert sentences[0] == "No group could be compared with the others: too few patients."
+    assert "stood out" not in " ".join((*sentences, *committee.who_is_missed(evidence)))
 
 
 # ---- the other model ------------------------------------------------------------------------------------------------
@@ -256,8 +256,8 @@ def test_without_another_model_nothing_is_said_of_one() -> None:
 
 def test_a_criterion_that_flagging_everyone_passes_better_says_so_where_it_is_counted(covid: Book) -> None:
     assert "yet flagging everyone has the higher net benefit" in " ".join(verdict.table(covid.evidence).footnotes)
-    told = " ".join(committee.than_the_same_for_all(covid.evidence))
-    assert "Isolating everyone would be better in Brazil 3." in told
+    sentences = " ".join(committee.than_the_same_for_all(covid.evidence))
+    assert "Isolating everyone would be better in Brazil 3." in sentences
 
 
 def test_what_the_owner_leaves_out_is_named_on_the_first_page_and_has_no_chapter(breast: Book) -> None:

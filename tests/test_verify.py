@@ -206,7 +206,7 @@ def test_what_steers_a_terminal_or_a_page_is_refused_and_named(glance: Path, tmp
 
 def test_a_file_that_lost_a_part_is_told_and_not_a_traceback(glance: Path, tmp_path: Path) -> None:
     raw = json.loads((glance / "results.json").read_text())
-    next(one for one in raw["curves"] if "share_events" in one["columns"])["columns"].pop("share_events")
+    next(curve for curve in raw["curves"] if "share_events" in curve["columns"])["columns"].pop("share_events")
     (tmp_path / "results.json").write_text(json.dumps(raw))
     result = asked("print", tmp_path / "results.json", "-o", tmp_path / "printed", "--quiet")
     assert isinstance(result.exception, ReleaseError)
@@ -223,7 +223,7 @@ def word_changed(path: Path) -> None:
     page: Any = writer.pages[1]
     content = ContentStream(page.get_contents(), writer)
     shown = [operands for operands, operator in content.operations if operator == b"TJ"]
-    first, other = next((one, two) for one, two in itertools.pairwise(shown) if one != two)
+    first, other = next((candidate, two) for candidate, two in itertools.pairwise(shown) if candidate != two)
     first[:], other[:] = list(other), list(first)
     page[NameObject("/Contents")] = writer._add_object(content)
     writer.write(path)
@@ -259,9 +259,9 @@ def test_an_altered_word_curve_and_cell_are_named_and_nothing_else(out: Path) ->
 
 def test_an_altered_number_of_results_json_is_on_no_page(out: Path) -> None:
     def better(document: Any) -> None:
-        for one in document["estimates"]:
-            if one["measure"] == "auroc" and one["status"] == "estimated":
-                one["value"] += 0.05
+        for estimate in document["estimates"]:
+            if estimate["measure"] == "auroc" and estimate["status"] == "estimated":
+                estimate["value"] += 0.05
 
     edited(out, better)
     said = verify.report(out).differences
@@ -529,8 +529,8 @@ def test_hostile_results_end_in_a_difference(out: Path, kind: str) -> None:
 
 
 def no_curve(document: Any) -> None:
-    for one in document["curves"]:
-        one["columns"] = {}
+    for curve in document["curves"]:
+        curve["columns"] = {}
 
 
 def no_dataset(document: Any) -> None:
@@ -538,19 +538,19 @@ def no_dataset(document: Any) -> None:
 
 
 def of_nobody(document: Any) -> None:
-    for one in (*document["estimates"], *document["curves"]):
-        one["dataset"] = "\x1b[2J<script>"
+    for record in (*document["estimates"], *document["curves"]):
+        record["dataset"] = "\x1b[2J<script>"
 
 
 def unknown_measures(document: Any) -> None:
-    for one in document["estimates"]:
-        one["measure"] = "unheard_of"
+    for estimate in document["estimates"]:
+        estimate["measure"] = "unheard_of"
 
 
 def beyond_all_numbers(document: Any) -> None:
-    for one in document["estimates"]:
-        if one["status"] == "estimated":
-            one |= {"value": 1e308, "low": -1e308, "high": 1e308, "n": 10**30}
+    for estimate in document["estimates"]:
+        if estimate["status"] == "estimated":
+            estimate |= {"value": 1e308, "low": -1e308, "high": 1e308, "n": 10**30}
 
 
 @pytest.mark.parametrize("change", [no_curve, no_dataset, of_nobody, unknown_measures, beyond_all_numbers])

@@ -43,7 +43,7 @@ def _example(folder: Path, more: str = "", weights: list[str] | None = None) -> 
         (folder / "hospital-1.csv").write_text("\n".join(lines) + "\n")
     found = reading.study(folder)
     few = found.release.resampling.model_copy(update={"bootstrap": 20, "permutations": 19})
-    only = tuple(one for one in found.datasets if one.name == SITE)
+    only = tuple(dataset for dataset in found.datasets if dataset.name == SITE)
     return replace(found, release=found.release.model_copy(update={"resampling": few}), datasets=only)
 
 
@@ -119,7 +119,7 @@ OF_BOTH_CLASSES = {
 )
 def test_what_needs_a_class_without_weight_is_absent(weights: list[float], more: set[str], reason: str) -> None:
     found = {name: value(_four(weights)) for name, value in WEIGHTED.items()}
-    gaps = {name: reason_text(one.reason) for name, one in found.items() if isinstance(one, Absent)}
+    gaps = {name: reason_text(each.reason) for name, each in found.items() if isinstance(each, Absent)}
     assert gaps == {
         name: f"for the other model, {reason}" if name.endswith("_of_rival") else reason
         for name in OF_BOTH_CLASSES | more
@@ -158,7 +158,7 @@ def test_a_gap_is_that_of_the_measure_without_weights_on_the_rows_that_have_one(
                 assert _plain(reason_text(found.reason)) == _plain(reason_text(plain.reason))
             else:
                 assert isinstance(found, Absent) == isinstance(plain, Absent), (outcome, risk, weights, threshold)
-    never = {one for measure in ("accuracy", "brier", "log_score") for one in (measure, f"{measure}_difference")}
+    never = {text for measure in ("accuracy", "brier", "log_score") for text in (measure, f"{measure}_difference")}
     assert bool(gaps) == (name not in never)
 
 
@@ -204,10 +204,10 @@ def test_cases_that_outweigh_the_others_beyond_rounding_leave_no_weight_to_a_fal
 @pytest.mark.parametrize("name", WEIGHTED)
 def test_the_unit_of_the_weights_does_not_matter(name: str, unit: float) -> None:
     weights = [1.0, 2.0, 4.0, 8.0]
-    one, other = WEIGHTED[name](_four(weights)), WEIGHTED[name](_four([unit * one for one in weights]))
-    assert isinstance(one, weighted.Weighted)
+    first, other = WEIGHTED[name](_four(weights)), WEIGHTED[name](_four([unit * weight for weight in weights]))
+    assert isinstance(first, weighted.Weighted)
     assert isinstance(other, weighted.Weighted)
-    assert other.value == pytest.approx(one.value, rel=1e-9, abs=1e-12)
+    assert other.value == pytest.approx(first.value, rel=1e-9, abs=1e-12)
 
 
 def _log_odds(share: float) -> float:
@@ -282,7 +282,7 @@ def test_equal_weights_give_every_number_of_no_weights(tmp_path: Path) -> None:
         (tmp_path / name).mkdir()
     equal = _example(tmp_path / "with", 'weights = "w"\n', ["2.5"] * 200)
     none = _example(tmp_path / "without")
-    documents = [results_json.of(evaluate.evidence(one)) for one in (equal, none)]
+    documents = [results_json.of(evaluate.evidence(study)) for study in (equal, none)]
     assert documents[0].estimates == documents[1].estimates
     assert documents[0].curves == documents[1].curves
 
@@ -300,7 +300,9 @@ def evidence(tmp_path_factory: pytest.TempPathFactory) -> tuple[Evidence, Eviden
 
 def test_nearly_equal_weights_give_nearly_the_ordinary_interval(evidence: tuple[Evidence, Evidence]) -> None:
     compared = 0
-    plain = {(one.term, str(dict(one.at))): one.found for one in evidence[1].results if one.dataset == SITE}
+    plain = {
+        (result.term, str(dict(result.at))): result.found for result in evidence[1].results if result.dataset == SITE
+    }
     for result in evidence[0].results:
         if result.dataset != SITE or result.term not in WEIGHTED:
             continue
@@ -324,7 +326,9 @@ def test_nearly_equal_weights_give_nearly_the_ordinary_interval(evidence: tuple[
 
 def test_the_rival_has_its_weighted_interval_on_the_scale_of_the_model(evidence: tuple[Evidence, Evidence]) -> None:
     methods = {
-        one.term: method_text(one.found.method) for one in evidence[0].results if isinstance(one.found, Estimate)
+        result.term: method_text(result.found.method)
+        for result in evidence[0].results
+        if isinstance(result.found, Estimate)
     }
     for term, words in (("auroc_of_rival", ", logit"), ("oe_ratio_of_rival", ", log"), ("auroc_difference", "freedom")):
         assert words in methods[term], term
@@ -337,11 +341,11 @@ def test_the_caption_names_how_the_intervals_of_weighted_rows_were_made(evidence
 
 
 def test_measures_and_curves_without_weights_are_refused_with_a_sentence(evidence: tuple[Evidence, Evidence]) -> None:
-    refused = {one.term: one.found for one in evidence[0].results if one.dataset == SITE}
+    refused = {result.term: result.found for result in evidence[0].results if result.dataset == SITE}
     assert refused["ici"] == Said(f"the rows of {SITE} have sampling weights, which this measure does not honour")
-    for one in evidence[0].curves:
-        if one.dataset == SITE and isinstance(one.found, Curve):
-            assert one.curve == "risk_distribution"
+    for curve in evidence[0].curves:
+        if curve.dataset == SITE and isinstance(curve.found, Curve):
+            assert curve.curve == "risk_distribution"
 
 
 def test_the_shares_of_the_risks_are_those_of_the_weights_and_the_counts_those_of_the_rows() -> None:
@@ -396,18 +400,18 @@ def test_the_order_of_the_rows_moves_no_weighted_interval(tmp_path: Path) -> Non
     assert site.risk is not None
     found = []
     for order in (np.arange(400), draw.permutation(400)):
-        place = many[order]
+        position = many[order]
         rows = replace(
             site,
             rows_read=400,
-            outcome=site.outcome[place],
-            risk=site.risk[place],
+            outcome=site.outcome[position],
+            risk=site.risk[position],
             rival=rival[order],
             predictors=(),
             weights=weights[order],
         )
         results = evaluate.evidence(replace(study, datasets=(rows,))).results
-        found.append([one.found for one in results if one.dataset == SITE and one.term in WEIGHTED])
+        found.append([result.found for result in results if result.dataset == SITE and result.term in WEIGHTED])
     for first, second in zip(*found, strict=True):
         assert isinstance(first, Estimate)
         assert isinstance(second, Estimate)
@@ -421,7 +425,7 @@ def _small(study: Study, outcome: list[float], risk: list[float], weights: list[
     rows = {name: np.array(column) for name, column in columns.items()}
     site = replace(study.datasets[0], rows_read=len(outcome), rival=None, predictors=(), **rows)  # type: ignore[arg-type]
     results = evaluate.evidence(replace(study, datasets=(site,))).results
-    return {one.term: one.found for one in results if one.dataset == SITE}
+    return {result.term: result.found for result in results if result.dataset == SITE}
 
 
 def test_a_ratio_that_rests_on_one_row_has_a_wide_interval_on_the_log_scale(tmp_path: Path) -> None:
@@ -430,13 +434,13 @@ def test_a_ratio_that_rests_on_one_row_has_a_wide_interval_on_the_log_scale(tmp_
     found = _small(_example(tmp_path), outcome, risk, [1.0, 2.0] * 10)
     # The flagged non-case and the other ones weigh 1 and 14, the missed case and the other ones 2 and 13.
     for term, value in (("likelihood_ratio_positive", 13 / 15 * 15), ("likelihood_ratio_negative", 2 / 15 / (14 / 15))):
-        one = found[term]
-        assert isinstance(one, Estimate)
-        assert one.value == pytest.approx(value)
-        assert one.low is not None
-        assert one.high is not None
-        assert one.low * one.high == pytest.approx(value**2)
-        assert one.high > 5 * value
+        estimate = found[term]
+        assert isinstance(estimate, Estimate)
+        assert estimate.value == pytest.approx(value)
+        assert estimate.low is not None
+        assert estimate.high is not None
+        assert estimate.low * estimate.high == pytest.approx(value**2)
+        assert estimate.high > 5 * value
 
 
 def test_events_without_weight_are_none(tmp_path: Path) -> None:

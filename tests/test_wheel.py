@@ -56,12 +56,12 @@ def files(folder: Path) -> dict[str, bytes]:
     }
 
 
-def built(code: Path, release: Path, place: Path) -> dict[str, bytes]:
+def built(code: Path, release: Path, folder: Path) -> dict[str, bytes]:
     """What a build with the package of that folder writes."""
-    where = run("-c", "import dossier; print(dossier.__file__)", code=code, cwd=place)
+    where = run("-c", "import dossier; print(dossier.__file__)", code=code, cwd=folder)
     assert Path(where.stdout.strip()).is_relative_to(code), where.stdout + where.stderr
-    out = place / "out"
-    done = run("-m", "dossier", "build", str(release), "-o", str(out), "--quiet", code=code, cwd=place)
+    out = folder / "out"
+    done = run("-m", "dossier", "build", str(release), "-o", str(out), "--quiet", code=code, cwd=folder)
     assert done.returncode in (0, 3), done.stderr
     return files(out)
 
@@ -76,9 +76,9 @@ def test_the_material_travels(installed: Path, material: str) -> None:
 def test_the_wheel_prints_what_the_checkout_prints(installed: Path, release: Path, tmp_path: Path) -> None:
     outputs = []
     for name, code in (("from wheel", installed), ("from checkout", CHECKOUT)):
-        place = tmp_path / name
-        place.mkdir()
-        outputs.append(built(code, release, place))
+        folder = tmp_path / name
+        folder.mkdir()
+        outputs.append(built(code, release, folder))
     wheel, checkout = outputs
     assert "dossier-regulatory.pdf" in wheel
     assert wheel.keys() == checkout.keys()

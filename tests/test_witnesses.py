@@ -48,7 +48,7 @@ def patients(study: Study, rng: np.random.Generator, rows: int, each: int = 1) -
     score = rng.normal(rng.uniform(-1.2, 0.2), 1.3, rows // each)[of_person]
     happened = (rng.random(rows // each) < 1 / (1 + np.exp(-score[::each])))[of_person]
     levels = rng.choice(3, rows // each, p=rng.dirichlet((3, 3, 1)))[of_person]
-    large = next(one for one in study.datasets if one.name == "large")
+    large = next(summary for summary in study.datasets if summary.name == "large")
     dataset = Dataset(
         name="large",
         role="external",
@@ -61,7 +61,7 @@ def patients(study: Study, rng: np.random.Generator, rows: int, each: int = 1) -
             Feature("ward", rng.choice(2, len(of_person), p=(0.97, 0.03)).astype(float), ("north", "south")),
             Feature("age", rng.uniform(30, 90, len(of_person)), None),
         ),
-        subgroups=tuple(Subgroup("sex", name, levels == place) for place, name in enumerate("fm")),
+        subgroups=tuple(Subgroup("sex", name, levels == index) for index, name in enumerate("fm")),
         cluster=of_person if each > 1 else None,
         minimum_cell=SMALLEST,
     )
@@ -69,30 +69,30 @@ def patients(study: Study, rng: np.random.Generator, rows: int, each: int = 1) -
 
 
 def with_rival(study: Study, rng: np.random.Generator) -> Study:
-    (one,) = study.datasets
-    assert one.risk is not None
-    rival = 1 / (1 + np.exp(-np.log(one.risk / (1 - one.risk)) - rng.normal(0, 0.8, len(one.risk))))
-    return dataclasses.replace(study, datasets=(dataclasses.replace(one, rival=rival),))
+    (dataset,) = study.datasets
+    assert dataset.risk is not None
+    rival = 1 / (1 + np.exp(-np.log(dataset.risk / (1 - dataset.risk)) - rng.normal(0, 0.8, len(dataset.risk))))
+    return dataclasses.replace(study, datasets=(dataclasses.replace(dataset, rival=rival),))
 
 
 def with_cut(study: Study) -> Study:
     """The column of subgroups is a cut of age, which only the reader knows."""
-    (one,) = study.datasets
-    young = one.predictors[1].values < CUT
+    (dataset,) = study.datasets
+    young = dataset.predictors[1].values < CUT
     groups = (Subgroup("sex", "f", young), Subgroup("sex", "m", ~young))
-    return dataclasses.replace(study, datasets=(dataclasses.replace(one, subgroups=groups),))
+    return dataclasses.replace(study, datasets=(dataclasses.replace(dataset, subgroups=groups),))
 
 
 def with_readers(study: Study, rng: np.random.Generator) -> Study:
-    (one,) = study.datasets
-    labels = (rng.random((one.rows_analysed, 3)) < 0.4).astype(float)
+    (dataset,) = study.datasets
+    labels = (rng.random((dataset.rows_analysed, 3)) < 0.4).astype(float)
     readers = Readers("large", np.arange(len(labels)), labels, confidence=np.full(labels.shape, 0.75))
     return dataclasses.replace(study, readers=(readers,))
 
 
 def unprotected(study: Study) -> Study:
     return dataclasses.replace(
-        study, datasets=tuple(dataclasses.replace(one, minimum_cell=0) for one in study.datasets)
+        study, datasets=tuple(dataclasses.replace(dataset, minimum_cell=0) for dataset in study.datasets)
     )
 
 
@@ -119,12 +119,12 @@ def with_previous(study: Study, earlier: Study) -> Study:
 def of_classes(rng: np.random.Generator) -> Study:
     """A hospital of several classes, of one of which it has few."""
     study = protected("biopsy")
-    one = next(each for each in study.datasets if each.role == "external" and each.classes is not None)
-    assert one.classes is not None
-    rarest = rng.integers(len(one.class_labels))
-    rows = np.flatnonzero(one.classes != rarest)
-    few = rng.choice(np.flatnonzero(one.classes == rarest), rng.integers(1, SMALLEST))
-    large = dataclasses.replace(taken(one, np.concatenate([rng.choice(rows, 200), few])), name="large")
+    dataset = next(each for each in study.datasets if each.role == "external" and each.classes is not None)
+    assert dataset.classes is not None
+    rarest = rng.integers(len(dataset.class_labels))
+    rows = np.flatnonzero(dataset.classes != rarest)
+    few = rng.choice(np.flatnonzero(dataset.classes == rarest), rng.integers(1, SMALLEST))
+    large = dataclasses.replace(taken(dataset, np.concatenate([rng.choice(rows, 200), few])), name="large")
     return dataclasses.replace(study, datasets=(large,), readers=())
 
 
@@ -144,26 +144,26 @@ def made(kind: str, whole: Study, rng: np.random.Generator) -> Study:
 
 def cells(study: Study) -> Iterator[Cell]:
     """The small cells of a hospital."""
-    (one,) = study.datasets
-    if one.class_labels:
-        every = [Cell({"classes": (place, place + 1)}) for place in range(len(one.class_labels))]
+    (dataset,) = study.datasets
+    if dataset.class_labels:
+        every = [Cell({"classes": (index, index + 1)}) for index in range(len(dataset.class_labels))]
     else:
         attack = Attack(study, "large")
         edges = (*attack.at, 1.01)
-        every = [Cell({"ward": (place, place + 1)}) for place in (0, 1)]
+        every = [Cell({"ward": (position, position + 1)}) for position in (0, 1)]
         # Of so few persons hardly ten are of an outcome and a subgroup.
-        small = [cell for cell in attack.small() if one.cluster is None or not cell[1]]
+        small = [cell for cell in attack.small() if dataset.cluster is None or not cell[1]]
         for label, where, held, _ in small:
             places = {column: attack.columns[column].index(level) for column, level in where.items()}
-            of_level = {column: (float(place), place + 1.0) for column, place in places.items()}
+            of_level = {column: (float(position), position + 1.0) for column, position in places.items()}
             risks = {"risk": (edges[held.start], edges[held.stop])}
             every.append(Cell({"outcome": (label, label + 1), **risks, **of_level}))
-    if one.rival is not None:
+    if dataset.rival is not None:
         # The joint table of the two models, of which nothing is printed.
         joint = [Cell({"outcome": (1, 2), "risk": (0, AT), "rival": (AT, 1.01)})]
         joint += [Cell({"outcome": (0, 1), "risk": (AT, 1.01), "rival": (0, AT)})]
-        every = [cell for cell in joint if 0 < cell.count(one) < SMALLEST] or every
-    yield from (cell for cell in every if 0 < cell.count(one) < SMALLEST)
+        every = [cell for cell in joint if 0 < cell.count(dataset) < SMALLEST] or every
+    yield from (cell for cell in every if 0 < cell.count(dataset) < SMALLEST)
 
 
 @pytest.mark.parametrize(("kind", "seed"), CASES)
@@ -189,5 +189,5 @@ def test_between_the_ends_that_a_solver_finds_as_many_numbers_are_possible(whole
     attack = Attack(patients(whole, np.random.default_rng(seed), 200), "large")
     small = attack.small()
     cell = small[np.random.default_rng(seed).integers(len(small))]
-    for one in (attack, attack.with_ranks(1 - cell[0])):
-        assert len(list(itertools.islice(one.possible(cell), SMALLEST))) == SMALLEST
+    for each in (attack, attack.with_ranks(1 - cell[0])):
+        assert len(list(itertools.islice(each.possible(cell), SMALLEST))) == SMALLEST

@@ -86,26 +86,30 @@ def values_of(dataset: Dataset, column: str) -> Floats:
     own = getattr(dataset, column, None)
     if own is not None:
         return np.asarray(own, dtype=float)
-    predictor = next((one for one in dataset.predictors if one.name == column), None)
+    predictor = next((feature for feature in dataset.predictors if feature.name == column), None)
     if predictor is not None:
         return np.where(np.isnan(predictor.values), -1.0, predictor.values)
     found = np.full(dataset.rows_analysed, -1.0)
-    for place, one in enumerate(_levels(dataset, column)):
-        found[one] = place
+    for index, level in enumerate(_levels(dataset, column)):
+        found[level] = index
     return found
 
 
 def _levels(dataset: Dataset, column: str) -> list[Bools]:
-    return [one.rows for one in dataset.subgroups if one.column == column and not isinstance(one.rows, Absent)]
+    return [
+        subgroup.rows
+        for subgroup in dataset.subgroups
+        if subgroup.column == column and not isinstance(subgroup.rows, Absent)
+    ]
 
 
 def with_moves(dataset: Dataset, moves: Sequence[Move]) -> Dataset:
     """The dataset with other values."""
-    for column in dict.fromkeys(one.column for one in moves):
+    for column in dict.fromkeys(move.column for move in moves):
         values = values_of(dataset, column).copy()
-        for one in moves:
-            if one.column == column:
-                values[one.rows] = one.to
+        for move in moves:
+            if move.column == column:
+                values[move.rows] = move.to
         dataset = _with_column(dataset, column, values)
     return dataset
 
@@ -115,8 +119,10 @@ def _with_column(dataset: Dataset, column: str, values: Floats) -> Dataset:
         made: dict[str, Any] = {column: values.astype(np.int64) if column == "classes" else values}
         return dataclasses.replace(dataset, **made)
     predictors = tuple(
-        dataclasses.replace(one, values=np.where(values < 0, np.nan, values)) if one.name == column else one
-        for one in dataset.predictors
+        dataclasses.replace(predictor, values=np.where(values < 0, np.nan, values))
+        if predictor.name == column
+        else predictor
+        for predictor in dataset.predictors
     )
     return dataclasses.replace(dataset, predictors=predictors)
 
@@ -156,9 +162,13 @@ def told(study: Study) -> Told:
     site = site_of(study)
     policy = disclosure._Policy.of(site)
     counted = [(count, policy.wide) for count in _counts(study, site.dataset)]
-    rows: list[tuple[float, float, float, float]] = [_range(*one) for one in (*counted, *_categories(policy))]
+    rows: list[tuple[float, float, float, float]] = [_range(*pair) for pair in (*counted, *_categories(policy))]
     groups: list[tuple[object, Bools]] = [(policy.all_rows, np.full(site.dataset.rows_analysed, True))]
-    groups += [(policy._of_group(one), one.rows) for one in site.dataset.subgroups if not isinstance(one.rows, Absent)]
+    groups += [
+        (policy._of_group(subgroup), subgroup.rows)
+        for subgroup in site.dataset.subgroups
+        if not isinstance(subgroup.rows, Absent)
+    ]
     for group, of_group in groups:
         if isinstance(group, measures.Protected) and group.few is None and not site.dataset.class_labels:
             rows += _in_steps(site, group, of_group)
@@ -172,13 +182,13 @@ def _range(count: int, wide: int) -> tuple[float, float, float, float]:
 
 def _counts(study: Study, dataset: Dataset) -> list[int]:
     if dataset.classes is not None:
-        return [int((dataset.classes == place).sum()) for place in range(len(dataset.class_labels))]
+        return [int((dataset.classes == index).sum()) for index in range(len(dataset.class_labels))]
     if dataset.outcome is None or dataset.risk is None:
         raise TypeError("patients have an outcome and a risk")
     at = np.array(chains.grid(study.release.thresholds.declared))
     reached = dataset.risk[:, None] >= at
     groups = [np.full(dataset.rows_analysed, True)]
-    groups += [one.rows for one in dataset.subgroups if not isinstance(one.rows, Absent)]
+    groups += [subgroup.rows for subgroup in dataset.subgroups if not isinstance(subgroup.rows, Absent)]
     kinds = [group & (dataset.outcome == label) for group in groups for label in (0, 1)]
     return [int(count) for kind in kinds for count in reached[kind].sum(axis=0)]
 
@@ -187,11 +197,11 @@ def _categories(policy: disclosure._Policy) -> Iterator[tuple[int, int]]:
     """How many have each category of a predictor, or none, each with the width of its range."""
     dataset = policy.site.dataset
     columns = [len(found) for found in disclosure._given_columns(policy.site).values()]
-    for one in dataset.predictors:
-        for of_all in () if one.levels is None else (1, len(one.levels) + 1):
+    for predictor in dataset.predictors:
+        for of_all in () if predictor.levels is None else (1, len(predictor.levels) + 1):
             wide = chains.width(dataset.minimum_cell, [*columns, of_all]) * policy.rows_each
-            for place in (*range(len(one.levels or ())), np.nan):
-                held = np.isnan(one.values) if np.isnan(place) else one.values == place
+            for position in (*range(len(predictor.levels or ())), np.nan):
+                held = np.isnan(predictor.values) if np.isnan(position) else predictor.values == position
                 yield int(held.sum()), wide
 
 
@@ -215,7 +225,7 @@ def _metrics() -> list[Metric]:
     fill("metrics")
     asked = ("auroc", "auroc_of_rival", "brier", "calibration_intercept", "calibration_slope")
     found = [REGISTER.metrics[name] for name in (*asked, "calibration_slope_of_rival")]
-    assert {one.protection for one in found} | {"ratio"} == set(STEPS)
+    assert {metric.protection for metric in found} | {"ratio"} == set(STEPS)
     return found
 
 
@@ -240,7 +250,7 @@ def moves_of(study: Study, cell: Cell, rng: np.random.Generator) -> list[Move]:
     """
     dataset = site_of(study).dataset
     of_person = _persons(dataset)
-    units = [np.flatnonzero(of_person == one) for one in np.unique(of_person)]
+    units = [np.flatnonzero(of_person == each) for each in np.unique(of_person)]
     free = [column for column in cell.held if not _levels(dataset, column)]
     found = [move for column in free for move in _aimed(dataset, cell, column, units, rng)]
     if dataset.risk is None or dataset.outcome is None:
@@ -252,8 +262,8 @@ def moves_of(study: Study, cell: Cell, rng: np.random.Generator) -> list[Move]:
             with_it = [rows for rows in units if dataset.outcome[rows[0]] == label]
             found += [move for edge in edges[1:] for move in _over(edge, column, values, with_it, NEAREST, rng)]
         found += _within_steps(column, values, (*edges, 1.0), units, rng)
-    for place in rng.permutation(len(units))[:OTHERWISE]:
-        found.append(Move(units[place], "outcome", 1 - float(dataset.outcome[units[place][0]])))
+    for position in rng.permutation(len(units))[:OTHERWISE]:
+        found.append(Move(units[position], "outcome", 1 - float(dataset.outcome[units[position][0]])))
     return found
 
 
@@ -264,7 +274,7 @@ def _over(
     below = sorted((rows for rows in units if values[rows].max() < edge), key=lambda rows: -values[rows].max())
     above = sorted((rows for rows in units if values[rows].min() >= edge), key=lambda rows: values[rows].min())
     for rows, sign in ((below[:most], 1), (above[:most], -1)):
-        yield from (Move(one, column, edge + sign * rng.uniform(0.0005, 0.004)) for one in rows)
+        yield from (Move(row, column, edge + sign * rng.uniform(0.0005, 0.004)) for row in rows)
 
 
 def _aimed(
@@ -283,22 +293,22 @@ def _aimed(
     kinds = np.unique(values)
     inside = [rows for rows in able if low <= values[rows[0]] < high]
     outside = [rows for rows in able if not low <= values[rows[0]] < high]
-    for side, to in ((inside, [one for one in kinds if not low <= one < high]), (outside, [low])):
-        for place in rng.permutation(len(side))[:AIMED]:
-            yield from (Move(side[place], column, float(one)) for one in to)
+    for side, to in ((inside, [kind for kind in kinds if not low <= kind < high]), (outside, [low])):
+        for position in rng.permutation(len(side))[:AIMED]:
+            yield from (Move(side[position], column, float(each)) for each in to)
 
 
 def _within_steps(
     column: str, values: Floats, edges: Sequence[float], units: Sequence[Ints], rng: np.random.Generator
 ) -> Iterator[Move]:
     """Anybody anywhere else between the same two steps: no count moves, and the sums do."""
-    for one in rng.permutation(len(units))[:WITHIN]:
-        rows = units[one]
-        place = int(np.searchsorted(edges, values[rows].max(), side="right")) - 1
-        if values[rows].min() >= edges[place]:
+    for each in rng.permutation(len(units))[:WITHIN]:
+        rows = units[each]
+        index = int(np.searchsorted(edges, values[rows].max(), side="right")) - 1
+        if values[rows].min() >= edges[index]:
             for share in (0.02, 0.98):
                 yield Move(
-                    rows, column, float(edges[place] + share * (edges[place + 1] - edges[place])), is_partial=True
+                    rows, column, float(edges[index] + share * (edges[index + 1] - edges[index])), is_partial=True
                 )
 
 
@@ -309,11 +319,11 @@ def others(study: Study, cell: Cell, seed: int) -> Iterator[tuple[int, Study]]:
     true, first, printed = cell.count(dataset), told(study), document(study)
     yield true, study
     moves = moves_of(study, cell, rng)
-    moved = [with_moves(dataset, [one]) for one in moves]
-    effects = np.array([told(_of(study, one)).numbers - first.numbers for one in moved])
-    adds = np.array([cell.count(one) - true for one in moved])
+    moved = [with_moves(dataset, [move]) for move in moves]
+    effects = np.array([told(_of(study, summary)).numbers - first.numbers for summary in moved])
+    adds = np.array([cell.count(summary) - true for summary in moved])
     program = Program(moves, effects, adds, 1 + rng.random(len(moves)))
-    for asked in sorted(range(max(true - FURTHEST, 0), true + FURTHEST + 1), key=lambda one: abs(one - true))[1:]:
+    for asked in sorted(range(max(true - FURTHEST, 0), true + FURTHEST + 1), key=lambda number: abs(number - true))[1:]:
         for other in _tried(study, program, first, asked - true):
             shown = _of(study, other)
             if cell.count(other) == asked and document(shown) == printed:
@@ -329,7 +339,7 @@ def _tried(study: Study, program: Program, first: Told, more: int) -> Iterator[D
         taken = program.solved(numbers, first.aims, more)
         if taken is None:
             return
-        chosen = [_part(dataset, *one) for one in zip(program.moves, taken, strict=True) if one[1]]
+        chosen = [_part(dataset, *pair) for pair in zip(program.moves, taken, strict=True) if pair[1]]
         other = with_moves(dataset, chosen)
         found = told(_of(study, other)).numbers
         if first.holds(found):
@@ -355,8 +365,8 @@ class Program:
         """How far the fewest moves go that make the cell so many more, and leave in its range what is printed."""
         moving = np.abs(self.effects).max(axis=0) > 0
         rows: dict[int, list[int]] = {}
-        for place, one in enumerate(self.moves):
-            rows.setdefault(int(one.rows[0]), []).append(place)
+        for index, move in enumerate(self.moves):
+            rows.setdefault(int(move.rows[0]), []).append(index)
         once = np.zeros((len(rows), len(self.moves)))
         for number, places in enumerate(rows.values()):
             once[number, places] = 1
@@ -369,7 +379,7 @@ class Program:
         answer = milp(
             self.costs,
             constraints=known,
-            integrality=np.array([float(not one.is_partial) for one in self.moves]),
+            integrality=np.array([float(not move.is_partial) for move in self.moves]),
             bounds=(0, 1),
             options={"time_limit": SECONDS, "mip_rel_gap": 0.2},
         )

@@ -36,7 +36,7 @@ class Check:
     @property
     def is_protected(self) -> bool:
         """Whether the release protects small counts."""
-        return self.study is not None and any(one.minimum_cell for one in self.study.datasets)
+        return self.study is not None and any(dataset.minimum_cell for dataset in self.study.datasets)
 
 
 def check(release: Path, allow_outside: bool = False) -> Check:
@@ -65,9 +65,9 @@ def lines(found: Check) -> Iterator[str]:
         return
     for dataset in found.datasets:
         yield _size(dataset)
-    for one in study.readers:
-        cases, raters = one.labels.shape
-        of = f"readers (of {one.dataset or 'no dataset'})"
+    for reader in study.readers:
+        cases, raters = reader.labels.shape
+        of = f"readers (of {reader.dataset or 'no dataset'})"
         yield f"{of}: {raters} raters" if found.is_protected else f"{of}: {cases} cases, {raters} raters"
     for table in study.tables:
         left_out = f", {table.left_out} more left out by rows" if table.left_out else ""

@@ -43,8 +43,8 @@ def _is_one_of(entry: str, folders: list[str]) -> bool:
     return any(_same(entry, folder) for folder in folders) and not _same(entry, _OURS)
 
 
-def _same(one: str, other: str) -> bool:
+def _same(first: str, other: str) -> bool:
     try:
-        return os.path.samefile(one, other)  # noqa: PTH121
+        return os.path.samefile(first, other)  # noqa: PTH121
     except (OSError, ValueError):
         return False  # No such folder: no code comes from it.

@@ -73,9 +73,9 @@ def comparisons(summaries: Sequence[SubgroupSummary], results: Sequence[Result])
 def sites_with(summaries: Sequence[SubgroupSummary], column: str) -> frozenset[str]:
     """The datasets whose patients have the column; a size that is withheld is one."""
     return frozenset(
-        one.dataset
-        for one in summaries
-        if one.column == column and (isinstance(one.size, Withheld) or not isinstance(one.size, Absent))
+        summary.dataset
+        for summary in summaries
+        if summary.column == column and (isinstance(summary.size, Withheld) or not isinstance(summary.size, Absent))
     )
 
 
@@ -87,8 +87,8 @@ def _compared(
 ) -> Iterator[tuple[Subset, str, str | None]]:
     """Each group, measure and class of which there is a difference to the others."""
     labels: dict[str, dict[str, None]] = {}
-    for one in summaries:
-        labels.setdefault(one.column, {})[one.label] = None
+    for summary in summaries:
+        labels.setdefault(summary.column, {})[summary.label] = None
     for column, known in labels.items():
         for label in list(known)[:1] if len(known) == 2 else known:
             for subset, measure, of_class, is_difference in found:
@@ -99,14 +99,19 @@ def _compared(
 def _indexed(results: Sequence[Result]) -> Mapping[Key, Estimate]:
     """The estimates over all sites by subset, measure and class, and whether they are differences."""
     return {
-        (one.subset, one.measure, None if of_class is None else str(of_class), "against" in one.at): one.found
-        for one in results
-        if one.dataset == POOLED
-        and one.subset is not None
-        and one.measure in MEASURES
-        and (of_class := one.at.get("class")) != MACRO
-        and not isinstance(one.found, Absent)
-        and is_telling(one.found)
+        (
+            result.subset,
+            result.measure,
+            None if of_class is None else str(of_class),
+            "against" in result.at,
+        ): result.found
+        for result in results
+        if result.dataset == POOLED
+        and result.subset is not None
+        and result.measure in MEASURES
+        and (of_class := result.at.get("class")) != MACRO
+        and not isinstance(result.found, Absent)
+        and is_telling(result.found)
     }
 
 

@@ -199,7 +199,7 @@ class Method:
     def df(self) -> float | None:
         """The degrees of freedom of its t distribution; None where it takes the normal one or none."""
         found = [fact.get("df") for fact in self.facts]
-        known = [float(one) for one in found if isinstance(one, (int, float))]
+        known = [float(fact) for fact in found if isinstance(fact, (int, float))]
         return known[-1] if known else None
 
     @property

@@ -174,13 +174,13 @@ def _by_measure(results: Sequence[Result]) -> dict[str, list[Result]]:
 def answered(flags: Sequence[Flag], replies: Sequence[Reply]) -> tuple[Flag, ...]:
     """The flags with their answers; an answer without a dataset holds for every dataset; one too many is flagged."""
     given = [replace(flag, reply=_reply(flag, replies)) for flag in flags]
-    idle = [one for one in replies if not any(_answers(one, flag) for flag in flags)]
-    return (*given, *(_idle(one) for one in idle))
+    idle = [reply for reply in replies if not any(_answers(reply, flag) for flag in flags)]
+    return (*given, *(_idle(reply) for reply in idle))
 
 
 def _reply(flag: Flag, replies: Sequence[Reply]) -> str | None:
-    named = (one.says for one in replies if _answers(one, flag) and one.dataset is not None)
-    general = (one.says for one in replies if _answers(one, flag))
+    named = (reply.says for reply in replies if _answers(reply, flag) and reply.dataset is not None)
+    general = (reply.says for reply in replies if _answers(reply, flag))
     return next(itertools.chain(named, general), None)
 
 
@@ -234,12 +234,12 @@ def _few_in_subgroup(external: Sequence[DatasetSummary], subgroups: Sequence[Sub
     """Subgroups with patients, but with too few of one outcome to tell how good the model is for them."""
     for dataset in external:
         few = tuple(
-            Fact("rare_in_level", column=one.column, level=one.label, rare=_rare(one.size))
-            for one in subgroups
-            if one.dataset == dataset.name
-            and not isinstance(one.size, Absent)
-            and one.size.n
-            and one.size.rarest < FEW_FOR_POOLING
+            Fact("rare_in_level", column=subgroup.column, level=subgroup.label, rare=_rare(subgroup.size))
+            for subgroup in subgroups
+            if subgroup.dataset == dataset.name
+            and not isinstance(subgroup.size, Absent)
+            and subgroup.size.n
+            and subgroup.size.rarest < FEW_FOR_POOLING
         )
         if few:
             several = bool(dataset.class_counts)
@@ -344,11 +344,11 @@ def _subgroup_differs(
     """A group of patients over the sites that record it whose AUROC or O/E differs from the others: an interval without
     0.
     """
-    for one in between_groups.over_all_sites(summaries, results):
-        having = between_groups.sites_with(summaries, one.column)
+    for result in between_groups.over_all_sites(summaries, results):
+        having = between_groups.sites_with(summaries, result.column)
         sites = tuple(site.site for site in external if site.name in having)
         where = Fact("over_all_sites") if len(sites) == len(external) else Fact("in_sites", sites=sites)
-        yield Flag("subgroup_differs", POOLED, Fact("subgroup_differs", where=where, difference=one.fact))
+        yield Flag("subgroup_differs", POOLED, Fact("subgroup_differs", where=where, difference=result.fact))
 
 
 def _no_event(external: Sequence[DatasetSummary], results: Sequence[Result]) -> Iterator[Flag]:
@@ -446,8 +446,8 @@ def _precision_missed(
         for dataset, at, found in _at_sites(external, results, measure, {"class", "threshold"}):
             if dataset.n < found.value:
                 of_class = _of_class(str(at.get("class", "")))
-                place = Fact("at_threshold", threshold=float(at["threshold"])) if "threshold" in at else None
-                size = Fact("size_needed", quantity=measure, of_class=of_class, at=place, patients=found.value)
+                fact = Fact("at_threshold", threshold=float(at["threshold"])) if "threshold" in at else None
+                size = Fact("size_needed", quantity=measure, of_class=of_class, at=fact, patients=found.value)
                 needed.setdefault(dataset.name, []).append(size)
     for dataset in external:
         if dataset.name in needed:
@@ -549,9 +549,9 @@ def _few_sites(external: Sequence[DatasetSummary]) -> Iterator[Flag]:
 def _elsewhere(results: Sequence[Result]) -> Iterator[Flag]:
     """A new hospital that is hard to predict, and sites that differ by more than chance."""
     pooled = {
-        one.measure: one.found
-        for one in results
-        if one.dataset == POOLED and not one.at and not one.subset and isinstance(one.found, Estimate)
+        result.measure: result.found
+        for result in results
+        if result.dataset == POOLED and not result.at and not result.subset and isinstance(result.found, Estimate)
     }
     wide, varied = [], []
     for measure in POOLED_MEASURES:
@@ -618,17 +618,17 @@ def _of_stop_rule(rule: StopRule, verdicts: Sequence[over_time.Verdict]) -> Iter
     of_rule: dict[str, Value] = {"quantity": rule.measure, "limits": _limits(rule)}
     if not verdicts:
         yield Flag("stop_rule_not_evaluable", POOLED, Fact("stop_rule_without_dates", **of_rule))
-    for one in verdicts:
-        of_site: dict[str, Value] = {"site": one.site.site, **of_rule}
-        if one.crossing is not None:
-            periods = _periods(one.unit, tuple(period.number for period in one.crossing.periods))
-            among = {"excluding": one.crossing.excluding, "among": len(one.crossing.periods)}
+    for verdict in verdicts:
+        of_site: dict[str, Value] = {"site": verdict.site.site, **of_rule}
+        if verdict.crossing is not None:
+            periods = _periods(verdict.unit, tuple(period.number for period in verdict.crossing.periods))
+            among = {"excluding": verdict.crossing.excluding, "among": len(verdict.crossing.periods)}
             yield Flag(
-                "stop_rule_crossed", one.site.name, Fact("stop_rule_crossed", **of_site, periods=periods, **among)
+                "stop_rule_crossed", verdict.site.name, Fact("stop_rule_crossed", **of_site, periods=periods, **among)
             )
-        elif one.is_open:
-            says = Fact("stop_rule_of_few_periods", **of_site, shown=len(one.periods), wanted=rule.periods)
-            yield Flag("stop_rule_not_evaluable", one.site.name, says)
+        elif verdict.is_open:
+            says = Fact("stop_rule_of_few_periods", **of_site, shown=len(verdict.periods), wanted=rule.periods)
+            yield Flag("stop_rule_not_evaluable", verdict.site.name, says)
 
 
 def _periods(unit: str, numbers: tuple[int, ...]) -> Fact:
@@ -654,7 +654,7 @@ def since_sealed(seal: Seal | None) -> tuple[Flag, ...]:
     """That something was changed after it had been sealed."""
     if seal is None or not seal.changes:
         return ()
-    tables = tuple(dict.fromkeys(one.table for one in seal.changes))
+    tables = tuple(dict.fromkeys(change.table for change in seal.changes))
     says = Fact("changed_since_sealed", sealed_on=seal.sealed_on.isoformat(), tables=tables)
     return (Flag("changed_since_sealed", POOLED, says),)
 
@@ -691,7 +691,9 @@ def _unsaid(release: Release, datasets: Sequence[DatasetSummary]) -> Iterator[Fl
     dateless = tuple(dataset.site for dataset in external if dataset.dates is None)
     if dateless:
         yield Flag("dates_missing", POOLED, Fact("dates_not_stated", sites=dateless))
-    undated = tuple(number for number, one in enumerate(release.acceptance, start=1) if one.declared_on is None)
+    undated = tuple(
+        number for number, criterion in enumerate(release.acceptance, start=1) if criterion.declared_on is None
+    )
     if undated:
         says = Fact("criterion_not_dated" if len(undated) == 1 else "criteria_not_dated", numbers=undated)
         yield Flag("criterion_not_dated", POOLED, says)

@@ -52,8 +52,8 @@ def of_dataset(evidence: Evidence, dataset: str) -> tuple[Instance, ...]:
         if kind is not None and isinstance(result.found, Estimate):
             made.append(Instance(kind, result.at, result.found))
     graded = evidence.release.h_accuracy.graded
-    kept = (one for one in made if one.kind != "composite" or one.at["complexity"] == graded)
-    return tuple(sorted(kept, key=lambda one: KINDS.index(one.kind)))
+    kept = (instance for instance in made if instance.kind != "composite" or instance.at["complexity"] == graded)
+    return tuple(sorted(kept, key=lambda instance: KINDS.index(instance.kind)))
 
 
 def _kind(evidence: Evidence, result: Result) -> Kind | None:

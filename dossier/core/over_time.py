@@ -59,10 +59,10 @@ def verdicts(
     found = []
     for rule in rules:
         for site in datasets:
-            one = followed(curves, site.name, rule.measure) if site.role == "external" else None
-            if one is not None:
-                every = periods(one.found)
-                found.append(Verdict(rule, site, str(one.at["periods"]), every, crossing(rule, every)))
+            curve = followed(curves, site.name, rule.measure) if site.role == "external" else None
+            if curve is not None:
+                every = periods(curve.found)
+                found.append(Verdict(rule, site, str(curve.at["periods"]), every, crossing(rule, every)))
     return tuple(found)
 
 
@@ -70,7 +70,7 @@ def printed(evidence: Evidence) -> tuple[str, ...]:
     """The measures that are printed by period: discrimination, calibration, gain, similarity, and those of a rule."""
     by_psi = evidence.release.robustness.similarity == "psi"
     similarity = "degree_of_correspondence" if by_psi else "correspondence_averaged"
-    known = {one.at["measure"] for one in shown(evidence) if one.at.get("class", MACRO) == MACRO}
+    known = {curve.at["measure"] for curve in shown(evidence) if curve.at.get("class", MACRO) == MACRO}
     of_rules = [rule.measure for rule in evidence.release.care.stop]
     wanted = dict.fromkeys(("auroc", "oe_ratio", "net_benefit_gain", similarity, *of_rules))
     return tuple(measure for measure in wanted if measure in known)
@@ -78,15 +78,15 @@ def printed(evidence: Evidence) -> tuple[str, ...]:
 
 def shown(evidence: Evidence) -> tuple[CurveResult, ...]:
     """Every curve by calendar period of which something is shown."""
-    return tuple(one for one in curves_named(evidence, OVER_TIME) if isinstance(one.found, Curve))
+    return tuple(curve for curve in curves_named(evidence, OVER_TIME) if isinstance(curve.found, Curve))
 
 
 def followed(curves: Iterable[CurveResult], dataset: str, measure: str) -> CurveResult | None:
     """A measure of a dataset by calendar period, of several classes its mean; None where it is not followed."""
-    for one in curves:
-        named = (one.curve, one.dataset, one.at.get("measure"), one.at.get("class", MACRO))
+    for curve in curves:
+        named = (curve.curve, curve.dataset, curve.at.get("measure"), curve.at.get("class", MACRO))
         if named == (OVER_TIME, dataset, measure, MACRO):
-            return one
+            return curve
     return None
 
 

@@ -580,7 +580,7 @@ def _fit_errors(weights: Weights) -> None:
     size = len(weights)
     if size < 2 or any(len(row) != size for row in weights):
         raise UnfitError("severity_not_square")
-    if any(weights[one][one] != 0 for one in range(size)):
+    if any(weights[number][number] != 0 for number in range(size)):
         raise UnfitError("severity_of_right_answer")
 
 
@@ -617,7 +617,7 @@ class Severity(Table):
     @property
     def matrices(self) -> tuple[Weights, ...]:
         """The weights, and after them those of each subgroup."""
-        return (self.weights, *(one.weights for one in self.subgroup))
+        return (self.weights, *(subgroup.weights for subgroup in self.subgroup))
 
 
 class Source(Table):
@@ -887,7 +887,7 @@ class Subgroup(Table):
             if repeated is not None:
                 raise UnfitError("levels_of_one_name", name=repeated)
         if self.cuts is not None and (
-            not self.cuts or any(one >= other for one, other in zip(self.cuts, self.cuts[1:], strict=False))
+            not self.cuts or any(first >= other for first, other in zip(self.cuts, self.cuts[1:], strict=False))
         ):
             raise UnfitError("cuts_out_of_order" if self.cuts else "no_cut")
         return self
@@ -1101,8 +1101,8 @@ class Release(Table):
             return self.rival
         # The release has its own faults where both forms are given.
         columns = None if short.rival is not None else short.rivals
-        one = Rival(name=short.rival_label, column=short.rival, columns=columns, version=short.rival_version)
-        return (one, *self.rival)
+        rival = Rival(name=short.rival_label, column=short.rival, columns=columns, version=short.rival_version)
+        return (rival, *self.rival)
 
     @property
     def judged_by(self) -> Mapping[str, Mapping[str, float | str]]:
@@ -1130,8 +1130,8 @@ class Release(Table):
         if minimum is None:
             return self.acceptance
         return tuple(
-            one if one.at_least_from is None else one.model_copy(update={"at_least": minimum.value})
-            for one in self.acceptance
+            criterion if criterion.at_least_from is None else criterion.model_copy(update={"at_least": minimum.value})
+            for criterion in self.acceptance
         )
 
 

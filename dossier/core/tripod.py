@@ -28,7 +28,7 @@ class Item:
 
 def _items() -> tuple[Item, ...]:
     raw: dict[str, Any] = tomllib.loads((Path(__file__).parent / "checklist.toml").read_text(encoding="utf-8"))
-    return tuple(Item(**one) for one in raw["item"])
+    return tuple(Item(**entry) for entry in raw["item"])
 
 
 ITEMS = _items()

@@ -168,15 +168,15 @@ class Dataset:
 
     def facing(self, rival: str) -> Dataset:
         """The dataset with the other model of that name as its rival; as it is where that is the first."""
-        one = next((one for one in self.further_rivals if one.name == rival), None)
-        if one is None:
+        model = next((named for named in self.further_rivals if named.name == rival), None)
+        if model is None:
             return self
         several = bool(self.class_labels)
         return replace(
             self,
-            rival=None if several else one.risk,
-            class_rival=one.risk if several else None,
-            rival_is_incomplete=one.is_incomplete,
+            rival=None if several else model.risk,
+            class_rival=model.risk if several else None,
+            rival_is_incomplete=model.is_incomplete,
             sampled=None if self.sampled is None else self.sampled.facing(rival),
         )
 
@@ -355,7 +355,7 @@ class Previous:
 
     def named(self, name: str) -> DatasetSummary | None:
         """Its dataset of a name, whatever site that is of."""
-        return next((one for one in self.datasets if one.name == name), None)
+        return next((dataset for dataset in self.datasets if dataset.name == name), None)
 
     def of(self, dataset: DatasetSummary) -> DatasetSummary | None:
         """Its dataset of the same name and the same site; None where it has none."""
@@ -751,12 +751,12 @@ class SubgroupEvidence:
     @cached_property
     def of_measure(self) -> Index[Result]:
         """The results of each measure in each subgroup of each dataset."""
-        return _indexed(self.results, lambda one: (one.subset, one.measure, one.dataset))
+        return _indexed(self.results, lambda result: (result.subset, result.measure, result.dataset))
 
     @cached_property
     def of_curve(self) -> Index[CurveResult]:
         """The curves of each name in each subgroup of each dataset."""
-        return _indexed(self.curves, lambda one: (one.subset, one.curve, one.dataset))
+        return _indexed(self.curves, lambda curve: (curve.subset, curve.curve, curve.dataset))
 
 
 @dataclass(frozen=True)
@@ -800,48 +800,48 @@ class Evidence:
     @cached_property
     def of_measure(self) -> Index[Result]:
         """The results of each measure in each dataset."""
-        return _indexed(self.results, lambda one: (one.measure, one.dataset))
+        return _indexed(self.results, lambda result: (result.measure, result.dataset))
 
     @cached_property
     def of_curve(self) -> Index[CurveResult]:
         """The curves of each name in each dataset."""
-        return _indexed(self.curves, lambda one: (one.curve, one.dataset))
+        return _indexed(self.curves, lambda curve: (curve.curve, curve.dataset))
 
     @cached_property
     def by_measure(self) -> Index[Result]:
         """The results of each measure in the order of the datasets."""
-        return _indexed(self.results, lambda one: (one.measure,))
+        return _indexed(self.results, lambda result: (result.measure,))
 
     @cached_property
     def by_term(self) -> Index[Result]:
         """The results under each label in the order of the datasets."""
-        return _indexed(self.results, lambda one: (one.term,))
+        return _indexed(self.results, lambda result: (result.term,))
 
     @cached_property
     def by_dataset(self) -> Index[Result]:
         """The results at each dataset."""
-        return _indexed(self.results, lambda one: (one.dataset,))
+        return _indexed(self.results, lambda result: (result.dataset,))
 
     @cached_property
     def by_chapter(self) -> Index[Result]:
         """The results of the measures of each chapter."""
-        known = (one for one in self.results if one.term in self.terms)
-        return _indexed(known, lambda one: (self.terms[one.term].chapter,))
+        known = (result for result in self.results if result.term in self.terms)
+        return _indexed(known, lambda result: (self.terms[result.term].chapter,))
 
     @cached_property
     def by_curve(self) -> Index[CurveResult]:
         """The curves of each name in the order of the datasets."""
-        return _indexed(self.curves, lambda one: (one.curve,))
+        return _indexed(self.curves, lambda curve: (curve.curve,))
 
     @cached_property
     def by_variable(self) -> Index[DescriptionResult]:
         """The descriptions of each variable in the order of the datasets."""
-        return _indexed(self.descriptions, lambda one: (one.described.variable,))
+        return _indexed(self.descriptions, lambda description: (description.described.variable,))
 
     @cached_property
     def by_name(self) -> Mapping[str, DatasetSummary]:
         """The datasets by their names."""
-        return {one.name: one for one in self.datasets}
+        return {dataset.name: dataset for dataset in self.datasets}
 
 
 @dataclass(frozen=True)
@@ -855,12 +855,12 @@ class SiteResults:
     @cached_property
     def of_measure(self) -> Index[Result]:
         """The results of each measure."""
-        return _indexed(self.results, lambda one: (one.measure,))
+        return _indexed(self.results, lambda result: (result.measure,))
 
     @cached_property
     def of_curve(self) -> Index[CurveResult]:
         """The curves of each name."""
-        return _indexed(self.curves, lambda one: (one.curve,))
+        return _indexed(self.curves, lambda curve: (curve.curve,))
 
 
 # ---- what draw, compose and press make ------------------------------------------------------------------------------
@@ -930,9 +930,9 @@ def find(evidence: Evidence, measure: str, dataset: str, /, **at: float | str) -
 def _exactly(results: Iterable[Result], at: dict[str, float | str]) -> Estimate | Absent | None:
     """What was found at these settings, or else in the mean over the classes."""
     among = list(results)
-    for place in (at, {**at, "class": MACRO}):
+    for setting in (at, {**at, "class": MACRO}):
         for result in among:
-            if dict(result.at) == place:
+            if dict(result.at) == setting:
                 return result.found
     return None
 
@@ -977,17 +977,17 @@ def find_curve_in_subgroup(evidence: Evidence, subset: Subset, curve: str, datas
 def subgroup_columns(evidence: Evidence) -> dict[str, tuple[str, ...]]:
     """The columns that make subgroups, with their labels in order."""
     found: dict[str, tuple[str, ...]] = {}
-    for one in evidence.subgroups.summaries:
-        found[one.column] = tuple(dict.fromkeys((*found.get(one.column, ()), one.label)))
+    for summary in evidence.subgroups.summaries:
+        found[summary.column] = tuple(dict.fromkeys((*found.get(summary.column, ()), summary.label)))
     return found
 
 
 def subgroup_sizes(evidence: Evidence, column: str, dataset: str) -> dict[str, SubgroupSize]:
     """The sizes of the subgroups of a column in a dataset, by label; empty where the dataset cannot tell them."""
     return {
-        one.label: one.size
-        for one in evidence.subgroups.summaries
-        if (one.column, one.dataset) == (column, dataset) and isinstance(one.size, SubgroupSize)
+        summary.label: summary.size
+        for summary in evidence.subgroups.summaries
+        if (summary.column, summary.dataset) == (column, dataset) and isinstance(summary.size, SubgroupSize)
     }
 
 
@@ -1029,18 +1029,18 @@ def find_curve(evidence: Evidence, curve: str, dataset: str, /, **at: float | st
     return Absent(Fact("curve_not_computed", curve=curve, dataset=dataset))
 
 
-def read_off(curve: Curve, along: str, place: float) -> Mapping[str, float] | None:
-    """Every column of a curve where the column `along`, which rises, is `place`; straight between two of its points.
+def read_off(curve: Curve, along: str, position: float) -> Mapping[str, float] | None:
+    """Every column of a curve where the column `along`, which rises, is `position`; straight between two of its points.
 
     None where the curve does not reach that far, or has a gap there.
     """
     known = [value for value in curve.columns[along] if value is not None]
-    if len(known) < len(curve.columns[along]) or not known or not known[0] <= place <= known[-1]:
+    if len(known) < len(curve.columns[along]) or not known or not known[0] <= position <= known[-1]:
         return None
-    after = min(bisect_left(known, place), len(known) - 1)
+    after = min(bisect_left(known, position), len(known) - 1)
     before = max(after - 1, 0)
     step = known[after] - known[before]
-    share = (place - known[before]) / step if step else 0.0
+    share = (position - known[before]) / step if step else 0.0
     found = {}
     for name, values in curve.columns.items():
         low, high = values[before], values[after]

@@ -92,7 +92,7 @@ def preview(study: Study) -> Preview:
     criteria name have their values, or the reasons why they never will.
     """
     study = disclosure.without_what_tells(_undrawn(study))
-    asked = frozenset(one.measure for one in study.release.acceptance)
+    asked = frozenset(criterion.measure for criterion in study.release.acceptance)
     fill("metrics")
     # What compares the sites is made of other results, and these of others: then all are asked.
     every = asked & {entry.term.measure for entry in REGISTER.syntheses.values()}
@@ -138,7 +138,7 @@ def _complete(study: Study, workers: _Workers, measures: frozenset[str] | None =
     fill("metrics")
     each = []
     parts = []
-    whole = [replace(one, measures=measures) for one in _sites(study)]
+    whole = [replace(site, measures=measures) for site in _sites(study)]
     for site, (found, part) in zip(whole, _every_site(whole, workers), strict=True):
         found, part = disclosure.of_site(site, found, part)
         each.append(found)
@@ -189,7 +189,7 @@ def _without_drawing(release: Release) -> tuple[StopRule, ...]:
     """The stop rules on measures that are estimated without drawing the rows again."""
     metrics = metrics_of(release)
     drawn = {"bootstrap", "permutations"}
-    return tuple(one for one in release.care.stop if not drawn & set(metrics[one.measure].needs))
+    return tuple(rule for rule in release.care.stop if not drawn & set(metrics[rule.measure].needs))
 
 
 def _with_flags(study: Study, shown: Evidence, rules: Sequence[StopRule] | None = None) -> Evidence:
@@ -253,8 +253,8 @@ def _sites(study: Study) -> list[Site]:
             development=development.described.predictors if development else (),
             development_rows=development.rows_analysed if development else None,
             development_sample=development.sampled.rows_analysed if development and development.sampled else None,
-            readers=next((one for one in study.readers if one.dataset == dataset.name), None),
-            readers_elsewhere=tuple(one.dataset or READERS for one in study.readers),
+            readers=next((reader for reader in study.readers if reader.dataset == dataset.name), None),
+            readers_elsewhere=tuple(reader.dataset or READERS for reader in study.readers),
         )
         for dataset in study.datasets
     ]

@@ -40,14 +40,16 @@ def changes(
     """
     if previous is None:
         return None
-    tested = {one.name for one in datasets if one.role != "development"} | {POOLED}
-    core = [one for one in results if _is_core(one, terms) and one.dataset in tested]
+    tested = {dataset.name for dataset in datasets if dataset.role != "development"} | {POOLED}
+    core = [result for result in results if _is_core(result, terms) and result.dataset in tested]
     rival = rival_of(release, previous)
     paired = {} if rival is None else _rival_differences(results, core, rival)
     other = _other_outcome(release, previous)
     found = tuple(
-        replace(one, at={**one.at, "against": AGAINST}, found=_difference(one, previous, datasets, paired, other))
-        for one in core
+        replace(
+            result, at={**result.at, "against": AGAINST}, found=_difference(result, previous, datasets, paired, other)
+        )
+        for result in core
     )
     return Changes(previous, found)
 
@@ -57,8 +59,8 @@ def rival_of(release: Release, previous: Previous) -> str | None:
     return next((rival.name for rival in release.rivals if rival.version == previous.version), None)
 
 
-def _is_core(one: Result, terms: Mapping[str, Term]) -> bool:
-    return terms[one.term].tier == "core" and one.subset is None and "against" not in one.at
+def _is_core(result: Result, terms: Mapping[str, Term]) -> bool:
+    return terms[result.term].tier == "core" and result.subset is None and "against" not in result.at
 
 
 Place = tuple[str, str, tuple[tuple[str, float | str], ...]]
@@ -71,15 +73,15 @@ def _place(measure: str, dataset: str, at: Mapping[str, float | str]) -> Place:
 
 def _rival_differences(results: Sequence[Result], core: Sequence[Result], rival: str) -> Mapping[Place, Estimate]:
     """The differences of core measures from a rival, by the place of the measure itself."""
-    known = {_place(one.measure, one.dataset, one.at): one.found for one in results}
+    known = {_place(result.measure, result.dataset, result.at): result.found for result in results}
     against = {"against": rival}
     differences = {
-        _place(one.measure, one.dataset, one.at): known.get(
-            _place(f"{one.measure}_difference", one.dataset, {**one.at, **against})
+        _place(result.measure, result.dataset, result.at): known.get(
+            _place(f"{result.measure}_difference", result.dataset, {**result.at, **against})
         )
-        for one in core
+        for result in core
     }
-    return {place: found for place, found in differences.items() if isinstance(found, Estimate)}
+    return {key: found for key, found in differences.items() if isinstance(found, Estimate)}
 
 
 def _other_outcome(release: Release, previous: Previous) -> Absent | None:
@@ -90,9 +92,9 @@ def _other_outcome(release: Release, previous: Previous) -> Absent | None:
     return Absent(Fact("another_outcome_before", before=then.words, now=Predicted.by(release).words))
 
 
-def _other_site(one: Result, previous: Previous, datasets: Sequence[DatasetSummary]) -> Absent | None:
+def _other_site(result: Result, previous: Previous, datasets: Sequence[DatasetSummary]) -> Absent | None:
     """Why a dataset is not compared with that of the same name, where that one is of another site."""
-    now = next((dataset for dataset in datasets if dataset.name == one.dataset), None)
+    now = next((dataset for dataset in datasets if dataset.name == result.dataset), None)
     before = None if now is None else previous.elsewhere(now)
     if now is None or before is None:
         return None
@@ -100,28 +102,28 @@ def _other_site(one: Result, previous: Previous, datasets: Sequence[DatasetSumma
 
 
 def _difference(
-    one: Result,
+    result: Result,
     previous: Previous,
     datasets: Sequence[DatasetSummary],
     paired: Mapping[Place, Estimate],
     other_outcome: Absent | None,
 ) -> Estimate | Absent:
-    if isinstance(one.found, Absent):
-        return one.found
-    on_same_rows = paired.get(_place(one.measure, one.dataset, one.at))
+    if isinstance(result.found, Absent):
+        return result.found
+    on_same_rows = paired.get(_place(result.measure, result.dataset, result.at))
     if on_same_rows is not None:
         return replace(on_same_rows, method=Method("paired_versions", *on_same_rows.method))
-    before = other_outcome or _other_site(one, previous, datasets) or value_before(previous, one)
+    before = other_outcome or _other_site(result, previous, datasets) or value_before(previous, result)
     if isinstance(before, Absent):
         return before
-    return change(one.found, before, _together(one.dataset, previous, datasets))
+    return change(result.found, before, _together(result.dataset, previous, datasets))
 
 
-def value_before(previous: Previous, one: Result) -> Estimate | Absent:
+def value_before(previous: Previous, estimate: Result) -> Estimate | Absent:
     """The same measure in the previous release, or why it has none."""
-    if one.dataset != POOLED and previous.named(one.dataset) is None:
-        return Absent(Fact("not_in_previous_release", dataset=one.dataset))
-    wanted = _place(one.measure, one.dataset, one.at)
+    if estimate.dataset != POOLED and previous.named(estimate.dataset) is None:
+        return Absent(Fact("not_in_previous_release", dataset=estimate.dataset))
+    wanted = _place(estimate.measure, estimate.dataset, estimate.at)
     for result in previous.results:
         if _place(result.measure, result.dataset, result.at) == wanted:
             return (
@@ -139,8 +141,8 @@ def _together(dataset: str, previous: Previous, datasets: Sequence[DatasetSummar
     """Why the rows of now and of before are not independent, or None where they are."""
     if dataset == POOLED:
         return _all_sites(previous, datasets)
-    now = next(one for one in datasets if one.name == dataset)
-    return _of_dataset(now, next(one for one in previous.datasets if one.name == dataset))
+    now = next(summary for summary in datasets if summary.name == dataset)
+    return _of_dataset(now, next(summary for summary in previous.datasets if summary.name == dataset))
 
 
 def _of_dataset(now: DatasetSummary, before: DatasetSummary) -> Absent | None:
@@ -157,11 +159,11 @@ def _of_dataset(now: DatasetSummary, before: DatasetSummary) -> Absent | None:
 
 def _all_sites(previous: Previous, datasets: Sequence[DatasetSummary]) -> Absent | None:
     """All sites are independent of those of before when no hospital stands in both with rows that may be shared."""
-    before, now = ([one for one in some if one.role == "external"] for some in (previous.datasets, datasets))
-    pairs = [(one, other) for one in now for other in before if _may_share(one, other, previous)]
-    if all(_of_dataset(one, other) is None for one, other in pairs):
+    before, now = ([each for each in some if each.role == "external"] for some in (previous.datasets, datasets))
+    pairs = [(dataset, other) for dataset in now for other in before if _may_share(dataset, other, previous)]
+    if all(_of_dataset(first, other) is None for first, other in pairs):
         return None
-    same = [one.name for one, _ in pairs] == [one.name for one in now] and len(before) == len(now)
+    same = [each.name for each, _ in pairs] == [each.name for each in now] and len(before) == len(now)
     return Absent(Fact("pooled_in_both_releases", same_hospitals=same))
 
 

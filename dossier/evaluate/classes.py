@@ -56,14 +56,14 @@ def places_of(release: Release, metric: Metric) -> Iterator[dict[str, float | st
 def against_rest(site: Site, label: str) -> Site:
     """The site with one class as the outcome, and the risk of that class as the risk."""
     dataset = site.dataset
-    place = dataset.class_labels.index(label)
+    position = dataset.class_labels.index(label)
     return replace(
         site,
         dataset=replace(
             dataset,
-            outcome=None if dataset.classes is None else (dataset.classes == place).astype(float),
-            risk=_column(dataset.class_risk, place),
-            rival=_column(dataset.class_rival, place),
+            outcome=None if dataset.classes is None else (dataset.classes == position).astype(float),
+            risk=_column(dataset.class_risk, position),
+            rival=_column(dataset.class_rival, position),
             class_labels=(),
             classes=None,
             class_risk=None,
@@ -72,8 +72,8 @@ def against_rest(site: Site, label: str) -> Site:
     )
 
 
-def _column(risks: Floats | None, place: int) -> Floats | None:
-    return None if risks is None else np.ascontiguousarray(risks[:, place])
+def _column(risks: Floats | None, index: int) -> Floats | None:
+    return None if risks is None else np.ascontiguousarray(risks[:, index])
 
 
 def answer(site: Site, metric: Metric, at: At, find: Finder) -> Estimate | Absent:
@@ -127,10 +127,12 @@ def of_class(sites: tuple[SiteResults, ...], label: str) -> tuple[SiteResults, .
         SiteResults(
             summary=replace(site.summary, events=site.summary.class_counts.get(label), class_counts={}),
             results=tuple(
-                replace(one, at=_without_class(one.at)) for one in site.results if one.at.get("class") == label
+                replace(result, at=_without_class(result.at))
+                for result in site.results
+                if result.at.get("class") == label
             ),
             curves=tuple(
-                replace(one, at=_without_class(one.at)) for one in site.curves if one.at.get("class") == label
+                replace(curve, at=_without_class(curve.at)) for curve in site.curves if curve.at.get("class") == label
             ),
         )
         for site in sites

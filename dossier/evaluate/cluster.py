@@ -173,7 +173,9 @@ def _refuse_other_versions(client: Client, scheduler: str, packages: Sequence[st
     there = {"python": _asked(client, scheduler, platform.python_version)}
     there |= {package: _asked(client, scheduler, version, package) for package in packages}
     here = {"python": platform.python_version()} | {package: version(package) for package in packages}
-    differ = [f"{name} {one} (here {here[name]})" for name, all_ in there.items() for one in all_ if one != here[name]]
+    differ = [
+        f"{name} {text} (here {here[name]})" for name, all_ in there.items() for text in all_ if text != here[name]
+    ]
     if differ:
         raise WorkerError.one("workers_of_other_versions", AT, scheduler=scheduler, versions=tuple(differ))
     if any(threads != "1" for threads in _asked(client, scheduler, os.getenv, "OPENBLAS_NUM_THREADS")):

@@ -153,7 +153,7 @@ def _jackknifed(
     columns: dict[str, Any] = dict(found.columns)
     for line in band.lines:
         replicates = [_on_axis(part, found, band.axis, line.column) for part in known]
-        if any(one is None for one in replicates) or None in found.columns[line.column]:
+        if any(replicate is None for replicate in replicates) or None in found.columns[line.column]:
             return Absent(Fact("other_points_without_some_clusters", dataset=site.dataset.name))
         values = np.array(found.columns[line.column], dtype=np.float64)
         low, high = clusters.band(values, np.array(replicates, dtype=np.float64), reach, line.of_shares)
@@ -179,9 +179,9 @@ def _on_axis(part: Curve, whole: Curve, axis: str, line: str) -> Floats | None:
     values = part.columns.get(line)
     if values is None or None in values or None in whole.columns[line]:
         return None
-    ours, theirs = (np.array(one.columns[line], dtype=np.float64) for one in (whole, part))
+    ours, theirs = (np.array(curve.columns[line], dtype=np.float64) for curve in (whole, part))
     if not axis:
         return theirs if len(theirs) == len(ours) else None
-    at, places = (np.array(one.columns[axis], dtype=np.float64) for one in (whole, part))
+    at, places = (np.array(curve.columns[axis], dtype=np.float64) for curve in (whole, part))
     inside = np.clip(at, places[0], places[-1])
     return np.asarray(np.interp(inside, places, theirs) + (ours - np.interp(inside, at, ours)))

@@ -35,12 +35,12 @@ from dossier.metrics.scales import Scale
 def of_site(site: Site) -> tuple[SiteEvidence, SubgroupEvidence]:
     """All of one imputed dataset and of its subgroups."""
     dataset = site.dataset
-    each = [replace(site, dataset=one) for one in dataset.imputations]
+    each = [replace(site, dataset=imputation) for imputation in dataset.imputations]
     complete = _complete(dataset)
     of_complete = None if complete is None else replace(site, dataset=complete, readers=None)
-    parts = [site_evidence(one) for one in each]
+    parts = [site_evidence(hospital) for hospital in each]
     whole = None if of_complete is None else site_evidence(of_complete)
-    groups = [subgroups.of_site(one) for one in each]
+    groups = [subgroups.of_site(hospital) for hospital in each]
     group = None if of_complete is None else subgroups.of_site(of_complete)
     release = site.release
     summary = replace(parts[0].site.summary, imputations=len(parts), events=_events(parts))
@@ -49,16 +49,22 @@ def of_site(site: Site) -> tuple[SiteEvidence, SubgroupEvidence]:
             parts[0].site,
             summary=summary,
             results=tuple(
-                _pooled(release, [one.site.results for one in parts], None if whole is None else whole.site.results)
+                _pooled(
+                    release,
+                    [evidence.site.results for evidence in parts],
+                    None if whole is None else whole.site.results,
+                )
             ),
-            curves=tuple(_mean_curves([one.site.curves for one in parts], each)),
+            curves=tuple(_mean_curves([evidence.site.curves for evidence in parts], each)),
         ),
         _descriptions(site, parts),
     )
     of_groups = SubgroupEvidence(
         summaries=groups[0].summaries,
-        results=tuple(_pooled(release, [one.results for one in groups], None if group is None else group.results)),
-        curves=tuple(_mean_curves([one.curves for one in groups], each)),
+        results=tuple(
+            _pooled(release, [evidence.results for evidence in groups], None if group is None else group.results)
+        ),
+        curves=tuple(_mean_curves([evidence.curves for evidence in groups], each)),
     )
     return found, of_groups
 
@@ -76,7 +82,8 @@ def _with_risk(original: Dataset) -> Dataset | None:
     if not known.any():
         return None
     groups = tuple(
-        one if isinstance(one.rows, Absent) else replace(one, rows=one.rows[known]) for one in original.subgroups
+        subgroup if isinstance(subgroup.rows, Absent) else replace(subgroup, rows=subgroup.rows[known])
+        for subgroup in original.subgroups
     )
     sample = None if original.sampled is None else _with_risk(original.sampled)
     return replace(part_of(original, known), subgroups=groups, sampled=sample)
@@ -93,9 +100,9 @@ def _pooled(release: Release, each: Sequence[Sequence[Result]], complete: Sequen
     metrics = metrics_of(release)
     beside = complete if complete is not None else [None] * len(each[0])
     for *same, alone in zip(*each, beside, strict=True):
-        results = [one for one in same if one is not None]
+        results = [item for item in same if item is not None]
         first = results[0]
-        found = _pool([one.found for one in results], metrics[first.term], first, release.release.level)
+        found = _pool([result.found for result in results], metrics[first.term], first, release.release.level)
         if isinstance(found, Estimate):
             found = imputations.compared(found, None if alone is None else alone.found)
             refuse_what_is_no_number(first.term, first.dataset, found)
@@ -104,13 +111,13 @@ def _pooled(release: Release, each: Sequence[Sequence[Result]], complete: Sequen
 
 def _pool(each: Sequence[Estimate | Absent], metric: Metric, first: Result, level: float) -> Estimate | Absent:
     found = severity.of_errors(each)
-    absent = next((one for one in found if isinstance(one, Absent)), None)
+    absent = next((estimate for estimate in found if isinstance(estimate, Absent)), None)
     if absent is not None:
-        every = all(isinstance(one, Absent) for one in found)
+        every = all(isinstance(estimate, Absent) for estimate in found)
         return absent if every else Absent(Fact("an_imputation_without_value", reason=absent.reason))
     if metric.clustered == "refused":
         return Absent(Fact("no_standard_error_for_rubins_rules"))
-    estimates = [one for one in found if isinstance(one, Estimate)]
+    estimates = [estimate for estimate in found if isinstance(estimate, Estimate)]
     difference = "against" in first.at
     pooled = imputations.rubin(estimates, _scale(metric, first.at, difference), level, difference)
     lowest, highest = (None, None) if difference else metric.term.range
@@ -129,8 +136,10 @@ def _scale(metric: Metric, at: At, difference: bool) -> Scale:
 def _mean_curves(each: Sequence[Sequence[CurveResult]], sites: Sequence[Site]) -> Iterator[CurveResult]:
     for same in zip(*each, strict=True):
         first = same[0]
-        absent = next((one.found for one in same if isinstance(one.found, Absent)), None)
-        found = absent or _mean_curve(first, [one.found for one in same if isinstance(one.found, Curve)], sites)
+        absent = next((curves.found for curves in same if isinstance(curves.found, Absent)), None)
+        found = absent or _mean_curve(
+            first, [curves.found for curves in same if isinstance(curves.found, Curve)], sites
+        )
         if isinstance(found, Curve):
             refuse_a_bad_curve(first.curve, first.dataset, found)
         yield replace(first, found=found)
@@ -141,7 +150,7 @@ def _mean_curve(first: CurveResult, curves: Sequence[Curve], sites: Sequence[Sit
     if first.curve == "roc":
         return imputations.mean_roc(curves)
     if first.curve == "risk_distribution":
-        return imputations.mean_distribution([_rows(one, first) for one in sites])
+        return imputations.mean_distribution([_rows(site, first) for site in sites])
     band = classes.curves_of(sites[0].release)[first.curve].band or Band("", ())
     shares = {line.ends: line.of_shares for line in band.lines}
     return imputations.mean_curve(curves, band.axis, _reach(sites[0], first.subset), shares)
@@ -158,9 +167,9 @@ def _rows(site: Site, of: CurveResult) -> tuple[Floats, Floats, Floats | None]:
 def _reach(site: Site, subset: Subset | None) -> float:
     """How many standard errors the bands of an imputation, or of a subgroup of it, go to either side."""
     part = site
-    for one in site.dataset.subgroups:
-        if one.subset == subset and not isinstance(one.rows, Absent):
-            part = replace(site, dataset=part_of(site.dataset, one.rows))
+    for subgroup in site.dataset.subgroups:
+        if subgroup.subset == subset and not isinstance(subgroup.rows, Absent):
+            part = replace(site, dataset=part_of(site.dataset, subgroup.rows))
     return reach_of_bands(part)
 
 

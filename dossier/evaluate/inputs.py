@@ -54,8 +54,8 @@ def _computed_with(release: Release) -> Release:
     severity, minimum = release.severity, release.h_accuracy.acceptable
     empty = {name: Release.model_fields[name].get_default(call_default_factory=True) for name in PRINTED_TABLES}
     criteria = [
-        one.model_copy(update={"declared_on": None, "reason": None, "caution_reason": None})
-        for one in release.acceptance
+        criterion.model_copy(update={"declared_on": None, "reason": None, "caution_reason": None})
+        for criterion in release.acceptance
     ]
     return release.model_copy(
         update={

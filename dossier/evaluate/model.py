@@ -32,7 +32,7 @@ def points(study: Study) -> Points:
     if isinstance(found, Absent):
         return Points((CurveResult("points_total", MODEL, found),))
     numeric = [axis for axis in found.axes if axis.levels is None]
-    axes = [CurveResult("points", MODEL, nomogram.axis_curve(found, one), one.at) for one in numeric]
+    axes = [CurveResult("points", MODEL, nomogram.axis_curve(found, axis), axis.at) for axis in numeric]
     curves = (
         *axes,
         CurveResult("points_total", MODEL, nomogram.total_curve(found)),

@@ -144,7 +144,7 @@ def _no_readers(site: Site) -> Absent:
     """Why no readers judged the cases of a site."""
     if not site.readers_elsewhere:
         return Absent(Fact("no_readers_tables"))
-    named = tuple(one for one in site.readers_elsewhere if one != READERS)
+    named = tuple(reader for reader in site.readers_elsewhere if reader != READERS)
     if not named:
         return Absent(Fact("readers_tables_name_no_dataset"))
     return Absent(
@@ -186,7 +186,9 @@ def _desired_accuracy(release: Release, readers: Readers | None) -> float | Abse
     if readers is not None and readers.desired_accuracy is not None:
         return readers.desired_accuracy
     asked = [
-        one.at_least for one in release.acceptance if one.measure == "actual_accuracy" and one.at_least is not None
+        criterion.at_least
+        for criterion in release.acceptance
+        if criterion.measure == "actual_accuracy" and criterion.at_least is not None
     ]
     return asked[0] if asked else Absent(Fact("no_actual_accuracy_asked_for"))
 
@@ -223,9 +225,9 @@ def priorities(release: Release) -> tuple[float | str, ...]:
     """The declared priorities: of the positive class, or of several classes the shares of all in one text."""
     declared = release.h_accuracy.priority
     if release.outcome.classes is None:
-        return tuple(sorted({0.5, *(one for one in declared if not isinstance(one, tuple))}))
-    lists = [one for one in declared if isinstance(one, tuple)]
-    return ("equal", *(", ".join(f"{share:g}" for share in one) for one in lists))
+        return tuple(sorted({0.5, *(priority for priority in declared if not isinstance(priority, tuple))}))
+    lists = [priority for priority in declared if isinstance(priority, tuple)]
+    return ("equal", *(", ".join(f"{share:g}" for share in priority) for priority in lists))
 
 
 def _survey(release: Release) -> tuple[tuple[str, float, float | None, float | None], ...] | Absent:
@@ -304,7 +306,7 @@ def part_of(dataset: Dataset, rows: Any) -> Dataset:
         risk=taken(dataset.risk),
         rival=taken(dataset.rival),
         split=taken(dataset.split),
-        predictors=tuple(replace(one, values=one.values[rows]) for one in dataset.predictors),
+        predictors=tuple(replace(predictor, values=predictor.values[rows]) for predictor in dataset.predictors),
         relevance=taken(dataset.relevance),
         cost=taken(dataset.cost),
         benefit=taken(dataset.benefit),
@@ -316,7 +318,7 @@ def part_of(dataset: Dataset, rows: Any) -> Dataset:
         weights=taken(dataset.weights),
         periods=None,
         severity_group=taken(dataset.severity_group),
-        further_rivals=tuple(replace(one, risk=taken(one.risk)) for one in dataset.further_rivals),
+        further_rivals=tuple(replace(rival, risk=taken(rival.risk)) for rival in dataset.further_rivals),
         subgroups=(),
         sampled=None,
     )
@@ -375,7 +377,7 @@ def ask(maker: Metric | CurveMaker | Synthesis, offered: Mapping[str, Any]) -> A
 def missing(maker: Metric | CurveMaker | Synthesis, offered: Mapping[str, Any]) -> Absent | None:
     """The reason of the first thing that a function cannot do without and this site does not have."""
     needed = (offered[need] for need in maker.needs if need not in optional(maker.function))
-    return next((one for one in needed if isinstance(one, Absent)), None)
+    return next((priority for priority in needed if isinstance(priority, Absent)), None)
 
 
 def optional(function: Callable[..., Any]) -> frozenset[str]:

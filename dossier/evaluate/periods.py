@@ -45,8 +45,8 @@ def _curves(site: Site, metric: Metric) -> Iterator[CurveResult]:
     for at in places_of(site.release, metric):
         if "threshold" not in at or at["threshold"] in primary:
             found = {number: _few(part, metric, at) or each[number][_key(at)] for number, part in parts.items()}
-            place = {"measure": metric.term.measure, "periods": periods.unit, **at}
-            yield CurveResult(OVER_TIME, site.dataset.name, _curve(site, parts, found), place)
+            setting = {"measure": metric.term.measure, "periods": periods.unit, **at}
+            yield CurveResult(OVER_TIME, site.dataset.name, _curve(site, parts, found), setting)
 
 
 def _present(periods: Periods) -> range:
@@ -67,7 +67,7 @@ def _measured(part: Site, metric: Metric) -> dict[Key, Estimate | Absent]:
     """A measure of the rows of one period at all its places; none where they are too few at each."""
     if all(_few(part, metric, at) for at in places_of(part.release, metric)):
         return {}
-    return {_key(one.at): one.found for one in measured(part, metric)}
+    return {_key(result.at): result.found for result in measured(part, metric)}
 
 
 def _key(at: At) -> Key:
@@ -81,7 +81,7 @@ def _few(part: Site, metric: Metric, at: At) -> Absent | None:
         return Absent(Fact("few_in_period", fewest=fewest)) if _rows(part) < FEW_FOR_POOLING else None
     if dataset.classes is None:
         return None if dataset.outcome is None else too_few(dataset.outcome)
-    counts = {label: int((dataset.classes == place).sum()) for place, label in enumerate(dataset.class_labels)}
+    counts = {label: int((dataset.classes == index).sum()) for index, label in enumerate(dataset.class_labels)}
     label = at.get("class", MACRO)
     if label == MACRO:
         return too_few_of_classes(counts)
@@ -97,7 +97,7 @@ def _rows(part: Site) -> int:
 def _curve(site: Site, parts: dict[int, Site], each: dict[int, Estimate | Absent]) -> Curve | Absent:
     """The values of all periods; the reason of the first where none has a value."""
     periods = site.dataset.periods
-    absent = {number: one.reason for number, one in each.items() if isinstance(one, Absent)}
+    absent = {number: estimate.reason for number, estimate in each.items() if isinstance(estimate, Absent)}
     if site.dataset.imputations:
         return Absent(Fact("imputed_not_by_period", dataset=site.dataset.name))
     if periods is None or len(absent) == len(each):
@@ -105,7 +105,7 @@ def _curve(site: Site, parts: dict[int, Site], each: dict[int, Estimate | Absent
     undated = int((periods.of_row == NO_PERIOD).sum())
     steps = [Fact("period_without_value", period=number, unit=periods.unit, why=why) for number, why in absent.items()]
     steps += [Fact("rows_without_day", rows=Count(undated, "row"))] if undated else []
-    found = {number: one if isinstance(one, Estimate) else None for number, one in each.items()}
+    found = {number: estimate if isinstance(estimate, Estimate) else None for number, estimate in each.items()}
     outcomes = [part.dataset.outcome for part in parts.values()]
     events = tuple(None if outcome is None else float(outcome.sum()) for outcome in outcomes)
     curve = Curve(
@@ -113,13 +113,13 @@ def _curve(site: Site, parts: dict[int, Site], each: dict[int, Estimate | Absent
             "period": tuple(map(float, each)),
             "n": tuple(float(_rows(part)) for part in parts.values()),
             "events": events,
-            "value": tuple(None if one is None else one.value for one in found.values()),
-            "low": tuple(None if one is None else one.low for one in found.values()),
-            "high": tuple(None if one is None else one.high for one in found.values()),
+            "value": tuple(None if estimate is None else estimate.value for estimate in found.values()),
+            "low": tuple(None if estimate is None else estimate.low for estimate in found.values()),
+            "high": tuple(None if estimate is None else estimate.high for estimate in found.values()),
         },
         n=sum(map(_rows, parts.values())),
         method=Method(Fact("by_period", unit=periods.unit, fewest=FEW_FOR_POOLING), *steps),
-        events=None if None in events else int(sum(one for one in events if one is not None)),
+        events=None if None in events else int(sum(event for event in events if event is not None)),
     )
     refuse_a_bad_curve(OVER_TIME, site.dataset.name, curve)
     return curve

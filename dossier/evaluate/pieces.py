@@ -70,10 +70,10 @@ def together(site: Site, answers: Sequence[Found]) -> tuple[SiteEvidence, Subgro
     """All of one dataset and of its subgroups, from what its pieces have yielded."""
     imputed_site = next((answer for answer in answers if isinstance(answer, tuple)), None)
     whole, groups = imputed_site or (
-        joined(site, [one for one in answers if isinstance(one, ChapterOfSite)]),
-        subgroups.side_by_side([one for one in answers if isinstance(one, SubgroupEvidence)]),
+        joined(site, [answer for answer in answers if isinstance(answer, ChapterOfSite)]),
+        subgroups.side_by_side([answer for answer in answers if isinstance(answer, SubgroupEvidence)]),
     )
-    by_period = [curve for one in answers if isinstance(one, ByPeriod) for curve in one.curves]
+    by_period = [curve for answer in answers if isinstance(answer, ByPeriod) for curve in answer.curves]
     if not by_period:
         return whole, groups
     return replace(whole, site=replace(whole.site, curves=(*whole.site.curves, *by_period))), groups

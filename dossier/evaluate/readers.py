@@ -49,7 +49,7 @@ def descriptions(study: Study) -> Iterator[DescriptionResult]:
 
 def _of_labels(study: Study, makers: Iterable[Maker]) -> Iterator[tuple[Maker, dict[str, Any]]]:
     """What cannot do without labels, with all that it asks for: of the tables, of the release, or of a dataset."""
-    alone = next((one for one in study.readers if one.dataset is None), None)
+    alone = next((reader for reader in study.readers if reader.dataset is None), None)
     if alone is None:
         return
     own = {**readers_columns(alone), **settings(study.release)}

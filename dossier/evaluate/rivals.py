@@ -53,18 +53,18 @@ def adjusted(release: Release, results: Sequence[Result]) -> list[Result]:
     if len(every) < 2:
         return given
     families: dict[object, dict[int, float]] = {}
-    for place, one in enumerate(given):
-        p_value = one.found.details.get("p_value") if isinstance(one.found, Estimate) else None
-        if p_value is not None and one.at.get("against") in every:
-            setting = tuple(sorted((name, value) for name, value in one.at.items() if name != "against"))
-            families.setdefault((one.term, one.dataset, one.subset, setting), {})[place] = p_value
+    for index, result in enumerate(given):
+        p_value = result.found.details.get("p_value") if isinstance(result.found, Estimate) else None
+        if p_value is not None and result.at.get("against") in every:
+            setting = tuple(sorted((name, value) for name, value in result.at.items() if name != "against"))
+            families.setdefault((result.term, result.dataset, result.subset, setting), {})[index] = p_value
     for family in families.values():
-        for place, p_value in zip(family, holm(tuple(family.values())), strict=True):
-            given[place] = _with_detail(given[place], p_value)
+        for key, p_value in zip(family, holm(tuple(family.values())), strict=True):
+            given[key] = _with_detail(given[key], p_value)
     return given
 
 
-def _with_detail(one: Result, p_holm: float) -> Result:
-    if not isinstance(one.found, Estimate):
+def _with_detail(result: Result, p_holm: float) -> Result:
+    if not isinstance(result.found, Estimate):
         raise TypeError("what has a p value is an estimate")
-    return replace(one, found=replace(one.found, details={**one.found.details, "p_holm": p_holm}))
+    return replace(result, found=replace(result.found, details={**result.found.details, "p_holm": p_holm}))

@@ -77,8 +77,8 @@ def of_chapter(site: Site, chapter: str) -> ChapterOfSite:
     """The measures and curves of one chapter; they share what was computed of the rows."""
     metrics, makers = _asked(site)
     return ChapterOfSite(
-        {one.term.name: tuple(measured(site, one)) for one in metrics if one.term.chapter == chapter},
-        {one.name: tuple(_curves(site, one)) for one in makers if one.chapter == chapter},
+        {metric.term.name: tuple(measured(site, metric)) for metric in metrics if metric.term.chapter == chapter},
+        {maker.name: tuple(_curves(site, maker)) for maker in makers if maker.chapter == chapter},
     )
 
 
@@ -161,7 +161,7 @@ def summary(dataset: Dataset) -> DatasetSummary:
         weighted=dataset.weights is not None,
         class_counts={}
         if dataset.classes is None
-        else {label: int((dataset.classes == place).sum()) for place, label in enumerate(dataset.class_labels)},
+        else {label: int((dataset.classes == index).sum()) for index, label in enumerate(dataset.class_labels)},
         minimum_cell=dataset.minimum_cell,
         sampled=None if dataset.sampled is None else dataset.sampled.rows_analysed,
     )
@@ -169,8 +169,8 @@ def summary(dataset: Dataset) -> DatasetSummary:
 
 def measured(whole: Site, metric: Metric) -> Iterator[Result]:
     """A measure at one site, at each of its settings, of each other model; of several classes also class by class."""
-    for one in rivals.each(whole.release, metric):
-        yield from _measured(rivals.facing(whole, one), one)
+    for each in rivals.each(whole.release, metric):
+        yield from _measured(rivals.facing(whole, each), each)
 
 
 def _measured(whole: Site, metric: Metric) -> Iterator[Result]:
@@ -243,14 +243,14 @@ def _over_splits(site: Site, metric: Metric, at: At, answer: classes.Answer) -> 
         # The interval comes from the spread between splits, so no replicates are needed within one.
         found.append(answer(held_out, metric, at, bootstrap=VALUE_ALONE))
     of_each = severity.of_errors(found)
-    absent = next((one for one in of_each if isinstance(one, Absent)), None)
+    absent = next((estimate for estimate in of_each if isinstance(estimate, Absent)), None)
     if absent is not None:
         return Absent(Fact("a_split_without_value", reason=absent.reason))
-    estimates = [one for one in of_each if isinstance(one, Estimate)]
+    estimates = [estimate for estimate in of_each if isinstance(estimate, Estimate)]
     n_test = len(outcome) / len(estimates)
     train = None if site.development_rows is None else site.development_rows - n_test
     mean = robustness.over_splits(
-        np.array([one.value for one in estimates]),
+        np.array([estimate.value for estimate in estimates]),
         n_test=n_test,
         n_train=train if train is not None and train > 0 else None,
         n=len(outcome),
@@ -278,8 +278,8 @@ def _curves(site: Site, maker: CurveMaker) -> Iterator[CurveResult]:
     yield from own
     for rival in rivals.names(site.release) if maker.of_rivals else ():
         other = rivals.in_place_of_the_model(site, rival)
-        found = [replace(one, found=other) for one in own] if isinstance(other, Absent) else _by_class(other, maker)
-        yield from (replace(one, at={**one.at, "model": rival}) for one in found)
+        found = [replace(curve, found=other) for curve in own] if isinstance(other, Absent) else _by_class(other, maker)
+        yield from (replace(curve, at={**curve.at, "model": rival}) for curve in found)
 
 
 def _by_class(site: Site, maker: CurveMaker) -> Iterator[CurveResult]:

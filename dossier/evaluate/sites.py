@@ -48,7 +48,7 @@ def internal_test(release: Release, sites: Sequence[SiteResults]) -> SiteResults
     events = first.found.events if isinstance(first.found, Estimate) else None
     n = first.found.n if isinstance(first.found, Estimate) else 0
     summary = DatasetSummary(first.dataset, "internal", first.dataset, n, events, n, {}, ())
-    return SiteResults(summary, tuple(one for one in declared if one.dataset == first.dataset), ())
+    return SiteResults(summary, tuple(result for result in declared if result.dataset == first.dataset), ())
 
 
 def declared_results(release: Release) -> list[Result]:
@@ -75,13 +75,17 @@ def declared_results(release: Release) -> list[Result]:
 
 def with_declared_psi(release: Release, site: SiteResults) -> SiteResults:
     """The results of a site with the psi that is declared of it in place of the one that its rows do not give."""
-    declared = {one.dataset: one for one in release.declared_correspondence}.get(site.summary.name)
+    declared = {correspondence.dataset: correspondence for correspondence in release.declared_correspondence}.get(
+        site.summary.name
+    )
     if declared is None:
         return site
     psi = robustness.declared_psi(declared.psi, declared.n, declared.source)
     results = (
-        replace(one, found=psi) if one.measure == SIMILARITIES["psi"] and isinstance(one.found, Absent) else one
-        for one in site.results
+        replace(result, found=psi)
+        if result.measure == SIMILARITIES["psi"] and isinstance(result.found, Absent)
+        else result
+        for result in site.results
     )
     return replace(site, results=tuple(results))
 
@@ -89,8 +93,8 @@ def with_declared_psi(release: Release, site: SiteResults) -> SiteResults:
 def shown(evidence: Evidence) -> Evidence:
     """The evidence with no more splits than are shown; what is computed from them, and withheld, knew them all."""
     curves = tuple(
-        replace(one, found=robustness.first_splits(one.found)) if one.curve in SHOWN_IN_PART else one
-        for one in evidence.curves
+        replace(curve, found=robustness.first_splits(curve.found)) if curve.curve in SHOWN_IN_PART else curve
+        for curve in evidence.curves
     )
     return replace(evidence, curves=curves)
 
@@ -101,7 +105,7 @@ def pooled_results(release: Release, external: Sequence[SiteResults], rows: Sequ
 
     `external` are the results of these sites, `rows` the sites with their rows.
     """
-    for metric in (one for asked in metrics_of(release).values() for one in rivals.each(release, asked)):
+    for metric in (each for asked in metrics_of(release).values() for each in rivals.each(release, asked)):
         if metric.pool is None or not all(site.asks(metric.term.measure) for site in rows):
             continue
         here = [rivals.facing(site, metric) for site in rows]
@@ -113,7 +117,7 @@ def pooled_results(release: Release, external: Sequence[SiteResults], rows: Sequ
                 for result in site.results
                 if result.term == metric.term.name and dict(result.at) == wanted
             }
-            estimates = {name: one for name, one in found.items() if isinstance(one, Estimate)}
+            estimates = {name: estimate for name, estimate in found.items() if isinstance(estimate, Estimate)}
             small = _of_small_classes(external) if at.get("class") == MACRO else {}
             known = tuple(small.get(name) for name in estimates)
             together = pooled.pool(

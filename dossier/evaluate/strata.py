@@ -58,9 +58,9 @@ def over_sites(sites: Sequence[Site], metric: Metric, at: At, chosen: Chosen) ->
         found.append(_naming(REGISTER.stratified[metric.term.name].function(kept, level, **settings), few))
     if count < 2:
         return found[0]
-    absent = next((one for one in found if isinstance(one, Absent)), None)
+    absent = next((candidate for candidate in found if isinstance(candidate, Absent)), None)
     scale = metric.scale if metric.scale != "wilson" else "logit"
-    return absent or imputations.rubin([one for one in found if isinstance(one, Estimate)], scale, level)
+    return absent or imputations.rubin([estimate for estimate in found if isinstance(estimate, Estimate)], scale, level)
 
 
 def _naming(found: Estimate | Absent, few: Sequence[str]) -> Estimate | Absent:

@@ -56,27 +56,27 @@ def columns(site: Site) -> tuple[str, ...]:
     """The columns that make subgroups of this dataset."""
     if site.dataset.role == "development":
         return ()
-    return tuple(dict.fromkeys(one.column for one in site.dataset.described.subgroups))
+    return tuple(dict.fromkeys(subgroup.column for subgroup in site.dataset.described.subgroups))
 
 
 def of_column(whole: Site, column: str) -> SubgroupEvidence:
     """The subgroups that one column makes; they share what was measured on the other patients."""
     site = sampled.asked(whole, NEEDS)
     parts = _Parts(site)
-    ours = [one for one in site.dataset.subgroups if one.column == column]
-    results = (result for one in ours for result in _results(site, one, parts))
-    curves = (curve for one in ours for curve in _curves(site, one))
+    ours = [subgroup for subgroup in site.dataset.subgroups if subgroup.column == column]
+    results = (result for subgroup in ours for result in _results(site, subgroup, parts))
+    curves = (curve for subgroup in ours for curve in _curves(site, subgroup))
     return SubgroupEvidence(
-        summaries=tuple(_summary(site, one) for one in ours),
-        results=tuple(replace(one, found=sampled.noted(one.found, whole, NEEDS)) for one in results),
-        curves=tuple(replace(one, found=sampled.noted(one.found, whole, NEEDS)) for one in curves),
+        summaries=tuple(_summary(site, subgroup) for subgroup in ours),
+        results=tuple(replace(result, found=sampled.noted(result.found, whole, NEEDS)) for result in results),
+        curves=tuple(replace(curve, found=sampled.noted(curve.found, whole, NEEDS)) for curve in curves),
     )
 
 
 def side_by_side(parts: Sequence[SubgroupEvidence]) -> SubgroupEvidence:
     """The subgroups of several columns or datasets, one after the other."""
     return SubgroupEvidence(
-        summaries=tuple(one for part in parts for one in part.summaries),
+        summaries=tuple(summary for part in parts for summary in part.summaries),
         results=tuple(result for part in parts for result in part.results),
         curves=tuple(curve for part in parts for curve in part.curves),
     )
@@ -90,43 +90,43 @@ def compared(metric: Metric) -> bool:
 # ---- one subgroup ---------------------------------------------------------------------------------------------------
 
 
-def _summary(site: Site, one: Subgroup) -> SubgroupSummary:
-    name, unusable = site.dataset.name, _unusable(site, one)
+def _summary(site: Site, subgroup: Subgroup) -> SubgroupSummary:
+    name, unusable = site.dataset.name, _unusable(site, subgroup)
     if unusable is not None:
-        return SubgroupSummary(name, one.column, one.label, unusable)
-    rows, outcome = _rows(one), site.dataset.outcome
+        return SubgroupSummary(name, subgroup.column, subgroup.label, unusable)
+    rows, outcome = _rows(subgroup), site.dataset.outcome
     events = None if outcome is None else int(outcome[rows].sum())
-    unassigned = int((~_known(site.dataset, one.column)).sum())
+    unassigned = int((~_known(site.dataset, subgroup.column)).sum())
     size = SubgroupSize(int(rows.sum()), events, unassigned, _class_counts(site.dataset, rows))
-    return SubgroupSummary(name, one.column, one.label, size)
+    return SubgroupSummary(name, subgroup.column, subgroup.label, size)
 
 
 def _class_counts(dataset: Dataset, rows: Bools) -> dict[str, int]:
     """How many of these rows have each class; empty for an outcome of two."""
     if dataset.classes is None:
         return {}
-    return {label: int((dataset.classes[rows] == place).sum()) for place, label in enumerate(dataset.class_labels)}
+    return {label: int((dataset.classes[rows] == index).sum()) for index, label in enumerate(dataset.class_labels)}
 
 
-def _unusable(site: Site, one: Subgroup) -> Absent | None:
+def _unusable(site: Site, subgroup: Subgroup) -> Absent | None:
     """Why nothing at all can be said of a subgroup here, its size included."""
     name = site.dataset.name
     if site.dataset.split is not None:
         return Absent(Fact("refitted_splits_no_subgroups", dataset=name))
     if site.dataset.outcome is None and site.dataset.classes is None:
         return Absent(Fact("has_no", dataset=name, what="outcome"))
-    return one.rows if isinstance(one.rows, Absent) else None
+    return subgroup.rows if isinstance(subgroup.rows, Absent) else None
 
 
-def _rows(one: Subgroup) -> Bools:
-    if isinstance(one.rows, Absent):
-        raise TypeError(f"nobody knows who is {one.subset}")
-    return one.rows
+def _rows(subgroup: Subgroup) -> Bools:
+    if isinstance(subgroup.rows, Absent):
+        raise TypeError(f"nobody knows who is {subgroup.subset}")
+    return subgroup.rows
 
 
 def _known(dataset: Dataset, column: str) -> Bools:
     """The rows that are in a subgroup of the column."""
-    masks = [_rows(one) for one in dataset.subgroups if one.column == column]
+    masks = [_rows(subgroup) for subgroup in dataset.subgroups if subgroup.column == column]
     return np.asarray(np.logical_or.reduce(masks), dtype=np.bool_)
 
 
@@ -148,14 +148,14 @@ class _Parts:
             }
         return self.made[subset]
 
-    def of_others(self, one: Subgroup) -> tuple[Bools, Subset]:
+    def of_others(self, subgroup: Subgroup) -> tuple[Bools, Subset]:
         """The other patients whose value of the column is known, and the subset that they are."""
-        others = _known(self.site.dataset, one.column) & ~_rows(one)
+        others = _known(self.site.dataset, subgroup.column) & ~_rows(subgroup)
         for another in self.site.dataset.subgroups:
             # Where there are two levels the others are the other level, and nobody is measured twice.
-            if another.column == one.column and np.array_equal(_rows(another), others):
+            if another.column == subgroup.column and np.array_equal(_rows(another), others):
                 return others, another.subset
-        return others, Subset(f"not {one.column}", one.label)
+        return others, Subset(f"not {subgroup.column}", subgroup.label)
 
 
 def _part(site: Site, subset: Subset, rows: Bools) -> Site:
@@ -168,26 +168,26 @@ def _metrics(site: Site) -> list[Metric]:
     return [metric for metric in asked if compared(metric) and role in metric.roles]
 
 
-def _results(site: Site, one: Subgroup, parts: _Parts) -> Iterator[Result]:
+def _results(site: Site, subgroup: Subgroup, parts: _Parts) -> Iterator[Result]:
     """Every measure in one subgroup of one dataset, each followed by its difference to the other patients."""
     for metric in _metrics(site):
         for at in places_of(site.release, metric):
-            found, apart = _both(site, one, parts, metric, at)
+            found, apart = _both(site, subgroup, parts, metric, at)
             name, measure, dataset = metric.term.name, metric.term.measure, site.dataset.name
-            yield Result(name, measure, dataset, at, found, one.subset)
-            yield Result(name, measure, dataset, {**at, **AGAINST}, apart, one.subset)
+            yield Result(name, measure, dataset, at, found, subgroup.subset)
+            yield Result(name, measure, dataset, {**at, **AGAINST}, apart, subgroup.subset)
 
 
-def _both(site: Site, one: Subgroup, parts: _Parts, metric: Metric, at: At) -> tuple[Estimate | Absent, ...]:
+def _both(site: Site, subgroup: Subgroup, parts: _Parts, metric: Metric, at: At) -> tuple[Estimate | Absent, ...]:
     """A measure in one subgroup, and its difference to the other patients."""
-    few = _unusable(site, one) or _few(site, _rows(one), at)
+    few = _unusable(site, subgroup) or _few(site, _rows(subgroup), at)
     if few:
         return few, few
     key = (metric.term.name, tuple(sorted(at.items())))
-    found = parts.of(one.subset, _rows(one))[key]
-    others, called = parts.of_others(one)
+    found = parts.of(subgroup.subset, _rows(subgroup))[key]
+    others, called = parts.of_others(subgroup)
     few_others = _few(site, others, at, Fact("of_the_other_patients"))
-    shared = few_others or _shared_clusters(site, one)
+    shared = few_others or _shared_clusters(site, subgroup)
     return found, shared or _difference(found, parts.of(called, others)[key])
 
 
@@ -202,13 +202,13 @@ def _few(site: Site, rows: Bools, at: At, among: Fact | None = None) -> Absent |
     return too_few_of_class(inside, int(rows.sum()) - inside, str(label), among)
 
 
-def _shared_clusters(site: Site, one: Subgroup) -> Absent | None:
+def _shared_clusters(site: Site, subgroup: Subgroup) -> Absent | None:
     """Why the two intervals cannot be combined: the difference takes the two groups as independent."""
     dataset = site.dataset.described
     cluster = dataset.cluster
     if cluster is None:
         return None
-    both = np.intersect1d(cluster[_rows(one)], cluster[_known(dataset, one.column) & ~_rows(one)])
+    both = np.intersect1d(cluster[_rows(subgroup)], cluster[_known(dataset, subgroup.column) & ~_rows(subgroup)])
     if not len(both):
         return None
     return Absent(Fact("clusters_in_both_groups", dataset=site.dataset.name))
@@ -222,20 +222,20 @@ def _difference(ours: Estimate | Absent, rest: Estimate | Absent) -> Estimate | 
     return difference(ours, rest)
 
 
-def _curves(site: Site, one: Subgroup) -> Iterator[CurveResult]:
+def _curves(site: Site, subgroup: Subgroup) -> Iterator[CurveResult]:
     register = fill("metrics")
     wanted = CURVES if site.measures is None else ()
     for maker in (maker for maker in register.curves.values() if maker.name in wanted):
         if site.dataset.role in maker.roles:
             for label in site.dataset.class_labels or (None,):
-                yield _curve(site, one, maker, {} if label is None else {"class": label})
+                yield _curve(site, subgroup, maker, {} if label is None else {"class": label})
 
 
-def _curve(site: Site, one: Subgroup, maker: CurveMaker, at: At) -> CurveResult:
-    few = _unusable(site, one) or _few(site, _rows(one), at)
+def _curve(site: Site, subgroup: Subgroup, maker: CurveMaker, at: At) -> CurveResult:
+    few = _unusable(site, subgroup) or _few(site, _rows(subgroup), at)
     if few is not None:
-        return CurveResult(maker.name, site.dataset.name, few, subset=one.subset, at=at)
-    part = _part(site, one.subset, _rows(one))
+        return CurveResult(maker.name, site.dataset.name, few, subset=subgroup.subset, at=at)
+    part = _part(site, subgroup.subset, _rows(subgroup))
     return replace(curve_of(against_rest(part, str(at["class"])) if at else part, maker), at=at)
 
 
@@ -247,7 +247,7 @@ def together(release: Release, parts: Sequence[SubgroupEvidence], sites: Sequenc
     every = side_by_side(parts)
     external = strata.external_sites(sites)
     names = {site.dataset.name for site in external}
-    labels = dict.fromkeys((one.column, one.label) for one in every.summaries)
+    labels = dict.fromkeys((summary.column, summary.label) for summary in every.summaries)
     of_external = [result for result in every.results if result.dataset in names]
     over_sites = tuple(
         result for column, label in labels for result in _pooled(release, column, label, of_external, external)
@@ -261,7 +261,9 @@ def _pooled(
     """Each measure over all sites, and its difference to the other patients."""
     subset = Subset(column, label)
     found = {
-        (one.term, tuple(sorted(one.at.items())), one.dataset): one.found for one in results if one.subset == subset
+        (result.term, tuple(sorted(result.at.items())), result.dataset): result.found
+        for result in results
+        if result.subset == subset
     }
     for metric in metrics_of(release).values():
         name = metric.term.name
@@ -271,9 +273,9 @@ def _pooled(
         for at in places_of(release, metric):
             each, apart = (
                 {
-                    dataset: one
-                    for (term, place, dataset), one in found.items()
-                    if term == name and dict(place) == wanted and isinstance(one, Estimate)
+                    dataset: estimate
+                    for (term, position, dataset), estimate in found.items()
+                    if term == name and dict(position) == wanted and isinstance(estimate, Estimate)
                 }
                 for wanted in (at, {**at, **AGAINST})
             )
@@ -303,14 +305,14 @@ def _stratified(
     if isinstance(ours, Estimate) and isinstance(of_sites, Estimate):
         ours = replace(ours, details={**ours.details, **{name: of_sites.details[name] for name in ("tau", "i2")}})
     shared = (
-        _shared_clusters(site, one)
+        _shared_clusters(site, subgroup)
         for site in sites
-        for one in site.dataset.described.subgroups
-        if (one.column, one.label) == group and not isinstance(one.rows, Absent)
+        for subgroup in site.dataset.described.subgroups
+        if (subgroup.column, subgroup.label) == group and not isinstance(subgroup.rows, Absent)
     )
     apart = next(filter(None, shared), None) or _difference(ours, rest)
     if isinstance(ours, Estimate) and isinstance(rest, Estimate) and isinstance(apart, Estimate):
-        fewer = min(one.details["k"] or 0.0 for one in (ours, rest))
+        fewer = min(estimate.details["k"] or 0.0 for estimate in (ours, rest))
         apart = replace(apart, details={**apart.details, "k": fewer})
     return ours, apart
 
@@ -320,10 +322,10 @@ def _members(column: str, label: str, others: bool = False) -> strata.Chosen:
 
     def chosen(dataset: Dataset) -> tuple[Dataset, Bools] | None:
         described = dataset.described
-        of_column = [one for one in described.subgroups if one.column == column]
-        if not of_column or any(isinstance(one.rows, Absent) for one in of_column):
+        of_column = [subgroup for subgroup in described.subgroups if subgroup.column == column]
+        if not of_column or any(isinstance(subgroup.rows, Absent) for subgroup in of_column):
             return None
-        rows = next(_rows(one) for one in of_column if one.label == label)
+        rows = next(_rows(subgroup) for subgroup in of_column if subgroup.label == label)
         return described, _known(described, column) & ~rows if others else rows
 
     return chosen

@@ -45,8 +45,8 @@ def local_calibration(accuracy: Floats, confidence: Floats, calibration: str) ->
     return np.asarray(1 - (gap if calibration == "ece" else gap / np.maximum(confidence, 1 - confidence)))
 
 
-def _sums(place: NDArray[np.int64], values: Floats) -> Floats:
-    return np.asarray(np.bincount(place, weights=values, minlength=BINS), dtype=float)
+def _sums(positions: NDArray[np.int64], values: Floats) -> Floats:
+    return np.asarray(np.bincount(positions, weights=values, minlength=BINS), dtype=float)
 
 
 @curve("Advice value", cites="Campagner 2023", bins=True)
@@ -71,10 +71,10 @@ METHOD_OF_BINS = Method("bins_of_confidence")
 
 def columns_of_advice(sure: Floats, right: Floats, first: int) -> dict[str, tuple[float | None, ...]]:
     """The columns of `advice_value`, from the bin `first` on: how sure each advice is, and whether it is right."""
-    place = bins_of(sure)
-    count = _sums(place, np.ones(len(sure)))
+    positions = bins_of(sure)
+    count = _sums(positions, np.ones(len(sure)))
     some = np.maximum(count, 1)
-    mean, accuracy = _sums(place, sure) / some, _sums(place, right) / some
+    mean, accuracy = _sums(positions, sure) / some, _sums(positions, right) / some
 
     def kept(values: Floats) -> tuple[float | None, ...]:
         return tuple(float(values[k]) if count[k] >= SMALLEST_GROUP else None for k in range(first, BINS))
@@ -166,10 +166,10 @@ def value_of_advice(
 
     `sure` (n, 0 to 1) is how sure each advice is, `right` (n, 0 or 1) whether it is right.
     """
-    n, place = len(sure), bins_of(sure)
-    count, of_sure, of_right = (_sums(place, one)[first:] for one in (np.ones(n), sure, right))
-    calibrated = _sums(place, sure * (1 - sure))[first:] / n
-    squares = np.maximum(_sums(place, (right - sure) ** 2)[first:] / n, calibrated)
+    n, positions = len(sure), bins_of(sure)
+    count, of_sure, of_right = (_sums(positions, each)[first:] for each in (np.ones(n), sure, right))
+    calibrated = _sums(positions, sure * (1 - sure))[first:] / n
+    squares = np.maximum(_sums(positions, (right - sure) ** 2)[first:] / n, calibrated)
     used = squares > 0
     mean, gaps = of_sure / np.maximum(count, 1), (of_right - of_sure) / n
     # Where the mean confidence of a bin is at least one half, it is the largest gap itself, and by ECI counts in full.

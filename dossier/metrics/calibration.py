@@ -493,7 +493,7 @@ def _bin_sums(outcome: Floats, risk: Floats, weights: Floats) -> tuple[Floats, F
     """Outcomes, risks and rows of each bin in each replicate: three times (replicates, 10)."""
     member = (np.searchsorted(BIN_EDGES, risk, side="right")[:, None] == np.arange(10)).astype(float)
     of_events, of_risks = member * outcome[:, None], member * risk[:, None]
-    sums = [np.einsum("bm,mk->bk", weights, one) for one in (of_events, of_risks, member)]
+    sums = [np.einsum("bm,mk->bk", weights, each) for each in (of_events, of_risks, member)]
     return sums[0], sums[1], sums[2]
 
 
@@ -506,16 +506,16 @@ def _binned(which: int, outcome: Floats, risk: Floats, level: float, bootstrap: 
         return NO_ROWS
     order = np.lexsort((outcome, risk))
     y, p, n = np.asarray(outcome[order], dtype=float), np.asarray(risk[order], dtype=float), len(outcome)
-    sums = [one[0] for one in _bin_sums(y, p, np.ones((1, n)))]
+    sums = [total[0] for total in _bin_sums(y, p, np.ones((1, n)))]
     value = float(np.clip(binned_errors(*sums)[which], 0, 1))
-    squared, calibrated = (_bin_sums(one, p, np.ones((1, n)))[0][0] / n for one in ((y - p) ** 2, p * (1 - p)))
+    squared, calibrated = (_bin_sums(number, p, np.ones((1, n)))[0][0] / n for number in ((y - p) ** 2, p * (1 - p)))
     # A bin without an event would seem certain by its own squares alone.
     squares = np.maximum(squared, calibrated)
     used = squares > 0
     method = Method(Fact("bins_of_equal_width", bins=10), by_tests(bootstrap))
     if n < FEWEST_FOR_AN_INTERVAL or not used.any():
         return Estimate(value, None, None, None, n, method, int(y.sum()), reason=NO_SPREAD)
-    events, risks, counts = (one[used] for one in sums)
+    events, risks, counts = (total[used] for total in sums)
     mean = risks / counts
     weights = np.ones(len(mean)) if which == 0 else 1 / np.maximum(mean, 1 - mean)
     noise = np.random.default_rng(seed).standard_normal((bootstrap, 10))[:, used]
@@ -984,10 +984,10 @@ def _large_enough(group: NDArray[np.intp]) -> NDArray[np.intp]:
     """The groups numbered anew from 0, each joined with the next ones until it has enough rows, as have those after."""
     renamed, number, held = [], 0, 0
     size = np.bincount(group)
-    for place, count in enumerate(size):
+    for index, count in enumerate(size):
         renamed.append(number)
         held += int(count)
-        if held >= SMALLEST_GROUP and size[place + 1 :].sum() >= SMALLEST_GROUP:
+        if held >= SMALLEST_GROUP and size[index + 1 :].sum() >= SMALLEST_GROUP:
             number, held = number + 1, 0
     return np.array(renamed)[group]
 
@@ -1057,9 +1057,9 @@ def calibration_curve_all_sites(sites: tuple[SiteResults, ...], level: float = 0
     ]
     columns = {
         "risk": column(grid),
-        "observed": column(expit(np.array([one.value for one in pooled]))),
-        "low": column(expit(np.array([one.low for one in pooled]))),
-        "high": column(expit(np.array([one.high for one in pooled]))),
+        "observed": column(expit(np.array([effects.value for effects in pooled]))),
+        "low": column(expit(np.array([effects.low for effects in pooled]))),
+        "high": column(expit(np.array([effects.high for effects in pooled]))),
     }
     left_out = len(sites) - len(usable)
     method = Method(Fact("random_effects_at_each_risk", sites=len(usable)))

@@ -313,4 +313,4 @@ def errors_with_intervals(
     method = smooth.method + by_tests(bootstrap)
     methods = {name: method + "wide_at_maximum" if name == "emax" else method for name in ERRORS}
     found = {name: estimate_from_tests(values[name], *bounds[name], level, outcome, methods[name]) for name in ERRORS}
-    return {name: replace(one, details={**one.details, **details}) for name, one in found.items()}
+    return {name: replace(estimate, details={**estimate.details, **details}) for name, estimate in found.items()}

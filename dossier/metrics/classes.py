@@ -71,10 +71,10 @@ def unseen(classes: Integers, k: int, class_labels: Sequence[str] = ()) -> Absen
     """Why the classes cannot be compared, if there are no rows or a class has none."""
     if len(classes) == 0:
         return NO_ROWS
-    missing = [place for place in range(k) if not (classes == place).any()]
+    missing = [index for index in range(k) if not (classes == index).any()]
     if not missing:
         return None
-    names = [class_labels[place] if class_labels else str(place) for place in missing]
+    names = [class_labels[position] if class_labels else str(position) for position in missing]
     return Absent(Fact("no_row_of_class", labels=tuple(names)))
 
 
@@ -108,8 +108,8 @@ def mean_of_bounds(of_each: Sequence[Estimate], level: float, n: int) -> Estimat
     measures whose own intervals come from the bootstrap, because their value may lie on the edge of the range, and
     those that call for caution. A bound that a class lacks is missing.
     """
-    value = math.fsum(one.value for one in of_each) / len(of_each)
-    lows, highs = [one.low for one in of_each], [one.high for one in of_each]
+    value = math.fsum(estimate.value for estimate in of_each) / len(of_each)
+    lows, highs = [estimate.low for estimate in of_each], [estimate.high for estimate in of_each]
     low, high = _mean_or_none(lows), _mean_or_none(highs)
     reason = Fact("interval_of_a_class_missing") if low is None or high is None else None
     return Estimate(value, low, high, level if low is not None else None, n, Method("mean_of_bounds"), reason=reason)
@@ -151,11 +151,11 @@ def mean_over_rows(
     replicates = []
     for _ in range(wanted):
         rows = rng.integers(0, n, n)
-        found = [measure(y[rows, place], p[rows, place]) for place in range(k)]
-        values = [one.value for one in found if isinstance(one, Estimate)]
+        found = [measure(y[rows, index], p[rows, index]) for index in range(k)]
+        values = [estimate.value for estimate in found if isinstance(estimate, Estimate)]
         if len(values) == k:
             replicates.append(math.fsum(values) / k)
-    value = math.fsum(one.value for one in of_each) / k
+    value = math.fsum(estimate.value for estimate in of_each) / k
     method = Method("mean_over_classes", Fact("shared_replicates", replicates=len(replicates)))
     if len(replicates) < 2 or len(replicates) < FEWEST * wanted:
         reason = Fact("too_few_replicates_of_classes", replicates=Count(len(replicates), "replicate", wanted))
@@ -175,16 +175,16 @@ def structural_components(classes: Integers, class_risk: Floats) -> tuple[Floats
     """
     k = class_risk.shape[1]
     values, parts, single = np.empty(k), np.zeros((len(classes), k)), False
-    for place in range(k):
-        outcome = (classes == place).astype(float)
-        above, below = placements(outcome, class_risk[:, place])
-        values[place] = float(above.mean())
+    for index in range(k):
+        outcome = (classes == index).astype(float)
+        above, below = placements(outcome, class_risk[:, index])
+        values[index] = float(above.mean())
         for member, share in ((outcome == 1, above), (outcome == 0, below)):
             m = len(share)
             if m == 1:
                 single = True
             else:
-                parts[member, place] = (share - share.mean()) / math.sqrt(m * (m - 1))
+                parts[member, index] = (share - share.mean()) / math.sqrt(m * (m - 1))
     return values, None if single else parts
 
 
@@ -438,15 +438,15 @@ def h_accuracy_profile(
     found = [
         h_accuracy(classes, class_risk, "equal", float(tau), class_labels=class_labels, level=level) for tau in taus
     ]
-    reason = next((one for one in found if isinstance(one, Absent)), None)
+    reason = next((estimate for estimate in found if isinstance(estimate, Absent)), None)
     if reason is not None:
         return reason
-    known = [one for one in found if isinstance(one, Estimate)]
+    known = [estimate for estimate in found if isinstance(estimate, Estimate)]
     columns = {
         "tau": column(taus),
-        "h_accuracy": tuple(one.value for one in known),
-        "low": tuple(one.low for one in known),
-        "high": tuple(one.high for one in known),
+        "h_accuracy": tuple(estimate.value for estimate in known),
+        "low": tuple(estimate.low for estimate in known),
+        "high": tuple(estimate.high for estimate in known),
     }
     return Curve(columns, len(classes), POINTWISE)
 
@@ -563,10 +563,10 @@ def confusion_matrix_all_sites(sites: Sequence[SiteResults]) -> Curve | Absent:
     counted = [found for site in sites if isinstance(found := found_curve(site, "confusion_matrix"), Curve)]
     if not counted:
         return Absent(Fact("no_site_with_confusion_matrix"))
-    total = np.array([one.columns["count"] for one in counted], dtype=float).sum(axis=0)
+    total = np.array([curve.columns["count"] for curve in counted], dtype=float).sum(axis=0)
     columns = {**counted[0].columns, "count": column(total)}
     method = Method(Fact("counts_of_sites", sites=len(counted), of=len(sites)))
-    return _with_shares(Curve(columns, sum(one.n for one in counted), method))
+    return _with_shares(Curve(columns, sum(curve.n for curve in counted), method))
 
 
 @curve_synthesis("What happens to 1,000 patients, by class", of_classes=True, chapter="committee")
@@ -915,5 +915,5 @@ def split_performance(
         rows = [np.flatnonzero(split == part) for part in np.unique(split)]
         method = Method(Fact("refitted_splits", splits=len(rows)))
     found = [auroc(classes[part], class_risk[part]) for part in rows]
-    values = tuple(one.value if isinstance(one, Estimate) else None for one in found)
+    values = tuple(estimate.value if isinstance(estimate, Estimate) else None for estimate in found)
     return Curve({"split": column(np.arange(1.0, len(rows) + 1)), "auroc": values}, len(classes), method)

@@ -41,8 +41,8 @@ def groups(cluster: NDArray[np.int64], seed: int) -> Groups:
     codes, of_row = np.unique(cluster, return_inverse=True)
     count = min(len(codes), MOST_GROUPS)
     if count < len(codes):
-        place = np.random.default_rng(seed).permutation(len(codes)) % count
-        of_row = place[of_row]
+        position = np.random.default_rng(seed).permutation(len(codes)) % count
+        of_row = position[of_row]
     return Groups(np.asarray(of_row, dtype=np.int64), count, len(codes))
 
 

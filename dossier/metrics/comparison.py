@@ -135,9 +135,9 @@ def _all_sums(risk: Floats, events: int, permutations: int, seed: int) -> tuple[
 def _blocks_of_sums(risk: Floats, events: int, permutations: int, seed: int) -> Iterator[DealtSums]:
     cells = risk_cells(risk)
     values = (risk, _log_odds(risk), (risk == 0).astype(float), (risk == 1).astype(float))
-    means = [cells.means(one) for one in values]
+    means = [cells.means(value) for value in values]
     for cases in dealt_cases(cells, events, permutations, np.random.default_rng(seed)):
-        yield DealtSums(*(cases @ one for one in means))
+        yield DealtSums(*(cases @ mean for mean in means))
 
 
 @lru_cache(maxsize=4)

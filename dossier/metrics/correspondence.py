@@ -160,13 +160,13 @@ def _nearest_others(distance: Floats, width: int) -> Integers:
     n = len(distance)
     width, step = min(width, n - 1), max(1, n // SAMPLED)
     # So near lie about twice as many rows as are wanted, as far as a sample of them can tell.
-    place = min(2 * width // step + 4, (n - 1) // step)
+    index = min(2 * width // step + 4, (n - 1) // step)
     found = np.empty((width, n), dtype=np.int64)
     for first in range(0, n, TILE):
         others = distance[first : first + TILE].copy()
         here = np.arange(len(others))
         others[here, first + here] = np.inf
-        far = np.partition(others[:, ::step], place, axis=1)[:, place]
+        far = np.partition(others[:, ::step], index, axis=1)[:, index]
         listed = others <= far[:, None]
         short = listed.sum(axis=1) < width
         if short.any():
@@ -568,7 +568,7 @@ def _error_of_drawn_pairs(table: Tables, sums: PairSums) -> float:
     of_theirs = _coefficient(sums.within_ours[0], sums.within_theirs[1:], sums.between_theirs[1:], ours, theirs)
     left = (1 - ours / table.development_of, 1 - theirs / table.external_of)
     return math.sqrt(
-        sum(float(one.var()) * share for one, share in zip((of_ours, of_theirs), left, strict=True) if share)
+        sum(float(each.var()) * share for each, share in zip((of_ours, of_theirs), left, strict=True) if share)
     )
 
 
@@ -675,8 +675,8 @@ def _drawn_features(shared: Sequence[tuple[Feature, Feature]], most: int, seed: 
     rng = np.random.default_rng(seed)
     sides = [drawn(np.column_stack([pair[side].values for pair in shared]), most, rng) for side in (0, 1)]
     return [
-        (replace(ours, values=sides[0][:, place]), replace(theirs, values=sides[1][:, place]))
-        for place, (ours, theirs) in enumerate(shared)
+        (replace(ours, values=sides[0][:, index]), replace(theirs, values=sides[1][:, index]))
+        for index, (ours, theirs) in enumerate(shared)
     ]
 
 

@@ -73,8 +73,8 @@ def _outcome(outcome: Floats | None) -> Iterator[Description]:
 def _classes(classes: NDArray[np.int64] | None, labels: Sequence[str]) -> Iterator[Description]:
     if classes is None or not len(classes):
         return
-    for place, label in enumerate(labels):
-        count = float((classes == place).sum())
+    for index, label in enumerate(labels):
+        count = float((classes == index).sum())
         yield Description("outcome", "count", count, len(classes), label, "outcome")
         yield Description("outcome", "share", count / len(classes), len(classes), label, "outcome")
 

@@ -162,7 +162,9 @@ def expected_concordance(risk: Floats, weights: Floats) -> tuple[float, Floats] 
     """
     levels, level_of = np.unique(risk, return_inverse=True)
     case, other = weights * risk, weights * (1 - risk)
-    cases, others = (np.bincount(level_of, weights=one, minlength=len(levels)).astype(float) for one in (case, other))
+    cases, others = (
+        np.bincount(level_of, weights=ranked, minlength=len(levels)).astype(float) for ranked in (case, other)
+    )
     # A row is no pair with itself, which the sums over levels count as a tie.
     itself = case * other
     pairs = float(cases.sum() * others.sum() - itself.sum())
@@ -1204,7 +1206,7 @@ FEWEST_BINS, MOST_BINS = 8, 20
 def risk_bins(risk: Floats) -> tuple[float, int]:
     """The width of the equal bins of the risks (n, 0 to 1) and their number: at least 99 % lie below the last edge."""
     reached = float(np.quantile(risk, 0.99, method="inverted_cdf"))
-    scale = next((one for one in RISK_SCALES if reached < one), 1.0)
+    scale = next((value for value in RISK_SCALES if reached < value), 1.0)
     width = scale * next((width for below, width in RISK_WIDTHS if reached < below * scale), RISK_WIDTHS[-1][1])
     # Half a millionth: a risk on an edge lies in the bin above it, whatever the division makes of it.
     bins = math.floor(round(reached / width, 6)) + 1

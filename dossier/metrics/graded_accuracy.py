@@ -123,16 +123,17 @@ class Weighted:
 
 def _by_priority(priority: Floats, ratios: Sequence[ClassRatio], level: float) -> Weighted:
     """The sum over the classes, its bounds those of the classes combined by the method of Zou and Donner."""
-    value = min(1.0, math.fsum(weight * one.value for weight, one in zip(priority, ratios, strict=True)))
-    counting = [(float(weight), one) for weight, one in zip(priority, ratios, strict=True) if weight > 0]
-    if any(math.isnan(one.variance) for _, one in counting):
+    value = min(1.0, math.fsum(weight * ratio.value for weight, ratio in zip(priority, ratios, strict=True)))
+    counting = [(float(weight), ratio) for weight, ratio in zip(priority, ratios, strict=True) if weight > 0]
+    if any(math.isnan(ratio.variance) for _, ratio in counting):
         return Weighted(value, None)
-    variance = math.fsum(weight**2 * one.variance for weight, one in counting)
-    bounds = [_bounds_of_class(one, level) for _, one in counting]
+    variance = math.fsum(weight**2 * ratio.variance for weight, ratio in counting)
+    bounds = [_bounds_of_class(ratio, level) for _, ratio in counting]
     down, up = (
         math.sqrt(
             math.fsum(
-                (weight * (one.value - bound[end])) ** 2 for (weight, one), bound in zip(counting, bounds, strict=True)
+                (weight * (ratio.value - bound[end])) ** 2
+                for (weight, ratio), bound in zip(counting, bounds, strict=True)
             )
         )
         for end in (0, 1)
@@ -477,9 +478,9 @@ DRAWS = 200
 def _banded(values: Sequence[Weighted], name: str) -> dict[str, tuple[float | None, ...]]:
     """Values with their bounds as the columns of a curve: the value under its name, `low` and `high`."""
     return {
-        name: column([one.value for one in values]),
-        "low": tuple(one.low for one in values),
-        "high": tuple(one.high for one in values),
+        name: column([weighted.value for weighted in values]),
+        "low": tuple(weighted.low for weighted in values),
+        "high": tuple(weighted.high for weighted in values),
     }
 
 
@@ -623,7 +624,7 @@ def h_accuracy_surface(
     steps = np.linspace(0, 1, STEPS)
     ratios = [_ratios(rows, top_share(rows.graded, float(share), 0.5)) for share in steps]
     values = [
-        math.fsum(weight * one.value for weight, one in zip((1 - priority, priority), ratios[index], strict=True))
+        math.fsum(weight * ratio.value for weight, ratio in zip((1 - priority, priority), ratios[index], strict=True))
         for priority in steps
         for index in range(STEPS)
     ]

@@ -167,8 +167,8 @@ def _counted(by_reader: Floats, by_case: Floats, tables: Sequence[Floats]) -> Fl
 
 
 def _renumbered(codes: NDArray[np.int64]) -> tuple[int, NDArray[np.int64]]:
-    kinds, place = np.unique(codes, return_inverse=True)
-    return len(kinds), place.astype(np.int64)
+    kinds, inverse = np.unique(codes, return_inverse=True)
+    return len(kinds), inverse.astype(np.int64)
 
 
 def _clustered(
@@ -196,9 +196,11 @@ def _clustered(
         return Clustered(None, None, Fact("too_few_replicates"))
     if float(np.ptp(values)) == 0:
         return Clustered(None, None, Fact("equal_replicates"))
-    if not any(float(np.ptp(one)) for one in apart[: len(drawn.clusters)]):
+    if not any(float(np.ptp(contrast)) for contrast in apart[: len(drawn.clusters)]):
         return Clustered(None, None, Fact("equal_readers_and_cases"))
-    variances = [float(np.var(one)) * (part.size / (part.size - 1)) for one, part in zip(apart, parts, strict=True)]
+    variances = [
+        float(np.var(contrast)) * (part.size / (part.size - 1)) for contrast, part in zip(apart, parts, strict=True)
+    ]
     centre = float(np.median(values))
     cancels = kind != "rate" and len(drawn.clusters) == 2
     wanted = _two_way(variances, [part.size for part in drawn.clusters], cancels, level)

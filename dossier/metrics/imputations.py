@@ -28,27 +28,29 @@ def rubin(estimates: Sequence[Estimate], scale: Scale, level: float, test: bool 
     the plain mean and the bounds are missing with the reason. Estimates that are sums of shares pool those. Source:
     Rubin 1987; Barnard and Rubin 1999.
     """
-    sums = [one.made_of for one in estimates if one.made_of is not None]
+    sums = [estimate.made_of for estimate in estimates if estimate.made_of is not None]
     if len(sums) == len(estimates):
         return _of_shares(estimates, sums, level)
     count = len(estimates)
     details, n, events, of_each = _means(estimates), *_size(estimates), _of_each(estimates)
-    errors = [_error(one, scale) for one in estimates]
+    errors = [_error(estimate, scale) for estimate in estimates]
     mean = of_each + Fact("mean_of_imputations", imputations=count)
     if any(error is None for error in errors):
-        value = sum(one.value for one in estimates) / count
-        highs = [one.high for one in estimates if one.value == one.low == 0 and one.high is not None]
+        value = sum(estimate.value for estimate in estimates) / count
+        highs = [
+            estimate.high for estimate in estimates if estimate.value == estimate.low == 0 and estimate.high is not None
+        ]
         if scale == "log" and len(highs) == count:
             # No event in any of them: what is imputed moves only the expected number, and the widest bound holds.
             return Estimate(0.0, 0.0, max(highs), level, n, mean, events, None, details)
-        reasons = (off_scale(one.value, scale) for one in estimates)
+        reasons = (off_scale(estimate.value, scale) for estimate in estimates)
         reason = next(filter(None, reasons), Fact("not_every_imputation_with_standard_error"))
         return Estimate(value, None, None, None, n, mean, events, None, details, reason)
-    values = np.array([forward(one.value, scale) for one in estimates])
+    values = np.array([forward(estimate.value, scale) for estimate in estimates])
     within = float(np.mean([error**2 for error in errors if error is not None]))
     between = float(np.var(values, ddof=1)) * (1 + 1 / count)
     centre, spread = float(values.mean()), math.sqrt(within + between)
-    known = [freedom for one in estimates if (freedom := one.method.df) is not None]
+    known = [freedom for estimate in estimates if (freedom := estimate.method.df) is not None]
     complete = min(known) if len(known) == count else None
     freedom = degrees_of_freedom(within, between, count, complete)
     reach = two_sided_student(level, freedom)
@@ -72,8 +74,10 @@ def rubin(estimates: Sequence[Estimate], scale: Scale, level: float, test: bool 
 def _size(estimates: Sequence[Estimate]) -> tuple[int, int | None]:
     """The rows and the events of the mean imputation; None where events are not counted."""
     count = len(estimates)
-    known = [one.events for one in estimates if one.events is not None]
-    return round(sum(one.n for one in estimates) / count), round(sum(known) / count) if len(known) == count else None
+    known = [estimate.events for estimate in estimates if estimate.events is not None]
+    return round(sum(estimate.n for estimate in estimates) / count), round(sum(known) / count) if len(
+        known
+    ) == count else None
 
 
 TESTS = ("p_by_sign_flips", "p_by_permutations", "p_by_mcnemar", "p_by_interval")
@@ -92,15 +96,15 @@ def _of_shares(estimates: Sequence[Estimate], sums: Sequence[SumOfShares], level
     degrees of freedom are Rubin's of the sum itself.
     """
     count = len(sums)
-    shares = np.array([one.shares for one in sums])
-    within = np.mean([one.covariance for one in sums], axis=0)
+    shares = np.array([total.shares for total in sums])
+    within = np.mean([total.covariance for total in sums], axis=0)
     between = np.cov(shares, rowvar=False, ddof=1) * (1 + 1 / count)
     pooled = replace(
         sums[0],
         shares=tuple(shares.mean(axis=0).tolist()),
         covariance=tuple(tuple(row) for row in (within + between).tolist()),
-        rows=float(np.mean([one.rows for one in sums])),
-        units=float(np.mean([one.units for one in sums])),
+        rows=float(np.mean([total.rows for total in sums])),
+        units=float(np.mean([total.units for total in sums])),
     )
     coefficients = np.array(pooled.coefficients[smallest(pooled)])
     parts = [float(np.sum(coefficients[:, None] * coefficients * part)) for part in (within, between)]
@@ -149,7 +153,7 @@ def _means(estimates: Sequence[Estimate]) -> dict[str, float | None]:
     """Their number, and the mean of each detail that all have; p-values and degrees of freedom have none."""
     found: dict[str, float | None] = {}
     for name in estimates[0].details:
-        values = [one.details.get(name) for one in estimates]
+        values = [estimate.details.get(name) for estimate in estimates]
         known = [value for value in values if value is not None]
         if name not in ("p_value", "df") and len(known) == len(estimates):
             found[name] = sum(known) / len(known)
@@ -220,7 +224,7 @@ def mean_roc(curves: Sequence[Curve]) -> Curve:
     area stays within .001.
     """
     first = curves[0]
-    lines = [[np.array(one.columns[name], dtype=np.float64) for name in ("fpr", "tpr")] for one in curves]
+    lines = [[np.array(curve.columns[name], dtype=np.float64) for name in ("fpr", "tpr")] for curve in curves]
     rates = np.unique(np.concatenate([fpr for fpr, _ in lines]))
     steps = np.mean([_before_and_after(rates, fpr, tpr) for fpr, tpr in lines], axis=0)
     fpr, tpr = np.unique(np.column_stack([np.repeat(rates, 2), steps.ravel()]), axis=0).T
@@ -250,14 +254,14 @@ def mean_curve(curves: Sequence[Curve], axis: str, reach: float, shares: Mapping
     or have other points or bins.
     """
     first, count = curves[0], len(curves)
-    if next(iter(first.columns)) == "low" and len({one.columns["low"] for one in curves}) > 1:
+    if next(iter(first.columns)) == "low" and len({curve.columns["low"] for curve in curves}) > 1:
         return Absent(Fact("imputations_in_different_bins"))
     points = _shared_points(curves, axis) if axis else None
     if points is not None and not len(points):
         return Absent(Fact("imputations_share_no_range"))
     aligned: dict[str, Floats] = {}
     for name in first.columns:
-        lines = [_at_points(one, first, points, axis, name) for one in curves]
+        lines = [_at_points(curve, first, points, axis, name) for curve in curves]
         known = [line for line in lines if line is not None]
         if len(known) < count:
             return Absent(Fact("imputations_with_different_points"))
@@ -303,7 +307,7 @@ def _widened(
 
 def _shared_points(curves: Sequence[Curve], axis: str) -> Floats:
     """The points of the first within the range that all curves share, and the ends of that range; none without one."""
-    lines = [np.array(one.columns[axis], dtype=np.float64) for one in curves]
+    lines = [np.array(curve.columns[axis], dtype=np.float64) for curve in curves]
     low, high = max(line[0] for line in lines), min(line[-1] for line in lines)
     points = np.union1d(lines[0], [low, high])
     return np.asarray(points[(points >= low) & (points <= high)])

@@ -120,13 +120,13 @@ def square_and_add(ours: Estimate, rest: Estimate, who: str, others: str) -> tup
     `who` and `others` name the two sets of rows. Down: sqrt((v1 - l1)^2 + (u2 - v2)^2), up: sqrt((u1 - v1)^2 + (v2 -
     l2)^2). Absent where one of the two intervals is one-sided or missing. Source: Zou and Donner 2008; Newcombe 1998.
     """
-    one, other = _bounds(ours, who), _bounds(rest, others)
-    if isinstance(one, Absent):
-        return one
+    first, other = _bounds(ours, who), _bounds(rest, others)
+    if isinstance(first, Absent):
+        return first
     if isinstance(other, Absent):
         return other
-    down = math.hypot(ours.value - one[0], other[1] - rest.value)
-    return down, math.hypot(one[1] - ours.value, rest.value - other[0])
+    down = math.hypot(ours.value - first[0], other[1] - rest.value)
+    return down, math.hypot(first[1] - ours.value, rest.value - other[0])
 
 
 def _bounds(found: Estimate, who: str) -> tuple[float, float] | Absent:

@@ -567,7 +567,7 @@ def _with_marks(of: Effect, axis: Axis, per_unit: float) -> Axis:
     low, high = float(axis.values[0]), float(axis.values[-1])
     digits = _digits(high - low)
     found = (float(axis.values[index]) for index in turning_points(axis.effects * per_unit))
-    turns = {one if one in axis.breaks else round(one, digits) for one in found} - {low, high}
+    turns = {value if value in axis.breaks else round(value, digits) for value in found} - {low, high}
 
     def points(values: Sequence[float]) -> Floats:
         return of(np.array(values, dtype=np.float64)) * per_unit
@@ -575,9 +575,12 @@ def _with_marks(of: Effect, axis: Axis, per_unit: float) -> Axis:
     chosen = {low, high, *turns, *axis.breaks}
     for rank, step in enumerate(axis.steps):
         for number in map(float, _multiples(low, high, step)):
-            nearest = [max(one for one in chosen if one <= number), min(one for one in chosen if one >= number)]
+            nearest = [
+                max(value for value in chosen if value <= number),
+                min(value for value in chosen if value >= number),
+            ]
             here, *beside = points([number, *nearest, max(number - step, low), min(number + step, high)])
-            apart = [abs(here - one) for one in beside]
+            apart = [abs(here - each) for each in beside]
             # Where points change slowly a finer number would stand there alone, as 8.9 between 8 and 9.7.
             is_steep = max(apart[2:]) >= APART / 2
             if rank == 0 or (len(chosen) < MARKS and min(apart[:2]) >= APART and is_steep):

@@ -61,16 +61,16 @@ def _digest(*arguments: Any) -> bytes:
     return digest.digest()
 
 
-def _read(digest: Any, one: Any) -> None:
+def _read(digest: Any, each: Any) -> None:
     """Take a value into the digest, the content of every array in it included."""
-    if isinstance(one, np.ndarray):
-        digest.update(f"{one.dtype} {one.shape} ".encode())
-        digest.update(np.ascontiguousarray(one).data)
-    elif isinstance(one, tuple | list):
-        digest.update(f"{len(one)} of ".encode())
-        for part in one:
+    if isinstance(each, np.ndarray):
+        digest.update(f"{each.dtype} {each.shape} ".encode())
+        digest.update(np.ascontiguousarray(each).data)
+    elif isinstance(each, tuple | list):
+        digest.update(f"{len(each)} of ".encode())
+        for part in each:
             _read(digest, part)
-    elif is_dataclass(one):
-        _read(digest, [getattr(one, field.name) for field in fields(one)])
+    elif is_dataclass(each):
+        _read(digest, [getattr(each, field.name) for field in fields(each)])
     else:
-        digest.update(f"{one!r} ".encode())
+        digest.update(f"{each!r} ".encode())

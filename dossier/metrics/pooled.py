@@ -132,8 +132,8 @@ def _restricted_maximum_likelihood(values: Floats, variances: Floats) -> float:
     scan = least * np.expm1(np.linspace(0, math.log1p(last / least), SCANNED))
     rising = _slopes(scan, values, variances) > 0
     peaks = [
-        float(brentq(slope, scan[place], scan[place + 1], xtol=1e-15, rtol=1e-14))
-        for place in np.flatnonzero(rising[:-1] & ~rising[1:])
+        float(brentq(slope, scan[position], scan[position + 1], xtol=1e-15, rtol=1e-14))
+        for position in np.flatnonzero(rising[:-1] & ~rising[1:])
     ]
     return max(peaks if rising[0] else [0.0, *peaks], key=likelihood)
 
@@ -167,7 +167,7 @@ def pool(
     reasons = known or (None,) * len(estimates)
     entered = tuple(_inside(estimate, scale) for estimate in estimates)
     obstacles = tuple(why or _obstacle(estimate, scale) for estimate, why in zip(entered, reasons, strict=True))
-    usable = tuple(one for one, obstacle in zip(entered, obstacles, strict=True) if obstacle is None)
+    usable = tuple(estimate for estimate, obstacle in zip(entered, obstacles, strict=True) if obstacle is None)
     if len(usable) < 2:
         return Absent(_too_few(len(usable), _of_sites(names, obstacles) if names else _of_reasons(obstacles)))
     values = np.array([forward(estimate.value, scale) for estimate in usable])
@@ -178,9 +178,9 @@ def pool(
     value = back(found.value, scale)
     called = names or (None,) * len(estimates)
     moved = tuple(
-        Fact("site", name=name, value=one.value, entered_as=inside.value)
-        for name, one, inside, why in zip(called, estimates, entered, obstacles, strict=True)
-        if one is not inside and why is None
+        Fact("site", name=name, value=estimate.value, entered_as=inside.value)
+        for name, estimate, inside, why in zip(called, estimates, entered, obstacles, strict=True)
+        if estimate is not inside and why is None
     )
     others = tuple(
         Fact("site", name=name, why=why) for name, why in zip(called, obstacles, strict=True) if why is not None

@@ -175,9 +175,9 @@ def top_share(values: Floats, share: float, rest: float) -> Floats:
     ways to break the tie, so that the order of rows does not matter.
     """
     wanted = share * len(values)
-    _, place, count = np.unique(-values, return_inverse=True, return_counts=True)
+    _, inverse, count = np.unique(-values, return_inverse=True, return_counts=True)
     before = np.cumsum(count) - count
-    inside = np.clip((wanted - before) / count, 0.0, 1.0)[place]
+    inside = np.clip((wanted - before) / count, 0.0, 1.0)[inverse]
     return np.asarray(rest + (1 - rest) * inside)
 
 

@@ -937,8 +937,8 @@ def raters_by_group(
         return Absent(Fact("no_label"))
     rows: list[dict[str, float | None]] = []
     groups = sorted(set(rater_groups))
-    for place, group in enumerate(groups):
-        members = np.array([one == group for one in rater_groups])
+    for index, group in enumerate(groups):
+        members = np.array([text == group for text in rater_groups])
         own, stated = labels[:, members], None if confidence is None else confidence[:, members]
         declared = None if rater_accuracy is None else tuple(np.asarray(rater_accuracy)[members].tolist())
         rho = None
@@ -946,7 +946,7 @@ def raters_by_group(
             rho = weighted_concordance(own, stated, None, truth, declared, level, bootstrap, seed, class_labels)
         rows.append(
             {
-                "group": float(place),
+                "group": float(index),
                 "raters": float(members.sum()),
                 "cases": float((~np.isnan(own)).any(axis=1).sum()),
                 **_bounded("accuracy", _mean_accuracy(own, truth, declared, level)),
@@ -1017,7 +1017,7 @@ def confidence_by_rater(labels: Floats, confidence: Floats) -> Curve | Absent:
     if len(levels) > most:
         stated = (np.minimum(np.floor(stated * most + 1e-9), most - 1) + 0.5) / most
         levels, method = (np.arange(most) + 0.5) / most, Method(Fact("equal_width_bins", bins=most))
-    table = np.array([[float(np.sum(stated[:, one] == level)) for level in levels] for one in speaking])
+    table = np.array([[float(np.sum(stated[:, each] == level)) for level in levels] for each in speaking])
     columns = {
         "rater": tuple(float(rater + 1) for rater in speaking for _ in levels),
         "confidence": tuple(float(level) for _ in speaking for level in levels),

@@ -36,8 +36,8 @@ def cells_of(outcome: Floats, risk: Floats) -> Cells:
     The rows must be sorted by risk. A bin holds equally many rows and stands for them with its mean risk.
     """
     if len(risk) > BINNED_ABOVE:
-        place = np.arange(len(risk)) * BINS // len(risk)
-        risk = (np.bincount(place, weights=risk) / np.bincount(place))[place]
+        index = np.arange(len(risk)) * BINS // len(risk)
+        risk = (np.bincount(index, weights=risk) / np.bincount(index))[index]
     pairs, count = np.unique(np.column_stack((risk, outcome)), axis=0, return_counts=True)
     return Cells(pairs[:, 0].copy(), pairs[:, 1].copy(), count.astype(float))
 

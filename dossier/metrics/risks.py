@@ -93,13 +93,13 @@ def rater_rates(
         return Absent(Fact("no_rater_of_cases_and_non_cases"))
     hits, cases, alarms, others = counts[:, kept].astype(float)
     columns: dict[str, Cells] = {
-        "rater": column([one + 1.0 for one in kept]),
+        "rater": column([rater + 1.0 for rater in kept]),
         "cases": column(cases),
         "others": column(others),
     }
     if rater_groups is not None:
         groups = sorted(set(rater_groups))
-        columns["group"] = column([float(groups.index(rater_groups[one])) for one in kept])
+        columns["group"] = column([float(groups.index(rater_groups[rater])) for rater in kept])
     for name, some, every in (("true_positive_rate", hits, cases), ("false_positive_rate", alarms, others)):
         bounds = [wilson(part, whole, level) for part, whole in zip(some, every, strict=True)]
         columns[name] = column(np.asarray(some / every, dtype=np.float64))
@@ -143,7 +143,7 @@ def fagan_nomogram(
         ratios = [
             ratio(outcome, risk, threshold, level) for ratio in (likelihood_ratio_positive, likelihood_ratio_negative)
         ]
-        positive, negative = (one.value if isinstance(one, Estimate) else None for one in ratios)
+        positive, negative = (ratio.value if isinstance(ratio, Estimate) else None for ratio in ratios)
         rows.append(
             {"threshold": threshold, "before": events / n, "before_low": low, "before_high": high}
             | _after(found, level)

@@ -395,7 +395,7 @@ def externally_supported(
     if class_labels:
         return Absent(Fact("cut_offs_for_binary_outcome"))
     judged_by = judged_by or by_default(primary_threshold)
-    judged = [one for one in _judged(sites, judged_by) if similarity in one.similarity]
+    judged = [verdict for verdict in _judged(sites, judged_by) if similarity in verdict.similarity]
     if not judged:
         if not sites:
             return Absent(Fact("no_external_site"))
@@ -403,18 +403,19 @@ def externally_supported(
             return Absent(Fact("no_threshold_for_net_benefit"))
         return Absent(Fact("no_site_with_similarity_and_measures"))
     return Estimate(
-        value=float(sum(one.supports(similarity) for one in judged)),
+        value=float(sum(placed_site.supports(similarity) for placed_site in judged)),
         low=None,
         high=None,
         level=None,
-        n=sum(one.n for one in judged),
+        n=sum(verdict.n for verdict in judged),
         method=Method(Fact("sites_judged", sites=len(judged), of=len(sites))),
         details={
             "k": len(judged),
             "reaching_the_cut": sum(
-                one.supports(similarity) and (one.similarity[similarity].high or 0) >= SUPPORT for one in judged
+                placed_site.supports(similarity) and (placed_site.similarity[similarity].high or 0) >= SUPPORT
+                for placed_site in judged
             ),
-            **{f"by_{form}": sum(one.supports(form) for one in judged) for form in SIMILARITIES},
+            **{f"by_{form}": sum(placed_site.supports(form) for placed_site in judged) for form in SIMILARITIES},
         },
         reason=Fact("count_of_sites_has_no_interval"),
     )
@@ -424,11 +425,11 @@ def _judged(sites: Sequence[SiteResults], judged_by: JudgedBy) -> Iterator[Judge
     for site in sites:
         similarity = {form: found(site, measure) for form, measure in SIMILARITIES.items()}
         performance = {measure: _measured(site, measure, judged_by) for measure in judged_by}
-        values = {name: one.value for name, one in performance.items() if isinstance(one, Estimate)}
+        values = {name: estimate.value for name, estimate in performance.items() if isinstance(estimate, Estimate)}
         if len(values) == len(judged_by):
             yield Judged(
                 n=site.summary.n,
-                similarity={form: one for form, one in similarity.items() if isinstance(one, Estimate)},
+                similarity={form: estimate for form, estimate in similarity.items() if isinstance(estimate, Estimate)},
                 acceptable=all(is_acceptable(name, value) for name, value in values.items()),
             )
 
@@ -474,13 +475,13 @@ def performance_against_similarity(
     """
     judged_by = judged_by or by_default(primary_threshold)
     both = list(_both(sites, SIMILARITIES[similarity], measure, judged_by))
-    pairs = [(one.similarity, one.performance) for one in both]
+    pairs = [(pair.similarity, pair.performance) for pair in both]
     if len(pairs) < 3:
         return Absent(TOO_FEW_FOR_CORRELATION[len(pairs)])
     r = pearson([left for left, _ in pairs], [right for _, right in pairs])
     if r is None:
         return Absent(Fact("same_at_every_site"))
-    by_form = {form: list(_both(sites, one, measure, judged_by)) for form, one in SIMILARITIES.items()}
+    by_form = {form: list(_both(sites, pair, measure, judged_by)) for form, pair in SIMILARITIES.items()}
     k = len(pairs)
     low, high, reason = None, None, None
     if k > 3 and abs(r) < 1 - ON_A_LINE:
@@ -493,13 +494,13 @@ def performance_against_similarity(
         low=low,
         high=high,
         level=None if low is None else level,
-        n=sum(one.n for one in both),
+        n=sum(pair.n for pair in both),
         method=Method(Fact("pearson", sites=k)),
         details={
             "p_value": correlation_p_value(r, k),
             "k": k,
             **{
-                f"r_{form}": pearson([one.similarity for one in pairs_of], [one.performance for one in pairs_of])
+                f"r_{form}": pearson([pair.similarity for pair in pairs_of], [pair.performance for pair in pairs_of])
                 for form, pairs_of in by_form.items()
             },
             **_least_squares(pairs),

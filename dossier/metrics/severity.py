@@ -124,17 +124,19 @@ def of_errors(parts: Sequence[Estimate | Absent]) -> Sequence[Estimate | Absent]
 
     `parts` may be those of any measure: only the error severity index is 0 by definition.
     """
-    without = [without_errors(one) for one in parts]
-    return parts if all(without) else [UNDEFINED if no else one for one, no in zip(parts, without, strict=True)]
+    without = [without_errors(estimate) for estimate in parts]
+    return (
+        parts if all(without) else [UNDEFINED if no else estimate for estimate, no in zip(parts, without, strict=True)]
+    )
 
 
 def weights_fault(weights: SeverityWeights, k: int) -> Absent | None:
     """Why these weights are none for k classes, if they are not."""
     if isinstance(weights, WeightsByRow):
-        return next(filter(None, (weights_fault(one, k) for one in weights.matrices)), None)
+        return next(filter(None, (weights_fault(matrix, k) for matrix in weights.matrices)), None)
     if len(weights) != k or any(len(row) != k for row in weights):
         return Absent(Fact("severity_weights_no_table", classes=k))
-    if any(weights[one][one] != 0 for one in range(k)):
+    if any(weights[number][number] != 0 for number in range(k)):
         return Absent(Fact("severity_of_right_answer"))
     if any(not 0 <= value <= 1 for row in weights for value in row):
         return Absent(Fact("severity_outside_range"))

@@ -87,15 +87,16 @@ class Design:
         if self.is_simple:
             return values, multinomial(values, self.n)
         if self.weights is not None:
-            values = np.array([self._weight[one].sum() for one in members])
+            values = np.array([self._weight[member].sum() for member in members])
         count = self.units
         if count < 2:
             return values, np.zeros((len(members), len(members)))
         added = [
-            np.bincount(self._unit[one], weights=self._weight[one], minlength=len(self._unit_weight)) for one in members
+            np.bincount(self._unit[member], weights=self._weight[member], minlength=len(self._unit_weight))
+            for member in members
         ]
         apart = np.array(added) - values[:, None] * self._unit_weight
-        products = np.array([[float(np.sum(one * other)) for other in apart] for one in apart])
+        products = np.array([[float(np.sum(move * other)) for other in apart] for move in apart])
         return values, products * count / (count - 1)
 
     def mean(self, values: Floats) -> float:
@@ -157,7 +158,7 @@ def bounds(
     at = effective_rows(coefficients, shares, covariance, rows, units)
     low, high = wilson_bounds(shares, at, reach)
     down, up = coefficients * (shares - low), coefficients * (high - shares)
-    lowering, raising = (np.where(coefficients > 0, one, other) for one, other in ((down, up), (up, down)))
+    lowering, raising = (np.where(coefficients > 0, first, other) for first, other in ((down, up), (up, down)))
     correlation = _correlation(shares, covariance)
     value = np.sum(coefficients * shares, axis=0)
     return value - _length(lowering, correlation), value + _length(raising, correlation)
@@ -196,7 +197,7 @@ def sum_of_shares(members: Bools, coefficients: Sequence[Sequence[float]], desig
     return SumOfShares(
         shares=tuple(values.tolist()),
         covariance=tuple(tuple(row) for row in covariance.tolist()),
-        coefficients=tuple(tuple(one) for one in coefficients),
+        coefficients=tuple(tuple(coefficient) for coefficient in coefficients),
         rows=design.rows,
         units=design.effective_units,
         freedom=design.freedom,
@@ -206,7 +207,7 @@ def sum_of_shares(members: Bools, coefficients: Sequence[Sequence[float]], desig
 def smallest(found: SumOfShares) -> int:
     """Which of the sums is the smallest, the first of equals."""
     shares = np.array(found.shares)
-    return int(np.argmin([float(np.sum(np.array(one) * shares)) for one in found.coefficients]))
+    return int(np.argmin([float(np.sum(np.array(coefficient) * shares)) for coefficient in found.coefficients]))
 
 
 def interval_of(found: SumOfShares, reach: float) -> tuple[float, float, float]:
@@ -216,7 +217,10 @@ def interval_of(found: SumOfShares, reach: float) -> tuple[float, float, float]:
     are nearly equal, the bound of one is none of the other.
     """
     shares, covariance = np.array(found.shares), np.array(found.covariance)
-    each = [bounds(np.array(one), shares, covariance, found.rows, found.units, reach) for one in found.coefficients]
+    each = [
+        bounds(np.array(coefficient), shares, covariance, found.rows, found.units, reach)
+        for coefficient in found.coefficients
+    ]
     which = smallest(found)
     value = float(np.sum(np.array(found.coefficients[which]) * shares))
     return value, min(float(low) for low, _ in each), float(each[which][1])

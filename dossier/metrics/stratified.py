@@ -60,30 +60,32 @@ Strata = Sequence[Stratum]
 
 
 def _counts(strata: Strata) -> tuple[int, int]:
-    return sum(len(one.outcome) for one in strata), int(sum(one.outcome.sum() for one in strata))
+    return sum(len(stratum.outcome) for stratum in strata), int(sum(stratum.outcome.sum() for stratum in strata))
 
 
 def _all_rows(strata: Strata) -> weighted.Rows:
     """The rows of all sites one after the other."""
     outcome, risk, weights = (
         np.concatenate(parts)
-        for parts in zip(*((one.outcome, one.risk, one.relative_weights) for one in strata), strict=True)
+        for parts in zip(
+            *((stratum.outcome, stratum.risk, stratum.relative_weights) for stratum in strata), strict=True
+        )
     )
     return weighted.Rows(outcome, risk, weights)
 
 
 def _variance(linearized: Floats, strata: Strata) -> float:
     """The variance of the sum of what rows contribute, centred within each site."""
-    ends = np.cumsum([len(one.outcome) for one in strata])[:-1]
-    parts = (totals(part, one.cluster) for part, one in zip(np.split(linearized, ends), strata, strict=True))
+    ends = np.cumsum([len(stratum.outcome) for stratum in strata])[:-1]
+    parts = (totals(part, stratum.cluster) for part, stratum in zip(np.split(linearized, ends), strata, strict=True))
     return math.fsum(variance_of_sum(part) for part in parts if len(part) > 1)
 
 
 def _freedom(strata: Strata) -> float | None:
     """The degrees of freedom of errors by weights or clusters, units less sites; None where rows are independent."""
-    if not any(one.is_dependent for one in strata):
+    if not any(stratum.is_dependent for stratum in strata):
         return None
-    return float(sum(one.units for one in strata) - len(strata))
+    return float(sum(stratum.units for stratum in strata) - len(strata))
 
 
 def _estimate(
@@ -98,7 +100,7 @@ def _estimate(
     method = Method(Fact("stratified", sites=k), *how)
     details: dict[str, float | None] = {"k": float(k)}
     if freedom is not None:
-        units = Count(sum(one.units for one in strata), "row or cluster")
+        units = Count(sum(stratum.units for stratum in strata), "row or cluster")
         method += Fact("weights_or_clusters", units=units, df=freedom)
         details["df"] = freedom
     if se <= 1e-12 * max(1.0, abs(value)) or freedom == 0:
@@ -197,7 +199,7 @@ class _OfPairs:
 
 
 def _over_pairs(strata: Strata, level: float, of_site: Callable[[Stratum], _OfPairs | None]) -> Estimate | Absent:
-    known = [(one, found) for one in strata if (found := of_site(one)) is not None]
+    known = [(stratum, found) for stratum in strata if (found := of_site(stratum)) is not None]
     if not known:
         return Absent(Fact("no_pair_at_any_site")) if strata else NO_ROWS
     every = math.fsum(found.pairs for _, found in known)
@@ -206,10 +208,10 @@ def _over_pairs(strata: Strata, level: float, of_site: Callable[[Stratum], _OfPa
     variance = math.fsum(share**2 * found.variance for share, (_, found) in zip(shares, known, strict=True))
     # Rounding must not move a value of exactly 1 off it.
     value = 1.0 if all(found.value == 1 for _, found in known) else value
-    kept = [one for one, _ in known]
+    kept = [stratum for stratum, _ in known]
     inside = math.fsum(
-        share * (len(one.outcome) * found.value + 0.5) / (len(one.outcome) + 1)
-        for share, (one, found) in zip(shares, known, strict=True)
+        share * (len(stratum.outcome) * found.value + 0.5) / (len(stratum.outcome) + 1)
+        for share, (stratum, found) in zip(shares, known, strict=True)
     )
     return _estimate(value, math.sqrt(variance), kept, level, "logit", Method("pairs_within_sites"), inside)
 
@@ -281,7 +283,7 @@ def calibration_slope(strata: Strata, level: float = 0.95) -> Estimate | Absent:
     same, or when the risks separate the outcomes.
     """
     with_log_odds, left_out = _with_log_odds(strata)
-    kept = [one for one in with_log_odds if 0 < (one.relative_weights * one.outcome).sum() < len(one.outcome)]
+    kept = [odd for odd in with_log_odds if 0 < (odd.relative_weights * odd.outcome).sum() < len(odd.outcome)]
     if not kept:
         return Absent(Fact("one_class_at_every_site")) if strata else NO_ROWS
     fit = _common_slope(kept)
@@ -294,18 +296,18 @@ def calibration_slope(strata: Strata, level: float = 0.95) -> Estimate | Absent:
 
 def _with_log_odds(strata: Strata) -> tuple[list[Stratum], Method]:
     """The sites without the rows whose risk is exactly 0 or 1, and the step that counts these."""
-    inside = [(one.risk > 0) & (one.risk < 1) for one in strata]
+    inside = [(stratum.risk > 0) & (stratum.risk < 1) for stratum in strata]
     left_out = sum(int((~rows).sum()) for rows in inside)
     kept = [
         replace(
-            one,
-            outcome=one.outcome[rows],
-            risk=one.risk[rows],
-            weights=None if one.weights is None else one.weights[rows],
-            cluster=None if one.cluster is None else one.cluster[rows],
+            stratum,
+            outcome=stratum.outcome[rows],
+            risk=stratum.risk[rows],
+            weights=None if stratum.weights is None else stratum.weights[rows],
+            cluster=None if stratum.cluster is None else stratum.cluster[rows],
         )
-        for one, rows in zip(strata, inside, strict=True)
-        if rows.any() and (one.weights is None or one.weights[rows].any())
+        for stratum, rows in zip(strata, inside, strict=True)
+        if rows.any() and (stratum.weights is None or stratum.weights[rows].any())
     ]
     return kept, Method(*([Fact("certain_rows_left_out", rows=Count(left_out, "row"))] if left_out else []))
 
@@ -313,7 +315,7 @@ def _with_log_odds(strata: Strata) -> tuple[list[Stratum], Method]:
 def _common_slope(strata: Strata) -> tuple[float, float, Floats] | Absent:
     """The slope, its information, and the score of each row, by Newton's method with an intercept a site."""
     rows, count = _all_rows(strata), len(strata)
-    site = np.repeat(np.arange(count), [len(one.outcome) for one in strata])
+    site = np.repeat(np.arange(count), [len(stratum.outcome) for stratum in strata])
     log_odds = logit(rows.risk)
     total = _by_site(rows.weights, site)
     # Around the mean of its site, so that intercepts and slope hardly pull on each other.
@@ -393,12 +395,15 @@ def mean_of_sites(estimates: Sequence[Estimate], level: float, by_pairs: bool = 
     """
     if not estimates:
         return NO_ROWS
-    sizes = list(_pairs_of(estimates)) if by_pairs else [float(one.n) for one in estimates]
+    sizes = list(_pairs_of(estimates)) if by_pairs else [float(estimate.n) for estimate in estimates]
     shares = [size / math.fsum(sizes) for size in sizes]
-    value = math.fsum(share * one.value for share, one in zip(shares, estimates, strict=True))
-    errors = [one.se for one in estimates]
-    events = [one.events for one in estimates]
-    n, known = sum(one.n for one in estimates), None if None in events else sum(one or 0 for one in events)
+    value = math.fsum(share * estimate.value for share, estimate in zip(shares, estimates, strict=True))
+    errors = [estimate.se for estimate in estimates]
+    events = [estimate.events for estimate in estimates]
+    n, known = (
+        sum(estimate.n for estimate in estimates),
+        None if None in events else sum(event or 0 for event in events),
+    )
     count = len(estimates)
     method = Method(Fact("stratified", sites=count), "mean_over_pairs" if by_pairs else "mean_over_rows")
     details = {"k": float(count)}
@@ -411,7 +416,7 @@ def mean_of_sites(estimates: Sequence[Estimate], level: float, by_pairs: bool = 
 
 
 def _pairs_of(estimates: Sequence[Estimate]) -> Iterator[float]:
-    for one in estimates:
-        if one.events is None:
+    for estimate in estimates:
+        if estimate.events is None:
             raise TypeError("pairs are counted from the events of a site")
-        yield float(one.events) * (one.n - one.events)
+        yield float(estimate.events) * (estimate.n - estimate.events)

@@ -67,7 +67,7 @@ def difference(ours: Estimate, rest: Estimate) -> Estimate | Absent:
     or missing. Absent for a measure that has no interval by its nature, such as a sample size. Source: Zou and Donner
     2008; Newcombe 1998.
     """
-    if any(one.level is None and one.reason in BY_NATURE for one in (ours, rest)):
+    if any(estimate.level is None and estimate.reason in BY_NATURE for estimate in (ours, rest)):
         return Absent(Fact("not_compared_without_interval"))
     value = ours.value - rest.value
     bounds = square_and_add(ours, rest, "subgroup", "other patients")

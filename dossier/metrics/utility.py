@@ -589,15 +589,17 @@ def _positives_at(outcome: Floats, risk: Floats, thresholds: Floats, design: Des
         counts = [_counts_at(risk[outcome == label], thresholds) for label in (1, 0)]
         shares = np.array(counts) / design.n
         return shares, multinomial(shares, design.n)
-    found = [design.shares(cells_at(outcome, risk, float(one))[:2]) for one in thresholds]
-    return np.transpose([shares for shares, _ in found]), np.stack([one for _, one in found], axis=-1)
+    found = [design.shares(cells_at(outcome, risk, float(threshold))[:2]) for threshold in thresholds]
+    return np.transpose([shares for shares, _ in found]), np.stack([threshold for _, threshold in found], axis=-1)
 
 
 def _grid(low: float, high: float, declared: tuple[float, ...]) -> Floats:
     """Even steps over the range, and the declared thresholds in it exactly: their values are printed."""
     even = np.linspace(low, high, POINTS)
-    inside = [one for one in declared if low < one < high]
-    apart = [one for one in even if not any(math.isclose(one, other, abs_tol=1e-9) for other in inside)]
+    inside = [value for value in declared if low < value < high]
+    apart = [
+        threshold for threshold in even if not any(math.isclose(threshold, other, abs_tol=1e-9) for other in inside)
+    ]
     return np.sort(np.array([*apart, *inside]))
 
 
@@ -713,9 +715,9 @@ def utility_profile(
         "standardized_net_benefit": column(standardized),
         "standardized_net_benefit_low": column(standardized - half),
         "standardized_net_benefit_high": column(np.minimum(standardized + half, 1)),
-        "h_accuracy_risk": tuple(one.value for one in found),
-        "h_accuracy_risk_low": tuple(one.low for one in found),
-        "h_accuracy_risk_high": tuple(one.high for one in found),
+        "h_accuracy_risk": tuple(estimate.value for estimate in found),
+        "h_accuracy_risk_low": tuple(estimate.low for estimate in found),
+        "h_accuracy_risk_high": tuple(estimate.high for estimate in found),
     }
     return Curve(columns, n, Method(Fact("pointwise", by=Fact("as_each_measure"))), int(outcome.sum()))
 
@@ -768,11 +770,11 @@ def _spread(variable: str, source: str, values: Floats) -> tuple[Description, ..
     """How the inputs of one source are spread; nothing of fewer than five cases, whose mean tells of single ones."""
     if len(values) < FEWEST_WITH_A_MEAN:
         return ()
-    told = {
+    details = {
         "mean": float(values.mean()),
         "share_zero": float(np.mean(values == 0)),
         "share_one": float(np.mean(values == 1)),
     }
     if len(values) >= FEWEST_WITH_A_VALUE:
-        told |= {name: float(np.quantile(values, at)) for name, at in QUARTERS.items()}
-    return tuple(Description(variable, statistic, value, len(values), source) for statistic, value in told.items())
+        details |= {name: float(np.quantile(values, at)) for name, at in QUARTERS.items()}
+    return tuple(Description(variable, statistic, value, len(values), source) for statistic, value in details.items())

@@ -206,16 +206,16 @@ def auroc(rows: Rows) -> Found:
     if reason := _one_class(rows):
         return reason
     case = rows.cases
-    levels, place = np.unique(rows.risk, return_inverse=True)
+    levels, inverse = np.unique(rows.risk, return_inverse=True)
     cases, others = (
-        np.bincount(place[member], weights=rows.weights[member], minlength=len(levels)).astype(float)
+        np.bincount(inverse[member], weights=rows.weights[member], minlength=len(levels)).astype(float)
         for member in (case, ~case)
     )
     below = (np.cumsum(others) - others / 2) / others.sum()
     above = 1 - (np.cumsum(cases) - cases / 2) / cases.sum()
     value = mean(below, cases)
     share = rows.weights / np.where(case, cases.sum(), others.sum())
-    return Weighted(value, share * (np.where(case, below[place], above[place]) - value))
+    return Weighted(value, share * (np.where(case, below[inverse], above[inverse]) - value))
 
 
 def brier(rows: Rows) -> Found:
@@ -312,7 +312,7 @@ def _coefficient(every: Rows, which: int) -> Found:
     fit = logistic_fit(design, rows.outcome, weights=weights)
     if isinstance(fit, Absent):
         return fit
-    intercept, slope = (float(one) for one in fit.coefficients)
+    intercept, slope = (float(coefficient) for coefficient in fit.coefficients)
     score = weights * (rows.outcome - expit(intercept + slope * log_odds))
     linearized = score * (fit.covariance[which, 0] + fit.covariance[which, 1] * log_odds)
     return _of_rows_with_logit(every, (intercept, slope)[which], linearized)

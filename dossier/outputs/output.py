@@ -460,13 +460,13 @@ def _sync(path: Path) -> None:
             os.close(handle)
 
 
-def _exchange(one: Path, other: Path) -> bool:
+def _exchange(first: Path, other: Path) -> bool:
     """Exchange two names atomically; False where the system or the file system does not know how."""
     renameat2 = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
     if renameat2 is None:
         return False
     done = renameat2(
-        AT_WORKING_FOLDER, os.fsencode(one), AT_WORKING_FOLDER, os.fsencode(other), ctypes.c_uint(RENAME_EXCHANGE)
+        AT_WORKING_FOLDER, os.fsencode(first), AT_WORKING_FOLDER, os.fsencode(other), ctypes.c_uint(RENAME_EXCHANGE)
     )
     if done == 0:
         return True

@@ -112,5 +112,5 @@ def command_for(evidence: Evidence, asked: commands.Build) -> commands.Build | c
         )
     if asked.local_site is None:
         return asked
-    sites = {one.name: one.site for one in evidence.datasets if one.role == "external"}
+    sites = {dataset.name: dataset.site for dataset in evidence.datasets if dataset.role == "external"}
     return replace(asked, local_site=local_site(sites, asked.local_site))

@@ -43,7 +43,7 @@ def report(out: Path, hashes_only: bool = False) -> Report:
     """
     manifest = manifests.opened(out)
     found = manifests.present(out)
-    differences = [f"{one.name} is missing" for one in manifest.outputs if one.name not in found]
+    differences = [f"{file.name} is missing" for file in manifest.outputs if file.name not in found]
     differences += [f"{name} differs from the manifest" for name in manifest.altered(out)]
     differences += [f"{name} is not listed in the manifest" for name in manifest.strange(out)]
     differences += [f"{name} is a link, whose target can change" for name in sorted(found) if (out / name).is_symlink()]
@@ -76,7 +76,7 @@ def conclusion(found: Report, rebuilt: bool, signers: Sequence[str]) -> tuple[st
 
 def _within_limits(out: Path, manifest: Manifest) -> tuple[list[str], list[str]]:
     """What was printed again, and what differs; it is done in a process that ends when it takes too long."""
-    size = next((one.size for one in manifest.outputs if one.name == results.RESULTS), 0)
+    size = next((file.size for file in manifest.outputs if file.name == results.RESULTS), 0)
     seconds = min(SECONDS + SECONDS_A_MEGABYTE * (size >> 20), MOST_SECONDS)
     answer = limited.call("dossier.outputs.verify:printed_again", str(out.absolute()), seconds=seconds)
     if isinstance(answer, limited.Ended):
@@ -150,16 +150,18 @@ def inputs(out: Path, release: Path) -> Report:
     """
     folder = release if release.is_dir() else release.parent
     listed = manifests.opened(out).inputs
-    inside = [one for one in listed if not PurePath(one.name).is_absolute() and ".." not in PurePath(one.name).parts]
+    inside = [
+        file for file in listed if not PurePath(file.name).is_absolute() and ".." not in PurePath(file.name).parts
+    ]
     differences = []
-    for one in inside:
-        path = folder / one.name
+    for dataset in inside:
+        path = folder / dataset.name
         if not os.path.lexists(path):
-            differences.append(f"input {one.name} is missing")
-        elif one.file is not None and not one.file.is_at(path):
-            differences.append(f"input {one.name} differs from the one that was read")
+            differences.append(f"input {dataset.name} is missing")
+        elif dataset.file is not None and not dataset.file.is_at(path):
+            differences.append(f"input {dataset.name} differs from the one that was read")
     outside = len(listed) - len(inside)
-    hashed = sum(one.file is not None for one in inside)
+    hashed = sum(file.file is not None for file in inside)
     unknown = len(inside) - hashed
     more = f", {outside} outside the release by the rebuild" if outside else ""
     more += f", {unknown} with rows by the rebuild: their hashes are not given" if unknown else ""
@@ -177,8 +179,8 @@ def asked_for(out: Path) -> command.Build | command.Quick | None:
 
 def rebuilt(out: Path, again: Path) -> Report:
     """Compare every file of a dossier with those of a second build."""
-    one, other = (manifests.opened(folder) for folder in (out, again))
-    names, others = ({entry.name for entry in found.outputs} for found in (one, other))
+    first, other = (manifests.opened(folder) for folder in (out, again))
+    names, others = ({entry.name for entry in found.outputs} for found in (first, other))
     differences = [f"{name} is missing in the rebuild" for name in sorted(names - others)]
     differences += [f"{name} comes only with the rebuild" for name in sorted(others - names)]
     # The rebuild's manifest was written for its files a moment ago.
@@ -186,9 +188,9 @@ def rebuilt(out: Path, again: Path) -> Report:
     differences += [
         f"{name} differs in the rebuild" for name in sorted(names & others) if not built[name].is_at(out / name)
     ]
-    if one != other:
+    if first != other:
         differences.append(f"{MANIFEST} differs in the rebuild")
-    if differences and one.versions != other.versions:
-        changed = [name for name in sorted(one.versions) if one.versions[name] != other.versions.get(name)]
+    if differences and first.versions != other.versions:
+        changed = [name for name in sorted(first.versions) if first.versions[name] != other.versions.get(name)]
         differences.append(f"the rebuild was made with other versions of {', '.join(changed)}")
     return Report((f"rebuild: {len(names) + 1} files, byte by byte",), tuple(differences))

@@ -121,7 +121,7 @@ def _study(release: Release, folder: Folder, faults: list[Fault]) -> Study:
         faults += model.faults(release.model, [site.described for site in found])
         of_the_release = len(faults)
     judged = readers.readers(release, folder, found, _unread(release, found), faults)
-    doubts: list[Flag] = [flag for one in judged for flag in readers.flags(one)]
+    doubts: list[Flag] = [flag for verdict in judged for flag in readers.flags(verdict)]
     decided = None if release.reader_study is None else reader_study(release.reader_study, folder, faults, doubts)
     statements = _statements(release, folder, faults)
     before = previous.previous(release, folder, faults)
@@ -135,7 +135,7 @@ def _study(release: Release, folder: Folder, faults: list[Fault]) -> Study:
     developed = [_predictors(site) for site in found if site.dataset.role == "development"]
     external |= dict.fromkeys(unread, frozenset())
     faults += criteria.correspondence_faults(release, external, frozenset().union(*developed))
-    alone = [READERS for one in judged if one.dataset is None]
+    alone = [READERS for verdict in judged if verdict.dataset is None]
     faults += criteria.reply_faults(release, [*names, *alone])
     if not faults:
         faults += datasets.emptied(release, found) or datasets.small_throughout(release, found)
@@ -160,13 +160,13 @@ def _study(release: Release, folder: Folder, faults: list[Fault]) -> Study:
 
 
 def _predictors(site: Site) -> frozenset[str]:
-    return frozenset(one.name for one in site.described.dataset.predictors)
+    return frozenset(predictor.name for predictor in site.described.dataset.predictors)
 
 
 def _unread(release: Release, found: Sequence[Site]) -> list[str]:
     """The datasets that are declared, and of which nothing could be read."""
     read = {site.declaration.name for site in found}
-    return [one.name for one in release.dataset if one.name not in read]
+    return [dataset.name for dataset in release.dataset if dataset.name not in read]
 
 
 def _error(faults: list[Fault], of_the_release: int) -> DossierError:

@@ -37,10 +37,10 @@ def measured(
     if len(names) == len(labels) and (not development or any(name in table.columns for name in names)):
         risk = _risks(table, names, "column", "[prediction] columns", faults)
     rivals = {
-        one.name: _risks(table, one.named, "rival", predictors.key_of_rival(release, one), faults)
-        if len(one.named) == len(labels) and any(name in table.columns for name in one.named)
+        rival.name: _risks(table, rival.named, "rival", predictors.key_of_rival(release, rival), faults)
+        if len(rival.named) == len(labels) and any(name in table.columns for name in rival.named)
         else None
-        for one in release.rivals
+        for rival in release.rivals
     }
     return outcome, risk, rivals
 
@@ -73,18 +73,18 @@ def _classes(table: Settled, name: str, labels: tuple[str, ...], faults: list[Fa
 def _risks(table: Settled, names: tuple[str, ...], whose: str, declared: str, faults: list[Fault]) -> Floats | None:
     """The risks of all classes side by side, as they are given; None, and faults, when some are no such risks."""
     held = [columns.named(table, name, declared, faults) for name in names]
-    found = [one for one in held if one is not None]
+    found = [column for column in held if column is not None]
     if len(found) < len(names):
         return None
     # Numbers far from any risk are reported column by column; here they must not grow beyond all numbers.
-    sums = np.array([one.numbers for one in found]).clip(-1e6, 1e6).sum(axis=0)
+    sums = np.array([column.numbers for column in found]).clip(-1e6, 1e6).sum(axis=0)
     known = sums[~np.isnan(sums)]
-    at = Cell(table.file, tuple(one.name for one in found))
+    at = Cell(table.file, tuple(column.name for column in found))
     if len(known) and PER_CENT[0] < float(np.median(known)) < PER_CENT[1]:
         faults.append(Fault("class_risks_of_per_cent", at, total=float(np.median(known))))
         return None
     each = [columns.risk(table, name, whose, faults) for name in names]
-    kept = [one for one in each if one is not None]
+    kept = [item for item in each if item is not None]
     if len(kept) < len(names):
         return None
     off = np.where(np.isnan(sums), 0.0, np.abs(sums - 1))

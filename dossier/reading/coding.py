@@ -62,28 +62,32 @@ def _measured(feature: Feature) -> Floats:
 
 
 def _constant(dataset: Dataset) -> Iterator[Flag]:
-    same = tuple(one.name for one in dataset.predictors if len(_known(one)) > 1 and not np.ptp(_known(one)))
+    same = tuple(
+        predictor.name
+        for predictor in dataset.predictors
+        if len(_known(predictor)) > 1 and not np.ptp(_known(predictor))
+    )
     if same:
         says = Fact("constant_predictor", predictors=same, dataset=dataset.name)
         yield Flag("constant_predictor", dataset.name, says, columns=same)
 
 
-def _codes(dataset: str, one: Feature) -> Iterator[Flag]:
-    for code in _apparent_codes(one):
-        is_far = _is_far(code, _measured(one))
-        rows = Count(int((one.values == code).sum()), "row")
-        values: dict[str, Value] = {"predictor": one.name, "number": code, "rows": rows, "dataset": dataset}
+def _codes(dataset: str, feature: Feature) -> Iterator[Flag]:
+    for code in _apparent_codes(feature):
+        is_far = _is_far(code, _measured(feature))
+        rows = Count(int((feature.values == code).sum()), "row")
+        values: dict[str, Value] = {"predictor": feature.name, "number": code, "rows": rows, "dataset": dataset}
         says = Fact("number_far_from_others" if is_far else "number_below_zero", **values)
-        yield Flag("code_for_missing", dataset, says, columns=(one.name,))
+        yield Flag("code_for_missing", dataset, says, columns=(feature.name,))
 
 
-def _apparent_codes(one: Feature) -> tuple[float, ...]:
+def _apparent_codes(feature: Feature) -> tuple[float, ...]:
     """Numbers that are codes elsewhere, and here lie far from all other values, or alone below 0.
 
     Codes hide each other: those that lie near to a value that is none are values themselves, and then perhaps the next.
     """
-    known = _known(one)
-    codes = () if one.levels is not None else _codes_among(known)
+    known = _known(feature)
+    codes = () if feature.levels is not None else _codes_among(known)
     while codes:
         others = known[~np.isin(known, codes)]
         if len(np.unique(others)) < ENOUGH_VALUES:
@@ -113,21 +117,21 @@ def _beside(code: float) -> tuple[float, ...]:
     return code - step, code - 2 * step, code * 8 / 9, code * 7 / 9
 
 
-def _words_for_missing(dataset: str, one: Feature) -> Iterator[Flag]:
+def _words_for_missing(dataset: str, feature: Feature) -> Iterator[Flag]:
     """The words for missing, named however few rows hold them: they are ours, and say nothing of a patient."""
-    for word in _words(one):
+    for word in _words(feature):
         if is_word(word):
-            rows = Count(int((one.values == (one.levels or ()).index(word)).sum()), "row")
-            says = Fact("word_for_missing", predictor=one.name, word=word, rows=rows, dataset=dataset)
-            yield Flag("code_for_missing", dataset, says, columns=(one.name,))
+            rows = Count(int((feature.values == (feature.levels or ()).index(word)).sum()), "row")
+            says = Fact("word_for_missing", predictor=feature.name, word=word, rows=rows, dataset=dataset)
+            yield Flag("code_for_missing", dataset, says, columns=(feature.name,))
 
 
-def _spellings(dataset: Dataset, one: Feature) -> Iterator[Flag]:
+def _spellings(dataset: Dataset, feature: Feature) -> Iterator[Flag]:
     """Categories that differ in capitals, blanks or the make of their letters only."""
     alike: dict[str, list[str]] = {}
-    for word in _words(one):
+    for word in _words(feature):
         alike.setdefault(_spelling(word), []).append(word)
-    common = _common(dataset, one)
+    common = _common(dataset, feature)
     several = [
         Fact("spelled_alike", words=tuple(map(_visible, words))) if common.issuperset(words) else None
         for words in alike.values()
@@ -135,21 +139,21 @@ def _spellings(dataset: Dataset, one: Feature) -> Iterator[Flag]:
     ]
     if several:
         spellings = _named(several, dataset.minimum_cell)
-        says = Fact("several_spellings", predictor=one.name, dataset=dataset.name, spellings=spellings)
-        yield Flag("other_categories", dataset.name, says, columns=(one.name,))
+        says = Fact("several_spellings", predictor=feature.name, dataset=dataset.name, spellings=spellings)
+        yield Flag("other_categories", dataset.name, says, columns=(feature.name,))
 
 
-def _common(dataset: Dataset, one: Feature) -> frozenset[str]:
+def _common(dataset: Dataset, feature: Feature) -> frozenset[str]:
     """The categories that may be named: so many patients have them as the release wants in a count that it prints."""
-    known = _known(one)
+    known = _known(feature)
     return frozenset(
-        word for code, word in enumerate(one.levels or ()) if (known == code).sum() >= max(1, dataset.minimum_cell)
+        word for code, word in enumerate(feature.levels or ()) if (known == code).sum() >= max(1, dataset.minimum_cell)
     )
 
 
 def _named(categories: Sequence[str | Fact | None], smallest: int) -> Fact:
     """Categories that may be named; None stands for one that may not, for fewer patients have it."""
-    known = tuple(one for one in categories if one is not None)
+    known = tuple(category for category in categories if category is not None)
     if len(known) == len(categories):
         return Fact("categories", known=known)
     if not known:
@@ -157,19 +161,19 @@ def _named(categories: Sequence[str | Fact | None], smallest: int) -> Fact:
     return Fact("categories_and_rare_ones", known=known, smallest=smallest)
 
 
-def _notations(dataset: str, one: Feature) -> Iterator[Flag]:
+def _notations(dataset: str, feature: Feature) -> Iterator[Flag]:
     """Categories that are all numbers in the way in which people write them."""
-    written = [word for word in _words(one) if not is_word(word)]
+    written = [word for word in _words(feature) if not is_word(word)]
     if notations.are_numbers(written):
         strange = any(map(notations.has_strange_minus, written))
         says = Fact(
             "numbers_with_another_minus" if strange else "numbers_with_signs",
-            predictor=one.name,
+            predictor=feature.name,
             dataset=dataset,
             categories=Count(len(written), "level"),
             mend=notations.fix(written),
         )
-        yield Flag("other_categories", dataset, says, columns=(one.name,))
+        yield Flag("other_categories", dataset, says, columns=(feature.name,))
 
 
 def _spelling(word: str) -> str:
@@ -186,7 +190,7 @@ def _visible(word: str) -> str:
     )
 
 
-def _against(site: Site, one: Feature, sites: Sequence[Site]) -> Iterator[Flag]:
+def _against(site: Site, feature: Feature, sites: Sequence[Site]) -> Iterator[Flag]:
     """A column held against that of the development table, or without such against those of all other datasets.
 
     Subgroups may be numbers here and categories there; the two have nothing to compare.
@@ -195,18 +199,20 @@ def _against(site: Site, one: Feature, sites: Sequence[Site]) -> Iterator[Flag]:
         return
     same = [(other.dataset, held) for other in sites if other is not site for held in _columns(other)]
     same = [
-        (other, held) for other, held in same if held.name == one.name and (held.levels is None) == (one.levels is None)
+        (other, held)
+        for other, held in same
+        if held.name == feature.name and (held.levels is None) == (feature.levels is None)
     ]
     same = [(other, held) for other, held in same if other.role == "development"] or same
-    here, there = _measured(one), [_measured(held) for _, held in same]
+    here, there = _measured(feature), [_measured(held) for _, held in same]
     if not len(here) or not sum(map(len, there)):
         return
     where = same[0][0].name if len(same) == 1 else Fact("other_datasets")
     name = site.dataset.name
-    if one.levels is None:
+    if feature.levels is None:
         theirs = np.concatenate(there)
-        yield from _units(name, one.name, here, theirs, where)
-        yield from _two_codes(name, one.name, np.unique(here).tolist(), np.unique(theirs).tolist(), where)
+        yield from _units(name, feature.name, here, theirs, where)
+        yield from _two_codes(name, feature.name, np.unique(here).tolist(), np.unique(theirs).tolist(), where)
     else:
         others = Others(
             where,
@@ -214,9 +220,9 @@ def _against(site: Site, one: Feature, sites: Sequence[Site]) -> Iterator[Flag]:
             frozenset(word for other, held in same for word in _common(other, held)),
             max(other.minimum_cell for other, _ in same),
         )
-        yield from _categories(site.dataset, one, others)
+        yield from _categories(site.dataset, feature, others)
         # These are codes and no names: the other of the two values is known to whoever knows one.
-        yield from _two_codes(name, one.name, _numbers(_words(one)), _numbers(others.words), where)
+        yield from _two_codes(name, feature.name, _numbers(_words(feature)), _numbers(others.words), where)
 
 
 @dataclass(frozen=True)
@@ -248,16 +254,16 @@ def _apart(mine: Floats, theirs: Floats) -> bool:
     return bool(low > highest or lowest > high)
 
 
-def _categories(dataset: Dataset, one: Feature, others: Others) -> Iterator[Flag]:
-    mine, theirs = _words(one), others.words
-    common = _common(dataset, one)
+def _categories(dataset: Dataset, feature: Feature, others: Others) -> Iterator[Flag]:
+    mine, theirs = _words(feature), others.words
+    common = _common(dataset, feature)
     if not set(mine) & set(theirs):
         here = _named([word if word in common else None for word in mine], dataset.minimum_cell)
         there = _named([word if word in others.common else None for word in theirs], others.smallest)
         many = min(len(mine), len(theirs)) >= MANY_CATEGORIES
         both: dict[str, Value] = {"here": here, "dataset": dataset.name, "there": there, "where": others.where}
-        says = Fact("identifiers_as_categories" if many else "no_category_in_both", predictor=one.name, **both)
-        yield Flag("other_categories", dataset.name, says, columns=(one.name,))
+        says = Fact("identifiers_as_categories" if many else "no_category_in_both", predictor=feature.name, **both)
+        yield Flag("other_categories", dataset.name, says, columns=(feature.name,))
         return
     spelled = {_spelling(word): word for word in theirs}
     unlike = [(word, spelled[_spelling(word)]) for word in mine if word not in theirs and _spelling(word) in spelled]
@@ -270,12 +276,12 @@ def _categories(dataset: Dataset, one: Feature, others: Others) -> Iterator[Flag
         ]
         says = Fact(
             "spelled_otherwise",
-            predictor=one.name,
+            predictor=feature.name,
             dataset=dataset.name,
             where=others.where,
             spellings=_named(pairs, max(dataset.minimum_cell, others.smallest)),
         )
-        yield Flag("other_categories", dataset.name, says, columns=(one.name,))
+        yield Flag("other_categories", dataset.name, says, columns=(feature.name,))
 
 
 def _two_codes(

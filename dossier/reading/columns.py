@@ -294,10 +294,10 @@ def coded(column: Column) -> tuple[NDArray[np.int64], tuple[str, ...]]:
     codes, different = _different(column)
     used = np.unique(codes[codes >= 0])
     spelled = [_word(cell) for cell in different.take(used).to_pylist()]
-    place = {word: k for k, word in enumerate(dict.fromkeys(spelled))}
+    index_of = {word: k for k, word in enumerate(dict.fromkeys(spelled))}
     places = np.full(len(different) + 1, -1, dtype=np.int64)
-    places[used] = [place[word] for word in spelled]
-    return places[codes], tuple(place)
+    places[used] = [index_of[word] for word in spelled]
+    return places[codes], tuple(index_of)
 
 
 def _different(column: Column) -> tuple[NDArray[np.int64], Any]:
@@ -508,7 +508,7 @@ def is_written_with_commas(table: Settled) -> bool:
 def _texts_of(table: Settled) -> dict[str, Any]:
     import pyarrow
 
-    return {name: one.cells for name, one in table.columns.items() if pyarrow.types.is_string(one.cells.type)}
+    return {name: column.cells for name, column in table.columns.items() if pyarrow.types.is_string(column.cells.type)}
 
 
 def _infinite(table: Settled, found: Column, of: Fact, wrong: Bools) -> list[Fault]:

@@ -36,7 +36,9 @@ def faults(release: Release, datasets: Sequence[str], subsets: Sequence[Subset] 
     register = fill("metrics")
     compared = {name: metric for name, metric in register.metrics.items() if RIVAL in metric.fixed.values()}
     over_sites = {metric.term.name for metric in register.metrics.values() if metric.pool is not None}
-    every = [one.term for one in register.metrics.values()] + [one.term for one in register.syntheses.values()]
+    every = [metric.term for metric in register.metrics.values()] + [
+        synthesis.term for synthesis in register.syntheses.values()
+    ]
     terms: dict[str, list[Term]] = {}
     for term in every:
         # The measure itself first: its differences and tests are filed under the same name.
@@ -44,11 +46,11 @@ def faults(release: Release, datasets: Sequence[str], subsets: Sequence[Subset] 
     return [
         *(
             fault
-            for place, one in enumerate(release.acceptance, start=1)
+            for index, criterion in enumerate(release.acceptance, start=1)
             for fault in (
-                *_of(one, listed_table("acceptance", place), release, datasets, terms, over_sites),
-                *_of_rival(one, listed_table("acceptance", place), release, compared),
-                *_of_subset(one, listed_table("acceptance", place).of("subset"), release, subsets),
+                *_of(criterion, listed_table("acceptance", index), release, datasets, terms, over_sites),
+                *_of_rival(criterion, listed_table("acceptance", index), release, compared),
+                *_of_subset(criterion, listed_table("acceptance", index).of("subset"), release, subsets),
             )
         ),
         *(
@@ -66,29 +68,31 @@ def correspondence_faults(release: Release, external: Mapping[str, Set[str]], de
     """
     found: list[Fault] = []
     named: list[str] = []
-    for place, one in enumerate(release.declared_correspondence, start=1):
-        where = listed_table("declared_correspondence", place)
-        if one.dataset not in external:
-            near = nearest(one.dataset, external)
+    for index, correspondence in enumerate(release.declared_correspondence, start=1):
+        where = listed_table("declared_correspondence", index)
+        if correspondence.dataset not in external:
+            near = nearest(correspondence.dataset, external)
             known = tuple(external)
-            found.append(Fault("not_external", where.of("dataset"), name=one.dataset, known=known, near=near))
-        elif one.dataset in named:
-            found.append(Fault("correspondence_twice", where.of("dataset"), dataset=one.dataset))
-        elif external[one.dataset] & development:
-            found.append(Fault("correspondence_computed", where.of("psi"), dataset=one.dataset))
-        named.append(one.dataset)
+            found.append(
+                Fault("not_external", where.of("dataset"), name=correspondence.dataset, known=known, near=near)
+            )
+        elif correspondence.dataset in named:
+            found.append(Fault("correspondence_twice", where.of("dataset"), dataset=correspondence.dataset))
+        elif external[correspondence.dataset] & development:
+            found.append(Fault("correspondence_computed", where.of("psi"), dataset=correspondence.dataset))
+        named.append(correspondence.dataset)
     return found
 
 
 def reply_faults(release: Release, datasets: Sequence[str]) -> list[Fault]:
     """The faults of every answer to a flag."""
     found: list[Fault] = []
-    for place, one in enumerate(release.reply, start=1):
-        table = listed_table("reply", place)
-        if not is_flag(one.flag):
-            found.append(no_flag(one.flag, table.of("flag")))
-        if one.dataset is not None and one.dataset not in (POOLED, *datasets):
-            found.append(_no_dataset(one.dataset, (POOLED, *datasets), table))
+    for index, reply in enumerate(release.reply, start=1):
+        table = listed_table("reply", index)
+        if not is_flag(reply.flag):
+            found.append(no_flag(reply.flag, table.of("flag")))
+        if reply.dataset is not None and reply.dataset not in (POOLED, *datasets):
+            found.append(_no_dataset(reply.dataset, (POOLED, *datasets), table))
     return found
 
 
@@ -107,28 +111,28 @@ def no_flag(name: str, where: Location) -> Fault:
 
 
 def _of(
-    one: Acceptance,
+    criterion: Acceptance,
     where: Key,
     release: Release,
     datasets: Sequence[str],
     terms: dict[str, list[Term]],
     over_sites: Set[str],
 ) -> Iterator[Fault]:
-    known = terms.get(one.measure)
+    known = terms.get(criterion.measure)
     if known is None:
-        near = nearest(one.measure, terms)
-        yield Fault("not_a_measure", where.of("measure"), name=one.measure, known=tuple(sorted(terms)), near=near)
+        near = nearest(criterion.measure, terms)
+        yield Fault("not_a_measure", where.of("measure"), name=criterion.measure, known=tuple(sorted(terms)), near=near)
     else:
-        yield from _of_tier(one, where, known, over_sites)
-        yield from _of_settings(one, where, release, known)
-        yield from _of_mean(one, where)
-        if one.at.get("against") not in NOT_RIVALS:
-            for key, bound in (("at_least", one.at_least), ("at_most", one.at_most)):
-                yield from _beyond_the_range(f"{key} of {one.measure}", bound, known[0], where.of(key))
-    if one.dataset not in (*EVERYWHERE, *datasets):
-        yield _no_dataset(one.dataset, (*EVERYWHERE, *datasets), where)
-    yield from _of_bounds(one, where)
-    yield from _of_acceptable_accuracy(one, where, release)
+        yield from _of_tier(criterion, where, known, over_sites)
+        yield from _of_settings(criterion, where, release, known)
+        yield from _of_mean(criterion, where)
+        if criterion.at.get("against") not in NOT_RIVALS:
+            for key, bound in (("at_least", criterion.at_least), ("at_most", criterion.at_most)):
+                yield from _beyond_the_range(f"{key} of {criterion.measure}", bound, known[0], where.of(key))
+    if criterion.dataset not in (*EVERYWHERE, *datasets):
+        yield _no_dataset(criterion.dataset, (*EVERYWHERE, *datasets), where)
+    yield from _of_bounds(criterion, where)
+    yield from _of_acceptable_accuracy(criterion, where, release)
 
 
 def _of_minimum(measure: str, value: float, term: Term) -> Iterator[Fault]:
@@ -165,23 +169,27 @@ def _beyond_the_range(bound: str, value: float | None, term: Term, where: Key) -
 def severity_faults(release: Release, subsets: Sequence[Subset] | None) -> list[Fault]:
     """The faults of severity weights of subgroups: which there are, and of one column, each once."""
     own = () if release.severity is None else release.severity.subgroup
-    named = [Subset(one.column, one.level) for one in own]
+    named = [Subset(subgroup.column, subgroup.level) for subgroup in own]
     faults: list[Fault] = []
-    for place, one in enumerate(named, start=1):
-        where = listed_table("severity.subgroup", place)
-        if one in named[: place - 1]:
-            faults.append(Fault("severity_twice", where, subset=str(one)))
-        elif one.column != named[0].column:
+    for index, subset in enumerate(named, start=1):
+        where = listed_table("severity.subgroup", index)
+        if subset in named[: index - 1]:
+            faults.append(Fault("severity_twice", where, subset=str(subset)))
+        elif subset.column != named[0].column:
             # A patient of both would have two severities.
-            faults.append(Fault("severity_of_two_columns", where.of("column"), one=named[0].column, other=one.column))
+            faults.append(
+                Fault("severity_of_two_columns", where.of("column"), one=named[0].column, other=subset.column)
+            )
         else:
-            faults += _named(one, where, release, subsets)
+            faults += _named(subset, where, release, subsets)
     return faults
 
 
-def _of_subset(one: Acceptance, where: Key, release: Release, subsets: Sequence[Subset] | None) -> Iterator[Fault]:
-    if one.subset is not None:
-        yield from _named(one.subset, where, release, subsets)
+def _of_subset(
+    criterion: Acceptance, where: Key, release: Release, subsets: Sequence[Subset] | None
+) -> Iterator[Fault]:
+    if criterion.subset is not None:
+        yield from _named(criterion.subset, where, release, subsets)
 
 
 def _named(subset: Subset, where: Key, release: Release, subsets: Sequence[Subset] | None) -> Iterator[Fault]:
@@ -196,71 +204,73 @@ def _named(subset: Subset, where: Key, release: Release, subsets: Sequence[Subse
         yield Fault("not_a_subgroup", where, subset=str(subset), known=tuple(sorted(known)), near=meant)
 
 
-def _of_rival(one: Acceptance, where: Key, release: Release, compared: Mapping[str, Metric]) -> Iterator[Fault]:
+def _of_rival(criterion: Acceptance, where: Key, release: Release, compared: Mapping[str, Metric]) -> Iterator[Fault]:
     """A difference from a rival names one, and a rival's name stands with nothing but differences."""
-    labels, against = tuple(rival.name for rival in release.rivals), one.at.get("against")
-    if one.measure in compared and "against" in compared[one.measure].fixed:
+    labels, against = tuple(rival.name for rival in release.rivals), criterion.at.get("against")
+    if criterion.measure in compared and "against" in compared[criterion.measure].fixed:
         if not labels:
-            yield Fault("criterion_without_rival", where.of("measure"), measure=one.measure)
+            yield Fault("criterion_without_rival", where.of("measure"), measure=criterion.measure)
         elif against not in labels:
             at = where.of("at")
-            yield Fault("criterion_names_no_rival", at, measure=one.measure, rivals=labels, rival=labels[0])
+            yield Fault("criterion_names_no_rival", at, measure=criterion.measure, rivals=labels, rival=labels[0])
     elif against is not None and against not in NOT_RIVALS:
-        difference = f"{one.measure}_difference"
+        difference = f"{criterion.measure}_difference"
         near = difference if difference in compared else None
-        yield Fault("not_compared", where.of("at"), measure=one.measure, rival=against, near=near)
+        yield Fault("not_compared", where.of("at"), measure=criterion.measure, rival=against, near=near)
 
 
-def _of_tier(one: Acceptance, where: Key, known: Sequence[Term], over_sites: Set[str]) -> Iterator[Fault]:
-    if known[0].tier == "caution" and one.caution_reason is None:
+def _of_tier(criterion: Acceptance, where: Key, known: Sequence[Term], over_sites: Set[str]) -> Iterator[Fault]:
+    if known[0].tier == "caution" and criterion.caution_reason is None:
         counterpart = known[0].counterpart or Fact("core_measure")
-        yield Fault("caution_decides", where.of("measure"), measure=one.measure, counterpart=counterpart)
+        yield Fault("caution_decides", where.of("measure"), measure=criterion.measure, counterpart=counterpart)
     judges = known[0].tier in ("core", "supporting", "caution") or known[0].name in over_sites
-    if not judges and one.reason is None:
-        yield Fault("criterion_of_other_tier", where.of("measure"), measure=one.measure)
+    if not judges and criterion.reason is None:
+        yield Fault("criterion_of_other_tier", where.of("measure"), measure=criterion.measure)
 
 
-def _of_settings(one: Acceptance, where: Key, release: Release, known: Sequence[Term]) -> Iterator[Fault]:
+def _of_settings(criterion: Acceptance, where: Key, release: Release, known: Sequence[Term]) -> Iterator[Fault]:
     possible = {name for term in known for name in term.at} | set(BESIDE)
-    for name in one.at:
+    for name in criterion.at:
         if name not in possible:
             known_settings = tuple(sorted(possible - set(BESIDE))) or None
-            yield Fault("not_a_setting", where.of("at"), measure=one.measure, setting=name, near=known_settings)
+            yield Fault("not_a_setting", where.of("at"), measure=criterion.measure, setting=name, near=known_settings)
     needed = known[0].at
-    for name in (name for name in needed if name not in one.at and name != "group"):
-        yield Fault("setting_missing", where.of("at"), measure=one.measure, setting=name)
-    asked = one.at.get("threshold")
+    for name in (name for name in needed if name not in criterion.at and name != "group"):
+        yield Fault("setting_missing", where.of("at"), measure=criterion.measure, setting=name)
+    asked = criterion.at.get("threshold")
     if asked is not None and "threshold" in needed and asked not in release.thresholds.declared:
         declared = tuple(release.thresholds.declared) or Fact("none")
         yield Fault("threshold_not_declared", where.of("at"), threshold=shown(asked), declared=declared)
 
 
-def _of_mean(one: Acceptance, where: Key) -> Iterator[Fault]:
+def _of_mean(criterion: Acceptance, where: Key) -> Iterator[Fault]:
     """A mean over the classes that no number is made of."""
     from dossier.core.register import REGISTER
 
-    metric = REGISTER.metrics.get(one.measure)
-    if one.at.get("class") == MACRO and metric is not None and metric.against_rest == "by class":
-        yield Fault("no_mean_of_classes", where.of("at"), measure=one.measure)
+    metric = REGISTER.metrics.get(criterion.measure)
+    if criterion.at.get("class") == MACRO and metric is not None and metric.against_rest == "by class":
+        yield Fault("no_mean_of_classes", where.of("at"), measure=criterion.measure)
 
 
-def _of_bounds(one: Acceptance, where: Key) -> Iterator[Fault]:
-    if (one.at_least, one.at_least_from, one.at_most) == (None, None, None):
+def _of_bounds(criterion: Acceptance, where: Key) -> Iterator[Fault]:
+    if (criterion.at_least, criterion.at_least_from, criterion.at_most) == (None, None, None):
         yield Fault("no_bound", where)
-    elif one.at_least is not None and one.at_most is not None and one.at_least > one.at_most:
-        yield Fault("bounds_crossed", where.of("at_least"), least=float(one.at_least), most=float(one.at_most))
+    elif criterion.at_least is not None and criterion.at_most is not None and criterion.at_least > criterion.at_most:
+        yield Fault(
+            "bounds_crossed", where.of("at_least"), least=float(criterion.at_least), most=float(criterion.at_most)
+        )
 
 
-def _of_acceptable_accuracy(one: Acceptance, where: Key, release: Release) -> Iterator[Fault]:
+def _of_acceptable_accuracy(criterion: Acceptance, where: Key, release: Release) -> Iterator[Fault]:
     """A bound that is the minimum acceptable accuracy needs one, stands alone and judges an accuracy."""
-    if one.at_least_from is None:
+    if criterion.at_least_from is None:
         return
     at, minimum = where.of("at_least_from"), release.h_accuracy.acceptable
-    if one.at_least is not None:
+    if criterion.at_least is not None:
         yield Fault("at_least_twice", at)
-    if not one.measure.endswith("accuracy"):
-        yield Fault("minimum_of_accuracy", at, measure=one.measure)
+    if not criterion.measure.endswith("accuracy"):
+        yield Fault("minimum_of_accuracy", at, measure=criterion.measure)
     elif minimum is None:
         yield Fault("minimum_not_declared", at)
-    elif one.at_most is not None and minimum.value > one.at_most:
-        yield Fault("bounds_crossed", at, least=float(minimum.value), most=float(one.at_most))
+    elif criterion.at_most is not None and minimum.value > criterion.at_most:
+        yield Fault("bounds_crossed", at, least=float(minimum.value), most=float(criterion.at_most))

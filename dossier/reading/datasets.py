@@ -161,9 +161,9 @@ def sites(release: Release, folder: Folder, faults: list[Fault]) -> tuple[list[S
         measured = _measured(release, source, faults)
         smallest = minimum_cell(release, source.declaration)
         own = () if release.severity is None else release.severity.subgroup
-        weighed = tuple(Subset(one.column, one.level) for one in own)
+        weighed = tuple(Subset(subgroup.column, subgroup.level) for subgroup in own)
         of_table = Held(source, measured, some, labels, groups, weighed, grouping, categorical, other, smallest)
-        for rows in _rows(source, {one.dataset for one in release.readers}, faults):
+        for rows in _rows(source, {reader.dataset for reader in release.readers}, faults):
             found += [_whole_site(of_table, rows)] if rows.imputation is None else _imputed(of_table, rows, faults)
     faults += columns.other_outcomes(release.outcome, [source.table for source in sources])
     if len(found) > MOST_SITES:
@@ -178,7 +178,7 @@ def _distinct(release: Release, found: Sequence[Site], faults: list[Fault]) -> N
     twice = sorted(name for name, count in names.items() if count > 1 and name not in refused)
     faults += [Fault("two_sites", listed_table("dataset"), name=name) for name in twice]
     # A dataset that the release itself names so has been refused before any table was read.
-    declared = {one.name for one in release.declared_performance} - {one.name for one in release.dataset}
+    declared = {claim.name for claim in release.declared_performance} - {dataset.name for dataset in release.dataset}
     at = listed_table("declared_performance")
     faults += [Fault("performance_of_site", at, name=name) for name in sorted(declared & set(names))]
 
@@ -298,9 +298,9 @@ def _printed(release: Release, sources: Sequence[Source]) -> list[Fault]:
         return []  # the column may stand in a table that could not be read
     held = {name for source in sources for name in source.table.names}
     return [
-        Fault("label_of_no_column", listed_table("predictor", k).of("name"), column=one.name)
-        for k, one in enumerate(release.predictor, start=1)
-        if one.name not in held
+        Fault("label_of_no_column", listed_table("predictor", k).of("name"), column=predictor.name)
+        for k, predictor in enumerate(release.predictor, start=1)
+        if predictor.name not in held
     ]
 
 
@@ -324,9 +324,9 @@ def _measured(release: Release, source: Source, faults: list[Fault]) -> Measured
         else columns.risk(table, prediction.column, "column", faults)
     )
     rivals = {
-        one.name: columns.risk(table, one.column, "rival", faults) if one.column in table.columns else None
-        for one in release.rivals
-        if one.column is not None
+        rival.name: columns.risk(table, rival.column, "rival", faults) if rival.column in table.columns else None
+        for rival in release.rivals
+        if rival.column is not None
     }
     return Measured(outcome, risk, rivals, {} if development else _of_cases(release, table, faults))
 
@@ -360,10 +360,10 @@ def _rows(source: Source, named_by_readers: Set[str | None], faults: list[Fault]
     within = split if imputation is None else imputation
     named = ((declaration.site_column, "a site"), (declaration.cluster, "one cluster"))
     unclear = [
-        one
+        unknown
         for name, counted_as in named
         if name is not None and name in table.columns
-        for one in unknown_names.of(table.columns[name], name, counted_as)
+        for unknown in unknown_names.of(table.columns[name], name, counted_as)
     ]
     parts = _sites(source, faults)
     if key is not None and imputation is None:
@@ -528,7 +528,7 @@ def _part(part: Rows, here: NDArray[np.int64]) -> Rows:
     return replace(
         part,
         rows=part.rows[here],
-        identifiers=None if names is None else tuple(names[place] for place in here),
+        identifiers=None if names is None else tuple(names[position] for position in here),
         split=_of(part.split, here),
         cluster=_of(part.cluster, here),
         weights=_of(part.weights, here),
@@ -540,8 +540,8 @@ def _part(part: Rows, here: NDArray[np.int64]) -> Rows:
 
 def _unknown(names: Sequence[Unknown], rows: NDArray[np.int64]) -> tuple[Unknown, ...]:
     """The names that any of these rows has."""
-    here = (replace(one, rows=_of(one.rows, rows)) for one in names)
-    return tuple(one for one in here if one.rows.any())
+    here = (replace(name, rows=_of(name.rows, rows)) for name in names)
+    return tuple(unknown for unknown in here if unknown.rows.any())
 
 
 def _whole_site(held: Held, part: Rows, without_risk: bool = False) -> Site:
@@ -641,15 +641,15 @@ def _severity_group(groups: Sequence[Subgroup], weighed: Sequence[Subset], rows:
         # Of a table of very many rows the subgroups are those of the sample.
         return None
     found = np.zeros(rows, dtype=np.int64)
-    for one in groups:
-        if one.subset in weighed and not isinstance(one.rows, Absent):
-            found[one.rows] = 1 + weighed.index(one.subset)
+    for group in groups:
+        if group.subset in weighed and not isinstance(group.rows, Absent):
+            found[group.rows] = 1 + weighed.index(group.subset)
     return found
 
 
 def _kept(features: Sequence[Feature], rows: NDArray[np.int64], keep: NDArray[np.int64]) -> tuple[Feature, ...]:
     """The columns of the rows of a site, and of these only those that are analysed."""
-    return tuple(Feature(one.name, _of(_of(one.values, rows), keep), one.levels) for one in features)
+    return tuple(Feature(feature.name, _of(_of(feature.values, rows), keep), feature.levels) for feature in features)
 
 
 def _unequal(weights: Floats | None) -> Floats | None:

@@ -121,8 +121,8 @@ def declared(content: bytes) -> Declared:
     try:
         release: Release | None = Release.model_validate(raw)
     except ValidationError as error:
-        resolved = [(_resolved(one["loc"], one["type"], raw), one) for one in error.errors()]
-        errors = [(location, one) for location, one in resolved if not _only_a_consequence(location, one, raw)]
+        resolved = [(_resolved(record["loc"], record["type"], raw), record) for record in error.errors()]
+        errors = [(location, each) for location, each in resolved if not _only_a_consequence(location, each, raw)]
         faults = [*_translated(errors, raw), *faults]
         release, kept = _salvaged(raw, [location for location, _ in errors])
     if release is not None:
@@ -388,7 +388,7 @@ def _salvaged(raw: Mapping[str, Any], wrong: list[Location]) -> tuple[Release | 
         _drop(kept, location, dropped)
     _drop_what_follows(kept, dropped)
     if any(location[:1] == ("subgroup",) for location in wrong):
-        kept["acceptance"] = tuple(_without_subset(one) for one in kept.get("acceptance", ()))
+        kept["acceptance"] = tuple(_without_subset(criterion) for criterion in kept.get("acceptance", ()))
     places = {
         head: tuple(k for k in range(len(kept[head])) if k not in numbers)
         for head, numbers in dropped.items()
@@ -401,7 +401,7 @@ def _salvaged(raw: Mapping[str, Any], wrong: list[Location]) -> tuple[Release | 
         return Release.model_validate(kept), places
     except ValidationError as error:
         # A table may need the key that was dropped; most of them nobody needs.
-        less = {key: value for key, value in kept.items() if key not in {one["loc"][0] for one in error.errors()}}
+        less = {key: value for key, value in kept.items() if key not in {record["loc"][0] for record in error.errors()}}
     try:
         return Release.model_validate(less), places
     except ValidationError:
@@ -493,7 +493,7 @@ def _across(release: Release) -> list[Fault]:
             faults.append(Fault("site_and_site_column", table.of("site")))
         if dataset.site_column is not None and dataset.role == "development":
             faults.append(Fault("sites_of_development", table.of("site_column")))
-    faults += [fault for k, one in enumerate(release.dataset, start=1) for fault in _named_twice(k, one)]
+    faults += [fault for k, dataset in enumerate(release.dataset, start=1) for fault in _named_twice(k, dataset)]
     return [
         *faults,
         *_names_of_declared(release),
@@ -515,20 +515,20 @@ def _left_out(release: Release) -> Iterator[Fault]:
             yield Fault("chapter_not_left_out", where, name=name, known=LEAVABLE)
 
 
-def _named_twice(place: int, dataset: DatasetDeclaration) -> Iterator[Fault]:
+def _named_twice(index: int, dataset: DatasetDeclaration) -> Iterator[Fault]:
     """The faults of columns that get several of our names: only the last one would hold."""
     names: dict[str, list[str]] = {}
     for our, their in dataset.columns.items():
         names.setdefault(their, []).append(our)
     for their, ours in names.items():
         if len(ours) > 1:
-            at = listed_table("dataset", place, dataset.name).of("columns")
+            at = listed_table("dataset", index, dataset.name).of("columns")
             yield Fault("column_of_several_names", at, column=their, number=len(ours), names=tuple(ours))
 
 
 def _names_of_declared(release: Release) -> Iterator[Fault]:
     """The faults of the names of declared performances: results are distinguished by the name of what they are of."""
-    datasets, declared = ([one.name for one in some] for some in (release.dataset, release.declared_performance))
+    datasets, declared = ([each.name for each in some] for some in (release.dataset, release.declared_performance))
     for k, name in enumerate(declared):
         where = listed_table("declared_performance", k + 1, name).of("name")
         if name in datasets:
@@ -539,8 +539,8 @@ def _names_of_declared(release: Release) -> Iterator[Fault]:
             yield Fault("reserved_performance", where, name=name)
 
 
-def _alike(one: str, other: str) -> bool:
-    return one != other and one.casefold() == other.casefold()
+def _alike(first: str, other: str) -> bool:
+    return first != other and first.casefold() == other.casefold()
 
 
 def _of_h_accuracy(release: Release, has_readers: bool) -> list[Fault]:
@@ -583,11 +583,11 @@ def _raters_give(release: Release, key: str, table: str | None) -> list[Fault]:
     where = Key("h_accuracy", key)
     if not release.readers:
         return [Fault("no_readers", where, key=key)]
-    development = {one.name for one in release.dataset if one.role == "development"}
-    tested = [one for one in release.readers if one.dataset is not None and one.dataset not in development]
+    development = {dataset.name for dataset in release.dataset if dataset.role == "development"}
+    tested = [reader for reader in release.readers if reader.dataset is not None and reader.dataset not in development]
     if not tested:
         return [Fault("readers_of_no_tested_dataset", where, key=key)]
-    if table is not None and all(getattr(one, table) is None for one in tested):
+    if table is not None and all(getattr(tables, table) is None for tables in tested):
         return [Fault("no_table_of_readers", where, key=key, table=table)]
     return []
 
@@ -605,7 +605,7 @@ def _roles(release: Release) -> list[Fault]:
 
 def _readers(release: Release) -> Iterator[Fault]:
     """The faults of readers' tables of one dataset twice, or twice of none."""
-    named = [one.dataset for one in release.readers]
+    named = [reader.dataset for reader in release.readers]
     for number, name in enumerate(named, start=1):
         if name in named[: number - 1]:
             at = listed_table("readers", number).of("dataset")
@@ -642,8 +642,8 @@ def _same_columns(release: Release) -> list[Fault]:
 
 def _labels(release: Release) -> Iterator[Fault]:
     """The faults of columns that are labelled twice, and of labels that could be taken for another column."""
-    names = [one.name for one in release.predictor]
-    printed = [one.label or one.name for one in release.predictor]
+    names = [predictor.name for predictor in release.predictor]
+    printed = [predictor.label or predictor.name for predictor in release.predictor]
     for k, (name, label) in enumerate(zip(names, printed, strict=True)):
         where = listed_table("predictor", k + 1)
         if name in names[:k]:
@@ -655,7 +655,7 @@ def _labels(release: Release) -> Iterator[Fault]:
 def _subgroups(release: Release) -> list[Fault]:
     """The faults of subgroups of one column twice, and of columns that have another role."""
     taken = roles_of_columns(release)
-    names = [one.column for one in release.subgroup]
+    names = [subgroup.column for subgroup in release.subgroup]
     faults = []
     for k, name in enumerate(names):
         where = listed_table("subgroup", k + 1).of("column")

@@ -66,11 +66,11 @@ def _of_several(release: Release, keys: Mapping[str, Any], k: int) -> Iterator[F
 
 
 def _columns(prediction: Prediction, keys: Mapping[str, Any], k: int) -> Iterator[Fault]:
-    for one, several in (("column", "columns"), ("rival", "rivals")):
-        if one in keys and several in keys:
-            yield Fault("one_and_several_columns", Key("prediction", one), key=one, several=several)
-        elif one in keys:
-            yield Fault("one_column_of_classes", Key("prediction", one), key=one, several=several, classes=k)
+    for text, several in (("column", "columns"), ("rival", "rivals")):
+        if text in keys and several in keys:
+            yield Fault("one_and_several_columns", Key("prediction", text), key=text, several=several)
+        elif text in keys:
+            yield Fault("one_column_of_classes", Key("prediction", text), key=text, several=several, classes=k)
     if prediction.columns is not None and len(prediction.columns) != k:
         at = Key("prediction", "columns")
         yield Fault("wrong_number_of_columns", at, key="columns", number=len(prediction.columns), classes=k)
@@ -90,9 +90,9 @@ def _rivals(release: Release, k: int) -> Iterator[Fault]:
 
 def _weights(release: Release, k: int) -> Iterator[Fault]:
     code = "severity_of_two_classes" if k == 2 else "severity_of_classes"
-    for place, weights in enumerate(() if release.severity is None else release.severity.matrices):
+    for index, weights in enumerate(() if release.severity is None else release.severity.matrices):
         if len(weights) != k:
-            at = listed_table("severity.subgroup", place).of("weights") if place else Key("severity", "weights")
+            at = listed_table("severity.subgroup", index).of("weights") if index else Key("severity", "weights")
             yield Fault(code, at, number=len(weights), classes=k)
 
 
@@ -106,8 +106,8 @@ def _priorities(release: Release, k: int) -> Iterator[Fault]:
             yield Fault("priority_of_two_classes", Key("h_accuracy", "priority_from"), source=source, classes=k)
     if "priority" not in release.h_accuracy.model_fields_set:
         return
-    for place, shares in enumerate(release.h_accuracy.priority, start=1):
-        at = Key("h_accuracy", f"priority, value {place}")
+    for index, shares in enumerate(release.h_accuracy.priority, start=1):
+        at = Key("h_accuracy", f"priority, value {index}")
         if not isinstance(shares, tuple):
             yield Fault("priority_not_of_classes", at, classes=k)
         elif len(shares) != k:

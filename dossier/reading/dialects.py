@@ -134,7 +134,7 @@ def _points(name: str, cells: Any, rows: NDArray[np.int64], file: str) -> list[F
     if not 0 < _matching(cells, THOUSANDS_WITH_POINT) == _matching(cells, r"\."):
         return []
     places = compute.indices_nonzero(compute.match_substring_regex(cells, THOUSANDS_WITH_POINT)).to_pylist()
-    numbers = [int(rows[place]) for place in places]
+    numbers = [int(rows[position]) for position in places]
     return by_row("point_of_thousands", file, name, numbers, lambda k: {"value": str(cells[places[k]])}, column=name)
 
 

@@ -82,7 +82,9 @@ def no_column(name: str, file: str, known: Sequence[str], named_by: str) -> Faul
     """
     near = nearest(name, known)
     has = Fact("nearest_column", name=near) if near else Fact("columns_of_table", names=tuple(known))
-    between = next((sign for one in known for sign in SIGNS if name in (part.strip() for part in one.split(sign))), "")
+    between = next(
+        (sign for text in known for sign in SIGNS if name in (part.strip() for part in text.split(sign))), ""
+    )
     sign = "a tab" if between == "\t" else between
     separated = Fact("separated_by", sign=sign, separator=SIGNS[between]) if between else None
     return Fault(

@@ -137,15 +137,21 @@ class Folder:
         path = self._allowed(name, where, outside, faults, None)
         if path is None:
             return None
-        found = sorted(one.name for one in path.iterdir() if not one.name.startswith((".", "_")))
-        others = [one for one in found if not one.lower().endswith(".parquet") or (path / one).is_dir()]
+        found = sorted(file_name.name for file_name in path.iterdir() if not file_name.name.startswith((".", "_")))
+        others = [
+            file_name
+            for file_name in found
+            if not file_name.lower().endswith(".parquet") or (path / file_name).is_dir()
+        ]
         if others or not found:
             holds = tuple(others) or Fact("no_file")
             faults.append(Fault("folder_of_other_files", where, folder=name, holds=holds))
             return None
-        for one in found:
-            faults += letters.fault(letters.NAME_OF_FILE, one, where, name=True)
-        every = {f"{name}/{one}": self.located(f"{name}/{one}", where, outside, faults, STORED_TABLE) for one in found}
+        for file_name in found:
+            faults += letters.fault(letters.NAME_OF_FILE, file_name, where, name=True)
+        every = {
+            f"{name}/{each}": self.located(f"{name}/{each}", where, outside, faults, STORED_TABLE) for each in found
+        }
         kept = {file: path for file, path in every.items() if path is not None}
         return kept if len(kept) == len(every) else None
 

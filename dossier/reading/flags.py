@@ -63,19 +63,19 @@ ENOUGH_TO_TELL = 10
 def _same_tables(sites: Sequence[Site]) -> Iterator[Flag]:
     """External datasets that hold the same risks and outcomes row by row."""
     external = [site.dataset for site in sites if site.dataset.role == "external"]
-    for place, one in enumerate(external):
-        for earlier in external[:place]:
-            if one.rows_analysed >= ENOUGH_TO_TELL and _same_rows(one, earlier):
-                yield Flag("same_table", one.name, Fact("same_table", dataset=one.name, earlier=earlier.name))
+    for index, dataset in enumerate(external):
+        for earlier in external[:index]:
+            if dataset.rows_analysed >= ENOUGH_TO_TELL and _same_rows(dataset, earlier):
+                yield Flag("same_table", dataset.name, Fact("same_table", dataset=dataset.name, earlier=earlier.name))
                 break
 
 
-def _same_rows(one: Dataset, other: Dataset) -> bool:
+def _same_rows(first: Dataset, other: Dataset) -> bool:
     pairs = (
-        (one.outcome, other.outcome),
-        (one.risk, other.risk),
-        (one.classes, other.classes),
-        (one.class_risk, other.class_risk),
+        (first.outcome, other.outcome),
+        (first.risk, other.risk),
+        (first.classes, other.classes),
+        (first.class_risk, other.class_risk),
     )
     held = [(here, there) for here, there in pairs if here is not None or there is not None]
     return bool(held) and all(
@@ -102,7 +102,7 @@ def _unseen_classes(dataset: Dataset) -> Iterator[Flag]:
     if len(seen) == 1:
         yield Flag("one_class", dataset.name, Fact("one_class_of_several", dataset=dataset.name))
         return
-    unseen = tuple(label for place, label in enumerate(dataset.class_labels) if place not in seen)
+    unseen = tuple(label for index, label in enumerate(dataset.class_labels) if index not in seen)
     if len(unseen) == 1:
         yield Flag("class_missing", dataset.name, Fact("class_missing", label=unseen[0], dataset=dataset.name))
     elif unseen:
@@ -130,7 +130,7 @@ def _certain_risks(dataset: Dataset) -> Iterator[Flag]:
 
 
 def _missing_predictors(dataset: Dataset) -> Iterator[Flag]:
-    lost = tuple(one.name for one in dataset.predictors if np.isnan(one.values).all())
+    lost = tuple(predictor.name for predictor in dataset.predictors if np.isnan(predictor.values).all())
     if lost:
         says = Fact("missing_in_every_row", predictors=lost, dataset=dataset.name)
         yield Flag("missing_predictor", dataset.name, says, columns=lost)
@@ -138,15 +138,15 @@ def _missing_predictors(dataset: Dataset) -> Iterator[Flag]:
 
 def _renamed_predictors(site: Site) -> Iterator[Flag]:
     """Predictors that are none here because the table may call them otherwise."""
-    for one in site.renamed:
+    for renamed in site.renamed:
         says = Fact(
             "predictor_called_otherwise",
             dataset=site.dataset.name,
-            predictor=one.name,
-            columns=tuple(one.columns),
-            first=one.columns[0],
+            predictor=renamed.name,
+            columns=tuple(renamed.columns),
+            first=renamed.columns[0],
         )
-        yield Flag("missing_predictor", site.dataset.name, says, columns=(one.name,))
+        yield Flag("missing_predictor", site.dataset.name, says, columns=(renamed.name,))
 
 
 def _repeated_rows(site: Site) -> Iterator[Flag]:
@@ -172,8 +172,8 @@ def _repeated_rows(site: Site) -> Iterator[Flag]:
 def _measured_in(dataset: Dataset) -> Floats:
     """What is known of each row: predictors, outcome and risks, as columns."""
     measured = (dataset.outcome, dataset.risk, dataset.classes, dataset.class_risk)
-    extra = [one for one in measured if one is not None]
-    predictors = (one.values for one in dataset.predictors)
+    extra = [each for each in measured if each is not None]
+    predictors = (predictor.values for predictor in dataset.predictors)
     # A gap is equal to a gap.
     return np.nan_to_num(np.column_stack([np.empty((dataset.rows_analysed, 0)), *predictors, *extra]), nan=np.inf)
 
@@ -198,8 +198,8 @@ def _incomplete_rival(site: Site) -> Iterator[Flag]:
 
 def _in_no_subgroup(dataset: Dataset) -> Iterator[Flag]:
     """Rows whose value of a subgroup's column is missing or not among its levels."""
-    for column in dict.fromkeys(one.column for one in dataset.subgroups):
-        masks = [one.rows for one in dataset.subgroups if one.column == column]
+    for column in dict.fromkeys(subgroup.column for subgroup in dataset.subgroups):
+        masks = [subgroup.rows for subgroup in dataset.subgroups if subgroup.column == column]
         known = [rows for rows in masks if not isinstance(rows, Absent)]
         lost = int((~np.logical_or.reduce(known)).sum()) if known else 0
         if lost:
@@ -209,14 +209,14 @@ def _in_no_subgroup(dataset: Dataset) -> Iterator[Flag]:
 
 def _names_for_missing(site: Site) -> Iterator[Flag]:
     """Sites and clusters that nobody may have named; whatever the formula of the model uses, it concerns them."""
-    for one in site.unknown:
+    for unknown in site.unknown:
         says = Fact(
             "name_for_missing",
-            column=one.column,
-            name=one.name,
-            rows=Count(int(one.rows.sum()), "row"),
+            column=unknown.column,
+            name=unknown.name,
+            rows=Count(int(unknown.rows.sum()), "row"),
             dataset=site.dataset.name,
-            counted_as=one.counted_as,
+            counted_as=unknown.counted_as,
         )
         yield Flag("code_for_missing", site.dataset.name, says)
 
@@ -225,7 +225,7 @@ def _empty_subgroups(datasets: Sequence[Dataset]) -> Iterator[Flag]:
     """Levels that were declared and that no row of any dataset has."""
     tested = [dataset.subgroups for dataset in datasets if dataset.role != "development"]
     for same in zip(*tested, strict=True):
-        if not any(not isinstance(one.rows, Absent) and one.rows.any() for one in same):
+        if not any(not isinstance(subgroups.rows, Absent) and subgroups.rows.any() for subgroups in same):
             says = Fact("empty_subgroup", column=same[0].column, level=same[0].label)
             yield Flag("empty_subgroup", POOLED, says)
 
@@ -237,7 +237,7 @@ def _seen_before(site: Site, development: Site) -> Iterator[Flag]:
     """
     here, there = site.dataset, development.dataset
     others = [other.name for other in there.predictors]
-    shared = [one.name for one in here.predictors if one.name in others]
+    shared = [predictor.name for predictor in here.predictors if predictor.name in others]
     if not shared:
         return
     equal = _same_identifier(site, development, shared)
@@ -268,7 +268,7 @@ def _same_values(here: Dataset, there: Dataset, shared: Sequence[str]) -> tuple[
     Two rows of the development table are two patients: how often they are equal says how often chance makes them so.
     One pair more than was seen is assumed, so that a small table proves nothing.
     """
-    rows, known = (one[~np.isnan(one).any(axis=1)] for one in (_rows(here, shared), _rows(there, shared)))
+    rows, known = (each[~np.isnan(each).any(axis=1)] for each in (_rows(here, shared), _rows(there, shared)))
     if len(shared) < TELLING or len(known) < 2:
         return 0, 0.0
     seen = Counter(row.tobytes() for row in known + 0.0)
@@ -278,9 +278,9 @@ def _same_values(here: Dataset, there: Dataset, shared: Sequence[str]) -> tuple[
 
 
 def _kept(site: Site) -> list[str]:
-    return [one for one, keep in zip(site.identifiers or (), site.analysed, strict=True) if keep]
+    return [identifier for identifier, keep in zip(site.identifiers or (), site.analysed, strict=True) if keep]
 
 
 def _rows(dataset: Dataset, names: Sequence[str]) -> Floats:
-    values = {one.name: one.values for one in dataset.predictors}
+    values = {predictor.name: predictor.values for predictor in dataset.predictors}
     return np.column_stack([values[name] for name in names])

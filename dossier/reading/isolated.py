@@ -251,7 +251,7 @@ def _arrow(columns: Sequence[Any], rows: NDArray[np.int64] | None = None) -> Any
     if rows is not None:
         numbers = pyarrow.py_buffer(np.ascontiguousarray(rows, dtype=np.int64))
         arrays.append(pyarrow.Array.from_buffers(pyarrow.int64(), len(rows), [None, numbers]))
-    return pyarrow.Table.from_arrays(arrays, names=[str(place) for place in range(len(arrays))])
+    return pyarrow.Table.from_arrays(arrays, names=[str(index) for index in range(len(arrays))])
 
 
 def stream(table: Any) -> Any:

@@ -265,7 +265,7 @@ def valid(body: bytes) -> list[Any]:
         return []
     found = pyarrow.ipc.open_stream(body).read_all()
     found.validate(full=True)
-    return [one.chunk(0) if one.num_chunks == 1 else one.combine_chunks() for one in found.columns]
+    return [column.chunk(0) if column.num_chunks == 1 else column.combine_chunks() for column in found.columns]
 
 
 # ---- the process ----------------------------------------------------------------------------------------------------

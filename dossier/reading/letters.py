@@ -35,7 +35,7 @@ def strange(text: str, *, name: bool = False) -> list[str]:
     """The characters of a text or of a name that cannot be printed, each once, in their order."""
     plain = unicodedata.normalize("NFC", text)
     allowed = frozenset() if name else BLANKS
-    return list(dict.fromkeys(one for one in plain if one not in allowed and not _prints(one)))
+    return list(dict.fromkeys(letter for letter in plain if letter not in allowed and not _prints(letter)))
 
 
 def _prints(character: str) -> bool:
@@ -58,12 +58,12 @@ def fault(what: Fact | str, text: str, at: Location, *, name: bool = False) -> I
     """The fault of a text or of a name, if there is one; `what` is the key that holds it, or says what it is."""
     found = strange(text, name=name)
     if found:
-        yield Fault("strange_letters", at, what=what, letters=tuple(_shown(one) for one in found))
+        yield Fault("strange_letters", at, what=what, letters=tuple(_shown(letter) for letter in found))
 
 
 def is_unicode(text: str) -> bool:
     """Whether a text can be written at all; the name of a file may hold bytes that are no letters in UTF-8."""
-    return not any(unicodedata.category(one) == "Cs" for one in text)
+    return not any(unicodedata.category(letter) == "Cs" for letter in text)
 
 
 def _shown(character: str) -> str:
@@ -76,12 +76,12 @@ def words(value: Any, location: tuple[str | int, ...] = ()) -> Iterator[tuple[tu
     if isinstance(value, str):
         yield location, value
     elif isinstance(value, Mapping):
-        for key, one in value.items():
+        for key, letter in value.items():
             if key not in UNPRINTED or location[:1] != ("dataset",):
-                yield from words(one, (*location, key))
+                yield from words(letter, (*location, key))
     elif isinstance(value, (tuple, list)):
-        for place, one in enumerate(value):
-            yield from words(one, (*location, place))
+        for index, letter in enumerate(value):
+            yield from words(letter, (*location, index))
 
 
 def is_name(location: tuple[str | int, ...]) -> bool:
@@ -95,8 +95,10 @@ def of_tables(study: Study) -> list[Fault]:
     said = {(statement, Key("statements", item)): None for item, statement in study.statements.items()}
     for dataset in study.datasets:
         named[dataset.site, SiteName(dataset.name)] = None
-        for one in dataset.described.predictors:
-            named |= dict.fromkeys(_each((one.name, *(one.levels or ())), Cell(dataset.name, one.name)))
+        for predictor in dataset.described.predictors:
+            named |= dict.fromkeys(
+                _each((predictor.name, *(predictor.levels or ())), Cell(dataset.name, predictor.name))
+            )
         for group in dataset.described.subgroups:
             named |= dict.fromkeys(_each((group.column, group.label), Cell(dataset.name, group.column)))
     if study.reader_study is not None:
@@ -111,9 +113,9 @@ def of_results(found: results.Results, name: str) -> list[Fault]:
     """The faults of the words in a results.json that somebody else may have written; `name` is what faults call it."""
     raw = found.model_dump(mode="json", by_alias=True)
     of_words = (
-        one
+        letter
         for location, text in itertools.chain(words(raw), _keys(raw))
-        for one in fault(A_TEXT, text, ResultsKey(name, results.place(location)))
+        for letter in fault(A_TEXT, text, ResultsKey(name, results.place(location)))
     )
     return list(itertools.islice(of_words, results.MOST_FAULTS))
 

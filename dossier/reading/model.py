@@ -21,8 +21,8 @@ def faults(model: Model, sites: Sequence[Site]) -> list[Fault]:
     """What the terms of the model ask for and the tables do not hold."""
     return [
         fault
-        for place, term in enumerate(model.term, start=1)
-        for fault in _of_term(term, listed_table("model.term", place), sites)
+        for index, term in enumerate(model.term, start=1)
+        for fault in _of_term(term, listed_table("model.term", index), sites)
     ]
 
 

@@ -50,9 +50,9 @@ class Part:
     def leaves(self) -> Mapping[str, list[int]]:
         """The places of what the file stores of each column, which may be several parts."""
         found: dict[str, list[int]] = {name: [] for name in self.names}
-        for place in range(self.footer.num_columns):
-            path = self.footer.schema.column(place).path
-            found.setdefault(path if path in found else path.split(".")[0], []).append(place)
+        for index in range(self.footer.num_columns):
+            path = self.footer.schema.column(index).path
+            found.setdefault(path if path in found else path.split(".")[0], []).append(index)
         return found
 
 
@@ -69,7 +69,7 @@ def column(parts: Sequence[Part], file: str, name: str, places: NDArray[np.int64
     if len(read) == 1:
         return cells.whole(read[0].column(name))
     # In plain cells first: of numbers of different kinds Arrow makes those that are near.
-    plain = [_plain(one) for one in read]
+    plain = [_plain(each) for each in read]
     if not _fit(plain):
         raise DataError([_other_kinds(name, parts, plain, file)])
     return cells.whole(_below(plain).column(name))
@@ -112,20 +112,20 @@ def alike(parts: Sequence[Part], folder: str, faults: list[Fault]) -> bool:
     """Whether every file of a folder has the same columns of the same kinds; faults where not."""
     model = parts[0]
     known = frozenset(model.names)
-    for one in parts:
-        held = frozenset(one.names)
+    for part in parts:
+        held = frozenset(part.names)
         lacking = [name for name in model.names if name not in held]
-        added = [name for name in one.names if name not in known]
+        added = [name for name in part.names if name not in known]
         pairs = (
-            *((name, one.file, model.file) for name in lacking),
-            *((name, model.file, one.file) for name in added),
+            *((name, part.file, model.file) for name in lacking),
+            *((name, model.file, part.file) for name in added),
         )
         for name, here, there in pairs:
             faults.append(Fault("column_of_some_files", File(folder), file=here, column=name, other=there))
         if pairs:
             return False
     # Two columns of one name are a fault of their own.
-    twice = {name for one in parts for name, count in Counter(one.names).items() if count > 1}
+    twice = {name for part in parts for name, count in Counter(part.names).items() if count > 1}
     single = [name for name in model.names if name not in twice]
     found = [fault for name in single for fault in _kinds_in_footers(name, parts, folder)]
     faults += found
@@ -136,9 +136,9 @@ def _kinds_in_footers(name: str, parts: Sequence[Part], folder: str) -> list[Fau
     """The fault of a column whose kinds, before any row is read, do not fit together."""
     import pyarrow
 
-    if len({one.schema.field(name).type for one in parts}) == 1:
+    if len({part.schema.field(name).type for part in parts}) == 1:
         return []
-    empty = [_plain(pyarrow.schema([one.schema.field(name)]).empty_table()) for one in parts]
+    empty = [_plain(pyarrow.schema([part.schema.field(name)]).empty_table()) for part in parts]
     return [] if _fit(empty) else [_other_kinds(name, parts, empty, folder)]
 
 
@@ -237,10 +237,10 @@ def _fit(tables: Sequence[Any]) -> bool:
 def _other_kinds(name: str, parts: Sequence[Part], read: Sequence[Any], folder: str) -> Fault:
     """The fault of a column that is held in kinds that do not fit together, with a file of either kind."""
     held: dict[Any, list[int]] = {}
-    for place, table in enumerate(read):
-        held.setdefault(table.schema.field(name).type, []).append(place)
+    for index, table in enumerate(read):
+        held.setdefault(table.schema.field(name).type, []).append(index)
     pairs = list(combinations(held, 2))
-    apart = (pair for pair in pairs if not _fit([read[place] for kind in pair for place in held[kind]]))
+    apart = (pair for pair in pairs if not _fit([read[position] for kind in pair for position in held[kind]]))
     first, other = next(apart, pairs[0])
     here, there = (parts[held[kind][0]].file for kind in (other, first))
     return Fault(

@@ -132,12 +132,12 @@ def key_of_rival(release: Release, rival: Rival) -> str:
 def rivals_declared(release: Release) -> Iterator[tuple[Rival, Key]]:
     """Every other model with the key of release.toml that names the columns of its risks."""
     short = len(release.rivals) - len(release.rival)
-    for place, rival in enumerate(release.rivals):
+    for index, rival in enumerate(release.rivals):
         several = rival.columns is not None
-        if place < short:
+        if index < short:
             yield rival, Key("prediction", "rivals" if several else "rival")
         else:
-            yield rival, listed_table("rival", place - short + 1).of("columns" if several else "column")
+            yield rival, listed_table("rival", index - short + 1).of("columns" if several else "column")
 
 
 CASE_KEYS = {
@@ -206,7 +206,7 @@ def _renamed(offered: Sequence[str], names: Sequence[str], known: frozenset[str]
 
 def _may_be_one(name: str, other: str) -> bool:
     """Whether two names differ in capitals and signs only, or one of them is the other with a unit or a note behind."""
-    plain, longer = sorted((WORDS.findall(one.casefold()) for one in (name, other)), key=len)
+    plain, longer = sorted((WORDS.findall(text.casefold()) for text in (name, other)), key=len)
     return bool(plain) and ("".join(plain) == "".join(longer) or plain == longer[: len(plain)])
 
 

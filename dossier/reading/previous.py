@@ -73,10 +73,10 @@ def _manifest(folder: Folder, of: str, sha256: str, faults: list[Fault]) -> Prev
     if found is None:
         faults.append(Fault("not_a_manifest", File(name), file=name))
         return None
-    if not any((one.name, one.sha256) == (own, sha256) for one in found.outputs):
+    if not any((file.name, file.sha256) == (own, sha256) for file in found.outputs):
         faults.append(Fault("manifest_of_other_results", WHERE, file=name, results=own))
         return None
-    return PreviousManifest(dict(found.versions), tuple(one.value for one in found.inputs), found.artifact_sha256)
+    return PreviousManifest(dict(found.versions), tuple(file.value for file in found.inputs), found.artifact_sha256)
 
 
 # ---- as values ------------------------------------------------------------------------------------------------------
@@ -84,7 +84,11 @@ def _manifest(folder: Folder, of: str, sha256: str, faults: list[Fault]) -> Prev
 
 def _previous(found: Results, name: str, sha256: str, manifest: PreviousManifest | Absent) -> Previous:
     evidence = found.evidence
-    core = [one for one in evidence.results if evidence.terms[one.term].tier == "core" and "against" not in one.at]
+    core = [
+        result
+        for result in evidence.results
+        if evidence.terms[result.term].tier == "core" and "against" not in result.at
+    ]
     about = found.release
     return Previous(
         file=name,

@@ -36,7 +36,7 @@ def fault(text: str, delimiter: str, file: str, above: int) -> Fault | None:
         for row, record in enumerate(reader, start=1):
             width = width or len(record)
             if reader.line_num - line > 1 and len(record) == width:
-                lost = sum(_rows_within(record, place, delimiter) for place in range(width))
+                lost = sum(_rows_within(record, index, delimiter) for index in range(width))
                 if lost:
                     return Fault("quotation_over_rows", Cell(file, rows=(row + above,)), rows=Count(lost, "row"))
             line = reader.line_num
@@ -48,24 +48,24 @@ def fault(text: str, delimiter: str, file: str, above: int) -> Fault | None:
     return None
 
 
-def _rows_within(record: list[str], place: int, delimiter: str) -> int:
+def _rows_within(record: list[str], index: int, delimiter: str) -> int:
     """How many rows end within a cell: none where the lines of its text do not fit the columns of the table.
 
     Where two stray marks stand in one column, the first line of the cell goes on as its own row does, the last begins
     as a row does, each line between them is a whole row, and numbers stand where the row around them has numbers.
     """
-    if "\n" not in record[place]:
+    if "\n" not in record[index]:
         return 0
-    lines = [line.split(delimiter) for line in record[place].split("\n")]
+    lines = [line.split(delimiter) for line in record[index].split("\n")]
     first, last, whole = lines[0][1:], lines[-1][:-1], [line for line in lines[1:-1] if line != [""]]
-    before, after = record[:place], record[place + 1 :]
+    before, after = record[:index], record[index + 1 :]
     fits = _alike(first, after) and _alike(last, before) and all(len(line) == len(record) for line in whole)
     return len(whole) + 1 if fits else 0
 
 
 def _alike(cells: list[str], others: list[str]) -> bool:
     return len(cells) == len(others) and all(
-        _is_number(one) == _is_number(other) for one, other in zip(cells, others, strict=True) if one and other
+        _is_number(first) == _is_number(other) for first, other in zip(cells, others, strict=True) if first and other
     )
 
 

@@ -134,8 +134,8 @@ def _one_value(
     owner, owned = names
     first: dict[str | None, tuple[str | None, int]] = {}
     wrong: list[tuple[int, int]] = []
-    for row, one, value in zip(rows, words(columns[owner]), words(columns[owned]), strict=True):
-        known, at = first.setdefault(one, (value, int(row)))
+    for row, word, value in zip(rows, words(columns[owner]), words(columns[owned]), strict=True):
+        known, at = first.setdefault(word, (value, int(row)))
         if known != value:
             wrong.append((int(row), at))
     places = [row for row, _ in wrong]
@@ -214,8 +214,8 @@ def _made(declared: Declared, columns: Mapping[str, Column]) -> ReaderStudy:
 def _numbered(texts: Sequence[str | None]) -> tuple[list[str], Rows]:
     """The kinds of a column in their order, so that the order of rows does not matter, and the number of each row's."""
     kinds = sorted({text or "" for text in texts})
-    place = {kind: number for number, kind in enumerate(kinds)}
-    return kinds, np.array([place[text or ""] for text in texts], dtype=np.int64)
+    index_of = {kind: number for number, kind in enumerate(kinds)}
+    return kinds, np.array([index_of[text or ""] for text in texts], dtype=np.int64)
 
 
 def _wrong_and_right(decisions: Floats, truth: Floats) -> tuple[int, int]:

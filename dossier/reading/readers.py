@@ -93,7 +93,7 @@ def readers(
     for number, declared in enumerate(release.readers, start=1):
         at = listed_table("readers", number) if several else Key("readers")
         found.append(readers_of(declared, at, folder, sites, unread, faults, release.outcome.classes or ()))
-    return tuple(one for one in found if one is not None)
+    return tuple(reader for reader in found if reader is not None)
 
 
 def readers_of(
@@ -194,7 +194,7 @@ def _ratings(
     cases = None
     if declared.case is not None and cells:
         cases, cells = _cases(column(*cells[0]), rows, file, faults), cells[1:]
-    raters = [kind.column(*one) for one in cells]
+    raters = [kind.column(*cell) for cell in cells]
     if not raters:
         after = None if declared.case is None else Fact("after", column=declared.case)
         faults.append(Fault("no_raters", File(file), file=file, after=after))
@@ -203,8 +203,8 @@ def _ratings(
         faults.append(Fault("many_raters", File(file), file=file, number=len(raters), most=MOST_RATERS))
         return None
     _in_range(kind, file, raters, rows, faults)
-    named = None if grid.names is None else tuple(one.name for one in raters)
-    return Ratings(file, rows, np.column_stack([one.numbers for one in raters]), named, cases)
+    named = None if grid.names is None else tuple(rater.name for rater in raters)
+    return Ratings(file, rows, np.column_stack([rater.numbers for rater in raters]), named, cases)
 
 
 def _grid(kind: Kind, content: bytes, file: str, declared: ReadersTables, faults: list[Fault]) -> Grid | None:
@@ -268,7 +268,7 @@ def _named(
     """The columns that have a name, as in any table, with the cases in the first of them; None, and faults, if not."""
     before = len(faults)
     unnamed = [kind.column(name, cells) for name, cells in zip(names, grid.columns, strict=True) if not name]
-    if any((one.missing | kind.fits(one.numbers)).all() for one in unnamed):
+    if any((column.missing | kind.fits(column.numbers)).all() for column in unnamed):
         faults.append(Fault("rater_without_name", Header(file), file=file))
     kept = [k for k, name in enumerate(names) if name]
     first = names[kept[0]] if kept else None
@@ -307,9 +307,9 @@ def _arrow(cells: list[str]) -> object:
 def _in_range(kind: Kind, file: str, columns: list[Column], rows: Sequence[int], faults: list[Fault]) -> None:
     code = "rating_outside" if kind.key != "labels" else "label_not_class" if kind.classes else "label_not_binary"
     wrong = [
-        (rows[int(k)], one.name, one.cells[int(k)].as_py())
-        for one in columns
-        for k in np.flatnonzero(~one.missing & ~kind.fits(one.numbers))
+        (rows[int(k)], column.name, column.cells[int(k)].as_py())
+        for column in columns
+        for k in np.flatnonzero(~column.missing & ~kind.fits(column.numbers))
     ]
     wrong.sort(key=lambda found: found[0])
     places = [row for row, _, _ in wrong]
@@ -431,10 +431,10 @@ def _aligned(found: dict[str, Ratings], faults: list[Fault]) -> dict[str, Rating
     if labels.cases is None:
         return aligned
     for key, ratings in aligned.items():
-        place = {case: k for k, case in enumerate(ratings.cases or ())}
-        if _other_cases(labels, labels.cases, place, ratings.file, "case_of_other_table", faults):
+        index_of = {case: k for k, case in enumerate(ratings.cases or ())}
+        if _other_cases(labels, labels.cases, index_of, ratings.file, "case_of_other_table", faults):
             return None
-        order = [place[case] for case in labels.cases]
+        order = [index_of[case] for case in labels.cases]
         aligned[key] = replace(ratings, rows=labels.rows, values=ratings.values[order], cases=labels.cases)
     return aligned
 
@@ -505,7 +505,7 @@ def _linked(
     if site.identifiers is None:
         faults.append(Fault("cases_not_linked", at.of("case"), dataset=site.dataset.name))
         return None
-    place = {identifier: k for k, identifier in enumerate(site.identifiers)}
-    if _other_cases(labels, cases, place, site.dataset.name, "case_of_other_dataset", faults):
+    index_of = {identifier: k for k, identifier in enumerate(site.identifiers)}
+    if _other_cases(labels, cases, index_of, site.dataset.name, "case_of_other_dataset", faults):
         return None
-    return sorted(((k, place[case]) for k, case in enumerate(cases)), key=lambda pair: pair[1])
+    return sorted(((k, index_of[case]) for k, case in enumerate(cases)), key=lambda pair: pair[1])

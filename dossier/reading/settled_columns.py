@@ -37,7 +37,7 @@ def settled_tables(
 
 def _columns(release: Release, source: Source, predictors: tuple[str, ...]) -> Iterator[SettledColumn]:
     named = roles_of_columns(release)
-    groups = {one.column for one in release.subgroup}
+    groups = {subgroup.column for subgroup in release.subgroup}
     categorical = {name for name in predictors if name in source.declaration.categorical}
     everything, seen = source.table, source.every_column
     for name in everything.names:

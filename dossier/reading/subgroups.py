@@ -43,7 +43,7 @@ def labelled(release: Release, sources: Sequence[Source], faults: list[Fault]) -
     made: dict[Key, list[Labelled]] = {source.where: [] for source in sources}
     for position, declared in enumerate(release.subgroup, start=1):
         where = listed_table("subgroup", position, declared.column)
-        holders = {one.where: one for one in tested if declared.column in one.table.names}
+        holders = {source.where: source for source in tested if declared.column in source.table.names}
         if not holders:
             if tested:
                 columns.named(tested[0].table, declared.column, "[[subgroup]] column", faults)
@@ -58,7 +58,7 @@ def unnamed(
     release: Release, sources: Sequence[Source], predictors: Sequence[tuple[str, ...]]
 ) -> list[tuple[Feature, ...]]:
     """The columns of subgroups that are no predictors, of each tested table; levels that are named are meant."""
-    names = dict.fromkeys(one.column for one in release.subgroup if one.levels is None)
+    names = dict.fromkeys(subgroup.column for subgroup in release.subgroup if subgroup.levels is None)
     return [
         ()
         if source.declaration.role == "development"
@@ -76,8 +76,8 @@ def _feature(name: str, column: Column) -> Feature:
         return Feature(name, column.numbers)
     texts = words(column)
     levels = by_size({text for text in texts if text is not None})
-    place = {level: float(k) for k, level in enumerate(levels)}
-    return Feature(name, np.array([np.nan if text is None else place[text] for text in texts]), levels)
+    index_of = {level: float(k) for k, level in enumerate(levels)}
+    return Feature(name, np.array([np.nan if text is None else index_of[text] for text in texts]), levels)
 
 
 def subgroups(
@@ -85,14 +85,16 @@ def subgroups(
 ) -> tuple[Subgroup, ...]:
     """The subgroups of one site: `rows` are those of the site in its table, `analysed` those of them that are kept."""
     found = []
-    for one in labels:
-        for place, label in enumerate(one.labels):
-            if one.places is None:
+    for labelled in labels:
+        for index, label in enumerate(labelled.labels):
+            if labelled.places is None:
                 found.append(
-                    Subgroup(one.column, label, Absent(Fact("has_no_column", dataset=dataset, column=one.column)))
+                    Subgroup(
+                        labelled.column, label, Absent(Fact("has_no_column", dataset=dataset, column=labelled.column))
+                    )
                 )
             else:
-                found.append(Subgroup(one.column, label, one.places[rows][analysed] == place))
+                found.append(Subgroup(labelled.column, label, labelled.places[rows][analysed] == index))
     return tuple(found)
 
 
@@ -129,7 +131,8 @@ def _cut(
     whole = bool((np.floor(values) == values).all()) and all(cut == int(cut) for cut in cuts)
     places = {name: np.searchsorted(cuts, column.numbers, side="right") for name, column in found.items()}
     return _names_of_bands(cuts, whole), {
-        name: np.where(np.isnan(found[name].numbers), -1, place).astype(np.int64) for name, place in places.items()
+        name: np.where(np.isnan(found[name].numbers), -1, position).astype(np.int64)
+        for name, position in places.items()
     }
 
 
@@ -152,12 +155,12 @@ def _by_levels(column: Column, values: Sequence[str]) -> NDArray[np.int64]:
     """The place of each row's value among the declared ones; 1, 1.0 and "1" are one value, so are true and "True"."""
     places = np.full(len(column.numbers), -1, dtype=np.int64)
     texts = np.array([text or "" for text in words(column)], dtype=object)
-    for place, value in reversed(list(enumerate(values))):
+    for index, value in reversed(list(enumerate(values))):
         spelled = value.lower() if column.kind == "booleans" else value
-        places[~column.missing & (texts == spelled)] = place
+        places[~column.missing & (texts == spelled)] = index
         as_number = parsed(value)
         if as_number is not None:
-            places[~column.missing & (column.numbers == as_number)] = place
+            places[~column.missing & (column.numbers == as_number)] = index
     return places
 
 
@@ -177,9 +180,9 @@ def _by_own_values(
         code, kind = ("many_numbers_of_subgroup", "number") if numeric else ("many_texts_of_subgroup", "text")
         faults.append(Fault(code, where, column=name, values=Count(len(labels), f"different {kind}")))
         return (), {}
-    place = {label: k for k, label in enumerate(labels)}
+    index_of = {label: k for k, label in enumerate(labels)}
     return labels, {
-        key: np.array([-1 if text is None else place[text] for text in texts], dtype=np.int64)
+        key: np.array([-1 if text is None else index_of[text] for text in texts], dtype=np.int64)
         for key, texts in values.items()
     }
 

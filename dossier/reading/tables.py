@@ -284,7 +284,7 @@ def _workbook(content: bytes, file: str, dialect: Dialect, faults: list[Fault]) 
     names = ["" if name is None else cells.text(name) for name in found.cells[0]]
     if not well_named(names, len(found.rows) - 1, file, faults):
         return None
-    columns = {name: cells.arrow([row[place] for row in found.cells[1:]]) for place, name in enumerate(names) if name}
+    columns = {name: cells.arrow([row[index] for row in found.cells[1:]]) for index, name in enumerate(names) if name}
     return RawTable(file, columns, np.array(found.rows[1:], dtype=np.int64))
 
 

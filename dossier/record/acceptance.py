@@ -37,9 +37,9 @@ def judged(
 ) -> tuple[Criterion, ...]:
     """Every criterion at every dataset that it names, in the order of the release."""
     return tuple(
-        _criterion(number, one, dataset, results)
-        for number, one in enumerate(declared, start=1)
-        for dataset in _named(one, datasets)
+        _criterion(number, criterion, dataset, results)
+        for number, criterion in enumerate(declared, start=1)
+        for dataset in _named(criterion, datasets)
     )
 
 

@@ -98,7 +98,7 @@ class EvidenceCache:
         """Remove what is beyond the newest entries, and what broken builds left behind."""
         known = [(path, path.lstat()) for path in self.folder.iterdir() if path.suffix in (".json", ".part")]
         total = 0
-        for position, (path, about) in enumerate(sorted(known, key=lambda one: -one[1].st_mtime_ns)):
+        for position, (path, about) in enumerate(sorted(known, key=lambda row: -row[1].st_mtime_ns)):
             total += about.st_size
             if position >= MOST_ENTRIES or total > MOST_BYTES:
                 path.unlink(missing_ok=True)
@@ -152,7 +152,7 @@ def _program() -> str:
     package = Path(__file__).parents[1]
     for path in sorted(package.rglob("*.py")):
         digest.update(f"{path.relative_to(package)} {hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
-    packages = sorted(f"{one.name} {one.version}" for one in distributions())
+    packages = sorted(f"{distribution.name} {distribution.version}" for distribution in distributions())
     processor = [platform.machine(), np.show_config(mode="dicts")["SIMD Extensions"]]
     digest.update(repr((packages, sorted(versions.installed().items()), processor)).encode())
     return digest.hexdigest()
@@ -183,7 +183,7 @@ def _inner(value: object) -> Sequence[object]:
         # What is left out and what is declared as the default are two things.
         return [tuple(sorted(value.model_fields_set)), dict(value)]
     if is_dataclass(value):
-        return [(one.name, getattr(value, one.name)) for one in fields(value)]
+        return [(field.name, getattr(value, field.name)) for field in fields(value)]
     if isinstance(value, Mapping):
         return list(value.items())
     if isinstance(value, (tuple, list)):

@@ -93,13 +93,13 @@ class Manifest(BaseModel):
     @property
     def listed(self) -> frozenset[str]:
         """Every file and folder of OUT that it accounts for, itself among them."""
-        files = [PurePosixPath(MANIFEST), *(PurePosixPath(one.name) for one in self.outputs)]
+        files = [PurePosixPath(MANIFEST), *(PurePosixPath(file.name) for file in self.outputs)]
         return frozenset(path.as_posix() for file in files for path in (file, *file.parents)) - {"."}
 
     @property
     def signable(self) -> tuple[str, ...]:
         """The files that a signature is made over: the results, the manifest that lists all files, and the pages."""
-        names = [one.name for one in self.outputs]
+        names = [file.name for file in self.outputs]
         pages = [name for name in names if name.endswith(".pdf") and "/" not in name]
         return (*(name for name in names if name == "results.json"), MANIFEST, *pages)
 
@@ -119,8 +119,8 @@ class Manifest(BaseModel):
 
     def altered(self, folder: Path) -> list[str]:
         """The files that are there with other bytes than it lists; one that is gone is not among them."""
-        there = (one for one in self.outputs if os.path.lexists(folder / one.name))
-        return [one.name for one in there if not one.is_at(folder / one.name)]
+        there = (file for file in self.outputs if os.path.lexists(folder / file.name))
+        return [output.name for output in there if not output.is_at(folder / output.name)]
 
 
 def text(evidence: Evidence, files: Mapping[str, bytes]) -> bytes:
@@ -131,7 +131,7 @@ def text(evidence: Evidence, files: Mapping[str, bytes]) -> bytes:
         "seed": evidence.release.release.seed,
         "artifact_sha256": evidence.release.release.artifact_sha256,
         "versions": dict(evidence.versions),
-        "inputs": [{"name": one.name, "sha256": one.sha256, "size": one.size} for one in evidence.inputs],
+        "inputs": [{"name": file.name, "sha256": file.sha256, "size": file.size} for file in evidence.inputs],
         "outputs": [
             {"name": name, "sha256": hashlib.sha256(body).hexdigest(), "size": len(body)}
             for name, body in sorted(files.items())

@@ -131,9 +131,9 @@ class NotGiven(Row):
     below: Count
 
     @classmethod
-    def of(cls, one: Withheld) -> Self:
+    def of(cls, withheld: Withheld) -> Self:
         """The row of what is withheld."""
-        return cls(withheld=one.reason, below=one.below)
+        return cls(withheld=withheld.reason, below=withheld.below)
 
     @property
     def value(self) -> Withheld:
@@ -147,9 +147,9 @@ class SameFields(Row, Generic[Kind]):
     kind: ClassVar[Callable[..., Any]]
 
     @classmethod
-    def of(cls, one: Kind) -> Self:
+    def of(cls, kind: Kind) -> Self:
         """The row of it."""
-        return cls.model_validate(one, from_attributes=True)
+        return cls.model_validate(kind, from_attributes=True)
 
     @property
     def value(self) -> Kind:
@@ -176,9 +176,9 @@ class SubsetRow(Row):
     level: str
 
     @classmethod
-    def of(cls, one: Subset | None) -> Self | None:
+    def of(cls, subset: Subset | None) -> Self | None:
         """The row of a subgroup; None for all patients."""
-        return None if one is None else cls.model_validate(one, from_attributes=True)
+        return None if subset is None else cls.model_validate(subset, from_attributes=True)
 
 
 def _subset(row: SubsetRow | None) -> Subset | None:
@@ -216,14 +216,14 @@ class DatasetRow(Row):
     sampled: Count | None
 
     @classmethod
-    def of(cls, one: DatasetSummary) -> Self:
+    def of(cls, dataset: DatasetSummary) -> Self:
         """The row of a dataset."""
-        plain = {name: value for name, value in vars(one).items() if name != "class_counts"}
+        plain = {name: value for name, value in vars(dataset).items() if name != "class_counts"}
         other = {
-            "rows_read": _counted(one.rows_read),
-            "excluded": tuple(Excluded(reason=why, rows=_counted(count)) for why, count in one.excluded.items()),
-            "classes": dict(one.class_counts),
-            "outcome_withheld": None if one.outcome_withheld is None else NotGiven.of(one.outcome_withheld),
+            "rows_read": _counted(dataset.rows_read),
+            "excluded": tuple(Excluded(reason=why, rows=_counted(count)) for why, count in dataset.excluded.items()),
+            "classes": dict(dataset.class_counts),
+            "outcome_withheld": None if dataset.outcome_withheld is None else NotGiven.of(dataset.outcome_withheld),
         }
         return cls(**plain | other)
 
@@ -233,7 +233,7 @@ class DatasetRow(Row):
         plain = {name: value for name, value in self if name != "classes"}
         other = {
             "rows_read": _count(self.rows_read),
-            "excluded": {one.reason: _count(one.rows) for one in self.excluded},
+            "excluded": {exclusion.reason: _count(exclusion.rows) for exclusion in self.excluded},
             "class_counts": dict(self.classes),
             "outcome_withheld": None if self.outcome_withheld is None else self.outcome_withheld.value,
         }
@@ -254,21 +254,21 @@ class DescriptionRow(Row):
     withheld: NotGiven | None = None
 
     @classmethod
-    def of(cls, one: DescriptionResult | WithheldDescription) -> Self:
+    def of(cls, description: DescriptionResult | WithheldDescription) -> Self:
         """The row of a statistic."""
-        if isinstance(one, WithheldDescription):
-            why = NotGiven.of(one.found)
+        if isinstance(description, WithheldDescription):
+            why = NotGiven.of(description.found)
             named: dict[str, Any] = {
-                "dataset": one.dataset,
-                "variable": one.variable,
-                "of": one.of,
-                "statistic": one.statistic,
-                "level": one.level,
+                "dataset": description.dataset,
+                "variable": description.variable,
+                "of": description.of,
+                "statistic": description.statistic,
+                "level": description.level,
             }
             return cls(**named, value=None, n=None, withheld=why)
-        stated = one.described
+        stated = description.described
         return cls(
-            dataset=one.dataset,
+            dataset=description.dataset,
             variable=stated.variable,
             of=stated.of,
             statistic=stated.statistic,
@@ -309,12 +309,15 @@ class SubgroupRow(Row):
     below: Count | None = None
 
     @classmethod
-    def of(cls, one: SubgroupSummary) -> Self:
+    def of(cls, subgroup: SubgroupSummary) -> Self:
         """The row of a subgroup."""
-        named: dict[str, Any] = {"dataset": one.dataset, "subset": SubsetRow(column=one.column, level=one.label)}
-        if isinstance(one.size, Absent):
-            return cls.model_validate({**named, **_gap(one.size)})
-        size = one.size
+        named: dict[str, Any] = {
+            "dataset": subgroup.dataset,
+            "subset": SubsetRow(column=subgroup.column, level=subgroup.label),
+        }
+        if isinstance(subgroup.size, Absent):
+            return cls.model_validate({**named, **_gap(subgroup.size)})
+        size = subgroup.size
         return cls(
             **named,
             n=size.n,
@@ -395,18 +398,18 @@ class EstimateRow(Row):
     __pydantic_extra__: dict[str, float | None] = Field(init=False)
 
     @classmethod
-    def of(cls, one: Result, tier: Tier) -> Self:
+    def of(cls, result: Result, tier: Tier) -> Self:
         """The row of a result."""
-        if term_of(one.measure, one.at) != one.term:
-            raise ValueError(f"{one.measure} at {dict(one.at)} does not tell that it is {one.term}")
+        if term_of(result.measure, result.at) != result.term:
+            raise ValueError(f"{result.measure} at {dict(result.at)} does not tell that it is {result.term}")
         named: dict[str, Any] = {
-            "measure": _difference_of(one.measure) if _is_difference(one.at) else one.measure,
-            "dataset": one.dataset,
-            "subset": SubsetRow.of(one.subset),
-            "at": dict(one.at),
+            "measure": _difference_of(result.measure) if _is_difference(result.at) else result.measure,
+            "dataset": result.dataset,
+            "subset": SubsetRow.of(result.subset),
+            "at": dict(result.at),
             "tier": tier,
         }
-        found = one.found
+        found = result.found
         if isinstance(found, Absent):
             nothing = dict.fromkeys(("value", "low", "high", "se", "level", "n", "events", "method"))
             return cls.model_validate({**named, **nothing, **_gap(found)})
@@ -478,15 +481,15 @@ class CurveRow(Row):
     below: Count | None = None
 
     @classmethod
-    def of(cls, one: CurveResult) -> Self:
+    def of(cls, curve: CurveResult) -> Self:
         """The row of a curve."""
         named: dict[str, Any] = {
-            "curve": one.curve,
-            "dataset": one.dataset,
-            "subset": SubsetRow.of(one.subset),
-            "at": dict(one.at),
+            "curve": curve.curve,
+            "dataset": curve.dataset,
+            "subset": SubsetRow.of(curve.subset),
+            "at": dict(curve.at),
         }
-        found = one.found
+        found = curve.found
         if isinstance(found, Absent):
             return cls.model_validate({**named, **_gap(found)})
         return cls(
@@ -576,14 +579,14 @@ class PreviousRow(Row):
     predicted: Predicted
 
     @classmethod
-    def of(cls, one: Previous, tiers: Mapping[str, Tier]) -> Self:
+    def of(cls, previous: Previous, tiers: Mapping[str, Tier]) -> Self:
         """The row of a previous release."""
-        plain = {name: value for name, value in vars(one).items() if name not in ("results", "criteria")}
+        plain = {name: value for name, value in vars(previous).items() if name not in ("results", "criteria")}
         other = {
-            "datasets": tuple(DatasetRow.of(dataset) for dataset in one.datasets),
-            "estimates": tuple(EstimateRow.of(result, tiers.get(result.term, "core")) for result in one.results),
-            "acceptance": tuple(CriterionRow.of(criterion) for criterion in one.criteria),
-            "manifest": one.manifest.reason if isinstance(one.manifest, Absent) else one.manifest,
+            "datasets": tuple(DatasetRow.of(dataset) for dataset in previous.datasets),
+            "estimates": tuple(EstimateRow.of(result, tiers.get(result.term, "core")) for result in previous.results),
+            "acceptance": tuple(CriterionRow.of(criterion) for criterion in previous.criteria),
+            "manifest": previous.manifest.reason if isinstance(previous.manifest, Absent) else previous.manifest,
         }
         return cls(**plain | other)
 
@@ -636,8 +639,8 @@ class Results(Row):
         return Evidence(
             release=release,
             datasets=tuple(row.value for row in self.datasets),
-            results=tuple(one for one in results if one.subset is None and not _is_change(one)),
-            curves=tuple(one for one in curves if one.subset is None),
+            results=tuple(result for result in results if result.subset is None and not _is_change(result)),
+            curves=tuple(curve for curve in curves if curve.subset is None),
             descriptions=tuple(_known(row.given for row in self.description)),
             flags=tuple(row.value for row in self.flags),
             terms=terms_of(release),
@@ -648,12 +651,14 @@ class Results(Row):
             checklist=tuple(row.value for row in self.checklist),
             subgroups=SubgroupEvidence(
                 summaries=tuple(row.value for row in self.subgroups),
-                results=tuple(one for one in results if one.subset is not None),
-                curves=tuple(one for one in curves if one.subset is not None),
+                results=tuple(result for result in results if result.subset is not None),
+                curves=tuple(curve for curve in curves if curve.subset is not None),
             ),
             withheld=tuple(_known(row.not_given for row in self.description)),
             has_release_file=self.has_release_file,
-            changes=None if previous is None else Changes(previous, tuple(one for one in results if _is_change(one))),
+            changes=None
+            if previous is None
+            else Changes(previous, tuple(result for result in results if _is_change(result))),
             seal=self.seal,
         )
 
@@ -677,19 +682,20 @@ def of(evidence: Evidence) -> Results:
         statements=dict(evidence.statements),
         inputs=evidence.inputs,
         versions=dict(evidence.versions),
-        datasets=tuple(DatasetRow.of(one) for one in evidence.datasets),
+        datasets=tuple(DatasetRow.of(dataset) for dataset in evidence.datasets),
         description=(
-            *(DescriptionRow.of(one) for one in evidence.descriptions),
-            *(DescriptionRow.of(one) for one in evidence.withheld),
+            *(DescriptionRow.of(description) for description in evidence.descriptions),
+            *(DescriptionRow.of(withheld) for withheld in evidence.withheld),
         ),
-        subgroups=tuple(SubgroupRow.of(one) for one in evidence.subgroups.summaries),
+        subgroups=tuple(SubgroupRow.of(summary) for summary in evidence.subgroups.summaries),
         estimates=tuple(
-            EstimateRow.of(one, tiers[one.term]) for one in (*evidence.results, *evidence.subgroups.results, *since)
+            EstimateRow.of(result, tiers[result.term])
+            for result in (*evidence.results, *evidence.subgroups.results, *since)
         ),
-        curves=tuple(CurveRow.of(one) for one in (*evidence.curves, *evidence.subgroups.curves)),
-        flags=tuple(FlagRow.of(one) for one in evidence.flags),
-        acceptance=tuple(CriterionRow.of(one) for one in evidence.criteria),
-        checklist=tuple(ChecklistItemRow.of(one) for one in evidence.checklist),
+        curves=tuple(CurveRow.of(curve) for curve in (*evidence.curves, *evidence.subgroups.curves)),
+        flags=tuple(FlagRow.of(flag) for flag in evidence.flags),
+        acceptance=tuple(CriterionRow.of(criterion) for criterion in evidence.criteria),
+        checklist=tuple(ChecklistItemRow.of(item) for item in evidence.checklist),
         previous=None if evidence.changes is None else PreviousRow.of(evidence.changes.previous, tiers),
         seal=evidence.seal,
     )
@@ -720,9 +726,9 @@ def _is_difference(at: Mapping[str, Setting]) -> bool:
     return at.get("against") in ("complement", "previous")
 
 
-def _is_change(one: Result) -> bool:
+def _is_change(result: Result) -> bool:
     """Whether it is a difference from the previous release."""
-    return one.at.get("against") == "previous"
+    return result.at.get("against") == "previous"
 
 
 def _release(about: About, declared: Mapping[str, JsonValue]) -> Release:
@@ -744,7 +750,7 @@ def _absent(status: Status, reason: Fact | None, below: int | None) -> Absent:
 
 
 def _known(found: Iterator[Kind | None]) -> Iterator[Kind]:
-    return (one for one in found if one is not None)
+    return (kind for kind in found if kind is not None)
 
 
 # ---- reading --------------------------------------------------------------------------------------------------------
@@ -775,7 +781,7 @@ def read(content: bytes, name: str = RESULTS) -> Results:
         found = Results.model_validate_json(content.decode("utf-8-sig"))
         _release(found.release, found.declared)
     except ValidationError as error:
-        raise ReleaseError([_departure(one, name) for one in error.errors()[:MOST_FAULTS]]) from None
+        raise ReleaseError([_departure(each, name) for each in error.errors()[:MOST_FAULTS]]) from None
     return found
 
 

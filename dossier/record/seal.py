@@ -106,4 +106,4 @@ def _parts(table: object) -> Counter[str]:
     """What a table consists of, each with how often: a key with its value, or an entry of a list."""
     if isinstance(table, Mapping):
         return Counter(canonical({key: value}) for key, value in table.items())
-    return Counter(canonical(one) for one in table) if isinstance(table, list) else Counter([canonical(table)])
+    return Counter(canonical(record) for record in table) if isinstance(table, list) else Counter([canonical(table)])

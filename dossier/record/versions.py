@@ -38,9 +38,9 @@ def installed() -> Mapping[str, str]:
 
 def install(others: Mapping[str, str]) -> str:
     """What to install where these versions are wanted, in words; they come from a file that anybody may have made."""
-    plain = {name: one for name, one in others.items() if re.fullmatch(PLAIN, one)}
-    of_python = [f"{name}=={one}" for name, one in plain.items() if name in (*NUMBERS, *PAGES)]
-    elsewhere = [f"{name} {one}" for name, one in plain.items() if name in ("dossier", "python", "zlib", *LIBRARIES)]
+    plain = {name: text for name, text in others.items() if re.fullmatch(PLAIN, text)}
+    of_python = [f"{name}=={text}" for name, text in plain.items() if name in (*NUMBERS, *PAGES)]
+    elsewhere = [f"{name} {text}" for name, text in plain.items() if name in ("dossier", "python", "zlib", *LIBRARIES)]
     asked = [f"pip install {' '.join(of_python)}"] if of_python else []
     return "; ".join([*asked, *([f"beside pip {', '.join(elsewhere)}"] if elsewhere else [])])
 

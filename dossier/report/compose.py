@@ -119,11 +119,11 @@ def _opened(evidence: Evidence, present: Sequence[Chapter]) -> list[Opened]:
     return [
         Opened(
             chapter,
-            str(place + 1) if place < core else LETTERS[place - core],
+            str(index + 1) if index < core else LETTERS[index - core],
             chapter.finding(evidence),
-            starts_part=place in (0, core),
+            starts_part=index in (0, core),
         )
-        for place, chapter in enumerate(present)
+        for index, chapter in enumerate(present)
     ]
 
 
@@ -199,7 +199,7 @@ def _said(evidence: Evidence, number: str) -> Markup | None:
 def _statements(evidence: Evidence, chapter: str, present: Sequence[Chapter]) -> list[tuple[str, Markup, str]]:
     """The declared texts that a chapter prints, each with its topic and row; those of a chapter that stays away go
     first."""
-    names = {one.name for one in present}
+    names = {each.name for each in present}
     first = next((name for name in ("context", "description") if name in names), "")
     elsewhere = abstract.printed_whole(evidence) if "abstract" in names else frozenset[str]()
     return [

@@ -16,13 +16,13 @@ def gallery(evidence: Evidence, jobs: int = 1) -> Gallery:
     """Every picture that the evidence allows, and the reason for each that it does not; `jobs` draw side by side."""
     names = list(fill("report.figures").figures)
     # Every so many-th to each worker: neighbours are alike, and so are the slow ones.
-    shares = [names[place::jobs] for place in range(min(jobs, len(names)))]
+    shares = [names[index::jobs] for index in range(min(jobs, len(names)))]
     drawn: dict[str, Picture | Absent] = {}
     shown = unbroken_names(labelled(evidence))
     for part in joblib.Parallel(n_jobs=len(shares))(joblib.delayed(_drawn)(share, shown) for share in shares):
         drawn |= part
-    pictures = {name: one for name in names if isinstance(one := drawn[name], Picture)}
-    absent = {name: one.reason for name in names if isinstance(one := drawn[name], Absent)}
+    pictures = {name: picture for name in names if isinstance(picture := drawn[name], Picture)}
+    absent = {name: picture.reason for name in names if isinstance(picture := drawn[name], Absent)}
     return Gallery(evidence, pictures, absent)
 
 

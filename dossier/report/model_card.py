@@ -92,9 +92,9 @@ def _release(card: ElementTree.Element, evidence: Evidence) -> None:
 
 
 def _summary(card: ElementTree.Element, evidence: Evidence) -> None:
-    place = ElementTree.SubElement(card, "ModelSummary")
-    _leaves(place, (("Summary", f"Gives {_output(evidence)}. {_version(evidence)}"),))
-    ElementTree.SubElement(place, "Keywords")
+    parent = ElementTree.SubElement(card, "ModelSummary")
+    _leaves(parent, (("Summary", f"Gives {_output(evidence)}. {_version(evidence)}"),))
+    ElementTree.SubElement(parent, "Keywords")
 
 
 def _output(evidence: Evidence) -> str:
@@ -108,7 +108,7 @@ def _version(evidence: Evidence) -> str:
 def _uses(card: ElementTree.Element, evidence: Evidence) -> None:
     use = evidence.release.intended_use
     purpose = use.for_ or _declared(evidence, "3b")
-    place = ElementTree.SubElement(card, "UsesAndDirections")
+    parent = ElementTree.SubElement(card, "UsesAndDirections")
     pairs = (
         ("IntendedUseAndWorkflow", _together(purpose, evidence.release.model_card.workflow)),
         ("PrimaryIntendedUsers", use.users),
@@ -116,7 +116,7 @@ def _uses(card: ElementTree.Element, evidence: Evidence) -> None:
         ("TargetedPatientPopulation", purpose),
         ("CautionedOutOfScopeSettings", _listed(use.not_for)),
     )
-    _leaves(place, pairs)
+    _leaves(parent, pairs)
 
 
 def _declared(evidence: Evidence, item: str) -> str | None:
@@ -148,7 +148,7 @@ def _listed(texts: Sequence[str]) -> str | None:
 
 def _trust(card: ElementTree.Element, evidence: Evidence) -> None:
     release, stated = evidence.release, evidence.statements
-    place = ElementTree.SubElement(card, "TrustIngredients")
+    parent = ElementTree.SubElement(card, "TrustIngredients")
     facts = (
         ("OutcomesAndOutputs", _together(f"Gives {_output(evidence)}.", stated.get("8a"))),
         ("ModelType", release.model_card.architecture),
@@ -158,14 +158,14 @@ def _trust(card: ElementTree.Element, evidence: Evidence) -> None:
         ("BiasMitigationApproaches", stated.get("14")),
         ("OngoingMaintenance", _together(release.model_card.updates, release.care.monitoring, release.care.stop_rule)),
     )
-    _leaves(ElementTree.SubElement(place, "AISystemFacts"), facts)
+    _leaves(ElementTree.SubElement(parent, "AISystemFacts"), facts)
     tester = release.release.tester
     open_to_all = (
         ("FundingSource", stated.get("18a")),
         ("ThirdPartyInformation", tester and f"Tested by {tester}."),
         ("StakeholdersConsulted", stated.get("19")),
     )
-    _leaves(ElementTree.SubElement(place, "TransparencyInformation"), open_to_all)
+    _leaves(ElementTree.SubElement(parent, "TransparencyInformation"), open_to_all)
 
 
 def _resources(card: ElementTree.Element, evidence: Evidence) -> None:
@@ -192,10 +192,10 @@ def _group(parent: ElementTree.Element, evidence: Evidence, name: str, goal: str
     group = ElementTree.SubElement(parent, name)
     _leaves(group, (("MetricGoal", goal),))
     results = _of_subgroups(evidence, measures) if name == "FairnessEquity" else _of_sites(evidence, measures)
-    said = [(_label(evidence, one), _value(one)) for one in results] or [(OPEN, _none(evidence, name))]
-    place = ElementTree.SubElement(group, "Results")
+    said = [(_label(evidence, result), _value(result)) for result in results] or [(OPEN, _none(evidence, name))]
+    position = ElementTree.SubElement(group, "Results")
     for label, value in said:
-        _leaves(ElementTree.SubElement(place, "MetricResult"), (("Label", label), ("ValueJson", value)))
+        _leaves(ElementTree.SubElement(position, "MetricResult"), (("Label", label), ("ValueJson", value)))
     sites = externals(evidence)
     patients = sum(site.n for site in sites)
     pairs = (
@@ -218,17 +218,20 @@ def _of_sites(evidence: Evidence, measures: Sequence[str]) -> list[Result]:
     """The estimates of these measures over all sites and at each external one, at declared settings only."""
     names = {POOLED, *(site.name for site in externals(evidence))}
     return [
-        one
-        for one in evidence.results
-        if one.measure in measures and one.dataset in names and one.subset is None and _is_plain(evidence, one)
+        result
+        for result in evidence.results
+        if result.measure in measures
+        and result.dataset in names
+        and result.subset is None
+        and _is_plain(evidence, result)
     ]
 
 
 def _of_subgroups(evidence: Evidence, measures: Sequence[str]) -> list[Result]:
     """The estimates of these measures in each subgroup of each external site."""
     names = {site.name for site in externals(evidence)}
-    found = (one for one in evidence.subgroups.results if one.measure in measures and one.dataset in names)
-    return [one for one in found if _is_plain(evidence, one)]
+    found = (result for result in evidence.subgroups.results if result.measure in measures and result.dataset in names)
+    return [result for result in found if _is_plain(evidence, result)]
 
 
 def _is_plain(evidence: Evidence, result: Result) -> bool:
@@ -240,7 +243,7 @@ def _is_plain(evidence: Evidence, result: Result) -> bool:
 
 
 def _label(evidence: Evidence, result: Result) -> str:
-    sites = {one.name: one.site for one in evidence.datasets} | {POOLED: "all sites, pooled"}
+    sites = {dataset.name: dataset.site for dataset in evidence.datasets} | {POOLED: "all sites, pooled"}
     settings = [f"{name} {value}" for name, value in sorted(result.at.items())]
     where = [sites.get(result.dataset, result.dataset), *([str(result.subset)] if result.subset else [])]
     return ", ".join((evidence.terms[result.term].label, *settings, *where))

@@ -26,10 +26,14 @@ def _reasons(evidence: Evidence, chapter: str) -> str:
     """Why no measure of a chapter has a number at the external sites, the most frequent reasons first."""
     sites = {site.name: site.site for site in externals(evidence)}
     where: dict[Fact, dict[str, Fact]] = {}
-    for one in evidence.results:
-        if one.dataset in sites and isinstance(one.found, Absent) and evidence.terms[one.term].chapter == chapter:
-            shared = _without(one.found.reason, one.dataset)
-            where.setdefault(shared, {}).setdefault(one.dataset, one.found.reason)
+    for result in evidence.results:
+        if (
+            result.dataset in sites
+            and isinstance(result.found, Absent)
+            and evidence.terms[result.term].chapter == chapter
+        ):
+            shared = _without(result.found.reason, result.dataset)
+            where.setdefault(shared, {}).setdefault(result.dataset, result.found.reason)
     ordered = sorted(where, key=lambda reason: -len(where[reason]))[:MOST_REASONS]
     return " ".join(f"{_said(evidence, where[reason])}." for reason in ordered)
 

@@ -24,16 +24,18 @@ def quiet() -> Iterator[None]:
     except ImportError:
         raise SigningError.one("signing_not_installed", File(f"OUT/{SIGNED}")) from None
     loggers = [logging.getLogger(name) for name in ("pyhanko", "pyhanko_certvalidator", "asyncio")]
-    before = [(one, one.disabled) for one in _all_of(loggers)]
-    for one, _ in before:
-        one.disabled = True
+    before = [(logger, logger.disabled) for logger in _all_of(loggers)]
+    for logger, _ in before:
+        logger.disabled = True
     try:
         yield
     finally:
-        for one, was in before:
-            one.disabled = was
+        for logger, was in before:
+            logger.disabled = was
 
 
 def _all_of(roots: Sequence[logging.Logger]) -> Iterable[logging.Logger]:
-    names = [name for name in logging.root.manager.loggerDict if any(name.startswith(f"{one.name}.") for one in roots)]
+    names = [
+        name for name in logging.root.manager.loggerDict if any(name.startswith(f"{root.name}.") for root in roots)
+    ]
     return [*roots, *(logging.getLogger(name) for name in names)]

@@ -92,9 +92,9 @@ def declared(document: results.Results) -> tuple[Meaning, ...]:
 def names(document: results.Results) -> dict[str, tuple[str, ...]]:
     """Whom a release names for each meaning; empty where it declares none."""
     found: dict[str, tuple[str, ...]] = {}
-    for one in document.evidence.release.signatory:
-        said = str(Meaning(one.role, one.meaning))
-        found[said] = (*found.get(said, ()), one.name)
+    for signatory in document.evidence.release.signatory:
+        said = str(Meaning(signatory.role, signatory.meaning))
+        found[said] = (*found.get(said, ()), signatory.name)
     return found
 
 
@@ -106,11 +106,11 @@ def meaning(document: results.Results, asked: str) -> Meaning:
     asked = " ".join(asked.split())
     every = declared(document)
     folded = asked.casefold()
-    for one in every:
-        if folded in (one.role.casefold(), one.says.casefold(), str(one).casefold()):
-            return one
+    for meaning in every:
+        if folded in (meaning.role.casefold(), meaning.says.casefold(), str(meaning).casefold()):
+            return meaning
     if document.evidence.release.signatory:
-        roles = tuple(one.role for one in every)
+        roles = tuple(meaning.role for meaning in every)
         raise ReleaseError.one("nobody_signs_as", Option("--as"), asked=asked[:100], roles=roles)
     if not asked or len(asked) > LONGEST_MEANING:
         raise ReleaseError.one("meaning_of_signature", Option("--as"), most=LONGEST_MEANING)
@@ -127,7 +127,7 @@ def refuse_unsound(out: Path, asked: str, hashes_only: bool) -> None:
     with quiet():
         wrong = (*verify.report(out, hashes_only).differences, *signed.found(out, signed.Trust()).differences)
     if wrong:
-        raise OutputError([Fault("nothing_is_signed", Out(str(out)), why=one) for one in wrong])
+        raise OutputError([Fault("nothing_is_signed", Out(str(out)), why=text) for text in wrong])
 
 
 def signatures(out: Path, request: Request) -> dict[str, bytes]:

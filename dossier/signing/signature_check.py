@@ -68,12 +68,12 @@ def looked_at(
     if manifest is None:
         raise ValueError("there is no manifest")
     with quiet():
-        judge = Judge(tuple(signed.roots([Path(one) for one in roots])), self_signed == "1")
+        judge = Judge(tuple(signed.roots([Path(root) for root in roots])), self_signed == "1")
         signatures, wrong = _every(out, manifest, judge)
-    wrong += [f"{one.path}, signature {one.number}: {one.problem}" for one in signatures if one.problem]
+    wrong += [f"{each.path}, signature {each.number}: {each.problem}" for each in signatures if each.problem]
     wrong += _incomplete(signatures, manifest)
     unknown, still_open, others = _of_the_release(out, signatures)
-    return [asdict(one) for one in signatures], list(dict.fromkeys([*wrong, *unknown])), still_open, others
+    return [asdict(signature) for signature in signatures], list(dict.fromkeys([*wrong, *unknown])), still_open, others
 
 
 def _every(out: Path, manifest: Manifest, judge: Judge) -> tuple[list[Signature], list[str]]:
@@ -100,14 +100,14 @@ def _every(out: Path, manifest: Manifest, judge: Judge) -> tuple[list[Signature]
 def _incomplete(signatures: Sequence[Signature], manifest: Manifest) -> list[str]:
     """Signatures that are gone, or of another signer than their like: who signs, signs every file."""
     wrong = []
-    most = max((one.number for one in signatures), default=0)
+    most = max((signature.number for signature in signatures), default=0)
     pages = [f"{SIGNED}/{name}" for name in manifest.signable if name.endswith(".pdf")]
     for number in range(1, most + 1):
-        own = [one for one in signatures if one.number == number]
+        own = [signature for signature in signatures if signature.number == number]
         asked = [*(f"{SIGNED}/{name}.{number}.p7s" for name in manifest.signable), *pages]
-        there = {one.path for one in own}
+        there = {signature.path for signature in own}
         wrong += [f"signature {number} is missing in {path}" for path in asked if path not in there]
-        if len({(one.certificate, one.meaning) for one in own}) > 1:
+        if len({(signature.certificate, signature.meaning) for signature in own}) > 1:
             wrong.append(f"signature {number} is not of one signer and one meaning in all files")
     return wrong
 
@@ -123,10 +123,10 @@ def _of_the_release(out: Path, signatures: Sequence[Signature]) -> tuple[list[st
         return [], [], []
     if not document.evidence.release.signatory:
         return [], [], []
-    meanings = {str(one): one.role for one in sign.declared(document)}
-    strange = [one for one in signatures if one.meaning not in meanings]
-    wrong = [f"{one.path}, signature {one.number}: its meaning is none that the release declares" for one in strange]
-    done = {one.meaning for one in signatures}
+    meanings = {str(meaning): meaning.role for meaning in sign.declared(document)}
+    strange = [signature for signature in signatures if signature.meaning not in meanings]
+    wrong = [f"{each.path}, signature {each.number}: its meaning is none that the release declares" for each in strange]
+    done = {signature.meaning for signature in signatures}
     return (
         wrong,
         [role for said, role in meanings.items() if said not in done],
@@ -137,10 +137,10 @@ def _of_the_release(out: Path, signatures: Sequence[Signature]) -> tuple[list[st
 def _others(signatures: Sequence[Signature], names: Mapping[str, Sequence[str]]) -> list[str]:
     """Signers whose certificate gives another name than the release: it may be written otherwise, or another person."""
     found = [
-        f"the certificate says “{one.signer}”, and [[signatory]] “{' or '.join(map(_plain, names[one.meaning]))}” for "
-        f"“{one.meaning}”"
-        for one in signatures
-        if one.meaning in names and _folded(one.signer) not in map(_folded, names[one.meaning])
+        f"the certificate says “{each.signer}”, and [[signatory]] “{' or '.join(map(_plain, names[each.meaning]))}” "
+        f"for “{each.meaning}”"
+        for each in signatures
+        if each.meaning in names and _folded(each.signer) not in map(_folded, names[each.meaning])
     ]
     return list(dict.fromkeys(found))
 
@@ -188,7 +188,7 @@ class Judge:
         return _named(found), found.sha256.hex()
 
     def _is_a_root(self, certificate: Any) -> bool:
-        return any(one.dump() == certificate.dump() for one in self.roots)
+        return any(root.dump() == certificate.dump() for root in self.roots)
 
 
 def _why(status: Any) -> str:
@@ -216,7 +216,7 @@ def _stamp(status: Any) -> Any:
 
 def _of_a_machine(certificate: Any) -> str:
     usage = certificate.extended_key_usage_value
-    named = [] if usage is None else [str(one) for one in usage.native]
+    named = [] if usage is None else [str(command) for command in usage.native]
     return ", ".join(named) if named and set(named) <= OF_MACHINES else ""
 
 
@@ -301,7 +301,7 @@ def _of_pages(name: str, unsigned: bytes, content: bytes, judge: Judge) -> list[
     reader = PdfFileReader(io.BytesIO(content), strict=True)
     embedded = reader.embedded_signatures
     _refuse_other_revisions(reader, embedded, len(unsigned), content)
-    return [_in_pages(name, number, one, judge) for number, one in enumerate(embedded, start=1)]
+    return [_in_pages(name, number, each, judge) for number, each in enumerate(embedded, start=1)]
 
 
 def _in_pages(name: str, number: int, embedded: Any, judge: Judge) -> Signature:
@@ -331,15 +331,15 @@ def _refuse_other_revisions(reader: Any, embedded: Sequence[Any], begin: int, co
     if known != 1:
         raise ValueError("it holds a revision that is no signature, or a signature without a revision")
     at = begin
-    for number, one in enumerate(embedded, start=1):
-        ranges = [int(value) for value in one.byte_range]
+    for number, each in enumerate(embedded, start=1):
+        ranges = [int(value) for value in each.byte_range]
         first, until, after, rest = ranges if len(ranges) == 4 else (1, 0, 0, 0)
-        if first != 0 or until < at or not until < after or one.signed_revision != number:
+        if first != 0 or until < at or not until < after or each.signed_revision != number:
             raise ValueError(f"signature {number} is not over all that stands before it")
-        if content[until:after] != _written(one.pkcs7_content):
+        if content[until:after] != _written(each.pkcs7_content):
             raise ValueError(f"signature {number} is not written as it is made")
         at = after + rest
-        _refuse_additions(reader, number, one)
+        _refuse_additions(reader, number, each)
     if at != len(content):
         raise ValueError("something stands behind its last signature")
 
@@ -360,8 +360,8 @@ VALUE = {"/Contents", "/ByteRange", "/Type", "/Filter", "/SubFilter", "/M", "/Re
 def _refuse_additions(reader: Any, number: int, embedded: Any) -> None:
     """Refuse a revision that changes or adds an object that no signature needs."""
     old, new = reader.get_historical_resolver(number - 1), reader.get_historical_resolver(number)
-    trailers = [reader.trailer.flatten(one) for one in (number - 1, number)]
-    root, info = ([_text(one.raw_get(key)) for one in trailers] for key in ("/Root", "/Info"))
+    trailers = [reader.trailer.flatten(each) for each in (number - 1, number)]
+    root, info = ([_text(trailer.raw_get(key)) for trailer in trailers] for key in ("/Root", "/Info"))
     if root[0] != root[1] or info[0] != info[1]:
         raise ValueError(f"revision {number} has another catalog")
     (was, _), (page, page_reference) = _first_page(old), _first_page(new)
@@ -376,7 +376,7 @@ def _refuse_additions(reader: Any, number: int, embedded: Any) -> None:
     value, added = field.raw_get("/V"), form["/Fields"].raw_get(-1)
     if _text(page["/Annots"].raw_get(-1)) != _text(added):
         raise ValueError(f"revision {number} puts something else on the page than its signature")
-    asked = {_text(one) for one in (new.root.raw_get("/AcroForm"), page_reference, value, added)}
+    asked = {_text(each) for each in (new.root.raw_get("/AcroForm"), page_reference, value, added)}
     _refuse_objects(reader, new, number, {root[1], *asked})
 
 
@@ -437,7 +437,7 @@ def _refuse_form(before: Any, after: Any, number: int) -> None:
 
 def _refuse_field(field: Any, value: Any, number: int) -> None:
     """Refuse a field that is to be seen, or does anything but sign."""
-    if not set(field) <= WIDGET or not set(value) <= VALUE or [float(one) for one in field["/Rect"]] != [0.0] * 4:
+    if not set(field) <= WIDGET or not set(value) <= VALUE or [float(each) for each in field["/Rect"]] != [0.0] * 4:
         raise ValueError(f"signature {number} has a field that does more than sign")
     if field["/T"] != sign.FIELD.format(number) or value["/Type"] != "/Sig":
         raise ValueError(f"signature {number} is called otherwise")

@@ -73,20 +73,24 @@ class Found:
         """Those who soundly signed results.json and the manifest, and whom a named root vouches for."""
         if self.differences:
             return ()
-        numbers = sorted({one.number for one in self.signatures})
+        numbers = sorted({signature.number for signature in self.signatures})
         said = []
         for number in numbers:
-            own = [one for one in self.signatures if one.number == number and one.root and not one.problem]
-            if {results.RESULTS, MANIFEST} <= {one.file for one in own}:
+            own = [
+                signature
+                for signature in self.signatures
+                if signature.number == number and signature.root and not signature.problem
+            ]
+            if {results.RESULTS, MANIFEST} <= {signature.file for signature in own}:
                 said.append(own[0].signer)
         return tuple(said)
 
     def lines(self) -> Iterator[str]:
         """Who signed what, when, and by which root: a line each signature."""
-        for number in sorted({one.number for one in self.signatures}):
-            own = [one for one in self.signatures if one.number == number]
+        for number in sorted({signature.number for signature in self.signatures}):
+            own = [signature for signature in self.signatures if signature.number == number]
             first = own[0]
-            files = listed(list(dict.fromkeys(one.file for one in own)))
+            files = listed(list(dict.fromkeys(signature.file for signature in own)))
             clock = f"by the clock of “{first.clock}”" if first.clock else "by the signer's own clock"
             root = (
                 f"vouched for by “{first.root}” (SHA-256 {first.root_sha256})"
@@ -96,8 +100,8 @@ class Found:
             yield f"signed: {files} by “{first.signer}”, “{first.meaning}”, on {first.time} {clock}, {root}"
         if self.signatures and self.open:
             yield f"not signed, and declared in [[signatory]]: {listed(list(self.open))}"
-        yield from (f"another name: {one}" for one in self.others)
-        if any(one.root for one in self.signatures):
+        yield from (f"another name: {text}" for text in self.others)
+        if any(signature.root for signature in self.signatures):
             yield "revocation: not asked, for it takes a network; ask the authority whether a certificate was revoked"
 
 
@@ -121,7 +125,9 @@ def found(out: Path, trust: Trust) -> Found:
     if isinstance(answer, limited.Ended):
         return Found(differences=(f"the signatures cannot be read: {answer.reason}",))
     signatures, differences, still_open, others = answer
-    return Found(tuple(Signature(**one) for one in signatures), tuple(differences), tuple(still_open), tuple(others))
+    return Found(
+        tuple(Signature(**signature) for signature in signatures), tuple(differences), tuple(still_open), tuple(others)
+    )
 
 
 def refuse_no_roots(trust: Trust) -> None:
@@ -136,7 +142,7 @@ def refuse_no_roots(trust: Trust) -> None:
             except (OSError, ValueError):
                 faults.append(Fault("no_certificate_in_file", Option("--trust"), file=str(path)))
                 continue
-            if not trust.self_signed and not all(one.ca for one in known):
+            if not trust.self_signed and not all(each.ca for each in known):
                 faults.append(Fault("certificate_of_no_authority", Option("--trust"), file=str(path)))
     if faults:
         raise SigningError(faults)

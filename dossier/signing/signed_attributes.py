@@ -80,6 +80,6 @@ class Addition(IncrementalPdfFileWriter):
 
 def meaning(attributes: Any) -> str:
     """The meaning among the signed attributes; empty where there is none, or more than one."""
-    found = [value for one in attributes if one["type"].native == MEANING for value in one["values"]]
+    found = [value for attribute in attributes if attribute["type"].native == MEANING for value in attribute["values"]]
     said = found[0]["content_description"].native if len(found) == 1 else None
     return said if isinstance(said, str) else ""

@@ -66,7 +66,7 @@ def brief(fact: Fact, names: Names | None = None) -> str:
 
 def changed(seal: Seal) -> str:
     """What was changed since it was sealed; empty where nothing was."""
-    return _sealed(tuple(one.table for one in seal.changes))
+    return _sealed(tuple(change.table for change in seal.changes))
 
 
 class _Words(reasons.Words):

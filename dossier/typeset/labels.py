@@ -23,38 +23,42 @@ OF_COLUMNS = ("predictor", "with")
 
 def labelled(evidence: Evidence) -> Evidence:
     """The evidence with a label in place of every column that has one; itself where none has."""
-    label = {one.name: one.label for one in evidence.release.predictor if one.label is not None}
+    label = {predictor.name: predictor.label for predictor in evidence.release.predictor if predictor.label is not None}
     if not label:
         return evidence
 
     def name(column: str) -> str:
         return PRODUCT.join(label.get(part, part) for part in column.split(PRODUCT))
 
-    def subset(one: Subset | None) -> Subset | None:
-        return None if one is None else Subset(name(one.column), one.level)
+    def subset(each: Subset | None) -> Subset | None:
+        return None if each is None else Subset(name(each.column), each.level)
 
     def results(found: tuple[Result, ...]) -> tuple[Result, ...]:
-        return tuple(one if one.subset is None else replace(one, subset=subset(one.subset)) for one in found)
+        return tuple(
+            result if result.subset is None else replace(result, subset=subset(result.subset)) for result in found
+        )
 
     def curves(found: tuple[CurveResult, ...]) -> tuple[CurveResult, ...]:
-        return tuple(replace(one, subset=subset(one.subset), at=_at(one.at, label)) for one in found)
+        return tuple(replace(curve, subset=subset(curve.subset), at=_at(curve.at, label)) for curve in found)
 
     return replace(
         evidence,
         release=_release(evidence.release, label),
-        datasets=tuple(replace(one, features=tuple(map(name, one.features))) for one in evidence.datasets),
+        datasets=tuple(replace(dataset, features=tuple(map(name, dataset.features))) for dataset in evidence.datasets),
         results=results(evidence.results),
         curves=curves(evidence.curves),
         descriptions=tuple(
-            replace(one, described=replace(one.described, variable=name(one.described.variable)))
-            for one in evidence.descriptions
+            replace(
+                description, described=replace(description.described, variable=name(description.described.variable))
+            )
+            for description in evidence.descriptions
         ),
-        withheld=tuple(replace(one, variable=name(one.variable)) for one in evidence.withheld),
-        criteria=tuple(replace(one, subset=subset(one.subset)) for one in evidence.criteria),
-        flags=tuple(_flag(one, label) for one in evidence.flags),
+        withheld=tuple(replace(withheld, variable=name(withheld.variable)) for withheld in evidence.withheld),
+        criteria=tuple(replace(criterion, subset=subset(criterion.subset)) for criterion in evidence.criteria),
+        flags=tuple(_flag(flag, label) for flag in evidence.flags),
         subgroups=replace(
             evidence.subgroups,
-            summaries=tuple(replace(one, column=name(one.column)) for one in evidence.subgroups.summaries),
+            summaries=tuple(replace(summary, column=name(summary.column)) for summary in evidence.subgroups.summaries),
             results=results(evidence.subgroups.results),
             curves=curves(evidence.subgroups.curves),
         ),
@@ -119,7 +123,10 @@ def _at(at: At, label: Mapping[str, str]) -> At:
 
 def _release(release: Release, label: Mapping[str, str]) -> Release:
     """The release with its formula and its subgroups under their labels."""
-    subgroups = tuple(one.model_copy(update={"column": label.get(one.column, one.column)}) for one in release.subgroup)
+    subgroups = tuple(
+        subgroup.model_copy(update={"column": label.get(subgroup.column, subgroup.column)})
+        for subgroup in release.subgroup
+    )
     return release.model_copy(update={"model": _model(release.model, label), "subgroup": subgroups})
 
 
@@ -140,19 +147,29 @@ def _model(model: Model | None, label: Mapping[str, str]) -> Model | None:
 
 def with_unit(evidence: Evidence, printed: str) -> str:
     """A column, under the name that is printed, followed by its unit where it has one."""
-    unit = next((one.unit for one in evidence.release.predictor if (one.label or one.name) == printed), None)
+    unit = next(
+        (predictor.unit for predictor in evidence.release.predictor if (predictor.label or predictor.name) == printed),
+        None,
+    )
     return printed if unit is None else f"{printed}, {unit}"
 
 
 def level_of(evidence: Evidence, printed: str, level: str) -> str:
     """A category of a column in the words that the release gives its codes; itself where it gives none."""
     release = evidence.release
-    columns = [one.levels for one in release.predictor if (one.label or one.name) == printed]
-    columns += [one.levels for one in release.subgroup if one.column == printed]
-    words = next((one for one in columns if one is not None), {})
+    columns = [predictor.levels for predictor in release.predictor if (predictor.label or predictor.name) == printed]
+    columns += [subgroup.levels for subgroup in release.subgroup if subgroup.column == printed]
+    words = next((column for column in columns if column is not None), {})
     return words.get(level, level)
 
 
 def coded(evidence: Evidence, printed: str) -> Mapping[str, str] | None:
     """The words for the codes of a column, under the name that is printed; None where none are declared."""
-    return next((one.levels for one in evidence.release.predictor if (one.label or one.name) == printed), None)
+    return next(
+        (
+            predictor.levels
+            for predictor in evidence.release.predictor
+            if (predictor.label or predictor.name) == printed
+        ),
+        None,
+    )

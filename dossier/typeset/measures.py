@@ -76,7 +76,7 @@ def _reads_across(evidence: Evidence, terms: Sequence[Term]) -> bool:
         return False
     term, name = terms[0], terms[0].at[0]
     results = of_term(evidence, term.name)
-    values = {one.at[name] for one in results if name in one.at}
+    values = {result.at[name] for result in results if name in result.at}
     room = MEASURE - LONG_LABEL * CHARACTER
     return len(values) >= 2 and len(values) * _width(evidence, term) <= room and not _tests(results, term)
 
@@ -85,7 +85,7 @@ def _side_by_side(evidence: Evidence, terms: Sequence[Term]) -> Table:
     """Measures as columns; a single one that is taken class by class has the classes as columns where they fit."""
     term = terms[0]
     results = of_term(evidence, term.name)
-    classes = {one.at.get("class") for one in results}
+    classes = {result.at.get("class") for result in results}
     if len(terms) == 1 and term.at == ("class",) and 1 < len(classes) <= MEASURE / (2 * _width(evidence, term)) + 1:
         return table_across(evidence, results, "class", f"{term.label} by class")
     return _beside(evidence, terms)
@@ -110,7 +110,7 @@ def printed_in(evidence: Evidence, term: Term) -> str:
 
 def is_against_chance(evidence: Evidence, term: Term) -> bool:
     """Whether a measure is a test against chance."""
-    return any(one.at.get("against") == "chance" for one in of_term(evidence, term.name))
+    return any(result.at.get("against") == "chance" for result in of_term(evidence, term.name))
 
 
 def chapter_is_empty(evidence: Evidence, chapter: str) -> bool:
@@ -136,23 +136,24 @@ def _only_dataset(evidence: Evidence, terms: Sequence[Term]) -> str | None:
 
 def _holders(evidence: Evidence, terms: Sequence[Term]) -> set[str]:
     """The datasets that have a number for any of these measures."""
-    return {one.dataset for term in terms for one in of_term(evidence, term.name) if is_estimated(one)}
+    return {result.dataset for term in terms for result in of_term(evidence, term.name) if is_estimated(result)}
 
 
 def _listed(evidence: Evidence, terms: Sequence[Term], dataset: str) -> Table:
     """Measures of a single dataset, one below the other: a table of one row would say less."""
     reasons = Reasons(evidence)
     named_so = {term.name: term for term in terms}
-    found = [one for one in at_dataset(evidence, dataset) if one.term in named_so]
-    places = list(dict.fromkeys(tuple(sorted(_varying(evidence, one).items())) for one in found))
+    found = [result for result in at_dataset(evidence, dataset) if result.term in named_so]
+    places = list(dict.fromkeys(tuple(sorted(_varying(evidence, result).items())) for result in found))
     rows: list[Row] = []
-    for place in places:
-        if place:
-            rows.append(Row(_place_name(dict(place)), kind="group"))
-        here = [one for one in found if tuple(sorted(_varying(evidence, one).items())) == place]
-        rows += [_line(named_so[one.term], one.found, reasons) for one in here]
+    for position in places:
+        if position:
+            rows.append(Row(_place_name(dict(position)), kind="group"))
+        here = [result for result in found if tuple(sorted(_varying(evidence, result).items())) == position]
+        rows += [_line(named_so[result.term], result.found, reasons) for result in here]
     where = next(
-        (_naming(terms)(one) for one in evidence.datasets if one.name == dataset), ELSEWHERE.get(dataset, dataset)
+        (_naming(terms)(summary) for summary in evidence.datasets if summary.name == dataset),
+        ELSEWHERE.get(dataset, dataset),
     )
     return Table(
         name=anchor("-".join(["table", *(term.name for term in terms)])[:80]),
@@ -208,10 +209,10 @@ def _packed(terms: Sequence[Term], widths: Sequence[float], room: float) -> list
 def _width(evidence: Evidence, term: Term) -> float:
     """The width in mm of a measure's columns: its widest value, interval and word of the heading."""
     results = of_term(evidence, term.name)
-    found = [one.found for one in results if isinstance(one.found, Estimate)]
+    found = [result.found for result in results if isinstance(result.found, Estimate)]
     wordy = _needs_words(results)
-    values = max((len(value_of(one, term)) for one in found), default=0)
-    bounds = max((len(interval(one, term, wordy)) for one in found), default=0)
+    values = max((len(value_of(estimate, term)) for estimate in found), default=0)
+    bounds = max((len(interval(estimate, term, wordy)) for estimate in found), default=0)
     heading = max(map(len, _heading(term).split()))
     test = 7 * len(_tests(results, term))
     return 4.6 + max((values + bounds) * CHARACTER, heading * LETTER) + test * CHARACTER
@@ -226,11 +227,11 @@ def _beside(evidence: Evidence, terms: Sequence[Term]) -> Table:
     results = _without_empty_rows(evidence, results, reasons)
     tested = [_tests(results, term) for term in terms]
     rows: list[Row] = []
-    for place in places:
-        if any(place):
-            rows.append(Row(_place_name(dict(place)), kind="group"))
-        here = [result for result in results if tuple(sorted(_varying(evidence, result).items())) == place]
-        by_term = [[one for one in here if one.term == term.name] for term in terms]
+    for position in places:
+        if any(position):
+            rows.append(Row(_place_name(dict(position)), kind="group"))
+        here = [result for result in results if tuple(sorted(_varying(evidence, result).items())) == position]
+        by_term = [[result for result in here if result.term == term.name] for term in terms]
         rows += _site_rows(evidence, by_term, terms, reasons, tested)
     return Table(
         name=anchor("-".join(["table", *(term.name for term in terms)])),
@@ -252,9 +253,9 @@ def _beside(evidence: Evidence, terms: Sequence[Term]) -> Table:
 
 def _tests(results: Sequence[Result], term: Term) -> tuple[str, ...]:
     """What has a column of its own beside a measure: its p values, and n where the value falls with it."""
-    found = [one.found for one in results if one.term == term.name and isinstance(one.found, Estimate)]
+    found = [result.found for result in results if result.term == term.name and isinstance(result.found, Estimate)]
     count = (N,) if found and term.measure == SIMILARITIES["psi"] else ()
-    return (*count, *(name for name in P_VALUES if any(name in one.details for one in found)))
+    return (*count, *(name for name in P_VALUES if any(name in estimate.details for estimate in found)))
 
 
 N = "n"
@@ -287,11 +288,11 @@ def table_across(
     values = list(dict.fromkeys(result.at[across] for result in results if across in result.at))
     places = list(dict.fromkeys(tuple((name, result.at[name]) for name in held) for result in kept))
     rows: list[Row] = []
-    for place in places:
-        if place:
-            rows.append(Row(_place_name(dict(place)), kind="group"))
-        here = [one for one in kept if all(one.at[name] == value for name, value in place)]
-        columns = [[one for one in here if one.at.get(across) == value] for value in values]
+    for position in places:
+        if position:
+            rows.append(Row(_place_name(dict(position)), kind="group"))
+        here = [result for result in kept if all(result.at[name] == value for name, value in position)]
+        columns = [[result for result in here if result.at.get(across) == value] for value in values]
         rows += _site_rows(evidence, columns, [term] * len(columns), reasons)
     return Table(
         name=anchor(f"table-{term.name}-{across}"),
@@ -309,7 +310,9 @@ def _without_empty_rows(evidence: Evidence, results: Sequence[Result], reasons: 
     labels = {dataset.name: measured_label(dataset) for dataset in evidence.datasets}
     kept = {result.dataset for result in results if is_estimated(result)}
     for name in dict.fromkeys(result.dataset for result in results if result.dataset not in kept):
-        reason = next(one.found.reason for one in results if one.dataset == name and isinstance(one.found, Absent))
+        reason = next(
+            result.found.reason for result in results if result.dataset == name and isinstance(result.found, Absent)
+        )
         reasons.leave_out(labels.get(name, within_sentence(ALL_POOLED)), name, reason)
     return [result for result in results if result.dataset in kept]
 
@@ -319,8 +322,8 @@ def _varying(evidence: Evidence, result: Result) -> At:
     return {name: value for name, value in result.at.items() if name in evidence.terms[result.term].at}
 
 
-def _place_name(place: Mapping[str, float | str]) -> str:
-    return ", ".join(_setting_name(name, value) for name, value in place.items())
+def _place_name(setting: Mapping[str, float | str]) -> str:
+    return ", ".join(_setting_name(name, value) for name, value in setting.items())
 
 
 def _setting_name(name: str, value: float | str) -> str:
@@ -365,12 +368,12 @@ def _site_rows(
     rows = []
     tried = {result.dataset for column in columns for result in column}
     for name, label, kind in _row_labels(evidence, tried, _naming(terms)):
-        found = [next((one for one in column if one.dataset == name), None) for column in columns]
+        found = [next((result for result in column if result.dataset == name), None) for column in columns]
         wordy = [_needs_words(column) for column in columns]
         cells: list[Cell] = []
-        for one, term, words, names in zip(found, terms, wordy, tested or [()] * len(terms), strict=True):
-            cells.append(NOT_COMPUTED if one is None else cell(one.found, term, reasons, wordy=words))
-            cells += [_beside_measure(None if one is None else one.found, name) for name in names]
+        for result, term, words, names in zip(found, terms, wordy, tested or [()] * len(terms), strict=True):
+            cells.append(NOT_COMPUTED if result is None else cell(result.found, term, reasons, wordy=words))
+            cells += [_beside_measure(None if result is None else result.found, name) for name in names]
         rows.append(Row(label, tuple(cells), kind))
     return rows
 
@@ -395,7 +398,9 @@ def _naming(terms: Sequence[Term]) -> Callable[[DatasetSummary], str]:
 
 def _needs_words(column: Sequence[Result]) -> bool:
     """Whether a bound of this column may be negative, so that a dash would be misread."""
-    bounds = [one.found.low for one in column if isinstance(one.found, Estimate) and one.found.low is not None]
+    bounds = [
+        result.found.low for result in column if isinstance(result.found, Estimate) and result.found.low is not None
+    ]
     return any(bound < 0 for bound in bounds)
 
 

@@ -66,9 +66,9 @@ def _pieces(method: Iterable[Fact], in_kind: bool) -> Iterator[Piece]:
             yield words.joined, text, words.leads
 
 
-def _side_by_side(one: Iterable[Fact], other: Iterable[Fact], in_kind: bool) -> Iterator[Piece]:
+def _side_by_side(facts: Iterable[Fact], other: Iterable[Fact], in_kind: bool) -> Iterator[Piece]:
     """Two methods, said once where they read the same."""
-    first, second = list(_pieces(one, in_kind)), list(_pieces(other, in_kind))
+    first, second = list(_pieces(facts, in_kind)), list(_pieces(other, in_kind))
     yield from first
     if first != second:
         (_, text, leads), *rest = second
@@ -214,18 +214,18 @@ def _reml(step: Fact) -> str:
 
 def _entered(step: Fact) -> str:
     moved = _facts_of(step["sites"])
-    return _by_site(moved, [f"{_number(one, 'value'):g} as {_number(one, 'entered_as'):.4g}" for one in moved])
+    return _by_site(moved, [f"{_number(fact, 'value'):g} as {_number(fact, 'entered_as'):.4g}" for fact in moved])
 
 
 def _not_pooled(step: Fact) -> str:
     left_out = _facts_of(step["sites"])
-    return _by_site(left_out, [reason_text(why) for one in left_out if isinstance(why := one["why"], Fact)])
+    return _by_site(left_out, [reason_text(why) for fact in left_out if isinstance(why := fact["why"], Fact)])
 
 
 def _by_site(sites: tuple[Fact, ...], said: list[str]) -> str:
     """What is said of each site, by its name; by the number of the sites that share it where they have no names."""
-    if all(one["name"] is not None for one in sites):
-        return ", ".join(f"{one['name']} ({why})" for one, why in zip(sites, said, strict=True))
+    if all(site["name"] is not None for site in sites):
+        return ", ".join(f"{site['name']} ({why})" for site, why in zip(sites, said, strict=True))
     counts = {why: said.count(why) for why in said}
     return ", ".join(f"{count} {'site' if count == 1 else 'sites'} ({why})" for why, count in counts.items())
 

@@ -63,8 +63,8 @@ def foretold(evidence: Evidence) -> str:
 
 def development(evidence: Evidence) -> str | None:
     """What the tables hold that the model was made from; None where the release gives none."""
-    tables = [one for one in evidence.datasets if one.role == "development"]
-    return " ".join(_size_and_dates(one) for one in tables) or None
+    tables = [dataset for dataset in evidence.datasets if dataset.role == "development"]
+    return " ".join(_size_and_dates(dataset) for dataset in tables) or None
 
 
 def _size_and_dates(dataset: DatasetSummary) -> str:
@@ -140,7 +140,7 @@ def not_analysed(datasets: Sequence[DatasetSummary]) -> str:
 
 def unweighted(datasets: Sequence[DatasetSummary]) -> str:
     """At which sites patients are counted here without their weights; empty where none has any."""
-    sites = [one.site for one in datasets if one.weighted]
+    sites = [dataset.site for dataset in datasets if dataset.weighted]
     return f" Sampling weights are not used here, where each patient counts once: {listing(sites)}." if sites else ""
 
 
@@ -162,12 +162,14 @@ ALL_POOLED = "All external sites, pooled"
 
 def groups_of_readers(evidence: Evidence) -> tuple[str, ...]:
     """The groups of the readers in alphabetical order, which is that of their numbers in the curves."""
-    return tuple(sorted({str(one.at["group"]) for one in evidence.results if "group" in one.at}))
+    return tuple(sorted({str(result.at["group"]) for result in evidence.results if "group" in result.at}))
 
 
 def groups_of_raters(evidence: Evidence, dataset: str) -> tuple[str, ...]:
     """The groups of the raters of a dataset in alphabetical order, which is that of their numbers in the curves."""
-    declared = [one.groups for one in evidence.release.readers if (one.dataset or READERS) == dataset and one.groups]
+    declared = [
+        reader.groups for reader in evidence.release.readers if (reader.dataset or READERS) == dataset and reader.groups
+    ]
     return tuple(sorted({group for groups in declared for group in groups.values()}))
 
 
@@ -186,7 +188,7 @@ def marks_of_rivals(evidence: Evidence) -> dict[str, str]:
     return {
         mark: name
         for mark, name in marks
-        if any(isinstance(find(evidence, "auroc", one.name, model=name), Estimate) for one in externals(evidence))
+        if any(isinstance(find(evidence, "auroc", site.name, model=name), Estimate) for site in externals(evidence))
     }
 
 

@@ -31,15 +31,15 @@ def note_of(evidence: Evidence, results: Sequence[Result], terms: Sequence[Term]
         for text, labels in shared.items()
     ]
     said += [way for way in next(iter(ways.values()), ()) if way in everywhere]
-    return opening + " ".join(f"{sentence_case(one)}." for one in said)
+    return opening + " ".join(f"{sentence_case(word)}." for word in said)
 
 
 def _ways(evidence: Evidence, results: Sequence[Result], term: Term) -> tuple[str, ...]:
     """How a measure was taken at most sites, and then how and where it was taken otherwise."""
     taken = [
-        (one.found, one.dataset)
-        for one in results
-        if one.term == term.name and one.dataset != POOLED and isinstance(one.found, Estimate)
+        (result.found, result.dataset)
+        for result in results
+        if result.term == term.name and result.dataset != POOLED and isinstance(result.found, Estimate)
     ]
     # Where a bound is missing, its table shows none: how it is taken elsewhere is no word about this one.
     with_bounds = [(found, name) for found, name in taken if (found.low, found.high) != (None, None)]
@@ -48,7 +48,7 @@ def _ways(evidence: Evidence, results: Sequence[Result], term: Term) -> tuple[st
         ways.setdefault(method_parts(found.method, in_kind=True), set()).add(name)
     if not ways:
         return ()
-    sites = {one.name for one in evidence.datasets if one.role == "external"}
+    sites = {dataset.name for dataset in evidence.datasets if dataset.role == "external"}
     usual = max(ways, key=lambda way: (len(ways[way]), len(ways[way] & sites), -len("; ".join(way))))
     others = (
         _elsewhere(evidence, otherwise(usual, way), ways[way], ways[usual])
@@ -62,9 +62,9 @@ def _elsewhere(evidence: Evidence, way: str, names: Set[str], usual: Set[str]) -
     """A way that is not the usual one, with the datasets that have it; without them where they have that one too."""
     if names & usual:
         return f"or {way}"
-    of_role = {role: {one.name for one in evidence.datasets if one.role == role} for role in WITHIN}
+    of_role = {role: {dataset.name for dataset in evidence.datasets if dataset.role == role} for role in WITHIN}
     whole = [role for role, members in of_role.items() if members and members <= names]
-    sites = [one.site for one in shown(evidence) if one.name in names and one.role not in whole]
+    sites = [dataset.site for dataset in shown(evidence) if dataset.name in names and dataset.role not in whole]
     few = listing(sites) if len(sites) <= MOST_NAMED else f"{in_words(len(sites))} sites"
     where = [*([f"at {few}"] if sites else []), *(WITHIN[role] for role in whole)]
     return f"{listing(where)}: {way}" if where else way
@@ -95,9 +95,11 @@ def intervals_of(found: Iterable[tuple[str, Estimate | Curve | Absent]]) -> str:
     bounds.
     """
     ways: dict[IntervalMethod | None, list[str]] = {}
-    for site, one in found:
-        if isinstance(one, Curve) or (isinstance(one, Estimate) and (one.low, one.high) != (None, None)):
-            ways.setdefault(one.method.interval, []).append(site)
+    for site, estimate in found:
+        if isinstance(estimate, Curve) or (
+            isinstance(estimate, Estimate) and (estimate.low, estimate.high) != (None, None)
+        ):
+            ways.setdefault(estimate.method.interval, []).append(site)
     if not ways:
         return "no interval"
     usual = max(ways, key=lambda way: len(ways[way]))

@@ -90,8 +90,8 @@ def patients_needed(value: float) -> str:
 
 def bound_of(value: float, term: Term, found: Estimate) -> str:
     """A bound of an interval, with enough digits to show its sign, of a ratio or a slope also the side of 1."""
-    one = (1.0,) if term.best == "one" and not _is_difference(found) else ()
-    return _on_its_side(value, term, (*_zero(value, term, found), *one))
+    row = (1.0,) if term.best == "one" and not _is_difference(found) else ()
+    return _on_its_side(value, term, (*_zero(value, term, found), *row))
 
 
 OF_SIMILARITY = {

@@ -65,8 +65,8 @@ class Words(string.Formatter):
 
     def format_field(self, value: Any, format_spec: str) -> str:
         if "|" in format_spec:
-            one, other = format_spec.split("|")
-            return one if value is True or (isinstance(value, Count) and value.number == 1) else other
+            first, other = format_spec.split("|")
+            return first if value is True or (isinstance(value, Count) and value.number == 1) else other
         if isinstance(value, tuple):
             return (format_spec or ", ").join(self.format_field(each, "") for each in value)
         if isinstance(value, Fact):

@@ -97,7 +97,7 @@ def spanners(table: Table) -> tuple[Spanner, ...]:
         if found and found[-1].label == column.over:
             cells += found.pop().cells
         found.append(Spanner(column.over, cells))
-    return tuple(found) if any(one.label for one in found) else ()
+    return tuple(found) if any(spanner.label for spanner in found) else ()
 
 
 SHORT = 8
@@ -116,11 +116,11 @@ def pages_of(table: Table) -> tuple[Table, ...]:
     if len(groups) < 2 or min(len(group.rows) for group in groups) <= TALL:
         return (table,)
     parts = []
-    for place, group in enumerate(groups, start=1):
-        name = f"{table.name}-{place}" if place > 1 else table.name
-        title = table.title if place == 1 else f"{table.title[:-1]}, continued ({place})."
-        note = table.note if place == 1 else ""
-        notes = table.footnotes if place == len(groups) else ()
+    for index, group in enumerate(groups, start=1):
+        name = f"{table.name}-{index}" if index > 1 else table.name
+        title = table.title if index == 1 else f"{table.title[:-1]}, continued ({index})."
+        note = table.note if index == 1 else ""
+        notes = table.footnotes if index == len(groups) else ()
         parts.append(Table(name, title, note, group.label or table.head, table.columns, group.rows, notes))
     return tuple(parts)
 
@@ -158,17 +158,17 @@ def with_short_labels(table: Table) -> Table:
 def label_fits(table: Table) -> bool:
     """Whether the longest label of a row stands on one line beside the columns."""
     longest = max((len(row.label) for row in table.rows if row.kind != "group"), default=0)
-    return longest * LETTER + sum(_column_width(table, place) for place in range(len(table.columns))) <= MEASURE
+    return longest * LETTER + sum(_column_width(table, index) for index in range(len(table.columns))) <= MEASURE
 
 
 LETTER = 1.72
 """The width of a letter of a label in mm."""
 
 
-def _column_width(table: Table, place: int) -> float:
+def _column_width(table: Table, index: int) -> float:
     """The width in mm of a column: its widest cell, or the longest word of its head."""
-    column = table.columns[place]
-    cells = [row.cells[place] for row in table.rows if place < len(row.cells)]
+    column = table.columns[index]
+    cells = [row.cells[index] for row in table.rows if index < len(row.cells)]
     if column.labels:
         return 7.0 + max(len(cell.text) for cell in cells) * LETTER
     if column.words:
@@ -226,13 +226,13 @@ def groups_across(table: Table) -> Table:
     """A table whose groups have the same rows, with the groups beside each other; every other table as it is."""
     groups = groups_of(table)
     names = [[(row.kind, row.label) for row in group.rows] for group in groups]
-    alike = len(groups) > 1 and all(group.label for group in groups) and all(one == names[0] for one in names)
-    if not alike or any(one.words for one in table.columns):
+    alike = len(groups) > 1 and all(group.label for group in groups) and all(name == names[0] for name in names)
+    if not alike or any(column.words for column in table.columns):
         return table
     alone = len(table.columns) == 1
     # A measure alone with its p values is named by the title.
     value, *others = table.columns
-    tested = bool(others) and all(one.label in P_VALUES.values() for one in others)
+    tested = bool(others) and all(each.label in P_VALUES.values() for each in others)
     own = (replace(value, label=sentence_case(value.unit or "value")), *others) if tested else table.columns
     columns = tuple(
         replace(column, label=group.label) if alone else replace(column, over=group.label)
@@ -256,9 +256,9 @@ def folded(table: Table) -> Table:
     body = [row for row in table.rows if row.kind == "row"]
     last = [row for row in table.rows if row.kind == "total"]
     width = min(max((len(row.label) for row in body), default=0), LONG_LABEL) * LETTER
-    width += sum(_column_width(table, place) for place in range(len(table.columns)))
+    width += sum(_column_width(table, index) for index in range(len(table.columns)))
     grouped = len(body) + len(last) < len(table.rows)
-    if len(body) < MANY_ROWS or grouped or any(one.words for one in table.columns) or width > MEASURE / 2 - 4:
+    if len(body) < MANY_ROWS or grouped or any(column.words for column in table.columns) or width > MEASURE / 2 - 4:
         return table
     half = -(-len(body) // 2)
     nothing = tuple(Cell("", kind="plain") for _ in table.columns)

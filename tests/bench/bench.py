@@ -113,7 +113,7 @@ def correspondence(sizes: Sizes, _: Path) -> float:
     from dossier.core.types import Feature
     from dossier.metrics.correspondence import degree_of_correspondence
 
-    ours, theirs = ([Feature(f"x{k}", one[:, k]) for k in range(10)] for one in two_tables(sizes.psi))
+    ours, theirs = ([Feature(f"x{k}", table[:, k]) for k in range(10)] for table in two_tables(sizes.psi))
     return timed(lambda: degree_of_correspondence(ours, theirs, sizes.permutations))
 
 
@@ -122,7 +122,7 @@ def energy(sizes: Sizes, _: Path) -> float:
     from dossier.core.types import Feature
     from dossier.metrics.correspondence import energy_coefficient
 
-    ours, theirs = ([Feature(f"x{k}", one[:, k]) for k in range(10)] for one in two_tables(sizes.energy))
+    ours, theirs = ([Feature(f"x{k}", table[:, k]) for k in range(10)] for table in two_tables(sizes.energy))
     return timed(lambda: energy_coefficient(ours, theirs, sizes.energy_permutations, bootstrap=2))
 
 
@@ -145,8 +145,8 @@ def replicates(sizes: Sizes, _: Path) -> float:
 
 
 def _all_of_the_script(how: Callable[..., None], draws: int) -> None:
-    for one in _sites_and_pooled():
-        how(*one, draws)
+    for row in _sites_and_pooled():
+        how(*row, draws)
     _meta_analysis()
 
 
@@ -155,7 +155,7 @@ def _sites_and_pooled() -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
 
     table = pd.read_csv(GOLDEN)
     every = [table, *(part for _, part in table.groupby("site"))]
-    return [(one.y.to_numpy(float), one.p.to_numpy(), one.p2.to_numpy()) for one in every]
+    return [(each.y.to_numpy(float), each.p.to_numpy(), each.p2.to_numpy()) for each in every]
 
 
 def _closed_forms(y: np.ndarray, p: np.ndarray, rival: np.ndarray, draws: int) -> None:
@@ -163,8 +163,8 @@ def _closed_forms(y: np.ndarray, p: np.ndarray, rival: np.ndarray, draws: int) -
 
     discrimination.auroc(y, p)
     comparison.auroc_difference(y, p, rival)
-    for one in (calibration.oe_ratio, calibration.brier, calibration.calibration_intercept):
-        one(y, p)
+    for each in (calibration.oe_ratio, calibration.brier, calibration.calibration_intercept):
+        each(y, p)
     calibration.calibration_slope(y, p)
     calibration.ici(y, p, bootstrap=draws)
     calibration.calibration_curve(y, p)
@@ -183,8 +183,8 @@ def _row_by_row(y: np.ndarray, p: np.ndarray, rival: np.ndarray, draws: int) -> 
         rows = rng.integers(0, len(y), len(y))
         a, b = y[rows], p[rows]
         discrimination.auroc(a, b)
-        for one in (calibration.oe_ratio, calibration.brier, calibration.calibration_intercept):
-            one(a, b)
+        for each in (calibration.oe_ratio, calibration.brier, calibration.calibration_intercept):
+            each(a, b)
         calibration.calibration_slope(a, b)
         errors_of_rows(a, b)
         utility.decision_curve(a, b, (0.01, 0.99))
@@ -288,8 +288,8 @@ def covid(_: Sizes, folder: Path) -> dict[str, float]:
 
 
 OURS: dict[str, Callable[[Sizes, Path], float | dict[str, float]]] = {
-    one.__name__: one
-    for one in (
+    each.__name__: each
+    for each in (
         *(auroc, correspondence, energy, decision_curve, pipeline, replicates),
         *(million, few, few_sites, many_sites, of_regions, covid),
     )
@@ -316,7 +316,7 @@ def write_release(folder: Path, rows: int, sites: int = 1) -> None:
     for site in range(sites):
         outcome, risk = hospital(rows, seed=site + 1)
         values = np.random.default_rng(site).normal(size=(20, rows)).round(3)
-        columns = {"y": outcome.astype(int), "risk": risk} | {f"x{k}": one for k, one in enumerate(values)}
+        columns = {"y": outcome.astype(int), "risk": risk} | {f"x{k}": value for k, value in enumerate(values)}
         pyarrow.parquet.write_table(pyarrow.table(columns), folder / f"s{site}.parquet")
         text += f'[[dataset]]\nname = "s{site}"\nrole = "external"\nfile = "s{site}.parquet"\nsite = "Site {site}"\n'
     (folder / "release.toml").write_text(text)
@@ -328,11 +328,11 @@ def write_release(folder: Path, rows: int, sites: int = 1) -> None:
 def run(words: list[str], repeats: int, patience: float = PATIENCE, well: tuple[int, ...] = (0,)) -> Run:
     """The median of several runs of one side, each a process; `well` are the exit codes of a side that did its work."""
     runs = [_run(words, patience, well) for _ in range(repeats)]
-    failed = next((one for one in runs if one.seconds is None), None)
+    failed = next((run for run in runs if run.seconds is None), None)
     if failed is not None:
         return failed
-    middle = sorted(runs, key=lambda one: one.seconds or 0.0)[len(runs) // 2]
-    peak, wall = max(one.megabytes for one in runs), statistics.median(one.wall for one in runs)
+    middle = sorted(runs, key=lambda run: run.seconds or 0.0)[len(runs) // 2]
+    peak, wall = max(run.megabytes for run in runs), statistics.median(run.wall for run in runs)
     return Run(middle.seconds, peak, wall, middle.parts)
 
 
@@ -518,8 +518,8 @@ def _of_one_command(folder: Path) -> Row:
     busy = os.getloadavg()[0]
     whole = run([*words, "--allow-outside", "--no-cache", "--quiet"], 1, well=BUILT)
     after = run([sys.executable, "-c", LOOP], 1)
-    known = [one for one in (before, after) if one.seconds is not None]
-    loop = min(known, key=lambda one: one.seconds or 0.0) if known else before
+    known = [run for run in (before, after) if run.seconds is not None]
+    loop = min(known, key=lambda run: run.seconds or 0.0) if known else before
     return _beside_the_loop(COMMAND, whole, loop, busy)
 
 
@@ -536,9 +536,9 @@ def _beside_the_loop(what: str, whole: Run, loop: Run, busy: float) -> Row:
 
 def _of_commands(sizes: Sizes, folder: Path) -> Iterator[Row]:
     start = run([sys.executable, "-c", "pass"], sizes.repeats)
-    told = run([sys.executable, "-m", "dossier", "--help"], sizes.repeats)
-    fast = _said((told.seconds or 0) < 0.3, told)
-    yield Row("dossier --help", told, "python's own start", start, "under 0.3 s", fast)
+    reported = run([sys.executable, "-m", "dossier", "--help"], sizes.repeats)
+    fast = _said((reported.seconds or 0) < 0.3, reported)
+    yield Row("dossier --help", reported, "python's own start", start, "under 0.3 s", fast)
     release = folder / str(sizes.million)
     read = "import sys, pyarrow.parquet as p; p.read_table(sys.argv[1], use_threads=False)"
     floor = run([sys.executable, "-c", read, str(release / "s0.parquet")], sizes.repeats)
@@ -557,7 +557,7 @@ def _at_most(
 
 def _said(met: bool, *measured: Run) -> str:
     """The verdict; none without a number for each side that it rests on."""
-    if any(one.seconds is None for one in measured):
+    if any(run.seconds is None for run in measured):
         return "not known"
     return "met" if met else "**not met**"
 
@@ -622,10 +622,10 @@ def with_row(text: str, line: str) -> str:
     return "\n".join(line if old.split(" | ")[0] == about else old for old in text.split("\n"))
 
 
-def _cells(one: Run) -> tuple[str, str]:
-    if one.seconds is None:
-        return one.error, ""
-    return f"{one.seconds:.3g} s", f"{one.megabytes:,.0f} MB"
+def _cells(run: Run) -> tuple[str, str]:
+    if run.seconds is None:
+        return run.error, ""
+    return f"{run.seconds:.3g} s", f"{run.megabytes:,.0f} MB"
 
 
 def main() -> None:

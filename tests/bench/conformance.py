@@ -135,7 +135,7 @@ def fda(path: Path, edition: str) -> Iterator[str]:
 def _sheets(reader: PdfReader) -> Iterator[str]:
     """Pages that are too large, carry more than links, or do not count from 1."""
     for number, page in enumerate(reader.pages, start=1):
-        if "/AA" in page or any(one.get_object()["/Subtype"] != "/Link" for one in page.get("/Annots", ())):
+        if "/AA" in page or any(each.get_object()["/Subtype"] != "/Link" for each in page.get("/Annots", ())):
             yield f"page {number}: something else than a link"
         if float(page.mediabox.width) > 216 * MM or float(page.mediabox.height) > 297.1 * MM:
             yield f"page {number}: larger than A4 and Letter"
@@ -146,7 +146,7 @@ def _sheets(reader: PdfReader) -> Iterator[str]:
 
 def _leads(reader: PdfReader) -> Iterator[str]:
     """Links and bookmarks that change how large the reader sees a page."""
-    marks = [(one.title, one) for one in _flat(reader.outline)] + list(reader.named_destinations.items())
+    marks = [(each.title, each) for each in _flat(reader.outline)] + list(reader.named_destinations.items())
     for name, destination in marks:
         if destination.typ != "/XYZ" or destination.zoom:
             yield f"{name}: does not inherit the zoom"
@@ -157,8 +157,8 @@ def _leads(reader: PdfReader) -> Iterator[str]:
 
 
 def _flat(outline: Sequence[Any]) -> Iterator[Any]:
-    for one in outline:
-        yield from _flat(one) if isinstance(one, list) else (one,)
+    for bookmark in outline:
+        yield from _flat(bookmark) if isinstance(bookmark, list) else (bookmark,)
 
 
 def small_type(xml: str) -> Iterator[str]:
@@ -199,17 +199,21 @@ def promised(html: str) -> list[str]:
 
 def unmarked(html: str, outline: Sequence[Any]) -> list[str]:
     """What the contents name and the bookmarks do not, or the other way round, in kind, number, words and order."""
-    marks = [_plain(one.title) for one in _flat(outline)]
+    marks = [_plain(each.title) for each in _flat(outline)]
     kinds = (r"Table \d+\. ", r"Figure \d+\. ", r"\d+ ")
     faults = []
     for kind in kinds:
         asked = [name for name in promised(html) if re.match(kind, name)]
         # Chapters are the first level; a heading below may open with a number too.
-        level = [_plain(one.title) for one in outline if not isinstance(one, list)] if kind == kinds[-1] else marks
-        told = [name for name in level if re.match(kind, name)]
-        faults += [f"without a bookmark: {name}" for name in asked if name not in told]
-        faults += [f"not in the contents: {name}" for name in told if name not in asked]
-        if not faults and asked != told:
+        level = (
+            [_plain(bookmark.title) for bookmark in outline if not isinstance(bookmark, list)]
+            if kind == kinds[-1]
+            else marks
+        )
+        output = [name for name in level if re.match(kind, name)]
+        faults += [f"without a bookmark: {name}" for name in asked if name not in output]
+        faults += [f"not in the contents: {name}" for name in output if name not in asked]
+        if not faults and asked != output:
             faults.append("bookmarks stand in another order than the contents")
     return faults
 
@@ -236,7 +240,7 @@ def _objects(reader: PdfReader, edition: str) -> Iterator[str]:
 
 
 def _depth(outline: Sequence[Any]) -> int:
-    return 1 + max((_depth(one) for one in outline if isinstance(one, list)), default=0)
+    return 1 + max((_depth(bookmark) for bookmark in outline if isinstance(bookmark, list)), default=0)
 
 
 def ran(*command: str | Path) -> list[str]:
@@ -270,10 +274,10 @@ def signed_by(path: Path, signers: Sequence[tuple[str, Owner]], folder: Path) ->
 
 def unsound(path: Path, signatures: int) -> list[str]:
     """What pdfsig finds amiss: each signature is valid, and the last one covers the whole file."""
-    told = said("pdfsig", "-nocert", path)
-    valid = told.count("Signature Validation: Signature is Valid.")
-    asked = told.count("Signature Validation:")
-    whole = told.count("  - Total document signed")
+    output = said("pdfsig", "-nocert", path)
+    valid = output.count("Signature Validation: Signature is Valid.")
+    asked = output.count("Signature Validation:")
+    whole = output.count("  - Total document signed")
     faults = [] if valid == asked == signatures else [f"{valid} of {asked} signatures are valid, not {signatures}"]
     return faults if whole == 1 else [*faults, f"{whole} signatures cover the whole file"]
 
@@ -284,10 +288,10 @@ def _signed(path: Path, edition: str, folder: Path) -> dict[str, list[str]]:
     every = signed_by(path, [(role, owner(role, authority)) for role in SIGNERS], folder)
     found = {}
     for number, words in ((1, "signed once"), (len(every), f"signed by {len(every)}")):
-        one = every[number - 1]
-        found[f"veraPDF, {words}"] = ran(VERAPDF, PROFILES[edition], one)
-        found[f"qpdf, {words}"] = ran("qpdf", "--check", one)
-        found[f"pdfsig, {words}"] = unsound(one, number)
+        file = every[number - 1]
+        found[f"veraPDF, {words}"] = ran(VERAPDF, PROFILES[edition], file)
+        found[f"qpdf, {words}"] = ran("qpdf", "--check", file)
+        found[f"pdfsig, {words}"] = unsound(file, number)
     if not every[-1].read_bytes().startswith(path.read_bytes()):
         found[f"qpdf, {words}"].append("does not begin with the unsigned file")
     return found
@@ -334,7 +338,9 @@ def main() -> int:
                 counts = " | ".join(str(len(found[column])) for column in COLUMNS)
                 lines.append(f"| {name} | {edition} | {len(PdfReader(path).pages)} | {counts} |")
                 sys.stdout.write(lines[-1] + "\n")
-                failures += [f"{name}, {edition}, {check}: {one}" for check, faults in found.items() for one in faults]
+                failures += [
+                    f"{name}, {edition}, {check}: {word}" for check, faults in found.items() for word in faults
+                ]
     sys.stdout.write("\n".join(failures) + "\n")
     if "--write" in sys.argv:
         found_amiss = failures or ["No failure."]

@@ -67,7 +67,7 @@ def entries(names: Sequence[str], studies: Sequence[str]) -> Iterable[Entry]:
         if study in ("covid", "heart") and not (SHARED / "data" / study).is_dir():
             say(f"{study}: its tables are not at hand")
             continue
-        extreme = next((one for one in EXTREMES if one.name == study), None)
+        extreme = next((candidate for candidate in EXTREMES if candidate.name == study), None)
         evidence = few_resamples(study) if extreme is None else simulated(extreme)
         for name in names:
             made = drawn(name, evidence)
@@ -86,7 +86,7 @@ def columns(found: Sequence[Entry]) -> list[list[Entry]]:
     """The entries in columns that fill a page downwards."""
     filled: list[list[Entry]] = [[]]
     for entry in found:
-        if filled[-1] and sum(one.height() for one in filled[-1]) + entry.height() > PAGE:
+        if filled[-1] and sum(row.height() for row in filled[-1]) + entry.height() > PAGE:
             filled.append([])
         filled[-1].append(entry)
     return filled
@@ -105,10 +105,13 @@ def image(figure: Figure) -> np.ndarray[tuple[int, ...], np.dtype[np.uint8]]:
 
 def page(two: Sequence[Sequence[Entry]]) -> Figure:
     """One page of up to two columns."""
-    width, height = 2 * (canvas.FULL + 2 * MARGIN), max(sum(one.height() for one in column) for column in two) + MARGIN
+    width, height = (
+        2 * (canvas.FULL + 2 * MARGIN),
+        max(sum(entry.height() for entry in column) for column in two) + MARGIN,
+    )
     made = canvas.sheet(width, height)
-    for place, column in enumerate(two):
-        x, y = MARGIN + place * (canvas.FULL + 2 * MARGIN), MARGIN / 2
+    for index, column in enumerate(two):
+        x, y = MARGIN + index * (canvas.FULL + 2 * MARGIN), MARGIN / 2
         for entry in column:
             picture = entry.drawing.picture
             canvas.write(made, x, y + 2, f"{entry.study}: {entry.name}", weight=600, color=canvas.ALERT)

@@ -149,21 +149,25 @@ Ask = Callable[[Hospital], "Estimate | Absent"]
 
 
 def _plain(function: Callable[..., Estimate | Absent], **more: object) -> Ask:
-    return lambda one: function(one.outcome, one.risk, level=LEVEL, **more)
+    return lambda simulated: function(simulated.outcome, simulated.risk, level=LEVEL, **more)
 
 
 def _at_threshold(function: Callable[..., Estimate | Absent], **more: object) -> Ask:
-    return lambda one: function(one.outcome, one.risk, threshold=one.threshold, level=LEVEL, **more)
+    return lambda simulated: function(
+        simulated.outcome, simulated.risk, threshold=simulated.threshold, level=LEVEL, **more
+    )
 
 
 def _drawn(function: Callable[..., Estimate | Absent], **more: object) -> Ask:
-    return lambda one: function(one.outcome, one.risk, level=LEVEL, bootstrap=one.bootstrap, seed=one.seed, **more)
+    return lambda simulated: function(
+        simulated.outcome, simulated.risk, level=LEVEL, bootstrap=simulated.bootstrap, seed=simulated.seed, **more
+    )
 
 
 def _difference(function: Callable[..., Estimate | Absent], threshold: bool = False, **more: object) -> Ask:
-    def ask(one: Hospital) -> Estimate | Absent:
-        at = {"threshold": one.threshold} if threshold else {}
-        return function(one.outcome, one.risk, one.rival, level=LEVEL, **at, **more)
+    def ask(hospital: Hospital) -> Estimate | Absent:
+        at = {"threshold": hospital.threshold} if threshold else {}
+        return function(hospital.outcome, hospital.risk, hospital.rival, level=LEVEL, **at, **more)
 
     return ask
 
@@ -194,8 +198,8 @@ CLOSED: dict[str, Ask] = {
     "f1": _at_threshold(discrimination.f1),
     "cohen_kappa_of_model": _at_threshold(discrimination.cohen_kappa_of_model),
     "net_benefit_gain": _at_threshold(utility.net_benefit_gain),
-    "weighted_utility": lambda one: utility.weighted_utility(
-        one.outcome, one.risk, tau=one.threshold, gamma=0.5, level=LEVEL
+    "weighted_utility": lambda simulated: utility.weighted_utility(
+        simulated.outcome, simulated.risk, tau=simulated.threshold, gamma=0.5, level=LEVEL
     ),
     "h_accuracy": _plain(accuracy.h_accuracy, priority=0.5, tau=FULL_CREDIT),
     "h_accuracy_risk": _at_threshold(accuracy.h_accuracy_risk),
@@ -204,8 +208,8 @@ CLOSED: dict[str, Ask] = {
         severity.error_severity_index, severity_weights=((0.0, MISSED), (ALARM, 0.0))
     ),
     "mean_severity": _at_threshold(severity.mean_severity, severity_weights=((0.0, MISSED), (ALARM, 0.0))),
-    "required_reliability": lambda one: reliability.required_reliability(
-        one.outcome, one.risk, one.outcome[:, None], one.threshold, DESIRED, LEVEL
+    "required_reliability": lambda simulated: reliability.required_reliability(
+        simulated.outcome, simulated.risk, simulated.outcome[:, None], simulated.threshold, DESIRED, LEVEL
     ),
     "auroc_difference": _difference(comparison.auroc_difference),
     "brier_difference": _difference(comparison.brier_difference, permutations=1),
@@ -222,12 +226,12 @@ SMOOTH: dict[str, Ask] = {
 BINNED: dict[str, Ask] = {"ece": _drawn(calibration.ece), "eci": _drawn(calibration.eci)}
 RESAMPLED: dict[str, Ask] = {
     "nagelkerke_r2": _drawn(calibration.nagelkerke_r2),
-    "model_based_concordance": lambda one: discrimination.model_based_concordance(
-        one.risk, LEVEL, one.bootstrap, one.seed
+    "model_based_concordance": lambda simulated: discrimination.model_based_concordance(
+        simulated.risk, LEVEL, simulated.bootstrap, simulated.seed
     ),
     "auprc": _drawn(discrimination.auprc),
-    "balanced_average_accuracy": lambda one: discrimination.balanced_average_accuracy(
-        one.outcome, one.risk, ROC_PART, LEVEL, min(one.bootstrap, SLOW_DRAWS), one.seed
+    "balanced_average_accuracy": lambda simulated: discrimination.balanced_average_accuracy(
+        simulated.outcome, simulated.risk, ROC_PART, LEVEL, min(simulated.bootstrap, SLOW_DRAWS), simulated.seed
     ),
     "advisor_value ece": _drawn(advice.advisor_value, calibration="ece"),
     "advisor_value eci": _drawn(advice.advisor_value, calibration="eci"),
@@ -271,26 +275,26 @@ def _knots(outcome: Floats) -> tuple[float, ...]:
     return () if smaller < 20 else (0.1, 0.5, 0.9) if smaller < 100 else (0.05, 0.35, 0.65, 0.95)
 
 
-def _smooth_scores(design: Design, one: Hospital) -> Iterator[tuple[str, Score]]:
+def _smooth_scores(design: Design, hospital: Hospital) -> Iterator[tuple[str, Score]]:
     """The calibration errors against the curve that their smoother aims at; the largest against that of the rows."""
-    curve, truth = smoothed(design, _knots(one.outcome))
+    curve, truth = smoothed(design, _knots(hospital.outcome))
     for name, ask in SMOOTH.items():
-        aim = float(np.abs(curve(logit(one.risk)) - one.risk).max()) if name == "emax" else truth[name]
-        yield name, held(ask(one), aim)
+        aim = float(np.abs(curve(logit(hospital.risk)) - hospital.risk).max()) if name == "emax" else truth[name]
+        yield name, held(ask(hospital), aim)
 
 
-def _bands(design: Design, one: Hospital) -> Iterator[tuple[str, Score]]:
+def _bands(design: Design, hospital: Hospital) -> Iterator[tuple[str, Score]]:
     """The pointwise bands: the share of their points that hold the truth there."""
-    curve, _ = smoothed(design, _knots(one.outcome))
-    found = calibration.calibration_curve(one.outcome, one.risk, LEVEL)
+    curve, _ = smoothed(design, _knots(hospital.outcome))
+    found = calibration.calibration_curve(hospital.outcome, hospital.risk, LEVEL)
     yield "calibration_curve", band(found, lambda columns: curve(logit(columns["risk"])))
     grid = np.linspace(design.prevalence / 2, design.prevalence * 1.5, 3)
-    found = utility.decision_curve(one.outcome, one.risk, (float(grid[0]), float(grid[-1])), LEVEL)
+    found = utility.decision_curve(hospital.outcome, hospital.risk, (float(grid[0]), float(grid[-1])), LEVEL)
     yield "decision_curve", band(found, lambda columns: _true_benefit(design, tuple(columns["threshold"])))
-    found = accuracy.h_accuracy_profile(one.outcome, one.risk, LEVEL)
+    found = accuracy.h_accuracy_profile(hospital.outcome, hospital.risk, LEVEL)
     yield "h_accuracy_profile", band(found, lambda columns: _true_profile(design, tuple(columns["tau"])))
-    found = calibration.calibration_groups(one.outcome, one.risk, LEVEL)
-    yield "calibration_groups", band(found, lambda columns: _true_groups(one, columns))
+    found = calibration.calibration_groups(hospital.outcome, hospital.risk, LEVEL)
+    yield "calibration_groups", band(found, lambda columns: _true_groups(hospital, columns))
 
 
 @lru_cache(maxsize=64)
@@ -318,9 +322,9 @@ def _true_profile(design: Design, taus: tuple[float, ...]) -> Floats:
     return np.array(values)
 
 
-def _true_groups(one: Hospital, columns: Mapping[str, Floats]) -> Floats:
+def _true_groups(hospital: Hospital, columns: Mapping[str, Floats]) -> Floats:
     """The mean true chance of the rows of each group: the groups are those of the rows at hand."""
-    chance = one.chance[np.argsort(one.risk, kind="stable")]
+    chance = hospital.chance[np.argsort(hospital.risk, kind="stable")]
     ends = np.cumsum(columns["n"].astype(int))[:-1]
     return np.array([part.mean() for part in np.split(chance, ends)])
 
@@ -332,16 +336,16 @@ def at_a_hospital(
     design = design_of(condition, prevalence)
 
     def simulate(rng: np.random.Generator, number: int) -> dict[str, Score]:
-        one = hospital(design, n, rng, number, bootstrap)
+        simulated = hospital(design, n, rng, number, bootstrap)
         truth = known(design)
         asked: dict[str, Ask] = {}
         for part, asks in (("closed", CLOSED), ("binned", BINNED), ("resampled", RESAMPLED)):
             asked |= asks if part in parts else {}
-        scores = {name: held(ask(one), truth[name]) for name, ask in asked.items() if not only or name in only}
+        scores = {name: held(ask(simulated), truth[name]) for name, ask in asked.items() if not only or name in only}
         if "smooth" in parts and (not only or only & set(SMOOTH)):
-            scores |= dict(_smooth_scores(design, one))
+            scores |= dict(_smooth_scores(design, simulated))
         if "closed" in parts and (not only or only & set(BANDS)):
-            scores |= dict(_bands(design, one))
+            scores |= dict(_bands(design, simulated))
         return {name: score for name, score in scores.items() if not only or name in only}
 
     return Cell(f"{condition} {prevalence:g} {n}", "interval", simulate, condition, prevalence, n)
@@ -374,14 +378,14 @@ def far_from_the_prevalence(condition: str, prevalence: float, n: int) -> Cell:
     truth = {threshold: benefits(design, threshold) for threshold in FAR[prevalence]}
 
     def simulate(rng: np.random.Generator, number: int) -> dict[str, Score]:
-        one = hospital(design, n, rng, number, 0)
+        dataset = hospital(design, n, rng, number, 0)
         scores = {}
         for t, true in truth.items():
-            found = utility.net_benefit(one.outcome, one.risk, t, LEVEL)
+            found = utility.net_benefit(dataset.outcome, dataset.risk, t, LEVEL)
             scores[_at("net_benefit", t)] = held(found, true.net_benefit)
-            found = utility.net_benefit_gain(one.outcome, one.risk, t, LEVEL)
+            found = utility.net_benefit_gain(dataset.outcome, dataset.risk, t, LEVEL)
             scores[_at("net_benefit_gain", t)] = held(found, true.gain)
-            found = comparison.net_benefit_difference(one.outcome, one.risk, one.rival, t, LEVEL)
+            found = comparison.net_benefit_difference(dataset.outcome, dataset.risk, dataset.rival, t, LEVEL)
             scores[_at("net_benefit_difference", t)] = held(found, true.difference)
         return scores
 
@@ -397,10 +401,10 @@ def where_a_default_is_better(condition: str, prevalence: float, n: int, thresho
     assert all(gain < 1e-12 for gain in gains.values()), gains
 
     def simulate(rng: np.random.Generator, number: int) -> dict[str, Score]:
-        one = hospital(design, n, rng, number, 0)
+        simulated = hospital(design, n, rng, number, 0)
         scores = {}
         for t, gain in gains.items():
-            found = utility.net_benefit_gain(one.outcome, one.risk, t, LEVEL)
+            found = utility.net_benefit_gain(simulated.outcome, simulated.risk, t, LEVEL)
             low = found.low if isinstance(found, Estimate) and found.low is not None else 0.0
             scores[f"{t:g}, true gain {round(100 * gain, 2) + 0.0:.2f} per 100"] = Score(float(low > 0))
         return scores
@@ -456,8 +460,8 @@ def _equal_models(rng: np.random.Generator, n: int) -> tuple[Floats, Floats, Flo
     """Two models that are equally good: the same signal, each with a noise of its own."""
     signal, noise = rng.standard_normal(n), rng.standard_normal((2, n))
     outcome = (rng.random(n) < expit(-0.6 + 1.2 * signal)).astype(float)
-    one, other = (np.asarray(expit(-0.6 + 0.9 * signal + 0.6 * own)) for own in noise)
-    return outcome, one, other
+    first, other = (np.asarray(expit(-0.6 + 0.9 * signal + 0.6 * own)) for own in noise)
+    return outcome, first, other
 
 
 def _p(found: Estimate | Absent, name: str = "p_value") -> float | None:
@@ -471,10 +475,10 @@ def at_equality(n: int, prevalence: float) -> Cell:
     def simulate(rng: np.random.Generator, number: int) -> dict[str, Score]:
         right = hospital(calibrated, n, rng, number, 0)
         other_risk = rng.permutation(right.risk)
-        y, one, other = _equal_models(rng, n)
+        y, first, other = _equal_models(rng, n)
         coin = (rng.random(n) < 0.5).astype(float)
         commoner, flags = _as_good_as_the_commoner(rng, n)
-        pair = (y, one, other)
+        pair = (y, first, other)
         draws: dict[str, Any] = {"permutations": 199, "seed": number}
         difference = comparison.accuracy_difference(*pair, 0.4)
         half = comparison.majority_class_test(coin, other_risk, 0.3)
@@ -590,8 +594,8 @@ def run(
 
 def collect(found: Found, scores: list[dict[str, Score]]) -> None:
     """Add the scores of datasets to the tallies of their cell."""
-    for one in scores:
-        for name, score in one.items():
+    for line in scores:
+        for name, score in line.items():
             found.tallies.setdefault(name, Tally()).add(score)
 
 

@@ -44,7 +44,7 @@ UNREACHED = {
 
 def places() -> dict[Place, str]:
     """Every place where the release or a table is found to be wrong, with the function that it stands in."""
-    return {place: function for file in _files() for place, function, _ in _of_file(file)}
+    return {location: function for file in _files() for location, function, _ in _of_file(file)}
 
 
 def _files() -> list[Path]:
@@ -52,12 +52,12 @@ def _files() -> list[Path]:
 
 
 def _calls() -> list[tuple[Place, str]]:
-    return [(place, call) for file in _files() for place, _, call in _of_file(file)]
+    return [(location, call) for file in _files() for location, _, call in _of_file(file)]
 
 
 def unreached() -> dict[Place, str]:
     """The places that no release and no table can bring to speak, each with the reason."""
-    return {place: reason for place, call in _calls() for words, reason in UNREACHED.items() if words in call}
+    return {location: reason for location, call in _calls() for words, reason in UNREACHED.items() if words in call}
 
 
 def _of_file(file: Path) -> Iterator[tuple[Place, str, str]]:

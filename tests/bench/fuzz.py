@@ -93,7 +93,7 @@ def run(seed: int, number: int, folder: Path, short: bool = False) -> Ended:
     if leaked and ended.how in ("built", "told"):
         ended.how = "warned"
         ended.said = "; ".join(
-            sorted({f"{one.category.__name__}: {one.message} ({one.filename}:{one.lineno})" for one in leaked})
+            sorted({f"{each.category.__name__}: {each.message} ({each.filename}:{each.lineno})" for each in leaked})
         )
     return ended
 
@@ -189,23 +189,25 @@ def _memory() -> str | None:
 def lane(seed: int, count: int, jobs: int, short: bool = False) -> list[Ended]:
     """All inputs, dealt out to workers like cards; a worker that dies is started again after what killed it."""
     with tempfile.TemporaryDirectory() as folder:
-        waiting = [list(range(count))[place::jobs] for place in range(jobs)]
-        hands = {place: hand for place, hand in enumerate(waiting) if hand}
-        running = {place: _worker(seed, hand, short, Path(folder) / str(place)) for place, hand in hands.items()}
+        waiting = [list(range(count))[index::jobs] for index in range(jobs)]
+        hands = {index: hand for index, hand in enumerate(waiting) if hand}
+        running = {
+            position: _worker(seed, hand, short, Path(folder) / str(position)) for position, hand in hands.items()
+        }
         found: list[Ended] = []
         while running:
             time.sleep(0.2)
-            for place, worker in list(running.items()):
+            for position, worker in list(running.items()):
                 if worker.poll() is None:
                     continue
-                del running[place]
-                ended, lost = _read(Path(folder) / str(place), worker.returncode)
+                del running[position]
+                ended, lost = _read(Path(folder) / str(position), worker.returncode)
                 found += ended
-                seen = {one.number for one in ended}
-                waiting[place] = [number for number in waiting[place] if number not in seen]
-                if waiting[place] and lost:
-                    running[place] = _worker(seed, waiting[place], short, Path(folder) / str(place))
-        return sorted(found, key=lambda one: one.number)
+                seen = {each.number for each in ended}
+                waiting[position] = [number for number in waiting[position] if number not in seen]
+                if waiting[position] and lost:
+                    running[position] = _worker(seed, waiting[position], short, Path(folder) / str(position))
+        return sorted(found, key=lambda each: each.number)
 
 
 def _worker(seed: int, numbers: Sequence[int], short: bool, folder: Path) -> subprocess.Popen[bytes]:
@@ -227,7 +229,7 @@ def _read(folder: Path, code: int) -> tuple[list[Ended], bool]:
     """What a worker said, and whether it died over an input: then that one has failed."""
     lines = [json.loads(line) for line in (folder / "ended").read_text().splitlines()]
     ended = [Ended(**line) for line in lines if "begun" not in line]
-    begun = {line["begun"] for line in lines if "begun" in line} - {one.number for one in ended}
+    begun = {line["begun"] for line in lines if "begun" in line} - {each.number for each in ended}
     errors = (folder / "errors").read_text(errors="replace")
     said = f"The worker ended with {code}.\n{errors[-3000:]}"
     ended += [Ended(number, "", [], "failed", 0.0, said=said) for number in begun]
@@ -243,24 +245,24 @@ def met(found: Sequence[Ended]) -> dict[tuple[str, int], int]:
     """For every place that says faults, in how many inputs it did."""
     from tests.bench.fault_places import places
 
-    counts: Counter[str] = Counter(place for one in found for place in one.places)
-    return {place: counts[f"{place[0]}:{place[1]}"] for place in places()}
+    counts: Counter[str] = Counter(position for ended in found for position in ended.places)
+    return {position: counts[f"{position[0]}:{position[1]}"] for position in places()}
 
 
 def failures(found: Sequence[Ended]) -> list[Ended]:
     """The inputs that ended in neither a dossier nor told faults, or not in silence."""
-    return [one for one in found if one.how not in ("built", "told")]
+    return [ended for ended in found if ended.how not in ("built", "told")]
 
 
 def report(found: Sequence[Ended], seed: int, seconds: float, jobs: int) -> str:
     """The figures, as FUZZ.md has them."""
     from tests.bench.fault_places import places, unreached
 
-    kinds = Counter(one.how for one in found)
+    kinds = Counter(ended.how for ended in found)
     named, counts, not_reached = places(), met(found), unreached()
-    seldom = [place for place, count in counts.items() if count < LEAST_MET and place not in not_reached]
-    slowest = sorted(found, key=lambda one: -one.seconds)[:10]
-    changes = Counter(change for one in found for change in one.done)
+    seldom = [position for position, count in counts.items() if count < LEAST_MET and position not in not_reached]
+    slowest = sorted(found, key=lambda ended: -ended.seconds)[:10]
+    changes = Counter(change for ended in found for change in ended.done)
     lines = [
         "# Fuzzing",
         "",
@@ -276,8 +278,8 @@ def report(found: Sequence[Ended], seed: int, seconds: float, jobs: int) -> str:
         "|---|---:|---:|",
         *(f"| {how} | {kinds[how]:,} | {kinds[how] / len(found):.1%} |" for how in HOWS),
         "",
-        f"Printed as PDF: {sum(one.how == 'built' and _printed(one.number) for one in found):,}; drawn: "
-        f"{sum(one.how == 'built' and one.number % DRAWN == 0 for one in found):,}.",
+        f"Printed as PDF: {sum(ended.how == 'built' and _printed(ended.number) for ended in found):,}; drawn: "
+        f"{sum(ended.how == 'built' and ended.number % DRAWN == 0 for ended in found):,}.",
         f"A build took {_mean(found, 'built'):.2f} s on average, told faults {_mean(found, 'told'):.3f} s.",
         "",
         "## Classes of faults",
@@ -296,7 +298,10 @@ def report(found: Sequence[Ended], seed: int, seconds: float, jobs: int) -> str:
         "",
         "| Input | From | Changes | Ended | Seconds |",
         "|---:|---|---|---|---:|",
-        *(f"| {one.number} | {one.base} | {', '.join(one.done)} | {one.how} | {one.seconds:.1f} |" for one in slowest),
+        *(
+            f"| {each.number} | {each.base} | {', '.join(each.done)} | {each.how} | {each.seconds:.1f} |"
+            for each in slowest
+        ),
         "",
         "## Changes",
         "",
@@ -305,9 +310,15 @@ def report(found: Sequence[Ended], seed: int, seconds: float, jobs: int) -> str:
         *(f"| {change} | {count:,} |" for change, count in sorted(changes.items())),
         "",
     ]
-    for one in failures(found):
-        lines += [f"## Input {one.number}: {one.how}", "", f"{one.base}: {', '.join(one.done)}; {one.stage}", "", "```"]
-        lines += [one.said.strip()[-2000:], "```", ""]
+    for each in failures(found):
+        lines += [
+            f"## Input {each.number}: {each.how}",
+            "",
+            f"{each.base}: {', '.join(each.done)}; {each.stage}",
+            "",
+            "```",
+        ]
+        lines += [each.said.strip()[-2000:], "```", ""]
     return "\n".join(lines)
 
 
@@ -316,7 +327,7 @@ ROWS_SAID = "30 rows a table, few draws"
 
 
 def _mean(found: Sequence[Ended], how: str) -> float:
-    seconds = [one.seconds for one in found if one.how == how]
+    seconds = [ended.seconds for ended in found if ended.how == how]
     return sum(seconds) / max(len(seconds), 1)
 
 
@@ -326,8 +337,8 @@ def _count(count: int, reason: str | None) -> str:
 
 def wanting(found: Sequence[Ended], every_class: bool) -> list[str]:
     """What keeps the lane from being passed."""
-    said = [f"input {one.number} {one.how}: {one.said.strip().splitlines()[-1:]}" for one in failures(found)]
-    built = sum(one.how == "built" for one in found) / max(len(found), 1)
+    said = [f"input {each.number} {each.how}: {each.said.strip().splitlines()[-1:]}" for each in failures(found)]
+    built = sum(ended.how == "built" for ended in found) / max(len(found), 1)
     if built < LEAST_BUILT:
         said.append(f"only {built:.1%} of the inputs build")
     if every_class:

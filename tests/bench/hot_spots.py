@@ -85,7 +85,7 @@ def hottest(found: pstats.Stats, count: int = 20) -> list[HotSpot]:
     """The functions that take most, the slowest first."""
     rows = found.stats.items()  # type: ignore[attr-defined]
     every = [HotSpot(_named(*key), calls, seconds) for key, (_, calls, seconds, _, _) in rows]
-    return sorted(every, key=lambda one: (-one.seconds, one.name))[:count]
+    return sorted(every, key=lambda spot: (-spot.seconds, spot.name))[:count]
 
 
 def _named(file: str, _: int, function: str) -> str:
@@ -109,10 +109,10 @@ def section(found: list[HotSpot], total: float) -> str:
         "| function | calls | seconds | share | what was done |",
         "|---|--:|--:|--:|---|",
     ]
-    for one in found:
-        share = f"{100 * one.seconds / total:.1f} %"
-        done = WHAT_WAS_DONE.get(one.name, NOTHING)
-        lines.append(f"| `{one.name}` | {one.calls:,} | {one.seconds:.2f} | {share} | {done} |")
+    for spot in found:
+        share = f"{100 * spot.seconds / total:.1f} %"
+        done = WHAT_WAS_DONE.get(spot.name, NOTHING)
+        lines.append(f"| `{spot.name}` | {spot.calls:,} | {spot.seconds:.2f} | {share} | {done} |")
     return "\n".join(lines) + "\n"
 
 

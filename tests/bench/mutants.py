@@ -163,9 +163,9 @@ def mutants(file: str) -> list[Mutant]:
     found: list[Mutant] = []
     occurrences: Counter[tuple[str, str, str]] = Counter()
     tree = parsed(file)
-    for place, node in places(tree):
+    for position, node in places(tree):
         for changed in changes(node):
-            said = (place.function, ast.unparse(node), ast.unparse(changed))
+            said = (position.function, ast.unparse(node), ast.unparse(changed))
             occurrences[said] += 1
             line = int(getattr(node, "lineno", 0))
             found.append(Mutant(file, len(found), line, _where_it_acts(tree, node, line), *said, occurrences[said]))
@@ -173,21 +173,23 @@ def mutants(file: str) -> list[Mutant]:
 
 
 def _where_it_acts(tree: ast.Module, node: ast.AST, line: int) -> frozenset[int]:
-    statement = next(one for one in tree.body if one.lineno <= line <= (one.end_lineno or one.lineno))
+    statement = next(part for part in tree.body if part.lineno <= line <= (part.end_lineno or part.lineno))
     if isinstance(statement, ast.FunctionDef) and line < statement.body[0].lineno:
         return _lines(statement)
     if isinstance(statement, ast.FunctionDef) or _is_inside_a_method(statement, line):
         return _lines(node)
     if isinstance(statement, ast.ClassDef):
         return frozenset()
-    named = {one.id for one in ast.walk(statement) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}
-    readers = [one for one in ast.walk(tree) if isinstance(one, ast.Name) and one.id in named]
-    return frozenset(one.lineno for one in readers if isinstance(one.ctx, ast.Load))
+    named = {
+        child.id for child in ast.walk(statement) if isinstance(child, ast.Name) and isinstance(child.ctx, ast.Store)
+    }
+    readers = [dataset for dataset in ast.walk(tree) if isinstance(dataset, ast.Name) and dataset.id in named]
+    return frozenset(reader.lineno for reader in readers if isinstance(reader.ctx, ast.Load))
 
 
 def _is_inside_a_method(statement: ast.stmt, line: int) -> bool:
-    methods = (one for one in getattr(statement, "body", ()) if isinstance(one, ast.FunctionDef))
-    return any(line in _lines(one) for one in methods)
+    methods = (node for node in getattr(statement, "body", ()) if isinstance(node, ast.FunctionDef))
+    return any(line in _lines(method) for method in methods)
 
 
 def _lines(node: ast.AST) -> frozenset[int]:
@@ -198,14 +200,14 @@ def _lines(node: ast.AST) -> frozenset[int]:
 def mutated(file: str, number: int) -> ast.Module:
     """The module with one change in it."""
     tree, count = parsed(file), 0
-    for place, node in places(tree):
+    for position, node in places(tree):
         for changed in changes(node):
             if count == number:
                 ast.copy_location(changed, node)
-                if place.index is None:
-                    setattr(place.parent, place.field, changed)
+                if position.index is None:
+                    setattr(position.parent, position.field, changed)
                 else:
-                    getattr(place.parent, place.field)[place.index] = changed
+                    getattr(position.parent, position.field)[position.index] = changed
                 return ast.fix_missing_locations(tree)
             count += 1
     raise ValueError(f"{file} has no mutant {number}")

@@ -88,7 +88,7 @@ def kept(log: Path | None) -> dict[str, Fate]:
     """What became of the mutants in the runs before, by name."""
     if log is None or not log.is_file():
         return {}
-    known = {one.name: one for file in FILES for one in mutants(file)}
+    known = {mutant.name: mutant for file in FILES for mutant in mutants(file)}
     rows = (json.loads(line) for line in log.read_text(encoding="utf-8").splitlines())
     return {row["name"]: Fate(known[row["name"]], row["killed"], row["how"]) for row in rows if row["name"] in known}
 
@@ -135,8 +135,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         drawn = random.Random(f"{asked.seed}/{file}")
         chosen += members if asked.sample is None else drawn.sample(members, min(asked.sample, len(members)))
     before = kept(asked.log)
-    settled = [before[one.name] for one in chosen if one.name in before and before[one.name].killed]
-    waiting = [one for one in chosen if not (one.name in before and before[one.name].killed)]
+    settled = [before[mutant.name] for mutant in chosen if mutant.name in before and before[mutant.name].killed]
+    waiting = [mutant for mutant in chosen if not (mutant.name in before and before[mutant.name].killed)]
     random.Random(asked.seed).shuffle(waiting)  # so that a run that is cut short has seen something of every file
     os.chdir(ROOT)
     found = [*settled, *tried(waiting, asked.jobs, asked.seconds, asked.log, asked.tests)]

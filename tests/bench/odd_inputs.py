@@ -141,10 +141,10 @@ def _read(folder: Path) -> dict[str, bytes]:
 def _small(name: str) -> dict[str, bytes]:
     files = _cut(_read(material.fixtures() / name.partition("-")[0]))
     release = tomllib.loads(files["release.toml"].decode())
-    release["dataset"] = [one for one in release["dataset"] if one["name"] in KEPT[name]]
+    release["dataset"] = [dataset for dataset in release["dataset"] if dataset["name"] in KEPT[name]]
     for key in ("readers", "reader_study", "utility", "h_accuracy") if name == "knee-region" else ():
         del release[key]
-    named = {one["file"] for one in release["dataset"]} | {"study.csv", *READERS_TABLES}
+    named = {dataset["file"] for dataset in release["dataset"]} | {"study.csv", *READERS_TABLES}
     kept = {file: content for file, content in files.items() if file in named or file.endswith(".md")}
     return {**kept, "release.toml": toml(release)}
 
@@ -178,11 +178,11 @@ def toml(release: Mapping[str, Any]) -> bytes:
     """A release as a file, line by line as a person would write it."""
     top = [f"{_key(key)} = {_value(value)}" for key, value in release.items() if not _is_table(value)]
     tables = [
-        f"\n{head}\n" + "\n".join(f"{_key(name)} = {_value(one)}" for name, one in table.items())
+        f"\n{head}\n" + "\n".join(f"{_key(name)} = {_value(part)}" for name, part in table.items())
         for key, value in release.items()
         if _is_table(value)
         for head, table in (
-            [(f"[{_key(key)}]", value)] if isinstance(value, dict) else [(f"[[{_key(key)}]]", one) for one in value]
+            [(f"[{_key(key)}]", value)] if isinstance(value, dict) else [(f"[[{_key(key)}]]", part) for part in value]
         )
     ]
     return ("\n".join([*top, *tables]) + "\n").encode("utf-8", "surrogatepass")
@@ -190,7 +190,7 @@ def toml(release: Mapping[str, Any]) -> bytes:
 
 def _is_table(value: Any) -> bool:
     return isinstance(value, dict) or (
-        isinstance(value, list) and bool(value) and all(isinstance(one, dict) for one in value)
+        isinstance(value, list) and bool(value) and all(isinstance(part, dict) for part in value)
     )
 
 
@@ -208,9 +208,9 @@ def _value(value: Any) -> str:
     if isinstance(value, str):
         return _text(value)
     if isinstance(value, dict):
-        return "{ " + ", ".join(f"{_key(name)} = {_value(one)}" for name, one in value.items()) + " }"
+        return "{ " + ", ".join(f"{_key(name)} = {_value(part)}" for name, part in value.items()) + " }"
     if isinstance(value, list):
-        return "[" + ", ".join(_value(one) for one in value) + "]"
+        return "[" + ", ".join(_value(part) for part in value) + "]"
     return value.isoformat() if hasattr(value, "isoformat") else repr(value)
 
 
@@ -246,7 +246,7 @@ def _a_table(draw: random.Random, corrupt: Corrupt) -> tuple[str, Rows]:
 def _a_dataset(draw: random.Random, corrupt: Corrupt) -> tuple[str, Rows]:
     """A table of patients: not of readers, and not in a format of bytes."""
     given = corrupt.release.get("dataset")
-    named = [one.get("file") for one in given if isinstance(one, dict)] if isinstance(given, list) else []
+    named = [part.get("file") for part in given if isinstance(part, dict)] if isinstance(given, list) else []
     names = [
         name for name in named if isinstance(name, str) and name.endswith((".csv", ".tsv")) and name in corrupt.files
     ]
@@ -273,12 +273,12 @@ def _a_column(draw: random.Random, corrupt: Corrupt, rows: Rows, of_a_role: bool
 
 def _cells(draw: random.Random, corrupt: Corrupt, of_a_role: bool) -> None:
     name, rows = _a_dataset(draw, corrupt)
-    place = _a_column(draw, corrupt, rows, of_a_role)
+    index = _a_column(draw, corrupt, rows, of_a_role)
     odd = draw.choice(ODD_CELLS)
     many = draw.choice((1, 1, 2, 5, len(rows)))
     for row in draw.sample(rows[1:], min(many, len(rows) - 1)):
-        if place < len(row):
-            row[place] = odd
+        if index < len(row):
+            row[index] = odd
     _put(corrupt, name, rows)
 
 
@@ -295,10 +295,10 @@ def odd_outcome_or_risk(draw: random.Random, corrupt: Corrupt) -> None:
 def empty_cells(draw: random.Random, corrupt: Corrupt) -> None:
     """A share of the cells of any column is empty."""
     name, rows = _a_dataset(draw, corrupt)
-    place, share = draw.randrange(len(rows[0])), draw.choice((0.05, 0.3, 0.9, 1.0))
+    position, share = draw.randrange(len(rows[0])), draw.choice((0.05, 0.3, 0.9, 1.0))
     for row in rows[1:]:
-        if place < len(row) and draw.random() < share:
-            row[place] = ""
+        if position < len(row) and draw.random() < share:
+            row[position] = ""
     _put(corrupt, name, rows)
 
 
@@ -331,18 +331,18 @@ def other_order(draw: random.Random, corrupt: Corrupt) -> None:
 def one_value(draw: random.Random, corrupt: Corrupt) -> None:
     """A column has the same value in every row: one class, one risk, one predictor's value."""
     name, rows = _a_dataset(draw, corrupt)
-    place = _a_column(draw, corrupt, rows, draw.random() < 0.7)
-    same = draw.choice([row[place] for row in rows[1:] if place < len(row)] or ["1"])
+    index = _a_column(draw, corrupt, rows, draw.random() < 0.7)
+    same = draw.choice([row[index] for row in rows[1:] if index < len(row)] or ["1"])
     for row in rows[1:]:
-        if place < len(row):
-            row[place] = same
+        if index < len(row):
+            row[index] = same
     _put(corrupt, name, rows)
 
 
 def other_scale(draw: random.Random, corrupt: Corrupt) -> None:
     """A column in other units: times a hundred, shifted, negative, rounded, squeezed to the ends."""
     name, rows = _a_dataset(draw, corrupt)
-    place = draw.randrange(len(rows[0]))
+    position = draw.randrange(len(rows[0]))
     scales: tuple[Callable[[float], float], ...] = (
         lambda value: value * 100,
         lambda value: value / 1000,
@@ -356,7 +356,7 @@ def other_scale(draw: random.Random, corrupt: Corrupt) -> None:
     scale = draw.choice(scales)
     for row in rows[1:]:
         try:
-            row[place] = repr(scale(float(row[place])))
+            row[position] = repr(scale(float(row[position])))
         except (ValueError, IndexError, OverflowError):
             continue
     _put(corrupt, name, rows)
@@ -365,19 +365,21 @@ def other_scale(draw: random.Random, corrupt: Corrupt) -> None:
 def another_column(draw: random.Random, corrupt: Corrupt) -> None:
     """A column is dropped, renamed, doubled or exchanged with another."""
     name, rows = _a_table(draw, corrupt)
-    place = draw.randrange(len(rows[0]))
+    position = draw.randrange(len(rows[0]))
     kind = draw.choice(("drop", "rename", "double", "swap", "blank"))
     if kind == "drop":
-        rows = [[cell for k, cell in enumerate(row) if k != place] for row in rows]
+        rows = [[cell for k, cell in enumerate(row) if k != position] for row in rows]
     elif kind == "rename":
-        rows[0][place] = draw.choice((rows[0][place].upper(), rows[0][place] + "x", "new", *TEXTS[:8], *ODD_CELLS[-8:]))
+        rows[0][position] = draw.choice(
+            (rows[0][position].upper(), rows[0][position] + "x", "new", *TEXTS[:8], *ODD_CELLS[-8:])
+        )
     elif kind == "double":
-        rows = [[*row, row[place] if place < len(row) else ""] for row in rows]
+        rows = [[*row, row[position] if position < len(row) else ""] for row in rows]
     elif kind == "swap":
         other = draw.randrange(len(rows[0]))
-        rows[0][place], rows[0][other] = rows[0][other], rows[0][place]
+        rows[0][position], rows[0][other] = rows[0][other], rows[0][position]
     else:
-        rows[0][place] = ""
+        rows[0][position] = ""
     _put(corrupt, name, rows)
 
 
@@ -401,16 +403,20 @@ def new_column(draw: random.Random, corrupt: Corrupt) -> None:
     """A column more, in every table of patients: constant, texts, numbers near the limits, or gaps."""
     label = draw.choice(("extra", "Extra 2", "größe", "<b>x</b>", "=x", "x" * 120))
     cells = draw.choice((("1",), ("a", "b"), ("0", "-9", "999", "5"), ("1e308", "-1e308"), ("", "1"), ("1e-300", "2")))
-    for one in corrupt.release["dataset"]:
-        if one["file"].endswith((".csv", ".tsv")) and one["file"] in corrupt.files:
-            rows = _rows(corrupt, one["file"])
-            _put(corrupt, one["file"], [[*row, label if k == 0 else draw.choice(cells)] for k, row in enumerate(rows)])
+    for dataset in corrupt.release["dataset"]:
+        if dataset["file"].endswith((".csv", ".tsv")) and dataset["file"] in corrupt.files:
+            rows = _rows(corrupt, dataset["file"])
+            _put(
+                corrupt,
+                dataset["file"],
+                [[*row, label if k == 0 else draw.choice(cells)] for k, row in enumerate(rows)],
+            )
 
 
 def same_patients(draw: random.Random, corrupt: Corrupt) -> None:
     """A table of patients stands in the place of another."""
-    (one, rows), (other, _) = _a_dataset(draw, corrupt), _a_dataset(draw, corrupt)
-    if _delimiter(one) == _delimiter(other):
+    (first, rows), (other, _) = _a_dataset(draw, corrupt), _a_dataset(draw, corrupt)
+    if _delimiter(first) == _delimiter(other):
         _put(corrupt, other, rows)
 
 
@@ -464,20 +470,20 @@ def other_encoding(draw: random.Random, corrupt: Corrupt) -> None:
 
 def another_file(draw: random.Random, corrupt: Corrupt) -> None:
     """A file is gone, or is another one."""
-    one, other = (draw.choice(sorted(corrupt.files)) for _ in range(2))
+    first, other = (draw.choice(sorted(corrupt.files)) for _ in range(2))
     if draw.random() < 0.5:
-        del corrupt.files[one]
+        del corrupt.files[first]
     else:
-        corrupt.files[one] = corrupt.files[other]
+        corrupt.files[first] = corrupt.files[other]
 
 
 def another_line(draw: random.Random, corrupt: Corrupt) -> None:
     """A line of release.toml is gone, doubled, moved or bent."""
     lines = corrupt.files["release.toml"].decode("utf-8", "replace").splitlines()
-    place = draw.randrange(len(lines))
-    line = lines[place]
+    position = draw.randrange(len(lines))
+    line = lines[position]
     bent = line.replace("=", draw.choice(("", ":", "==", "= =")), 1) if draw.random() < 0.5 else line[: len(line) // 2]
-    lines[place : place + 1] = draw.choice(([], [line, line], [bent], [line, "]"], [line + '"'], ["[", line]))
+    lines[position : position + 1] = draw.choice(([], [line, line], [bent], [line, "]"], [line + '"'], ["[", line]))
     if draw.random() < 0.2:
         draw.shuffle(lines)
     corrupt.files["release.toml"] = ("\n".join(lines) + "\n").encode()
@@ -489,8 +495,8 @@ def another_line(draw: random.Random, corrupt: Corrupt) -> None:
 def _tables(value: Any) -> list[dict[str, Any]]:
     """Every table of a release, however deep."""
     if isinstance(value, dict):
-        return [value, *(table for one in value.values() for table in _tables(one))]
-    return [table for one in value for table in _tables(one)] if isinstance(value, list) else []
+        return [value, *(table for part in value.values() for table in _tables(part))]
+    return [table for part in value for table in _tables(part)] if isinstance(value, list) else []
 
 
 def _a_key(draw: random.Random, corrupt: Corrupt) -> tuple[dict[str, Any], str]:
@@ -536,43 +542,45 @@ def key_renamed(draw: random.Random, corrupt: Corrupt) -> None:
 def key_moved(draw: random.Random, corrupt: Corrupt) -> None:
     """A key of release.toml stands in another table."""
     (table, key), (other, _) = _a_key(draw, corrupt), _a_key(draw, corrupt)
-    if not any(one is other for one in _tables(table[key])):
+    if not any(part is other for part in _tables(table[key])):
         other[key] = table.pop(key)
 
 
 def another_dataset(draw: random.Random, corrupt: Corrupt) -> None:
     """A dataset is gone, stands twice, has another role or another's table."""
     datasets = corrupt.release["dataset"]
-    one = draw.choice(datasets)
+    record = draw.choice(datasets)
     kind = draw.choice(("gone", "twice", "named", "role", "file"))
     if kind == "gone":
-        datasets.remove(one)
+        datasets.remove(record)
     elif kind in ("twice", "named"):
-        datasets.append({**one, "name": one["name"] if kind == "twice" else draw.choice(("again", "x.y-z", "pooled"))})
+        datasets.append(
+            {**record, "name": record["name"] if kind == "twice" else draw.choice(("again", "x.y-z", "pooled"))}
+        )
     elif kind == "role":
-        one["role"] = draw.choice(("development", "internal", "external"))
+        record["role"] = draw.choice(("development", "internal", "external"))
     else:
-        one["file"] = draw.choice(datasets)["file"]
+        record["file"] = draw.choice(datasets)["file"]
 
 
 def odd_text(draw: random.Random, corrupt: Corrupt) -> None:
     """Words that are printed, with what a page or a program might take for its own."""
     text = draw.choice(TEXTS)
     release = corrupt.release
-    place = draw.randrange(8)
-    if place == 0:
+    position = draw.randrange(8)
+    if position == 0:
         release["release"][draw.choice(("model", "version", "owner", "tester"))] = text
-    elif place == 1:
+    elif position == 1:
         release["outcome"][draw.choice(("name", "horizon"))] = text
-    elif place == 2:
+    elif position == 2:
         release.setdefault("thresholds", {})["rationale"] = text
-    elif place == 3:
+    elif position == 3:
         draw.choice(release["dataset"])["site"] = text
-    elif place == 4:
+    elif position == 4:
         release["statements"] = dict.fromkeys(("3b", "4", "9b", "11", "18a", "26"), text)
-    elif place == 5:
+    elif position == 5:
         release["intended_use"] = {"for": text, "not_for": [text] * 3, "users": text, "decision": text}
-    elif place == 6:
+    elif position == 6:
         release["signatory"] = [{"name": text, "role": text, "meaning": text}]
         release["revision"] = [{"number": text, "date": datetime.date(2026, 1, 1), "change": text}]
     else:
@@ -586,13 +594,13 @@ def more_declared(draw: random.Random, corrupt: Corrupt) -> None:
 
 def _subgroup(draw: random.Random, release: dict[str, Any], corrupt: Corrupt) -> None:
     _, rows = _a_dataset(draw, corrupt)
-    one: dict[str, Any] = {"column": draw.choice(rows[0])}
+    record: dict[str, Any] = {"column": draw.choice(rows[0])}
     kind = draw.randrange(3)
     if kind == 1:
-        one["cuts"] = sorted(draw.sample((0, 1, 2, 0.5, 20, 50, 65, 1e6), draw.choice((1, 2, 3))))
+        record["cuts"] = sorted(draw.sample((0, 1, 2, 0.5, 20, 50, 65, 1e6), draw.choice((1, 2, 3))))
     elif kind == 2:
-        one["levels"] = {"0": "no", "1": "yes <b>", "north": "n"}
-    release["subgroup"] = [*_listed(release, "subgroup"), one]
+        record["levels"] = {"0": "no", "1": "yes <b>", "north": "n"}
+    release["subgroup"] = [*_listed(release, "subgroup"), record]
 
 
 def _listed(release: dict[str, Any], key: str) -> list[Any]:
@@ -600,28 +608,32 @@ def _listed(release: dict[str, Any], key: str) -> list[Any]:
 
 
 def _criterion(draw: random.Random, release: dict[str, Any], corrupt: Corrupt) -> None:
-    names = [one.get("name", "x") for one in release["dataset"]]
-    one: dict[str, Any] = {
+    names = [dataset.get("name", "x") for dataset in release["dataset"]]
+    record: dict[str, Any] = {
         "measure": draw.choice(_measures()),
         "dataset": draw.choice(("each external", "each external", "pooled", *names)),
         "bound": draw.choice(("value", "low", "high")),
         "at_least": draw.choice((0, 0.5, -1e9, 1e9)),
     }
     if draw.random() < 0.7:
-        one |= {"reason": "Why.", "caution_reason": "Why."}
+        record |= {"reason": "Why.", "caution_reason": "Why."}
     if draw.random() < 0.4:
-        one["at"] = draw.choice(
+        record["at"] = draw.choice(
             ({"threshold": 0.5}, {"threshold": 0.25}, {"against": "the rival"}, {"class": "G1"}, {"x": 1})
         )
     if draw.random() < 0.2:
-        one["subset"] = draw.choice(({"column": "Sex", "level": "female"}, "x", {"column": "age", "level": "under 50"}))
-    release["acceptance"] = [*_listed(release, "acceptance"), one]
+        record["subset"] = draw.choice(
+            ({"column": "Sex", "level": "female"}, "x", {"column": "age", "level": "under 50"})
+        )
+    release["acceptance"] = [*_listed(release, "acceptance"), record]
 
 
 @functools.cache
 def _measures() -> tuple[str, ...]:
     register = fill("metrics")
-    terms = [one.term for one in register.metrics.values()] + [one.term for one in register.syntheses.values()]
+    terms = [metric.term for metric in register.metrics.values()] + [
+        synthesis.term for synthesis in register.syntheses.values()
+    ]
     return tuple(sorted({term.measure for term in terms}))
 
 
@@ -645,11 +657,11 @@ def _other_settings(draw: random.Random, release: dict[str, Any], corrupt: Corru
 
 
 def _answers(draw: random.Random, release: dict[str, Any], corrupt: Corrupt) -> None:
-    names = [one.get("name", "x") for one in release["dataset"]]
-    one = {"flag": draw.choice(list(flags.FLAGS)), "says": draw.choice(TEXTS) or "x"}
+    names = [dataset.get("name", "x") for dataset in release["dataset"]]
+    record = {"flag": draw.choice(list(flags.FLAGS)), "says": draw.choice(TEXTS) or "x"}
     if draw.random() < 0.5:
-        one["dataset"] = draw.choice((*names, "pooled"))
-    release["reply"] = [*_listed(release, "reply"), one]
+        record["dataset"] = draw.choice((*names, "pooled"))
+    release["reply"] = [*_listed(release, "reply"), record]
 
 
 def _other_level(draw: random.Random, release: dict[str, Any], corrupt: Corrupt) -> None:
@@ -658,7 +670,7 @@ def _other_level(draw: random.Random, release: dict[str, Any], corrupt: Corrupt)
 
 
 def _other_columns(draw: random.Random, release: dict[str, Any], corrupt: Corrupt) -> None:
-    one = draw.choice(release["dataset"])
+    part = draw.choice(release["dataset"])
     _, rows = _a_dataset(draw, corrupt)
     key, value = draw.choice(
         (
@@ -672,9 +684,9 @@ def _other_columns(draw: random.Random, release: dict[str, Any], corrupt: Corrup
             ("split", draw.choice(rows[0])),
         )
     )
-    one[key] = value
+    part[key] = value
     if key == "site_column":
-        one.pop("site", None)
+        part.pop("site", None)
 
 
 _PARTS = (
@@ -740,7 +752,7 @@ def _changed(draw: random.Random, base: str, files: dict[str, bytes], changes: S
         corrupt.done.append(change.__name__)
     if content is not None:
         corrupt.files["release.toml"] = toml(release) if corrupt.done else content
-    for change in (one for one in changes if one in BYTES and "release.toml" in corrupt.files):
+    for change in (part for part in changes if part in BYTES and "release.toml" in corrupt.files):
         change(draw, corrupt)
         corrupt.done.append(change.__name__)
     return Case(base, tuple(corrupt.done), corrupt.files)

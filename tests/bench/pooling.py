@@ -106,8 +106,8 @@ CENTRE = -2.2
 
 def _stratified(k: int) -> Simulate:
     """Small sites with their own intercepts; some have no event. The truths are those of the sites as they are."""
-    rows = tuple(round(25 * 10 ** (place / max(k - 1, 1))) for place in range(k))
-    shifts = tuple(OFF[place % len(OFF)] for place in range(k))
+    rows = tuple(round(25 * 10 ** (index / max(k - 1, 1))) for index in range(k))
+    shifts = tuple(OFF[index % len(OFF)] for index in range(k))
 
     def simulate(rng: np.random.Generator, number: int) -> dict[str, Score]:
         del number
@@ -152,7 +152,7 @@ def _auroc_at(shift: float) -> float:
 
 def _share_of_pairs(strata: Sequence[Stratum], shifts: Sequence[float]) -> float:
     """The true AUROC of the sites, each with the share of the pairs that it happens to have."""
-    pairs = np.array([one.outcome.sum() * (len(one.outcome) - one.outcome.sum()) for one in strata])
+    pairs = np.array([stratum.outcome.sum() * (len(stratum.outcome) - stratum.outcome.sum()) for stratum in strata])
     return float(np.sum(pairs * np.array([_auroc_at(shift) for shift in shifts])) / pairs.sum())
 
 

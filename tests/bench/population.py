@@ -278,8 +278,8 @@ def _of_utility(found: Population, shares: Shares, threshold: float) -> dict[str
 
 def _in_bins(position: Floats, *values: Floats) -> tuple[Floats, ...]:
     """Sums over ten bins of equal width."""
-    place = np.searchsorted(BIN_ENDS, position, side="right")
-    return tuple(np.asarray(np.bincount(place, weights=one, minlength=10), dtype=float) for one in values)
+    location = np.searchsorted(BIN_ENDS, position, side="right")
+    return tuple(np.asarray(np.bincount(location, weights=value, minlength=10), dtype=float) for value in values)
 
 
 def _of_bins(found: Population) -> dict[str, float]:
@@ -306,7 +306,7 @@ def _of_ranks(centre: float, chance: Callable[[Floats], Floats]) -> dict[str, fl
     density = norm.pdf(linear, centre, SPREAD)
     density /= density.sum()
     case, other = density * chance(linear), density * (1 - chance(linear))
-    tpr, fpr = (np.concatenate(([0.0], np.cumsum(one) / one.sum())) for one in (case, other))
+    tpr, fpr = (np.concatenate(([0.0], np.cumsum(each) / each.sum())) for each in (case, other))
     auroc = float(np.trapezoid(tpr, fpr))
     flagged = np.cumsum(density) - density / 2
     precision = (np.cumsum(case) - case / 2) / flagged

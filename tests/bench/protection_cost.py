@@ -41,7 +41,7 @@ def write(half: str) -> None:
     """Put the cost, or what an attacker is left, in its place on the page."""
     cost, heading, left = PAGE.read_text(encoding="utf-8").partition(LEFT)
     halves = (cost, half) if half.startswith(LEFT) else (half, heading + left)
-    PAGE.write_text("\n\n".join(one.strip() for one in halves if one.strip()) + "\n", encoding="utf-8")
+    PAGE.write_text("\n\n".join(each.strip() for each in halves if each.strip()) + "\n", encoding="utf-8")
 
 
 def studies(folder: Path) -> Iterator[tuple[str, Study]]:
@@ -55,21 +55,21 @@ def studies(folder: Path) -> Iterator[tuple[str, Study]]:
 def with_policy(study: Study, below: int) -> Study:
     """The study with its small counts protected."""
     return dataclasses.replace(
-        study, datasets=tuple(dataclasses.replace(one, minimum_cell=below) for one in study.datasets)
+        study, datasets=tuple(dataclasses.replace(dataset, minimum_cell=below) for dataset in study.datasets)
     )
 
 
 def widths(evidence: Evidence, measure: str) -> dict[tuple[object, ...], float]:
     """The width of the interval of a measure at each dataset and threshold."""
-    tested = {one.name for one in evidence.datasets if one.role != "development"}
+    tested = {dataset.name for dataset in evidence.datasets if dataset.role != "development"}
     return {
-        (one.dataset, *sorted(one.at.items())): one.found.high - one.found.low
-        for one in evidence.results
-        if one.measure == measure
-        and one.dataset in tested
-        and isinstance(one.found, Estimate)
-        and one.found.low is not None
-        and one.found.high is not None
+        (result.dataset, *sorted(result.at.items())): result.found.high - result.found.low
+        for result in evidence.results
+        if result.measure == measure
+        and result.dataset in tested
+        and isinstance(result.found, Estimate)
+        and result.found.low is not None
+        and result.found.high is not None
     }
 
 
@@ -79,17 +79,18 @@ def lines(every: Iterable[tuple[str, Study]]) -> Iterator[str]:
         study = hurried(read, bootstrap=20, permutations=19)
         free, kept = (evaluate.evidence(with_policy(study, below)) for below in (0, 10))
         given = [
-            sum(isinstance(one.found, Estimate) for one in (*of.results, *of.subgroups.results)) for of in (free, kept)
+            sum(isinstance(result.found, Estimate) for result in (*of.results, *of.subgroups.results))
+            for of in (free, kept)
         ]
         cells = [f"{given[0]:,} → {given[1]:,} ({given[1] / given[0]:.0%})"]
         for measure in MEASURES:
-            one, other = widths(free, measure), widths(kept, measure)
-            both = sorted(one.keys() & other.keys(), key=str)
+            first, other = widths(free, measure), widths(kept, measure)
+            both = sorted(first.keys() & other.keys(), key=str)
             if not both:
-                cells.append(f"none of {len(one)}")
+                cells.append(f"none of {len(first)}")
                 continue
-            medians = (statistics.median(of[key] for key in both) for of in (one, other))
-            cells.append(f"{' → '.join(f'{width:.3f}' for width in medians)} ({len(both)} of {len(one)})")
+            medians = (statistics.median(of[key] for key in both) for of in (first, other))
+            cells.append(f"{' → '.join(f'{width:.3f}' for width in medians)} ({len(both)} of {len(first)})")
         yield f"| {name} | {' | '.join(cells)} |\n"
 
 

@@ -115,10 +115,10 @@ NOTES = (
 
 def table(found: tuple[Found, ...], datasets: int, seed: int, took: str, versions: str, draws: int) -> str:
     """The whole of COVERAGE.md."""
-    intervals = [one for one in found if one.cell.kind == "interval"]
-    tests = [one for one in found if one.cell.kind == "test"]
-    far = [one for one in found if one.cell.kind == "benefit"]
-    claims = [one for one in found if one.cell.kind == "claim"]
+    intervals = [each for each in found if each.cell.kind == "interval"]
+    tests = [each for each in found if each.cell.kind == "test"]
+    far = [each for each in found if each.cell.kind == "benefit"]
+    claims = [each for each in found if each.cell.kind == "claim"]
     parts = [
         "# Coverage: does every interval hold what it promises?\n",
         f"Written by `make coverage`: {datasets:,} datasets a cell, seed {seed}, {took}, {versions}. Bootstraps and "
@@ -134,7 +134,7 @@ def table(found: tuple[Found, ...], datasets: int, seed: int, took: str, version
         "## Intervals of one hospital\n",
         "Coverage, and in brackets the share of truths below and above the interval. **Bold**: outside .93 to .97 at "
         "n >= 500, or below .95 where the truth lies on the boundary.\n",
-        *(_of_tier(tier, [one for one in intervals if one.cell.condition]) for tier in TIERS),
+        *(_of_tier(tier, [interval for interval in intervals if interval.cell.condition]) for tier in TIERS),
         "## Net benefit far from the prevalence\n",
         "Shifted: every risk is .5 too low on the logit scale. Coverage, and in brackets the share of truths below and "
         "above the interval, with the rarest count in the formula where less than one is expected. **Bold**: outside "
@@ -145,7 +145,7 @@ def table(found: tuple[Found, ...], datasets: int, seed: int, took: str, version
         "Monte Carlo error.\n",
         _claims(claims),
         "## Intervals of other designs\n",
-        _others([one for one in intervals if not one.cell.condition]),
+        _others([interval for interval in intervals if not interval.cell.condition]),
         "## Tests where the null hypothesis is true\n",
         "The share rejected at .05; for tests of counts the size that they can attain. **Bold**: outside .035 to .065, "
         "or for a test of counts above .065 or below its attainable size by more than chance.\n",
@@ -195,12 +195,14 @@ def _measured_at(name: str) -> tuple[str, float]:
 
 def _far(measure: str, found: list[Found]) -> str:
     """A measure at many thresholds, a row each, and the sizes as columns."""
-    sizes = sorted({one.cell.n for one in found})
+    sizes = sorted({each.cell.n for each in found})
     head = [f"`{measure}`", "prevalence", "threshold", *(f"n {n}" for n in sizes)]
     lines = [_line(head), _line(["---"] * len(head))]
-    for condition, prevalence in dict.fromkeys((one.cell.condition, one.cell.prevalence) for one in found):
+    for condition, prevalence in dict.fromkeys((each.cell.condition, each.cell.prevalence) for each in found):
         by_size = {
-            one.cell.n: one for one in found if (one.cell.condition, one.cell.prevalence) == (condition, prevalence)
+            each.cell.n: each
+            for each in found
+            if (each.cell.condition, each.cell.prevalence) == (condition, prevalence)
         }
         for name in next(iter(by_size.values())).tallies:
             if _measured_at(name)[0] == measure:
@@ -229,35 +231,35 @@ def overclaims(tally: Tally) -> bool:
 def _claims(found: list[Found]) -> str:
     head = ["design", "prevalence", "n", "threshold", "claimed"]
     lines = [_line(head), _line(["---"] * len(head))]
-    for one in found:
-        for name, tally in one.tallies.items():
+    for each in found:
+        for name, tally in each.tallies.items():
             share = f"**{tally.share:.4f}**" if overclaims(tally) else f"{tally.share:.4f}"
-            lines.append(_line([one.cell.condition, f"{one.cell.prevalence:g}", f"{one.cell.n}", name, share]))
+            lines.append(_line([each.cell.condition, f"{each.cell.prevalence:g}", f"{each.cell.n}", name, share]))
     return "\n".join(lines) + "\n"
 
 
 def _of_far(far: list[Found], claims: list[Found]) -> Iterator[str]:
     """How many net benefits far from the prevalence miss, and how often a gain is claimed that is none."""
     for measure in FAR_MEASURES:
-        pairs = [(one, name) for one in far for name in one.tallies if _measured_at(name)[0] == measure]
-        asked = [(one, name) for one, name in pairs if one.cell.rarest[name] >= 1]
+        pairs = [(found, name) for found in far for name in found.tallies if _measured_at(name)[0] == measure]
+        asked = [(found, name) for found, name in pairs if found.cell.rarest[name] >= 1]
         if not asked:
             continue
         wrong = [
-            f"{one.cell.name}, {name} {one.tallies[name].share:.3f}" for one, name in asked if misses_far(one, name)
+            f"{each.cell.name}, {name} {each.tallies[name].share:.3f}" for each, name in asked if misses_far(each, name)
         ]
-        shares = [one.tallies[name].share for one, name in asked]
+        shares = [found.tallies[name].share for found, name in asked]
         yield (
             f"- {measure} far from the prevalence: {len(asked)} intervals whose rarest count is expected to be one or "
             f"more cover {min(shares):.3f} to {max(shares):.3f}, {len(wrong)} outside {FAR_TARGET[0]} to "
             f"{FAR_TARGET[1]}" + (f": {'; '.join(wrong)}." if wrong else ".")
         )
     if claims:
-        most = max(tally.share for one in claims for tally in one.tallies.values())
-        over = sum(overclaims(tally) for one in claims for tally in one.tallies.values())
-        count = sum(len(one.tallies) for one in claims)
-        told = f"{count} settings, at most in {most:.4f} of the datasets, {over} too many"
-        yield f"- a gain claimed where there is none: {told}."
+        most = max(tally.share for claim in claims for tally in claim.tallies.values())
+        over = sum(overclaims(tally) for claim in claims for tally in claim.tallies.values())
+        count = sum(len(claim.tallies) for claim in claims)
+        text = f"{count} settings, at most in {most:.4f} of the datasets, {over} too many"
+        yield f"- a gain claimed where there is none: {text}."
 
 
 def summary(
@@ -267,20 +269,22 @@ def summary(
     yield "## Summary\n"
     for tier in TIERS[:-1]:
         pairs = [
-            (one, name)
-            for one in intervals
-            for name in one.tallies
-            if one.cell.condition and tier_of(name) == tier and one.tallies[name].counted
+            (interval, name)
+            for interval in intervals
+            for name in interval.tallies
+            if interval.cell.condition and tier_of(name) == tier and interval.tallies[name].counted
         ]
-        asked = [(one, name) for one, name in pairs if one.cell.n >= FROM_ROWS]
-        wrong = [(one, name) for one, name in asked if misses(one, name)]
-        listed = "; ".join(f"{name} ({one.cell.name}) {one.tallies[name].share:.3f}" for one, name in wrong)
+        asked = [(found, name) for found, name in pairs if found.cell.n >= FROM_ROWS]
+        wrong = [(found, name) for found, name in asked if misses(found, name)]
+        listed = "; ".join(f"{name} ({found.cell.name}) {found.tallies[name].share:.3f}" for found, name in wrong)
         yield f"- {tier}: {len(asked)} intervals at n >= 500, {len(wrong)} outside the target" + (
             f": {listed}." if wrong else "."
         )
     yield from _of_far(list(far), list(claims))
-    several = [(one, name, tally) for one in tests for name, tally in one.tallies.items() if "mean value" not in name]
-    wrong_tests = [f"{name} ({one.cell.name}) {tally.share:.3f}" for one, name, tally in several if fails(tally)]
+    several = [
+        (test, name, tally) for test in tests for name, tally in test.tallies.items() if "mean value" not in name
+    ]
+    wrong_tests = [f"{name} ({found.cell.name}) {tally.share:.3f}" for found, name, tally in several if fails(tally)]
     yield f"- tests: {len(several)} cells, {len(wrong_tests)} outside the target" + (
         f": {'; '.join(wrong_tests)}.\n" if wrong_tests else ".\n"
     )
@@ -291,16 +295,16 @@ def _line(cells: list[str]) -> str:
 
 
 def _of_tier(tier: str, found: list[Found]) -> str:
-    names = list(dict.fromkeys(name for one in found for name in one.tallies if tier_of(name) == tier))
+    names = list(dict.fromkeys(name for each in found for name in each.tallies if tier_of(name) == tier))
     blocks = []
-    for condition in dict.fromkeys(one.cell.condition for one in found):
-        columns = [one for one in found if one.cell.condition == condition]
-        rows = [name for name in names if any(name in one.tallies for one in columns)]
+    for condition in dict.fromkeys(each.cell.condition for each in found):
+        columns = [each for each in found if each.cell.condition == condition]
+        rows = [name for name in names if any(name in column.tallies for column in columns)]
         if not rows:
             continue
-        head = [condition, *(f"{one.cell.prevalence:g}, n {one.cell.n}" for one in columns)]
+        head = [condition, *(f"{column.cell.prevalence:g}, n {column.cell.n}" for column in columns)]
         lines = [_line(head), _line(["---"] * len(head))]
-        lines += [_line([f"`{name}`", *(_entry(one, name) for one in columns)]) for name in rows]
+        lines += [_line([f"`{name}`", *(_entry(column, name) for column in columns)]) for name in rows]
         blocks.append("\n".join(lines) + "\n")
     return f"### {tier.capitalize() or 'Curves of the mission'}\n\n" + "\n".join(blocks) if blocks else ""
 
@@ -319,24 +323,24 @@ def _entry(found: Found, name: str) -> str:
 def _others(found: list[Found]) -> str:
     head = ["design", "interval", "coverage", "error", "below", "above"]
     lines = [_line(head), _line(["---"] * len(head))]
-    for one in found:
-        for name, tally in one.tallies.items():
+    for each in found:
+        for name, tally in each.tallies.items():
             shares = (tally.share, tally.error, tally.below / tally.counted, tally.above / tally.counted)
             numbers = [f"{shares[0]:.3f}", f"{shares[1]:.4f}", *(f"{share:.3f}" for share in shares[2:])]
-            lines.append(_line([one.cell.name, f"`{name}`", *numbers]))
+            lines.append(_line([each.cell.name, f"`{name}`", *numbers]))
     return "\n".join(lines) + "\n"
 
 
 def _tests(found: list[Found]) -> str:
     head = ["design", "test", "rejected", "error", "attainable"]
     lines = [_line(head), _line(["---"] * len(head))]
-    for one in found:
-        for name, tally in one.tallies.items():
+    for each in found:
+        for name, tally in each.tallies.items():
             share, attainable = f"{tally.share:.4f}", tally.below / tally.counted
             text = f"**{share}**" if "mean value" not in name and fails(tally) else share
             lines.append(
                 _line(
-                    [one.cell.name, f"`{name}`", text, f"{tally.error:.4f}", f"{attainable:.4f}" if attainable else ""]
+                    [each.cell.name, f"`{name}`", text, f"{tally.error:.4f}", f"{attainable:.4f}" if attainable else ""]
                 )
             )
     return "\n".join(lines) + "\n"

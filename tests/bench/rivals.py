@@ -113,7 +113,7 @@ def typst(pages: int, _: int) -> float:
 
 
 SIDES: dict[str, Callable[[int, int], float]] = {
-    one.__name__: one for one in (scikit_learn, plain_loop, pted, hyppo, dcurves, read_and_sort, typst)
+    each.__name__: each for each in (scikit_learn, plain_loop, pted, hyppo, dcurves, read_and_sort, typst)
 }
 
 

@@ -71,10 +71,12 @@ def transplant(mutant: Mutant) -> None:
     module = sys.modules[f"dossier.metrics.{mutant.file}"]
     if exchanged(mutant.file, before, after):
         return
-    place = next(
-        place for place, (old, new) in enumerate(zip(before.body, after.body, strict=True)) if _said(old) != _said(new)
+    index = next(
+        number
+        for number, (old, new) in enumerate(zip(before.body, after.body, strict=True))
+        if _said(old) != _said(new)
     )
-    _rebind(after.body[place], module)
+    _rebind(after.body[index], module)
 
 
 def _said(node: ast.AST) -> str:
@@ -98,7 +100,9 @@ def exchanged(file: str, before: ast.Module, after: ast.Module) -> bool:
 def living(file: str) -> list[FunctionType]:
     """Every function of a metric file that the program holds, decorated or not."""
     name = str(path_of(file))
-    return [one for one in gc.get_objects() if isinstance(one, FunctionType) and one.__code__.co_filename == name]
+    return [
+        entry for entry in gc.get_objects() if isinstance(entry, FunctionType) and entry.__code__.co_filename == name
+    ]
 
 
 def _codes(code: CodeType) -> dict[Key, CodeType]:
@@ -134,9 +138,9 @@ def _rebind(statement: ast.stmt, module: ModuleType) -> None:
 
 def _importers(module: ModuleType, name: str) -> Iterator[ModuleType]:
     """The modules of ours that import this name from this module."""
-    for one in list(sys.modules.values()):
-        file = getattr(one, "__file__", None)
-        if file and one.__name__.startswith(("dossier.", "tests.")) and hasattr(one, name):
+    for each in list(sys.modules.values()):
+        file = getattr(each, "__file__", None)
+        if file and each.__name__.startswith(("dossier.", "tests.")) and hasattr(each, name):
             with open(file, encoding="utf-8") as source:  # noqa: PTH123
                 tree = ast.parse(source.read())
             if any(
@@ -145,7 +149,7 @@ def _importers(module: ModuleType, name: str) -> Iterator[ModuleType]:
                 and any(alias.name == name for alias in node.names)
                 for node in ast.walk(tree)
             ):
-                yield one
+                yield each
 
 
 # ---- the tests without a mutant -------------------------------------------------------------------------------------
@@ -157,13 +161,13 @@ def watched(tree: ast.Module, name: str) -> ast.Module:
         for block in ("body", "orelse", "finalbody"):
             statements = getattr(node, block, None)
             if isinstance(statements, list) and not isinstance(node, ast.Module | ast.ClassDef):
-                setattr(node, block, [one for statement in statements for one in (_note(statement, name), statement)])
+                setattr(node, block, [each for statement in statements for each in (_note(statement, name), statement)])
     return ast.fix_missing_locations(tree)
 
 
 def _note(statement: ast.stmt, name: str) -> ast.stmt:
-    inner = [one for block in ("body", "cases") for one in getattr(statement, block, ())]
-    first_inside = min((one.lineno for one in inner if isinstance(one, ast.stmt)), default=None)
+    inner = [each for block in ("body", "cases") for each in getattr(statement, block, ())]
+    first_inside = min((node.lineno for node in inner if isinstance(node, ast.stmt)), default=None)
     last = max(statement.lineno, first_inside - 1) if first_inside else statement.end_lineno or statement.lineno
     note = ast.parse(f"{name}.update(range({statement.lineno}, {last + 1}))").body[0]
     for node in ast.walk(note):
@@ -223,8 +227,8 @@ class Runner:
                 mutant = waiting.pop()
                 facing = self._facing(mutant, runs)
                 if facing:
-                    needed = sum(runs[place].seconds for place in facing)
-                    running[self._live(mutant, [session.items[place] for place in facing], needed)] = mutant
+                    needed = sum(runs[position].seconds for position in facing)
+                    running[self._live(mutant, [session.items[position] for position in facing], needed)] = mutant
                 else:
                     self.tell(Fate(mutant, False, "no test runs it"))
             if running:
@@ -234,10 +238,10 @@ class Runner:
 
     def _facing(self, mutant: Mutant, runs: Sequence[Run]) -> list[int]:
         """The tests that the mutant meets, the quickest first, as far as the time goes."""
-        places = [place for place, run in enumerate(runs) if run.meets(mutant)]
-        places.sort(key=lambda place: runs[place].seconds)
-        used = itertools.accumulate(runs[place].seconds for place in places)
-        return [place for place, seconds in zip(places, used, strict=True) if seconds <= self.seconds]
+        places = [index for index, run in enumerate(runs) if run.meets(mutant)]
+        places.sort(key=lambda position: runs[position].seconds)
+        used = itertools.accumulate(runs[position].seconds for position in places)
+        return [position for position, seconds in zip(places, used, strict=True) if seconds <= self.seconds]
 
     def _runs(self, items: Sequence[pytest.Item]) -> list[Run]:
         """What every test does without a mutant."""
@@ -253,7 +257,7 @@ class Runner:
             for share, into in zip(shares, kept, strict=True):
                 into.seek(0)
                 runs |= dict(zip(share, pickle.load(into), strict=True))
-        return [runs[place] for place in range(len(items))]
+        return [runs[index] for index in range(len(items))]
 
     def _live(self, mutant: Mutant, items: Sequence[pytest.Item], needed: float) -> int:
         process = os.fork()
@@ -278,7 +282,7 @@ def _child(items: Sequence[pytest.Item], share: Sequence[int], files: Sequence[s
     code = 1
     try:
         seen = _seen_of(files)
-        pickle.dump([_run(items[place], seen) for place in share], into)
+        pickle.dump([_run(items[position], seen) for position in share], into)
         into.flush()
         code = 0
     finally:

@@ -132,7 +132,7 @@ SIMPLE, COMPLEX = 0.25, 1.0
 
 def _rater_groups(cases: int, raters: int, bootstrap: int) -> Simulate:
     """Two groups of so many raters who are independent given whether a case is easy; truth of either class."""
-    shares, sure, simple = (np.array(one) for one in (EASE, SURE_OF_KIND, SIMPLE_OF_KIND))
+    shares, sure, simple = (np.array(pair) for pair in (EASE, SURE_OF_KIND, SIMPLE_OF_KIND))
     correct = np.array(RIGHT_OF_GROUPS)
     accuracy = correct @ shares
     weight = sure * 2 * SURE / (1 + SURE) + (1 - sure) * 2 * UNSURE / (1 + UNSURE)
@@ -208,7 +208,9 @@ def _decisions(size: int) -> Simulate:
         del number
         aided, unaided = (int(rng.binomial(size, error)) for error in ERRORS)
         study = of_counts(aided, size - aided, unaided, size - unaided)
-        return {one.__name__: held(one(study, LEVEL), truth[one.__name__]) for one in MEASURES_OF_COUNTS}
+        return {
+            measure.__name__: held(measure(study, LEVEL), truth[measure.__name__]) for measure in MEASURES_OF_COUNTS
+        }
 
     return simulate
 
@@ -233,7 +235,7 @@ def _readers(readers: int, cases: int, bootstrap: int) -> Simulate:
         both = skill[reader] + hard[case]
         # One noise for both decisions would make them agree more; here each has its own.
         wrong = [rng.standard_normal(len(both)) < middle + both for middle in centre]
-        decided = [one.astype(float) for one in wrong]
+        decided = [answer.astype(float) for answer in wrong]
         study = ReaderStudy("paired", _counts(*wrong), reader, case, np.zeros(len(both)), decided[1], decided[0])
         # The t interval over readers takes these cases as the ones that are asked about.
         of_cases = [_wrong_on(hard, middle) for middle in centre]
@@ -250,7 +252,7 @@ def _arms(readers: tuple[int, int], cases: int, bootstrap: int) -> Simulate:
     def simulate(rng: np.random.Generator, number: int) -> dict[str, Score]:
         skill, hard = OF_READERS * rng.standard_normal(sum(readers)), OF_CASES * rng.standard_normal(cases)
         wrong = rng.standard_normal((sum(readers), cases)) < (centre + skill)[:, None] + hard
-        reader, case = (place.ravel() for place in np.indices(wrong.shape))
+        reader, case = (index.ravel() for index in np.indices(wrong.shape))
         aided = reader < readers[0]
         with_model, without = (np.where(arm, wrong.ravel(), math.nan) for arm in (aided, ~aided))
         counts = _counts(wrong[: readers[0]], wrong[readers[0] :])
@@ -268,13 +270,13 @@ def _counts(aided: NDArray[np.bool_], unaided: NDArray[np.bool_]) -> DecisionCou
 def _clustered(study: ReaderStudy, bootstrap: int, seed: int) -> dict[str, Score]:
     """Whether the intervals by readers and cases hold the truth."""
     truth, scores = _of_rates(*ERRORS), {}
-    for one in MEASURES_OF_COUNTS:
-        if one is human_factors.relative_risk_reduction:
+    for measure in MEASURES_OF_COUNTS:
+        if measure is human_factors.relative_risk_reduction:
             continue
-        found = one(study, LEVEL, bootstrap, seed)
+        found = measure(study, LEVEL, bootstrap, seed)
         assert isinstance(found, Estimate)
         bounds = found.details["low_clustered"], found.details["high_clustered"]
-        scores[f"{one.__name__}, clustered"] = between(*bounds, truth[one.__name__])
+        scores[f"{measure.__name__}, clustered"] = between(*bounds, truth[measure.__name__])
     return scores
 
 

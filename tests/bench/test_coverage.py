@@ -95,13 +95,13 @@ def test_the_other_designs_hold() -> None:
 
 def test_the_net_benefits_of_many_rows_are_those_of_the_integrals() -> None:
     design = design_of("shifted", 0.3)
-    one = coverage.hospital(design, 400_000, np.random.default_rng(2), 1, 0)
+    hospital = coverage.hospital(design, 400_000, np.random.default_rng(2), 1, 0)
     for threshold in (0.1, 0.3, 0.6):
         true, odds = benefits(design, threshold), threshold / (1 - threshold)
-        value = np.where(one.outcome == 1, 1.0, -odds)
-        ours, theirs = (value * (risk >= threshold) for risk in (one.risk, one.rival))
+        value = np.where(hospital.outcome == 1, 1.0, -odds)
+        ours, theirs = (value * (risk >= threshold) for risk in (hospital.risk, hospital.rival))
         default = value if value.mean() > 0 else np.zeros(400_000)
-        alone = (one.risk >= threshold) & (one.rival < threshold) & (one.outcome == 1)
+        alone = (hospital.risk >= threshold) & (hospital.rival < threshold) & (hospital.outcome == 1)
         for rows, expected in (
             (ours, true.net_benefit),
             (ours - default, true.gain),
@@ -117,10 +117,10 @@ def test_the_net_benefits_of_many_rows_are_those_of_the_integrals() -> None:
 def test_the_truths_are_those_of_many_rows() -> None:
     """The measures' own values on 300,000 rows, against the integrals."""
     design = design_of("miscalibrated", 0.4)
-    one = coverage.hospital(design, 300_000, np.random.default_rng(1), 1, 2)
+    hospital = coverage.hospital(design, 300_000, np.random.default_rng(1), 1, 2)
     truth = coverage.known(design)
     for name, ask in (coverage.CLOSED | coverage.BINNED).items():
-        found = ask(one)
+        found = ask(hospital)
         assert isinstance(found, Estimate), name
         assert found.low is not None, name
         assert found.high is not None, name

@@ -13,7 +13,7 @@ SEED = 2027
 
 def test_every_corrupt_release_ends_in_a_dossier_or_in_faults_that_are_reported() -> None:
     found = fuzz.lane(SEED, INPUTS, min(os.cpu_count() or 1, 4), short=True)
-    assert [one.number for one in found] == list(range(INPUTS))
+    assert [ended.number for ended in found] == list(range(INPUTS))
     assert fuzz.wanting(found, every_class=False) == []
 
 

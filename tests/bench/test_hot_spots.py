@@ -12,7 +12,7 @@ from tests.bench.hot_spots import HEADING, HotSpot, hottest, kept, section
 
 def _work() -> None:
     for _ in range(50):
-        sorted(range(2_000), key=lambda one: -one)
+        sorted(range(2_000), key=lambda number: -number)
         re.sub("a", "b", "a" * 2_000)
 
 
@@ -20,9 +20,9 @@ def test_the_slowest_come_first_under_names_without_paths() -> None:
     watch = cProfile.Profile()
     watch.runcall(_work)
     found = hottest(pstats.Stats(watch), 5)
-    assert [one.seconds for one in found] == sorted((one.seconds for one in found), reverse=True)
-    assert "tests/bench/test_hot_spots.py: <lambda>" in {one.name for one in found}
-    assert not any(one.name.startswith("/") or "0x" in one.name for one in found)
+    assert [spot.seconds for spot in found] == sorted((spot.seconds for spot in found), reverse=True)
+    assert "tests/bench/test_hot_spots.py: <lambda>" in {spot.name for spot in found}
+    assert not any(spot.name.startswith("/") or "0x" in spot.name for spot in found)
 
 
 def test_a_function_of_a_package_is_named_from_the_package_on() -> None:

@@ -49,33 +49,33 @@ def test_what_one_node_becomes(before: str, after: list[str]) -> None:
 @pytest.mark.parametrize("file", FILES)
 def test_every_file_has_mutants_by_number_and_name(file: str) -> None:
     found = mutants(file)
-    assert [one.number for one in found] == list(range(len(found)))
-    assert len({one.name for one in found}) == len(found)
+    assert [mutant.number for mutant in found] == list(range(len(found)))
+    assert len({mutant.name for mutant in found}) == len(found)
     assert found == mutants(file)
 
 
 def test_one_place_is_changed_and_no_other() -> None:
     original = ast.unparse(parsed("severity")).splitlines()
-    for one in mutants("severity"):
-        changed = ast.unparse(mutated("severity", one.number)).splitlines()
-        assert len([pair for pair in zip(original, changed, strict=True) if pair[0] != pair[1]]) == 1, one
+    for mutant in mutants("severity"):
+        changed = ast.unparse(mutated("severity", mutant.number)).splitlines()
+        assert len([pair for pair in zip(original, changed, strict=True) if pair[0] != pair[1]]) == 1, mutant
     with pytest.raises(ValueError, match=f"severity has no mutant {len(mutants('severity'))}"):
         mutated("severity", len(mutants("severity")))
 
 
 def test_decorators_words_and_types_are_left_alone() -> None:
-    said = {one.before for one in mutants("severity")}
-    assert not any(one.startswith("'") for one in said)
-    assert not any(one.function == "" and one.before in ("0", "10", "1") for one in mutants("severity"))
-    assert not any(one.before == "Weighted | Absent" for one in mutants("weighted"))
+    said = {mutant.before for mutant in mutants("severity")}
+    assert not any(text.startswith("'") for text in said)
+    assert not any(mutant.function == "" and mutant.before in ("0", "10", "1") for mutant in mutants("severity"))
+    assert not any(mutant.before == "Weighted | Absent" for mutant in mutants("weighted"))
 
 
 def test_the_name_of_a_mutant_counts_what_a_function_has_twice() -> None:
     tree = ast.parse("def f(x):\n    return x + 1 - 1\n")
     assert [ast.unparse(node) for _, node in places(tree) if list(changes(node))] == ["x + 1 - 1", "x + 1", "1", "1"]
-    twice = [one for one in mutants("severity") if one.name.endswith("(2)")]
+    twice = [mutant for mutant in mutants("severity") if mutant.name.endswith("(2)")]
     assert twice
-    assert all(one.name[: -len(" (2)")] in {first.name for first in mutants("severity")} for one in twice)
+    assert all(mutant.name[: -len(" (2)")] in {first.name for first in mutants("severity")} for mutant in twice)
 
 
 # ---- which tests meet a mutant --------------------------------------------------------------------------------------
@@ -113,7 +113,7 @@ def test_a_mutant_meets_the_tests_that_run_its_lines() -> None:
 
 
 def test_a_constant_acts_where_it_is_read_and_a_default_in_its_function() -> None:
-    named = {one.name: one for file in ("advice", "correspondence", "weighted") for one in mutants(file)}
+    named = {mutant.name: mutant for file in ("advice", "correspondence", "weighted") for mutant in mutants(file)}
     source = (METRICS / "advice.py").read_text(encoding="utf-8").splitlines()
     bins = named["advice.: 10 -> 11"].lines
     assert bins
@@ -146,7 +146,7 @@ def test_a_transplanted_mutant_acts_in_the_running_program(
     name: str, ask: str, before: str | None, after: str | None
 ) -> None:
     file = name.partition(".")[0]
-    number = next(one.number for one in mutants(file) if one.name == name)
+    number = next(mutant.number for mutant in mutants(file) if mutant.name == name)
     program = f"""\
 from dossier.metrics import {file}
 from tests.bench.mutants import mutants
@@ -185,7 +185,7 @@ mutation.tried(chosen, 2, 30.0, Path({str(log)!r}), ["tests/metrics/test_severit
 
 
 def test_every_equivalent_mutant_exists_and_has_its_reason() -> None:
-    known = {one.name for file in FILES for one in mutants(file)}
+    known = {mutant.name for file in FILES for mutant in mutants(file)}
     assert sorted(equivalent().keys() - known) == []
     assert all(reason.endswith(".") and len(reason) > 20 for reason in equivalent().values())
 

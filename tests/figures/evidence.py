@@ -48,7 +48,7 @@ class Case:
 
 
 def _long(count: int) -> tuple[str, ...]:
-    return tuple(f"University Hospital of Marienbad No. {place:04d}" for place in range(count))
+    return tuple(f"University Hospital of Marienbad No. {index:04d}" for index in range(count))
 
 
 CASES = (
@@ -56,7 +56,7 @@ CASES = (
     Case("three", ("Italy 1", "Spain", "Ethiopia")),
     Case("eight", COVID, acceptance=True),
     Case("covid", COVID, similar=0.25),
-    Case("forty", tuple(f"Hospital {place}" for place in range(1, 41)), uneven=True),
+    Case("forty", tuple(f"Hospital {index}" for index in range(1, 41)), uneven=True),
     Case("long", _long(8)),
     Case("long_forty", _long(40), similar=0.5),
     Case("long_one", _long(1)),
@@ -64,7 +64,7 @@ CASES = (
     Case("gaps", COVID, gaps=True, similar=0.5),
     Case("two", ("Rotterdam, surgery from 1988", "GBSG trial, Germany")),
     Case("near", COVID, near=True, uneven=True),
-    Case("near_many", tuple(f"Hospital {place}" for place in range(1, 15)), near=True),
+    Case("near_many", tuple(f"Hospital {index}" for index in range(1, 15)), near=True),
 )
 
 
@@ -79,8 +79,8 @@ def release(case: Case) -> Release:
             "prediction": {"column": "risk"},
             "thresholds": {"declared": (threshold,), "range": (0.002, 0.02) if case.rare else (0.05, 0.6)},
             "dataset": tuple(
-                {"name": f"site-{place}", "role": "external", "file": f"{place}.csv", "site": site}
-                for place, site in enumerate(case.sites)
+                {"name": f"site-{index}", "role": "external", "file": f"{index}.csv", "site": site}
+                for index, site in enumerate(case.sites)
             ),
             "acceptance": (accepted,) if case.acceptance else (),
             "robustness": {"similarity": "averaged"},
@@ -107,14 +107,14 @@ def evidence(case: Case) -> Evidence:
     datasets: list[DatasetSummary] = []
     results: list[Result] = []
     curves: list[CurveResult] = []
-    for place, site in enumerate(case.sites):
-        name, n = f"site-{place}", int(rng.integers(100, 2000))
-        events = max(5, int(n * (0.011 if case.rare else rng.uniform(0.1, 0.6)))) if place != 6 else n - 11
-        if case.uneven and place:
+    for index, site in enumerate(case.sites):
+        name, n = f"site-{index}", int(rng.integers(100, 2000))
+        events = max(5, int(n * (0.011 if case.rare else rng.uniform(0.1, 0.6)))) if index != 6 else n - 11
+        if case.uneven and index:
             events = max(25, n // 20)
         datasets.append(DatasetSummary(name, "external", site, n, events, n, {}, ()))
-        gap = case.gaps and place % 3 == 1
-        known = place < max(1, round(case.similar * len(case.sites)))
+        gap = case.gaps and index % 3 == 1
+        known = index < max(1, round(case.similar * len(case.sites)))
         results += _site_results(
             rng, name, n, events, gap, known, threshold, (0.46, 0.49) if case.near else (0.05, 0.65)
         )
@@ -122,10 +122,10 @@ def evidence(case: Case) -> Evidence:
             CurveResult(curve, name, Absent(because("one class only: all rows are events")) if gap else found)
             for curve, found in _site_curves(rng, n, events, scale, threshold).items()
         ]
-        bend = 0.6 + place % 5 / 4
+        bend = 0.6 + index % 5 / 4
         curves += [
             CurveResult(curve, name, Absent(because("one class only: all rows are events")) if gap else found)
-            for curve, found in risks.of_site(place, n, events, scale, threshold, bend).items()
+            for curve, found in risks.of_site(index, n, events, scale, threshold, bend).items()
         ]
         results += [
             Result(measure, measure, name, at, Absent(because("one class only: all rows are events")) if gap else found)
@@ -247,21 +247,22 @@ def _pooled_curves(
 ) -> list[CurveResult]:
     n = sum(dataset.n for dataset in datasets)
     made = []
-    first = next(one.found for one in curves if one.curve == "decision_curve")
+    first = next(curve.found for curve in curves if curve.curve == "decision_curve")
     if len(datasets) > 1 and not case.gaps:
         made.append(CurveResult("decision_curve_all_sites", POOLED, first))
         scale = 0.02 if case.rare else 1.0
         made.append(CurveResult("calibration_curve_all_sites", POOLED, risks.pooled_calibration(scale, n)))
     if isinstance(first, Curve):
-        place = POOLED if len(datasets) > 1 else datasets[0].name
+        position = POOLED if len(datasets) > 1 else datasets[0].name
         name = "decision_curve_wide_all_sites" if len(datasets) > 1 else "decision_curve_wide"
-        made.append(CurveResult(name, place, risks.wide(first)))
+        made.append(CurveResult(name, position, risks.wide(first)))
     cells = (4, 1, 30, 965) if case.rare else (70, 201, 27, 702)
     names = ("true_positive", "false_negative", "false_positive", "true_negative")
     counts = {name: (float(count),) for name, count in zip(names, cells, strict=True)}
     thousand = {"threshold": (threshold,), **counts}
     made += [
-        CurveResult("per_thousand_of_site", one.name, Curve(thousand, one.n, Method("counts"))) for one in datasets
+        CurveResult("per_thousand_of_site", dataset.name, Curve(thousand, dataset.n, Method("counts")))
+        for dataset in datasets
     ]
     measured = np.linspace(0.5, 1, 26)
     fan = {f"reliability_{r:g}": _through(measured, r) for r in (0, 0.1, 0.2, 0.3, 0.4, 0.6, 0.7, 0.8, 0.9, 1)}

@@ -70,7 +70,7 @@ BY_NAME = {kind.name: kind for kind in KINDS}
 def release(kind: Kind) -> Release:
     """A release that declares what the figures ask for."""
     names = [
-        f"grade {place} of the long scale of findings" if kind.long else f"G{place}" for place in range(kind.classes)
+        f"grade {index} of the long scale of findings" if kind.long else f"G{index}" for index in range(kind.classes)
     ]
     rival = {"rival": "other", "rival_name": "The model that was used until last year and before"} if kind.rival else {}
     return Release.model_validate(
@@ -80,7 +80,7 @@ def release(kind: Kind) -> Release:
             "prediction": {"column": "risk", **rival},
             "thresholds": {"declared": (THRESHOLD,)},
             "dataset": tuple(
-                {"name": f"site-{place}", "role": "external", "file": f"{place}.csv"} for place in range(kind.sites)
+                {"name": f"site-{index}", "role": "external", "file": f"{index}.csv"} for index in range(kind.sites)
             ),
         }
     )
@@ -92,16 +92,16 @@ def evidence(kind: Kind) -> Evidence:
     datasets: list[DatasetSummary] = []
     results: list[Result] = []
     curves: list[CurveResult] = []
-    for place in range(kind.sites):
-        name, n = f"site-{place}", int(rng.integers(90, 900))
-        title = LONG.format(place) if kind.long else f"Hospital {place + 1}"
+    for index in range(kind.sites):
+        name, n = f"site-{index}", int(rng.integers(90, 900))
+        title = LONG.format(index) if kind.long else f"Hospital {index + 1}"
         risk = np.round(rng.beta(1.5, 2.5, n), 3)
         outcome: Floats = (rng.uniform(size=n) < risk).astype(float)
         datasets.append(DatasetSummary(name, "external", title, n, int(outcome.sum()), n, {}, ()))
-        gone = kind.gaps and place == 1
-        curves += [_absent(one, gone) for one in _site_curves(kind, rng, name, outcome, risk)]
-        results += _site_results(name, n, place == 0, kind)
-        if place == 0 and not kind.gaps:
+        gone = kind.gaps and index == 1
+        curves += [_absent(curve, gone) for curve in _site_curves(kind, rng, name, outcome, risk)]
+        results += _site_results(name, n, index == 0, kind)
+        if index == 0 and not kind.gaps:
             curves += _rater_curves(kind, rng, name, outcome, risk)
     study = reader_study(kind, rng)
     curves += [
@@ -114,8 +114,8 @@ def evidence(kind: Kind) -> Evidence:
     return Evidence(release(kind), tuple(datasets), tuple(results), tuple(curves), (), (), {}, {}, (), {})
 
 
-def _absent(one: CurveResult, gone: bool) -> CurveResult:
-    return replace(one, found=Absent(because(f"all rows of {one.dataset} are of one class"))) if gone else one
+def _absent(curve: CurveResult, gone: bool) -> CurveResult:
+    return replace(curve, found=Absent(because(f"all rows of {curve.dataset} are of one class"))) if gone else curve
 
 
 def _site_curves(kind: Kind, rng: np.random.Generator, name: str, outcome: Floats, risk: Floats) -> list[CurveResult]:
@@ -133,13 +133,13 @@ def _site_curves(kind: Kind, rng: np.random.Generator, name: str, outcome: Float
 
 def _matrix(k: int, rng: np.random.Generator) -> Curve:
     """A confusion matrix of several classes whose errors are the graver the farther they lie apart."""
-    pairs = [(one, other) for one in range(k) for other in range(k)]
-    counts = [float(rng.integers(0, 20) + 3000 * (one == other)) for one, other in pairs]
+    pairs = [(number, other) for number in range(k) for other in range(k)]
+    counts = [float(rng.integers(0, 20) + 3000 * (first == other)) for first, other in pairs]
     columns = {
-        "predicted": tuple(float(one) for one, _ in pairs),
+        "predicted": tuple(float(number) for number, _ in pairs),
         "true": tuple(float(other) for _, other in pairs),
         "count": tuple(counts),
-        "severity": tuple(abs(one - other) / (k - 1) for one, other in pairs),
+        "severity": tuple(abs(first - other) / (k - 1) for first, other in pairs),
     }
     return Curve(columns, int(sum(counts)), Method("wald"))
 
@@ -197,7 +197,7 @@ def _rater_curves(kind: Kind, rng: np.random.Generator, name: str, outcome: Floa
         "h_accuracy_surface": accuracy.h_accuracy_surface(outcome, risk, "raters", *raters),
         "h_accuracy_by_complexity": accuracy.h_accuracy_by_complexity(outcome, risk, "raters", *raters),
     }
-    return [CurveResult(curve, name, one) for curve, one in found.items()]
+    return [CurveResult(curve, name, drawn_curve) for curve, drawn_curve in found.items()]
 
 
 def reader_study(kind: Kind, rng: np.random.Generator) -> ReaderStudy:
@@ -212,7 +212,7 @@ def reader_study(kind: Kind, rng: np.random.Generator) -> ReaderStudy:
     advice = None if kind.gaps else np.where(rng.uniform(size=size) < 0.8, truth, 1 - truth)
     wrong, without = int(np.sum(aided != truth)), int(np.sum(unaided != truth))
     counts = DecisionCounts(wrong, size - wrong, without, size - without)
-    group = tuple(kind.groups[place % len(kind.groups)] for place in range(kind.readers)) if kind.groups else ()
+    group = tuple(kind.groups[index % len(kind.groups)] for index in range(kind.readers)) if kind.groups else ()
     return ReaderStudy("paired", counts, reader, case, truth, unaided, aided, advice, group)
 
 

@@ -41,7 +41,7 @@ def bins(end: float, events: int, others: int) -> Curve:
     )
 
 
-def of_site(place: int, n: int, events: int, scale: float, declared: float, bend: float) -> dict[str, Curve]:
+def of_site(index: int, n: int, events: int, scale: float, declared: float, bend: float) -> dict[str, Curve]:
     """The curves of one site; those of the readers at the first site alone."""
     grid = np.linspace(0, scale, 101)
     ten = np.linspace(0.05, 0.9, 10) * scale
@@ -77,7 +77,7 @@ def of_site(place: int, n: int, events: int, scale: float, declared: float, bend
         ),
     }
     found["cumulative_risks"] = replace(found["cumulative_risks"], method=Method("wilson"))
-    if place == 0:
+    if index == 0:
         found["rater_rates"] = _raters(n, events)
     return found
 

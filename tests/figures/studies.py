@@ -30,7 +30,7 @@ class Extreme:
 
 
 def _hospitals(count: int) -> tuple[str, ...]:
-    return tuple(f"Hospital {place}" for place in range(1, count + 1))
+    return tuple(f"Hospital {index}" for index in range(1, count + 1))
 
 
 LONG = tuple(f"University Hospital of {town}" for town in ("Reims-Champagne Nord", "Reims-Champagne Sud", "Bad Orb 1"))
@@ -52,7 +52,7 @@ def release(extreme: Extreme) -> Release:
     """What the study declares: two thresholds round its prevalence, and next to nothing where pieces are missing."""
     first = 0.5 if extreme.prevalence > 0.1 else extreme.prevalence
     declared = {} if extreme.lacking else {"declared": (first, first / 2), "range": (first / 10, min(0.9, first * 1.5))}
-    places = [{"name": f"site-{place}", "file": f"{place}.csv", "site": site} for place, site in _numbered(extreme)]
+    places = [{"name": f"site-{spot}", "file": f"{spot}.csv", "site": site} for spot, site in _numbered(extreme)]
     return Release.model_validate(
         {
             "release": {"model": "Extreme", "version": "1", "date": None, "owner": "nobody"},
@@ -62,7 +62,7 @@ def release(extreme: Extreme) -> Release:
             "severity": None if extreme.lacking else {"weights": ((0.0, 0.6), (0.3, 0.0))},
             "dataset": (
                 *({"name": name, "role": name, "file": f"{name}.csv"} for name in _of_the_owner(extreme)),
-                *({"role": "external", **place} for place in places),
+                *({"role": "external", **setting} for setting in places),
             ),
             "resampling": {"bootstrap": 5, "permutations": 9},
         }
@@ -81,10 +81,10 @@ def study(extreme: Extreme) -> Study:
     """The rows; the same every time."""
     rng = np.random.default_rng(len(extreme.name))
     rows = [_dataset(rng, extreme, name, name, "Home", 400, 0.0) for name in _of_the_owner(extreme)]
-    for place, site in _numbered(extreme):
+    for position, site in _numbered(extreme):
         # Sites drift away from the development data one after the other.
-        away = 1.2 * place / max(1, len(extreme.sites) - 1)
-        rows.append(_dataset(rng, extreme, f"site-{place}", "external", site, extreme.rows, away))
+        away = 1.2 * position / max(1, len(extreme.sites) - 1)
+        rows.append(_dataset(rng, extreme, f"site-{position}", "external", site, extreme.rows, away))
     return Study(release(extreme), tuple(rows), _readers(rng, extreme, rows[-1]), ())
 
 
@@ -137,7 +137,7 @@ def _expit(value: Floats) -> Floats:
 def evidence(extreme: Extreme) -> Evidence:
     """All that is known of the study, with few resamples: figures show the same forms."""
     found = evaluate.evidence(study(extreme))
-    return replace(found, datasets=tuple(_many(one, extreme.times) for one in found.datasets))
+    return replace(found, datasets=tuple(_many(dataset, extreme.times) for dataset in found.datasets))
 
 
 def _times(count: int | Withheld, times: int) -> int | Withheld:

@@ -41,10 +41,10 @@ def of_subgroups(datasets: Sequence[DatasetSummary], scale: float, gaps: bool) -
     summaries: list[SubgroupSummary] = []
     results: list[Result] = []
     curves: list[CurveResult] = []
-    for place, dataset in enumerate(datasets):
+    for index, dataset in enumerate(datasets):
         for column, labels in LABELS.items():
             for label in labels:
-                size = _size(dataset, label, gaps and place % 4 == 3, column)
+                size = _size(dataset, label, gaps and index % 4 == 3, column)
                 summaries.append(SubgroupSummary(dataset.name, column, label, size))
                 found = _estimates(rng, size)
                 results += _results(found, dataset.name, Subset(column, label))
@@ -77,9 +77,11 @@ def _estimates(rng: np.random.Generator, size: SubgroupSize | Absent) -> dict[st
 
 def _results(found: dict[str, Estimate | Absent], dataset: str, subset: Subset) -> list[Result]:
     made = []
-    for name, one in found.items():
-        apart = one if isinstance(one, Absent) else Estimate(0.05, -0.02, 0.12, 0.95, one.n, Method("wald"))
-        made += [Result(name, name, dataset, {}, one, subset), Result(name, name, dataset, AGAINST, apart, subset)]
+    for name, estimate in found.items():
+        apart = (
+            estimate if isinstance(estimate, Absent) else Estimate(0.05, -0.02, 0.12, 0.95, estimate.n, Method("wald"))
+        )
+        made += [Result(name, name, dataset, {}, estimate, subset), Result(name, name, dataset, AGAINST, apart, subset)]
     return made
 
 
@@ -89,25 +91,25 @@ def _curve(rng: np.random.Generator, size: SubgroupSize, scale: float) -> Curve 
     risk = np.linspace(0.02, 0.95, 100) * scale
     seen = (risk / scale) ** rng.uniform(0.6, 1.6) * scale
     columns = {"risk": risk, "observed": seen, "low": seen * 0.9, "high": np.minimum(seen * 1.1, 1)}
-    tidy = {name: tuple(float(one) for one in values) for name, values in columns.items()}
+    tidy = {name: tuple(float(value) for value in values) for name, values in columns.items()}
     return Curve(tidy, size.n, Method("straight_line"), size.events)
 
 
 def _pooled(results: Sequence[Result]) -> list[Result]:
     """The mean of the sites, as if pooled, wherever two have a value."""
     made = []
-    for key in dict.fromkeys((one.measure, one.subset, tuple(one.at.items())) for one in results):
+    for key in dict.fromkeys((result.measure, result.subset, tuple(result.at.items())) for result in results):
         measure, subset, at = key
         here = [
-            one.found
-            for one in results
-            if (one.measure, one.subset, tuple(one.at.items())) == key and isinstance(one.found, Estimate)
+            result.found
+            for result in results
+            if (result.measure, result.subset, tuple(result.at.items())) == key and isinstance(result.found, Estimate)
         ]
         found: Estimate | Absent = Absent(because("no site can be pooled, and pooling needs two"))
         if len(here) > 1 and measure in ("auroc", "oe_ratio", "calibration_slope"):
-            value = float(np.mean([one.value for one in here]))
-            n = sum(one.n for one in here)
-            events = sum(one.events or 0 for one in here)
+            value = float(np.mean([estimate.value for estimate in here]))
+            n = sum(estimate.n for estimate in here)
+            events = sum(estimate.events or 0 for estimate in here)
             more = {"k": float(len(here)), "df": len(here) - 1.0}
             found = Estimate(value, value - 0.1, value + 0.1, 0.95, n, Method("wald"), events, 0.05, more)
         made.append(Result(measure, measure, POOLED, dict(at), found, subset))

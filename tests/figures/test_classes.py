@@ -44,12 +44,12 @@ def several(name: str, labels: tuple[str, ...] | None = None) -> Evidence:
             for site in plain.datasets
         ),
         results=tuple(
-            dataclasses.replace(one, at={**one.at, "class": label})
-            for one in plain.results
+            dataclasses.replace(result, at={**result.at, "class": label})
+            for result in plain.results
             for label in (MACRO, *labels)
         ),
         curves=tuple(
-            dataclasses.replace(one, at={**one.at, "class": label}) for one in plain.curves for label in labels
+            dataclasses.replace(curve, at={**curve.at, "class": label}) for curve in plain.curves for label in labels
         ),
     )
 
@@ -60,7 +60,7 @@ def several(name: str, labels: tuple[str, ...] | None = None) -> Evidence:
 def against_rest(name: str, labels: tuple[str, ...] | None = None) -> Evidence:
     """The evidence of several classes, whose Brier score is of all of them at once."""
     found = several(name, labels)
-    kept = tuple(one for one in found.results if one.measure != "brier" or one.at["class"] == MACRO)
+    kept = tuple(result for result in found.results if result.measure != "brier" or result.at["class"] == MACRO)
     return dataclasses.replace(found, results=kept)
 
 
@@ -74,8 +74,8 @@ def test_the_diagram_of_classes_can_be_read(case: str, labels: tuple[str, ...]) 
     width, height = extent(drawn)
     assert not [box.text for box in boxes if min(box.left, box.top) < -0.15 or box.right > width + 0.15]
     assert not [box.text for box in boxes if box.bottom > height + 0.15]
-    pairs = [(one, other) for place, one in enumerate(boxes) for other in boxes[place + 1 :]]
-    assert not [(one.text, other.text) for one, other in pairs if one.overlaps(other, 0.15)]
+    pairs = [(box, other) for index, box in enumerate(boxes) for other in boxes[index + 1 :]]
+    assert not [(first.text, other.text) for first, other in pairs if first.overlaps(other, 0.15)]
     assert width <= FULL + 0.01
 
 
@@ -104,9 +104,9 @@ def test_a_class_stands_where_its_measure_and_the_similarity_of_its_site_are() -
         ("standardized_net_benefit", {"threshold": 0.5}, panels_of_measures[3:]),
     ):
         expected = {
-            (one.value, like.value)
+            (estimate.value, like.value)
             for site in externals(plain)
-            if isinstance(one := find(plain, measure, site.name, **at), Estimate)
+            if isinstance(estimate := find(plain, measure, site.name, **at), Estimate)
             and isinstance(like := find(plain, "correspondence_averaged", site.name), Estimate)
         }
         assert [set(places) for places in found] == [expected] * len(found)
@@ -148,8 +148,8 @@ def test_text_neither_collides_nor_leaves_the_figure(name: str, case: str) -> No
     width, height = extent(drawn)
     assert not [box.text for box in boxes if min(box.left, box.top) < -0.15 or box.right > width + 0.15]
     assert not [box.text for box in boxes if box.bottom > height + 0.15]
-    pairs = [(one, other) for place, one in enumerate(boxes) for other in boxes[place + 1 :]]
-    assert not [(one.text, other.text) for one, other in pairs if one.overlaps(other, 0.15)]
+    pairs = [(box, other) for index, box in enumerate(boxes) for other in boxes[index + 1 :]]
+    assert not [(first.text, other.text) for first, other in pairs if first.overlaps(other, 0.15)]
 
 
 @pytest.mark.parametrize("name", OF_CLASSES)

@@ -33,11 +33,11 @@ def drawn(found: Evidence) -> Figure:
 def test_squares_and_lines_stand_at_the_values_in_the_order_of_the_tables() -> None:
     found = by_hand(Case("eight", COVID))
     axes = drawn(found).axes[0]
-    known = [one for site in externals(found) if isinstance(one := find(found, "auroc", site.name), Estimate)]
+    known = [estimate for site in externals(found) if isinstance(estimate := find(found, "auroc", site.name), Estimate)]
     squares = [along(line)[0] for line in axes.lines if line.get_marker() == "s"]
-    assert squares == [one.value for one in known]
+    assert squares == [each.value for each in known]
     spans = {tuple(along(line)) for line in axes.lines if len(along(line)) == 2}
-    assert {(one.low, one.high) for one in known} <= spans
+    assert {(each.low, each.high) for each in known} <= spans
     pooled = find(found, "auroc", POOLED)
     assert isinstance(pooled, Estimate)
     (bar,) = [patch for patch in axes.patches if isinstance(patch, Rectangle)]
@@ -58,16 +58,16 @@ def test_our_own_place_alone_is_blue_and_bold() -> None:
 
 @pytest.mark.slow
 def test_of_forty_places_both_ends_and_ours_are_drawn_and_the_rest_is_counted() -> None:
-    case = Case("forty", tuple(f"Hospital {place}" for place in range(1, 41)))
+    case = Case("forty", tuple(f"Hospital {index}" for index in range(1, 41)))
     ranked = committee.rankings(by_hand(case))
     assert not isinstance(ranked, Absent)
     known = [(find(by_hand(case), "auroc", site.name), site.name) for site in externals(by_hand(case))]
-    middle = sorted((one.value, name) for one, name in known if isinstance(one, Estimate))[20][1]
+    middle = sorted((estimate.value, name) for estimate, name in known if isinstance(estimate, Estimate))[20][1]
     found = dataclasses.replace(by_hand(case), local_site=middle)
     rows = committee.rankings(found)
     assert not isinstance(rows, Absent)
     assert len(rows) == len(ranked) + 1 <= committee.MOST_PLACES
-    assert [one.is_ours for one in rows].count(True) == 1
+    assert [ranking.is_ours for ranking in rows].count(True) == 1
     picture = committee.committee_ranking(found)
     assert not isinstance(picture, Absent)
     assert f"Not drawn: {40 - len(rows)}\N{NO-BREAK SPACE}hospitals." in picture.caption
@@ -83,17 +83,19 @@ def test_the_curve_and_the_thousand_are_ours_when_our_site_is_named() -> None:
     assert not isinstance(shown, Absent)
     assert shown.site == "Spain"
     # No counts of this site: those of the others must not stand in for them.
-    others = tuple(one for one in found.curves if (one.curve, one.dataset) != ("per_thousand_of_site", "site-3"))
+    others = tuple(
+        curve for curve in found.curves if (curve.curve, curve.dataset) != ("per_thousand_of_site", "site-3")
+    )
     assert isinstance(committee.thousand(dataclasses.replace(found, curves=others)), Absent)
 
 
 def test_the_caption_counts_the_hospitals_that_are_not_drawn() -> None:
     made = by_hand(Case("eight", COVID))
     results = tuple(
-        dataclasses.replace(one, found=Absent(because("one class only")))
-        if (one.measure, one.dataset, one.subset) == ("auroc", "site-7", None)
-        else one
-        for one in made.results
+        dataclasses.replace(result, found=Absent(because("one class only")))
+        if (result.measure, result.dataset, result.subset) == ("auroc", "site-7", None)
+        else result
+        for result in made.results
     )
     picture = committee.committee_ranking(dataclasses.replace(made, results=results))
     assert not isinstance(picture, Absent)

@@ -33,7 +33,7 @@ def evidence(sites: int, predictors: int, name: str = "Hospital", long: bool = F
     """Sites with predictors that differ, miss values and are all missing at some; the last site holds none of them."""
     rng = np.random.default_rng(sites * 100 + predictors)
     prefix = "Concentration of interleukin in plasma, no." if long else "x"
-    names = [f"{prefix} {place}" for place in range(predictors)]
+    names = [f"{prefix} {index}" for index in range(predictors)]
     datasets = [
         DatasetSummary(f"site-{k}", "external", f"{name} {k}", 200 + k, 50, 200 + k, {}, tuple(names))
         for k in range(sites)
@@ -44,12 +44,12 @@ def evidence(sites: int, predictors: int, name: str = "Hospital", long: bool = F
     curves: list[CurveResult] = []
     results: list[Result] = []
     for site in datasets:
-        for place, one in enumerate(site.features):
-            missing = [0.0, 3.0, 0.3 * site.n, site.n][(place + site.n) % 4] if place != 1 else 0.0
-            gap = Description(one, "missing", float(round(missing)), site.n)
+        for index, feature in enumerate(site.features):
+            missing = [0.0, 3.0, 0.3 * site.n, site.n][(index + site.n) % 4] if index != 1 else 0.0
+            gap = Description(feature, "missing", float(round(missing)), site.n)
             descriptions.append(DescriptionResult(site.name, gap))
             if site.role == "external" and missing < site.n:
-                shift = Description(one, "standardized_mean_difference", float(rng.normal(0, 0.6)), site.n)
+                shift = Description(feature, "standardized_mean_difference", float(rng.normal(0, 0.6)), site.n)
                 descriptions.append(DescriptionResult(site.name, shift))
         if site.features and site.role == "external":
             mean = Estimate(0.4, 0.3, 0.5, 0.95, site.n, Method("wald"))
@@ -96,12 +96,12 @@ def test_every_text_is_readable(kind: str, case: str) -> None:
         boxes = text_boxes(figure)
         width, height = canvas.extent(figure)
     assert height <= 225
-    for place, box in enumerate(boxes):
+    for index, box in enumerate(boxes):
         assert box.size >= 9
         assert min(box.left, box.top) >= -0.3, box
         assert box.right <= width + 0.3, box
         assert box.bottom <= height + 0.3, box
-        for other in boxes[place + 1 :]:
+        for other in boxes[index + 1 :]:
             assert not box.overlaps(other, 0.3), (box, other)
 
 
@@ -110,13 +110,13 @@ def test_a_dot_stands_at_the_difference_of_its_predictor() -> None:
         figure = drawn("shifts", "three")
     known = correspondence.shifts(CASES["three"])
     order = correspondence.ordered(known)
-    for place, axes in enumerate(figure.axes):
+    for index, axes in enumerate(figure.axes):
         dots = {
-            order[round(float(np.asarray(one.get_ydata(), dtype=float)[0]))]: one
-            for one in axes.lines
-            if str(one.get_gid()).startswith("shift")
+            order[round(float(np.asarray(line.get_ydata(), dtype=float)[0]))]: line
+            for line in axes.lines
+            if str(line.get_gid()).startswith("shift")
         }
-        expected = {predictor: value for (site, predictor), value in known.items() if site == f"site-{place}"}
+        expected = {predictor: value for (site, predictor), value in known.items() if site == f"site-{index}"}
         assert set(dots) == set(expected)
         for predictor, dot in dots.items():
             assert float(np.asarray(dot.get_xdata(), dtype=float)[0]) == expected[predictor]
@@ -127,7 +127,7 @@ def test_a_dot_stands_at_the_difference_of_its_predictor() -> None:
 def test_the_farthest_predictor_is_at_the_top() -> None:
     known = correspondence.shifts(CASES["eight"])
     order = correspondence.ordered(known)
-    far = [max(abs(value) for (_, name), value in known.items() if name == one) for one in order]
+    far = [max(abs(value) for (_, name), value in known.items() if name == text) for text in order]
     assert far == sorted(far, reverse=True)
 
 
@@ -138,11 +138,11 @@ def test_many_sites_share_a_panel_that_names_the_farthest() -> None:
     known = correspondence.shifts(case)
     rows = correspondence.ordered(known)[: correspondence.MOST_ROWS]
     (axes,) = figure.axes
-    dots = [one for one in axes.lines if str(one.get_gid()).startswith("shift-")]
+    dots = [line for line in axes.lines if str(line.get_gid()).startswith("shift-")]
     assert len(dots) == sum(predictor in rows for _, predictor in known)
     written = [text.get_text() for text in figure.texts]
     for predictor in rows:
-        site = max((abs(value), name) for (name, one), value in known.items() if one == predictor)[1]
+        site = max((abs(value), name) for (name, text), value in known.items() if text == predictor)[1]
         assert f"Hospital {site.removeprefix('site-')}" in written
 
 
@@ -152,7 +152,7 @@ def test_fields_say_and_show_what_is_missing() -> None:
         figure = drawn("missing", "three")
     known = missingness.shares(case)
     (axes,) = figure.axes
-    fields = {one.get_gid(): one for one in axes.patches if isinstance(one, Rectangle)}
+    fields = {patch.get_gid(): patch for patch in axes.patches if isinstance(patch, Rectangle)}
     words = {text.get_position(): text.get_text() for text in axes.texts}
     rows = missingness.gappy(known)
     assert len(fields) == len(rows) * 4
@@ -176,7 +176,7 @@ def test_no_name_above_the_map_of_missing_values_is_cut() -> None:
 
 def test_the_more_is_missing_the_darker() -> None:
     shades = [missingness.shade(share) for share in (0.0, 0.05, 0.1, 0.3, 0.7, 1.0)]
-    lightness = [sum(to_rgb(one)) for one in shades]
+    lightness = [sum(to_rgb(shade)) for shade in shades]
     assert lightness == sorted(lightness, reverse=True)
     assert len(set(lightness)) == 5
 
@@ -186,7 +186,7 @@ def test_many_datasets_leave_the_numbers_to_the_table() -> None:
         figure = drawn("missing", "forty")
     texts = {text.get_text() for text in figure.axes[0].texts}
     assert "all" not in texts
-    assert len([one for one in CASES["forty"].datasets if one.features]) > MAP_WITH_NUMBERS
+    assert len([dataset for dataset in CASES["forty"].datasets if dataset.features]) > MAP_WITH_NUMBERS
 
 
 def test_nothing_missing_no_map() -> None:

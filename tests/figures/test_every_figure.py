@@ -64,7 +64,7 @@ def drawn(request: pytest.FixtureRequest, studies: Callable[[str], Drawn]) -> Dr
 
 
 def figures(drawn: Drawn) -> Iterator[tuple[str, Drawing]]:
-    return ((name, one) for name, one in drawn.items() if isinstance(one, Drawing))
+    return ((name, drawing) for name, drawing in drawn.items() if isinstance(drawing, Drawing))
 
 
 # ---- text -----------------------------------------------------------------------------------------------------------
@@ -72,10 +72,10 @@ def figures(drawn: Drawn) -> Iterator[tuple[str, Drawing]]:
 
 def test_text_is_large_enough_inside_and_apart(drawn: Drawn) -> None:
     faults = []
-    for name, one in figures(drawn):
+    for name, drawing in figures(drawn):
         with styled():
-            boxes = text_boxes(one.figure)
-        width, height = extent(one.figure)
+            boxes = text_boxes(drawing.figure)
+        width, height = extent(drawing.figure)
         assert boxes, name
         faults += [f"{name}: {box.text!r} is {box.size:g} pt" for box in boxes if box.size < SMALLEST]
         for box in boxes:
@@ -91,8 +91,8 @@ def test_text_is_large_enough_inside_and_apart(drawn: Drawn) -> None:
 
 
 def test_a_figure_fits_its_page(drawn: Drawn) -> None:
-    for name, one in figures(drawn):
-        width, height = extent(one.figure)
+    for name, drawing in figures(drawn):
+        width, height = extent(drawing.figure)
         assert width <= canvas.FULL + 0.01, name
         assert height <= TALLEST, name
 
@@ -109,27 +109,27 @@ def test_turned_text_is_measured_as_it_stands(angle: float, apart: float, collid
         move = apart * canvas.MILLIMETRE / 288 * np.array([np.cos(radians), np.sin(radians)])
         for x, y in (np.array([0.5, 0.5]), np.array([0.5, 0.5]) + move):
             figure.text(x, y, "hospitals of the north", rotation=angle, ha="center", va="center")
-        one, two = text_boxes(figure)
-    assert one.overlaps(two, HAIRLINE) == collide
+        first, two = text_boxes(figure)
+    assert first.overlaps(two, HAIRLINE) == collide
 
 
 # ---- words ----------------------------------------------------------------------------------------------------------
 
 
 def test_the_alternative_text_tells_the_finding_with_a_number(drawn: Drawn) -> None:
-    for name, one in figures(drawn):
-        told = one.picture.alternative
-        assert re.search(r"\d", told), f"{name}: {told}"
-        assert not re.search(r"\bnan\b|\bNone\b|\binf\b", told), f"{name}: {told}"
-        assert told.endswith("."), f"{name}: {told}"
+    for name, drawing in figures(drawn):
+        alternatives = drawing.picture.alternative
+        assert re.search(r"\d", alternatives), f"{name}: {alternatives}"
+        assert not re.search(r"\bnan\b|\bNone\b|\binf\b", alternatives), f"{name}: {alternatives}"
+        assert alternatives.endswith("."), f"{name}: {alternatives}"
 
 
 COUNTS = r"\d[\d,]*\s(patient|case|reader|decision|row|dataset|rater)s?\b"
 
 
 def test_the_caption_says_how_many(drawn: Drawn) -> None:
-    for name, one in figures(drawn):
-        caption = one.picture.caption
+    for name, drawing in figures(drawn):
+        caption = drawing.picture.caption
         # The committee's figures stand below a table of how many patients each hospital has.
         said_elsewhere = name.endswith("_results") or name.startswith("committee_")
         assert re.search(COUNTS, caption) or said_elsewhere, f"{name}: {caption}"
@@ -137,17 +137,17 @@ def test_the_caption_says_how_many(drawn: Drawn) -> None:
 
 
 def test_no_text_is_the_name_of_a_missing_number(drawn: Drawn) -> None:
-    for name, one in figures(drawn):
-        texts = [text.get_text() for text in one.figure.findobj(Text) if isinstance(text, Text)]
+    for name, drawing in figures(drawn):
+        texts = [text.get_text() for text in drawing.figure.findobj(Text) if isinstance(text, Text)]
         assert not [text for text in texts if re.search(r"\bnan\b|\bNone\b|\binf\b", text)], name
 
 
 def test_what_is_the_same_everywhere_is_told_once(studies: Callable[[str], Drawn]) -> None:
     """A perfect model with raters who agree: no sentence runs from a value to the same value."""
     perfect = dict(figures(studies("perfect")))
-    told = {name: one.picture.alternative for name, one in perfect.items()}
-    assert told["h_accuracy_by_priority_by_site"] == "H-accuracy is 1.00 whatever the priority, at 3 sites."
-    assert told["confusion_by_site"] == "The gravest error, yes taken for no, occurs at none of 3 sites."
+    alternatives = {name: each.picture.alternative for name, each in perfect.items()}
+    assert alternatives["h_accuracy_by_priority_by_site"] == "H-accuracy is 1.00 whatever the priority, at 3 sites."
+    assert alternatives["confusion_by_site"] == "The gravest error, yes taken for no, occurs at none of 3 sites."
 
 
 # ---- grey -----------------------------------------------------------------------------------------------------------
@@ -187,15 +187,18 @@ def _lines_alike_in_grey(axes: Axes) -> list[str]:
     lines = [line for line in axes.lines if line.get_visible() and len(np.atleast_1d(line.get_xdata())) > 0]
     looks = {(_colour(line), _look(line)) for line in lines}
     return [
-        f"{one} and {two}"
-        for (one, look), (two, other) in itertools.combinations(sorted(looks, key=str), 2)
-        if one != two and look == other and abs(lightness(one) - lightness(two)) < APART
+        f"{first} and {two}"
+        for (first, look), (two, other) in itertools.combinations(sorted(looks, key=str), 2)
+        if first != two and look == other and abs(lightness(first) - lightness(two)) < APART
     ]
 
 
 def test_in_grey_two_lines_still_differ(drawn: Drawn) -> None:
     faults = [
-        f"{name}: {alike}" for name, one in figures(drawn) for a in one.figure.axes for alike in _lines_alike_in_grey(a)
+        f"{name}: {alike}"
+        for name, drawing in figures(drawn)
+        for a in drawing.figure.axes
+        for alike in _lines_alike_in_grey(a)
     ]
     assert not faults, "\n".join(faults)
 
@@ -203,11 +206,13 @@ def test_in_grey_two_lines_still_differ(drawn: Drawn) -> None:
 def test_colours_are_those_of_the_style_guide(drawn: Drawn) -> None:
     palette = {canvas.INK, canvas.INK_2, canvas.MID, canvas.RULE, canvas.HAIR, *canvas.TINTS, canvas.BLUE, canvas.BAND}
     palette |= {canvas.ALERT, canvas.ORANGE, "#ffffff", "#fbe9dd"}
-    for name, one in figures(drawn):
+    for name, drawing in figures(drawn):
         used = {
-            to_hex(text.get_color()) for text in one.figure.findobj(Text) if isinstance(text, Text) and text.get_text()
+            to_hex(text.get_color())
+            for text in drawing.figure.findobj(Text)
+            if isinstance(text, Text) and text.get_text()
         }
-        used |= {_colour(line) for axes in one.figure.axes for line in axes.lines}
+        used |= {_colour(line) for axes in drawing.figure.axes for line in axes.lines}
         assert used <= palette, f"{name}: {sorted(used - palette)}"
 
 
@@ -215,13 +220,13 @@ def test_colours_are_those_of_the_style_guide(drawn: Drawn) -> None:
 
 
 def test_no_line_has_more_points_than_a_curve_may(drawn: Drawn) -> None:
-    for name, one in figures(drawn):
-        for line in (line for axes in one.figure.axes for line in axes.lines):
+    for name, drawing in figures(drawn):
+        for line in (line for axes in drawing.figure.axes for line in axes.lines):
             assert len(np.asarray(line.get_path().vertices)) <= MOST_POINTS, name
 
 
 def test_the_figures_of_a_release_are_light(studies: Callable[[str], Drawn]) -> None:
-    total = sum(len(one.picture.svg) for _, one in figures(studies("covid")))
+    total = sum(len(drawing.picture.svg) for _, drawing in figures(studies("covid")))
     assert total < HEAVIEST
 
 

@@ -108,8 +108,8 @@ def test_text_neither_collides_nor_leaves_the_figure_nor_is_small(name: str, fou
         if min(box.left, box.top) < -HAIRLINE or box.right > width + HAIRLINE or box.bottom > height + HAIRLINE
     ]
     assert not beyond
-    pairs = [(one, other) for place, one in enumerate(boxes) for other in boxes[place + 1 :]]
-    assert not [(one.text, other.text) for one, other in pairs if one.overlaps(other, HAIRLINE)]
+    pairs = [(box, other) for index, box in enumerate(boxes) for other in boxes[index + 1 :]]
+    assert not [(first.text, other.text) for first, other in pairs if first.overlaps(other, HAIRLINE)]
     assert width <= FULL + 0.01
     assert height <= 210
 
@@ -119,8 +119,8 @@ def test_a_collision_is_seen() -> None:
         figure = Figure(figsize=(2, 2), dpi=72)
         figure.text(0.5, 0.5, "one")
         figure.text(0.52, 0.5, "two")
-        one, two = text_boxes(figure)
-    assert one.overlaps(two)
+        first, two = text_boxes(figure)
+    assert first.overlaps(two)
 
 
 def test_pictures_are_whole_and_light() -> None:
@@ -231,7 +231,7 @@ def test_without_evidence_a_figure_says_why_it_is_absent(name: str) -> None:
 def cut_letter_by_letter(text: str, width: float) -> str:
     """The longest beginning that fits, found the slow way."""
     fitting = [text[:length].rstrip(" ,.-") + "…" for length in range(len(text))]
-    return next((one for one in reversed(fitting) if canvas.text_width(one) <= width), "…")
+    return next((word for word in reversed(fitting) if canvas.text_width(word) <= width), "…")
 
 
 @given(st.text("abWil ,.-", max_size=40), st.floats(0, 40))

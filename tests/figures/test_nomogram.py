@@ -83,7 +83,7 @@ def categories(*levels: str) -> Feature:
 
 
 AGE: tuple[Term, Feature] = ({"knots": (36.0, 50.0, 63.0, 77.0), "coefficients": (-0.06, 0.12, -0.33)}, numbers(25, 85))
-TWELVE = tuple(f"ward {place}" for place in range(1, 13))
+TWELVE = tuple(f"ward {index}" for index in range(1, 13))
 CASES: dict[str, Terms] = {
     "one": {"age": ({"coefficient": 0.03}, numbers(20, 90))},
     "one_category": {"sex": ({"levels": {"male": 0.5}}, categories("female", "male"))},
@@ -93,17 +93,17 @@ CASES: dict[str, Terms] = {
         "marker": ({"coefficient": -0.01}, numbers(0, 100)),
         "grade": ({"levels": {"2": 0.3, "3": 0.9}}, categories("1", "2", "3")),
     },
-    "twenty": {f"predictor {place}": ({"coefficient": 0.02 * (place + 1)}, numbers(0, 10)) for place in range(20)},
-    "forty": {f"predictor {place}": ({"coefficient": 0.02 * (place + 1)}, numbers(0, 10)) for place in range(40)},
+    "twenty": {f"predictor {index}": ({"coefficient": 0.02 * (index + 1)}, numbers(0, 10)) for index in range(20)},
+    "forty": {f"predictor {index}": ({"coefficient": 0.02 * (index + 1)}, numbers(0, 10)) for index in range(40)},
     "twelve_levels": {
         "age": ({"coefficient": 0.03}, numbers(20, 90)),
-        "ward": ({"levels": {level: 0.11 * place for place, level in enumerate(TWELVE)}}, categories(*TWELVE)),
-        "close": ({"levels": {level: 0.02 * place for place, level in enumerate(TWELVE)}}, categories(*TWELVE)),
+        "ward": ({"levels": {level: 0.11 * index for index, level in enumerate(TWELVE)}}, categories(*TWELVE)),
+        "close": ({"levels": {level: 0.02 * index for index, level in enumerate(TWELVE)}}, categories(*TWELVE)),
     },
     "long_labels": {
         f"{LONG} two readers": (
-            {"levels": {f"{LONG} reader {place}": 0.3 * place for place in range(1, 7)}},
-            categories(*(f"{LONG} reader {place}" for place in range(7))),
+            {"levels": {f"{LONG} reader {index}": 0.3 * index for index in range(1, 7)}},
+            categories(*(f"{LONG} reader {index}" for index in range(7))),
         ),
         "interleukin_6_concentration_in_plasma_x": ({"coefficient": 0.03}, numbers(20, 90)),
     },
@@ -125,7 +125,7 @@ def figure(case: str) -> Figure:
 
 
 def lines(drawn: Figure, prefix: str) -> list[Line2D]:
-    return [one for one in drawn.axes[0].lines if str(one.get_gid()).startswith(prefix)]
+    return [line for line in drawn.axes[0].lines if str(line.get_gid()).startswith(prefix)]
 
 
 def across(line: Line2D) -> Floats:
@@ -140,9 +140,9 @@ def points_at(x: float, whole: float = 100.0) -> float:
 def test_scale_of_points_runs_from_none_to_a_hundred() -> None:
     with styled():
         drawn = figure("four")
-    (scale,) = [one for one in lines(drawn, "axis-points") if one.get_gid() == "axis-points"]
+    (scale,) = [line for line in lines(drawn, "axis-points") if line.get_gid() == "axis-points"]
     assert across(scale).tolist() == [drawing.LEFT, drawing.RIGHT]
-    ticks = sorted({points_at(float(across(one)[0])) for one in lines(drawn, "tick-points")})
+    ticks = sorted({points_at(float(across(line)[0])) for line in lines(drawn, "tick-points")})
     np.testing.assert_allclose(ticks, range(0, 101, 10))
 
 
@@ -152,7 +152,7 @@ def test_ticks_of_a_number_stand_at_its_points() -> None:
     curve = find_curve(EVIDENCE["four"], "points", MODEL, predictor="nodes")
     assert isinstance(curve, Curve)
     marks = [p for p, marked in zip(curve.columns["points"], curve.columns["marked"], strict=True) if marked]
-    ticks = [points_at(float(across(one)[0])) for one in lines(drawn, "tick-nodes")]
+    ticks = [points_at(float(across(line)[0])) for line in lines(drawn, "tick-nodes")]
     np.testing.assert_allclose(sorted(ticks), sorted(float(mark or 0) for mark in marks), atol=1e-9)
 
 
@@ -193,7 +193,7 @@ def test_axis_folds_where_points_turn() -> None:
         drawn = figure("four")
     strands = lines(drawn, "axis-age")
     assert len(strands) == 3
-    folds = [float(across(one)[0]) for one in lines(drawn, "fold-age")]
+    folds = [float(across(line)[0]) for line in lines(drawn, "fold-age")]
     curve = find_curve(EVIDENCE["four"], "points", MODEL, predictor="age")
     assert isinstance(curve, Curve)
     turns = [float(p or 0) for p, turn in zip(curve.columns["points"], curve.columns["turn"], strict=True) if turn]
@@ -206,7 +206,7 @@ def test_categories_stand_at_their_points() -> None:
     with styled():
         drawn = figure("twelve_levels")
     rows = [row.described for row in EVIDENCE["twelve_levels"].descriptions if row.described.variable == "ward"]
-    ticks = [points_at(float(across(one)[0])) for one in lines(drawn, "tick-ward")]
+    ticks = [points_at(float(across(line)[0])) for line in lines(drawn, "tick-ward")]
     np.testing.assert_allclose(sorted(ticks), sorted(row.value for row in rows), atol=1e-9)
     texts = {text.get_text() for text in drawn.axes[0].texts}
     assert set(TWELVE) <= texts
@@ -257,7 +257,7 @@ def test_categories_without_room_are_counted() -> None:
     with styled():
         drawn = figure("twelve_levels")
     texts = {text.get_text() for text in drawn.axes[0].texts}
-    ticks = [points_at(float(across(one)[0])) for one in lines(drawn, "tick-close")]
+    ticks = [points_at(float(across(line)[0])) for line in lines(drawn, "tick-close")]
     assert len(ticks) == 12
     assert "12 categories, ward 1 to ward 12: see the table" in texts
 
@@ -269,8 +269,8 @@ def test_shortened_categories_still_differ() -> None:
     cut = [text for text in texts if "…" in text]
     assert len(cut) == len(set(cut))
     # All seven begin with the same words, which are left out: reader 0 to reader 6.
-    start = next(place for place, text in enumerate(texts) if text.startswith("joint, as read by")) + 1
-    assert texts[start : start + 7] == [str(place) for place in range(7)]
+    start = next(index for index, text in enumerate(texts) if text.startswith("joint, as read by")) + 1
+    assert texts[start : start + 7] == [str(index) for index in range(7)]
 
 
 def test_no_threshold_no_mark() -> None:
@@ -287,13 +287,13 @@ def test_every_text_is_readable(case: str) -> None:
         boxes = text_boxes(drawn)
         width, height = canvas.extent(drawn)
     assert height <= drawing.TALLEST + 12
-    for place, box in enumerate(boxes):
+    for index, box in enumerate(boxes):
         assert box.size >= 9
         assert box.left >= -0.2, box.text
         assert box.right <= width + 0.2, box.text
         assert box.top >= -0.2, box.text
         assert box.bottom <= height + 0.2, box.text
-        for other in boxes[place + 1 :]:
+        for other in boxes[index + 1 :]:
             assert not box.overlaps(other, 0.25), (box.text, other.text)
 
 

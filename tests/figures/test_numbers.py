@@ -76,10 +76,10 @@ def test_forest_shows_values_intervals_pool_and_prediction(eight: Evidence) -> N
     axes = figure.axes[0]
     squares = [line for line in axes.lines if line.get_marker() == "s"]
     expected = [estimated(find(eight, "auroc", site.name)) for site in externals(eight)]
-    assert [float(_x(line)[0]) for line in squares] == [one.value for one in expected]
+    assert [float(_x(line)[0]) for line in squares] == [estimate.value for estimate in expected]
     whiskers = [_x(line) for line in axes.lines if line.get_marker() == "None" and len(_x(line)) == 2]
     assert [tuple(map(float, ends)) for ends in whiskers if ends[0] != ends[1]] == [
-        (one.low, one.high) for one in expected
+        (estimate.low, estimate.high) for estimate in expected
     ]
     hollow = [line.get_markerfacecolor() == "white" for line in squares]
     assert hollow == [name == "Brazil 3" for name in COVID], "only Brazil 3 has 11 non-events"
@@ -122,7 +122,7 @@ def test_axes_follow_risks_that_are_all_small() -> None:
 
 def test_key_results_show_the_gain_of_each_site_and_pool_nothing(eight: Evidence) -> None:
     sites = externals(eight)
-    gains = {site.name: (0.01 * (place - 3), 0.01 * (place - 5), 0.01 * place) for place, site in enumerate(sites)}
+    gains = {site.name: (0.01 * (index - 3), 0.01 * (index - 5), 0.01 * index) for index, site in enumerate(sites)}
     base = estimated(find(eight, "auroc", sites[0].name))
     results = tuple(
         Result(
@@ -141,7 +141,7 @@ def test_key_results_show_the_gain_of_each_site_and_pool_nothing(eight: Evidence
         {"threshold": 0.5},
         replace(base, value=0.5, details={"k": 8.0}),
     )
-    others = tuple(one for one in eight.results if one.measure != "net_benefit_gain")
+    others = tuple(result for result in eight.results if result.measure != "net_benefit_gain")
     found = replace(eight, results=(*others, *results, pooled))
     with styled():
         figure = _figure(discrimination.draw_forest(found, discrimination.gain_at(0.5), HALF))
@@ -154,12 +154,12 @@ def test_key_results_show_the_gain_of_each_site_and_pool_nothing(eight: Evidence
 def _without_declared(found: Evidence) -> Evidence:
     """The same evidence, its decision curves without the row of the primary threshold."""
     curves = []
-    for one in found.curves:
-        if one.curve.startswith("decision_curve") and isinstance(one.found, Curve):
-            row = one.found.columns["threshold"].index(0.5)
-            columns = {name: values[:row] + values[row + 1 :] for name, values in one.found.columns.items()}
-            one = replace(one, found=replace(one.found, columns=columns))
-        curves.append(one)
+    for curve in found.curves:
+        if curve.curve.startswith("decision_curve") and isinstance(curve.found, Curve):
+            row = curve.found.columns["threshold"].index(0.5)
+            columns = {name: values[:row] + values[row + 1 :] for name, values in curve.found.columns.items()}
+            curve = replace(curve, found=replace(curve.found, columns=columns))
+        curves.append(curve)
     return replace(found, curves=tuple(curves))
 
 
@@ -185,7 +185,7 @@ def test_gains_of_all_sites_stand_on_one_scale_and_are_those_of_the_evidence(cas
     for axes, site in zip(figure.axes, externals(found), strict=True):
         curve = _curve(find_curve(found, "decision_curve", site.name))
         model, everyone = (np.array(curve.columns[name], dtype=float) for name in ("net_benefit", "treat_all"))
-        (line,) = (one for one in axes.lines if one.get_gid() == "gain")
+        (line,) = (each for each in axes.lines if each.get_gid() == "gain")
         assert np.allclose(np.asarray(line.get_ydata()), 100 * np.minimum(model - everyone, model), atol=1e-9)
         row = curve.columns["threshold"].index(0.5)
         at_primary = 100 * min(model[row] - everyone[row], model[row])
@@ -195,14 +195,14 @@ def test_gains_of_all_sites_stand_on_one_scale_and_are_those_of_the_evidence(cas
 
 def test_predictive_values_at_a_sites_own_prevalence_are_those_of_the_evidence(eight: Evidence) -> None:
     sites = externals(eight)
-    rates = {site.name: (0.5 + 0.05 * place, 0.9 - 0.03 * place) for place, site in enumerate(sites)}
+    rates = {site.name: (0.5 + 0.05 * index, 0.9 - 0.03 * index) for index, site in enumerate(sites)}
     base = estimated(find(eight, "auroc", sites[0].name))
     results = tuple(
         Result(name, name, site, {"threshold": 0.5}, replace(base, value=values[which]))
         for site, values in rates.items()
         for which, name in enumerate(("sensitivity", "specificity"))
     )
-    others = tuple(one for one in eight.results if one.measure not in ("sensitivity", "specificity"))
+    others = tuple(result for result in eight.results if result.measure not in ("sensitivity", "specificity"))
     with styled():
         figure = _figure(prevalence.draw_predictive_values(replace(eight, results=(*others, *results))))
     for site in sites:
@@ -223,7 +223,7 @@ def test_intervals_of_the_gain_are_those_of_the_measure(eight: Evidence) -> None
     site = externals(eight)[0]
     gained = replace(estimated(find(eight, "auroc", site.name)), value=0.12, low=0.03, high=0.21)
     measured = Result("net_benefit_gain", "net_benefit_gain", site.name, {"threshold": 0.5}, gained)
-    others = tuple(one for one in eight.results if one.measure != "net_benefit_gain")
+    others = tuple(result for result in eight.results if result.measure != "net_benefit_gain")
     found = replace(eight, results=(*others, measured))
     with styled():
         axes = _figure(utility.draw_decision_panels(found)).axes[0]
@@ -361,11 +361,13 @@ def _by_psi(found: Evidence) -> Evidence:
     values = iter(np.linspace(0.02, 0.95, len(externals(found))))
     results = tuple(
         replace(
-            one, measure="degree_of_correspondence", found=replace(one.found, value=next(values), low=None, high=None)
+            result,
+            measure="degree_of_correspondence",
+            found=replace(result.found, value=next(values), low=None, high=None),
         )
-        if one.measure == "correspondence_averaged" and isinstance(one.found, Estimate)
-        else one
-        for one in found.results
+        if result.measure == "correspondence_averaged" and isinstance(result.found, Estimate)
+        else result
+        for result in found.results
     )
     release = found.release.model_copy(update={"robustness": Robustness()})
     return replace(found, release=release, results=results)
@@ -415,8 +417,8 @@ def test_the_diagram_draws_the_utility_and_the_calibration_that_are_chosen(eight
     at = release.judged_by["weighted_utility"]
     assert at == {"gamma": 1.0, "relevance": "constant", "tau": 0.5}
     made = []
-    for place, site in enumerate(externals(eight)):
-        for measure, setting, value in (("weighted_utility", at, 0.3 + place / 20), ("eci", {}, 0.99 - place / 20)):
+    for index, site in enumerate(externals(eight)):
+        for measure, setting, value in (("weighted_utility", at, 0.3 + index / 20), ("eci", {}, 0.99 - index / 20)):
             found = Estimate(value, value - 0.02, value + 0.01, 0.95, 100, Method("delta"))
             made.append(Result(measure, measure, site.name, setting, found))
     chosen = replace(eight, release=release, results=(*eight.results, *made))
@@ -424,10 +426,10 @@ def test_the_diagram_draws_the_utility_and_the_calibration_that_are_chosen(eight
         figure = _figure(draw_diagram(chosen))
     second, third = _panels(figure)[1:]
     assert [float(np.asarray(ring.get_center())[0]) for ring in _rings(second)] == pytest.approx(
-        [0.3 + place / 20 for place in range(8)]
+        [0.3 + index / 20 for index in range(8)]
     )
     assert [float(np.asarray(ring.get_center())[0]) for ring in _rings(third)] == pytest.approx(
-        [0.99 - place / 20 for place in range(8)]
+        [0.99 - index / 20 for index in range(8)]
     )
     words = " ".join(_texts(figure))
     assert "Weighted utility at 0.50" in words
@@ -482,7 +484,11 @@ def test_only_sites_in_the_frame_on_all_three_support(eight: Evidence) -> None:
         similarity = estimated(find(eight, "correspondence_averaged", site.name)).value
         if similarity < 0.4 and auroc >= 0.7 and benefit >= 0.4 and brier <= 0.25:
             expected.append(site.site)
-    assert [one.site.site for one in robustness.placed_sites(eight) if one.supports] == expected != []
+    assert (
+        [placed_site.site.site for placed_site in robustness.placed_sites(eight) if placed_site.supports]
+        == expected
+        != []
+    )
 
 
 def test_sites_without_similarity_stand_in_the_strip_with_their_performance() -> None:
@@ -493,7 +499,7 @@ def test_sites_without_similarity_stand_in_the_strip_with_their_performance() ->
     strips = [axes for axes in figure.axes[1:] if axes.get_ylim()[1] == 0 and axes.axison]
     assert [len(_discs(axes)) for axes in strips] == [6, 6, 6]
     values = [np.asarray(disc.get_center())[0] for disc in _discs(strips[0])]
-    assert values == pytest.approx([estimated(find(covid, "auroc", f"site-{place}")).value for place in range(2, 8)])
+    assert values == pytest.approx([estimated(find(covid, "auroc", f"site-{index}")).value for index in range(2, 8)])
 
 
 @pytest.mark.parametrize("name", ["near", "two", "near_many"])
@@ -503,8 +509,8 @@ def test_the_axis_of_similarity_is_broken_where_all_sites_lie_above_the_line_of_
         figure = _figure(draw_diagram(near))
     low, high = _panels(figure)[0].get_ylim()
     found = [estimated(find(near, "correspondence_averaged", site.name)) for site in externals(near)]
-    assert 0.4 <= low < min(one.low or 0 for one in found)
-    assert max(one.high or 0 for one in found) < high
+    assert 0.4 <= low < min(estimate.low or 0 for estimate in found)
+    assert max(estimate.high or 0 for estimate in found) < high
     feet = [axes for axes in figure.axes if axes.get_ylim() == (0, 0.4)]
     assert len(feet) == 3
     for foot, axes in zip(feet, _panels(figure), strict=True):
@@ -537,10 +543,12 @@ def test_the_axes_of_the_diagram_hold_every_interval_and_have_a_tick_below_it(ei
     """However uncertain one site: a Brier score as high, an AUROC as low as its interval goes."""
     ends = {"auroc": (low, None), "brier": (None, 1 - low)}
     results = tuple(
-        replace(one, found=replace(one.found, low=ends[one.measure][0] or 0.0, high=ends[one.measure][1] or 1.0))
-        if one.dataset == "site-0" and one.measure in ends and isinstance(one.found, Estimate)
-        else one
-        for one in eight.results
+        replace(
+            result, found=replace(result.found, low=ends[result.measure][0] or 0.0, high=ends[result.measure][1] or 1.0)
+        )
+        if result.dataset == "site-0" and result.measure in ends and isinstance(result.found, Estimate)
+        else result
+        for result in eight.results
     )
     found = replace(eight, results=results)
     with styled():
@@ -550,7 +558,7 @@ def test_the_axes_of_the_diagram_hold_every_interval_and_have_a_tick_below_it(ei
     for axes, measure, stroke in zip(_panels(figure), measures, strokes, strict=True):
         at = {"threshold": 0.5} if measure == "standardized_net_benefit" else {}
         known = [estimated(find(found, measure, site.name, **at)) for site in externals(found)]
-        reach = {bound for one in known for bound in (one.low, one.high) if bound is not None}
+        reach = {bound for estimate in known for bound in (estimate.low, estimate.high) if bound is not None}
         left, right = sorted(axes.get_xlim())
         assert left <= min(reach) <= max(reach) <= right
         ticks = np.asarray(stroke.get_xdata(), dtype=float)
@@ -572,9 +580,9 @@ def test_the_name_of_the_region_is_on_no_ellipse_where_it_can_be() -> None:
     crossed = []
     for axes in _panels(figure):
         ellipses = [patch for patch in axes.patches if isinstance(patch, Ellipse) and patch.get_zorder() == 2]
-        for text in (one for one in axes.texts if one.get_text().replace("\n", " ") == robustness.REGION):
+        for text in (word for word in axes.texts if word.get_text().replace("\n", " ") == robustness.REGION):
             box = text.get_window_extent()
-            outlines = np.concatenate([np.asarray(one.get_verts(), dtype=np.float64) for one in ellipses])
+            outlines = np.concatenate([np.asarray(ellipse.get_verts(), dtype=np.float64) for ellipse in ellipses])
             inside = (outlines > (box.x0, box.y0)).all(axis=1) & (outlines < (box.x1, box.y1)).all(axis=1)
             crossed.append(int(inside.sum()))
     assert crossed
@@ -590,7 +598,9 @@ def test_a_name_at_the_margin_is_led_to_its_own_marks(name: str) -> None:
         figure = _figure(draw_diagram(found))
     assert not isinstance(arranged, Absent)
     similarities = {
-        one.name: one.similarity.value for one in arranged.placed if one.similarity is not None and arranged.margin
+        placed_site.name: placed_site.similarity.value
+        for placed_site in arranged.placed
+        if placed_site.similarity is not None and arranged.margin
     }
     panels = _panels(figure)
     for axes in panels:
@@ -617,10 +627,12 @@ def test_a_name_stands_on_no_ellipse_whose_middle_is_not_its_mark(name: str) -> 
     found = evidence(BY_NAME[name])
     for below, above in ((0.005, 0.06), (0.06, 0.005)):
         results = tuple(
-            replace(one, found=replace(one.found, low=one.found.value - below, high=one.found.value + above))
-            if one.measure == "correspondence_averaged" and isinstance(one.found, Estimate)
-            else one
-            for one in found.results
+            replace(
+                result, found=replace(result.found, low=result.found.value - below, high=result.found.value + above)
+            )
+            if result.measure == "correspondence_averaged" and isinstance(result.found, Estimate)
+            else result
+            for result in found.results
         )
         _check_names(replace(found, results=results))
 
@@ -631,7 +643,7 @@ def _check_names(found: Evidence) -> None:
         figure = _figure(draw_diagram(found))
         boxes = text_boxes(figure)
     _, height = canvas.extent(figure)
-    names = {one.name for one in robustness.placed_sites(found)}
+    names = {placed_site.name for placed_site in robustness.placed_sites(found)}
     for axes in _panels(figure):
         for ellipse in (patch for patch in axes.patches if isinstance(patch, Ellipse) and patch.get_zorder() == 2):
             outline = np.asarray(ellipse.get_verts(), dtype=np.float64)
@@ -669,7 +681,7 @@ def test_every_mark_has_a_label_or_is_named_in_the_caption(name: str) -> None:
     labels = sum(
         text.get_text().replace("\n", " ") != robustness.REGION for axes in _panels(figure) for text in axes.texts
     )
-    at_the_margin = {text.get_text() for text in figure.texts} & {one.name for one in arranged.placed}
+    at_the_margin = {text.get_text() for text in figure.texts} & {placed_site.name for placed_site in arranged.placed}
     if arranged.margin:
         assert not labels
         assert len(at_the_margin) == len(arranged.placed), "every site has its name, once for all three panels"
@@ -679,7 +691,7 @@ def test_every_mark_has_a_label_or_is_named_in_the_caption(name: str) -> None:
     caption = fill("report.figures").figures["external_performance"].function(found).caption
     assert ("Not labelled" in caption) == bool(arranged.lost)
     names = {text.get_text() for axes in _panels(figure) for text in axes.texts}
-    if any(one.isdigit() for one in names):
+    if any(each.isdigit() for each in names):
         assert "Numbers: table order" in caption or "1 " in caption
 
 
@@ -725,19 +737,19 @@ def test_alternatives_say_the_finding(eight: Evidence) -> None:
         "pooled it is 0.88 (0.73 to 0.96), and the expected range in a new hospital 0.28 to 0.99"
         in makers["forest_results"].function(eight).alternative
     )
-    told = makers["committee_thousand"].function(replace(eight, local_site="site-0")).alternative
-    assert "271 have the outcome: 70 are flagged and 201 missed" in told
+    text = makers["committee_thousand"].function(replace(eight, local_site="site-0")).alternative
+    assert "271 have the outcome: 70 are flagged and 201 missed" in text
     assert "0.90 stands for 0.80" in makers["reliability"].function(eight).alternative
 
 
 def test_short_names_fit_and_still_differ() -> None:
-    names = [f"University Hospital of Marienbad No. {place:04d}" for place in range(40)]
+    names = [f"University Hospital of Marienbad No. {index:04d}" for index in range(40)]
     for width in (14.0, 16.4, 24.0, 40.0):
         shorter = shortened(names, width)
         assert len(set(shorter)) == 40
         assert all(text_width(name) <= width for name in shorter)
     assert shortened(["Spain", "Italy 1"], 16.4) == ("Spain", "Italy 1")
-    numbered = [f"Hospital {place}" for place in (8, 9, 10, 11)]
+    numbered = [f"Hospital {position}" for position in (8, 9, 10, 11)]
     assert shortened(numbered, 16.0) == ("Hospital 8", "Hospital 9", "10", "11")
     towns = ("Reims-Champagne Nord", "Reims-Champagne Sud", "Bad Orb 1")
     *reims, last = shortened([f"University Hospital of {town}" for town in towns], 22.0)

@@ -70,11 +70,11 @@ def drawn(name: str, found: Evidence) -> Figure:
 
 
 def curve(found: Evidence, name: str, dataset: str) -> dict[str, Floats]:
-    one = find_curve(found, name, dataset)
-    assert isinstance(one, Curve)
+    curve = find_curve(found, name, dataset)
+    assert isinstance(curve, Curve)
     return {
         key: np.array([math.nan if value is None else value for value in column], dtype=float)
-        for key, column in one.columns.items()
+        for key, column in curve.columns.items()
     }
 
 
@@ -114,8 +114,8 @@ def test_text_neither_collides_nor_leaves_the_figure_nor_is_small(name: str, kin
         if min(box.left, box.top) < -HAIRLINE or box.right > width + HAIRLINE or box.bottom > height + HAIRLINE
     ]
     assert not beyond
-    pairs = [(one, other) for place, one in enumerate(boxes) for other in boxes[place + 1 :]]
-    assert not [(one.text, other.text) for one, other in pairs if one.overlaps(other, HAIRLINE)]
+    pairs = [(box, other) for index, box in enumerate(boxes) for other in boxes[index + 1 :]]
+    assert not [(first.text, other.text) for first, other in pairs if first.overlaps(other, HAIRLINE)]
     assert width <= FULL + 0.01
     assert height <= 215
 
@@ -155,7 +155,7 @@ def test_shades_grow_darker_in_grey(shades: tuple[str, ...]) -> None:
         return float(parts @ np.array([0.2126, 0.7152, 0.0722]))
 
     grey = [luminance(shade) for shade in shades]
-    assert all(one - other > 0.02 for one, other in pairwise(grey))
+    assert all(first - other > 0.02 for first, other in pairwise(grey))
     assert (grey[-1] + 0.05) / (luminance("#16181b") + 0.05) > 4.5, "ink can be read on the darkest"
 
 
@@ -174,8 +174,8 @@ def test_benefit_diagram_shows_each_reader_and_the_mean_of_each_group(usual: Evi
         assert x == pytest.approx(found["unaided"][row], abs=float(across[0]) * 7), "readers may be moved aside"
     diamonds = [line for line in figure.axes[0].lines if line.get_marker() == "D"]
     for line, group in zip(diamonds, ("radiologist", "resident"), strict=True):
-        one = estimated(find(usual, "decision_benefit", READER_STUDY, group=group))
-        assert point(line) == pytest.approx((one.details["unaided"], one.value))
+        estimate = estimated(find(usual, "decision_benefit", READER_STUDY, group=group))
+        assert point(line) == pytest.approx((estimate.details["unaided"], estimate.value))
     means = [line for line in figure.axes[1].lines if line.get_marker() == "D"]
     assert [point(line)[0] for line in means] == [
         estimated(find(usual, "decision_benefit", READER_STUDY, **at)).value
@@ -189,7 +189,7 @@ def test_readers_at_the_same_place_stand_side_by_side() -> None:
     figure = drawn("decision_benefit_diagram", found)
     places = [point(line) for line in tagged(figure.axes[0], "reader-").values()]
     # Two groups, each of its own; every reader is always right without the model and with it.
-    assert len({place for place in places if place[1] == 0}) == 7
+    assert len({position for position in places if position[1] == 0}) == 7
     assert len(places) == 13
 
 
@@ -241,20 +241,20 @@ def test_matrix_cells_hold_counts_and_shades(name: str) -> None:
         cells = curve(found, "confusion_matrix", site.name)
         boxes = {str(patch.get_gid()): patch for patch in axes.patches}
         written = [text.get_text() for text in axes.texts]
-        for place, (predicted, true, count, weight) in enumerate(
+        for index, (predicted, true, count, weight) in enumerate(
             zip(cells["predicted"], cells["true"], cells["count"], cells["severity"], strict=True)
         ):
             box = boxes[f"cell-{predicted:.0f}-{true:.0f}"]
             assert isinstance(box, Rectangle)
             assert (box.get_x(), box.get_y()) == (true, predicted)
             assert to_rgb(box.get_facecolor()) == pytest.approx(to_rgb(severity.shade(float(weight))))
-            assert written[2 * place] == f"{count:,.0f}"
+            assert written[2 * index] == f"{count:,.0f}"
 
 
 def test_shades_follow_the_quarters_of_the_scale() -> None:
     assert severity.shade(0) == "white"
     assert [severity.shade(value) for value in (0.01, 0.25, 0.26, 0.5, 0.75, 0.76, 1.0)] == [
-        severity.SHADES[place] for place in (0, 0, 1, 1, 2, 3, 3)
+        severity.SHADES[position] for position in (0, 0, 1, 1, 2, 3, 3)
     ]
 
 

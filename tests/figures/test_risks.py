@@ -101,7 +101,7 @@ def test_the_parts_of_the_roc_curve_are_shaded_to_the_curve(eight: Evidence) -> 
     with styled():
         figure = drawing(roc.draw_roc(found))
     for axes in figure.axes:
-        shades = [one for one in axes.collections if isinstance(one, PolyCollection)]
+        shades = [collection for collection in axes.collections if isinstance(collection, PolyCollection)]
         assert len(shades) == 2
         for shade, (low, high) in zip(shades, ((0, 0.2), (0.2, 1)), strict=True):
             corners = np.asarray(shade.get_paths()[0].vertices)
@@ -130,12 +130,14 @@ def test_every_reader_is_a_point_with_both_intervals(eight: Evidence) -> None:
     points = next(line for line in axes.lines if line.get_marker() == "o" and len(x_of(line)) == RATERS)
     np.testing.assert_array_equal(x_of(points), x)
     np.testing.assert_array_equal(y_of(points), y)
-    across, down = (one.get_segments() for one in axes.collections if isinstance(one, LineCollection))
+    across, down = (
+        collection.get_segments() for collection in axes.collections if isinstance(collection, LineCollection)
+    )
     np.testing.assert_allclose([part[:, 0] for part in across], _pairs(rates, "false_positive_rate"))
     np.testing.assert_allclose([part[:, 1] for part in down], _pairs(rates, "true_positive_rate"))
-    told = picture("roc_and_raters", eight).alternative
-    assert f"readers found {y.min():.0%} to {y.max():.0%} of the cases" in told
-    before, after = told.split("the readers saw other things than the model, under other conditions")
+    text = picture("roc_and_raters", eight).alternative
+    assert f"readers found {y.min():.0%} to {y.max():.0%} of the cases" in text
+    before, after = text.split("the readers saw other things than the model, under other conditions")
     assert "the model" not in before
     assert "the model at 0.50 found 80% with 10%" in after
 
@@ -150,18 +152,18 @@ def test_readers_above_the_line_are_counted() -> None:
         "above": (0.25, 0.7),
     }
     columns = {
-        "false_positive_rate": tuple(place[0] for place in places.values()),
-        "true_positive_rate": tuple(place[1] for place in places.values()),
+        "false_positive_rate": tuple(position[0] for position in places.values()),
+        "true_positive_rate": tuple(position[1] for position in places.values()),
     }
     assert roc._above(curve, Curve(columns, 100, Method("wald"))) == 2
-    told = [roc._of_all(*counts) for counts in ((2, 2), (1, 2), (0, 2), (1, 1), (12, 12))]
-    assert told == ["all two", "one of two", "none of two", "one of one", "all 12"]
+    texts = [roc._of_all(*counts) for counts in ((2, 2), (1, 2), (0, 2), (1, 1), (12, 12))]
+    assert texts == ["all two", "one of two", "none of two", "one of one", "all 12"]
 
 
 def test_readers_of_a_part_of_the_cases_are_not_compared_with_the_line_of_all(eight: Evidence) -> None:
     rates = known(find_curve(eight, "rater_rates", "site-0"))
     judged = tuple(
-        replace(one, found=replace(rates, n=rates.n - 1)) if one.found is rates else one for one in eight.curves
+        replace(curve, found=replace(rates, n=rates.n - 1)) if curve.found is rates else curve for curve in eight.curves
     )
     part = picture("roc_and_raters", replace(eight, curves=judged))
     whole = picture("roc_and_raters", eight)
@@ -238,7 +240,7 @@ def test_all_panels_have_bins_of_the_width_in_the_caption(
     eight: Evidence, ends: tuple[float, float], width: float
 ) -> None:
     finer, coarser = min(ends), max(ends)
-    own = {site.name: finer if place == 0 else coarser for place, site in enumerate(externals(eight))}
+    own = {site.name: finer if index == 0 else coarser for index, site in enumerate(externals(eight))}
     mixed = _with_distributions(eight, {name: bins(end, 60, 140) for name, end in own.items()})
     with styled():
         figure = drawing(risks.draw_risks(mixed, FULL))
@@ -257,7 +259,7 @@ def test_all_panels_have_bins_of_the_width_in_the_caption(
 
 def test_bins_put_together_for_privacy_are_as_wide_as_the_others() -> None:
     whole = bins(1.0, 60, 140)
-    parts = [slice(0, 3), *(slice(place, place + 1) for place in range(3, 10))]
+    parts = [slice(0, 3), *(slice(index, index + 1) for index in range(3, 10))]
     kept = {
         name: tuple({"low": v[part][0], "high": v[part][-1]}.get(name, sum(v[part])) for part in parts)
         for name, values in whole.columns.items()
@@ -276,7 +278,8 @@ def _with_distributions(found: Evidence, curves: dict[str, Curve]) -> Evidence:
     return replace(
         found,
         curves=tuple(
-            replace(one, found=curves[one.dataset]) if one.curve == "risk_distribution" else one for one in found.curves
+            replace(curve, found=curves[curve.dataset]) if curve.curve == "risk_distribution" else curve
+            for curve in found.curves
         ),
     )
 
@@ -317,7 +320,7 @@ def test_every_panel_says_the_gap_at_the_primary_threshold_and_what_the_curve_su
         assert f"at 50%: {100 * shares[site.site]:.0f}%" in texts(figure)
         said = {text.get_text() for text in axes.texts}
         sums = {label: find(eight, name, site.name) for label, name in SUMS.items()}
-        printed = {f"{label} {one.value:.2f}" for label, one in sums.items() if isinstance(one, Estimate)}
+        printed = {f"{label} {total.value:.2f}" for label, total in sums.items() if isinstance(total, Estimate)}
         assert said == printed
     rising = sorted(shares, key=lambda site: shares[site])
     low, high = (f"{100 * shares[site]:.0f}% ({site})" for site in (rising[0], rising[-1]))
@@ -333,7 +336,7 @@ def test_without_a_threshold_no_gap_is_drawn(eight: Evidence) -> None:
     thresholds = eight.release.thresholds.model_copy(update={"declared": ()})
     bare = replace(eight, release=eight.release.model_copy(update={"thresholds": thresholds}))
     found = [(find(bare, "oe_ratio", site.name), site.site) for site in externals(bare)]
-    known = sorted((one.value, name) for one, name in found if isinstance(one, Estimate))
+    known = sorted((estimate.value, name) for estimate, name in found if isinstance(estimate, Estimate))
     (low, first), (high, last) = known[0], known[-1]
     ends = f"{low:.2f} ({first}) to {high:.2f} ({last})"
     assert ends in picture("calibration_by_site", bare).message
@@ -353,7 +356,7 @@ def _with_slopes(found: Evidence, slopes: tuple[float, ...]) -> Evidence:
 
     return replace(
         found,
-        curves=tuple(bent(one) if one.curve == "calibration_curve" else one for one in found.curves),
+        curves=tuple(bent(curve) if curve.curve == "calibration_curve" else curve for curve in found.curves),
     )
 
 
@@ -378,10 +381,10 @@ def with_curve(found: Evidence, name: str, dataset: str, **columns: float) -> Ev
     return replace(
         found,
         curves=tuple(
-            replace(one, found=_level(one.found, columns))
-            if (one.curve, one.dataset) == (name, dataset) and isinstance(one.found, Curve)
-            else one
-            for one in found.curves
+            replace(curve, found=_level(curve.found, columns))
+            if (curve.curve, curve.dataset) == (name, dataset) and isinstance(curve.found, Curve)
+            else curve
+            for curve in found.curves
         ),
     )
 

@@ -89,10 +89,10 @@ def test_a_pool_that_leaves_the_axis_ends_in_an_arrow(lacking: Evidence) -> None
     lacking = replace(
         lacking,
         results=tuple(
-            replace(one, found=replace(one.found, details={**one.found.details, **wide}))
-            if one.dataset == POOLED and isinstance(one.found, Estimate)
-            else one
-            for one in lacking.results
+            replace(result, found=replace(result.found, details={**result.found.details, **wide}))
+            if result.dataset == POOLED and isinstance(result.found, Estimate)
+            else result
+            for result in lacking.results
         ),
     )
     with styled():
@@ -148,10 +148,10 @@ def test_the_averaged_form_stands_in_the_rows_with_its_intervals(three: Evidence
     assert "Averaged" in " ".join(texts(figure))
     known = [estimate(find(found, "correspondence_averaged", site.name)) for site in externals(found)]
     ends = {tuple(x_of(line)) for line in figure.axes[0].lines if len(x_of(line)) == 2 and line.get_zorder() == 2}
-    assert ends == {(one.low, one.high) for one in known}
+    assert ends == {(estimate.low, estimate.high) for estimate in known}
     low, high = figure.axes[0].get_xlim()
-    assert low < min(one.low or 0 for one in known)
-    assert low < 0.4 < max(one.high or 0 for one in known) < high
+    assert low < min(estimate.low or 0 for estimate in known)
+    assert low < 0.4 < max(estimate.high or 0 for estimate in known) < high
 
 
 @pytest.mark.parametrize(
@@ -163,10 +163,10 @@ def test_the_averaged_form_stands_in_the_rows_with_its_intervals(three: Evidence
 )
 def test_the_title_of_the_rows_counts_the_sites_that_are_unlike(three: Evidence, psi: float, message: str) -> None:
     results = tuple(
-        replace(one, found=replace(one.found, value=psi))
-        if one.measure == "degree_of_correspondence" and isinstance(one.found, Estimate)
-        else one
-        for one in three.results
+        replace(result, found=replace(result.found, value=psi))
+        if result.measure == "degree_of_correspondence" and isinstance(result.found, Estimate)
+        else result
+        for result in three.results
     )
     picture = similarity.performance_by_similarity(replace(three, results=results))
     assert isinstance(picture, Picture)
@@ -191,15 +191,15 @@ def test_a_correlation_that_does_not_exist_says_why() -> None:
 def test_a_measure_that_is_known_nowhere_has_no_panel() -> None:
     """Three sites too small for it, say; the other two panels are drawn."""
     found = simulated(BY_NAME["twenty rows"])
-    results = tuple(one for one in found.results if one.measure != "standardized_net_benefit")
+    results = tuple(result for result in found.results if result.measure != "standardized_net_benefit")
     with styled():
         figure = drawn(similarity.draw_against_similarity(replace(found, results=results)))
     assert len(figure.axes) == 3
 
 
 def test_one_site_has_no_correlation() -> None:
-    one = simulated(BY_NAME["one site"])
-    assert isinstance(fill("report.figures").figures["performance_by_similarity"].function(one), Absent)
+    pair = simulated(BY_NAME["one site"])
+    assert isinstance(fill("report.figures").figures["performance_by_similarity"].function(pair), Absent)
 
 
 # ---- the simulated studies ------------------------------------------------------------------------------------------
@@ -208,9 +208,9 @@ def test_one_site_has_no_correlation() -> None:
 @pytest.mark.parametrize("extreme", EXTREMES, ids=lambda extreme: extreme.name)
 def test_a_simulated_study_is_the_same_every_time(extreme: Extreme) -> None:
     once, again = study(extreme), study(extreme)
-    for one, other in zip(once.datasets, again.datasets, strict=True):
-        np.testing.assert_array_equal(one.risk, other.risk)
-        np.testing.assert_array_equal(one.outcome, other.outcome)
+    for first, other in zip(once.datasets, again.datasets, strict=True):
+        np.testing.assert_array_equal(first.risk, other.risk)
+        np.testing.assert_array_equal(first.outcome, other.outcome)
     assert len(once.release.dataset) == len(once.datasets)
 
 
@@ -231,10 +231,10 @@ def test_no_figure_is_told_of_rows() -> None:
 
 def test_the_reason_is_that_of_the_external_sites_not_of_the_owner(three: Evidence) -> None:
     kinds = ("confusion_matrix", "h_accuracy_surface")
-    owner, *_ = (one.name for one in three.datasets if one.role != "external")
+    owner, *_ = (dataset.name for dataset in three.datasets if dataset.role != "external")
     reasons = [(owner, "the owner's rows are refitted splits"), ("site-0", "the release declares no weights")]
-    others = tuple(one for one in three.curves if one.curve not in kinds)
-    told = tuple(CurveResult(kind, name, Absent(because(reason))) for kind in kinds for name, reason in reasons)
-    found = replace(three, curves=(*told, *others))
+    others = tuple(curve for curve in three.curves if curve.curve not in kinds)
+    curves = tuple(CurveResult(kind, name, Absent(because(reason))) for kind in kinds for name, reason in reasons)
+    found = replace(three, curves=(*curves, *others))
     for name in ("confusion_by_site", "h_accuracy_by_complexity_by_site"):
         assert fill("report.figures").figures[name].function(found) == Said("the release declares no weights"), name

@@ -47,7 +47,7 @@ def texts(figure: Figure) -> list[str]:
 
 
 def x_of(line: Line2D) -> list[float]:
-    return [float(one) for one in np.asarray(line.get_xdata(), dtype=float)]
+    return [float(each) for each in np.asarray(line.get_xdata(), dtype=float)]
 
 
 @pytest.fixture(scope="module")
@@ -57,10 +57,10 @@ def eight() -> Evidence:
 
 def test_a_wide_interval_ends_in_an_arrow(eight: Evidence) -> None:
     wide = tuple(
-        replace(one, found=replace(one.found, low=one.found.value / 1000))
-        if one.measure == "oe_ratio" and isinstance(one.found, Estimate)
-        else one
-        for one in eight.subgroups.results
+        replace(result, found=replace(result.found, low=result.found.value / 1000))
+        if result.measure == "oe_ratio" and isinstance(result.found, Estimate)
+        else result
+        for result in eight.subgroups.results
     )
     found = replace(eight, subgroups=replace(eight.subgroups, results=wide))
     with styled():
@@ -81,10 +81,10 @@ def test_many_sites_are_pooled_with_a_stroke_for_each(eight: Evidence) -> None:
         figure = drawn(subgroups.draw_forest(eight))
     for axes, measure in zip(figure.axes, ("auroc", "oe_ratio"), strict=True):
         pooled = [known(find_in_subgroup(eight, Subset(c, label), measure, POOLED)) for c, label in LARGE]
-        diamonds = [np.asarray(one.get_xy())[:, 0] for one in axes.patches if isinstance(one, Polygon)]
+        diamonds = [np.asarray(patch.get_xy())[:, 0] for patch in axes.patches if isinstance(patch, Polygon)]
         right = axes.get_xlim()[1]
-        assert [(one.min(), one[1], one.max()) for one in diamonds] == [
-            (one.low, one.value, min(one.high or 9.0, right)) for one in pooled
+        assert [(diamond.min(), diamond[1], diamond.max()) for diamond in diamonds] == [
+            (estimate.low, estimate.value, min(estimate.high or 9.0, right)) for estimate in pooled
         ]
         strokes = [x_of(line) for line in axes.lines if line.get_marker() == "|"]
         for (column, label), line in zip(LARGE, strokes, strict=True):
@@ -94,7 +94,7 @@ def test_many_sites_are_pooled_with_a_stroke_for_each(eight: Evidence) -> None:
             low, high = axes.get_xlim()
             assert line == [value for value in values if low <= value <= high]
         # The strokes do not touch the diamond, beneath which they would be lost, nor the row below.
-        bottoms = [np.asarray(one.get_xy())[:, 1].max() for one in axes.patches if isinstance(one, Polygon)]
+        bottoms = [np.asarray(patch.get_xy())[:, 1].max() for patch in axes.patches if isinstance(patch, Polygon)]
         heights = [float(np.unique(line.get_ydata())[0]) for line in axes.lines if line.get_marker() == "|"]
         half = subgroups.STROKE / 2 * 25.4 / 72 / LINE
         assert all(
@@ -103,7 +103,7 @@ def test_many_sites_are_pooled_with_a_stroke_for_each(eight: Evidence) -> None:
         )
     printed = texts(figure)
     pooled = [known(find_in_subgroup(eight, Subset(c, label), "auroc", POOLED)) for c, label in LARGE]
-    assert {f"{one.value:.2f}" for one in pooled} | {f"{one.n:,}" for one in pooled} <= set(printed)
+    assert {f"{estimate.value:.2f}" for estimate in pooled} | {f"{estimate.n:,}" for estimate in pooled} <= set(printed)
     assert {"Sex", "Female, 8 sites", "Under 50", "too few to tell"} <= set(printed)
 
 
@@ -111,7 +111,7 @@ def test_two_sites_are_shown_one_by_one() -> None:
     two = evidence(BY_NAME["two"])
     with styled():
         figure = drawn(subgroups.draw_forest(two))
-    assert not [one for one in figure.axes[0].patches if isinstance(one, Polygon)]
+    assert not [patch for patch in figure.axes[0].patches if isinstance(patch, Polygon)]
     squares = [x_of(line)[0] for line in figure.axes[0].lines if line.get_marker() == "s"]
     expected = [
         known(find_in_subgroup(two, Subset(column, label), "auroc", site.name)).value
@@ -125,14 +125,14 @@ def test_all_rows_of_two_sites_are_shown_as_one() -> None:
     """Stratified they have no degrees of freedom to lose, as two sites that differ at random have."""
     two = evidence(BY_NAME["two"])
     results = tuple(
-        replace(one, found=replace(one.found, details={"k": 2.0}))
-        if one.dataset == POOLED and isinstance(one.found, Estimate)
-        else one
-        for one in two.subgroups.results
+        replace(result, found=replace(result.found, details={"k": 2.0}))
+        if result.dataset == POOLED and isinstance(result.found, Estimate)
+        else result
+        for result in two.subgroups.results
     )
     with styled():
         figure = drawn(subgroups.draw_forest(replace(two, subgroups=replace(two.subgroups, results=results))))
-    assert len([one for one in figure.axes[0].patches if isinstance(one, Polygon)]) == len(LARGE)
+    assert len([patch for patch in figure.axes[0].patches if isinstance(patch, Polygon)]) == len(LARGE)
 
 
 def test_each_panel_holds_the_curve_of_its_subgroup_over_that_of_the_site(eight: Evidence) -> None:
@@ -141,8 +141,8 @@ def test_each_panel_holds_the_curve_of_its_subgroup_over_that_of_the_site(eight:
     plan = subgroups.matrix(eight)
     assert plan.sites_across
     assert len(figure.axes) == len(plan.sites) * len(plan.subgroups) == 8 * len(LARGE)
-    for place, axes in enumerate(figure.axes):
-        row, across = divmod(place, len(plan.sites))
+    for index, axes in enumerate(figure.axes):
+        row, across = divmod(index, len(plan.sites))
         site, (column, label) = plan.at(row, across)
         curve = find_curve_in_subgroup(eight, Subset(column, label), "calibration_curve", site.name)
         assert isinstance(curve, Curve)
@@ -153,10 +153,10 @@ def test_each_panel_holds_the_curve_of_its_subgroup_over_that_of_the_site(eight:
 
 
 def test_few_sites_stand_below_each_other_and_what_is_too_few_is_said() -> None:
-    one = evidence(BY_NAME["one"])
-    plan = subgroups.matrix(one)
+    each = evidence(BY_NAME["one"])
+    plan = subgroups.matrix(each)
     assert (plan.across, plan.down) == (("Female", "Male", "50 to under 70", "70 or more"), ("Desio, Italy",))
-    assert "No panel, too few or no room: under 50." in subgroups.calibration_caption(one)
+    assert "No panel, too few or no room: under 50." in subgroups.calibration_caption(each)
 
 
 def test_alternatives_say_the_ends_with_their_numbers(eight: Evidence) -> None:

@@ -89,12 +89,12 @@ def painted(figure: Figure) -> Floats:
 def elements(figure: Figure, kind: str = "path") -> list[dict[str, str]]:
     """The attributes of every element of a kind."""
     root = ElementTree.fromstring(svg.written(figure))
-    return [one.attrib for one in root.iter(f"{SPACE}{kind}")]
+    return [each.attrib for each in root.iter(f"{SPACE}{kind}")]
 
 
 def numbers(data: str) -> list[float]:
     """The numbers of a path."""
-    return [float(one) for one in re.findall(r"-?[\d.]+", data)]
+    return [float(match) for match in re.findall(r"-?[\d.]+", data)]
 
 
 def bare() -> Figure:
@@ -124,14 +124,14 @@ def test_it_prints_what_matplotlib_paints(tmp_path: Path) -> None:
 def test_strokes_of_one_look_are_one_path_and_those_one_sees_through_are_not() -> None:
     with styled():
         figure = bare()
-        for place in (0.2, 0.4, 0.6):
-            figure.axes[0].plot([0.1, 0.9], [place] * 2, color="#14507f", lw=1)
+        for position in (0.2, 0.4, 0.6):
+            figure.axes[0].plot([0.1, 0.9], [position] * 2, color="#14507f", lw=1)
         (path,) = elements(figure)
         assert path["d"].count("M") == 3
         assert (path["stroke"], path["stroke-width"], "fill" in path) == ("#14507f", "1", False)
         for line in figure.axes[0].lines:
             line.set_alpha(0.5)
-        assert [one["stroke-opacity"] for one in elements(figure)] == ["0.5"] * 3
+        assert [element["stroke-opacity"] for element in elements(figure)] == ["0.5"] * 3
 
 
 @pytest.mark.parametrize(("places", "paths"), [((0.1, 0.5, 0.9), 1), ((0.1, 0.12, 0.9), 3)])
@@ -141,7 +141,7 @@ def test_marks_that_cover_each_other_stay_apart(places: tuple[float, ...], paths
         figure.axes[0].plot(places, [0.5] * 3, "o", ms=6, mfc="white", mec="#14507f")
         found = elements(figure)
     assert len(found) == paths
-    assert sum(one["d"].count("M") for one in found) == 3
+    assert sum(record["d"].count("M") for record in found) == 3
 
 
 def test_only_what_leaves_its_panel_is_kept_to_it() -> None:

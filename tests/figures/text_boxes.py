@@ -37,7 +37,7 @@ class TextBox:
         centre = np.array([(self.left + self.right) / 2, (self.top + self.bottom) / 2])
         along, upright = self.directions()
         along, upright = along * self.across / 2, upright * self.down / 2
-        return np.array([centre + one * along + two * upright for one in (-1, 1) for two in (-1, 1)])
+        return np.array([centre + number * along + two * upright for number in (-1, 1) for two in (-1, 1)])
 
     def directions(self) -> tuple[Floats, Floats]:
         """The direction in which the text runs, and the one across it."""

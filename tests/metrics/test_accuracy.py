@@ -240,10 +240,10 @@ def test_the_profile_is_the_h_accuracy_at_each_tau() -> None:
     found = h_accuracy_profile(y, p)
     assert isinstance(found, Curve)
     assert len(found.columns["tau"]) == 51
-    for place in (0, 20, 50):
-        expected = estimated(h_accuracy(y, p, 0.5, 0.5 + place / 100))
-        assert found.columns["h_accuracy"][place] == pytest.approx(expected.value)
-        assert found.columns["low"][place] == pytest.approx(expected.low)
+    for position in (0, 20, 50):
+        expected = estimated(h_accuracy(y, p, 0.5, 0.5 + position / 100))
+        assert found.columns["h_accuracy"][position] == pytest.approx(expected.value)
+        assert found.columns["low"][position] == pytest.approx(expected.low)
     assert isinstance(h_accuracy_profile(np.ones(4), np.full(4, 0.3)), Absent)
 
 
@@ -284,11 +284,11 @@ def test_partial_credit_has_as_many_trials_as_its_variance_is_worth() -> None:
     credits, squared = [0.0, 0.2, 0.6, 1.0, 0.5], NormalDist().inv_cdf(0.95) ** 2
     with_more, counts = [*credits, 0.0, 1.0], [1.0] * 5 + [squared / 2] * 2
     rows = 5 + squared
-    mean = sum(count * one for count, one in zip(counts, with_more, strict=True)) / rows
-    variance = sum(count * (one - mean) ** 2 for count, one in zip(counts, with_more, strict=True)) / rows
+    mean = sum(count * value for count, value in zip(counts, with_more, strict=True)) / rows
+    variance = sum(count * (value - mean) ** 2 for count, value in zip(counts, with_more, strict=True)) / rows
     trials = rows * mean * (1 - mean) / variance - squared
     assert trials > 5
-    y, p = np.array([1.0] * 5 + [0.0] * 2), np.array([(1 + one) / 2 for one in credits] + [0.3, 0.2])
+    y, p = np.array([1.0] * 5 + [0.0] * 2), np.array([(1 + credit) / 2 for credit in credits] + [0.3, 0.2])
     found = estimated(h_accuracy(y, p, 1.0, 1.0, level=0.9))
     assert found.value == pytest.approx(sum(credits) / 5)
     assert (found.low, found.high) == pytest.approx(wilson(trials * sum(credits) / 5, trials, 0.9), abs=1e-12)
@@ -405,7 +405,7 @@ def test_the_surface_spans_every_priority_and_every_share() -> None:
     surface = drawn(h_accuracy_surface(y, p, "own", case_complexity=np.array([0.1, 0.9, 0.5, 0.3, 0.8]))).columns
     assert surface["priority"] == pytest.approx([first / 14 for first in range(15) for _ in range(15)])
     assert surface["share"] == pytest.approx([second / 14 for _ in range(15) for second in range(15)])
-    corners = [surface["h_accuracy"][place] for place in (0, 14, 210, 224)]
+    corners = [surface["h_accuracy"][position] for position in (0, 14, 210, 224)]
     assert corners == pytest.approx([2 / 3, 2 / 3, 1 / 2, 1 / 2]), "specificity and sensitivity, with all cases alike"
 
 
@@ -452,8 +452,8 @@ def test_confidence_of_right_answers_is_counted_at_every_hundredth() -> None:
 def test_the_complexity_of_the_cases_stands_in_bins_of_one_twentieth() -> None:
     values = [0.0, 0.04, 0.05, 0.49, 0.5, 0.62, 0.74, 0.89, 0.94, 0.95, 1.0]
     found = drawn(complexity_distribution(np.zeros(11), "own", case_complexity=np.array(values))).columns
-    assert found["lower"] == pytest.approx([place / 20 for place in range(20)])
-    assert found["upper"] == pytest.approx([place / 20 for place in range(1, 21)])
+    assert found["lower"] == pytest.approx([index / 20 for index in range(20)])
+    assert found["upper"] == pytest.approx([index / 20 for index in range(1, 21)])
     counted = {0: 2, 1: 1, 9: 1, 10: 1, 12: 1, 14: 1, 17: 1, 18: 1, 19: 2}
-    assert found["count"] == tuple(counted.get(place, 0) for place in range(20))
-    assert found["share"] == pytest.approx([counted.get(place, 0) / 11 for place in range(20)])
+    assert found["count"] == tuple(counted.get(index, 0) for index in range(20))
+    assert found["share"] == pytest.approx([counted.get(index, 0) / 11 for index in range(20)])

@@ -37,8 +37,8 @@ def slow(rows: list[tuple[int, float]], calibration: str) -> float:
     bins: dict[int, list[tuple[float, int]]] = {}
     for y, p in rows:
         sure = p if p >= 0.5 else 1 - p
-        place = max(k for k in range(10) if sure >= k / 10)
-        bins.setdefault(place, []).append((sure, int((p >= 0.5) == (y == 1))))
+        index = max(k for k in range(10) if sure >= k / 10)
+        bins.setdefault(index, []).append((sure, int((p >= 0.5) == (y == 1))))
     total = 0.0
     for members in bins.values():
         mean = sum(sure for sure, _ in members) / len(members)
@@ -215,9 +215,9 @@ def test_two_classes_as_classes_give_the_numbers_of_two(rows: list[tuple[int, fl
     numbers, risks = (1 - y).astype(np.int64), np.column_stack((p, 1 - p))
     two = estimated(advisor_value(y, p, calibration, bootstrap=5))
     several = estimated(classes.advisor_value(numbers, risks, calibration, bootstrap=5))
-    for one, other in ((two.value, several.value), (two.low, several.low), (two.high, several.high)):
-        assert (one is None) == (other is None)
-        assert one is None or other == pytest.approx(one, abs=1e-12)
+    for first, other in ((two.value, several.value), (two.low, several.low), (two.high, several.high)):
+        assert (first is None) == (other is None)
+        assert first is None or other == pytest.approx(first, abs=1e-12)
     left, right = advice_value(y, p), classes.advice_value(numbers, risks)
     assert isinstance(left, Curve)
     assert isinstance(right, Curve)
@@ -232,9 +232,9 @@ def test_a_bin_of_four_classes_by_hand() -> None:
     numbers = np.array([0, 0, 0, 0, 1, 1, 2, 3])
     curve = classes.advice_value(numbers, risks)
     assert isinstance(curve, Curve)
-    place = curve.columns["lower"].index(0.4)
-    assert curve.columns["value_ece"][place] == pytest.approx(0.36, abs=1e-12)
-    assert curve.columns["value_eci"][place] == pytest.approx(1 / 3, abs=1e-12)
+    position = curve.columns["lower"].index(0.4)
+    assert curve.columns["value_ece"][position] == pytest.approx(0.36, abs=1e-12)
+    assert curve.columns["value_eci"][position] == pytest.approx(1 / 3, abs=1e-12)
     assert estimated(classes.advisor_value(numbers, risks, "ece", bootstrap=5)).value == pytest.approx(0.36, abs=1e-12)
     assert estimated(classes.advisor_value(numbers, risks, "eci", bootstrap=5)).value == pytest.approx(1 / 3, abs=1e-12)
 

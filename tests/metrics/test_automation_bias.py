@@ -42,7 +42,7 @@ Row = tuple[int, ...]
 
 def _study(rows: list[Row], **more: Any) -> ReaderStudy:
     reader, case, truth, unaided, aided, advice = np.array(rows, dtype=float).T
-    wrong = [int(np.sum(one != truth)) for one in (aided, unaided)]
+    wrong = [int(np.sum(each != truth)) for each in (aided, unaided)]
     counts = DecisionCounts(wrong[0], len(rows) - wrong[0], wrong[1], len(rows) - wrong[1])
     made = ReaderStudy("paired", counts, reader.astype(int), case.astype(int), truth, unaided, aided, advice)
     return replace(made, **more)
@@ -89,13 +89,13 @@ def test_every_change_after_a_disagreement_is_counted_once(rows: list[Row]) -> N
     """Those that differed from wrong and from right advice are all that differed; the names of the classes are free."""
     study = _study(rows)
     differed = [row for row in rows if row[3] != row[5]]
-    found = [one(study, bootstrap=2) for one in (wrong_advice_followed, right_advice_resisted)]
-    known = [one for one in found if isinstance(one, Estimate)]
-    assert sum(one.n for one in known) == len(differed)
-    assert all((one.low or 0) - 1e-12 <= one.value <= (one.high or 0) + 1e-12 for one in known)
-    assert sum(one.details["decisions"] or 0 for one in known) == sum(row[4] != row[2] for row in differed)
-    other = _study([(*row[:2], *(1 - one for one in row[2:])) for row in rows])
-    assert [one(other, bootstrap=2) for one in (wrong_advice_followed, right_advice_resisted)] == found
+    found = [each(study, bootstrap=2) for each in (wrong_advice_followed, right_advice_resisted)]
+    known = [metrics for metrics in found if isinstance(metrics, Estimate)]
+    assert sum(metrics.n for metrics in known) == len(differed)
+    assert all((metrics.low or 0) - 1e-12 <= metrics.value <= (metrics.high or 0) + 1e-12 for metrics in known)
+    assert sum(metrics.details["decisions"] or 0 for metrics in known) == sum(row[4] != row[2] for row in differed)
+    other = _study([(*row[:2], *(1 - each for each in row[2:])) for row in rows])
+    assert [each(other, bootstrap=2) for each in (wrong_advice_followed, right_advice_resisted)] == found
 
 
 @pytest.mark.parametrize("measure", [wrong_advice_followed, right_advice_resisted])
@@ -150,7 +150,10 @@ def test_the_knees_have_the_counts_of_the_contract() -> None:
         found = estimated(measure(study, bootstrap=50))
         assert (int(found.details["decisions"] or 0), found.n) == counts
         parts = [estimated(measure(study, group, bootstrap=50)) for group in sorted(set(study.group))]
-        assert (sum(int(one.details["decisions"] or 0) for one in parts), sum(one.n for one in parts)) == counts
+        assert (
+            sum(int(estimate.details["decisions"] or 0) for estimate in parts),
+            sum(estimate.n for estimate in parts),
+        ) == counts
 
 
 # ---- pages ----------------------------------------------------------------------------------------------------------
@@ -214,6 +217,6 @@ def test_under_a_policy_nothing_of_it_is_given(tmp_path: Path) -> None:
     for measure in ("wrong_advice_followed", "right_advice_resisted"):
         assert isinstance(find(evidence, measure, READER_STUDY), Withheld)
     assert findings.advice(evidence) == ()
-    made = [one.found for one in evidence.curves if one.curve == "agreement_with_advice"]
+    made = [curve.found for curve in evidence.curves if curve.curve == "agreement_with_advice"]
     assert made
-    assert all(isinstance(one, Withheld) for one in made)
+    assert all(isinstance(curve, Withheld) for curve in made)

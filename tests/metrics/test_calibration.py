@@ -429,7 +429,7 @@ def test_the_interval_of_observed_over_expected_takes_the_expected_number_as_ran
     r = sum(y) / sum(p)
     residuals = [a - r * b for a, b in zip(y, p, strict=True)]
     mean = sum(residuals) / n
-    se = math.sqrt(sum((one - mean) ** 2 for one in residuals) / (n - 1)) / math.sqrt(n) / (sum(y) / n)
+    se = math.sqrt(sum((residual - mean) ** 2 for residual in residuals) / (n - 1)) / math.sqrt(n) / (sum(y) / n)
     assert (found.value, found.se) == pytest.approx((r, r * se), rel=1e-12)
     half = 1.959963984540054 * se
     assert (found.low, found.high) == pytest.approx((r * math.exp(-half), r * math.exp(half)), rel=1e-12)
@@ -471,7 +471,7 @@ def test_a_ratio_of_clusters_and_weights_has_the_variance_of_a_ratio_of_means() 
     found = estimated(oe_ratio(y, p, 0.95, cluster, weights))
     total = float((weights * p).sum())
     r = float((weights * y).sum()) / total
-    sums = np.array([float((weights * (y - r * p))[cluster == one].sum()) for one in range(40)]) / total
+    sums = np.array([float((weights * (y - r * p))[cluster == number].sum()) for number in range(40)]) / total
     se = math.sqrt(40 / 39 * float((sums**2).sum()))
     assert (found.value, found.se) == pytest.approx((r, se), rel=1e-9)
     reach = student.ppf(0.975, 39) * se / r
@@ -795,7 +795,7 @@ def test_the_bootstrap_of_nagelkerke_is_that_of_slow_resamples() -> None:
     found = estimated(nagelkerke_r2(y, p, bootstrap=40, seed=5))
     order = np.lexsort((y, p))
     rows = np.random.default_rng(5).integers(0, 60, size=(40, 60))
-    slow = [estimated(nagelkerke_r2(y[order][one], p[order][one], bootstrap=2)).value for one in rows]
+    slow = [estimated(nagelkerke_r2(y[order][row], p[order][row], bootstrap=2)).value for row in rows]
     assert (found.low, found.high) == pytest.approx(np.quantile(slow, (0.025, 0.975), method="weibull"), abs=1e-12)
 
 

@@ -189,28 +189,28 @@ def test_two_rows_have_bounds_and_one_has_none(function: Callable[..., Estimate 
     assert two.low is not None
     assert two.high is not None
     assert two.low <= two.value <= two.high
-    one = estimated(function(floats(0), floats(0.2), bootstrap=50))
-    assert (one.low, one.high, one.level, one.n) == (None, None, None, 1)
-    assert one.reason
+    estimate = estimated(function(floats(0), floats(0.2), bootstrap=50))
+    assert (estimate.low, estimate.high, estimate.level, estimate.n) == (None, None, None, 1)
+    assert estimate.reason
 
 
 @pytest.mark.parametrize(("risk", "room"), [(0.12, 0.88), (0.35, 0.65), (0.85, 0.85)])
 def test_in_one_bin_the_index_is_1_less_the_error_in_its_room(risk: float, room: float) -> None:
     """Value and bounds: only the unit of the gap is another, which is divided by the largest there could be."""
     y = (np.arange(150) % 2).astype(float)
-    error, index = (estimated(one(y, np.full(150, risk), bootstrap=200)) for one in (ece, eci))
+    error, index = (estimated(each(y, np.full(150, risk), bootstrap=200)) for each in (ece, eci))
     assert error.value == pytest.approx(abs(risk - 0.5), abs=1e-12)
     assert error.low is not None
     assert error.high is not None
     assert 0 < error.low < error.value < error.high < room
-    expected = [1 - one / room for one in (error.value, error.high, error.low)]
+    expected = [1 - bound / room for bound in (error.value, error.high, error.low)]
     assert [index.value, index.low, index.high] == pytest.approx(expected, abs=1e-9)
     assert (index.n, index.events, index.level) == (150, 75, 0.95)
 
 
 def test_bounds_of_bins_stay_within_0_and_1() -> None:
     y, p = floats(0, 0, 0), floats(0.9, 0.92, 0.95)
-    error, index = (estimated(one(y, p, bootstrap=200)) for one in (ece, eci))
+    error, index = (estimated(each(y, p, bootstrap=200)) for each in (ece, eci))
     assert error.high == 1
     assert index.low == 0
 
@@ -342,8 +342,8 @@ def test_the_common_range_begins_at_the_highest_first_risk_and_may_begin_at_0() 
     from_0 = site("a", risk=(0.0, 0.5))
     both = curved(calibration_curve_all_sites((from_0, site("b", risk=(0.0, 0.4)))))
     assert (both.columns["risk"][0], both.columns["risk"][-1], len(both.columns["risk"])) == (0, 0.4, 101)
-    one = curved(calibration_curve_all_sites((from_0, site("b", risk=(0.05, 0.6)))))
-    assert (one.columns["risk"][0], one.columns["risk"][-1]) == (0.05, 0.5)
+    curve = curved(calibration_curve_all_sites((from_0, site("b", risk=(0.05, 0.6)))))
+    assert (curve.columns["risk"][0], curve.columns["risk"][-1]) == (0.05, 0.5)
 
 
 def test_ranges_that_touch_share_no_range() -> None:

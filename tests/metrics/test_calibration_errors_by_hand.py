@@ -45,7 +45,7 @@ def gaps_of(draws_of: CurveDraws, point: Floats) -> Floats:
     found = []
     for group, risk in enumerate(draws_of.risk):
         height = draws_of.fitted[group] + sum(
-            one * float(draws_of.columns[which, group]) for which, one in enumerate(point)
+            each * float(draws_of.columns[which, group]) for which, each in enumerate(point)
         )
         found.append(abs(1 / (1 + math.exp(-height)) - risk))
     return np.array(found)
@@ -67,7 +67,7 @@ def test_groups_hold_neighbours_and_the_ends_stand_alone() -> None:
     sizes = [1, 9, *[10] * 62, 9, 1]
     ends = np.cumsum([0, *sizes])
     assert 640 * share == pytest.approx(sizes)
-    assert middle == pytest.approx([risk[ends[one] : ends[one + 1]].mean() for one in range(66)])
+    assert middle == pytest.approx([risk[ends[number] : ends[number + 1]].mean() for number in range(66)])
 
 
 @pytest.mark.parametrize("n", [1, 2, 5, 64])
@@ -195,7 +195,7 @@ def test_of_a_straight_line_the_log_odds_scatter() -> None:
     height = expit(draws_of.fitted)
     rows = 10_000_000 * draws_of.share * height * (1 - height)
     root = np.linalg.inv(np.linalg.cholesky((draws_of.columns * rows) @ draws_of.columns.T))
-    expected = [gaps_of(draws_of, one @ root) for one in noise]
+    expected = [gaps_of(draws_of, each @ root) for each in noise]
     assert calibration_errors._around(draws_of, np.zeros(size), noise, 10_000_000) == pytest.approx(
         np.array(expected), abs=1e-10
     )
@@ -289,7 +289,7 @@ def test_curves_elsewhere_are_ten_and_the_worst_comes_first(level: float) -> Non
     reach = float(ndtri(0.5 + level / 2))
     lengths = np.linalg.norm(points, axis=1)
     assert (lengths <= reach + 1e-9).all()
-    every = [reach * part * one / np.linalg.norm(one) for part in (0.4, 0.7, 1.0) for one in noise]
+    every = [reach * part * each / np.linalg.norm(each) for part in (0.4, 0.7, 1.0) for each in noise]
     assert medians(points)[0] == pytest.approx(medians(np.array(every)).max())
 
 
@@ -304,7 +304,7 @@ def test_only_curves_with_a_larger_quantile_count_as_elsewhere() -> None:
 
 def test_few_curves_elsewhere_are_all_taken() -> None:
     noise = np.random.default_rng(3).standard_normal((100, 2))
-    every = np.array([Z * part * one / np.linalg.norm(one) for part in (0.4, 0.7, 1.0) for one in noise])
+    every = np.array([Z * part * each / np.linalg.norm(each) for part in (0.4, 0.7, 1.0) for each in noise])
     high = float(np.sort(medians(every))[-8]) - 1e-12
     assert medians(elsewhere(0.95, high)) == pytest.approx(np.sort(medians(every))[::-1][:8])
 
@@ -422,9 +422,9 @@ def test_the_errors_share_what_is_drawn(name: str) -> None:
     tests = ErrorTests(curves, 50, rng.standard_normal((20, 3)), rng.standard_normal(20), below)
     inward, asked = calibration_errors._inward(curves), []
 
-    def around(place: int) -> Floats:
-        asked.append(place)
-        return calibration_errors._around(curves, inward[place], tests.noise, 50)
+    def around(index: int) -> Floats:
+        asked.append(index)
+        return calibration_errors._around(curves, inward[index], tests.noise, 50)
 
     calibration_errors._bounds_of_error(tests, name, 0.1, inward, around, 0.95, 0.6)
     assert asked

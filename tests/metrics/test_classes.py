@@ -56,7 +56,7 @@ def graft() -> tuple[np.ndarray, Floats, Floats]:
         rows = list(csv.DictReader(stream))
     truth = np.array([GRADES.index(row["grade"]) for row in rows])
     both = [
-        np.array([[float(row[f"{kind}_{one}"]) for one in GRADES] for row in rows]) for kind in ("risk", "clinical")
+        np.array([[float(row[f"{kind}_{grade}"]) for grade in GRADES] for row in rows]) for kind in ("risk", "clinical")
     ]
     return truth, both[0], both[1]
 
@@ -95,7 +95,7 @@ def test_the_published_matrices(name: str) -> None:
     table, index, mean = PUBLISHED[name]
     pairs = [(i, j) for i in range(4) for j in range(4) for _ in range(table[i][j])]
     truth = np.array([j for _, j in pairs])
-    risk = np.array([[0.7 if i == one else 0.1 for one in range(4)] for i, _ in pairs])
+    risk = np.array([[0.7 if i == number else 0.1 for number in range(4)] for i, _ in pairs])
     assert estimated(classes.error_severity_index(truth, risk, DISTANCE)).value == pytest.approx(index, abs=5e-5)
     assert estimated(classes.mean_severity(truth, risk, DISTANCE)).value == pytest.approx(mean, abs=5e-10)
     assert estimated(classes.accuracy(truth, risk)).value == pytest.approx(0.85, abs=1e-12)
@@ -111,7 +111,7 @@ ROWS = st.lists(st.tuples(st.integers(0, 2), st.tuples(*[st.integers(0, 4)] * 3)
 
 
 def of_rows(rows: list[tuple[int, tuple[int, ...]]]) -> Rows:
-    risk = np.array([[one / sum(given) for one in given] for _, given in rows])
+    risk = np.array([[number / sum(given) for number in given] for _, given in rows])
     return np.array([label for label, _ in rows]), risk
 
 
@@ -121,8 +121,8 @@ def test_scores_row_by_row(rows: list[tuple[int, tuple[int, ...]]]) -> None:
     truth, risk = of_rows(rows)
     brier, right, logs = 0.0, 0, 0.0
     for label, given_risks in zip(truth.tolist(), risk.tolist(), strict=True):
-        for place, one in enumerate(given_risks):
-            brier += (one - (1 if place == label else 0)) ** 2
+        for index, each in enumerate(given_risks):
+            brier += (each - (1 if index == label else 0)) ** 2
         right += given_risks.index(max(given_risks)) == label
         logs += math.log(given_risks[label]) if given_risks[label] else -math.inf
     n = len(rows)
@@ -147,7 +147,7 @@ SURVEY = (("c", 0.35, None, None), ("a", 0.05, None, None), ("b", 0.1, 0.05, 0.2
 def test_h_accuracy_row_by_row(rows: list[tuple[int, tuple[int, ...]]], tau: float, priority: str) -> None:
     truth, risk = of_rows(rows)
     found = classes.h_accuracy(truth, risk, priority, tau, "constant", ("a", "b", "c"), SURVEY)
-    missing = [name for place, name in enumerate("abc") if place not in truth]
+    missing = [name for index, name in enumerate("abc") if index not in truth]
     if missing:
         assert found == Said(f"no row is of class {' or '.join(missing)}")
         return
@@ -183,10 +183,10 @@ def test_the_profile_is_h_accuracy_at_equal_priorities() -> None:
     profile = classes.h_accuracy_profile(truth, risk)
     assert isinstance(profile, Curve)
     assert profile.columns["tau"] == pytest.approx([0.25 + 0.015 * step for step in range(51)], abs=1e-12)
-    for place in (0, 17, 50):
-        tau = profile.columns["tau"][place] or 0.0
+    for position in (0, 17, 50):
+        tau = profile.columns["tau"][position] or 0.0
         expected = estimated(classes.h_accuracy(truth, risk, [0.25] * 4, tau)).value
-        assert profile.columns["h_accuracy"][place] == pytest.approx(expected, abs=1e-12)
+        assert profile.columns["h_accuracy"][position] == pytest.approx(expected, abs=1e-12)
 
 
 def test_two_classes_are_twice_the_brier_score_and_the_same_log_score_and_auroc() -> None:
@@ -209,7 +209,7 @@ def test_two_classes_differ_from_the_rival_as_one_outcome_does() -> None:
     rng = np.random.default_rng(3)
     p, q = np.round(rng.beta(2, 3, 90), 2), np.round(rng.beta(2, 3, 90), 2)
     y = (rng.random(90) < p).astype(int)
-    risk, rival = (np.column_stack((1 - one, one)) for one in (p, q))
+    risk, rival = (np.column_stack((1 - each, each)) for each in (p, q))
     several = estimated(classes.auroc_difference(y, risk, rival))
     two = estimated(comparison.auroc_difference(y.astype(float), p, q))
     for a, b in ((several.low, two.low), (several.high, two.high), (several.se, two.se)):
@@ -221,9 +221,9 @@ def test_components_add_up_to_delong_in_each_class() -> None:
     truth, risk = sample(200, 5)
     _, parts = classes.structural_components(truth, risk)
     assert parts is not None
-    for place in range(4):
-        alone = estimated(discrimination.auroc((truth == place).astype(float), risk[:, place]))
-        assert math.sqrt(float((parts[:, place] ** 2).sum())) == pytest.approx(alone.se, abs=1e-12)
+    for index in range(4):
+        alone = estimated(discrimination.auroc((truth == index).astype(float), risk[:, index]))
+        assert math.sqrt(float((parts[:, index] ** 2).sum())) == pytest.approx(alone.se, abs=1e-12)
 
 
 # ---- intervals ------------------------------------------------------------------------------------------------------
@@ -233,7 +233,7 @@ def test_the_interval_of_the_mean_auroc_covers() -> None:
     """300 samples of 200 rows: a coverage of .95 lies within .92 and .98 but for a chance of about 1 %."""
     truth = estimated(classes.auroc(*sample(400_000, 1))).value
     found = [estimated(classes.auroc(*sample(200, seed))) for seed in range(10, 310)]
-    held = np.mean([(one.low or 0) <= truth <= (one.high or 0) for one in found])
+    held = np.mean([(estimate.low or 0) <= truth <= (estimate.high or 0) for estimate in found])
     assert 0.915 <= held <= 0.98
 
 
@@ -245,10 +245,10 @@ def test_the_shared_bootstrap_covers_and_is_narrower_than_the_mean_of_the_bounds
     held, shared, apart = 0, 0.0, 0.0
     for seed in range(60):
         truth, risk = sample(150, 1000 + seed)
-        each = [estimated(ratio((truth == place).astype(float), risk[:, place])) for place in range(4)]
+        each = [estimated(ratio((truth == index).astype(float), risk[:, index])) for index in range(4)]
         found = classes.mean_over_rows(truth, risk, ratio, each, 0.95, 80, seed)
         bounds = classes.mean_of_bounds(each, 0.95, 150)
-        assert found.value == bounds.value == pytest.approx(sum(one.value for one in each) / 4, abs=1e-12)
+        assert found.value == bounds.value == pytest.approx(sum(estimate.value for estimate in each) / 4, abs=1e-12)
         held += (found.low or 0) <= 1 <= (found.high or 0)
         shared += (found.high or 0) - (found.low or 0)
         apart += (bounds.high or 0) - (bounds.low or 0)
@@ -261,11 +261,11 @@ def test_the_order_of_the_rows_does_not_matter() -> None:
     truth, risk = sample(90, 2)
     rival = sample(90, 8)[1]
     order = np.random.default_rng(0).permutation(90)
-    each = [estimated(ratio((truth == place).astype(float), risk[:, place])) for place in range(4)]
+    each = [estimated(ratio((truth == index).astype(float), risk[:, index])) for index in range(4)]
     assert classes.mean_over_rows(truth, risk, ratio, each, 0.95, 30, 1) == classes.mean_over_rows(
         truth[order], risk[order], ratio, each, 0.95, 30, 1
     )
-    for one, other in (
+    for first, other in (
         (classes.brier(truth, risk), classes.brier(truth[order], risk[order])),
         (classes.auroc(truth, risk), classes.auroc(truth[order], risk[order])),
         (
@@ -277,7 +277,7 @@ def test_the_order_of_the_rows_does_not_matter() -> None:
             classes.accuracy_difference(truth[order], risk[order], rival[order]),
         ),
     ):
-        a, b = estimated(one), estimated(other)
+        a, b = estimated(first), estimated(other)
         assert (a.value, a.low, a.high) == pytest.approx((b.value, b.low, b.high), abs=1e-12)
         assert a.details.get("p_value") == b.details.get("p_value")
 
@@ -390,7 +390,7 @@ def test_bounds_stop_at_the_ends_of_the_range() -> None:
 def test_the_difference_of_two_aurocs_stops_at_one() -> None:
     """Against a perfect order stands one with a single pair of nine right."""
     truth, p, q = np.array([0, 0, 0, 1, 1, 1]), np.array([1, 2, 3, 4, 5, 6]) / 7, np.array([4, 5, 2, 1, 3, 0]) / 7
-    perfect, poor = (np.column_stack((1 - one, one)) for one in (p, q))
+    perfect, poor = (np.column_stack((1 - number, number)) for number in (p, q))
     found = estimated(classes.auroc_difference(truth, perfect, poor))
     assert found.value == pytest.approx(8 / 9)
     assert found.high == 1
@@ -486,8 +486,8 @@ def test_without_splits_it_is_a_hundred_fifths_of_the_rows() -> None:
     risk = np.linspace((0.9, 0.1), (0.1, 0.9), 10)
     found = [drawn(classes.split_performance(truth, risk, seed=seed)) for seed in range(25)]
     assert method_text(found[0].method) == "100 random subsets of 20% of the rows, the model not refitted"
-    assert {len(one.columns["auroc"]) for one in found} == {100}
-    values = [value for one in found for value in one.columns["auroc"]]
+    assert {len(curve.columns["auroc"]) for curve in found} == {100}
+    values = [value for curve in found for value in curve.columns["auroc"]]
     assert set(values) == {None, 1.0}
     assert values.count(None) / 2500 == pytest.approx(20 / 45, abs=0.035)
     assert found[0] == classes.split_performance(truth[::-1], risk[::-1], seed=0)
@@ -502,7 +502,7 @@ def test_the_exact_mcnemar_test_by_hand() -> None:
     """Six rows the model alone has right, one the rival alone: p = 2 (C(7,0) + C(7,1)) / 2^7 = .125."""
     truth = np.array([0] * 7 + [1] * 3)
     names = np.array([0] * 6 + [1] + [1] * 3), np.array([1] * 6 + [0] + [1] * 3)
-    risk, rival = (np.array([[0.8 if place == one else 0.1 for place in range(3)] for one in who]) for who in names)
+    risk, rival = (np.array([[0.8 if index == each else 0.1 for index in range(3)] for each in who]) for who in names)
     found = estimated(classes.accuracy_difference(truth, risk, rival))
     assert (found.details["only_model"], found.details["only_rival"]) == (6, 1)
     assert found.details["p_value"] == pytest.approx(0.125, abs=1e-12)
@@ -532,22 +532,22 @@ def test_no_rows_and_one_row() -> None:
         assert compare(nobody, nothing, nothing) == Said("there are no rows")
     assert classes.confusion_matrix(nobody, nothing) == Said("there are no rows")
     assert classes.split_performance(nobody, nothing) == Said("there are no rows")
-    one, risk = np.array([1]), np.array([[0.2, 0.5, 0.3]])
-    assert classes.auroc(one, risk, ("a", "b", "c")) == Said("no row is of class a or c")
-    assert estimated(classes.brier(one, risk)).low is None
-    assert estimated(classes.log_score(one, risk)).value == pytest.approx(math.log(0.5))
+    each, risk = np.array([1]), np.array([[0.2, 0.5, 0.3]])
+    assert classes.auroc(each, risk, ("a", "b", "c")) == Said("no row is of class a or c")
+    assert estimated(classes.brier(each, risk)).low is None
+    assert estimated(classes.log_score(each, risk)).value == pytest.approx(math.log(0.5))
 
 
 def test_the_difference_on_a_single_row_has_no_interval() -> None:
-    one, risk, rival = np.array([1]), np.array([[0.2, 0.5, 0.3]]), named(0, k=3)
-    found = estimated(classes.brier_difference(one, risk, rival))
+    each, risk, rival = np.array([1]), np.array([[0.2, 0.5, 0.3]]), named(0, k=3)
+    found = estimated(classes.brier_difference(each, risk, rival))
     assert found.value == pytest.approx(0.04 + 0.25 + 0.09 - 2)
     assert found.low is None
-    assert estimated(classes.accuracy_difference(one, risk, rival)).value == 1
-    assert estimated(classes.log_score_difference(one, risk, risk)).value == 0
+    assert estimated(classes.accuracy_difference(each, risk, rival)).value == 1
+    assert estimated(classes.log_score_difference(each, risk, risk)).value == 0
     words = "the log score is minus infinity: 1 row gives the true class a risk of 0"
-    assert classes.log_score_difference(one, risk, rival) == Said(f"for the other model, {words}")
-    assert classes.log_score_difference(one, rival, risk) == Said(f"for the model, {words}")
+    assert classes.log_score_difference(each, risk, rival) == Said(f"for the other model, {words}")
+    assert classes.log_score_difference(each, rival, risk) == Said(f"for the model, {words}")
 
 
 def test_a_risk_above_one_by_rounding_is_certainty() -> None:
@@ -586,7 +586,7 @@ def test_a_class_never_predicted_and_ties_everywhere() -> None:
 @pytest.mark.parametrize("single", [0, 1, 2])
 def test_a_class_of_a_single_row_counts_with_its_own_auroc(single: int) -> None:
     """The order is perfect but for one of the four other rows, which stands above the single one."""
-    truth = np.repeat(range(3), [1 if place == single else 2 for place in range(3)])
+    truth = np.repeat(range(3), [1 if index == single else 2 for index in range(3)])
     risk = np.eye(3)[truth]
     risk[np.flatnonzero(truth != single)[0], single] = 2
     found = estimated(classes.auroc(truth, risk))

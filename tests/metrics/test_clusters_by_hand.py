@@ -104,7 +104,7 @@ def test_the_mean_of_equal_clusters_varies_as_the_means_of_the_clusters() -> Non
     means = (Fraction(1, 4), Fraction(3, 4), Fraction(1, 2), Fraction(1))
     without = [float((sum(means) - left) / 3) for left in means]
     centre = sum(means) / 4
-    squares = sum((one - centre) ** 2 for one in means)
+    squares = sum((mean - centre) ** 2 for mean in means)
     assert standard_error(np.array(without)) == pytest.approx(math.sqrt(squares / 3 / 4), rel=1e-14)
 
 
@@ -289,18 +289,18 @@ def test_no_interval_where_the_measure_varies_by_no_more_than_rounding(
 def test_a_rate_of_unequal_clusters_against_a_slow_loop(scale: Symmetry) -> None:
     table = {"a": (1, 1, 0), "b": (0, 0), "c": (1, 1, 1, 0, 1), "d": (0, 1, 0, 0)}
     names = sorted(table)
-    rows = np.array([float(one) for name in names for one in table[name]])
-    cluster = np.array([place for place, name in enumerate(names) for _ in table[name]])
+    rows = np.array([float(number) for name in names for number in table[name]])
+    cluster = np.array([index for index, name in enumerate(names) for _ in table[name]])
     made = groups(cluster, 1)
     found = by_cluster(
         _whole(float(rows.mean())), lambda group: _whole(float(rows[made.of_row != group].mean())), made, 0.9, scale
     )
     without = []
     for left in names:
-        kept = [one for name in names if name != left for one in table[name]]
+        kept = [number for name in names if name != left for number in table[name]]
         without.append(Fraction(sum(kept), len(kept)))
     centre = sum(without) / 4
-    se = math.sqrt(Fraction(3, 4) * sum((one - centre) ** 2 for one in without))
+    se = math.sqrt(Fraction(3, 4) * sum((each - centre) ** 2 for each in without))
     assert found.se == pytest.approx(se, rel=1e-12)
     half, share = float(t.ppf(0.95, 3)) * se, 7 / 14
     for end, sign in zip(_ends(found), (-1, 1), strict=True):
@@ -323,7 +323,7 @@ def _errors() -> list[float]:
     for point in range(4):
         column = [float(curve[point]) for curve in LEFT_OUT]
         centre = sum(column) / 3
-        found.append(math.sqrt(2 / 3 * sum((one - centre) ** 2 for one in column)))
+        found.append(math.sqrt(2 / 3 * sum((value - centre) ** 2 for value in column)))
     return found
 
 

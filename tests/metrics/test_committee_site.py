@@ -33,14 +33,14 @@ def test_a_loop_over_the_patients_counts_the_same(rows: list[tuple[bool, float]]
     y, p = np.array([float(case) for case, _ in rows]), np.array([risk for _, risk in rows])
     found = per_thousand_of_site(y, p, (0.3, 0.5))
     assert isinstance(found, Curve)
-    for place, threshold in enumerate((0.3, 0.5)):
+    for index, threshold in enumerate((0.3, 0.5)):
         slow = dict.fromkeys(CELLS, 0)
         for case, risk in rows:
             name = ("true" if case == (risk >= threshold) else "false") + (
                 "_positive" if risk >= threshold else "_negative"
             )
             slow[name] += 1
-        shares = {name: found.columns[name][place] or 0 for name in CELLS}
+        shares = {name: found.columns[name][index] or 0 for name in CELLS}
         assert sum(shares.values()) == 1000
         for name, count in slow.items():
             assert shares[name] == pytest.approx(1000 * count / len(rows), abs=1)

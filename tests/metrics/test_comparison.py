@@ -119,7 +119,7 @@ def test_the_difference_of_brier_scores_is_that_of_riskregression() -> None:
 @given(ROWS)
 @settings(deadline=None)
 def test_paired_delong_by_loops(rows: list[tuple[int, float, float]]) -> None:
-    y, p, q = (np.array([row[place] for row in rows], dtype=float) for place in range(3))
+    y, p, q = (np.array([row[index] for row in rows], dtype=float) for index in range(3))
     found = auroc_difference(y, p, q)
     if y.sum() in (0, len(y)):
         assert isinstance(found, Absent)
@@ -144,7 +144,7 @@ def test_paired_delong_by_loops(rows: list[tuple[int, float, float]]) -> None:
 @given(ROWS, st.sampled_from([0.1, 0.5, 0.6]))
 @settings(deadline=None)
 def test_the_difference_of_net_benefits(rows: list[tuple[int, float, float]], t: float) -> None:
-    y, p, q = (np.array([row[place] for row in rows], dtype=float) for place in range(3))
+    y, p, q = (np.array([row[index] for row in rows], dtype=float) for index in range(3))
     found = net_benefit_difference(y, p, q, t)
     if not rows:
         assert isinstance(found, Absent)
@@ -246,14 +246,14 @@ def test_holm_rejects_step_by_step_in_any_order(raw: list[float], order: Random)
     """At every level: the smallest while each is at most level / (how many are left), then no more."""
     found = dict(zip(range(len(raw)), holm(raw), strict=True))
     for level in (0.01, 0.05, 0.2):
-        left = sorted(range(len(raw)), key=lambda place: raw[place])
+        left = sorted(range(len(raw)), key=lambda position: raw[position])
         rejected = set()
         while left and raw[left[0]] * len(left) <= level:
             rejected.add(left.pop(0))
-        assert {place for place, p in found.items() if p <= level} == rejected
+        assert {position for position, p in found.items() if p <= level} == rejected
     shuffled = list(range(len(raw)))
     order.shuffle(shuffled)
-    assert holm([raw[place] for place in shuffled]) == tuple(found[place] for place in shuffled)
+    assert holm([raw[position] for position in shuffled]) == tuple(found[position] for position in shuffled)
 
 
 # ---- the rival: McNemar and sign flips ------------------------------------------------------------------------------
@@ -272,7 +272,7 @@ def test_mcnemar_is_that_of_r() -> None:
 @given(ROWS, st.sampled_from([0.1, 0.5, 0.6]))
 @settings(deadline=None)
 def test_mcnemar_by_a_loop(rows: list[tuple[int, float, float]], t: float) -> None:
-    y, p, q = (np.array([row[place] for row in rows], dtype=float) for place in range(3))
+    y, p, q = (np.array([row[index] for row in rows], dtype=float) for index in range(3))
     found = accuracy_difference(y, p, q, t)
     if not rows:
         assert isinstance(found, Absent)
@@ -292,12 +292,12 @@ def test_mcnemar_by_a_loop(rows: list[tuple[int, float, float]], t: float) -> No
 
 @pytest.mark.parametrize("differences", [[0.3, -0.1, 0.2, 0.5, 0.1, 0.0], [1, 1, 1, 1], [0.4, -0.4, 0.3, -0.1, 0.2]])
 def test_sign_flips_are_those_of_all_signs(differences: list[float]) -> None:
-    moving = [one for one in differences if one]
+    moving = [value for value in differences if value]
     sums = [
         sum(s * d for s, d in zip(signs, moving, strict=True))
         for signs in itertools.product((-1, 1), repeat=len(moving))
     ]
-    exact = np.mean([abs(one) >= abs(sum(differences)) - 1e-9 for one in sums])
+    exact = np.mean([abs(total) >= abs(sum(differences)) - 1e-9 for total in sums])
     found = sign_flip_p(np.array(differences), 9999, 3)
     assert found == pytest.approx(exact, abs=0.02)
     assert sign_flip_p(-np.array(differences)[::-1], 9999, 3) == found
@@ -415,7 +415,7 @@ def test_the_test_against_the_common_answer_by_hand(y: list[int], p: list[float]
 @given(ROWS, st.sampled_from([0.1, 0.5, 0.6]))
 @settings(deadline=None)
 def test_the_binomial_by_a_sum(rows: list[tuple[int, float, float]], t: float) -> None:
-    y, p = (np.array([row[place] for row in rows], dtype=float) for place in range(2))
+    y, p = (np.array([row[index] for row in rows], dtype=float) for index in range(2))
     found = majority_class_test(y, p, t)
     if y.sum() in (0, len(y)):
         assert isinstance(found, Absent)
@@ -462,7 +462,7 @@ def test_the_exact_mann_whitney_by_all_orders(outcomes: list[int], seed: int) ->
     observed = pairs(tuple(np.flatnonzero(y == 1).tolist()))
     every = [pairs(cases) for cases in itertools.combinations(range(len(y)), int(y.sum()))]
     assert estimated(found).value == observed
-    assert estimated(found).details["p_value"] == pytest.approx(np.mean([one >= observed for one in every]))
+    assert estimated(found).details["p_value"] == pytest.approx(np.mean([number >= observed for number in every]))
     assert "exact" in method_text(estimated(found).method)
 
 
@@ -557,8 +557,8 @@ def test_permutations_tie_up_to_rounding(gap: float, ties: bool) -> None:
     found = [brier_permutation_test(y, y * gap)]
     if gap != 1e-12:  # log odds are too coarse near one half to lie on the limit
         found.append(log_score_permutation_test(y, 0.5 + y * gap / 4))
-    for one in found:
-        assert estimated(one).details["p_value"] == (1 if ties else pytest.approx(0.1, abs=0.04))
+    for estimate in found:
+        assert estimated(estimate).details["p_value"] == (1 if ties else pytest.approx(0.1, abs=0.04))
 
 
 def test_blocks_hold_all_permutations_and_no_more_numbers_than_they_may(monkeypatch: pytest.MonkeyPatch) -> None:

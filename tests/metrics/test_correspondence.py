@@ -88,10 +88,10 @@ def test_real_sites_have_the_values_of_the_methods(
     assert mean.value == pytest.approx(averaged, abs=6e-7)
     assert distance.value == pytest.approx(energy, abs=6e-7)
     assert psi.n == mean.n == distance.n == n
-    for one in (mean, distance):
-        assert one.low is not None
-        assert one.high is not None
-        assert 0 <= one.low < one.value < one.high <= 1
+    for estimate in (mean, distance):
+        assert estimate.low is not None
+        assert estimate.high is not None
+        assert 0 <= estimate.low < estimate.value < estimate.high <= 1
 
 
 @needs_data
@@ -110,8 +110,8 @@ def test_the_energy_coefficient_is_made_of_the_energy_distance() -> None:
     values = values / values.std(axis=0, ddof=1)
     first = (table["sample"] == table["sample"].iloc[0]).to_numpy()
     across, left, right = (
-        np.mean([math.dist(a, b) for a in one for b in other])
-        for one, other in (
+        np.mean([math.dist(a, b) for a in each for b in other])
+        for each, other in (
             (values[first], values[~first]),
             (values[first], values[first]),
             (values[~first], values[~first]),
@@ -205,9 +205,9 @@ def test_energy_p_is_the_share_of_all_permutations_when_there_are_few() -> None:
     a, b = _scaled(a[:4], b[:2])
     rows = np.vstack([a, b])
 
-    def coefficient(one: Floats, other: Floats) -> float:
-        across = np.mean([math.dist(x, y) for x in one for y in other])
-        inside = np.mean([math.dist(x, y) for x in one for y in one]) + np.mean(
+    def coefficient(first: Floats, other: Floats) -> float:
+        across = np.mean([math.dist(x, y) for x in first for y in other])
+        inside = np.mean([math.dist(x, y) for x in first for y in first]) + np.mean(
             [math.dist(x, y) for x in other for y in other]
         )
         return float((2 * across - inside) / (2 * across))
@@ -216,7 +216,7 @@ def test_energy_p_is_the_share_of_all_permutations_when_there_are_few() -> None:
         coefficient(rows[list(chosen)], np.delete(rows, list(chosen), axis=0))
         for chosen in itertools.combinations(range(6), 4)
     ]
-    exact = float(np.mean([one >= coefficient(a, b) - 1e-9 for one in all_ways]))
+    exact = float(np.mean([way >= coefficient(a, b) - 1e-9 for way in all_ways]))
     found = estimated(energy_coefficient(_numeric(a), _numeric(b), permutations=20_000, bootstrap=9))
     assert found.value == pytest.approx(coefficient(a, b), abs=1e-8)
     assert found.details["p_value"] == pytest.approx(exact, abs=0.015)
@@ -266,9 +266,9 @@ def test_blocks_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
     for shared in ("_permuted", "_shares_at_least_as_far"):
         monkeypatch.setattr(correspondence, shared, getattr(correspondence, shared).__wrapped__)
     parts = energy_coefficient(_numeric(a), _numeric(b)), correspondence_averaged(_numeric(a), _numeric(b))
-    for one, other in zip(whole, parts, strict=True):
-        assert estimated(other).value == pytest.approx(estimated(one).value, abs=1e-12)
-        assert estimated(other).low == pytest.approx(estimated(one).low, abs=1e-12)
+    for first, other in zip(whole, parts, strict=True):
+        assert estimated(other).value == pytest.approx(estimated(first).value, abs=1e-12)
+        assert estimated(other).low == pytest.approx(estimated(first).low, abs=1e-12)
 
 
 PAIRED = (degree_of_correspondence, energy_coefficient, correspondence_averaged)
@@ -345,10 +345,12 @@ def test_the_error_of_the_draw_is_that_between_draws(
     """Over 60 seeds, of which the standard deviation is known to a tenth. It may be stated too large, not too small."""
     a, b = (_numeric(side) for side in (_populations()[0], _populations()[1][:external]))
     found = [estimated(measure(a, b, seed=seed, **few_draws)) for seed in range(60)]
-    between = float(np.std([one.value for one in found], ddof=1))
+    between = float(np.std([estimate.value for estimate in found], ddof=1))
     # Of so many permutations a p-value has an error of its own, which is no part of that of the draw.
-    p = float(np.mean([one.value for one in found])) if measure is degree_of_correspondence else 0.0
-    stated = np.sqrt(np.mean([(one.details["sampling_error"] or 0.0) ** 2 for one in found]) + p * (1 - p) / 199)
+    p = float(np.mean([estimate.value for estimate in found])) if measure is degree_of_correspondence else 0.0
+    stated = np.sqrt(
+        np.mean([(estimate.details["sampling_error"] or 0.0) ** 2 for estimate in found]) + p * (1 - p) / 199
+    )
     assert 0.8 * between < stated < 1.8 * between
 
 
@@ -361,8 +363,8 @@ def test_the_rows_of_the_sample_are_drawn_from_all_of_them() -> None:
     """Each of 20 rows is in half of the samples, however often it occurs: binomial, four standard errors."""
     values = np.repeat([[0.0, 1.0], [-0.0, 2.0], [np.nan, 3.0], [4.0, 5.0]], [14, 1, 1, 4], axis=0)
     drawn = [draw(values, 10, np.random.default_rng(seed)) for seed in range(400)]
-    assert all(len(one) == 10 for one in drawn)
-    times = [sum(int((one[:, 1] == kind).sum()) for one in drawn) for kind in (1.0, 2.0, 3.0, 5.0)]
+    assert all(len(pair) == 10 for pair in drawn)
+    times = [sum(int((pair[:, 1] == kind).sum()) for pair in drawn) for kind in (1.0, 2.0, 3.0, 5.0)]
     for count, rows in zip(times, (14, 1, 1, 4), strict=True):
         assert abs(count - 200 * rows) < 4 * np.sqrt(400 * rows / 4)
 
@@ -375,7 +377,7 @@ def test_rows_are_drawn_alike_whatever_their_order() -> None:
     other = rng.permutation(values)
     other[other == 0] = 0.0
     other[np.isnan(other)] = np.array([0x7FF8_0000_0000_0001], dtype=np.uint64).view(float)[0]
-    first, second = (canonical(draw(one, 50, np.random.default_rng(9))) for one in (values, other))
+    first, second = (canonical(draw(each, 50, np.random.default_rng(9))) for each in (values, other))
     np.testing.assert_array_equal(first, second)
 
 
@@ -443,9 +445,9 @@ def test_the_order_of_the_columns_does_not_matter_where_rows_tie(measure: Callab
         for n, shift in ((60, 0.0), (30, 0.5))
     )
     found = measure(ours, theirs)
-    assert [measure(one, other) for one in itertools.permutations(ours) for other in (theirs, theirs[::-1])] == [
-        found
-    ] * 12
+    assert [
+        measure(permutation, other) for permutation in itertools.permutations(ours) for other in (theirs, theirs[::-1])
+    ] == [found] * 12
 
 
 def test_a_development_row_goes_before_an_external_row_as_near() -> None:
@@ -815,7 +817,7 @@ def test_membership_is_one_half_for_one_population_and_1_for_two() -> None:
         estimated(membership_auroc(_numeric(rng.normal(size=(120, 3))), _numeric(rng.normal(size=(80, 3))), seed=seed))
         for seed in range(30)
     ]
-    assert np.mean([one.value for one in found]) == pytest.approx(0.5, abs=0.04)
+    assert np.mean([estimate.value for estimate in found]) == pytest.approx(0.5, abs=0.04)
     apart = estimated(membership_auroc(_numeric(rng.normal(size=(50, 2))), _numeric(rng.normal(9, 1, size=(50, 2)))))
     assert (apart.value, apart.high) == (1, 1)
     assert apart.n == 50

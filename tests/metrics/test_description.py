@@ -101,7 +101,7 @@ def test_each_class_is_counted() -> None:
 def test_the_spread_of_the_linear_predictor_by_hand() -> None:
     """The logits of .5 and .9 are 0 and log 9: half their distance times the root of 2 is the SD."""
     mean, sd = case_mix(np.array([0.5, 0.9]))
-    assert [(one.statistic, one.n) for one in (mean, sd)] == [("mean", 2), ("sd", 2)]
+    assert [(description.statistic, description.n) for description in (mean, sd)] == [("mean", 2), ("sd", 2)]
     assert (mean.value, sd.value) == pytest.approx((math.log(9) / 2, math.log(9) / math.sqrt(2)))
 
 

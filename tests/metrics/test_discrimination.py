@@ -323,8 +323,8 @@ def test_the_distribution_of_risk_counts_every_row_in_its_twentieth() -> None:
     p = np.array([0.0, 0.1, 0.3, 0.95, 1.0, 0.29])
     found = risk_distribution(y, p)
     assert isinstance(found, Curve)
-    assert {place: count for place, count in enumerate(found.columns["events"]) if count} == {2: 1, 19: 2}
-    assert {place: count for place, count in enumerate(found.columns["non_events"]) if count} == {0: 1, 5: 1, 6: 1}
+    assert {index: count for index, count in enumerate(found.columns["events"]) if count} == {2: 1, 19: 2}
+    assert {index: count for index, count in enumerate(found.columns["non_events"]) if count} == {0: 1, 5: 1, 6: 1}
     assert found.columns["share_events"][19] == pytest.approx(2 / 3)
     assert found.columns["low"][6] == 0.3
     none = risk_distribution(np.zeros(3), np.full(3, 0.5))
@@ -439,10 +439,10 @@ def test_delta_errors_are_those_of_numerical_derivatives(counts: tuple[int, int,
     n = sum(counts)
     for function in (mcc, f1, cohen_kappa_of_model, markedness):
         slopes = []
-        for place in range(4):
+        for index in range(4):
             up, down = list(map(float, counts)), list(map(float, counts))
-            up[place] += 1e-4
-            down[place] -= 1e-4
+            up[index] += 1e-4
+            down[index] -= 1e-4
             slopes.append((by_hand(*up)[function.__name__] - by_hand(*down)[function.__name__]) / 2e-4 * n)
         mean = sum(c / n * g for c, g in zip(counts, slopes, strict=True))
         variance = sum(c / n * (g - mean) ** 2 for c, g in zip(counts, slopes, strict=True)) / n
@@ -653,10 +653,10 @@ def test_the_parts_of_the_roc_curve_sum_to_the_auroc(rows: list[tuple[int, float
 
 @given(ROWS, st.floats(0, 1), st.floats(0, 1))
 @settings(deadline=None)
-def test_a_part_by_small_steps(rows: list[tuple[int, float]], one: float, other: float) -> None:
+def test_a_part_by_small_steps(rows: list[tuple[int, float]], first: float, other: float) -> None:
     """Average sensitivity and specificity by a fine grid along the curve, weighted by the ranges."""
     y, p = arrays(rows)
-    low, high = sorted((round(one, 3), round(other, 3)))
+    low, high = sorted((round(first, 3), round(other, 3)))
     if y.sum() in (0, len(y)) or high - low < 0.05:
         return
     fpr, tpr = roc_vertices(y, p)

@@ -50,8 +50,8 @@ OF_COUNTS = (
 def made(rows: list[tuple[Any, ...]], **more: Any) -> ReaderStudy:
     """A study of rows (reader, case, truth, unaided, aided)."""
     reader, case, truth, unaided, aided = (np.array(column, dtype=float) for column in zip(*rows, strict=True))
-    wrong = [int(np.sum(~np.isnan(one) & (one != truth))) for one in (aided, unaided)]
-    right = [int(np.sum(one == truth)) for one in (aided, unaided)]
+    wrong = [int(np.sum(~np.isnan(each) & (each != truth))) for each in (aided, unaided)]
+    right = [int(np.sum(each == truth)) for each in (aided, unaided)]
     counts = DecisionCounts(wrong[0], right[0], wrong[1], right[1])
     study = ReaderStudy("paired", counts, reader.astype(int), case.astype(int), truth, unaided, aided)
     return replace(study, **more)
@@ -139,7 +139,7 @@ def test_degenerate_counts(measure: Any) -> None:
             assert found.reason
         else:
             numbers = (found.value, found.low, found.high, *found.details.values())
-            assert all(math.isfinite(one) for one in numbers if one is not None)
+            assert all(math.isfinite(value) for value in numbers if value is not None)
     assert isinstance(number_needed_to_decide(of_counts(1, 4, 1, 4)), Absent)
     assert isinstance(odds_ratio(of_counts(0, 0, 3, 4)), Absent)
 
@@ -351,7 +351,7 @@ def test_the_clustered_interval_of_a_ratio_turns_round_with_the_arms(measure: An
     counts = study.counts
     other = DecisionCounts(counts.unaided_wrong, counts.unaided_right, counts.aided_wrong, counts.aided_right)
     turned = replace(study, counts=other, aided=study.unaided, unaided=study.aided)
-    here, there = (estimated(measure(one, bootstrap=200)).details for one in (study, turned))
+    here, there = (estimated(measure(each, bootstrap=200)).details for each in (study, turned))
     assert here["low_clustered"] is not None
     assert here["high_clustered"] is not None
     assert 0 < here["low_clustered"] < here["high_clustered"]

@@ -47,13 +47,13 @@ def test_sums_of_shares_are_pooled_share_by_share() -> None:
     """Three imputations of 100 rows: the interval of a net benefit is that of shares with Rubin's total covariance."""
     counts = [(20, 10), (24, 9), (22, 14)]
     each = [net_benefit(*_flagged(tp, fp), 0.2) for tp, fp in counts]
-    found = rubin([one for one in each if isinstance(one, Estimate)], "plain", 0.95)
+    found = rubin([estimate for estimate in each if isinstance(estimate, Estimate)], "plain", 0.95)
     shares = np.array(counts) / 100
-    within = np.mean([np.diag(one) / 100 - np.outer(one, one) / 100 for one in shares], axis=0)
+    within = np.mean([np.diag(share) / 100 - np.outer(share, share) / 100 for share in shares], axis=0)
     total = within + 4 / 3 * np.cov(shares.T)
     x, y = shares.mean(axis=0)
     weights = np.array([1, -0.25])
-    inside, whole = (float(weights @ one @ weights) for one in (within, total))
+    inside, whole = (float(weights @ item @ weights) for item in (within, total))
     reach = float(student.ppf(0.975, 2 / (1 - inside / whole) ** 2))
     ends = []
     for share, variance in ((x, total[0, 0]), (y, total[1, 1])):
@@ -179,7 +179,7 @@ def test_the_tests_of_single_imputations_are_no_word_about_the_pooled_value() ->
 
 
 @pytest.mark.parametrize(
-    ("scale", "one", "reason"),
+    ("scale", "estimate", "reason"),
     [
         ("plain", _found(0.4, None), NO_ERROR),
         ("plain", _found(0.4, 0.0), NO_ERROR),
@@ -195,9 +195,9 @@ def test_the_tests_of_single_imputations_are_no_word_about_the_pooled_value() ->
         ("logit", _wilson(0.4, 0.2, 1.0), NO_ERROR),
     ],
 )
-def test_what_the_rules_cannot_pool_is_the_mean_with_the_reason(scale: Scale, one: Estimate, reason: str) -> None:
-    found = rubin([_found(0.2, 0.1), one, _found(0.6, 0.1)], scale, 0.95)
-    assert found.value == pytest.approx((0.8 + one.value) / 3)
+def test_what_the_rules_cannot_pool_is_the_mean_with_the_reason(scale: Scale, estimate: Estimate, reason: str) -> None:
+    found = rubin([_found(0.2, 0.1), estimate, _found(0.6, 0.1)], scale, 0.95)
+    assert found.value == pytest.approx((0.8 + estimate.value) / 3)
     assert (found.low, found.high, found.level, found.se) == (None, None, None, None)
     assert (found.n, found.events, found.reason) == (100, 40, Said(reason))
     assert method_text(found.method) == "normal, delta method; mean of 3 imputations"
@@ -276,7 +276,7 @@ def _shares(line: float, low: float, high: float) -> Curve:
 def test_only_a_band_of_shares_stays_between_0_and_1(
     pairs: list[tuple[float, float, float]], ends: tuple[float, float]
 ) -> None:
-    found = mean_curve([_shares(*one) for one in pairs], "risk", 2.0, {})
+    found = mean_curve([_shares(*pair) for pair in pairs], "risk", 2.0, {})
     assert isinstance(found, Curve)
     assert (found.columns["low"][0], found.columns["high"][0]) == pytest.approx(ends)
 
@@ -310,11 +310,11 @@ def test_each_line_of_a_curve_ends_where_it_must() -> None:
     lines = {"net_benefit": (0.2, 0.8), "h_accuracy_risk": (0.2, 0.8)}
     curves = [
         Curve(
-            {f"{name}{end}": (at[one] + way,) for name, at in lines.items() for end, way in ENDS.items()},
+            {f"{name}{end}": (at[number] + way,) for name, at in lines.items() for end, way in ENDS.items()},
             50,
             Method("wald"),
         )
-        for one in (0, 1)
+        for number in (0, 1)
     ]
     found = mean_curve(curves, "", 2.0, {"net_benefit_": False, "h_accuracy_risk_": True})
     assert isinstance(found, Curve)
@@ -343,12 +343,12 @@ def test_treating_everybody_is_worth_the_same_on_every_range() -> None:
     """Its net benefit phi - (1 - phi) t / (1 - t) hangs on no risk, and the risks of one imputation end before."""
     outcome = np.repeat([0.0, 1.0], [70, 30])
     risk = np.random.default_rng(3).uniform(0.02, 0.8, 100)
-    curves = [one for share in (1.0, 0.7) if isinstance(one := decision_curve(outcome, risk * share), Curve)]
+    curves = [curve for share in (1.0, 0.7) if isinstance(curve := decision_curve(outcome, risk * share), Curve)]
     found = mean_curve(curves, "threshold", 1.96, {"": False})
     assert isinstance(found, Curve)
     assert found.columns["threshold"][-1] == curves[1].columns["threshold"][-1]
     odds = [float(at or 0) / (1 - float(at or 0)) for at in found.columns["threshold"]]
-    assert found.columns["treat_all"] == pytest.approx([0.3 - 0.7 * one for one in odds], abs=1e-3)
+    assert found.columns["treat_all"] == pytest.approx([0.3 - 0.7 * odd for odd in odds], abs=1e-3)
 
 
 def test_imputations_that_meet_at_one_point_have_a_mean_there_and_apart_they_have_none() -> None:
@@ -432,7 +432,9 @@ def test_the_risks_of_all_imputations_are_counted_in_the_same_bins() -> None:
     outcome, risk = (rng.random(400) < 0.1).astype(float), rng.uniform(0, 0.2, 400)
     other = np.concatenate((np.full(6, 0.26), risk[6:]))
     ends = [
-        one.columns["high"][0] for risks in (risk, other) if isinstance(one := risk_distribution(outcome, risks), Curve)
+        curve.columns["high"][0]
+        for risks in (risk, other)
+        if isinstance(curve := risk_distribution(outcome, risks), Curve)
     ]
     assert ends == [0.0125, 0.025]
     # The outcome of the first row is imputed too.
@@ -461,7 +463,7 @@ def test_the_weights_of_all_imputations_make_the_shares() -> None:
     assert isinstance(found, Curve)
     # The cases of the first weigh 3 at .15 and 1 at .95, those of the second 1 each at .35 and .95.
     for name, expected in (("share_events", (3 / 6, 1 / 6, 2 / 6)), ("events", (0.5, 0.5, 1))):
-        held = {place: value for place, value in enumerate(found.columns[name]) if value}
+        held = {index: value for index, value in enumerate(found.columns[name]) if value}
         assert held == pytest.approx(dict(zip((3, 7, 19), expected, strict=True)))
     assert method_text(found.method) == "counts of rows, shares of their sampling weights; mean of 2 imputations"
 
@@ -512,7 +514,7 @@ def test_the_area_below_the_mean_roc_curve_is_the_mean_auroc(seed: int, digits: 
     rng = np.random.default_rng(seed)
     outcome = np.repeat([0.0, 1.0], [25, 15])
     risks: list[Floats] = [np.round(rng.random(40) * 0.7 + outcome * 0.3, digits) for _ in range(3)]
-    found = mean_roc([one for risk in risks if isinstance(one := roc(outcome, risk), Curve)])
+    found = mean_roc([curve for risk in risks if isinstance(curve := roc(outcome, risk), Curve)])
     pairs = [(a > b) + (a == b) / 2 for risk in risks for a, b in itertools.product(risk[25:], risk[:25])]
     assert _area(found) == pytest.approx(np.mean(pairs))
     points = list(zip(found.columns["fpr"], found.columns["tpr"], strict=True))
@@ -527,7 +529,7 @@ def test_a_long_mean_roc_curve_is_thinned_and_keeps_its_area() -> None:
     curves = [_roc(*(tuple(point) for point in points)) for points in whole]
     found = mean_roc(curves)
     assert len(found.columns["fpr"]) == len(found.columns["tpr"]) == 250
-    assert _area(found) == pytest.approx(np.mean([_area(one) for one in curves]), abs=1e-3)
+    assert _area(found) == pytest.approx(np.mean([_area(curve) for curve in curves]), abs=1e-3)
     along = [float(x or 0) + float(y or 0) for x, y in zip(found.columns["fpr"], found.columns["tpr"], strict=True)]
     assert along == pytest.approx([2 * k / 249 for k in range(250)])
 

@@ -25,7 +25,7 @@ Spread = dict[tuple[str, str | None, str], float]
 
 def _spread(outcome: Floats, thresholds: tuple[str, ...], relevance: tuple[str, ...] = (), **columns: Floats) -> Spread:
     rows = weighted_utility_inputs(outcome, thresholds, relevance, **columns)
-    return {(one.variable, one.level, one.statistic): one.value for one in rows}
+    return {(description.variable, description.level, description.statistic): description.value for description in rows}
 
 
 @needs_shared
@@ -56,10 +56,10 @@ def test_costs_and_a_column_of_relevance_by_hand() -> None:
     assert found[RELEVANCE_OF_CASE, "weight", "share_one"] == pytest.approx(13 / 20)
 
 
-@pytest.mark.parametrize(("cases", "told"), [(4, 0), (5, 3), (19, 3), (20, 6)])
-def test_few_cases_have_no_quartiles_and_very_few_nothing(cases: int, told: int) -> None:
+@pytest.mark.parametrize(("cases", "expected"), [(4, 0), (5, 3), (19, 3), (20, 6)])
+def test_few_cases_have_no_quartiles_and_very_few_nothing(cases: int, expected: int) -> None:
     cost: Floats = np.ones(cases)
-    assert len(_spread(np.zeros(cases), ("cost_benefit",), cost=cost, benefit=cost)) == told
+    assert len(_spread(np.zeros(cases), ("cost_benefit",), cost=cost, benefit=cost)) == expected
 
 
 def test_a_source_that_is_not_there_has_no_row() -> None:

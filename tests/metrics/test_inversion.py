@@ -29,20 +29,20 @@ def noise(bins: int, draws: int = 20_000) -> Floats:
 @pytest.mark.parametrize("observed", [-0.3, 0.0, 2.0])
 def test_a_normal_mean_gets_its_textbook_interval(observed: float) -> None:
     heights = np.linspace(-6, 8, 2001)
-    found = inverted(lambda place, seen: float(ndtr(seen - heights[place])), heights, observed, TAIL)
+    found = inverted(lambda position, seen: float(ndtr(seen - heights[position])), heights, observed, TAIL)
     assert found == pytest.approx((observed - Z, observed + Z), abs=1e-4)
 
 
 def test_the_line_of_truths_bounds_the_interval() -> None:
     heights = np.linspace(0, 1, 101)
-    assert inverted(lambda place, seen: float(ndtr(seen - heights[place])), heights, 0.5, TAIL) == (0.0, 1.0)
+    assert inverted(lambda position, seen: float(ndtr(seen - heights[position])), heights, 0.5, TAIL) == (0.0, 1.0)
 
 
 @pytest.mark.parametrize("observed", [-3.0, -1.5, ndtri(0.16), 0.0])
 def test_luck_is_no_evidence(observed: float) -> None:
     """A result lower than the best truth gives in 16 % of samples has the upper bound of the 16 % quantile."""
     heights = np.linspace(0, 8, 2001)
-    _, high = inverted(lambda place, seen: float(ndtr(seen - heights[place])), heights, observed, TAIL)
+    _, high = inverted(lambda position, seen: float(ndtr(seen - heights[position])), heights, observed, TAIL)
     assert high == pytest.approx(max(observed, float(ndtri(0.16))) + Z, abs=1e-4)
 
 
@@ -56,8 +56,8 @@ def test_one_bin_far_from_0_solves_its_equation(gap: float) -> None:
 
     low = brentq(lambda true: true + Z * spread(true) - abs(gap), 0.0, abs(gap))
     high = brentq(lambda true: true - Z * spread(true) - abs(gap), abs(gap), 0.49)
-    one = np.ones(1)
-    found = bounds_of_gaps(gap * one, square * one, square * one, one, n, TAIL, noise(1))
+    each = np.ones(1)
+    found = bounds_of_gaps(gap * each, square * each, square * each, each, n, TAIL, noise(1))
     assert found == pytest.approx((low, high), abs=1e-3)
 
 
@@ -114,14 +114,14 @@ def test_a_shift_without_spread_moves_nothing() -> None:
 
 def test_exactly_16_percent_of_the_best_truth_is_believed() -> None:
     heights = np.array([0.0, 5.0])
-    assert believable(lambda place, seen: 0.16 if seen >= 2 else 0.159, heights) == pytest.approx(2.0, abs=1e-5)
-    assert believable(lambda place, seen: 0.16 if seen >= -4.9 else 0.0, heights) == pytest.approx(-4.9, abs=1e-5)
-    _, high = inverted(lambda place, seen: 0.16 if place == 0 else float(seen >= place), heights, 0.0, 0.025)
+    assert believable(lambda position, seen: 0.16 if seen >= 2 else 0.159, heights) == pytest.approx(2.0, abs=1e-5)
+    assert believable(lambda position, seen: 0.16 if seen >= -4.9 else 0.0, heights) == pytest.approx(-4.9, abs=1e-5)
+    _, high = inverted(lambda position, seen: 0.16 if position == 0 else float(seen >= position), heights, 0.0, 0.025)
     assert high == pytest.approx(5 * (0.16 - 0.025) / 0.16)
 
 
 def test_luck_is_measured_against_the_best_truth() -> None:
-    found = believable(lambda place, seen: 1.0 if place > 0 or seen >= 3 else 0.1, np.array([0.0, 5.0]))
+    found = believable(lambda position, seen: 1.0 if position > 0 or seen >= 3 else 0.1, np.array([0.0, 5.0]))
     assert found == pytest.approx(3.0, abs=1e-5)
 
 
@@ -149,7 +149,7 @@ UPPER = float(ndtri(0.16)) + Z
 )
 def test_the_lower_bound_takes_over_what_the_upper_one_leaves_unused(observed: float, low: float) -> None:
     heights = np.linspace(0, 8, 2001)
-    found, high = inverted(lambda place, seen: float(ndtr(seen - heights[place])), heights, observed, TAIL)
+    found, high = inverted(lambda position, seen: float(ndtr(seen - heights[position])), heights, observed, TAIL)
     assert found == pytest.approx(low, abs=1e-4)
     assert high == pytest.approx(observed + Z, abs=1e-4)
 
@@ -158,7 +158,7 @@ def test_no_truth_is_missed_more_often_than_both_tails_allow() -> None:
     """Whatever the truth: the lower bound lies above it or the upper one below it in at most 5 % of samples."""
     heights = np.linspace(0, 8, 801)
     results = np.linspace(-4, 7, 1101)
-    bounds = [inverted(lambda place, seen: float(ndtr(seen - heights[place])), heights, x, TAIL) for x in results]
+    bounds = [inverted(lambda position, seen: float(ndtr(seen - heights[position])), heights, x, TAIL) for x in results]
     low, high = np.array(bounds).T
     for truth in (0.0, 0.3, 0.6, 0.9, 1.2, 2.0, 3.0):
         lowest, highest = results[high >= truth].min(), results[low <= truth].max()
@@ -171,7 +171,11 @@ def test_what_lies_farther_raises_the_upper_bound_and_what_it_never_rules_out() 
 
     def bounds(observed: float) -> tuple[float, float]:
         return inverted(
-            lambda place, seen: float(ndtr(seen - heights[place])), heights, observed, TAIL, lambda seen, high: high + 1
+            lambda position, seen: float(ndtr(seen - heights[position])),
+            heights,
+            observed,
+            TAIL,
+            lambda seen, high: high + 1,
         )
 
     assert bounds(2.0) == pytest.approx((2.0 + float(ndtri(0.05)), 2.0 + Z + 1), abs=1e-4)
@@ -185,8 +189,8 @@ def test_the_best_truth_is_ruled_out_at_as_much_more_as_is_told(unused: float) -
     heights = np.linspace(0, 8, 2001)
 
     def low(observed: float, more: float) -> float:
-        def chance(place: int, seen: float) -> float:
-            return float(ndtr(seen - heights[place]))
+        def chance(index: int, seen: float) -> float:
+            return float(ndtr(seen - heights[index]))
 
         return inverted(chance, heights, observed, TAIL, lambda _, high: high + more, unused)[0]
 
@@ -201,15 +205,15 @@ def test_the_best_truth_is_ruled_out_at_as_much_more_as_is_told(unused: float) -
 def test_luck_is_asked_of_the_best_truth_and_not_of_the_next() -> None:
     """Under the best one what was seen is rare, under the next it is not."""
 
-    def chance(place: int, seen: float) -> float:
-        return (1.0, 1.0, 0.5)[place] if seen >= 1.5 else (0.1, 0.2, 0.0)[place]
+    def chance(index: int, seen: float) -> float:
+        return (1.0, 1.0, 0.5)[index] if seen >= 1.5 else (0.1, 0.2, 0.0)[index]
 
     assert inverted(chance, np.array([0.0, 1.0, 2.0]), 0.5, 0.25)[1] == 2.0
 
 
 def test_what_the_best_truth_gives_in_exactly_16_percent_is_believed_as_seen() -> None:
-    def chance(place: int, seen: float) -> float:
-        return 0.16 if place == 0 else 0.1 * (seen >= 0)
+    def chance(index: int, seen: float) -> float:
+        return 0.16 if index == 0 else 0.1 * (seen >= 0)
 
     _, high = inverted(chance, np.array([0.0, 5.0]), 0.0, 0.12)
     assert high == pytest.approx(5 * (0.16 - 0.12) / (0.16 - 0.1))
@@ -217,7 +221,7 @@ def test_what_the_best_truth_gives_in_exactly_16_percent_is_believed_as_seen() -
 
 def test_what_is_believed_may_be_as_high_as_the_worst_truth() -> None:
     heights = np.array([0.0, 1.0, 2.0, 3.0])
-    assert inverted(lambda place, seen: 1.0 if seen >= 3 else 0.0, heights, 0.5, 0.25) == (0.0, 3.0)
+    assert inverted(lambda position, seen: 1.0 if seen >= 3 else 0.0, heights, 0.5, 0.25) == (0.0, 3.0)
 
 
 @pytest.mark.parametrize(
@@ -234,8 +238,8 @@ def test_the_lower_bound_is_the_smallest_truth_whose_tail_is_reached(chances: tu
     Results below the seen one are so rare that they rule out every truth from above.
     """
 
-    def chance(place: int, seen: float) -> float:
-        return chances[place] if seen >= 3 else 0.2 * (place == 0)
+    def chance(index: int, seen: float) -> float:
+        return chances[index] if seen >= 3 else 0.2 * (index == 0)
 
     found = inverted(chance, np.array([0.0, 1.0, 2.0, 3.0]), 3.0, 0.25)
     assert found == (low, 3.0)
@@ -300,8 +304,8 @@ def test_the_nearest_smaller_gaps_are_those_of_least_squares() -> None:
     assert found[0].tolist() == [0, 0, 0, 0]
     assert found[-1].tolist() == gaps.tolist()
     assert np.abs(found) @ weights == pytest.approx(np.linspace(0, whole, len(found)))
-    for place in (5, 20, 33):
-        height = float(weights @ np.abs(found[place]))
+    for position in (5, 20, 33):
+        height = float(weights @ np.abs(found[position]))
         best = minimize(
             lambda sizes: float(np.sum((np.abs(gaps) - sizes) ** 2 / variances)),
             np.abs(gaps) * height / whole,
@@ -309,8 +313,8 @@ def test_the_nearest_smaller_gaps_are_those_of_least_squares() -> None:
             constraints={"type": "eq", "fun": lambda sizes, height=height: float(weights @ sizes) - height},
             options={"ftol": 1e-14},
         )
-        assert np.abs(found[place]) == pytest.approx(best.x, abs=1e-5)
-        assert (np.sign(found[place]) * np.sign(gaps) >= 0).all()
+        assert np.abs(found[position]) == pytest.approx(best.x, abs=1e-5)
+        assert (np.sign(found[position]) * np.sign(gaps) >= 0).all()
 
 
 def test_smaller_truths_lie_halfway_and_bring_their_squares(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -330,8 +334,8 @@ def test_smaller_truths_lie_halfway_and_bring_their_squares(monkeypatch: pytest.
     assert smaller
     for true, own in smaller:
         part = float(np.abs(true).sum()) / 0.3
-        place = round(part * (steps - 1))
-        assert true == pytest.approx((part * gaps + nearest[place]) / 2)
+        position = round(part * (steps - 1))
+        assert true == pytest.approx((part * gaps + nearest[position]) / 2)
         assert own == pytest.approx(calibrated + true / gaps * (squares - calibrated))
 
 

@@ -46,10 +46,10 @@ def test_the_upper_bound_reaches_to_the_far_end_of_the_band(power: float, level:
     risk, smooth = fitted(38, power, 0.1, 0.9)
     assert len(smooth.fit.coefficients) == 2
     z, highest = float(ndtri(0.5 + level / 2)), 0.0
-    for one in risk:
-        at = np.array([1.0, float(logit(one))])
+    for each in risk:
+        at = np.array([1.0, float(logit(each))])
         centre, half = float(at @ smooth.fit.coefficients), z * math.sqrt(float(at @ smooth.fit.covariance @ at))
-        highest = max(highest, *(abs(float(expit(end)) - one) for end in (centre - half, centre + half)))
+        highest = max(highest, *(abs(float(expit(end)) - each) for end in (centre - half, centre + half)))
     assert bounds(risk, smooth, np.ones((1, 2)), level)[1] == pytest.approx(highest, abs=1e-12)
 
 
@@ -67,7 +67,7 @@ def test_many_risks_are_looked_at_evenly_by_rank_and_by_log_odds() -> None:
     by_rank = {risk[round(998 * step / 63)] for step in range(64)}
     low, high = logit(0.001), logit(0.999)
     by_log_odds = {
-        min(one for one in risk if logit(one) >= low + (high - low) * step / 63 - 1e-12) for step in range(63)
+        min(each for each in risk if logit(each) >= low + (high - low) * step / 63 - 1e-12) for step in range(63)
     }
     assert largest_distance._places(risk).tolist() == sorted(by_rank | by_log_odds | {0.999})
 
@@ -141,8 +141,8 @@ def test_the_nearest_curve_is_found_along_many_neighbouring_walls() -> None:
     """As along a tube: each wall hardly differs from the next, so that many push for a while and are let go."""
     for seed in range(12):
         rng = np.random.default_rng(seed)
-        place = np.linspace(-2, 2, 9)
-        rows = np.vstack((np.ones(9), place, np.maximum(place, 0) ** 2))
+        position = np.linspace(-2, 2, 9)
+        rows = np.vstack((np.ones(9), position, np.maximum(position, 0) ** 2))
         towards = np.concatenate((rows, -rows), axis=1)
         towards /= np.sqrt((towards**2).sum(axis=0))
         diagonal = rng.normal(size=3) * (1.0, 2.0, 3.0)
@@ -202,7 +202,7 @@ def test_a_single_wall_is_passed_by_noise_of_the_nearest_curve() -> None:
     def end(width: float) -> float:
         return float(expit(width / math.sqrt(10)))
 
-    width = brentq(lambda one: one - z * math.sqrt(0.25 / (end(one) * (1 - end(one)))), 1.0, 3.0)
+    width = brentq(lambda each: each - z * math.sqrt(0.25 / (end(each) * (1 - end(each)))), 1.0, 3.0)
     assert width > 1.03 * z
     low, _ = bounds(risk, smooth, even(20_000), 0.95)
     assert low == pytest.approx(0.9 - end(width), abs=5e-4)
@@ -254,26 +254,26 @@ def test_a_tube_without_walls_is_refuted() -> None:
 def chance_of_leaving(curve: WhitenedCurve, rows: Floats, largest: float, noise: Floats) -> float:
     """How often the nearest curve in the tube, moved by the noise, leaves it by as much as the fitted one: by loops."""
     beyond, towards = [], []
-    for place, risk in enumerate(curve.risk):
-        column = curve.columns[:, place]
+    for index, risk in enumerate(curve.risk):
+        column = curve.columns[:, index]
         error = math.sqrt(float(column @ column))
         if risk + largest < 1:
-            beyond.append((curve.fitted[place] - float(logit(risk + largest))) / error)
+            beyond.append((curve.fitted[index] - float(logit(risk + largest))) / error)
             towards.append(column / error)
         if risk - largest > 0:
-            beyond.append((float(logit(risk - largest)) - curve.fitted[place]) / error)
+            beyond.append((float(logit(risk - largest)) - curve.fitted[index]) / error)
             towards.append(-column / error)
     walls, sides = np.array(beyond), np.array(towards).T
     near = [wall for wall in range(len(walls)) if walls[wall] > -2]
     inside = nearest_by_trial(walls[near], sides[:, near])
     assert (walls + inside @ sides).max() < 1e-8
     information = np.zeros((len(inside), len(inside)))
-    for place, count in enumerate(rows):
-        column = curve.columns[:, place]
-        height = float(expit(curve.fitted[place] + inside @ column))
+    for index, count in enumerate(rows):
+        column = curve.columns[:, index]
+        height = float(expit(curve.fitted[index] + inside @ column))
         information += count * height * (1 - height) * np.outer(column, column)
     root = np.linalg.inv(np.linalg.cholesky(information))
-    leaving = [max(walls + (inside + one @ root) @ sides) >= walls.max() for one in noise]
+    leaving = [max(walls + (inside + each @ root) @ sides) >= walls.max() for each in noise]
     return float(np.mean(leaving))
 
 

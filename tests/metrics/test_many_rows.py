@@ -101,8 +101,8 @@ def test_an_answer_is_given_once_for_the_same_rows_and_not_for_others() -> None:
         asked.append(len(values))
         return float(values.sum()) + more
 
-    one = np.arange(4.0)
-    assert [total(one), total(one.copy()), total(one, more=1.0), total(one[::2]), total(one.reshape(2, 2))] == [
+    each = np.arange(4.0)
+    assert [total(each), total(each.copy()), total(each, more=1.0), total(each[::2]), total(each.reshape(2, 2))] == [
         *(6.0, 6.0, 7.0, 2.0, 6.0)
     ]
     assert asked == [4, 4, 2, 2]

@@ -67,7 +67,7 @@ def on_ticks_of_r() -> Nomogram:
 @pytest.mark.parametrize("predictor", ["age", "crp", "stage", "sex"])
 def test_points_are_those_of_rms(predictor: str) -> None:
     found = on_ticks_of_r()
-    axis = next(one for one in found.axes if one.predictor == predictor)
+    axis = next(panel for panel in found.axes if panel.predictor == predictor)
     table = GOLDEN["default"]["tables"][predictor]
     # rms counts the effect of a predictor without the part that all of its categories share.
     np.testing.assert_allclose(axis.effects, table["Xbeta"], atol=2e-9)
@@ -180,10 +180,10 @@ def test_points_add_up_to_the_risk(drawn: Nomogram, data: st.DataObject) -> None
     formula, reference = folded()
     total, predictors = 0.0, []
     for axis in drawn.axes:
-        place = data.draw(st.integers(0, len(axis.values) - 1))
-        total += float(drawn.points(axis)[place])
+        position = data.draw(st.integers(0, len(axis.values) - 1))
+        total += float(drawn.points(axis)[position])
         levels = reference[axis.predictor].levels
-        predictors.append(Feature(axis.predictor, axis.values[[place]], levels))
+        predictors.append(Feature(axis.predictor, axis.values[[position]], levels))
     linear = nomogram.linear_predictor(formula, predictors)
     assert not isinstance(linear, Absent)
     assert drawn.zero + total / drawn.per_unit == pytest.approx(float(linear[0]), abs=1e-9)
@@ -220,7 +220,7 @@ def test_ends_of_a_small_table_are_its_5th_and_95th_percentiles() -> None:
 
 
 @pytest.mark.parametrize(
-    ("n", "place"),
+    ("n", "index"),
     [
         # Five values at or beyond either end, of fewer than ten as many as can.
         (1, 0),
@@ -236,8 +236,8 @@ def test_ends_of_a_small_table_are_its_5th_and_95th_percentiles() -> None:
         (200, 9),
     ],
 )
-def test_ends_are_the_values_nearest_to_the_percentiles_with_five_at_or_beyond(n: int, place: int) -> None:
-    assert nomogram.ends(np.arange(float(n))) == (place, n - 1 - place)
+def test_ends_are_the_values_nearest_to_the_percentiles_with_five_at_or_beyond(n: int, index: int) -> None:
+    assert nomogram.ends(np.arange(float(n))) == (index, n - 1 - index)
 
 
 @pytest.mark.parametrize(
@@ -443,11 +443,11 @@ def test_model_without_effect_has_no_points() -> None:
 def test_declared_threshold_stands_among_the_round_risks() -> None:
     curve = nomogram.risk_curve(on_ticks_of_r(), (0.123,))
     assert isinstance(curve, Curve)
-    place = curve.columns["risk"].index(0.123)
+    position = curve.columns["risk"].index(0.123)
     linear = math.log(0.123 / 0.877)
-    assert curve.columns["linear_predictor"][place] == pytest.approx(linear, abs=1e-12)
+    assert curve.columns["linear_predictor"][position] == pytest.approx(linear, abs=1e-12)
     info = GOLDEN["default"]["info"]
-    assert curve.columns["total_points"][place] == pytest.approx((linear - info["Intercept"]) * info["sc"], abs=1e-6)
+    assert curve.columns["total_points"][position] == pytest.approx((linear - info["Intercept"]) * info["sc"], abs=1e-6)
 
 
 def test_totals_that_reach_no_round_risk_say_so() -> None:
@@ -483,9 +483,9 @@ def test_risk_at_either_end_of_the_totals_is_marked(intercept: float, total: flo
 def test_total_runs_in_hundredths_from_none_to_all() -> None:
     curve = nomogram.total_curve(one_axis(-1.0, 4.0))
     assert curve.columns["total_points"] == pytest.approx(range(101))
-    linear = [-1 + 0.04 * place for place in range(101)]
+    linear = [-1 + 0.04 * index for index in range(101)]
     assert curve.columns["linear_predictor"] == pytest.approx(linear)
-    assert curve.columns["risk"] == pytest.approx([1 / (1 + math.exp(-one)) for one in linear])
+    assert curve.columns["risk"] == pytest.approx([1 / (1 + math.exp(-value)) for value in linear])
 
 
 def slow_difference(risk: Floats, age: Floats, sex: Floats) -> tuple[float, int, int]:

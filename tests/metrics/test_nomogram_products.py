@@ -25,12 +25,12 @@ def model(*terms: dict[str, Any], intercept: float = 0.0) -> Model:
 
 def effect(term: dict[str, Any], values: list[float], partner: Feature | None = None) -> list[float]:
     only = model({"predictor": "x", **term}).term[0]
-    return [float(one) for one in nomogram.effect(only, Feature("x", np.array(values)), partner)]
+    return [float(each) for each in nomogram.effect(only, Feature("x", np.array(values)), partner)]
 
 
 @given(st.lists(NUMBERS, min_size=1, max_size=9), NUMBERS, NUMBERS)
-def test_floor_and_cap_hold_the_number_between_them(values: list[float], one: float, other: float) -> None:
-    low, high = sorted((one, other))
+def test_floor_and_cap_hold_the_number_between_them(values: list[float], first: float, other: float) -> None:
+    low, high = sorted((first, other))
     if low == high:
         return
     found = effect({"floor": low, "cap": high, "coefficient": -0.04}, values)
@@ -108,14 +108,14 @@ def drawn() -> Nomogram:
 
 def named(drawn: Nomogram, predictor: str, level: str | None = None) -> Axis:
     return next(
-        one
-        for one in drawn.axes
-        if one.predictor == predictor and (None if one.beside is None else one.beside[1]) == level
+        panel
+        for panel in drawn.axes
+        if panel.predictor == predictor and (None if panel.beside is None else panel.beside[1]) == level
     )
 
 
 def test_a_product_has_an_axis_for_each_category_of_the_other(drawn: Nomogram) -> None:
-    assert [(one.predictor, one.beside) for one in drawn.axes] == [
+    assert [(panel.predictor, panel.beside) for panel in drawn.axes] == [
         ("age", ("killip", "I")),
         ("age", ("killip", "II")),
         ("age", ("killip", "III")),
@@ -132,21 +132,21 @@ def test_points_read_on_one_axis_of_each_product_add_up_to_the_risk(drawn: Nomog
     killip = data.draw(st.integers(0, 2))
     sex, smoker = data.draw(st.integers(0, 1)), data.draw(st.integers(0, 1))
     axes = [named(drawn, "age", ("I", "II", "III")[killip]), named(drawn, "sysbp"), named(drawn, "pulse")]
-    places = [data.draw(st.integers(0, len(one.values) - 1)) for one in axes]
-    total = sum(float(drawn.points(one)[place]) for one, place in zip(axes, places, strict=True))
+    places = [data.draw(st.integers(0, len(panel.values) - 1)) for panel in axes]
+    total = sum(float(drawn.points(panel)[position]) for panel, position in zip(axes, places, strict=True))
     total += float(drawn.points(named(drawn, "sex × smoker"))[2 * sex + smoker])
-    age, sysbp, pulse = (float(one.values[place]) for one, place in zip(axes, places, strict=True))
+    age, sysbp, pulse = (float(panel.values[position]) for panel, position in zip(axes, places, strict=True))
     linear = -3.0 + 0.08 * age + (0.0, 0.6, 1.2)[killip] + (0.0, -0.002, -0.03)[killip] * age - 0.04 * min(sysbp, 120.0)
     linear += -0.025 * min(pulse, 50.5) + 0.019 * max(pulse - 50.5, 0.0) + 0.4 * sex - 0.3 * sex * smoker
     assert drawn.zero + total / drawn.per_unit == pytest.approx(linear, abs=1e-9)
 
 
 def test_every_product_begins_at_no_points_and_the_widest_effect_has_a_hundred(drawn: Nomogram) -> None:
-    of_age = np.concatenate([drawn.points(one) for one in drawn.axes if one.predictor == "age"])
+    of_age = np.concatenate([drawn.points(panel) for panel in drawn.axes if panel.predictor == "age"])
     assert of_age.min() == 0.0
     assert float(of_age.max()) == pytest.approx(100.0)
     others = (named(drawn, "sysbp"), named(drawn, "pulse"), named(drawn, "sex × smoker"))
-    assert drawn.total == pytest.approx(100.0 + sum(float(drawn.points(one).max()) for one in others))
+    assert drawn.total == pytest.approx(100.0 + sum(float(drawn.points(axis).max()) for axis in others))
 
 
 def test_an_axis_ends_at_its_cap_and_is_marked_where_its_slope_changes(drawn: Nomogram) -> None:

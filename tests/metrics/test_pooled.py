@@ -237,7 +237,7 @@ def test_an_auroc_of_exactly_1_or_0_is_pooled_half_a_row_inside_with_newcombes_e
     inside = (100 * perfect + 0.5) / 101
     assert site.se == pytest.approx(newcombe_standard_error(inside, 100, 40))
     others = (_site(0.8, 0.03), _site(0.7, 0.03))
-    found, by_hand = (pool((*others, one), "logit") for one in (site, _site(inside, site.se, 100, 40)))
+    found, by_hand = (pool((*others, each), "logit") for each in (site, _site(inside, site.se, 100, 40)))
     assert isinstance(found, Estimate)
     assert isinstance(by_hand, Estimate)
     assert (found.value, found.low, found.high) == (by_hand.value, by_hand.low, by_hand.high)
@@ -332,7 +332,7 @@ def test_two_sites_that_agree_halve_the_variance_on_every_scale(scale: Scale) ->
     ends = {
         "plain": [0.8 - reach, 0.8 + reach],
         "log": [0.8 * math.exp(-reach / 0.8), 0.8 * math.exp(reach / 0.8)],
-        "logit": [4 * math.exp(one / 0.16) / (1 + 4 * math.exp(one / 0.16)) for one in (-reach, reach)],
+        "logit": [4 * math.exp(each / 0.16) / (1 + 4 * math.exp(each / 0.16)) for each in (-reach, reach)],
     }
     assert [found.low, found.high] == pytest.approx(ends[scale])
 

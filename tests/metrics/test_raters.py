@@ -161,7 +161,7 @@ def test_taus_by_hand() -> None:
 @given(st.lists(st.sampled_from([0.2, 0.4, 0.6, 0.8, 1.0]), min_size=1, max_size=30), st.sampled_from([0.8, 0.5, 0.25]))
 def test_the_lowest_of_the_top_is_the_highest_with_enough_above(values: list[float], share: float) -> None:
     found = raters.lowest_of_top(np.array(values), share)
-    enough = [value for value in set(values) if sum(one >= value for one in values) >= share * len(values) - 1e-9]
+    enough = [value for value in set(values) if sum(number >= value for number in values) >= share * len(values) - 1e-9]
     assert found == max(enough)
 
 
@@ -288,7 +288,7 @@ def test_ties_at_the_border_get_the_mean_over_all_ways_to_break_them(values: lis
     found = raters.top_share(np.array(values), share, 0.0)
     total, ways = np.zeros(len(values)), 0
     for order in permutations(range(len(values))):
-        if all(values[one] >= values[other] for one, other in pairwise(order)):
+        if all(values[first] >= values[other] for first, other in pairwise(order)):
             ways += 1
             for rank, row in enumerate(order):
                 total[row] += min(max(share * len(values) - rank, 0), 1)
@@ -365,9 +365,9 @@ def test_by_priority_runs_from_specificity_to_sensitivity() -> None:
     assert found["h_accuracy"][-1] == pytest.approx(estimated(sensitivity(y, p, 0.5)).value)
     for priority in (0.0, 0.3, 0.5, 1.0):
         row = round(priority * 50)
-        one = estimated(h_accuracy(y, p, priority, 0.5))
+        estimate = estimated(h_accuracy(y, p, priority, 0.5))
         assert (found["h_accuracy"][row], found["low"][row], found["high"][row]) == pytest.approx(
-            (one.value, one.low, one.high)
+            (estimate.value, estimate.low, estimate.high)
         )
 
 

@@ -330,20 +330,20 @@ def test_the_order_of_cases_does_not_matter() -> None:
 def test_doubling_the_cases_keeps_the_value_and_narrows_the_interval() -> None:
     labels, confidence = _random_labels(6)
     twice = np.vstack([labels, labels])
-    for one, two in (
+    for first, two in (
         (observed_agreement(labels), observed_agreement(twice)),
         (cohen_kappa(labels), cohen_kappa(twice)),
         (fleiss_kappa(labels), fleiss_kappa(twice)),
         (weighted_concordance(labels, confidence), weighted_concordance(twice, np.vstack([confidence, confidence]))),
     ):
-        assert isinstance(one, Estimate)
+        assert isinstance(first, Estimate)
         assert isinstance(two, Estimate)
-        assert two.value == pytest.approx(one.value, abs=1e-12)
-        assert one.low is not None
-        assert one.high is not None
+        assert two.value == pytest.approx(first.value, abs=1e-12)
+        assert first.low is not None
+        assert first.high is not None
         assert two.low is not None
         assert two.high is not None
-        assert two.high - two.low < one.high - one.low
+        assert two.high - two.low < first.high - first.low
 
 
 # ---- edges ----------------------------------------------------------------------------------------------------------
@@ -420,7 +420,7 @@ def test_two_cases_have_an_interval() -> None:
 def test_two_cases_whose_resample_has_one_class_say_so() -> None:
     labels = np.array([[1.0, 1.0], [0.0, 0.0]])
     found = [fleiss_kappa(labels, bootstrap=1, seed=seed) for seed in range(20)]
-    reasons = {one.reason for one in found if isinstance(one, Estimate)}
+    reasons = {estimate.reason for estimate in found if isinstance(estimate, Estimate)}
     assert reasons == {None, Fact("no_resample_allows_a_value")}
 
 
@@ -757,8 +757,8 @@ def test_the_accuracy_of_a_group_is_the_mean_over_its_raters() -> None:
     assert found["raters"] == (1, 2)
     assert found["cases"] == (4, 4)
     assert found["accuracy"] == (0.5, 0.75)
-    for place, (hits, answers) in enumerate(((1.5, 3), (6.75, 9))):
-        ends = (found["accuracy_low"][place], found["accuracy_high"][place])
+    for index, (hits, answers) in enumerate(((1.5, 3), (6.75, 9))):
+        ends = (found["accuracy_low"][index], found["accuracy_high"][index])
         assert ends == pytest.approx(wilson(hits, answers, 0.95), abs=1e-12)
     assert found["rho"] == (None, None), "nobody said how sure they were"
 
@@ -794,11 +794,11 @@ def test_each_group_has_the_rho_of_its_own_columns() -> None:
     accuracy = tuple(0.7 + 0.02 * rater for rater in range(13))
     groups = tuple("abc"[0 if rater < 5 else 1 if rater < 12 else 2] for rater in range(13))
     found = _by_group(labels, groups, confidence, truth, accuracy, bootstrap=50)
-    for place, columns in enumerate((slice(0, 5), slice(5, 12))):
+    for index, columns in enumerate((slice(0, 5), slice(5, 12))):
         own, stated = labels[:, columns], confidence[:, columns]
         alone = weighted_concordance(own, stated, None, truth, accuracy[columns], 0.95, 50)
         assert isinstance(alone, Estimate)
-        assert (found["rho"][place], found["rho_low"][place], found["rho_high"][place]) == (
+        assert (found["rho"][index], found["rho_low"][index], found["rho_high"][index]) == (
             alone.value,
             alone.low,
             alone.high,
@@ -816,15 +816,15 @@ def test_neither_the_order_of_cases_nor_of_raters_moves_a_group() -> None:
     labels[rng.random(labels.shape) < 0.1] = NAN
     confidence, groups = np.round(rng.random((40, 6)), 1), np.array(list("aababb"))
     cases, raters = rng.permutation(40), rng.permutation(6)
-    one = _by_group(labels, tuple(groups), confidence, truth, bootstrap=20)
+    each = _by_group(labels, tuple(groups), confidence, truth, bootstrap=20)
     moved = (labels[cases][:, raters], tuple(groups[raters]), confidence[cases][:, raters], truth[cases])
     other = _by_group(*moved, bootstrap=20)
-    for name in one:
+    for name in each:
         # With an accuracy that is measured anew, raters are drawn for in the order of the table.
         if name not in ("rho_low", "rho_high"):
-            assert one[name] == pytest.approx(other[name], abs=1e-12)
+            assert each[name] == pytest.approx(other[name], abs=1e-12)
     alike = _by_group(labels[cases], tuple(groups), confidence[cases], truth[cases], bootstrap=20)
-    assert alike == one
+    assert alike == each
 
 
 # ---- confidence and complexity --------------------------------------------------------------------------------------
@@ -844,7 +844,7 @@ def test_answers_fall_into_thirds_of_either_scale() -> None:
     assert columns["complexity"] == (0, 1 / 3, 2 / 3) * 3
     assert columns["answers"] == (10, 0, 0, 0, 0, 9, 0, 9, 1)
     assert columns["right"] == (0.8, None, None, None, None, 1, None, 1, None)
-    assert sum(one or 0 for one in columns["answers"]) == 29
+    assert sum(answer or 0 for answer in columns["answers"]) == 29
     edge = confidence_by_complexity(labels[:, :4], sure[:, :4], hard[:, :4], np.r_[1, np.full(5, NAN)])
     assert isinstance(edge, Curve)
     assert edge.columns["right"] == (None,) * 9, "four answers"
@@ -894,8 +894,10 @@ def test_an_accuracy_that_is_measured_is_measured_anew_in_each_replicate() -> No
     order = np.lexsort(np.column_stack((labels, confidence, truth)).T[::-1])
     drawn = np.random.default_rng(7).multinomial(50, np.full(50, 1 / 50), size=40)
     tables = [order[np.repeat(np.arange(50), count)] for count in drawn]
-    again = [weighted_concordance(labels[one], confidence[one], None, truth[one], bootstrap=2) for one in tables]
-    low, high = central(np.array([_value(one) for one in again]), 0.9)
+    again = [
+        weighted_concordance(labels[table], confidence[table], None, truth[table], bootstrap=2) for table in tables
+    ]
+    low, high = central(np.array([_value(estimate) for estimate in again]), 0.9)
     found = weighted_concordance(labels, confidence, None, truth, None, 0.9, 40, 7)
     assert isinstance(found, Estimate)
     assert (found.low, found.high) == pytest.approx((low, high), abs=1e-9)

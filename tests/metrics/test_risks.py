@@ -81,9 +81,9 @@ def test_bins_are_finer_where_all_risks_are_small(reach: float, width: float, eq
     np.testing.assert_allclose((high - low)[:equal], width)
     np.testing.assert_array_equal(low[1:], high[:-1])
     assert (risk >= high[equal - 1]).mean() <= 0.01
-    for place in range(bins):
-        inside = [(low[place] <= p < high[place]) or (place == bins - 1 and p == 1) for p in risk]
-        assert found.columns["events"][place] == sum(y for y, held in zip(outcome, inside, strict=True) if held)
+    for index in range(bins):
+        inside = [(low[index] <= p < high[index]) or (index == bins - 1 and p == 1) for p in risk]
+        assert found.columns["events"][index] == sum(y for y, held in zip(outcome, inside, strict=True) if held)
     assert sum(numbers(found, "events")) + sum(numbers(found, "non_events")) == 500
 
 
@@ -132,16 +132,16 @@ def test_cumulative_shares_are_sensitivity_and_one_less_specificity(scale: float
     y, p = drawn(3, 400, scale)
     y[:3] = 1, 0, 1
     found = curved(cumulative_risks(y, p))
-    for place in range(0, len(found.columns["risk"]), 9):
-        at = found.columns["risk"][place]
+    for index in range(0, len(found.columns["risk"]), 9):
+        at = found.columns["risk"][index]
         assert at is not None
         hit, spared = estimated(sensitivity(y, p, at)), estimated(specificity(y, p, at))
-        assert found.columns["cases"][place] == hit.value
-        assert found.columns["cases_low"][place] == pytest.approx(hit.low)
-        assert found.columns["cases_high"][place] == pytest.approx(hit.high)
-        assert found.columns["others"][place] == pytest.approx(1 - spared.value)
+        assert found.columns["cases"][index] == hit.value
+        assert found.columns["cases_low"][index] == pytest.approx(hit.low)
+        assert found.columns["cases_high"][index] == pytest.approx(hit.high)
+        assert found.columns["others"][index] == pytest.approx(1 - spared.value)
         assert spared.high is not None
-        assert found.columns["others_low"][place] == pytest.approx(1 - spared.high)
+        assert found.columns["others_low"][index] == pytest.approx(1 - spared.high)
 
 
 @pytest.mark.parametrize(("reach", "end"), [(0.013, 0.01375), (0.0499, 0.05), (0.4, 0.4), (0.99, 1.0)])
@@ -268,17 +268,17 @@ def test_without_a_threshold_nothing_comes_after() -> None:
 
 def test_sites_that_agree_are_their_own_pooled_curve() -> None:
     y, p = drawn(2, 600)
-    one = curved(calibration_curve(y, p))
+    curve = curved(calibration_curve(y, p))
     events = int(y.sum())
     found = curved(
-        calibration_curve_all_sites(tuple(site(f"s{k}", "calibration_curve", one, 600, events) for k in range(4)))
+        calibration_curve_all_sites(tuple(site(f"s{k}", "calibration_curve", curve, 600, events) for k in range(4)))
     )
-    np.testing.assert_allclose(numbers(found, "risk"), numbers(one, "risk"), atol=1e-12)
-    np.testing.assert_allclose(numbers(found, "observed"), numbers(one, "observed"), atol=1e-12)
-    half = (logit(numbers(one, "high")) - logit(numbers(one, "low"))) / 2 / two_sided(0.95)
+    np.testing.assert_allclose(numbers(found, "risk"), numbers(curve, "risk"), atol=1e-12)
+    np.testing.assert_allclose(numbers(found, "observed"), numbers(curve, "observed"), atol=1e-12)
+    half = (logit(numbers(curve, "high")) - logit(numbers(curve, "low"))) / 2 / two_sided(0.95)
     from scipy.stats import t
 
-    expected = expit(logit(numbers(one, "observed")) - t.ppf(0.975, 3) * half / 2)
+    expected = expit(logit(numbers(curve, "observed")) - t.ppf(0.975, 3) * half / 2)
     np.testing.assert_allclose(numbers(found, "low"), expected, atol=1e-9)
     assert found.n == 2400
 
@@ -286,12 +286,12 @@ def test_sites_that_agree_are_their_own_pooled_curve() -> None:
 def test_the_pooled_curve_covers_the_common_range_and_leaves_out_small_sites() -> None:
     parts = [drawn(seed, 500, scale) for seed, scale in ((1, 1.0), (2, 0.6), (3, 0.8))]
     made = [curved(calibration_curve(y, p)) for y, p in parts]
-    sites = [site(f"s{place}", "calibration_curve", one) for place, one in enumerate(made)]
+    sites = [site(f"s{index}", "calibration_curve", curve) for index, curve in enumerate(made)]
     found = curved(calibration_curve_all_sites(tuple(sites)))
-    assert numbers(found, "risk")[0] == max(numbers(one, "risk")[0] for one in made)
-    assert numbers(found, "risk")[-1] == pytest.approx(min(numbers(one, "risk")[-1] for one in made))
+    assert numbers(found, "risk")[0] == max(numbers(curve, "risk")[0] for curve in made)
+    assert numbers(found, "risk")[-1] == pytest.approx(min(numbers(curve, "risk")[-1] for curve in made))
     at = logit(numbers(found, "risk"))
-    curves = [np.interp(at, logit(numbers(one, "risk")), logit(numbers(one, "observed"))) for one in made]
+    curves = [np.interp(at, logit(numbers(curve, "risk")), logit(numbers(curve, "observed"))) for curve in made]
     pooled = logit(numbers(found, "observed"))
     assert (pooled > np.min(curves, axis=0) - 1e-9).all()
     assert (pooled < np.max(curves, axis=0) + 1e-9).all()
@@ -303,10 +303,10 @@ def test_the_pooled_curve_covers_the_common_range_and_leaves_out_small_sites() -
 
 def test_the_pooled_curve_is_absent_without_two_sites_or_a_common_range() -> None:
     y, p = drawn(1, 500)
-    one = curved(calibration_curve(y, p))
-    assert isinstance(calibration_curve_all_sites((site("a", "calibration_curve", one),)), Absent)
+    curve = curved(calibration_curve(y, p))
+    assert isinstance(calibration_curve_all_sites((site("a", "calibration_curve", curve),)), Absent)
     low, high = (
-        Curve({**one.columns, "risk": tuple(np.linspace(*ends, 101))}, 500, Method("wald"), 150)
+        Curve({**curve.columns, "risk": tuple(np.linspace(*ends, 101))}, 500, Method("wald"), 150)
         for ends in ((0.1, 0.2), (0.3, 0.5))
     )
     apart = calibration_curve_all_sites((site("a", "calibration_curve", low), site("b", "calibration_curve", high)))
@@ -322,8 +322,8 @@ def test_the_wide_curve_is_the_curve_and_a_quarter_more_on_either_side() -> None
     reached = numbers(wide, "threshold")
     assert (reached[0], reached[-1]) == pytest.approx((0.1, 0.7))
     assert {0.2, 0.25, 0.6} <= set(reached)
-    for place in range(0, len(reached), 10):
-        assert wide.columns["net_benefit"][place] == pytest.approx(estimated(net_benefit(y, p, reached[place])).value)
+    for index in range(0, len(reached), 10):
+        assert wide.columns["net_benefit"][index] == pytest.approx(estimated(net_benefit(y, p, reached[index])).value)
     ends = numbers(curved(decision_curve_wide(y, p, (0.05, 0.95))), "threshold")
     assert (ends[0], ends[-1]) == (0, 0.99)
     assert isinstance(decision_curve_wide(y, p), Absent)
@@ -337,7 +337,7 @@ def test_sites_together_are_all_rows_in_one_table(name: str) -> None:
     }[name]
     parts = [drawn(seed, n) for seed, n in ((1, 120), (2, 300))]
     made = [make(y, p, (0.1, 0.5)) for y, p in parts]
-    found = curved(join(tuple(site(str(place), name, one) for place, one in enumerate(made))))
+    found = curved(join(tuple(site(str(index), name, each) for index, each in enumerate(made))))
     y, p = (np.concatenate(column) for column in zip(*parts, strict=True))
     whole = curved(make(y, p, (0.1, 0.5)))
     for column in ("net_benefit", "treat_all"):
@@ -351,15 +351,15 @@ def test_sites_together_are_all_rows_in_one_table(name: str) -> None:
 def test_the_profile_holds_the_measures_of_these_names(seed: int) -> None:
     y, p = drawn(seed, 150)
     found = curved(utility_profile(y, p))
-    for place in range(0, 99, 7):
-        tau = (place + 1) / 100
-        assert found.columns["tau"][place] == tau
+    for index in range(0, 99, 7):
+        tau = (index + 1) / 100
+        assert found.columns["tau"][index] == tau
         for measure in (net_benefit, standardized_net_benefit, h_accuracy_risk):
-            one, name = estimated(measure(y, p, tau)), measure.__name__
-            assert found.columns[name][place] == pytest.approx(one.value, abs=1e-12)
-            if one.low is not None:
-                assert found.columns[f"{name}_low"][place] == pytest.approx(one.low, abs=1e-12)
-                assert found.columns[f"{name}_high"][place] == pytest.approx(one.high, abs=1e-12)
+            estimate, name = estimated(measure(y, p, tau)), measure.__name__
+            assert found.columns[name][index] == pytest.approx(estimate.value, abs=1e-12)
+            if estimate.low is not None:
+                assert found.columns[f"{name}_low"][index] == pytest.approx(estimate.low, abs=1e-12)
+                assert found.columns[f"{name}_high"][index] == pytest.approx(estimate.high, abs=1e-12)
 
 
 def test_a_class_of_one_row_leaves_h_accuracy_without_a_band() -> None:

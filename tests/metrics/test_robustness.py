@@ -48,7 +48,7 @@ def _site(
     curve: Curve | Absent | None = None,
     net_benefit: Estimate | Absent | None = None,
 ) -> SiteResults:
-    results = [Result(measure, measure, name, {}, one) for measure, one in found.items()]
+    results = [Result(measure, measure, name, {}, estimate) for measure, estimate in found.items()]
     if net_benefit is not None:
         snb = "standardized_net_benefit"
         results.append(Result(snb, snb, name, {"threshold": 0.5}, net_benefit))
@@ -170,9 +170,9 @@ def test_without_splits_it_is_a_hundred_subsets_and_says_so() -> None:
 
 def test_split_performance_of_tiny_and_empty_tables() -> None:
     assert split_performance(np.array([]), np.array([])) == Said("there are no rows")
-    one = split_performance(np.array([1.0]), np.array([0.3]))
-    assert isinstance(one, Curve)
-    assert set(one.columns["auroc"]) == {None}
+    curve = split_performance(np.array([1.0]), np.array([0.3]))
+    assert isinstance(curve, Curve)
+    assert set(curve.columns["auroc"]) == {None}
 
 
 def test_at_most_two_hundred_and_fifty_splits_are_shown() -> None:
@@ -203,7 +203,7 @@ def test_no_subset_holds_a_row_twice() -> None:
     squares = [4.0**-power for power in range(10)]
     found = split_performance(np.zeros(10), np.sqrt(squares))
     assert isinstance(found, Curve)
-    pairs = [(one + other) / 2 for one, other in itertools.combinations(squares, 2)]
+    pairs = [(first + other) / 2 for first, other in itertools.combinations(squares, 2)]
     for value in found.columns["brier"]:
         assert any(value == pytest.approx(pair) for pair in pairs)
 
@@ -393,7 +393,7 @@ def test_the_printed_scores_of_the_paper() -> None:
         se = discrimination.newcombe_standard_error(found.value, n, predicted)
         p_acceptable = norm.cdf((found.value - 0.72) / se)
         products = np.linspace(1e-6, p_acceptable, 100_001)
-        nearest = products[np.abs([combined(float(one)) - weak for one in products]).argmin()]
+        nearest = products[np.abs([combined(float(product)) - weak for product in products]).argmin()]
         different = float(nearest / p_acceptable)
         observed = discrimination.newcombe_standard_error(found.value, n, int(outcome.sum()))
         by_predicted.append(round(combined(float(norm.cdf((found.value - 0.872) / se)) * different), 2))

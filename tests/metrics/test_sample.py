@@ -137,8 +137,8 @@ def test_a_wider_target_needs_fewer() -> None:
 
 
 def test_each_gap_is_a_sentence() -> None:
-    nothing, one, ones = np.array([]), np.array([1.0]), np.ones(4)
-    for outcome in (nothing, one, ones, np.zeros(4)):
+    nothing, each, ones = np.array([]), np.array([1.0]), np.ones(4)
+    for outcome in (nothing, each, ones, np.zeros(4)):
         risk = np.full(len(outcome), 0.3)
         for found in (mss_auroc(outcome, risk), mss_oe(outcome), mss_snb(outcome, risk, 0.5)):
             assert isinstance(found, Absent)

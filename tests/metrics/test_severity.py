@@ -105,7 +105,7 @@ def test_the_intervals_cover_where_the_prevalence_is_free_to_vary() -> None:
     truth = {measure: estimated(measure(y, p, 0.3, WEIGHTS)).value for measure in (error_severity_index, mean_severity)}
     for measure, true in truth.items():
         found = [estimated(measure(*sample(400, seed), 0.3, WEIGHTS)) for seed in range(10, 410)]
-        held = np.mean([(one.low or 0) <= true <= (one.high or 0) for one in found])
+        held = np.mean([(estimate.low or 0) <= true <= (estimate.high or 0) for estimate in found])
         assert 0.92 <= held <= 0.98, measure
 
 
@@ -212,8 +212,8 @@ def test_the_sum_over_subgroups_is_that_of_all_rows() -> None:
     y, p, group = (rng.random(300) < 0.4).astype(float), rng.random(300), rng.integers(0, 2, 300)
     whole = estimated(mean_severity(y, p, 0.5, WeightsByRow((WEIGHTS, OF_THE_OLD), group))).value
     total = 0.0
-    for place, table in enumerate((WEIGHTS, OF_THE_OLD)):
-        counts = confusion((p[group == place] >= 0.5).astype(int), y[group == place].astype(int), 2)
+    for index, table in enumerate((WEIGHTS, OF_THE_OLD)):
+        counts = confusion((p[group == index] >= 0.5).astype(int), y[group == index].astype(int), 2)
         total += float((counts * np.array(table)).sum())
     assert whole == pytest.approx(total / 300, abs=1e-12)
 
@@ -222,10 +222,10 @@ def test_the_sum_over_subgroups_is_that_of_all_rows() -> None:
 def test_one_matrix_for_every_row_is_that_matrix(measure: Measure) -> None:
     rng = np.random.default_rng(5)
     y, p = (rng.random(200) < 0.4).astype(float), rng.random(200)
-    one = estimated(measure(y, p, 0.5, WEIGHTS))
+    estimate = estimated(measure(y, p, 0.5, WEIGHTS))
     many = estimated(measure(y, p, 0.5, by_row([0] * 200)))
-    assert many.value == pytest.approx(one.value, abs=1e-12)
-    assert many.se == pytest.approx(one.se, abs=1e-12)
+    assert many.value == pytest.approx(estimate.value, abs=1e-12)
+    assert many.se == pytest.approx(estimate.se, abs=1e-12)
 
 
 def test_the_interval_of_several_matrices_is_that_of_the_rows() -> None:

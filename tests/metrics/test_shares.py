@@ -128,7 +128,7 @@ def test_the_difference_from_the_rival_by_hand(counts: tuple[int, int, int, int]
     y = np.concatenate((np.repeat([1.0, 1.0, 0.0, 0.0], counts), np.tile([1.0, 0.0], 10)))
     ours = np.concatenate((np.repeat([True, False, True, False], counts), np.ones(20, dtype=bool)))
     theirs = np.concatenate((np.repeat([False, True, False, True], counts), np.ones(20, dtype=bool)))
-    p, q = (np.where(one, 0.9, t / 2 - 0.1) for one in (ours, theirs))
+    p, q = (np.where(each, 0.9, t / 2 - 0.1) for each in (ours, theirs))
     found = estimated(net_benefit_difference(y, p, q, t, level))
     value = sum(c * k / n for c, k in zip(coefficients, counts, strict=True))
     ends = [wilson(k, n, level) for k in counts]
@@ -138,11 +138,11 @@ def test_the_difference_from_the_rival_by_hand(counts: tuple[int, int, int, int]
             c * (k / n - end[0] if (c > 0) == down else k / n - end[1])
             for c, k, end in zip(coefficients, counts, ends, strict=True)
         ]
-        total = sum(one * one for one in towards)
-        for (i, one), (j, other) in itertools.combinations(enumerate(towards), 2):
+        total = sum(each * each for each in towards)
+        for (i, first), (j, other) in itertools.combinations(enumerate(towards), 2):
             a, b = counts[i] / n, counts[j] / n
             s = math.copysign(1, coefficients[i]) * math.copysign(1, coefficients[j])
-            total += 2 * s * -math.sqrt(a * b / ((1 - a) * (1 - b))) * abs(one) * abs(other)
+            total += 2 * s * -math.sqrt(a * b / ((1 - a) * (1 - b))) * abs(first) * abs(other)
         return math.sqrt(max(total, 0))
 
     expected = (value, value - length(True), min(value + length(False), 1))
@@ -216,8 +216,8 @@ def test_the_interval_of_clusters_and_weights_takes_effective_numbers_of_rows() 
     _, covariance = design.shares(cells_at(y, p, 0.2))
     reach, w = float(student.ppf(0.975, 14)), 0.25
     ends = []
-    for place in (0, 1):
-        x, rows = R_SHARES[place], R_SHARES[place] * (1 - R_SHARES[place]) / covariance[place, place]
+    for position in (0, 1):
+        x, rows = R_SHARES[position], R_SHARES[position] * (1 - R_SHARES[position]) / covariance[position, position]
         middle = x + reach**2 / (2 * rows)
         half = reach * math.sqrt(x * (1 - x) / rows + reach**2 / (4 * rows**2))
         ends.append(((middle - half) / (1 + reach**2 / rows), (middle + half) / (1 + reach**2 / rows)))
@@ -301,11 +301,11 @@ def test_the_gain_holds_the_truth_far_from_the_prevalence(shift: float, n: int) 
         over_all, over_none = np.array([0, 0, -1.0, w]), np.array([1.0, -w, 0, 0])
         everyone = drawn[0] + drawn[2] > w * (drawn[1] + drawn[3])
         each = [
-            bounds(np.tile(one[:, None], SAMPLES), drawn, multinomial(drawn, n), n, n, Z)
-            for one in (over_all, over_none)
+            bounds(np.tile(item[:, None], SAMPLES), drawn, multinomial(drawn, n), n, n, Z)
+            for item in (over_all, over_none)
         ]
         low, high = np.minimum(each[0][0], each[1][0]), np.where(everyone, each[0][1], each[1][1])
-        gains = [float((one * cells).sum()) for one in (over_all, over_none)]
+        gains = [float((item * cells).sum()) for item in (over_all, over_none)]
         truth, of_all = min(gains), gains[0] <= gains[1]
         if n * min(cells[2:] if of_all else cells[:2]) >= 1:
             covered = float(((low <= truth) & (truth <= high)).mean())

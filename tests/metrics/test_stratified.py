@@ -70,7 +70,7 @@ def test_value_and_error_are_those_of_r(design: str, measure: str) -> None:
 
 
 def test_sites_of_few_events_are_among_them() -> None:
-    counts = [(len(one.outcome), one.outcome.sum()) for one in DESIGNS["stratified_of_few"]]
+    counts = [(len(stratum.outcome), stratum.outcome.sum()) for stratum in DESIGNS["stratified_of_few"]]
     assert [events for _, events in counts if events < 20], counts
     found = stratified.oe_ratio(DESIGNS["stratified_of_few"])
     assert isinstance(found, Estimate)
@@ -87,14 +87,14 @@ def _site(seed: int, n: int = 120, shift: float = 0.0) -> Stratum:
 
 
 def test_of_one_site_it_is_the_measure_of_that_site() -> None:
-    one = _site(3)
+    stratum = _site(3)
     pairs = (
         (stratified.auroc, discrimination.auroc),
         (stratified.calibration_slope, calibration.calibration_slope),
         (stratified.calibration_intercept, calibration.calibration_intercept),
     )
     for over_sites, measure in pairs:
-        found, alone = over_sites([one]), measure(one.outcome, one.risk)
+        found, alone = over_sites([stratum]), measure(stratum.outcome, stratum.risk)
         assert isinstance(found, Estimate)
         assert isinstance(alone, Estimate)
         assert (found.value, found.se, found.low, found.high) == pytest.approx(
@@ -104,11 +104,13 @@ def test_of_one_site_it_is_the_measure_of_that_site() -> None:
 
 
 def test_the_error_of_oe_is_the_spread_of_what_happened_less_what_was_expected() -> None:
-    one = _site(4)
-    found = stratified.oe_ratio([one])
+    stratum = _site(4)
+    found = stratified.oe_ratio([stratum])
     assert isinstance(found, Estimate)
-    ratio = one.outcome.sum() / one.risk.sum()
-    of_log = np.std(one.outcome - ratio * one.risk, ddof=1) / math.sqrt(len(one.risk)) / one.outcome.mean()
+    ratio = stratum.outcome.sum() / stratum.risk.sum()
+    of_log = (
+        np.std(stratum.outcome - ratio * stratum.risk, ddof=1) / math.sqrt(len(stratum.risk)) / stratum.outcome.mean()
+    )
     assert found.se == pytest.approx(ratio * of_log, rel=1e-12)
     assert found.low == pytest.approx(ratio * math.exp(-1.959963984540054 * of_log), rel=1e-9)
 
@@ -152,9 +154,9 @@ def test_the_common_slope_is_where_the_likelihood_with_an_intercept_a_site_is_hi
 
     def loss(at: Floats) -> float:
         total = 0.0
-        for intercept, one in zip(at[:-1], strata, strict=True):
-            linear = intercept + at[-1] * logit(one.risk)
-            total += float((np.logaddexp(0, linear) - one.outcome * linear).sum())
+        for intercept, stratum in zip(at[:-1], strata, strict=True):
+            linear = intercept + at[-1] * logit(stratum.risk)
+            total += float((np.logaddexp(0, linear) - stratum.outcome * linear).sum())
         return total
 
     best = minimize(loss, np.array([0.0, 0.0, 0.0, 1.0]), method="BFGS", options={"gtol": 1e-9})
@@ -167,9 +169,9 @@ def test_a_site_that_is_off_by_a_constant_does_not_move_the_common_slope() -> No
     """Its own intercept takes the constant up; the intercept in common does move."""
     strata = [_site(8), _site(9)]
     shifted = [strata[0], replace(strata[1], risk=np.asarray(expit(logit(strata[1].risk) + 0.7)))]
-    slopes = [stratified.calibration_slope(one) for one in (strata, shifted)]
-    intercepts = [stratified.calibration_intercept(one) for one in (strata, shifted)]
-    values = [one.value for one in (*slopes, *intercepts) if isinstance(one, Estimate)]
+    slopes = [stratified.calibration_slope(each) for each in (strata, shifted)]
+    intercepts = [stratified.calibration_intercept(each) for each in (strata, shifted)]
+    values = [estimate.value for estimate in (*slopes, *intercepts) if isinstance(estimate, Estimate)]
     assert values[0] == pytest.approx(values[1], abs=1e-9)
     assert values[3] < values[2] - 0.2
 
@@ -181,16 +183,16 @@ def test_the_unit_of_a_sites_weights_does_not_matter() -> None:
     design = DESIGNS["stratified_weighted"]
     other = [replace(design[0], weights=100 * np.asarray(design[0].weights)), *design[1:]]
     for measure in MEASURES.values():
-        one, two = measure(design, 0.95), measure(other, 0.95)
-        assert isinstance(one, Estimate)
+        first, two = measure(design, 0.95), measure(other, 0.95)
+        assert isinstance(first, Estimate)
         assert isinstance(two, Estimate)
-        assert (one.value, one.low, one.high) == pytest.approx((two.value, two.low, two.high), rel=1e-9)
+        assert (first.value, first.low, first.high) == pytest.approx((two.value, two.low, two.high), rel=1e-9)
 
 
 @pytest.mark.parametrize("measure", MEASURES)
 def test_clusters_of_one_row_are_rows(measure: str) -> None:
     plain = DESIGNS["stratified"]
-    single = [replace(one, cluster=np.arange(len(one.outcome))) for one in plain]
+    single = [replace(stratum, cluster=np.arange(len(stratum.outcome))) for stratum in plain]
     found, expected = MEASURES[measure](single, 0.95), MEASURES[measure](plain, 0.95)
     assert isinstance(found, Estimate)
     assert isinstance(expected, Estimate)
@@ -244,14 +246,14 @@ def test_sites_that_are_all_ranked_right_have_an_auroc_of_1_with_newcombes_error
     assert isinstance(found, Estimate)
     assert (found.value, found.high) == (1.0, 1.0)
     assert found.se == pytest.approx(newcombe_standard_error(16.5 / 17, 16, 8) / math.sqrt(2))
-    one = stratified.auroc([perfect])
-    assert isinstance(one, Estimate)
+    estimate = stratified.auroc([perfect])
+    assert isinstance(estimate, Estimate)
     alone = discrimination.auroc(perfect.outcome, perfect.risk)
     assert isinstance(alone, Estimate)
-    assert one.low == pytest.approx(alone.low)
+    assert estimate.low == pytest.approx(alone.low)
     assert found.low is not None
-    assert one.low is not None
-    assert one.low < found.low < 0.9
+    assert estimate.low is not None
+    assert estimate.low < found.low < 0.9
 
 
 def test_a_single_case_of_a_site_enters_with_newcombes_error() -> None:
@@ -291,17 +293,17 @@ def test_risks_that_are_the_same_at_each_site_have_no_slope_and_separated_ones_n
 
 
 def test_means_over_rows_and_over_pairs_by_hand() -> None:
-    one, two = (
+    first, two = (
         Estimate(value, None, None, 0.95, n, Method("wald"), events, se)
         for value, n, events, se in ((0.02, 300, 30, 0.01), (-0.01, 100, 50, 0.03))
     )
-    rows = mean_of_sites((one, two), 0.95)
+    rows = mean_of_sites((first, two), 0.95)
     assert isinstance(rows, Estimate)
     assert rows.value == pytest.approx(0.75 * 0.02 - 0.25 * 0.01)
     assert rows.se == pytest.approx(math.hypot(0.75 * 0.01, 0.25 * 0.03))
     assert rows.high == pytest.approx(rows.value + 1.959963984540054 * (rows.se or 0))
     assert (rows.n, rows.events, rows.details) == (400, 80, {"k": 2.0})
-    pairs = mean_of_sites((one, two), 0.95, by_pairs=True)
+    pairs = mean_of_sites((first, two), 0.95, by_pairs=True)
     assert isinstance(pairs, Estimate)
     share = 30 * 270 / (30 * 270 + 50 * 50)
     assert pairs.value == pytest.approx(share * 0.02 - (1 - share) * 0.01)

@@ -80,8 +80,8 @@ sides = st.tuples(st.floats(-5, 5), st.floats(0, 3), st.floats(0, 3))
 
 
 @given(sides, sides)
-def test_the_bounds_are_those_of_the_slow_way(one: tuple[float, ...], other: tuple[float, ...]) -> None:
-    (v1, down1, up1), (v2, down2, up2) = one, other
+def test_the_bounds_are_those_of_the_slow_way(first: tuple[float, ...], other: tuple[float, ...]) -> None:
+    (v1, down1, up1), (v2, down2, up2) = first, other
     found = known(difference(estimate(v1, v1 - down1, v1 + up1), estimate(v2, v2 - down2, v2 + up2, se=0.2)))
     assert found.value == v1 - v2
     assert found.low == pytest.approx(v1 - v2 - (down1**2 + up2**2) ** 0.5, abs=1e-9)
@@ -163,7 +163,7 @@ def test_the_interval_holds_the_true_difference_as_often_as_it_says(measure: obj
     rng = np.random.default_rng(2026)
     covered = 0
     for _ in range(600):
-        one, other = simulated(rng, 250, shifts[0]), simulated(rng, 400, shifts[1])
-        found = known(difference(known(measure(*one, 0.95)), known(measure(*other, 0.95))))  # type: ignore[operator]
+        first, other = simulated(rng, 250, shifts[0]), simulated(rng, 400, shifts[1])
+        found = known(difference(known(measure(*first, 0.95)), known(measure(*other, 0.95))))  # type: ignore[operator]
         covered += (found.low or 0.0) <= truth[0] - truth[1] <= (found.high or 0.0)
     assert 0.925 <= covered / 600 <= 0.975

@@ -105,7 +105,7 @@ def test_scaled_brier_nagelkerke_and_tjur_row_by_row(rows: list[tuple[int, float
         -((risk - label) ** 2 - score) / spread + score * (1 - 2 * phi) / spread**2 * (label - phi)
         for label, risk in rows
     ]
-    expected = math.sqrt(sum(one**2 for one in pulls)) / n
+    expected = math.sqrt(sum(pull**2 for pull in pulls)) / n
     if expected > 1e-9:
         assert scaled.se == pytest.approx(expected * math.sqrt(n / (n - 1)), rel=1e-9)
     fitted = sum(math.log(risk) if label else math.log(1 - risk) for label, risk in rows)
@@ -128,7 +128,7 @@ def at_prevalence(rows: list[tuple[int, float]], cut: float, cases: int) -> list
 Measure = Callable[..., Estimate | Absent]
 
 
-@pytest.mark.parametrize("measure", [markedness, mcc, f1, cohen_kappa_of_model], ids=lambda one: one.__name__)
+@pytest.mark.parametrize("measure", [markedness, mcc, f1, cohen_kappa_of_model], ids=lambda text: text.__name__)
 @given(rows=st.lists(st.tuples(st.integers(0, 1), RISKS), max_size=6), cut=st.sampled_from([0.25, 0.3, 0.5]))
 @settings(deadline=None, max_examples=60)
 def test_what_a_measure_would_be_elsewhere(measure: Measure, rows: list[tuple[int, float]], cut: float) -> None:
@@ -195,8 +195,8 @@ def test_everybody_given_the_same_answer(rows: list[tuple[int, float]], cut: flo
 def test_what_a_part_leaves_out_is_what_the_other_part_has(rows: list[tuple[int, float]], cut: float) -> None:
     y, p = arrays(rows)
     found = [balanced_average_accuracy(y, p, part, bootstrap=2) for part in ((0.0, cut), (cut, 1.0))]
-    if all(isinstance(one, Estimate) for one in found):
-        low, high = (estimated(one).details for one in found)
+    if all(isinstance(estimate, Estimate) for estimate in found):
+        low, high = (estimated(estimate).details for estimate in found)
         assert low["left_out"] == pytest.approx(high["half_sum"], abs=1e-9)
         assert high["left_out"] == pytest.approx(low["half_sum"], abs=1e-9)
 
@@ -213,17 +213,17 @@ def test_auroc_does_not_change_under_a_monotone_transform(rows: list[tuple[int, 
     y, p = arrays(rows)
     ladder = dict(zip(sorted({risk for _, risk in rows}), np.cumsum(steps) / (1 + sum(steps)), strict=False))
     moved = np.array([ladder[risk] for _, risk in rows])
-    one, other = estimated(auroc(y, p)), estimated(auroc(y, moved))
-    assert other == one
+    first, other = estimated(auroc(y, p)), estimated(auroc(y, moved))
+    assert other == first
     assert [column.tolist() for column in placements(y, p)] == [column.tolist() for column in placements(y, moved)]
 
 
 @given(BOTH, st.floats(0.1, 1), st.floats(0.1, 1))
 @MANY
-def test_balanced_accuracy_is_an_h_accuracy(rows: list[tuple[int, float]], one: float, other: float) -> None:
+def test_balanced_accuracy_is_an_h_accuracy(rows: list[tuple[int, float]], first: float, other: float) -> None:
     """Equal priority, tau one half, complexity constant within each class; equal to ours where no risk is one half."""
     y, p = arrays([(label, risk if risk != 0.5 else 0.6) for label, risk in rows])
-    complexity = np.where(y == 1, one, other)
+    complexity = np.where(y == 1, first, other)
     scores = np.column_stack((1 - p, p))
     found = h_accuracy_of(y.astype(np.int64), scores, np.array([0.5, 0.5]), 0.5, complexity)
     assert not isinstance(found, Absent)
@@ -264,7 +264,7 @@ def test_sample_sizes_by_hand(rows: list[tuple[int, float]], width: float) -> No
     assert estimated(mss_oe(y, width)).value == math.ceil((1 - phi) / (phi * s * s) - 1e-9)
     squared = [(risk - label) ** 2 for label, risk in rows]
     centre = sum(squared) / n
-    spread = sum((one - centre) ** 2 for one in squared) / n
+    spread = sum((value - centre) ** 2 for value in squared) / n
     size = mss_brier(y, p, width)
     if spread > 1e-12:
         assert estimated(size).value == pytest.approx(4 * 1.96**2 * spread / width**2, rel=1e-9)
@@ -340,7 +340,7 @@ def test_rates_and_ratios_decision_by_decision(rows: list[tuple[int, int, int, i
     else:
         assert estimated(number).value == pytest.approx(1 / (without - with_model), abs=1e-9)
     # Haldane: half a decision more in every cell, when one of them is empty.
-    a, b, c, d = (one + (0.5 if 0 in (aie, ain, ce, cn) else 0) for one in (aie, ain, ce, cn))
+    a, b, c, d = (each + (0.5 if 0 in (aie, ain, ce, cn) else 0) for each in (aie, ain, ce, cn))
     risk = (a / (a + b)) / (c / (c + d))
     spread = math.sqrt(1 / a - 1 / (a + b) + 1 / c - 1 / (c + d))
     found = estimated(relative_risk(study, bootstrap=2))

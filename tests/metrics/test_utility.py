@@ -161,16 +161,16 @@ def test_the_decision_curve_is_the_net_benefit_at_each_threshold(rows: list[tupl
     assert isinstance(found, Curve)
     lines = found.columns
     assert len(lines["threshold"]) == 101
-    for place in (0, 37, 100):
-        t = lines["threshold"][place]
+    for position in (0, 37, 100):
+        t = lines["threshold"][position]
         assert t is not None
         expected = estimated(net_benefit(y, p, t))
-        assert lines["net_benefit"][place] == pytest.approx(expected.value, abs=1e-12)
-        assert lines["treat_all"][place] == pytest.approx(
+        assert lines["net_benefit"][position] == pytest.approx(expected.value, abs=1e-12)
+        assert lines["treat_all"][position] == pytest.approx(
             estimated(net_benefit(y, np.ones(len(y)), t)).value, abs=1e-12
         )
         for name, number in (("se", expected.se), ("low", expected.low), ("high", expected.high)):
-            assert lines[name][place] == pytest.approx(number, abs=1e-12)
+            assert lines[name][position] == pytest.approx(number, abs=1e-12)
     assert set(lines["treat_none"]) == {0.0}
 
 
@@ -275,12 +275,12 @@ def test_the_curve_of_all_sites_is_that_of_all_rows() -> None:
 
 def test_sites_that_cannot_be_taken_together_are_absent() -> None:
     y, p = np.array([0.0, 1.0, 1.0]), np.array([0.2, 0.8, 0.4])
-    one, other = site("a", y, p), site("b", y, p, (0.1, 0.5))
-    assert isinstance(decision_curve_all_sites((one,)), Absent)
-    assert isinstance(decision_curve_all_sites((one, other)), Absent)
+    first, other = site("a", y, p), site("b", y, p, (0.1, 0.5))
+    assert isinstance(decision_curve_all_sites((first,)), Absent)
+    assert isinstance(decision_curve_all_sites((first, other)), Absent)
     clustered = decision_curve(y, p, (0.05, 0.6), cluster=np.zeros(3, dtype=np.int64))
-    without = replace(one, curves=(CurveResult("decision_curve", "c", clustered),))
-    assert np.isnan(curve(decision_curve_all_sites((one, without)))["se"]).all()
+    without = replace(first, curves=(CurveResult("decision_curve", "c", clustered),))
+    assert np.isnan(curve(decision_curve_all_sites((first, without)))["se"]).all()
 
 
 def test_the_curve_of_all_sites_counts_all_rows_and_events() -> None:
@@ -411,7 +411,7 @@ def test_thresholds_from_the_published_raters() -> None:
     folder = SHARED / "data" / "raters"
     labels, confidence = (np.loadtxt(folder / f"{name}.csv", delimiter=",") for name in ("preds", "confs"))
     found = [confidence_to_act(labels, confidence), persuasion(labels, confidence), automation_bias(labels)]
-    assert [round(float(one.mean()), 3) for one in found] == [0.446, 0.554, 0.543]
+    assert [round(float(each.mean()), 3) for each in found] == [0.446, 0.554, 0.543]
     assert len(labels) == 427
     assert int(np.sum(found[2] == 1)) == 88
     assert int(np.sum(found[2] == 0)) == 81
@@ -424,7 +424,7 @@ def test_thresholds_from_raters_pair_by_pair(rows: list[list[float]]) -> None:
     confidence = np.random.default_rng(1).uniform(size=labels.shape)
     tau, sure = automation_bias(labels), confidence_to_act(labels, confidence)
     for k, row in enumerate(rows):
-        present = [one for one in row if one == one]
+        present = [value for value in row if value == value]
         m = len(present)
         if m == 0:
             assert math.isnan(tau[k])
@@ -434,10 +434,12 @@ def test_thresholds_from_raters_pair_by_pair(rows: list[list[float]]) -> None:
         largest = (m + 1) * (m - 1) / 4 if m % 2 else m * m / 4
         d = pairs / largest if largest else 0.0
         assert tau[k] == pytest.approx(d / 2 if sum(present) >= m / 2 else (2 - d) / 2)
-        told = [
-            (c + 1) / 2 if one == 1 else (1 - c) / 2 for one, c in zip(row, confidence[k], strict=True) if one == one
+        confidences = [
+            (c + 1) / 2 if value == 1 else (1 - c) / 2
+            for value, c in zip(row, confidence[k], strict=True)
+            if value == value
         ]
-        assert sure[k] == pytest.approx(sum(told) / m)
+        assert sure[k] == pytest.approx(sum(confidences) / m)
 
 
 def test_a_threshold_of_costs_and_benefits() -> None:

@@ -49,9 +49,10 @@ def results_of(read: Study) -> dict[str, Any]:
 def rows(document: dict[str, Any], measure: str, dataset: str, /, **at: float | str) -> list[dict[str, Any]]:
     """The estimates of a measure in a dataset at exactly these settings."""
     return [
-        one
-        for one in document["estimates"]
-        if (one["measure"], one["dataset"], one["subset"], one["at"]) == (measure, dataset, None, at)
+        estimate
+        for estimate in document["estimates"]
+        if (estimate["measure"], estimate["dataset"], estimate["subset"], estimate["at"])
+        == (measure, dataset, None, at)
     ]
 
 

@@ -133,7 +133,7 @@ def test_scores(quick: Quick) -> None:
     document, r, risk = quick
     brier = row(document, "brier", "binary")
     assert brier["value"] == pytest.approx(r["scores"]["brier"], abs=SAME)
-    (expected,) = (one for one in golden()["riskRegression_binary"]["Brier"] if one["model"] == risk)
+    (expected,) = (record for record in golden()["riskRegression_binary"]["Brier"] if record["model"] == risk)
     assert brier["se"] == pytest.approx(expected["se"], abs=SAME)
     reach = student.ppf(0.975, r["n"] - 1) * expected["se"]
     assert bounds(brier) == pytest.approx([expected["Brier"] - reach, expected["Brier"] + reach], abs=SAME)
@@ -169,8 +169,8 @@ def test_at_each_threshold(quick: Quick, position: int) -> None:
 
 def test_net_benefit_against_dcurves(quick: Quick) -> None:
     document, _, risk = quick
-    rows = [one for one in golden()["dcurves"]["binary"]["dca"] if one["variable"] == risk]
-    expected = {one["threshold"]: one["net_benefit"] for one in rows}
+    rows = [record for record in golden()["dcurves"]["binary"]["dca"] if record["variable"] == risk]
+    expected = {row["threshold"]: row["net_benefit"] for row in rows}
     for threshold in THRESHOLDS:
         found = row(document, "net_benefit", "binary", threshold=threshold)["value"]
         assert found == pytest.approx(expected[threshold], abs=SAME)
@@ -191,7 +191,7 @@ def test_paired_delong(whole: dict[str, Any]) -> None:
 def test_paired_brier(whole: dict[str, Any]) -> None:
     """riskRegression subtracts the other way round."""
     contrasts = golden()["riskRegression_binary"]["Brier_contrasts"]
-    (r,) = (one for one in contrasts if (one["model"], one["reference"]) == ("p2", "p"))
+    (r,) = (contrast for contrast in contrasts if (contrast["model"], contrast["reference"]) == ("p2", "p"))
     found = row(whole, "brier_difference", "golden", against="second model")
     assert found["value"] == pytest.approx(-r["delta.Brier"], abs=SAME)
     assert found["se"] == pytest.approx(r["se"], abs=SAME)
@@ -205,20 +205,20 @@ def test_site(by_site: dict[str, Any], position: int) -> None:
     r = golden()["meta_sites"]["input"][position]
     site = f"golden-{r['site'].lower()}"
     assert r["site"] == SITES[position]
-    (summary,) = (one for one in by_site["datasets"] if one["name"] == site)
+    (summary,) = (dataset for dataset in by_site["datasets"] if dataset["name"] == site)
     assert (summary["n"], summary["events"]) == (r["n"], r["O"])
 
     auroc = row(by_site, "auroc", site)
     assert [auroc["value"], auroc["se"]] == pytest.approx([r["auc"], r["se_auc"]], abs=SAME)
     reach = 1.959963984540054 * r["se_lauc"]
-    logits = [math.log(one / (1 - one)) for one in bounds(auroc)]
+    logits = [math.log(bound / (1 - bound)) for bound in bounds(auroc)]
     assert logits == pytest.approx([r["y_lauc"] - reach, r["y_lauc"] + reach], abs=1e-8)
 
     ratio = row(by_site, "oe_ratio", site)
     assert ratio["value"] == pytest.approx(r["O"] / r["E"], abs=SAME)
     assert ratio["se_fixed"] == pytest.approx(r["se_loe"], abs=SAME)
 
-    slope, intercept = (row(by_site, f"calibration_{one}", site) for one in ("slope", "intercept"))
+    slope, intercept = (row(by_site, f"calibration_{text}", site) for text in ("slope", "intercept"))
     assert [slope["value"], intercept["value"]] == pytest.approx([r["slope"], r["citl"]], abs=GLM)
     assert [slope["se"], intercept["se"]] == pytest.approx([r["se_slope"], r["se_citl"]], rel=GLM_SE)
 
@@ -245,7 +245,7 @@ def test_pooled_where_our_floor_of_the_factor_acts() -> None:
     narrowed, plain = (golden()["meta_sites"]["log_oe"][name] for name in ("REML_knha", "REML_z"))
     assert narrowed["se"] < plain["se"]
     sites = golden()["meta_sites"]["input"]
-    values, errors = (np.array([one[name] for one in sites]) for name in ("y_loe", "se_loe"))
+    values, errors = (np.array([site[name] for site in sites]) for name in ("y_loe", "se_loe"))
     found = random_effects(values, errors)
     assert found.value == pytest.approx(plain["est"], abs=SAME)
     reach = student.ppf(0.975, len(SITES) - 1) * plain["se"]
@@ -274,7 +274,7 @@ def test_discrimination_against_python(from_python: dict[str, Any]) -> None:
 def test_net_benefit_against_python(from_python: dict[str, Any], threshold: float) -> None:
     """One to two risks of `p`, and 13 to 66 of `p2`, lie on the threshold itself and count as positive."""
     net_benefit = golden("python/python_golden.json")["net_benefit"]
-    expected, rival = (net_benefit[one][str(threshold)] for one in ("p", "p2"))
+    expected, rival = (net_benefit[text][str(threshold)] for text in ("p", "p2"))
     found = row(from_python, "net_benefit", "golden", threshold=threshold)["value"]
     assert found == pytest.approx(expected["nb_ge"], abs=SAME)
     assert found != pytest.approx(expected["nb_gt"], abs=SAME)
@@ -311,7 +311,7 @@ def test_sites_are_the_whole_table(by_site: dict[str, Any], whole: dict[str, Any
     """Splitting by `site_column` loses no row: the sites' squared errors add up to the table's, read by pandas."""
     table = pd.read_csv(GOLDEN / "binary.csv")
     squared = float(np.mean((table["p"] - table["y"]) ** 2))
-    sizes = {one["name"]: one["n"] for one in by_site["datasets"]}
+    sizes = {dataset["name"]: dataset["n"] for dataset in by_site["datasets"]}
     assert sum(sizes.values()) == len(table)
     together = sum(row(by_site, "brier", name)["value"] * n for name, n in sizes.items()) / len(table)
     assert together == pytest.approx(squared, abs=1e-12)

@@ -101,8 +101,8 @@ def leaves(value: Any, path: str = "") -> Iterator[tuple[str, float]]:
         for key, below in value.items():
             yield from leaves(below, f"{path}/{key}")
     elif isinstance(value, list):
-        for place, below in enumerate(value):
-            yield from leaves(below, f"{path}/{place}")
+        for index, below in enumerate(value):
+            yield from leaves(below, f"{path}/{index}")
     elif isinstance(value, int | float) and not isinstance(value, bool):
         yield path[1:], float(value)
 
@@ -124,16 +124,16 @@ def value_of(found: Estimate | Absent) -> float:
 
 
 def bounds_of(found: Estimate | Absent) -> tuple[float, float]:
-    one = estimated(found)
-    assert one.low is not None
-    assert one.high is not None
-    return one.low, one.high
+    estimate = estimated(found)
+    assert estimate.low is not None
+    assert estimate.high is not None
+    return estimate.low, estimate.high
 
 
 def se_of(found: Estimate | Absent) -> float:
-    one = estimated(found)
-    assert one.se is not None
-    return one.se
+    estimate = estimated(found)
+    assert estimate.se is not None
+    return estimate.se
 
 
 def p_of(found: Estimate | Absent) -> float:
@@ -144,8 +144,8 @@ def p_of(found: Estimate | Absent) -> float:
 
 def listed(path: str, values: Any, tolerance: float = SAME) -> Compared:
     """Numbers that stand in a list."""
-    for place, value in enumerate(values):
-        yield f"{path}/{place}", float(value), tolerance
+    for index, value in enumerate(values):
+        yield f"{path}/{index}", float(value), tolerance
 
 
 def normal(value: float, se: float) -> tuple[float, float]:
@@ -189,14 +189,14 @@ def _core(path: str, risk: str) -> Compared:
     yield f"{path}/pROC/youden/0/sensitivity", float(tpr[best]), SAME
     yield f"{path}/pROC/youden/0/specificity", 1 - float(fpr[best]), SAME
     yield f"{path}/pROC/n_thresholds", len(fpr), 0
-    for place, t in enumerate((0.1, 0.2, 0.3, 0.5)):
-        found = f"{path}/pROC/coords_at/{place}"
+    for index, t in enumerate((0.1, 0.2, 0.3, 0.5)):
+        found = f"{path}/pROC/coords_at/{index}"
         yield f"{found}/sensitivity", value_of(sensitivity(y, p, t)), SAME
         yield f"{found}/specificity", value_of(specificity(y, p, t)), SAME
         yield f"{found}/ppv", value_of(ppv(y, p, t)), SAME
         yield f"{found}/npv", value_of(npv(y, p, t)), SAME
         yield f"{found}/accuracy", value_of(accuracy(y, p, t)), SAME
-        yield from _threshold(f"{path}/thresholds/{place}", y, p, t)
+        yield from _threshold(f"{path}/thresholds/{index}", y, p, t)
     yield from _calibration(path, y, p)
     at = np.array(golden("r.json")["core"][f"binary:{risk}"]["smooth"]["grid_p"])
     yield from _smooth(f"{path}/smooth", y, p, at)
@@ -289,8 +289,8 @@ def _calibration(path: str, y: Floats, p: Floats) -> Compared:
     yield from listed(f"{where}/obs", held["observed"] * held["n"], SAME)
     yield from listed(f"{where}/exp", held["mean_risk"] * held["n"], SAME)
     yield from listed(f"{where}/mean_p", held["mean_risk"])
-    for place, pair in enumerate(zip(held["low"], held["high"], strict=True)):
-        yield from listed(f"{where}/wilson_ci/{place}", pair)
+    for index, pair in enumerate(zip(held["low"], held["high"], strict=True)):
+        yield from listed(f"{where}/wilson_ci/{index}", pair)
 
 
 ERRORS = {"ici": "ICI", "e50": "E50", "e90": "E90", "emax": "Emax"}
@@ -325,19 +325,19 @@ def compare() -> Compared:
     yield f"{path}/delong_paired/z", value_of(found) / se, SAME
     yield f"{path}/delong_paired/p", p_of(found), SAME
     yield from listed(f"{path}/delong_paired/ci", bounds_of(found))
-    one, other = auroc(y, p), auroc(y, p2)
-    yield from listed(f"{path}/delong_paired/auc", (value_of(one), value_of(other)))
-    yield f"{path}/delong_paired/cov", (se_of(one) ** 2 + se_of(other) ** 2 - se**2) / 2, SAME
+    first, other = auroc(y, p), auroc(y, p2)
+    yield from listed(f"{path}/delong_paired/auc", (value_of(first), value_of(other)))
+    yield f"{path}/delong_paired/cov", (se_of(first) ** 2 + se_of(other) ** 2 - se**2) / 2, SAME
     yield f"{path}/improveProb/n", len(y), 0
     yield f"{path}/improveProb/na", float(y.sum()), 0
     yield f"{path}/improveProb/nb", float((1 - y).sum()), 0
     yield f"{path}/improveProb/idi", value_of(tjur_r2(y, p2)) - value_of(tjur_r2(y, p)), SAME
-    for place, one_test in enumerate(golden("r.json")["compare"]["binary"]["mcnemar"]):
+    for index, one_test in enumerate(golden("r.json")["compare"]["binary"]["mcnemar"]):
         paired = estimated(accuracy_difference(y, p, p2, one_test["t"]))
-        yield f"{path}/mcnemar/{place}/exact_p", p_of(paired), SAME
+        yield f"{path}/mcnemar/{index}/exact_p", p_of(paired), SAME
         # b: the model alone right; c: the rival alone.
-        yield f"{path}/mcnemar/{place}/b", float(paired.details["only_model"] or 0), 0
-        yield f"{path}/mcnemar/{place}/c", float(paired.details["only_rival"] or 0), 0
+        yield f"{path}/mcnemar/{index}/b", float(paired.details["only_model"] or 0), 0
+        yield f"{path}/mcnemar/{index}/c", float(paired.details["only_rival"] or 0), 0
     a, b = (auroc(*columns("p", site=site)) for site in "AB")
     yield from listed("compare/siteA_vs_siteB_unpaired/auc", (value_of(a), value_of(b)))
     unpaired = (value_of(a) - value_of(b)) / math.hypot(se_of(a), se_of(b))
@@ -345,23 +345,23 @@ def compare() -> Compared:
 
 
 def proportions() -> Compared:
-    for place, one in enumerate(golden("r.json")["proportions"]):
-        x, n = one["x"], one["n"]
-        yield from listed(f"proportions/{place}/wilson_prop_test_nocc", wilson(x, n, 0.95))
+    for index, proportion in enumerate(golden("r.json")["proportions"]):
+        x, n = proportion["x"], proportion["n"]
+        yield from listed(f"proportions/{index}/wilson_prop_test_nocc", wilson(x, n, 0.95))
         if x != 1:
-            yield from listed(f"proportions/{place}/wilson", wilson(x, n, 0.95))
+            yield from listed(f"proportions/{index}/wilson", wilson(x, n, 0.95))
         if 0 < x < n:
             bounds = bounds_of(error_rate_aided(of_counts(x, n - x, 1, 1)))
             for side, bound in enumerate(bounds):
                 if 0 < bound < 1:
-                    yield f"proportions/{place}/wald/{side}", bound, SAME
+                    yield f"proportions/{index}/wald/{side}", bound, SAME
 
 
 def meta_sites() -> Compared:
     given = golden("r.json")["meta_sites"]
-    for place, one in enumerate(given["input"]):
-        y, p = columns("p", site=one["site"])
-        path = f"meta_sites/input/{place}"
+    for index, record in enumerate(given["input"]):
+        y, p = columns("p", site=record["site"])
+        path = f"meta_sites/input/{index}"
         area, ratio = estimated(auroc(y, p)), estimated(oe_ratio(y, p))
         yield f"{path}/n", len(y), 0
         yield f"{path}/O", float(y.sum()), 0
@@ -381,8 +381,8 @@ def meta_sites() -> Compared:
         "slope": ("slope", "se_slope"),
         "citl": ("citl", "se_citl"),
     }.items():
-        values = np.array([one[value] for one in given["input"]])
-        errors = np.array([one[se] for one in given["input"]])
+        values = np.array([golden[value] for golden in given["input"]])
+        errors = np.array([golden[se] for golden in given["input"]])
         yield from _pooled(f"meta_sites/{measure_name}", measure_name, values, errors)
 
 
@@ -417,7 +417,9 @@ def _pooled(path: str, measure: str, values: Floats, errors: Floats) -> Compared
 def agreement() -> Compared:
     given = golden("r.json")["agreement"]
     names = sorted({label for labels in given["diagnoses"].values() for label in labels})
-    labels = np.array([[names.index(one) for one in rater] for rater in given["diagnoses"].values()], dtype=float).T
+    labels = np.array(
+        [[names.index(golden) for golden in rater] for rater in given["diagnoses"].values()], dtype=float
+    ).T
     yield "agreement/fleiss/kappa", value_of(reliability.fleiss_kappa(labels, bootstrap=2)), SAME
     yield "agreement/light", value_of(reliability.cohen_kappa(labels, bootstrap=2)), SAME
     pair = value_of(reliability.cohen_kappa(labels[:, :2], bootstrap=2))
@@ -427,31 +429,31 @@ def agreement() -> Compared:
     matrix = np.array(given["kripp_matrix"], dtype=float).T
     yield "agreement/kripp/nominal", value_of(reliability.krippendorff_alpha(matrix, bootstrap=2)), SAME
     counts = np.array(given["vision_table"])
-    one, other = (np.repeat(index.ravel(), counts.ravel()) for index in np.indices(counts.shape))
-    eyes = np.column_stack((one, other)).astype(float)
+    first, other = (np.repeat(index.ravel(), counts.ravel()) for index in np.indices(counts.shape))
+    eyes = np.column_stack((first, other)).astype(float)
     yield "agreement/vision_vcd/unweighted/0", value_of(reliability.cohen_kappa(eyes, bootstrap=2)), SAME
 
 
 def dcurves() -> Compared:
     given = golden("r.json")["dcurves"]["binary"]
-    for place, one in enumerate(given["dca"]):
-        t, who = one["threshold"], one["variable"]
+    for index, record in enumerate(given["dca"]):
+        t, who = record["threshold"], record["variable"]
         y = columns()[0]
         risk = {"all": np.ones(len(y)), "none": np.zeros(len(y))}.get(who)
         risk = columns(who)[1] if risk is None else risk
         # dcurves counts everybody as flagged at a threshold of 0 and nobody when the variable is "none".
         found = confusion(y, risk, t if who != "none" else 0.5)
-        path = f"dcurves/binary/dca/{place}"
+        path = f"dcurves/binary/dca/{index}"
         yield f"{path}/pos_rate", float(y.mean()), SAME
         yield f"{path}/tp_rate", found.true_positive / found.n, SAME
         yield f"{path}/fp_rate", found.false_positive / found.n, SAME
         if who != "none":
             yield f"{path}/net_benefit", value_of(net_benefit(y, risk, t)), SAME
             standardized = value_of(standardized_net_benefit(y, risk, t))
-            yield f"dcurves/binary/snb/{place}", standardized, SAME
+            yield f"dcurves/binary/snb/{index}", standardized, SAME
         else:
             yield f"{path}/net_benefit", 0.0, 0
-            yield f"dcurves/binary/snb/{place}", 0.0, 0
+            yield f"dcurves/binary/snb/{index}", 0.0, 0
 
 
 def packages() -> Compared:
@@ -472,9 +474,9 @@ def packages() -> Compared:
     assert not isinstance(errors, Absent)
     for ours, theirs in {**ERRORS, "ici": "Eavg"}.items():
         yield f"pmcalibration/binary/metrics/rcs/{theirs}", errors[ours], SAME
-    for place, risk in enumerate(("p", "p2")):
+    for index, risk in enumerate(("p", "p2")):
         area = auroc(*columns(risk))
-        where = f"riskRegression_binary/AUC/{place}"
+        where = f"riskRegression_binary/AUC/{index}"
         yield f"{where}/AUC", value_of(area), SAME
         yield f"{where}/se", se_of(area), SAME
         low, high = normal(value_of(area), se_of(area))
@@ -486,20 +488,20 @@ def packages() -> Compared:
 def _risk_regression(y: Floats) -> Compared:
     risks = {"Null model": np.full(len(y), y.mean()), "p": columns("p")[1], "p2": columns("p2")[1]}
     given = golden("r.json")["riskRegression_binary"]
-    for place, one in enumerate(given["Brier"]):
-        found, where = brier(y, risks[one["model"]]), f"riskRegression_binary/Brier/{place}"
+    for index, record in enumerate(given["Brier"]):
+        found, where = brier(y, risks[record["model"]]), f"riskRegression_binary/Brier/{index}"
         yield f"{where}/Brier", value_of(found), SAME
-        yield f"{where}/IPA", value_of(scaled_brier(y, risks[one["model"]])), SAME
-        if one["model"] != "Null model":
+        yield f"{where}/IPA", value_of(scaled_brier(y, risks[record["model"]])), SAME
+        if record["model"] != "Null model":
             yield f"{where}/se", se_of(found), SAME
             low, high = normal(value_of(found), se_of(found))
             yield f"{where}/lower", low, SAME
             yield f"{where}/upper", high, SAME
-    for place, one in enumerate(given["Brier_contrasts"]):
-        where = f"riskRegression_binary/Brier_contrasts/{place}"
-        difference = brier_difference(y, risks[one["model"]], risks[one["reference"]], permutations=1)
+    for index, contrast in enumerate(given["Brier_contrasts"]):
+        where = f"riskRegression_binary/Brier_contrasts/{index}"
+        difference = brier_difference(y, risks[contrast["model"]], risks[contrast["reference"]], permutations=1)
         yield f"{where}/delta.Brier", value_of(difference), SAME
-        if one["reference"] != "Null model":
+        if contrast["reference"] != "Null model":
             yield f"{where}/se", se_of(difference), SAME
             low, high = normal(value_of(difference), se_of(difference))
             yield f"{where}/lower", low, SAME
@@ -562,9 +564,9 @@ def _linear(age: Any, crp: Any, stage: Any, sex: Any) -> Floats:
 
 def edges() -> Compared:
     """Tables of a few rows at the edge. Absent where R warns, fails or returns an unfinished fit."""
-    for name, one in golden("r.json")["edge"].items():
-        pairs = [(a, b) for a, b in zip(one["y"], one["p"], strict=True) if b is not None and 0 <= b <= 1]
-        if len(pairs) < len(one["p"]) and name == "p_out_of_range":
+    for name, record in golden("r.json")["edge"].items():
+        pairs = [(a, b) for a, b in zip(record["y"], record["p"], strict=True) if b is not None and 0 <= b <= 1]
+        if len(pairs) < len(record["p"]) and name == "p_out_of_range":
             continue
         y, p = (np.array(column, dtype=float) for column in zip(*pairs, strict=True))
         area = auroc(y, p)
@@ -590,8 +592,8 @@ def edges() -> Compared:
 
 
 def sample_sizes() -> Compared:
-    for name, one in golden("r.json")["pmvalsampsize"].items():
-        phi, area = one["args"]["prevalence"], one["args"]["cstatistic"]
+    for name, record in golden("r.json")["pmvalsampsize"].items():
+        phi, area = record["args"]["prevalence"], record["args"]["cstatistic"]
         size = smallest_sample(area, phi, 0.1)
         yield f"pmvalsampsize/{name}/out/results_table/2/0", size, 0
         yield f"pmvalsampsize/{name}/out/se_cstat", math.sqrt(newcombe_variance(area, phi, size)), SAME
@@ -647,17 +649,17 @@ def python_models() -> Compared:
 def _python_pair() -> Compared:
     y, p = columns("p", PYTHON)
     p2 = columns("p2", PYTHON)[1]
-    found, one, other = auroc_difference(y, p, p2), auroc(y, p), auroc(y, p2)
+    found, first, other = auroc_difference(y, p, p2), auroc(y, p), auroc(y, p2)
     path, se = "discrimination/paired_p_vs_p2", se_of(found)
     yield f"{path}/diff_auc", value_of(found), SAME
     yield f"{path}/var_diff", se**2, SAME
-    yield f"{path}/cov", (se_of(one) ** 2 + se_of(other) ** 2 - se**2) / 2, SAME
+    yield f"{path}/cov", (se_of(first) ** 2 + se_of(other) ** 2 - se**2) / 2, SAME
     yield f"{path}/z_p_minus_p2", value_of(found) / se, SAME
     yield f"{path}/p_two_sided", p_of(found), SAME
     yield from listed(f"{path}/ci95_diff", bounds_of(found))
     yield f"{path}/check_mlstatkit/z_B_minus_A", -value_of(found) / se, SAME
     yield f"{path}/check_mlstatkit/p", p_of(found), SAME
-    for name, area in (("A", one), ("B", other)):
+    for name, area in (("A", first), ("B", other)):
         yield f"{path}/check_mlstatkit/auc_{name}", value_of(area), SAME
         yield from listed(f"{path}/check_mlstatkit/ci_{name}", normal(value_of(area), se_of(area)))
     yield f"{path}/check_pyexvalid_log10p", math.log10(p_of(found)), SAME
@@ -735,7 +737,7 @@ def python_raters() -> Compared:
 def python_samples() -> Compared:
     read = pd.read_csv(GOLDEN / "python/two_sample.csv")
     for name in ("x1", "x2", "x3"):
-        a, b = (read.loc[read["sample"] == one, name].to_numpy(float) for one in "ab")
+        a, b = (read.loc[read["sample"] == text, name].to_numpy(float) for text in "ab")
         found = standardized_mean_difference(a, b)
         assert found is not None
         yield f"two_sample/smd_per_column/{name}", found, SAME
@@ -952,7 +954,7 @@ def theirs(name: str) -> dict[str, float]:
 def excused(name: str) -> dict[str, str]:
     """Each number that is not compared, with the first pattern that gives its reason."""
     left = theirs(name).keys() - ours(name).keys()
-    fits = {path: [one for one, _ in NOT_COMPARABLE[name] if fnmatchcase(path, one)] for path in left}
+    fits = {path: [text for text, _ in NOT_COMPARABLE[name] if fnmatchcase(path, text)] for path in left}
     return {path: patterns[0] for path, patterns in fits.items() if patterns}
 
 

@@ -18,7 +18,7 @@ Read = Callable[[dict[str, Any], str], float]
 
 def _dataset(key: str) -> Read:
     def read(document: dict[str, Any], site: str) -> float:
-        (found,) = (one for one in document["datasets"] if one["name"] == site)
+        (found,) = (dataset for dataset in document["datasets"] if dataset["name"] == site)
         return float(found[key])
 
     return read
@@ -73,7 +73,7 @@ def expected() -> dict[str, dict[str, float]]:
     lines = methods().partition("## Expected values on real sites")[2].splitlines()
     cells = [[cell.strip() for cell in line.strip("| ").split("|")] for line in lines if line.startswith("|")]
     head, body = cells[0], cells[2:]
-    return {one[0]: {name: float(cell) for name, cell in zip(head[1:], one[1:], strict=True)} for one in body}
+    return {part[0]: {name: float(cell) for name, cell in zip(head[1:], part[1:], strict=True)} for part in body}
 
 
 def correspondence() -> dict[str, tuple[float, float, float]]:
@@ -127,7 +127,7 @@ def needed(document: dict[str, Any], site: str) -> list[float]:
         row(document, "mss_snb", site, threshold=0.5),
         row(document, "mss_brier", site),
     )
-    return [one["value"] for one in found]
+    return [record["value"] for record in found]
 
 
 @pytest.mark.parametrize("site", SITES)
@@ -138,7 +138,7 @@ def test_sample_sizes(covid: dict[str, Any], site: str) -> None:
 
 
 def test_spain_fails_all_three_and_brazil_3_two(covid: dict[str, Any]) -> None:
-    rows_of = {one["name"]: one["n"] for one in covid["datasets"]}
+    rows_of = {dataset["name"]: dataset["n"] for dataset in covid["datasets"]}
     failed = {site: sum(size > rows_of[site] for size in needed(covid, site)) for site in SITES}
     assert failed == {"spain": 3, "brazil-3": 2, "italy-1": 0, "brazil-1": 0, "ethiopia": 0}
 
@@ -171,7 +171,7 @@ def test_correspondence_of_heart(heart: dict[str, Any], site: str, compared: int
     """Rows with less than half their features are left out: 122 of 123 and 147 of 200 remain."""
     assert_correspondence(heart, site)
     found = row(heart, "degree_of_correspondence", site)
-    (size,) = (one["n"] for one in heart["datasets"] if one["name"] == site)
+    (size,) = (dataset["n"] for dataset in heart["datasets"] if dataset["name"] == site)
     assert size - found["external_left_out"] == compared
     assert f"psi {psi:.2f}".replace("0.", ".") in methods()
     assert found["value"] == pytest.approx(psi, abs=simulation_error(psi, PERMUTATIONS))
@@ -209,8 +209,12 @@ def test_spr_exists_where_predictors_and_the_declared_auroc_do(covid: dict[str, 
         assert found["internal_value"] == 0.87
         psi = row(covid, "degree_of_correspondence", site)["value"]
         assert found["p_similarity"] == psi
-    others = [one for one in covid["estimates"] if one["measure"] == "spr" and one["status"] == "estimated"]
-    assert {(one["dataset"], one["at"]["measure"]) for one in others} == {(site, "auroc") for site in known}
+    others = [
+        estimate
+        for estimate in covid["estimates"]
+        if estimate["measure"] == "spr" and estimate["status"] == "estimated"
+    ]
+    assert {(record["dataset"], record["at"]["measure"]) for record in others} == {(site, "auroc") for site in known}
 
 
 @pytest.mark.parametrize("site", UNKNOWN)
@@ -220,9 +224,9 @@ def test_spr_is_absent_without_predictors(covid: dict[str, Any], site: str) -> N
 
 def test_wpr_is_absent_with_its_reason(covid: dict[str, Any]) -> None:
     """The internal AUROC is declared, nobody refitted the model, and the release declares no minimum."""
-    found = [one for one in covid["estimates"] if one["measure"] == "wpr"]
-    assert {one["dataset"] for one in found} == {*PREDICTORS, *NO_PREDICTORS}
-    assert all(one["status"] == "absent" and one["value"] is None for one in found)
+    found = [estimate for estimate in covid["estimates"] if estimate["measure"] == "wpr"]
+    assert {record["dataset"] for record in found} == {*PREDICTORS, *NO_PREDICTORS}
+    assert all(record["status"] == "absent" and record["value"] is None for record in found)
     no_splits = (
         "the internal test is declared, not given as rows: no splits, and no minimum is declared in [robustness]"
     )

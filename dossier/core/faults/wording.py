@@ -17,7 +17,7 @@ def listed(names: Iterable[str], most: int = 12) -> str:
 def shortened(text: str) -> str:
     """The beginning of a text, where all of it would drown the message; signs that do not show by their codes."""
     start = text if len(text) <= 60 else f"{text[:57]}..."
-    return "".join(f"<U+{ord(one):04X}>" if unicodedata.category(one) in ("Cc", "Cf") else one for one in start)
+    return "".join(f"<U+{ord(word):04X}>" if unicodedata.category(word) in ("Cc", "Cf") else word for word in start)
 
 
 def shown(value: object) -> str:

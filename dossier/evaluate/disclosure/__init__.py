@@ -57,7 +57,7 @@ Place = tuple[tuple[str, float | str], ...]
 
 def is_asked(study: Study) -> bool:
     """Whether the release protects small counts."""
-    return any(one.minimum_cell for one in study.datasets)
+    return any(dataset.minimum_cell for dataset in study.datasets)
 
 
 def without_what_tells(study: Study) -> Study:
@@ -70,16 +70,16 @@ def without_what_tells(study: Study) -> Study:
     """
     if not is_asked(study):
         return study
-    inputs = (one if one.name == RELEASE_FILE else replace(one, sha256=None, size=None) for one in study.inputs)
+    inputs = (file if file.name == RELEASE_FILE else replace(file, sha256=None, size=None) for file in study.inputs)
     study = replace(study, inputs=tuple(inputs))
-    study = declared.given(study, max(one.minimum_cell for one in study.datasets))
+    study = declared.given(study, max(dataset.minimum_cell for dataset in study.datasets))
     if study.previous is not None:
         withheld = Flag("previous_withheld", POOLED, Fact("previous_withheld"))
         study = replace(study, previous=None, flags=(*study.flags, withheld))
-    kept = tuple(one for one in study.datasets if one.rows_analysed >= one.minimum_cell)
+    kept = tuple(dataset for dataset in study.datasets if dataset.rows_analysed >= dataset.minimum_cell)
     if len(kept) == len(study.datasets):
         return study
-    gone = {one.name for one in study.datasets} - {one.name for one in kept}
+    gone = {dataset.name for dataset in study.datasets} - {dataset.name for dataset in kept}
     several = Fact("datasets_withheld", datasets=Count(len(gone), "site"))
     says = Fact("dataset_withheld") if len(gone) == 1 else several
     flags = tuple(flag for flag in study.flags if flag.dataset not in gone)
@@ -97,7 +97,7 @@ def of_site(site: Site, found: SiteEvidence, groups: SubgroupEvidence) -> tuple[
     given = SiteResults(
         policy.summary(found.site.summary),
         tuple(policy.results(found.site.results)),
-        tuple(replace(one, found=policy.curve(one)) for one in found.site.curves),
+        tuple(replace(curve, found=policy.curve(curve)) for curve in found.site.curves),
     )
     parts = policy.subgroups(groups)
     look = Look.at((given.summary,))
@@ -154,7 +154,7 @@ class _Policy:
     def of_classes(self, classes: NDArray[np.int64]) -> Protected:
         """All rows of an outcome of several classes: the rarest class, and the others as the sum of their ranges."""
         every = [
-            ranged(int((classes == place).sum()), self.wide) for place in range(len(self.site.dataset.class_labels))
+            ranged(int((classes == index).sum()), self.wide) for index in range(len(self.site.dataset.class_labels))
         ]
         rarest = min(every, key=int)
         rest = list(every)
@@ -167,138 +167,144 @@ class _Policy:
     def ranged(self, count: int | Withheld) -> int | Withheld:
         return count if isinstance(count, Withheld) else ranged(count, self.wide)
 
-    def summary(self, one: DatasetSummary) -> DatasetSummary:
+    def summary(self, dataset: DatasetSummary) -> DatasetSummary:
         """A dataset with its counts as ranges; events or others that may be nobody are withheld."""
         given = replace(
-            one,
-            excluded={why: self.ranged(count) for why, count in one.excluded.items()},
-            clusters=None if one.clusters is None else ranged(one.clusters, self.wide),
-            sampled=None if one.sampled is None else ranged(one.sampled, self.wide),
+            dataset,
+            excluded={why: self.ranged(count) for why, count in dataset.excluded.items()},
+            clusters=None if dataset.clusters is None else ranged(dataset.clusters, self.wide),
+            sampled=None if dataset.sampled is None else ranged(dataset.sampled, self.wide),
         )
-        given = self._outcome(one, given)
+        given = self._outcome(dataset, given)
         # A range of its own beside those of its parts would tell more than they do.
         lost = [count for count in given.excluded.values() if isinstance(count, CountRange)]
         return replace(given, rows_read=sum(lost, given.n))
 
-    def _outcome(self, one: DatasetSummary, given: DatasetSummary) -> DatasetSummary:
+    def _outcome(self, dataset: DatasetSummary, given: DatasetSummary) -> DatasetSummary:
         """The rows by their outcome, whose ranges add up to that of all rows."""
         why = outcome_withheld(self.below)
-        if one.class_counts:
-            of_each = {label: ranged(count, self.wide) for label, count in one.class_counts.items()}
+        if dataset.class_counts:
+            of_each = {label: ranged(count, self.wide) for label, count in dataset.class_counts.items()}
             given = replace(given, n=sum(of_each.values(), CountRange(0, 0)))
             if all(count.low for count in of_each.values()):
                 return replace(given, class_counts=of_each)
             return replace(given, class_counts={}, outcome_withheld=why)
-        if one.events is None:
-            return replace(given, n=ranged(one.n, self.wide))
-        events, others = ranged(one.events, self.wide), ranged(one.n - one.events, self.wide)
+        if dataset.events is None:
+            return replace(given, n=ranged(dataset.n, self.wide))
+        events, others = ranged(dataset.events, self.wide), ranged(dataset.n - dataset.events, self.wide)
         given = replace(given, n=events + others, events=events)
         return given if events.low and others.low else replace(given, events=None, outcome_withheld=why)
 
     def results(self, found: Sequence[Result]) -> Sequence[Result]:
         """The results of all rows."""
         if self.all_rows is None:
-            return [replace(one, found=self.not_given) for one in found]
+            return [replace(result, found=self.not_given) for result in found]
         if not self.site.dataset.class_labels:
             return list(of_results(self.all_rows, found))
         # Of several classes there are no tables: what rests on ranks is all that is given.
         measures = metrics_of(self.site.release)
-        ranks = iter(of_results(self.all_rows, [one for one in found if measures[one.term].protection == "ranks"]))
+        ranks = iter(
+            of_results(self.all_rows, [result for result in found if measures[result.term].protection == "ranks"])
+        )
         return [
-            next(ranks) if measures[one.term].protection == "ranks" else replace(one, found=self.not_given)
-            for one in found
+            next(ranks) if measures[result.term].protection == "ranks" else replace(result, found=self.not_given)
+            for result in found
         ]
 
     @property
     def not_given(self) -> Withheld:
         return not_given(self.below)
 
-    def curve(self, one: CurveResult) -> Curve | Absent:
+    def curve(self, curve: CurveResult) -> Curve | Absent:
         """A curve of all rows."""
         if self.all_rows is None or self.site.dataset.class_labels:
             return self.not_given
-        return of_curve(self.all_rows, one)
+        return of_curve(self.all_rows, curve)
 
     # ---- subgroups ------------------------------------------------------------------------------------------------
 
     def subgroups(self, groups: SubgroupEvidence) -> SubgroupEvidence:
         """The subgroups of the columns that are given; a level that the table names and few have is named nowhere."""
-        here = {one.subset: one for one in self.site.dataset.subgroups}
-        of_each = {subset: self._of_group(one) for subset, one in here.items()}
-        spelled = {one.column for one in self.site.release.subgroup if one.levels is not None or one.cuts is not None}
+        here = {subgroup.subset: subgroup for subgroup in self.site.dataset.subgroups}
+        of_each = {subset: self._of_group(subgroup) for subset, subgroup in here.items()}
+        spelled = {
+            subgroup.column
+            for subgroup in self.site.release.subgroup
+            if subgroup.levels is not None or subgroup.cuts is not None
+        }
         named = {subset for subset in here if subset.column in spelled or not isinstance(of_each[subset], Withheld)}
-        results = [one for one in groups.results if one.subset in named]
+        results = [result for result in groups.results if result.subset in named]
         of_subset: dict[Subset | None, list[Result]] = {subset: [] for subset in named}
-        for one in results:
-            of_subset[one.subset].append(one)
+        for result in results:
+            of_subset[result.subset].append(result)
         given = {subset: self._results(of_each[subset], of_subset[subset]) for subset in named}
         given = {subset: _against_others(given, subset, self.below) for subset in given}
         each = {subset: iter(found) for subset, found in given.items()}
         return SubgroupEvidence(
             summaries=tuple(
-                replace(one, size=self._size(one, of_each[one.subset]))
-                for one in groups.summaries
-                if one.subset in named
+                replace(summary, size=self._size(summary, of_each[summary.subset]))
+                for summary in groups.summaries
+                if summary.subset in named
             ),
-            results=tuple(next(each[one.subset]) for one in results if one.subset is not None),
-            curves=tuple(replace(one, found=self.not_given) for one in groups.curves if one.subset in named),
+            results=tuple(next(each[result.subset]) for result in results if result.subset is not None),
+            curves=tuple(replace(curve, found=self.not_given) for curve in groups.curves if curve.subset in named),
         )
 
-    def _of_group(self, one: Subgroup) -> Protected | Withheld:
+    def _of_group(self, subgroup: Subgroup) -> Protected | Withheld:
         """A subgroup with its ranges, or why nothing of it is given."""
         if (
-            isinstance(one.rows, Absent)
+            isinstance(subgroup.rows, Absent)
             or self.all_rows is None
             or self.site.dataset.sampled
             or self.site.dataset.class_labels
         ):
             return self.not_given
-        levels = _given_columns(self.site).get(one.column)
+        levels = _given_columns(self.site).get(subgroup.column)
         if levels is None:
             return Withheld(Fact("column_of_many_levels", most=MOST_LEVELS), self.below)
         known = np.logical_or.reduce([level.rows for level in levels if not isinstance(level.rows, Absent)])
-        made = self.protected(one.rows, self.counts(known & ~one.rows))
+        made = self.protected(subgroup.rows, self.counts(known & ~subgroup.rows))
         return made if made.counts.tells_outcome else outcome_withheld(self.below)
 
-    def _size(self, one: SubgroupSummary, found: Protected | Withheld) -> SubgroupSize | Absent:
-        if isinstance(one.size, Absent):
-            return one.size
+    def _size(self, subgroup: SubgroupSummary, found: Protected | Withheld) -> SubgroupSize | Absent:
+        if isinstance(subgroup.size, Absent):
+            return subgroup.size
         if isinstance(found, Withheld):
             return found
         return SubgroupSize(found.counts.n, found.counts.events.total, self.not_given)
 
     def _results(self, group: Protected | Withheld, found: Sequence[Result]) -> list[Result]:
         if isinstance(group, Withheld):
-            return [replace(one, found=group) for one in found]
-        plain = iter(of_results(group, [one for one in found if "against" not in one.at]))
-        return [one if "against" in one.at else next(plain) for one in found]
+            return [replace(result, found=group) for result in found]
+        plain = iter(of_results(group, [result for result in found if "against" not in result.at]))
+        return [result if "against" in result.at else next(plain) for result in found]
 
 
 def _against_others(given: Mapping[Subset, list[Result]], subset: Subset, below: int) -> list[Result]:
     """Differences to the other patients, of the two values that are given, where the column has two levels."""
-    others = [one for one in given if one.column == subset.column and one != subset]
+    others = [each for each in given if each.column == subset.column and each != subset]
     rest = _values(given[others[0]]) if len(others) == 1 else {}
     ours = _values(given[subset])
     return [
-        one if "against" not in one.at else replace(one, found=minus(ours.get(key), rest.get(key), below))
-        for one in given[subset]
-        for key in [(one.term, _place(one))]
+        result if "against" not in result.at else replace(result, found=minus(ours.get(key), rest.get(key), below))
+        for result in given[subset]
+        for key in [(result.term, _place(result))]
     ]
 
 
 def _values(found: Sequence[Result]) -> dict[tuple[str, Place], Estimate | Absent]:
-    return {(one.term, _place(one)): one.found for one in found if "against" not in one.at}
+    return {(result.term, _place(result)): result.found for result in found if "against" not in result.at}
 
 
-def _place(one: Result) -> Place:
-    return tuple(sorted((name, value) for name, value in one.at.items() if name != "against"))
+def _place(result: Result) -> Place:
+    return tuple(sorted((name, value) for name, value in result.at.items() if name != "against"))
 
 
 def _given_columns(site: Site) -> dict[str, list[Subgroup]]:
     """The columns that make few enough subgroups, with these."""
     columns: dict[str, list[Subgroup]] = {}
-    for one in site.dataset.described.subgroups:
-        columns.setdefault(one.column, []).append(one)
+    for subgroup in site.dataset.described.subgroups:
+        columns.setdefault(subgroup.column, []).append(subgroup)
     return {column: levels for column, levels in columns.items() if len(levels) <= MOST_LEVELS}
 
 
@@ -329,22 +335,23 @@ def given(complete: Evidence, sites: Sequence[Site]) -> Evidence:
         return complete
     below = max(site.dataset.minimum_cell for site in sites)
     why = not_given(below)
-    known = {one.name: one for one in complete.datasets}
+    known = {dataset.name: dataset for dataset in complete.datasets}
     # The axes of the model's points end at values of patients, and leave with the readers' tables.
-    kept = {*known, POOLED, *(one.name for one in complete.release.declared_performance)}
+    kept = {*known, POOLED, *(claim.name for claim in complete.release.declared_performance)}
     rows_each = {site.dataset.name: rows_of_a_person(site.dataset) for site in sites}
-    described = [one for one in complete.descriptions if one.dataset in known]
+    described = [description for description in complete.descriptions if description.dataset in known]
     rows, withheld = descriptions.given(described, known, levels, rows_each)
     made = replace(
         complete,
-        results=tuple(one if one.dataset in kept else replace(one, found=why) for one in complete.results),
+        results=tuple(result if result.dataset in kept else replace(result, found=why) for result in complete.results),
         subgroups=replace(
             complete.subgroups,
             results=tuple(
-                replace(one, found=why) if one.dataset == POOLED else one for one in complete.subgroups.results
+                replace(result, found=why) if result.dataset == POOLED else result
+                for result in complete.subgroups.results
             ),
         ),
-        curves=tuple(one if one.dataset in kept else replace(one, found=why) for one in complete.curves),
+        curves=tuple(curve if curve.dataset in kept else replace(curve, found=why) for curve in complete.curves),
         descriptions=rows,
         withheld=withheld,
     )
@@ -357,11 +364,11 @@ TELLING = frozenset(("class_missing", "constant_risk", "one_class", "other_units
 
 def flags(raised: Sequence[Flag], datasets: Sequence[DatasetSummary]) -> tuple[Flag, ...]:
     """The flags of reading, those of a number of rows without it."""
-    protected = {one.name for one in datasets if one.minimum_cell}
+    protected = {dataset.name for dataset in datasets if dataset.minimum_cell}
     return tuple(
-        one
-        if not protected or (one.dataset not in protected and one.dataset != POOLED)
-        else replace(one, fact=one.fact.without_counts)
-        for one in raised
-        if one.flag not in TELLING or one.dataset not in protected
+        flag
+        if not protected or (flag.dataset not in protected and flag.dataset != POOLED)
+        else replace(flag, fact=flag.fact.without_counts)
+        for flag in raised
+        if flag.flag not in TELLING or flag.dataset not in protected
     )

@@ -93,8 +93,8 @@ class Counts:
 
 def grid(declared: Sequence[float]) -> tuple[float, ...]:
     """The risks at which tails are counted."""
-    even = {round(place * STEP, 10) for place in range(round(1 / STEP))}
-    return tuple(sorted(even | {float(one) for one in declared}))
+    even = {round(index * STEP, 10) for index in range(round(1 / STEP))}
+    return tuple(sorted(even | {float(value) for value in declared}))
 
 
 def counts(outcome: Floats, risk: Floats, at: tuple[float, ...], wide: int, rows_each: int) -> Counts:
@@ -116,5 +116,5 @@ def expected(part: CountRange, whole: CountRange, wide: int) -> tuple[int, int]:
 
 def ends(part: CountRange, whole: CountRange) -> tuple[tuple[int, int], ...]:
     """The corners of what a part and its whole can be."""
-    pairs = ((one, other) for one in (part.low, part.high) for other in (whole.low, whole.high))
-    return tuple((one, other) for one, other in pairs if one <= other)
+    pairs = ((number, other) for number in (part.low, part.high) for other in (whole.low, whole.high))
+    return tuple((first, other) for first, other in pairs if first <= other)

@@ -17,12 +17,12 @@ Found = tuple[dict[str, Column], tuple[str, ...]]
 """The columns, none where no part rests on enough persons, and the steps of the method."""
 
 
-def of_curve(protected: Protected, one: CurveResult) -> Curve | Absent:
+def of_curve(protected: Protected, curve: CurveResult) -> Curve | Absent:
     """A curve of one site as it may be given."""
-    maker = REGISTER.curves.get(one.curve)
+    maker = REGISTER.curves.get(curve.curve)
     # The ranges are those of the model's risks.
-    rule = None if maker is None or "model" in one.at else RULES.get(maker.protection)
-    if rule is None or (isinstance(one.found, Absent) and not isinstance(one.found, Withheld)):
+    rule = None if maker is None or "model" in curve.at else RULES.get(maker.protection)
+    if rule is None or (isinstance(curve.found, Absent) and not isinstance(curve.found, Withheld)):
         return not_given(protected.below)
     if not protected.counts.tells_outcome or protected.counts.rows_each > 1:
         return outcome_withheld(protected.below)
@@ -40,7 +40,7 @@ def _shares(chain: Chain) -> Column:
 
 def _roc(protected: Protected) -> Found:
     counts = protected.counts
-    wrong, right = (tuple(reversed(_shares(one))) for one in (counts.others, counts.events))
+    wrong, right = (tuple(reversed(_shares(chain))) for chain in (counts.others, counts.events))
     return {"fpr": (0.0, *wrong), "tpr": (0.0, *right)}, ("at_risks_of_grid",)
 
 
@@ -81,7 +81,7 @@ def _groups(protected: Protected) -> Found:
     columns: dict[str, list[float | None]] = {name: [] for name in ("mean_risk", "observed", "low", "high", "n")}
     start = 0
     for end in range(1, len(edges)):
-        events, others = (_between(one, start, end, counts.wide) for one in (counts.events, counts.others))
+        events, others = (_between(chain, start, end, counts.wide) for chain in (counts.events, counts.others))
         n = int(events) + int(others)
         if n < 3 * counts.wide:
             continue
@@ -107,12 +107,12 @@ def _between(chain: Chain, start: int, end: int, wide: int) -> CountRange:
 def _middle(protected: Protected, edges: tuple[float, ...], start: int, end: int) -> float:
     """The mean of the middles of the bins, by how many each holds."""
     parts = []
-    for place in range(start, end):
+    for index in range(start, end):
         held = sum(
-            int(one.tails[place]) - (int(one.tails[place + 1]) if place + 1 < len(one.tails) else 0)
-            for one in (protected.counts.events, protected.counts.others)
+            int(chain.tails[index]) - (int(chain.tails[index + 1]) if index + 1 < len(chain.tails) else 0)
+            for chain in (protected.counts.events, protected.counts.others)
         )
-        parts.append((held, (edges[place] + edges[place + 1]) / 2))
+        parts.append((held, (edges[index] + edges[index + 1]) / 2))
     whole = sum(held for held, _ in parts)
     return sum(held * middle for held, middle in parts) / whole
 

@@ -29,7 +29,7 @@ def given(study: Study, minimum_cell: int) -> Study:
     interval, which would tell how many answered. Groups of raters stay away: a group may be one person.
     """
     release, wide = study.release, width(minimum_cell, [])
-    published = tuple(_performance(one, wide) for one in release.declared_performance)
+    published = tuple(_performance(claim, wide) for claim in release.declared_performance)
     readers = tuple(map(_readers, release.readers))
     update: dict[str, object] = {"declared_performance": published, "readers": readers}
     update["h_accuracy"] = _h_accuracy(release.h_accuracy)
@@ -50,46 +50,46 @@ def given(study: Study, minimum_cell: int) -> Study:
     return replace(study, release=made, reader_study=decided, flags=(*study.flags, *flags))
 
 
-def _performance(one: DeclaredPerformance, wide: int) -> DeclaredPerformance:
-    return one if one.auroc is None else one.model_copy(update={"auroc": _auroc(one.auroc, wide)})
+def _performance(claim: DeclaredPerformance, wide: int) -> DeclaredPerformance:
+    return claim if claim.auroc is None else claim.model_copy(update={"auroc": _auroc(claim.auroc, wide)})
 
 
-def _auroc(one: DeclaredAuroc, wide: int) -> DeclaredAuroc | None:
+def _auroc(claim: DeclaredAuroc, wide: int) -> DeclaredAuroc | None:
     """The AUROC in steps of a person, its interval wider by what the steps take, its counts as ranges."""
-    events = one.events if isinstance(one.events, CountRange) else ranged(one.events, wide)
-    rest = one.n - one.events
+    events = claim.events if isinstance(claim.events, CountRange) else ranged(claim.events, wide)
+    rest = claim.n - claim.events
     others = rest if isinstance(rest, CountRange) else ranged(rest, wide)
     persons = min(int(events), int(others))
     if persons < FEWEST:
         return None
     step = step_of(persons)
-    return one.model_copy(
+    return claim.model_copy(
         update={
-            "value": in_steps(one.value, step),
-            "low": max(in_steps(math.floor(one.low / step) * step, step), 0.0),
-            "high": min(in_steps(math.ceil(one.high / step) * step, step), 1.0),
+            "value": in_steps(claim.value, step),
+            "low": max(in_steps(math.floor(claim.low / step) * step, step), 0.0),
+            "high": min(in_steps(math.ceil(claim.high / step) * step, step), 1.0),
             "n": events + others,
             "events": events,
         }
     )
 
 
-def _h_accuracy(one: HAccuracy) -> HAccuracy:
-    survey = None if one.survey is None else _survey(one.survey)
+def _h_accuracy(h_accuracy: HAccuracy) -> HAccuracy:
+    survey = None if h_accuracy.survey is None else _survey(h_accuracy.survey)
     # Upwards, so that nothing reaches the minimum that would not reach the declared one.
-    minimum = one.acceptable
+    minimum = h_accuracy.acceptable
     hundredths = None if minimum is None else math.ceil(minimum.value * 100 - 1e-9) / 100
     bare = {"value": hundredths, "low": None, "high": None, "n": None}
     acceptable = None if minimum is None else minimum.model_copy(update=bare)
     made = {name: value for name, value in (("survey", survey), ("acceptable", acceptable)) if value is not None}
-    return one.model_copy(update=made) if made else one
+    return h_accuracy.model_copy(update=made) if made else h_accuracy
 
 
 def _survey(survey: Mapping[str, float | SurveyShare]) -> dict[str, float]:
     """The shares of answers in hundredths, or in the first digits that leave something of them, never more than all."""
     shares = survey_shares(survey)
-    digits = next(digits for digits in range(2, 20) if any(_floor(one, digits) for one in shares.values()))
-    return {name: _floor(one, digits) for name, one in shares.items()}
+    digits = next(digits for digits in range(2, 20) if any(_floor(share, digits) for share in shares.values()))
+    return {name: _floor(share, digits) for name, share in shares.items()}
 
 
 def _floor(share: float, digits: int) -> float:
@@ -97,12 +97,12 @@ def _floor(share: float, digits: int) -> float:
     return math.floor(share * whole + 1e-9) / whole
 
 
-def _readers(one: ReadersTables) -> ReadersTables:
+def _readers(tables: ReadersTables) -> ReadersTables:
     """The raters' accuracy in hundredths, and no groups: who is alone in one would be named."""
-    one = one if one.groups is None else one.model_copy(update={"groups": None})
-    if one.accuracy is None:
-        return one
-    several = isinstance(one.accuracy, tuple)
-    each = one.accuracy if isinstance(one.accuracy, tuple) else (one.accuracy,)
+    tables = tables if tables.groups is None else tables.model_copy(update={"groups": None})
+    if tables.accuracy is None:
+        return tables
+    several = isinstance(tables.accuracy, tuple)
+    each = tables.accuracy if isinstance(tables.accuracy, tuple) else (tables.accuracy,)
     rounded = tuple(round(accuracy, 2) for accuracy in each)
-    return one.model_copy(update={"accuracy": rounded if several else rounded[0]})
+    return tables.model_copy(update={"accuracy": rounded if several else rounded[0]})

@@ -38,23 +38,27 @@ def given(
     shown: list[DescriptionResult] = []
     withheld: dict[WithheldDescription, None] = {}
     for row in rows:
-        one = row.described
+        description = row.described
         if row.dataset not in columns:
             shown.append(row)
             continue
         here = columns[row.dataset]
-        if one.variable in here and one.statistic in (*SHARES, *QUANTILES):
+        if description.variable in here and description.statistic in (*SHARES, *QUANTILES):
             found: Description | Withheld = not_given(datasets[row.dataset].minimum_cell)
         else:
             # The levels of a variable and the rows without it add up to all rows.
-            of_all = levels[row.dataset, one.variable] + 1
+            of_all = levels[row.dataset, description.variable] + 1
             wide = width(datasets[row.dataset].minimum_cell, [*here.values(), of_all]) * rows_each[row.dataset]
             found = _given(row, counted, datasets[row.dataset], wide)
         if isinstance(found, Description):
             shown.append(replace(row, described=found))
         else:
             # A category that few have is named nowhere.
-            withheld[WithheldDescription(row.dataset, one.variable, one.statistic, None, found, one.of)] = None
+            withheld[
+                WithheldDescription(
+                    row.dataset, description.variable, description.statistic, None, found, description.of
+                )
+            ] = None
     return tuple(shown), tuple(withheld)
 
 
@@ -68,33 +72,37 @@ def _given(
     dataset: DatasetSummary,
     wide: int,
 ) -> Description | Withheld:
-    one = row.described
+    description = row.described
     below = dataset.minimum_cell
     of_all = dataset.n if isinstance(dataset.n, CountRange) else ranged(dataset.n, wide)
-    if one.of == "outcome":
-        return _outcome(one, dataset, of_all)
-    of = SHARES.get(one.statistic)
+    if description.of == "outcome":
+        return _outcome(description, dataset, of_all)
+    of = SHARES.get(description.statistic)
     count = counted.get(_key(row, of)) if of else None
     if count is not None:
         part = ranged(int(count.value), wide)
         if of == "count" and part.low == 0:
             return Withheld(Fact("fewer_persons", below=below), below)
-        return replace(one, value=min(1.0, round(int(part) / int(of_all), 2)), n=of_all)
-    share = QUANTILES.get(one.statistic)
-    if share is not None and isinstance(one.n, int) and ranged(one.n, wide).low * min(share, 1 - share) >= wide:
-        return replace(one, value=round(one.value, _decimals(one.value)), n=of_all)
+        return replace(description, value=min(1.0, round(int(part) / int(of_all), 2)), n=of_all)
+    share = QUANTILES.get(description.statistic)
+    if (
+        share is not None
+        and isinstance(description.n, int)
+        and ranged(description.n, wide).low * min(share, 1 - share) >= wide
+    ):
+        return replace(description, value=round(description.value, _decimals(description.value)), n=of_all)
     return not_given(below)
 
 
-def _outcome(one: Description, dataset: DatasetSummary, of_all: CountRange) -> Description | Withheld:
+def _outcome(description: Description, dataset: DatasetSummary, of_all: CountRange) -> Description | Withheld:
     """How many had the outcome, as the dataset itself gives it."""
     if dataset.outcome_withheld is not None:
         return dataset.outcome_withheld
-    count = dataset.events if one.level is None else dataset.class_counts.get(one.level)
+    count = dataset.events if description.level is None else dataset.class_counts.get(description.level)
     if count is None:
         return Withheld(Fact("fewer_persons", below=dataset.minimum_cell), dataset.minimum_cell)
-    value = float(count) if one.statistic in ("events", "count") else int(count) / int(of_all)
-    return replace(one, value=value, n=of_all)
+    value = float(count) if description.statistic in ("events", "count") else int(count) / int(of_all)
+    return replace(description, value=value, n=of_all)
 
 
 def _decimals(value: float) -> int:

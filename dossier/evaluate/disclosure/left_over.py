@@ -57,8 +57,8 @@ class Look:
     @classmethod
     def at(cls, datasets: Sequence[DatasetSummary]) -> Look | None:
         """A look at what these datasets yield; None where none of them is protected."""
-        protected = {one.name: one.minimum_cell for one in datasets if one.minimum_cell}
-        free = frozenset(one.name for one in datasets) - set(protected)
+        protected = {dataset.name: dataset.minimum_cell for dataset in datasets if dataset.minimum_cell}
+        free = frozenset(dataset.name for dataset in datasets) - set(protected)
         return cls(frozenset(protected), free, not_given(max(protected.values()))) if protected else None
 
     def evidence(self, found: Evidence) -> Evidence:
@@ -67,10 +67,10 @@ class Look:
             found,
             results=tuple(map(self.kept, found.results)),
             curves=tuple(map(self.kept, found.curves)),
-            descriptions=tuple(one for one in found.descriptions if self.is_ranged(one)),
+            descriptions=tuple(description for description in found.descriptions if self.is_ranged(description)),
             withheld=(
                 *map(self.kept, found.withheld),
-                *(self.taken(one) for one in found.descriptions if not self.is_ranged(one)),
+                *(self.taken(description) for description in found.descriptions if not self.is_ranged(description)),
             ),
             subgroups=self.subgroups(found.subgroups),
             flags=tuple(map(self.flag, found.flags)),
@@ -90,13 +90,15 @@ class Look:
             tuple(map(self.kept, groups.curves)),
         )
 
-    def is_ranged(self, one: DescriptionResult) -> bool:
+    def is_ranged(self, description: DescriptionResult) -> bool:
         """Whether a statistic rests on a number of rows that is a range, or is not given."""
-        return one.dataset in self.free or isinstance(one.described.n, CountRange | Withheld)
+        return description.dataset in self.free or isinstance(description.described.n, CountRange | Withheld)
 
-    def taken(self, one: DescriptionResult) -> WithheldDescription:
+    def taken(self, description: DescriptionResult) -> WithheldDescription:
         """That a statistic was taken away."""
-        return WithheldDescription(one.dataset, one.described.variable, one.described.statistic, None, self.why)
+        return WithheldDescription(
+            description.dataset, description.described.variable, description.described.statistic, None, self.why
+        )
 
     def counts_persons(self, dataset: str, found: Found) -> bool:
         """Whether a count of persons stands in what was found, or beside it."""
@@ -106,29 +108,34 @@ class Look:
             return _counts_persons(found.reason)
         beside = () if dataset not in self.protected else (found.n, found.events)
         return _counts_persons(*found.method, getattr(found, "reason", None)) or any(
-            not isinstance(one, CountRange) for one in beside if one is not None
+            not isinstance(each, CountRange) for each in beside if each is not None
         )
 
-    def kept(self, one: Kept) -> Kept:
+    def kept(self, kept: Kept) -> Kept:
         """What was found, withheld where it counts persons."""
-        return replace(one, found=self.why) if self.counts_persons(one.dataset, one.found) else one
+        return replace(kept, found=self.why) if self.counts_persons(kept.dataset, kept.found) else kept
 
-    def summary(self, one: SubgroupSummary) -> SubgroupSummary:
-        if isinstance(one.size, SubgroupSize):
-            counts = (one.size.n, one.size.events, one.size.unassigned, *one.size.class_counts.values())
-            is_counted = one.dataset in self.protected and any(type(count) is int for count in counts)
+    def summary(self, subgroup: SubgroupSummary) -> SubgroupSummary:
+        if isinstance(subgroup.size, SubgroupSize):
+            counts = (
+                subgroup.size.n,
+                subgroup.size.events,
+                subgroup.size.unassigned,
+                *subgroup.size.class_counts.values(),
+            )
+            is_counted = subgroup.dataset in self.protected and any(type(count) is int for count in counts)
         else:
-            is_counted = self.counts_persons(one.dataset, one.size)
-        return replace(one, size=self.why) if is_counted else one
+            is_counted = self.counts_persons(subgroup.dataset, subgroup.size)
+        return replace(subgroup, size=self.why) if is_counted else subgroup
 
-    def flag(self, one: Flag) -> Flag:
+    def flag(self, flag: Flag) -> Flag:
         """A limitation, which says that there are some where it counted them."""
-        is_counted = one.dataset not in self.free and _counts_persons(one.fact)
-        return replace(one, fact=one.fact.without_counts) if is_counted else one
+        is_counted = flag.dataset not in self.free and _counts_persons(flag.fact)
+        return replace(flag, fact=flag.fact.without_counts) if is_counted else flag
 
-    def criterion(self, one: Criterion) -> Criterion:
-        is_counted = one.dataset not in self.free and _counts_persons(one.reason)
-        return replace(one, reason=self.why.reason) if is_counted else one
+    def criterion(self, criterion: Criterion) -> Criterion:
+        is_counted = criterion.dataset not in self.free and _counts_persons(criterion.reason)
+        return replace(criterion, reason=self.why.reason) if is_counted else criterion
 
 
 def _counts_persons(*facts: Fact | None) -> bool:

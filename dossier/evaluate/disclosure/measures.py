@@ -65,13 +65,13 @@ class Protected:
     @property
     def few(self) -> Withheld | None:
         """Why nothing that rests on ranks or sums is given, if so."""
-        persons = min(one.persons for one in (self.counts, self.complement) if one is not None)
+        persons = min(each.persons for each in (self.counts, self.complement) if each is not None)
         least = FEWEST if self.complement is None else 2 * self.counts.wide
         return None if persons >= least else Withheld(Fact("fewer_persons_of_either_outcome", least=least), self.below)
 
-    def given(self, one: Result, metric: Metric, others: Given) -> Estimate | Absent:
+    def given(self, result: Result, metric: Metric, others: Given) -> Estimate | Absent:
         """A result as it may be given; `others` are what was given before, by term and other model."""
-        return RULES[metric.protection](self, one, metric, others)
+        return RULES[metric.protection](self, result, metric, others)
 
 
 Given = Mapping[tuple[str, str], "Estimate | Absent"]
@@ -84,23 +84,23 @@ def of_results(protected: Protected, results: Sequence[Result]) -> Iterator[Resu
     measures = metrics_of(protected.site.release)
     others: dict[tuple[str, str], Estimate | Absent] = {}
     found: dict[int, Estimate | Absent] = {}
-    for place, one in sorted(enumerate(results), key=lambda each: measures[each[1].term].protection == "difference"):
-        found[place] = protected.given(one, measures[one.term], others)
-        others.setdefault((one.term, str(one.at.get("model", ""))), found[place])
-    for place, one in enumerate(results):
-        yield replace(one, found=found[place])
+    for index, result in sorted(enumerate(results), key=lambda each: measures[each[1].term].protection == "difference"):
+        found[index] = protected.given(result, measures[result.term], others)
+        others.setdefault((result.term, str(result.at.get("model", ""))), found[index])
+    for index, result in enumerate(results):
+        yield replace(result, found=found[index])
 
 
 # ---- from ranges of counts ------------------------------------------------------------------------------------------
 
 
-def _from_counts(protected: Protected, one: Result, metric: Metric, others: object) -> Estimate | Absent:
+def _from_counts(protected: Protected, result: Result, metric: Metric, others: object) -> Estimate | Absent:
     """A measure of the four counts at a threshold, at what is expected of them, its interval over all they can be."""
-    at = one.at.get("threshold")
+    at = result.at.get("threshold")
     if at is None or protected.counts.rows_each > 1:
         # No interval of counts of persons with several rows each is known; without a threshold there is no table.
-        return _withheld(protected, one, metric, others)
-    return hull(protected, metric, one.at, float(at))
+        return _withheld(protected, result, metric, others)
+    return hull(protected, metric, result.at, float(at))
 
 
 def hull(protected: Protected, metric: Metric, at: At, threshold: float) -> Estimate | Absent:
@@ -115,17 +115,17 @@ def hull(protected: Protected, metric: Metric, at: At, threshold: float) -> Esti
     if isinstance(found, Absent):
         return found
     corners = [
-        _asked(protected, metric, at, (*one, *other))
-        for one, other in itertools.product(ends(right, events), ends(wrong, rest))
+        _asked(protected, metric, at, (*first, *other))
+        for first, other in itertools.product(ends(right, events), ends(wrong, rest))
     ]
-    every = [one for one in (found, *corners) if isinstance(one, Estimate)]
+    every = [estimate for estimate in (found, *corners) if isinstance(estimate, Estimate)]
     return over(found, every, protected, counts)
 
 
 def over(found: Estimate, every: Sequence[Estimate], protected: Protected, counts: Counts) -> Estimate:
     """The estimate with the outermost bounds of all, and its counts as ranges."""
-    low = min((one.low if one.low is not None else one.value for one in every), default=None)
-    high = max((one.high if one.high is not None else one.value for one in every), default=None)
+    low = min((estimate.low if estimate.low is not None else estimate.value for estimate in every), default=None)
+    high = max((estimate.high if estimate.high is not None else estimate.value for estimate in every), default=None)
     none = found.low is None or found.high is None or low is None or high is None
     return replace(
         found,
@@ -191,37 +191,37 @@ def _stepped(protected: Protected, found: Estimate, step: float, metric: Metric)
 
 
 def _in_steps_of(persons: Callable[[Counts], float]) -> Rule:
-    def rule(protected: Protected, one: Result, metric: Metric, others: object) -> Estimate | Absent:
+    def rule(protected: Protected, result: Result, metric: Metric, others: object) -> Estimate | Absent:
         if protected.few is not None:
             return protected.few
-        if isinstance(one.found, Absent):
+        if isinstance(result.found, Absent):
             # Its reason may count persons.
-            return _withheld(protected, one, metric, others)
-        return _stepped(protected, one.found, step_of(persons(protected.counts)), metric)
+            return _withheld(protected, result, metric, others)
+        return _stepped(protected, result.found, step_of(persons(protected.counts)), metric)
 
     return rule
 
 
-def _fitted(protected: Protected, one: Result, metric: Metric, others: object) -> Estimate | Absent:
+def _fitted(protected: Protected, result: Result, metric: Metric, others: object) -> Estimate | Absent:
     """A coefficient of a fit, in steps of what one person can move it by."""
     if protected.few is not None:
         return protected.few
-    if isinstance(one.found, Absent):
+    if isinstance(result.found, Absent):
         # Its reason may count persons.
-        return _withheld(protected, one, metric, others)
-    if one.found.se is None:
+        return _withheld(protected, result, metric, others)
+    if result.found.se is None:
         return Withheld(Fact("no_standard_error_for_a_step"), protected.below)
-    step = above(4 * one.found.se / math.sqrt(protected.counts.persons))
-    return _stepped(protected, one.found, step, metric)
+    step = above(4 * result.found.se / math.sqrt(protected.counts.persons))
+    return _stepped(protected, result.found, step, metric)
 
 
-def _ratio(protected: Protected, one: Result, metric: Metric, others: object) -> Estimate | Absent:
+def _ratio(protected: Protected, result: Result, metric: Metric, others: object) -> Estimate | Absent:
     """Observed over expected: the share of the ranges over the mean risk in steps."""
     if protected.few is not None:
         return protected.few
-    if isinstance(one.found, Absent):
+    if isinstance(result.found, Absent):
         # Its reason may count persons.
-        return _withheld(protected, one, metric, others)
+        return _withheld(protected, result, metric, others)
     events, rest = protected.counts.events.total, protected.counts.others.total
     step = step_of(int(protected.counts.n) / protected.counts.rows_each)
     mean = in_steps(protected.mean_risk, step)
@@ -236,24 +236,24 @@ def _ratio(protected: Protected, one: Result, metric: Metric, others: object) ->
     low = bound(events.low, rest.high, mean + step / 2, -1)
     high = bound(events.high, rest.low, max(mean - step / 2, step / 2), 1)
     ratio = int(events) / (int(events) + int(rest)) / mean
-    middle = replace(one.found, value=ratio, low=low, high=high, made_of=None, reason=None)
+    middle = replace(result.found, value=ratio, low=low, high=high, made_of=None, reason=None)
     made = over(middle, [middle], protected, protected.counts)
     return replace(made, method=Method("on_log_scale", _over_ranges(protected.counts)))
 
 
-def _difference(protected: Protected, one: Result, metric: Metric, others: Given) -> Estimate | Absent:
+def _difference(protected: Protected, result: Result, metric: Metric, others: Given) -> Estimate | Absent:
     """A difference to another model, of the two values that are given."""
-    name, rival = metric.difference_of or "", str(one.at.get("against", ""))
+    name, rival = metric.difference_of or "", str(result.at.get("against", ""))
     return minus(others.get((name, "")), others.get((f"{name}_of_rival", rival)), protected.below)
 
 
 def minus(ours: Estimate | Absent | None, rest: Estimate | Absent | None, below: int) -> Estimate | Absent:
     """The difference of two given values, with the outermost bounds of both."""
-    for one in (ours, rest):
-        if one is None:
+    for estimate in (ours, rest):
+        if estimate is None:
             return not_given(below)
-        if isinstance(one, Absent):
-            return one
+        if isinstance(estimate, Absent):
+            return estimate
     if not isinstance(ours, Estimate) or not isinstance(rest, Estimate):
         raise TypeError("what is neither absent nor missing is an estimate")
     low = None if ours.low is None or rest.high is None else ours.low - rest.high
@@ -262,7 +262,7 @@ def minus(ours: Estimate | Absent | None, rest: Estimate | Absent | None, below:
     return replace(ours, value=ours.value - rest.value, low=low, high=high, se=None, method=made, details={})
 
 
-def _withheld(protected: Protected, one: Result, metric: Metric, others: object) -> Estimate | Absent:
+def _withheld(protected: Protected, result: Result, metric: Metric, others: object) -> Estimate | Absent:
     return not_given(protected.below)
 
 

@@ -108,8 +108,8 @@ def _kept(text: str) -> tuple[list[str], bool]:
     sentences = BETWEEN_SENTENCES.split(" ".join(prose))
     kept = [
         sentence
-        for place, sentence in enumerate(sentences)
-        if not place or len(" ".join(sentences[: place + 1])) <= MOST_LETTERS
+        for index, sentence in enumerate(sentences)
+        if not index or len(" ".join(sentences[: index + 1])) <= MOST_LETTERS
     ]
     return kept, len(kept) < len(sentences) or len(prose) < len(parts)
 
@@ -162,7 +162,7 @@ def _size(evidence: Evidence) -> str:
             return patients
         of_each = [f"{sum(site.class_counts.get(label, 0) for site in telling):,} of {label}" for label in labels]
         least = at_least(sites)
-        return f"{patients}: {listing([f'{least}{one}' for one in of_each])}"
+        return f"{patients}: {listing([f'{least}{text}' for text in of_each])}"
     return f"{patients}, {at_least(sites)}{counted(sum(site.events or 0 for site in sites), 'event')}"
 
 

@@ -37,7 +37,7 @@ MET, NOT_MET, NOT_ESTIMABLE = "met", "not met", "not estimable"
 def finding(evidence: Evidence) -> Sentence:
     """How many criteria are met everywhere they ask for it, and which are not."""
     every = counted_ones(evidence) or declared(evidence)
-    met = [one for one in every if verdict(one) == MET]
+    met = [criteria for criteria in every if verdict(criteria) == MET]
     noun = "criterion" if len(every) == 1 else "criteria"
     lead = f"{sentence_case(how_many(len(met)))} of {in_words(len(every))} {noun} "
     rest = ""
@@ -45,7 +45,11 @@ def finding(evidence: Evidence) -> Sentence:
         rest = " ".join(
             f"{sentence_case(how)}: {listing(those)}."
             for how in (NOT_MET, NOT_ESTIMABLE)
-            if (those := [within_sentence(label(evidence, one[0])) for one in every if verdict(one) == how])
+            if (
+                those := [
+                    within_sentence(label(evidence, criteria[0])) for criteria in every if verdict(criteria) == how
+                ]
+            )
         )
     rest = " ".join(
         text
@@ -60,7 +64,7 @@ def finding(evidence: Evidence) -> Sentence:
 def when(evidence: Evidence, done: str, counted_only: bool = False) -> str:
     """When the criteria were `done`, whether that was before the data, and of how many nobody says so."""
     every = counted_ones(evidence) if counted_only else declared(evidence)
-    said = [evidence.release.acceptance[one[0].number - 1].declared_on for one in every]
+    said = [evidence.release.acceptance[criteria[0].number - 1].declared_on for criteria in every]
     known = sorted(day for day in said if day is not None)
     count = len(said) - len(known)
     which = "any of them" if count == len(said) else f"{in_words(count)} of them"
@@ -97,23 +101,23 @@ def _beside_the_data(evidence: Evidence, first: datetime.date, last: datetime.da
 
 def declared(evidence: Evidence) -> list[tuple[Criterion, ...]]:
     """The criteria as they were declared, each with every dataset that has to meet it."""
-    numbers = list(dict.fromkeys(one.number for one in evidence.criteria))
-    return [tuple(one for one in evidence.criteria if one.number == number) for number in numbers]
+    numbers = list(dict.fromkeys(criterion.number for criterion in evidence.criteria))
+    return [tuple(criterion for criterion in evidence.criteria if criterion.number == number) for number in numbers]
 
 
 def counted_ones(evidence: Evidence) -> list[tuple[Criterion, ...]]:
     """The criteria that count: declared on a day that is said, and not after the dossier itself."""
-    return [one for one in declared(evidence) if not why_uncounted(evidence, one[0])]
+    return [criteria for criteria in declared(evidence) if not why_uncounted(evidence, criteria[0])]
 
 
 def uncounted(evidence: Evidence) -> list[tuple[Criterion, ...]]:
     """The criteria that count for nothing."""
-    return [one for one in declared(evidence) if why_uncounted(evidence, one[0])]
+    return [criteria for criteria in declared(evidence) if why_uncounted(evidence, criteria[0])]
 
 
-def why_uncounted(evidence: Evidence, one: Criterion) -> str:
+def why_uncounted(evidence: Evidence, criterion: Criterion) -> str:
     """Why a criterion counts for nothing, as the end of a sentence; empty where it counts."""
-    day = evidence.release.acceptance[one.number - 1].declared_on
+    day = evidence.release.acceptance[criterion.number - 1].declared_on
     if day is None:
         return "is not dated"
     printed = evidence.release.release.date
@@ -122,26 +126,31 @@ def why_uncounted(evidence: Evidence, one: Criterion) -> str:
 
 def verdict(everywhere: tuple[Criterion, ...]) -> str:
     """Whether a criterion is met wherever it has to be; one place where it is not decides."""
-    if any(one.met is False for one in everywhere):
+    if any(criterion.met is False for criterion in everywhere):
         return NOT_MET
-    return MET if all(one.met for one in everywhere) else NOT_ESTIMABLE
+    return MET if all(criterion.met for criterion in everywhere) else NOT_ESTIMABLE
 
 
-def label(evidence: Evidence, one: Criterion) -> str:
+def label(evidence: Evidence, each: Criterion) -> str:
     """What a criterion is about: the measure, its settings, the subset, and which number of the interval."""
-    places = [setting(value) if name == "threshold" else f"{name} {setting(value)}" for name, value in one.at.items()]
+    places = [setting(value) if name == "threshold" else f"{name} {setting(value)}" for name, value in each.at.items()]
     at = f" at {listing(places)}" if places else ""
-    subset = f", {one.subset}" if one.subset else ""
-    return f"{sentence_case(SHORTER.get(one.measure, evidence.terms[one.measure].label))}{at}{subset}{BOUND[one.bound]}"
+    subset = f", {each.subset}" if each.subset else ""
+    return (
+        f"{sentence_case(SHORTER.get(each.measure, evidence.terms[each.measure].label))}{at}{subset}{BOUND[each.bound]}"
+    )
 
 
 SHORTER = {"oe_ratio": "O/E"}
 """What a measure is called where its label says more than a head of a column has room for."""
 
 
-def asked(evidence: Evidence, one: Criterion) -> str:
+def asked(evidence: Evidence, criterion: Criterion) -> str:
     """What was asked of the number, as it stands after its name: 0.80 to 1.25, or a sign and a bound."""
-    low, high = (None if bound is None else bare(evidence, one.measure, bound) for bound in (one.at_least, one.at_most))
+    low, high = (
+        None if bound is None else bare(evidence, criterion.measure, bound)
+        for bound in (criterion.at_least, criterion.at_most)
+    )
     if low is not None and high is not None:
         return f"{low} to {high}"
     return f"≥{TIED}{low}" if low is not None else f"≤{TIED}{high}"
@@ -153,7 +162,7 @@ def _site(evidence: Evidence, dataset: str) -> str:
 
 def on_the_first_page(evidence: Evidence) -> list[tuple[Criterion, ...]]:
     """The criteria that the table of the first page has room for, of those that count for all patients."""
-    return [one for one in counted_ones(evidence) if one[0].subset is None][:SIDE_BY_SIDE]
+    return [description for description in counted_ones(evidence) if description[0].subset is None][:SIDE_BY_SIDE]
 
 
 def detailed(evidence: Evidence) -> tuple[Table, ...]:
@@ -163,14 +172,18 @@ def detailed(evidence: Evidence) -> tuple[Table, ...]:
     """
     first = on_the_first_page(evidence)
     counting = counted_ones(evidence)
-    every = [one for one in declared(evidence) if one not in first and (len(one) > 1 or one in counting)]
+    every = [
+        criteria
+        for criteria in declared(evidence)
+        if criteria not in first and (len(criteria) > 1 or criteria in counting)
+    ]
     blocks = [every[start : start + SIDE_BY_SIDE] for start in range(0, len(every), SIDE_BY_SIDE)]
     return tuple(_block(evidence, block, number) for number, block in enumerate(blocks, start=1))
 
 
 def _block(evidence: Evidence, block: Sequence[tuple[Criterion, ...]], part: int) -> Table:
     reasons = Reasons(evidence)
-    tried = {one.dataset for everywhere in block for one in everywhere}
+    tried = {criterion.dataset for everywhere in block for criterion in everywhere}
     rows = [
         Row(measured_label(dataset), _cells(evidence, block, dataset.name, reasons))
         for dataset in shown(evidence)
@@ -183,7 +196,7 @@ def _block(evidence: Evidence, block: Sequence[tuple[Criterion, ...]], part: int
         title="Each criterion at each site." if part == 1 else f"Each criterion at each site, continued ({part}).",
         note="The observed number is the value, or the bound of its interval that the criterion names.",
         head="Site",
-        columns=tuple(Column(f"{label(evidence, one[0])} {asked(evidence, one[0])}", intervals=True) for one in block),
+        columns=tuple(Column(f"{label(evidence, row[0])} {asked(evidence, row[0])}", intervals=True) for row in block),
         rows=tuple(rows),
         footnotes=reasons.footnotes(),
     )
@@ -198,32 +211,36 @@ def _by_the_value_alone(evidence: Evidence, block: Sequence[tuple[Criterion, ...
     """Where a criterion that asks for the value alone is met, and the interval holds values that would not meet it."""
     parts = []
     for everywhere in block:
-        unsure = [(one, found) for one in everywhere if one.met and (found := _held_open(evidence, one)) is not None]
+        unsure = [
+            (criterion, found)
+            for criterion in everywhere
+            if criterion.met and (found := _held_open(evidence, criterion)) is not None
+        ]
         if unsure:
-            where = [f"{_site(evidence, one.dataset)}{_interval(evidence, one, found)}" for one, found in unsure]
+            where = [f"{_site(evidence, each.dataset)}{_interval(evidence, each, found)}" for each, found in unsure]
             places = listing(where) if len(where) <= MOST_NAMED else f"{in_words(len(where))} sites"
             parts.append(f"{within_sentence(label(evidence, everywhere[0]))} at {places}")
     return (f"Point estimate meets the criterion; the CI does not: {'; '.join(parts)}.",) if parts else ()
 
 
-def _held_open(evidence: Evidence, one: Criterion) -> Estimate | None:
+def _held_open(evidence: Evidence, criterion: Criterion) -> Estimate | None:
     """The estimate that a criterion judges by its value alone, where its interval reaches beyond what was asked."""
-    if one.bound != "value":
+    if criterion.bound != "value":
         return None
     found = (
-        find(evidence, one.measure, one.dataset, **one.at)
-        if one.subset is None
-        else find_in_subgroup(evidence, one.subset, one.measure, one.dataset, **one.at)
+        find(evidence, criterion.measure, criterion.dataset, **criterion.at)
+        if criterion.subset is None
+        else find_in_subgroup(evidence, criterion.subset, criterion.measure, criterion.dataset, **criterion.at)
     )
     if isinstance(found, Absent) or found.low is None or found.high is None:
         return None
-    falls = one.at_least is not None and found.low < one.at_least
-    rises = one.at_most is not None and found.high > one.at_most
+    falls = criterion.at_least is not None and found.low < criterion.at_least
+    rises = criterion.at_most is not None and found.high > criterion.at_most
     return found if falls or rises else None
 
 
-def _interval(evidence: Evidence, one: Criterion, found: Estimate) -> str:
-    return f" ({interval(found, evidence.terms[one.measure], wordy=True)})"
+def _interval(evidence: Evidence, criterion: Criterion, found: Estimate) -> str:
+    return f" ({interval(found, evidence.terms[criterion.measure], wordy=True)})"
 
 
 def not_the_better_choice(evidence: Evidence, block: Sequence[tuple[Criterion, ...]]) -> tuple[str, ...]:
@@ -240,34 +257,38 @@ def _better_defaults(evidence: Evidence, everywhere: tuple[Criterion, ...]) -> d
     """Where a net benefit meets its criterion and a default does more good: the sites, by which default."""
     if everywhere[0].measure != "net_benefit" or everywhere[0].subset is not None:
         return {}
-    met = [(one, find(evidence, "net_benefit", one.dataset, **one.at)) for one in everywhere if one.met]
+    met = [
+        (criterion, find(evidence, "net_benefit", criterion.dataset, **criterion.at))
+        for criterion in everywhere
+        if criterion.met
+    ]
     return better_than_the_model(
-        (_site(evidence, one.dataset), found) for one, found in met if isinstance(found, Estimate)
+        (_site(evidence, criterion.dataset), found) for criterion, found in met if isinstance(found, Estimate)
     )
 
 
 def _cells(
     evidence: Evidence, block: Sequence[tuple[Criterion, ...]], dataset: str, reasons: Reasons
 ) -> tuple[Cell, ...]:
-    here = [next((one for one in everywhere if one.dataset == dataset), None) for everywhere in block]
-    return tuple(NOT_COMPUTED if one is None else _cell(evidence, one, reasons) for one in here)
+    here = [next((criterion for criterion in everywhere if criterion.dataset == dataset), None) for everywhere in block]
+    return tuple(NOT_COMPUTED if criterion is None else _cell(evidence, criterion, reasons) for criterion in here)
 
 
-def _cell(evidence: Evidence, one: Criterion, reasons: Reasons) -> Cell:
-    if one.observed is None:
-        return reasons.cell(Absent(one.reason or Fact("not_estimated")))
-    cuts = [bound for bound in (one.at_least, one.at_most) if bound is not None]
-    observed = short(evidence, one.measure, one.observed, cuts)
-    return Cell(observed, MET, "value") if one.met else Cell(observed, NOT_MET, "alert")
+def _cell(evidence: Evidence, criterion: Criterion, reasons: Reasons) -> Cell:
+    if criterion.observed is None:
+        return reasons.cell(Absent(criterion.reason or Fact("not_estimated")))
+    cuts = [bound for bound in (criterion.at_least, criterion.at_most) if bound is not None]
+    observed = short(evidence, criterion.measure, criterion.observed, cuts)
+    return Cell(observed, MET, "value") if criterion.met else Cell(observed, NOT_MET, "alert")
 
 
 def declarations(evidence: Evidence) -> list[tuple[str, str]]:
     """Why each criterion was declared, on which day, and why a measure that calls for caution was used."""
     said = []
     for everywhere in declared(evidence):
-        one = evidence.release.acceptance[everywhere[0].number - 1]
-        when = "" if one.declared_on is None else f"Declared on {one.declared_on.isoformat()}. "
-        why = " ".join(text for text in (one.reason, one.caution_reason) if text)
+        criterion = evidence.release.acceptance[everywhere[0].number - 1]
+        when = "" if criterion.declared_on is None else f"Declared on {criterion.declared_on.isoformat()}. "
+        why = " ".join(text for text in (criterion.reason, criterion.caution_reason) if text)
         if why:
             said.append((label(evidence, everywhere[0]), f"{when}{why}".strip()))
     return said

@@ -21,13 +21,13 @@ def finding(evidence: Evidence) -> Sentence:
 
 def _parted(evidence: Evidence, found: list[tuple[DatasetSummary, tuple[Instance, ...]]]) -> str:
     """Plain accuracy at the site with the most instances, and what they make of it."""
-    site, here = max(found, key=lambda one: len(one[1]), default=(None, ()))
-    values = [one.found.value for one in here if one.kind != "plain"]
+    site, here = max(found, key=lambda pair: len(pair[1]), default=(None, ()))
+    values = [instance.found.value for instance in here if instance.kind != "plain"]
     if site is None or not values:
         return ""
     runs = f"runs from {number(min(values))} to {number(max(values))}"
     of = counted(len(values), "instance")
-    plain = next((one.found for one in here if one.kind == "plain"), None)
+    plain = next((instance.found for instance in here if instance.kind == "plain"), None)
     if plain is None:
         return f"Over its {of}, H-accuracy in {site.site} {runs}."
     value = in_text(evidence, "accuracy", plain)
@@ -53,14 +53,14 @@ def _reached(evidence: Evidence) -> str:
     if minimum is None:
         return ""
     stand = [(name, standing(found, minimum)) for name, found in pairs if isinstance(found, Estimate)]
-    told = [
+    texts = [
         f"{words} {named_or_counted(names)}"
         for kind, words in WORDS.items()
-        if (names := [name for name, one in stand if one == kind])
+        if (names := [name for name, standing in stand if standing == kind])
     ]
-    if not told:
+    if not texts:
         return f"Whether accuracy reaches the acceptable {as_declared(minimum.value)} cannot be estimated."
-    return sentence_case(f"the minimum acceptable is {as_declared(minimum.value)}: accuracy {'; '.join(told)}.")
+    return sentence_case(f"the minimum acceptable is {as_declared(minimum.value)}: accuracy {'; '.join(texts)}.")
 
 
 def minimum(evidence: Evidence) -> str:

@@ -22,7 +22,7 @@ def finding(evidence: Evidence) -> Sentence:
     few = len(externals(evidence)) - len(ratios)
     if few:
         parts.append(f"At {in_words(few)} {'site' if few == 1 else 'sites'} O/E cannot be estimated.")
-    no_slope = [site for site, _ in ratios if site not in [one for one, _ in slopes]]
+    no_slope = [site for site, _ in ratios if site not in [dataset for dataset, _ in slopes]]
     if no_slope:
         parts.append(f"In {_who(no_slope, len(ratios))} no slope can be estimated.")
     return Sentence(lead, " ".join(parts))

@@ -35,7 +35,7 @@ def instead(evidence: Evidence, term: Term) -> str:
 
 
 def _estimated(evidence: Evidence, term: Term) -> bool:
-    return any(isinstance(one.found, Estimate) for one in of_term(evidence, term.name))
+    return any(isinstance(result.found, Estimate) for result in of_term(evidence, term.name))
 
 
 def _prevalence(site: DatasetSummary) -> float:
@@ -105,9 +105,9 @@ def _equal_weight(evidence: Evidence, term: Term) -> str:
     )
 
 
-def _apart(one: float, other: float) -> float:
+def _apart(first: float, other: float) -> float:
     """By which factor two positive numbers differ, whichever is larger."""
-    return max(one / other, other / one)
+    return max(first / other, other / first)
 
 
 def _missed(weight: float) -> str:
@@ -126,7 +126,7 @@ def _moving(evidence: Evidence, term: Term) -> str:
     ]
     if not moved:
         return ""
-    site, found, per_hundred, other = max(moved, key=lambda one: abs(one[3] - one[1].value))
+    site, found, per_hundred, other = max(moved, key=lambda row: abs(row[3] - row[1].value))
     return (
         f"At {site.site} it is {short(evidence, term.name, found.value)} with a prevalence of "
         f"{per_cent(_prevalence(site))}; the same sensitivity and specificity would give "
@@ -175,14 +175,14 @@ def _part(evidence: Evidence, term: Term) -> str:
     """The site and part that leave out most of the AUROC."""
     sites = {site.name: site for site in externals(evidence)}
     seen = [
-        (left, sites[one.dataset], str(one.at["fpr"]), one.found)
-        for one in find_all(evidence, term.measure)
-        if one.dataset in sites and "fpr" in one.at and isinstance(one.found, Estimate)
-        if (left := one.found.details.get("left_out")) is not None
+        (left, sites[result.dataset], str(result.at["fpr"]), result.found)
+        for result in find_all(evidence, term.measure)
+        if result.dataset in sites and "fpr" in result.at and isinstance(result.found, Estimate)
+        if (left := result.found.details.get("left_out")) is not None
     ]
     if not seen:
         return ""
-    left, site, part, found = max(seen, key=lambda one: one[0])
+    left, site, part, found = max(seen, key=lambda row: row[0])
     ends = " to ".join(setting(float(end)) for end in part.split("-"))
     return (
         f"At {site.site} the part from {ends} has {short(evidence, term.name, found.value)} and leaves out "

@@ -37,7 +37,7 @@ def finding(evidence: Evidence) -> Sentence:
         return Sentence("No previous release is named, so that nothing is compared with one.")
     changes = _changes(evidence)
     came, went = _came_and_went(evidence)
-    state = len([one for one in _kept(evidence) if _standing(one[0]) != _standing(one[1])])
+    state = len([pair for pair in _kept(evidence) if _standing(pair[0]) != _standing(pair[1])])
     moved = f"{counted(state, 'criterion', 'criteria')} changed state" if state else "no criterion changed state"
     datasets = f"{in_words(len(came))} dataset{'s' if len(came) > 1 else ''} came"
     datasets = f"{datasets}, {how_many(len(went))} went," if came or went else "no dataset came or went,"
@@ -56,7 +56,7 @@ def _outcome(evidence: Evidence) -> str:
 
 def _sites(evidence: Evidence) -> str:
     """Which datasets have their name from another site of before."""
-    moved = [f"{one.name} ({before.site} before, {one.site} now)" for before, one in _of_other_sites(evidence)]
+    moved = [f"{each.name} ({before.site} before, {each.site} now)" for before, each in _of_other_sites(evidence)]
     if not moved:
         return ""
     of = "Datasets of the same name are" if len(moved) > 1 else "A dataset of the same name is"
@@ -65,18 +65,18 @@ def _sites(evidence: Evidence) -> str:
 
 def _of_other_sites(evidence: Evidence) -> list[tuple[DatasetSummary, DatasetSummary]]:
     """The datasets of before and of now that have one name and two sites."""
-    pairs = [(_changes(evidence).previous.elsewhere(one), one) for one in evidence.datasets]
+    pairs = [(_changes(evidence).previous.elsewhere(dataset), dataset) for dataset in evidence.datasets]
     return [(before, now) for before, now in pairs if before is not None]
 
 
 def _range(evidence: Evidence) -> str:
     """The difference of the AUROC: at the only site, or from the lowest to the highest."""
-    sites = {one.name: one.site for one in evidence.datasets if one.role == "external"}
+    sites = {dataset.name: dataset.site for dataset in evidence.datasets if dataset.role == "external"}
     found = [
-        (sites[one.dataset], one.found)
-        for one in _changes(evidence).results
-        if one.measure == "auroc" and set(one.at) == {"against"} and one.dataset in sites
-        if isinstance(one.found, Estimate)
+        (sites[result.dataset], result.found)
+        for result in _changes(evidence).results
+        if result.measure == "auroc" and set(result.at) == {"against"} and result.dataset in sites
+        if isinstance(result.found, Estimate)
     ]
     if not found:
         return ""
@@ -96,7 +96,7 @@ def line(evidence: Evidence) -> str:
     if evidence.changes is None:
         return ""
     came, went = _came_and_went(evidence)
-    lost = [one for one in _kept(evidence) if _standing(one[0]) == "met" and _standing(one[1]) != "met"]
+    lost = [pair for pair in _kept(evidence) if _standing(pair[0]) == "met" and _standing(pair[1]) != "met"]
     then = evidence.changes.previous.other_outcome(evidence.release)
     other = "" if then is None else f" The outcome was another one then: {then.words}."
     return (
@@ -162,7 +162,7 @@ def _predictions(before: Predicted | None, now: Predicted) -> Iterator[tuple[str
 
 
 def _thresholds(declared: Sequence[float]) -> str:
-    return ", ".join(threshold(one) for one in declared) or "none declared"
+    return ", ".join(threshold(value) for value in declared) or "none declared"
 
 
 def _hash(sha256: str | None) -> str:
@@ -179,17 +179,17 @@ def _word(text: str) -> Cell:
 def _came_and_went(evidence: Evidence) -> tuple[list[DatasetSummary], list[DatasetSummary]]:
     """The datasets that only this release has, and those that only the previous one had."""
     previous = _changes(evidence).previous
-    declared = {one.name for one in evidence.release.declared_performance}
-    kept = {one.name for one in evidence.datasets if previous.of(one) is not None}
-    came = [one for one in evidence.datasets if one.name not in kept]
-    return came, [one for one in previous.datasets if one.name not in kept | declared]
+    declared = {claim.name for claim in evidence.release.declared_performance}
+    kept = {dataset.name for dataset in evidence.datasets if previous.of(dataset) is not None}
+    came = [dataset for dataset in evidence.datasets if dataset.name not in kept]
+    return came, [dataset for dataset in previous.datasets if dataset.name not in kept | declared]
 
 
 def data(evidence: Evidence) -> Table:
     """Every dataset of now and of before, with its patients and events in both."""
     previous = _changes(evidence).previous
-    rows = [_sizes(one, previous.of(one), one) for one in shown(evidence)]
-    rows += [_sizes(one, one, None) for one in _came_and_went(evidence)[1]]
+    rows = [_sizes(dataset, previous.of(dataset), dataset) for dataset in shown(evidence)]
+    rows += [_sizes(dataset, dataset, None) for dataset in _came_and_went(evidence)[1]]
     return Table(
         name="table-changes-data",
         title="Datasets.",
@@ -204,11 +204,11 @@ def data(evidence: Evidence) -> Table:
 
 
 def _sizes(named: DatasetSummary, before: DatasetSummary | None, now: DatasetSummary | None) -> Row:
-    sizes = [None if one is None else (one.n, one.events) for one in (before, now)]
+    sizes = [None if dataset is None else (dataset.n, dataset.events) for dataset in (before, now)]
     change = (
         "came" if before is None else "went" if now is None else "same size" if sizes[0] == sizes[1] else "other size"
     )
-    counts = [None if one is None else one[place] for place in (0, 1) for one in sizes]
+    counts = [None if size is None else size[key] for key in (0, 1) for size in sizes]
     cells = [Cell("" if count is None else f"{count:,}", kind="plain") for count in counts]
     return Row(label_of(named), (*cells, Cell(change, kind="plain")))
 
@@ -219,8 +219,8 @@ def files(evidence: Evidence) -> tuple[str, ...]:
     if isinstance(manifest, Absent):
         return ()
     beside = own.rpartition("/")[0] + "/manifest.json" if "/" in own else "manifest.json"
-    old = {one.name: one.sha256 for one in manifest.inputs}
-    new = {one.name: one.sha256 for one in evidence.inputs if one.name not in (own, beside)}
+    old = {file.name: file.sha256 for file in manifest.inputs}
+    new = {file.name: file.sha256 for file in evidence.inputs if file.name not in (own, beside)}
     kinds = {
         "Same name and same content": [name for name in new if old.get(name) == new[name]],
         "Same name, other content": [name for name in new if name in old and old[name] != new[name]],
@@ -237,12 +237,12 @@ def measures(evidence: Evidence) -> Table:
     """Every core measure before and now, the difference with its interval, and how that was found."""
     changes, reasons = _changes(evidence), Reasons(evidence)
     groups: dict[str, list[Result]] = {}
-    for one in (one for one in changes.results if _is_reported(evidence, one)):
-        groups.setdefault(_group(evidence, one), []).append(one)
+    for result in (estimate for estimate in changes.results if _is_reported(evidence, estimate)):
+        groups.setdefault(_group(evidence, result), []).append(result)
     rows: list[Row] = []
     for label, members in groups.items():
         rows.append(Row(label, kind="group"))
-        rows += [_line(evidence, one, reasons) for one in members]
+        rows += [_line(evidence, member, reasons) for member in members]
     return Table(
         name="table-changes-measures",
         title="Core measures before and now.",
@@ -262,43 +262,44 @@ def measures(evidence: Evidence) -> Table:
     )
 
 
-def _is_reported(evidence: Evidence, one: Result) -> bool:
+def _is_reported(evidence: Evidence, result: Result) -> bool:
     """Whether the measure is a number now, or was one before."""
-    return any(isinstance(found, Estimate) for found in (_before(evidence, one), _value(evidence.results, one)))
+    return any(isinstance(found, Estimate) for found in (_before(evidence, result), _value(evidence.results, result)))
 
 
-def _group(evidence: Evidence, one: Result) -> str:
-    term = evidence.terms[one.term]
-    places = [f"{name} {setting(value)}" for name, value in one.at.items() if name != "against"]
+def _group(evidence: Evidence, result: Result) -> str:
+    term = evidence.terms[result.term]
+    places = [f"{name} {setting(value)}" for name, value in result.at.items() if name != "against"]
     unit = " per 100" if term.unit == "per 100" else ""
     return f"{sentence_case(term.label)}{unit}{' at ' + listing(places) if places else ''}"
 
 
-def _line(evidence: Evidence, one: Result, reasons: Reasons) -> Row:
-    term = evidence.terms[one.term]
-    before, now = _before(evidence, one), _value(evidence.results, one)
-    label = next((measured_label(site) for site in evidence.datasets if site.name == one.dataset), ALL_POOLED)
-    cells = (*(_cell(found, term, reasons) for found in (before, now, one.found)), _how(one.found, reasons))
-    return Row(label, cells, "total" if one.dataset == POOLED else "row")
+def _line(evidence: Evidence, result: Result, reasons: Reasons) -> Row:
+    term = evidence.terms[result.term]
+    before, now = _before(evidence, result), _value(evidence.results, result)
+    label = next((measured_label(site) for site in evidence.datasets if site.name == result.dataset), ALL_POOLED)
+    cells = (*(_cell(found, term, reasons) for found in (before, now, result.found)), _how(result.found, reasons))
+    return Row(label, cells, "total" if result.dataset == POOLED else "row")
 
 
-def _before(evidence: Evidence, one: Result) -> Estimate | Absent | None:
+def _before(evidence: Evidence, result: Result) -> Estimate | Absent | None:
     """The same measure before; None where it was never taken, and where it was of another site or outcome."""
     previous = _changes(evidence).previous
-    elsewhere = any(now.name == one.dataset for _, now in _of_other_sites(evidence))
+    elsewhere = any(now.name == result.dataset for _, now in _of_other_sites(evidence))
     if elsewhere or previous.other_outcome(evidence.release) is not None:
         return None
-    return _value(previous.results, one)
+    return _value(previous.results, result)
 
 
-def _value(results: Sequence[Result], one: Result) -> Estimate | Absent | None:
+def _value(results: Sequence[Result], result: Result) -> Estimate | Absent | None:
     """The same measure of the same dataset at the same settings; None where it was never taken."""
-    at = {name: value for name, value in one.at.items() if name != "against"}
+    at = {name: value for name, value in result.at.items() if name != "against"}
     return next(
         (
             other.found
             for other in results
-            if (other.measure, other.dataset, other.subset) == (one.measure, one.dataset, None) and dict(other.at) == at
+            if (other.measure, other.dataset, other.subset) == (result.measure, result.dataset, None)
+            and dict(other.at) == at
         ),
         None,
     )
@@ -327,10 +328,10 @@ Pair = tuple[Criterion | None, Criterion | None]
 
 def _criteria(evidence: Evidence) -> list[Pair]:
     """Each criterion of before beside the one of now about the same number; None where there is none."""
-    previous, elsewhere = _changes(evidence).previous, {one.name for one, _ in _of_other_sites(evidence)}
+    previous, elsewhere = _changes(evidence).previous, {dataset.name for dataset, _ in _of_other_sites(evidence)}
     other = previous.other_outcome(evidence.release) is not None
-    old = {(*_asks(one), other or one.dataset in elsewhere): one for one in previous.criteria}
-    new = {(*_asks(one), False): one for one in evidence.criteria}
+    old = {(*_asks(criterion), other or criterion.dataset in elsewhere): criterion for criterion in previous.criteria}
+    new = {(*_asks(criterion), False): criterion for criterion in evidence.criteria}
     return [(old.get(key), new.get(key)) for key in dict.fromkeys((*new, *old))]
 
 
@@ -339,14 +340,14 @@ def _kept(evidence: Evidence) -> list[Pair]:
     return [(old, new) for old, new in _criteria(evidence) if old is not None and new is not None]
 
 
-def _asks(one: Criterion) -> tuple[object, ...]:
-    return one.measure, one.dataset, one.subset, tuple(sorted(one.at.items())), one.bound
+def _asks(criterion: Criterion) -> tuple[object, ...]:
+    return criterion.measure, criterion.dataset, criterion.subset, tuple(sorted(criterion.at.items())), criterion.bound
 
 
-def _standing(one: Criterion | None) -> str:
-    if one is None:
+def _standing(criterion: Criterion | None) -> str:
+    if criterion is None:
         return "not declared"
-    return "not estimable" if one.met is None else "met" if one.met else "not met"
+    return "not estimable" if criterion.met is None else "met" if criterion.met else "not met"
 
 
 def criteria(evidence: Evidence) -> Table | None:
@@ -368,18 +369,18 @@ def criteria(evidence: Evidence) -> Table | None:
     )
 
 
-def _bounds(one: Criterion) -> tuple[float | None, float | None]:
-    return one.at_least, one.at_most
+def _bounds(criterion: Criterion) -> tuple[float | None, float | None]:
+    return criterion.at_least, criterion.at_most
 
 
 def _criterion(evidence: Evidence, old: Criterion | None, new: Criterion | None) -> Row:
-    one = new or old
-    if one is None:
+    criterion = new or old
+    if criterion is None:
         raise TypeError("a criterion is of now or of before")
-    known = one.measure in evidence.terms
-    label = acceptance.label(evidence, one) if known else sentence_case(one.measure.replace("_", " "))
+    known = criterion.measure in evidence.terms
+    label = acceptance.label(evidence, criterion) if known else sentence_case(criterion.measure.replace("_", " "))
     every = (*(evidence.datasets if new else ()), *_changes(evidence).previous.datasets)
-    site = next((dataset.site for dataset in every if dataset.name == one.dataset), within_sentence(ALL_POOLED))
+    site = next((dataset.site for dataset in every if dataset.name == criterion.dataset), within_sentence(ALL_POOLED))
     states = [
         _word(_standing(each) + (f": {acceptance.asked(evidence, each)}" if each and known else ""))
         for each in (old, new)

@@ -81,5 +81,5 @@ def _has_both(site: DatasetSummary) -> bool:
 
 def predictors_on_both_sides(evidence: Evidence) -> bool:
     """Whether the development data and an external site give predictors."""
-    developed = any(one.features for one in evidence.datasets if one.role == "development")
+    developed = any(dataset.features for dataset in evidence.datasets if dataset.role == "development")
     return developed and any(site.features for site in externals(evidence))

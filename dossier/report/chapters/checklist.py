@@ -68,13 +68,13 @@ def finding(evidence: Evidence) -> Sentence:
     lead = f"{count} of {counted(len(applying), 'row')} that apply {'is' if len(open_rows) == 1 else 'are'} open"
     if len(open_rows) > 12:
         return Sentence(f"{lead}.", "They are marked in the table.")
-    named = [f"{one.item.number}" for one in open_rows]
+    named = [f"{row.item.number}" for row in open_rows]
     return Sentence(f"{lead}: {listing(named)}.")
 
 
 def missing(evidence: Evidence) -> list[Line]:
     """The rows that apply and that nothing answers."""
-    return [one for one in lines(evidence) if one.kind == "missing"]
+    return [line for line in lines(evidence) if line.kind == "missing"]
 
 
 def lines(evidence: Evidence) -> list[Line]:
@@ -92,20 +92,20 @@ def _line(evidence: Evidence, item: Item, row: ChecklistRow) -> Line:
 def sections(evidence: Evidence) -> list[tuple[str, list[Line]]]:
     """The rows by the section of a report that they belong to."""
     every = lines(evidence)
-    names = list(dict.fromkeys(one.item.section for one in every))
-    return [(name, [one for one in every if one.item.section == name]) for name in names]
+    names = list(dict.fromkeys(line.item.section for line in every))
+    return [(name, [line for line in every if line.item.section == name]) for name in names]
 
 
 def fairness(evidence: Evidence) -> list[Line]:
     """The rows in which a report speaks of fairness."""
-    return [one for one in lines(evidence) if one.item.fairness]
+    return [line for line in lines(evidence) if line.item.fairness]
 
 
 def several_sites(evidence: Evidence) -> list[tuple[str, Line]]:
     """What several sites ask, each with the row that answers it; empty for a single site."""
     if len(externals(evidence)) < 2:
         return []
-    by_number = {one.item.number: one for one in lines(evidence)}
+    by_number = {line.item.number: line for line in lines(evidence)}
     return [(asks, by_number[number]) for asks, number in SEVERAL_SITES]
 
 
@@ -119,9 +119,9 @@ def counts(evidence: Evidence) -> str:
     """The rows by how they stand, in one sentence."""
     every = lines(evidence)
     groups = (
-        ("reported", [one for one in every if one.kind == "row"]),
-        ("open", [one for one in every if one.kind == "missing"]),
-        ("not applicable", [one for one in every if one.kind == "quiet"]),
+        ("reported", [line for line in every if line.kind == "row"]),
+        ("open", [line for line in every if line.kind == "missing"]),
+        ("not applicable", [line for line in every if line.kind == "quiet"]),
     )
     said = [f"{len(rows)} {word}" for word, rows in groups if rows]
     return f"{len(every)} rows: {', '.join(said)}."

@@ -58,17 +58,17 @@ class OneAgainstRest:
 def by_class(evidence: Evidence, measure: str, /, **at: float | str) -> list[OneAgainstRest]:
     """A measure of every class at every external site, from the lowest value to the highest."""
     found = [
-        OneAgainstRest(site, label, one)
+        OneAgainstRest(site, label, estimate)
         for site in externals(evidence)
         for label in labels(evidence)
-        if isinstance(one := find(evidence, measure, site.name, **{**at, "class": label}), Estimate)
+        if isinstance(estimate := find(evidence, measure, site.name, **{**at, "class": label}), Estimate)
     ]
-    return sorted(found, key=lambda one: one.found.value)
+    return sorted(found, key=lambda each: each.found.value)
 
 
 def ends(evidence: Evidence, measure: str, every: list[OneAgainstRest]) -> tuple[str, str]:
     """The lowest and the highest value over classes and sites, each with where it is: a mean may hide both."""
-    low, high = (f"{short(evidence, measure, one.found.value)} ({one.named})" for one in (every[0], every[-1]))
+    low, high = (f"{short(evidence, measure, each.found.value)} ({each.named})" for each in (every[0], every[-1]))
     return low, high
 
 
@@ -81,7 +81,7 @@ def _named_or_counted(which: Sequence[str], among: int) -> str:
 def _pooled_by_class(evidence: Evidence, measure: str) -> str:
     """The ends of the classes' pooled values, or nothing when they are not pooled."""
     found = [(find(evidence, measure, POOLED, **{"class": label}), label) for label in labels(evidence)]
-    known = sorted((one.value, label) for one, label in found if isinstance(one, Estimate))
+    known = sorted((estimate.value, label) for estimate, label in found if isinstance(estimate, Estimate))
     if len(known) < 2:
         return ""
     (low, first), (high, last) = known[0], known[-1]
@@ -116,7 +116,7 @@ def results(evidence: Evidence) -> Sentence:
 
 def off(evidence: Evidence) -> str:
     """For which class at which site the risks are off."""
-    return where_risks_are_off([(one.named, one.found) for one in by_class(evidence, "oe_ratio")], "for")
+    return where_risks_are_off([(result.named, result.found) for result in by_class(evidence, "oe_ratio")], "for")
 
 
 def discrimination(evidence: Evidence) -> Sentence:
@@ -141,7 +141,8 @@ def calibration(evidence: Evidence) -> Sentence:
     lead = f"Observed over expected patients of a class (O/E) runs from {first} to {last}."
     slopes = by_class(evidence, "calibration_slope")
     parts = of_slopes(
-        [(one.named, one.found) for one in slopes], lambda which: f"for {_named_or_counted(which, len(slopes))}"
+        [(difference.named, difference.found) for difference in slopes],
+        lambda which: f"for {_named_or_counted(which, len(slopes))}",
     )
     return Sentence(lead, " ".join(parts))
 
@@ -158,14 +159,14 @@ def utility(evidence: Evidence) -> Sentence:
     what = f"At a threshold of{TIED}{threshold(at)} for the risk of one class, the net benefit over the better default"
     lead = f"{what} runs from {first} to {last}."
     level, among = level_of(evidence), len(every)
-    above = [one for one in every if one.found.low is not None and one.found.low > 0]
-    below = [one for one in every if one.found.high is not None and one.found.high < 0]
-    unsure = [one.named for one in every if one not in above and one not in below]
+    above = [each for each in every if each.found.low is not None and each.found.low > 0]
+    below = [each for each in every if each.found.high is not None and each.found.high < 0]
+    unsure = [each.named for each in every if each not in above and each not in below]
     rest = (
         f"The model's net benefit exceeds both defaults for {how_many(len(above))} of {in_words(among)} classes and "
         f"sites ({level} CI excludes 0)"
     )
-    rest += f"; a default has the higher one for {listing([one.named for one in below])}" if below else ""
+    rest += f"; a default has the higher one for {listing([each.named for each in below])}" if below else ""
     rest += f"; the CI includes 0 for {_named_or_counted(unsure, among)}" if unsure else ""
     return Sentence(lead, f"{rest}.")
 
@@ -268,13 +269,13 @@ def called(evidence: Evidence, site: DatasetSummary) -> tuple[OfClass, ...]:
 def named_rightly(evidence: Evidence, site: DatasetSummary) -> float | None:
     """The share of a hospital's patients whose class the model names; None where nobody counted them."""
     found = called(evidence, site)
-    patients = sum(one.count for one in found)
-    return sum(one.right for one in found) / patients if patients else None
+    patients = sum(of_class.count for of_class in found)
+    return sum(of_class.right for of_class in found) / patients if patients else None
 
 
 def named_rightly_by_class(evidence: Evidence, site: DatasetSummary) -> tuple[float | None, ...]:
     """The same of each class; None where the hospital has no patient of it."""
-    found = {one.label: one for one in called(evidence, site)}
+    found = {of_class.label: of_class for of_class in called(evidence, site)}
     return tuple(
         found[label].right / found[label].count if label in found and found[label].count else None
         for label in labels(evidence)
@@ -284,8 +285,8 @@ def named_rightly_by_class(evidence: Evidence, site: DatasetSummary) -> tuple[fl
 def in_sentences(evidence: Evidence, site: DatasetSummary) -> tuple[str, ...]:
     """What the model calls the patients of each class at a hospital, in words."""
     texts = []
-    for one in called(evidence, site):
-        others = [f"{count:,} {label}" for label, count in one.named if count and label != one.label]
+    for of_class in called(evidence, site):
+        others = [f"{count:,} {label}" for label, count in of_class.named if count and label != of_class.label]
         wrong = f"; it calls {listing(others)}" if others else ""
-        texts.append(f"Of {one.count:,} with {one.label} it names {one.right:,} rightly{wrong}.")
+        texts.append(f"Of {of_class.count:,} with {of_class.label} it names {of_class.right:,} rightly{wrong}.")
     return tuple(texts)

@@ -29,7 +29,7 @@ def finding(evidence: Evidence) -> Sentence:
     if len(every) == 1:
         return _of_one(evidence, *next(iter(known.items())))
     shown = list(known.items())[:MOST_NAMED]
-    first, *others = (f"{_sides(sites, short=place > 0)} against {name}" for place, (name, sites) in enumerate(shown))
+    first, *others = (f"{_sides(sites, short=index > 0)} against {name}" for index, (name, sites) in enumerate(shown))
     more = len(every) - len(shown)
     rest = f"; the tables have {in_words(more)} more" if more else ""
     lead = f"The {_what(evidence)} is higher ({level_of(evidence)} CI excludes 0) {'; '.join([first, *others])}{rest}."
@@ -92,7 +92,12 @@ def tables(evidence: Evidence) -> tuple[Table, ...]:
 def _by_rival(evidence: Evidence) -> Evidence:
     """The evidence with the other model among the settings of what is of one of several."""
     names = {rival.name for rival in evidence.release.rivals}
-    setting = {one.term: name for one in evidence.results for name in ("against", "model") if one.at.get(name) in names}
+    setting = {
+        result.term: name
+        for result in evidence.results
+        for name in ("against", "model")
+        if result.at.get(name) in names
+    }
     terms = {
         name: replace(term, at=(*term.at, setting[name])) if name in setting else term
         for name, term in evidence.terms.items()
@@ -109,10 +114,10 @@ def _without_threshold(evidence: Evidence) -> Evidence:
     term = evidence.terms[measure]
     terms = {**evidence.terms, measure: replace(term, at=(), label=f"{term.label} at {threshold(at)}")}
     results = tuple(
-        replace(one, at={name: value for name, value in one.at.items() if name != "threshold"})
-        if one.term == measure
-        else one
-        for one in evidence.results
+        replace(result, at={name: value for name, value in result.at.items() if name != "threshold"})
+        if result.term == measure
+        else result
+        for result in evidence.results
     )
     return replace(evidence, terms=terms, results=results)
 

@@ -87,14 +87,16 @@ def _denied(evidence: Evidence, sites: list[DatasetSummary]) -> str:
     members = [(site, found) for site in sites if (found := _told_by_classifier(evidence, site)) is not None]
     classified = [site for site, _ in members]
     tested = [site for site in sites if site not in classified and _is_told_by_distances(evidence, site)]
-    told = []
+    sentences = []
     if members:
         low, high = (number(end([found.value for _, found in members])) for end in (min, max))
         auroc = low if low == high else f"{low} to {high}"
-        told.append(f"a classifier tells {named_or_counted([one.site for one in classified], 2)} apart (AUROC {auroc})")
+        sentences.append(
+            f"a classifier tells {named_or_counted([each.site for each in classified], 2)} apart (AUROC {auroc})"
+        )
     if tested:
-        told.append(f"the energy test tells {named_or_counted([one.site for one in tested], 2)} apart")
-    return listing(told)
+        sentences.append(f"the energy test tells {named_or_counted([dataset.site for dataset in tested], 2)} apart")
+    return listing(sentences)
 
 
 def _told_by_classifier(evidence: Evidence, site: DatasetSummary) -> Estimate | None:
@@ -114,7 +116,7 @@ def _is_told_by_distances(evidence: Evidence, site: DatasetSummary) -> bool:
 
 def draws(evidence: Evidence) -> str:
     """How many rows were compared where a table has more, and what leaving the others to chance adds to the error."""
-    told = []
+    sentences = []
     for term in (term for term in evidence.terms.values() if term.chapter == "correspondence"):
         drawn = [found for _, found in estimated(evidence, term.name) if "sampling_error" in found.details]
         if drawn:
@@ -122,10 +124,10 @@ def draws(evidence: Evidence) -> str:
             errors = [found.details["sampling_error"] or 0.0 for found in drawn]
             low, high = (number(end(errors), term.digits + 1) for end in (min, max))
             error = low if low == high else f"{low} to {high}"
-            told.append(f"{within_sentence(term.label)}, at most {most:,.0f} a side (standard error {error})")
-    if not told:
+            sentences.append(f"{within_sentence(term.label)}, at most {most:,.0f} a side (standard error {error})")
+    if not sentences:
         return ""
-    return f"Larger tables are compared by rows that the seed draws, which adds an error: {'; '.join(told)}."
+    return f"Larger tables are compared by rows that the seed draws, which adds an error: {'; '.join(sentences)}."
 
 
 CHAPTER = Chapter(

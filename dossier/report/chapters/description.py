@@ -130,7 +130,7 @@ def _flow_cells(
 
 def _where(dataset: DatasetSummary) -> str:
     """The country and the setting of a dataset, as far as they are declared."""
-    return ", ".join(one for one in (dataset.country, dataset.setting) if one is not None)
+    return ", ".join(text for text in (dataset.country, dataset.setting) if text is not None)
 
 
 def characteristics(evidence: Evidence) -> tuple[Table, ...]:
@@ -158,8 +158,8 @@ def _characteristics(evidence: Evidence, datasets: list[DatasetSummary], part: i
         levels = _levels(evidence, feature)
         if len(levels) == TWO:
             shares = (
-                _hidden(evidence, one.name, feature, "share") or _share_of(known, one.name, feature, levels)
-                for one in datasets
+                _hidden(evidence, dataset.name, feature, "share") or _share_of(known, dataset.name, feature, levels)
+                for dataset in datasets
             )
             rows.append(Row(f"{feature}: {level_of(evidence, feature, levels[-1])},{TIED}%", tuple(shares)))
         elif levels:
@@ -167,7 +167,7 @@ def _characteristics(evidence: Evidence, datasets: list[DatasetSummary], part: i
             rows += [
                 Row(
                     level_of(evidence, feature, level),
-                    tuple(_level(evidence, known, one.name, feature, level) for one in datasets),
+                    tuple(_level(evidence, known, dataset.name, feature, level) for dataset in datasets),
                 )
                 for level in levels
             ]
@@ -176,8 +176,8 @@ def _characteristics(evidence: Evidence, datasets: list[DatasetSummary], part: i
                 Row(
                     with_unit(evidence, feature),
                     tuple(
-                        _hidden(evidence, one.name, feature, "median") or _spread(known, one, feature)
-                        for one in datasets
+                        _hidden(evidence, dataset.name, feature, "median") or _spread(known, dataset, feature)
+                        for dataset in datasets
                     ),
                 )
             )
@@ -197,16 +197,16 @@ def _characteristics(evidence: Evidence, datasets: list[DatasetSummary], part: i
 
 def _without_median(evidence: Evidence, features: Sequence[str]) -> tuple[str, ...]:
     """Which predictors hold codes that are read as numbers, whose median says nothing."""
-    codes = [one for one in features if coded(evidence, one) is not None and not _levels(evidence, one)]
+    codes = [feature for feature in features if coded(evidence, feature) is not None and not _levels(evidence, feature)]
     return (f"Codes that are read as numbers have no median here: {listing(codes)}.",) if codes else ()
 
 
 def sampled(datasets: Sequence[DatasetSummary]) -> str:
     """Which datasets were too large for every column of every row; empty where none was."""
     return "".join(
-        f" {sentence_case(one.site)}: a random sample of {one.sampled:,} of its {one.n:,} patients."
-        for one in datasets
-        if one.sampled is not None
+        f" {sentence_case(dataset.site)}: a random sample of {dataset.sampled:,} of its {dataset.n:,} patients."
+        for dataset in datasets
+        if dataset.sampled is not None
     )
 
 
@@ -224,9 +224,9 @@ def _level(
 
 def _hidden(evidence: Evidence, dataset: str, feature: str, statistic: str) -> Cell | None:
     """The word for a statistic that is withheld; None where it is not."""
-    for one in evidence.withheld:
-        if (one.dataset, one.variable, one.statistic) == (dataset, feature, statistic):
-            return Cell(f"withheld{TIED}(<{one.found.below})", kind="absent")
+    for withheld in evidence.withheld:
+        if (withheld.dataset, withheld.variable, withheld.statistic) == (dataset, feature, statistic):
+            return Cell(f"withheld{TIED}(<{withheld.found.below})", kind="absent")
     return None
 
 
@@ -286,7 +286,7 @@ def missingness(evidence: Evidence) -> tuple[Table, ...]:
     }
     holders = [dataset for dataset in shown(evidence) if dataset.features]
     features = list(dict.fromkeys(feature for dataset in holders for feature in dataset.features))
-    gappy = [feature for feature in features if any(counts.get((one.name, feature)) for one in holders)]
+    gappy = [feature for feature in features if any(counts.get((holder.name, feature)) for holder in holders)]
     if not gappy or (len(holders) <= MAP_WITH_NUMBERS and len(gappy) <= MAP_ROWS):
         return ()
     blocks = evenly(holders, NARROW_SIDE_BY_SIDE)
@@ -301,9 +301,9 @@ def missingness(evidence: Evidence) -> tuple[Table, ...]:
                 Row(
                     feature,
                     tuple(
-                        _hidden(evidence, one.name, feature, "missing")
-                        or _missing(counts.get((one.name, feature)), one.n)
-                        for one in block
+                        _hidden(evidence, dataset.name, feature, "missing")
+                        or _missing(counts.get((dataset.name, feature)), dataset.n)
+                        for dataset in block
                     ),
                 )
                 for feature in gappy
@@ -315,7 +315,7 @@ def missingness(evidence: Evidence) -> tuple[Table, ...]:
 
 def is_complete(evidence: Evidence) -> bool:
     """Whether no dataset that gives predictors misses a value."""
-    hidden = any(one.statistic == "missing" for one in evidence.withheld)
+    hidden = any(withheld.statistic == "missing" for withheld in evidence.withheld)
     return not hidden and not any(
         row.described.statistic == "missing" and row.described.value for row in evidence.descriptions
     )

@@ -96,12 +96,12 @@ def whatever_the_threshold(evidence: Evidence) -> Table:
             "Declared",
             (
                 *(NOT_COMPUTED for _ in range(2)),
-                *_cells(evidence, WHATEVER[:1], [one.found], reasons),
+                *_cells(evidence, WHATEVER[:1], [result.found], reasons),
                 *(NOT_COMPUTED for _ in WHATEVER[1:]),
             ),
         )
-        for one in find_all(evidence, "auroc")
-        if not one.at and one.dataset in _declared(evidence)
+        for result in find_all(evidence, "auroc")
+        if not result.at and result.dataset in _declared(evidence)
     ]
     return Table(
         name="table-performance",
@@ -112,7 +112,7 @@ def whatever_the_threshold(evidence: Evidence) -> Table:
         columns=(
             Column("Patients"),
             Column("In class" if labels else "Events"),
-            *(Column(one.head, intervals=True) for one in WHATEVER),
+            *(Column(table.head, intervals=True) for table in WHATEVER),
         ),
         rows=tuple(rows),
         footnotes=reasons.footnotes(),
@@ -129,12 +129,12 @@ def _means(evidence: Evidence, reasons: Reasons) -> list[Row]:
             (
                 Cell(f"{dataset.n:,}", kind="plain"),
                 nothing,
-                *_cells(evidence, WHATEVER[:1], [one], reasons),
+                *_cells(evidence, WHATEVER[:1], [estimate], reasons),
                 *(nothing for _ in WHATEVER[1:]),
             ),
         )
-        for dataset, one in found
-        if isinstance(one, Estimate) or dataset.role == "external"
+        for dataset, estimate in found
+        if isinstance(estimate, Estimate) or dataset.role == "external"
     ]
 
 
@@ -143,7 +143,7 @@ def _measured(evidence: Evidence, against: _Against, reasons: Reasons) -> list[R
     rows = []
     for dataset in shown(evidence):
         found = [find(evidence, asked.measure, dataset.name, **against.at) for asked in WHATEVER]
-        if dataset.role == "external" or any(isinstance(one, Estimate) for one in found):
+        if dataset.role == "external" or any(isinstance(estimate, Estimate) for estimate in found):
             counts = (Cell(f"{dataset.n:,}", kind="plain"), Cell(against.events(dataset), kind="plain"))
             rows.append(Row(measured_label(dataset), (*counts, *_cells(evidence, WHATEVER, found, reasons))))
     return rows
@@ -151,7 +151,7 @@ def _measured(evidence: Evidence, against: _Against, reasons: Reasons) -> list[R
 
 def _declared(evidence: Evidence) -> list[str]:
     """The results that the release declares of datasets that it does not give."""
-    return [one.name for one in evidence.release.declared_performance]
+    return [claim.name for claim in evidence.release.declared_performance]
 
 
 def _declared_note(evidence: Evidence) -> str:
@@ -163,7 +163,9 @@ def _declared_note(evidence: Evidence) -> str:
 def _cells(
     evidence: Evidence, asked: Sequence[_Asked], found: Sequence[Estimate | Absent], reasons: Reasons
 ) -> list[Cell]:
-    return [cell(one, evidence.terms[column.measure], reasons) for column, one in zip(asked, found, strict=True)]
+    return [
+        cell(estimate, evidence.terms[column.measure], reasons) for column, estimate in zip(asked, found, strict=True)
+    ]
 
 
 TESTED = ("external", "internal")
@@ -175,11 +177,11 @@ def at_thresholds(evidence: Evidence) -> tuple[Table, ...]:
     declared = evidence.release.thresholds.declared
     reasons = Reasons(evidence)
     rows: list[Row] = []
-    for place, at in enumerate(declared):
-        name = f"threshold{TIED}{threshold(at)}{', primary' if not place else ''}"
+    for index, at in enumerate(declared):
+        name = f"threshold{TIED}{threshold(at)}{', primary' if not index else ''}"
         for label in classes.labels(evidence) or ("",):
             settings: At = {"threshold": at, **_Against(label).at}
-            here = [(one, _at(evidence, one.name, settings, reasons)) for one in shown(evidence, TESTED)]
+            here = [(dataset, _at(evidence, dataset.name, settings, reasons)) for dataset in shown(evidence, TESTED)]
             made = [Row(measured_label(dataset), cells) for dataset, cells in here if cells]
             if made:
                 rows += [Row(f"{label}, {name}" if label else sentence_case(name), kind="group"), *made]
@@ -194,7 +196,7 @@ def at_thresholds(evidence: Evidence) -> tuple[Table, ...]:
             "or lies below it.",
             head="Site",
             columns=(
-                *(Column(one.head, intervals=True) for one in AT_A_THRESHOLD),
+                *(Column(table.head, intervals=True) for table in AT_A_THRESHOLD),
                 Column("Model"),
                 Column("Default"),
                 Column("Gain", intervals=True),
@@ -205,11 +207,11 @@ def at_thresholds(evidence: Evidence) -> tuple[Table, ...]:
     )
 
 
-def _at(evidence: Evidence, dataset: str, place: At, reasons: Reasons) -> tuple[Cell, ...]:
+def _at(evidence: Evidence, dataset: str, setting: At, reasons: Reasons) -> tuple[Cell, ...]:
     """The cells of a dataset at one threshold; none where nothing could be estimated."""
-    found = [find(evidence, asked.measure, dataset, **place) for asked in AT_A_THRESHOLD]
-    benefit, gain = (find(evidence, name, dataset, **place) for name in ("net_benefit", "net_benefit_gain"))
-    if not any(isinstance(one, Estimate) for one in (*found, benefit)):
+    found = [find(evidence, asked.measure, dataset, **setting) for asked in AT_A_THRESHOLD]
+    benefit, gain = (find(evidence, name, dataset, **setting) for name in ("net_benefit", "net_benefit_gain"))
+    if not any(isinstance(estimate, Estimate) for estimate in (*found, benefit)):
         return ()
     return (
         *_cells(evidence, AT_A_THRESHOLD, found, reasons),

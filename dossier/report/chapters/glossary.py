@@ -29,9 +29,9 @@ def has_apparent(evidence: Evidence, chapters: Collection[str]) -> bool:
     developed = {dataset.name for dataset in evidence.datasets if dataset.role == "development"}
     printed = {term.name for term in used(evidence, chapters)}
     return any(
-        one.term in printed and isinstance(one.found, Estimate)
+        result.term in printed and isinstance(result.found, Estimate)
         for name in developed
-        for one in at_dataset(evidence, name)
+        for result in at_dataset(evidence, name)
     )
 
 

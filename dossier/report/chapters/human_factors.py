@@ -100,20 +100,20 @@ def _two_sided(found: Estimate, kind: str) -> str:
 def benefit(evidence: Evidence) -> tuple[Table, ...]:
     """The decision benefit over all readers and by group."""
     found = list(find_all(evidence, "decision_benefit"))
-    if not any(isinstance(one.found, Estimate) for one in found):
+    if not any(isinstance(result.found, Estimate) for result in found):
         return ()
     reasons, term = Reasons(evidence), evidence.terms["decision_benefit"]
     rows = tuple(
         Row(
-            _who(one),
+            _who(result),
             (
-                _readers(one),
-                *_wrong(one),
-                *_changed(evidence, one),
-                cell(one.found, term, reasons, wordy=True),
+                _readers(result),
+                *_wrong(result),
+                *_changed(evidence, result),
+                cell(result.found, term, reasons, wordy=True),
             ),
         )
-        for one in found
+        for result in found
     )
     return (
         Table(
@@ -137,21 +137,23 @@ def benefit(evidence: Evidence) -> tuple[Table, ...]:
     )
 
 
-def _wrong(one: Result) -> tuple[Cell, Cell]:
+def _wrong(result: Result) -> tuple[Cell, Cell]:
     """The mean share of wrong decisions without and with the model."""
-    if isinstance(one.found, Absent):
+    if isinstance(result.found, Absent):
         return (NOTHING, NOTHING)
-    shares = [1 - (one.found.details[arm] or 0.0) for arm in ("unaided", "aided")]
+    shares = [1 - (result.found.details[arm] or 0.0) for arm in ("unaided", "aided")]
     without, aided = (Cell(number(100 * share, 1), kind="plain") for share in shares)
     return (without, aided)
 
 
-def _changed(evidence: Evidence, one: Result) -> tuple[Cell, Cell]:
+def _changed(evidence: Evidence, result: Result) -> tuple[Cell, Cell]:
     """How many decisions of these readers were corrected and misled, where each decided both ways."""
     changed = find_curve(evidence, "changed_decisions", READER_STUDY)
     if isinstance(changed, Absent):
         return (Cell(DASH, kind="plain"), Cell(DASH, kind="plain"))
-    corrected, misled = (changes_of(evidence, changed, kind, one.at.get("group")) for kind in ("corrected", "misled"))
+    corrected, misled = (
+        changes_of(evidence, changed, kind, result.at.get("group")) for kind in ("corrected", "misled")
+    )
     return (Cell(f"{corrected:,}", kind="plain"), Cell(f"{misled:,}", kind="plain"))
 
 
@@ -162,23 +164,23 @@ def changes_of(evidence: Evidence, changed: Curve, kind: str, group: object = No
     wanted = None if group is None else float(groups.index(str(group)))
     return sum(
         int(count or 0)
-        for place, count in enumerate(changed.columns[kind])
-        if wanted is None or (members is not None and members[place] == wanted)
+        for index, count in enumerate(changed.columns[kind])
+        if wanted is None or (members is not None and members[index] == wanted)
     )
 
 
 def advice(evidence: Evidence) -> tuple[Table, ...]:
     """Automation bias: what became of the decisions that first differed from the advice, over all and by group."""
-    found = [one for one in evidence.results if one.measure in ADVICE]
-    if not any(isinstance(one.found, Estimate) for one in found):
+    found = [result for result in evidence.results if result.measure in ADVICE]
+    if not any(isinstance(result.found, Estimate) for result in found):
         return ()
     reasons = Reasons(evidence)
-    groups = list(dict.fromkeys(one.at.get("group") for one in found))
+    groups = list(dict.fromkeys(result.at.get("group") for result in found))
     rows: list[Row] = []
     for group in groups:
-        here = [one for one in found if one.at.get("group") == group]
+        here = [result for result in found if result.at.get("group") == group]
         rows += [Row(_who(here[0]), kind="group")] if len(groups) > 1 else []
-        rows += [Row(evidence.terms[one.term].label, _followed(evidence, one, reasons)) for one in here]
+        rows += [Row(evidence.terms[result.term].label, _followed(evidence, result, reasons)) for result in here]
     return (
         Table(
             name="table-automation-bias",
@@ -193,17 +195,21 @@ def advice(evidence: Evidence) -> tuple[Table, ...]:
     )
 
 
-def _followed(evidence: Evidence, one: Result, reasons: Reasons) -> tuple[Cell, ...]:
-    if isinstance(one.found, Absent):
-        return (NOTHING, NOTHING, reasons.cell(one.found))
-    clustered = _by_clusters(one.found)
-    term = evidence.terms[one.term]
-    count = Cell(f"{int(one.found.details['decisions'] or 0):,}", kind="plain")
+def _followed(evidence: Evidence, each: Result, reasons: Reasons) -> tuple[Cell, ...]:
+    if isinstance(each.found, Absent):
+        return (NOTHING, NOTHING, reasons.cell(each.found))
+    clustered = _by_clusters(each.found)
+    term = evidence.terms[each.term]
+    count = Cell(f"{int(each.found.details['decisions'] or 0):,}", kind="plain")
     if clustered is None:
         mark = reasons.letter("the interval takes decisions as independent: readers or cases are too few to draw")
-        share = cell(one.found, term, reasons)
-        return (count, Cell(f"{one.found.n:,}", kind="plain"), replace(share, interval=f"{share.interval}{TIED}{mark}"))
-    return (count, Cell(f"{one.found.n:,}", kind="plain"), cell(clustered, term, reasons))
+        share = cell(each.found, term, reasons)
+        return (
+            count,
+            Cell(f"{each.found.n:,}", kind="plain"),
+            replace(share, interval=f"{share.interval}{TIED}{mark}"),
+        )
+    return (count, Cell(f"{each.found.n:,}", kind="plain"), cell(clustered, term, reasons))
 
 
 def _agreement(evidence: Evidence) -> str:
@@ -213,7 +219,7 @@ def _agreement(evidence: Evidence) -> str:
         return ""
     spans = []
     for arm in ("unaided", "aided"):
-        shares = [one for one in agreed.columns[arm] if one is not None]
+        shares = [value for value in agreed.columns[arm] if value is not None]
         low, high = (per_cent(end) for end in (min(shares), max(shares)))
         spans.append(low if low == high else f"{low} to {high}")
     return f"Readers agreed with the model in {spans[0]} of their decisions before they saw it, in {spans[1]} after."

@@ -30,7 +30,7 @@ def finding(evidence: Evidence) -> Sentence:
 
 def tables(evidence: Evidence, chapters: Sequence[Chapter]) -> tuple[Table, ...]:
     """A table a chapter: each measure that was estimated, with its formula, its interval as taken, and its source."""
-    terms = [term for term in used(evidence, {one.name for one in chapters}) if term.on_page]
+    terms = [term for term in used(evidence, {chapter.name for chapter in chapters}) if term.on_page]
     made = []
     for chapter in chapters:
         members = [
@@ -91,20 +91,20 @@ def _told(evidence: Evidence, ways: Sequence[tuple[Method, str]]) -> str:
     if not general:
         return ""
     first, *others = general
-    told = ["; ".join(first)]
+    texts = ["; ".join(first)]
     for way in others:
-        where = [one.site for one in externals(evidence) if one.name in general[way]]
+        where = [site.site for site in externals(evidence) if site.name in general[way]]
         alone = len(where) == len(general[way]) <= MOST_NAMED and not general[way] & general[first]
-        told.append(f"{'at ' + listing(where) + ':' if alone else 'or'} {otherwise(first, way)}")
-    return "; ".join(told + [f"one-sided where {NOT_REFUTED}"] * any(method.is_one_sided for method, _ in ways))
+        texts.append(f"{'at ' + listing(where) + ':' if alone else 'or'} {otherwise(first, way)}")
+    return "; ".join(texts + [f"one-sided where {NOT_REFUTED}"] * any(method.is_one_sided for method, _ in ways))
 
 
 def _ways(evidence: Evidence, term: Term) -> list[tuple[Method, str]]:
     """How the interval was taken, with the dataset where it was; not over splits, which is said once for all."""
     found = [
-        (one.found.method, one.dataset)
-        for one in evidence.by_term.get((term.name,), ())
-        if isinstance(one.found, Estimate) and not one.found.method.has(OVER_SPLITS)
+        (each.found.method, each.dataset)
+        for each in evidence.by_term.get((term.name,), ())
+        if isinstance(each.found, Estimate) and not each.found.method.has(OVER_SPLITS)
     ]
     alone = all(dataset == POOLED for _, dataset in found)
     return [(_in_general(method), dataset) for method, dataset in found if alone or dataset != POOLED]
@@ -116,7 +116,7 @@ OVER_SPLITS = "mean_over_splits"
 
 def over_splits(evidence: Evidence) -> str:
     """How numbers of refitted splits were taken; empty where there are none."""
-    ways = (one.found.method for one in evidence.results if isinstance(one.found, Estimate))
+    ways = (result.found.method for result in evidence.results if isinstance(result.found, Estimate))
     return listing(list(dict.fromkeys(method_text(method) for method in ways if method.has(OVER_SPLITS))))
 
 
@@ -136,10 +136,10 @@ def _none_lost(step: Fact) -> Fact:
 def pooling(evidence: Evidence) -> str:
     """How the sites were taken together, in one sentence; empty when nothing was pooled."""
     pooled = [
-        (evidence.terms[one.term].label, method_text(_with_sites(evidence, one.found.method)))
-        for one in at_dataset(evidence, POOLED)
-        if one.term in evidence.terms and isinstance(one.found, Estimate)
-        if evidence.terms[one.term].chapter not in ("robustness", "pooled")
+        (evidence.terms[result.term].label, method_text(_with_sites(evidence, result.found.method)))
+        for result in at_dataset(evidence, POOLED)
+        if result.term in evidence.terms and isinstance(result.found, Estimate)
+        if evidence.terms[result.term].chapter not in ("robustness", "pooled")
     ]
     ways: dict[str, list[str]] = {}
     for label, method in pooled:

@@ -38,7 +38,7 @@ def about(evidence: Evidence) -> list[tuple[str, str, bool]]:
     """What the model is and for whom: label, text, and whether nothing was stated."""
     release = evidence.release
     use = release.intended_use
-    at = [threshold(one) for one in release.thresholds.declared]
+    at = [threshold(each) for each in release.thresholds.declared]
     return [
         _line("Model and version", _version(evidence)),
         _line("Owner", release.release.owner),

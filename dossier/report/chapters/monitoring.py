@@ -23,7 +23,7 @@ MOST_VALUES = 2
 
 def followed_sites(evidence: Evidence) -> tuple[DatasetSummary, ...]:
     """The external datasets of which a measure is followed by calendar period."""
-    names = {one.dataset for one in shown(evidence)}
+    names = {curve.dataset for curve in shown(evidence)}
     return tuple(site for site in externals(evidence) if site.name in names)
 
 
@@ -41,22 +41,22 @@ def limits(rule: StopRule) -> str:
     return f"{number(rule.at_least)} to {number(rule.at_most)}"
 
 
-def when(one: Verdict, called: Callable[[Sequence[int], PeriodUnit], str] = in_a_row) -> str:
+def when(verdict: Verdict, called: Callable[[Sequence[int], PeriodUnit], str] = in_a_row) -> str:
     """The periods in which a rule is crossed."""
-    numbers = [each.number for each in one.crossing.periods] if one.crossing else []
-    return called(numbers, unit_of(one.unit)) if numbers else ""
+    numbers = [each.number for each in verdict.crossing.periods] if verdict.crossing else []
+    return called(numbers, unit_of(verdict.unit)) if numbers else ""
 
 
 def finding(evidence: Evidence) -> Sentence:
     """Where a stop rule is crossed, and whether the intervals lie outside too."""
     every = judged(evidence)
-    crossed = [one for one in every if one.crossing is not None]
+    crossed = [verdict for verdict in every if verdict.crossing is not None]
     where = listing([site.site for site in followed_sites(evidence)])
     if not evidence.release.care.stop:
         return Sentence(f"Performance is followed by calendar period at {where}; no limits are declared.")
     if not every:
         return Sentence(f"The stop rules are on measures that are not followed at {where}.")
-    kept = list(dict.fromkeys(one.site.site for one in every if not one.is_open))
+    kept = list(dict.fromkeys(verdict.site.site for verdict in every if not verdict.is_open))
     if not crossed:
         lead = f"No stop rule is crossed at {listing(kept)}." if kept else "No stop rule can be evaluated."
         return Sentence(lead, _open(every))
@@ -66,36 +66,36 @@ def finding(evidence: Evidence) -> Sentence:
     return Sentence(lead, f"{_certainty(evidence, first)}{more} {_not_crossed(every)}{_open(every)}".strip())
 
 
-def _certainty(evidence: Evidence, one: Verdict) -> str:
+def _certainty(evidence: Evidence, verdict: Verdict) -> str:
     """The values that cross a rule, and whether their intervals exclude its limit too: the rule is on values."""
-    if one.crossing is None:
+    if verdict.crossing is None:
         return ""
-    every, term = one.crossing.periods, evidence.terms[one.rule.measure]
+    every, term = verdict.crossing.periods, evidence.terms[verdict.rule.measure]
     values = listing([_value(evidence, each, term) for each in (every[0], *every[1:][-1:])])
-    label = sentence_case(QUANTITIES[one.rule.measure])
-    lead = f"{label} {values}{' at its ends' if len(every) > MOST_VALUES else ''}, outside {limits(one.rule)}; "
+    label = sentence_case(QUANTITIES[verdict.rule.measure])
+    lead = f"{label} {values}{' at its ends' if len(every) > MOST_VALUES else ''}, outside {limits(verdict.rule)}; "
     if all(each.low is None and each.high is None for each in every):
         return f"{lead}the measure has no interval."
-    if one.crossing.excluding == len(every):
+    if verdict.crossing.excluding == len(every):
         return f"{lead}the whole interval lies outside{' in each' if len(every) > 1 else ''}."
-    return f"{lead}the whole interval lies outside in {how_many(one.crossing.excluding)} of {in_words(len(every))}."
+    return f"{lead}the whole interval lies outside in {how_many(verdict.crossing.excluding)} of {in_words(len(every))}."
 
 
-def _value(evidence: Evidence, one: Period, term: Term) -> str:
+def _value(evidence: Evidence, period: Period, term: Term) -> str:
     """A value with its interval."""
-    value = number(one.value, term.digits)
-    if one.low is None or one.high is None:
+    value = number(period.value, term.digits)
+    if period.low is None or period.high is None:
         return value
-    return f"{value} ({number(one.low, term.digits)} to {number(one.high, term.digits)})"
+    return f"{value} ({number(period.low, term.digits)} to {number(period.high, term.digits)})"
 
 
 def _not_crossed(every: Sequence[Verdict]) -> str:
-    sites = [one.site.site for one in every if one.crossing is None and not one.is_open]
-    return f"It is not crossed at {listing(sites)}. " if sites and len({one.rule for one in every}) == 1 else ""
+    sites = [verdict.site.site for verdict in every if verdict.crossing is None and not verdict.is_open]
+    return f"It is not crossed at {listing(sites)}. " if sites and len({verdict.rule for verdict in every}) == 1 else ""
 
 
 def _open(every: Sequence[Verdict]) -> str:
-    sites = list(dict.fromkeys(one.site.site for one in every if one.is_open))
+    sites = list(dict.fromkeys(verdict.site.site for verdict in every if verdict.is_open))
     return f"Too few periods can be shown at {listing(sites)}." if sites else ""
 
 
@@ -106,9 +106,9 @@ def rule(evidence: Evidence) -> str:
     dated = {site.name for site in followed_sites(evidence)}
     without = [site.site for site in externals(evidence) if site.name not in dated]
     rules = [
-        f"{QUANTITIES[one.measure]} outside {limits(one)} in {counted(one.periods, 'period')}"
-        for one in evidence.release.care.stop
-        if one.measure in evidence.terms
+        f"{QUANTITIES[rule.measure]} outside {limits(rule)} in {counted(rule.periods, 'period')}"
+        for rule in evidence.release.care.stop
+        if rule.measure in evidence.terms
     ]
     lead = f"Declared in [care] stop: {listing(rules)} in a row, by the value."
     rest = f" No days, so not evaluable: {listing(without)}." if without else ""

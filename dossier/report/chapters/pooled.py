@@ -61,8 +61,12 @@ def _expected(label: str, found: Estimate | Absent) -> str:
 def prediction(evidence: Evidence) -> Table:
     """Every pooled measure with its interval, what a new site may expect, and how far the sites differ."""
     reasons = Reasons(evidence)
-    known = {one.term for one in evidence.results if one.dataset != POOLED and isinstance(one.found, Estimate)}
-    together = [one for one in at_dataset(evidence, POOLED) if one.term in known and _is_of_sites(evidence, one)]
+    known = {
+        result.term for result in evidence.results if result.dataset != POOLED and isinstance(result.found, Estimate)
+    }
+    together = [
+        result for result in at_dataset(evidence, POOLED) if result.term in known and _is_of_sites(evidence, result)
+    ]
     rows = []
     for result in together:
         term, found = evidence.terms[result.term], result.found
@@ -119,7 +123,7 @@ def _spread(found: Estimate, term: Term) -> tuple[Cell, ...]:
     sites, freedom, tau, share = (found.details.get(name) for name in ("k", "df", "tau", "i2"))
     expected = None if tau is None else "too few sites"
     if new is not None:
-        expected = " to ".join(bound_of(one, term, found) for one in new)
+        expected = " to ".join(bound_of(value, term, found) for value in new)
     return (
         _plain(expected),
         Cell(f"{found.n:,}", kind="plain"),

@@ -31,13 +31,13 @@ def files(evidence: Evidence) -> Table:
         columns=(Column("Bytes"), Column("SHA-256", words=True)),
         rows=tuple(
             Row(
-                one.name.replace("../", ""),
+                file.name.replace("../", ""),
                 (
-                    Cell("not given" if one.size is None else f"{one.size:,}", kind="plain"),
-                    Cell("not given" if one.sha256 is None else grouped(one.sha256), kind="word"),
+                    Cell("not given" if file.size is None else f"{file.size:,}", kind="plain"),
+                    Cell("not given" if file.sha256 is None else grouped(file.sha256), kind="word"),
                 ),
             )
-            for one in evidence.inputs
+            for file in evidence.inputs
         ),
     )
 

@@ -33,7 +33,7 @@ def finding(evidence: Evidence) -> Sentence:
 def cited(evidence: Evidence, chapters: Collection[str]) -> list[Reference]:
     """Each source once, in alphabetical order, that a measure on the pages of these chapters cites."""
     cited_here = {source(short) for term in used(evidence, chapters) if term.on_page for short in term.cites}
-    return [Reference(one) for one in sorted(cited_here, key=lambda one: one.text)]
+    return [Reference(source) for source in sorted(cited_here, key=lambda source: source.text)]
 
 
 CHAPTER = Chapter("references", "References", finding, part="Annex")

@@ -41,7 +41,7 @@ def _at_which(evidence: Evidence) -> str:
     """The site of the first estimate, where readers judged the cases of several."""
     learnt = _development(evidence)
     made = find_all(evidence, "weighted_concordance")
-    tested = [one.dataset for one in made if isinstance(one.found, Estimate) and one.dataset not in learnt]
+    tested = [result.dataset for result in made if isinstance(result.found, Estimate) and result.dataset not in learnt]
     return f" at {_place(evidence, tested[0])}" if len(tested) > 1 else ""
 
 
@@ -60,7 +60,7 @@ def _learnt(evidence: Evidence) -> str:
 
 
 def _development(evidence: Evidence) -> list[str]:
-    return [one.name for one in evidence.datasets if one.role == "development"]
+    return [dataset.name for dataset in evidence.datasets if dataset.role == "development"]
 
 
 def _of_test(evidence: Evidence, rho: Estimate, learnt: str) -> Sentence:
@@ -106,9 +106,9 @@ def _first(evidence: Evidence, measure: str) -> Estimate | Absent:
     """The measure where it is a number, but for the development data; else why there is none where readers judged."""
     learnt = _development(evidence)
     made = [result for result in find_all(evidence, measure) if result.dataset not in learnt]
-    estimates = [one.found for one in made if isinstance(one.found, Estimate)]
+    estimates = [result.found for result in made if isinstance(result.found, Estimate)]
     places = {readers.dataset or READERS for readers in evidence.release.readers}
-    judged = [one.found for one in made if one.dataset in places]
+    judged = [result.found for result in made if result.dataset in places]
     return next(iter((*estimates, *judged)), Absent(Fact("no_readers_judged")))
 
 
@@ -117,9 +117,12 @@ def accuracy_of_readers(evidence: Evidence) -> str:
     rho = _first(evidence, "weighted_concordance")
     if isinstance(rho, Estimate) and rho.details.get("accuracy_assumed"):
         return "How often the readers are right is unknown and taken as always: rho is the highest that it can be."
-    made = [one for one in evidence.descriptions if one.described.of == "rater_accuracy"]
-    places = list(dict.fromkeys(one.dataset for one in made))
-    said = [_of_one(evidence, [one.described for one in made if one.dataset == place], place) for place in places]
+    made = [description for description in evidence.descriptions if description.described.of == "rater_accuracy"]
+    places = list(dict.fromkeys(description.dataset for description in made))
+    said = [
+        _of_one(evidence, [description.described for description in made if description.dataset == position], position)
+        for position in places
+    ]
     return " ".join(said)
 
 
@@ -149,24 +152,26 @@ def tables(evidence: Evidence) -> tuple[Table, ...]:
 def _agreement(evidence: Evidence) -> tuple[Table, ...]:
     """The measures of agreement: of up to three datasets side by side, of more a row each."""
     terms = [evidence.terms[name] for name in MEASURES if name in evidence.terms]
-    results = [one for term in terms for one in of_term(evidence, term.name)]
-    found = {one.dataset for one in results if isinstance(one.found, Estimate)}
-    judged = [*(one.name for one in shown(evidence) if one.name in found), *({READERS} & found)]
+    results = [result for term in terms for result in of_term(evidence, term.name)]
+    found = {result.dataset for result in results if isinstance(result.found, Estimate)}
+    judged = [*(dataset.name for dataset in shown(evidence) if dataset.name in found), *({READERS} & found)]
     if len(judged) > MOST_SIDE_BY_SIDE:
         return tables_of(evidence, terms)
     reasons = Reasons(evidence)
-    lows = [one.found.low for one in results if isinstance(one.found, Estimate) and one.dataset in judged]
+    lows = [result.found.low for result in results if isinstance(result.found, Estimate) and result.dataset in judged]
     wordy = any(low is not None and low < 0 for low in lows)
     rows = []
     for term in terms:
-        values = {one.dataset: one.found for one in of_term(evidence, term.name)}
+        values = {result.dataset: result.found for result in of_term(evidence, term.name)}
         if any(isinstance(values.get(name), Estimate) for name in judged):
             here = [values.get(name) for name in judged]
-            cells = (NOT_COMPUTED if one is None else cell(one, term, reasons, wordy=wordy) for one in here)
+            cells = (
+                NOT_COMPUTED if estimate is None else cell(estimate, term, reasons, wordy=wordy) for estimate in here
+            )
             rows.append(Row(term.label, tuple(cells)))
     if not rows:
         return ()
-    agreed = {one.dataset: one.found for one in of_term(evidence, "observed_agreement")}
+    agreed = {result.dataset: result.found for result in of_term(evidence, "observed_agreement")}
     rows.append(Row("Cases with two labels", tuple(_cases(agreed.get(name)) for name in judged)))
     return (
         Table(
@@ -189,9 +194,9 @@ def _cases(agreement: Estimate | Absent | None) -> Cell:
 def by_group(evidence: Evidence) -> tuple[Table, ...]:
     """The accuracy and the reliability of each group of raters, dataset by dataset."""
     found = [
-        (one.dataset, one.found, groups_of_raters(evidence, one.dataset))
-        for one in curves_named(evidence, "raters_by_group")
-        if isinstance(one.found, Curve) and one.subset is None
+        (curve.dataset, curve.found, groups_of_raters(evidence, curve.dataset))
+        for curve in curves_named(evidence, "raters_by_group")
+        if isinstance(curve.found, Curve) and curve.subset is None
     ]
     if not found:
         return ()
@@ -200,7 +205,7 @@ def by_group(evidence: Evidence) -> tuple[Table, ...]:
     for dataset, curve, groups in found:
         rows += [Row(_place(evidence, dataset), kind="group")] if len(found) > 1 else []
         rows += [
-            Row(sentence_case(group), _of_group(evidence, curve, place, reasons)) for place, group in enumerate(groups)
+            Row(sentence_case(group), _of_group(evidence, curve, index, reasons)) for index, group in enumerate(groups)
         ]
     where = "" if len(found) > 1 else f", {_place(evidence, found[0][0])}"
     return (
@@ -223,20 +228,20 @@ def by_group(evidence: Evidence) -> tuple[Table, ...]:
 
 def _place(evidence: Evidence, dataset: str) -> str:
     """What readers' cases are called: by their dataset, or as those of none."""
-    named = next((label_of(one) for one in evidence.datasets if one.name == dataset), None)
+    named = next((label_of(summary) for summary in evidence.datasets if summary.name == dataset), None)
     return ELSEWHERE[READERS] if named is None else named
 
 
-def _of_group(evidence: Evidence, curve: Curve, place: int, reasons: Reasons) -> tuple[Cell, ...]:
-    raters, cases = (int(curve.columns[name][place] or 0) for name in ("raters", "cases"))
-    values = [_estimate(evidence, curve, name, place) for name in ("accuracy", "rho")]
+def _of_group(evidence: Evidence, curve: Curve, index: int, reasons: Reasons) -> tuple[Cell, ...]:
+    raters, cases = (int(curve.columns[name][index] or 0) for name in ("raters", "cases"))
+    values = [_estimate(evidence, curve, name, index) for name in ("accuracy", "rho")]
     term = evidence.terms["weighted_concordance"]
-    shown = (NOT_COMPUTED if one is None else cell(one, term, reasons) for one in values)
+    shown = (NOT_COMPUTED if estimate is None else cell(estimate, term, reasons) for estimate in values)
     return (Cell(f"{raters}", kind="plain"), Cell(f"{cases:,}", kind="plain"), *shown)
 
 
-def _estimate(evidence: Evidence, curve: Curve, name: str, place: int) -> Estimate | None:
-    value, low, high = (curve.columns[column][place] for column in (name, f"{name}_low", f"{name}_high"))
+def _estimate(evidence: Evidence, curve: Curve, name: str, index: int) -> Estimate | None:
+    value, low, high = (curve.columns[column][index] for column in (name, f"{name}_low", f"{name}_high"))
     return None if value is None else Estimate(value, low, high, evidence.release.release.level, curve.n, curve.method)
 
 
@@ -247,21 +252,21 @@ THIRDS = ("0 to 0.33", "0.33 to 0.67", "0.67 to 1")
 
 def _joint(evidence: Evidence) -> Iterator[Table]:
     """Of each dataset whose readers said both: how often answers were right, the surest first, the simplest first."""
-    for one in curves_named(evidence, "confidence_by_complexity"):
-        if not isinstance(one.found, Curve) or one.subset is not None:
+    for curve in curves_named(evidence, "confidence_by_complexity"):
+        if not isinstance(curve.found, Curve) or curve.subset is not None:
             continue
-        reasons, columns = Reasons(evidence), one.found.columns
+        reasons, columns = Reasons(evidence), curve.found.columns
         cells = [
             _share(right, answers, reasons) for right, answers in zip(columns["right"], columns["answers"], strict=True)
         ]
         rows = [
-            Row(f"{name} ({third})", tuple(cells[3 * place : 3 * place + 3]))
-            for place, (name, third) in enumerate(zip(SURE, THIRDS, strict=True))
+            Row(f"{name} ({third})", tuple(cells[3 * index : 3 * index + 3]))
+            for index, (name, third) in enumerate(zip(SURE, THIRDS, strict=True))
         ]
         yield Table(
-            name=f"table-confidence-by-complexity-{anchor(one.dataset)}",
-            title=f"Right answers by confidence and complexity, {_place(evidence, one.dataset)}.",
-            note=f"Share of answers that are right, by thirds of both scales.{_related(evidence, one)}",
+            name=f"table-confidence-by-complexity-{anchor(curve.dataset)}",
+            title=f"Right answers by confidence and complexity, {_place(evidence, curve.dataset)}.",
+            note=f"Share of answers that are right, by thirds of both scales.{_related(evidence, curve)}",
             head="Confidence",
             columns=tuple(
                 Column(f"{name} ({third})", intervals=True, over="Complexity")
@@ -281,9 +286,9 @@ def _share(right: float | None, answers: float | None, reasons: Reasons) -> Cell
 FEWEST_ANSWERS = 5
 
 
-def _related(evidence: Evidence, one: CurveResult) -> str:
+def _related(evidence: Evidence, curve: CurveResult) -> str:
     """Their correlation, with what its interval says of it."""
-    found = find(evidence, "confidence_complexity_correlation", one.dataset)
+    found = find(evidence, "confidence_complexity_correlation", curve.dataset)
     if isinstance(found, Absent):
         return ""
     return f" Correlation of both: {in_text(evidence, 'confidence_complexity_correlation', found)}."

@@ -92,13 +92,13 @@ def essentials(evidence: Evidence) -> Table:
             (
                 Cell(f"{site.n:,}", kind="plain"),
                 _smallest(site),
-                *(_of_site(evidence, site.name, measure, place, reasons) for _, measure, place in asked),
+                *(_of_site(evidence, site.name, measure, setting, reasons) for _, measure, setting in asked),
             ),
         )
         for site in sites
     ]
     if len(sites) > 1:
-        rows += _together(evidence, [(measure, place) for _, measure, place in asked])
+        rows += _together(evidence, [(measure, setting) for _, measure, setting in asked])
     lowest, highest = (number(end) for end in OE_TOLERATED)
     unit = (
         f" Risks are too low or too high where the CI of O/E excludes 1, and far so where it lies outside {lowest} to "
@@ -133,8 +133,8 @@ def _smallest(site: DatasetSummary) -> Cell:
     return Cell(events_of(site), kind="plain")
 
 
-def _of_site(evidence: Evidence, dataset: str, measure: str, place: dict[str, float | str], reasons: Reasons) -> Cell:
-    found = find(evidence, measure, dataset, **place)
+def _of_site(evidence: Evidence, dataset: str, measure: str, setting: dict[str, float | str], reasons: Reasons) -> Cell:
+    found = find(evidence, measure, dataset, **setting)
     term = evidence.terms[measure]
     if classes.labels(evidence):
         # The measures of several classes stand side by side only with so many digits; their chapters print all.
@@ -144,17 +144,17 @@ def _of_site(evidence: Evidence, dataset: str, measure: str, place: dict[str, fl
 
 def _has_negative(evidence: Evidence, measure: str) -> bool:
     """Whether a bound of this measure is negative at any site, so that a dash would be misread."""
-    shown = (one for one in find_all(evidence, measure) if "against" not in one.at)
-    found = [one.found for one in shown if isinstance(one.found, Estimate)]
-    return any(one.low is not None and one.low < 0 for one in found)
+    shown = (result for result in find_all(evidence, measure) if "against" not in result.at)
+    found = [result.found for result in shown if isinstance(result.found, Estimate)]
+    return any(estimate.low is not None and estimate.low < 0 for estimate in found)
 
 
 def _together(evidence: Evidence, asked: Sequence[tuple[str, At]]) -> list[Row]:
     """The last rows: what is pooled, and where sites cannot be pooled what the rows of all of them say."""
     every = externals(evidence)
     rows = [_total(evidence, "All, pooled", _pooled_sites(evidence, [measure for measure, _ in asked]), asked)]
-    stratified: list[tuple[str, At]] = [(measure, {**place, "estimator": "stratified"}) for measure, place in asked]
-    if any(isinstance(find(evidence, measure, POOLED, **place), Estimate) for measure, place in stratified):
+    stratified: list[tuple[str, At]] = [(measure, {**setting, "estimator": "stratified"}) for measure, setting in asked]
+    if any(isinstance(find(evidence, measure, POOLED, **setting), Estimate) for measure, setting in stratified):
         rows.append(_total(evidence, ALL_ROWS, every, stratified))
     return rows
 
@@ -168,8 +168,8 @@ def _total(evidence: Evidence, label: str, sites: Sequence[DatasetSummary], aske
         Cell(f"{sum(site.n for site in sites):,}", kind="plain"),
         Cell("" if classes.labels(evidence) else f"{at_least(sites)}{_events(sites):,}", kind="plain"),
     ]
-    for measure, place in asked:
-        found = find(evidence, measure, POOLED, **place)
+    for measure, setting in asked:
+        found = find(evidence, measure, POOLED, **setting)
         if isinstance(found, Absent):
             cells.append(Cell("", kind="plain"))
         else:
@@ -181,8 +181,8 @@ def _pooled_sites(evidence: Evidence, measures: Sequence[str]) -> list[DatasetSu
     """The sites with enough of both outcomes to be pooled, where every pooled number rests on them; else all sites."""
     every = list(externals(evidence))
     kept = [site for site in every if not scarce(site, VERY_FEW)]
-    pooled = [one for measure in measures if isinstance(one := find(evidence, measure, POOLED), Estimate)]
-    same = pooled and all(one.n == sum(site.n for site in kept) for one in pooled)
+    pooled = [estimate for measure in measures if isinstance(estimate := find(evidence, measure, POOLED), Estimate)]
+    same = pooled and all(each.n == sum(site.n for site in kept) for each in pooled)
     return kept if same else every
 
 
@@ -198,8 +198,8 @@ def _not_pooled(evidence: Evidence, asked: Sequence[tuple[str, str]]) -> str:
     if len(set(rests.values())) == 1:
         count, patients = next(iter(rests.values()))
         return f" Pooled are {count} of {every:,} sites, with {counted(patients, 'patient')}."
-    told = [f"{label} {count} ({counted(patients, 'patient')})" for label, (count, patients) in rests.items()]
-    return f" Pooled, of {every:,} sites: {listing(told)}."
+    texts = [f"{label} {count} ({counted(patients, 'patient')})" for label, (count, patients) in rests.items()]
+    return f" Pooled, of {every:,} sites: {listing(texts)}."
 
 
 def _events(sites: Sequence[DatasetSummary]) -> int:
@@ -223,11 +223,11 @@ def caption(evidence: Evidence) -> str:
             "Risks: mean of the patients of the class (filled) and of all others (open)."
         )
     events = f"{at_least(sites)}{counted(_events(sites), 'event')}"
-    one = len(sites) == 1
-    alone = one or all(scarce(site, VERY_FEW) for site in sites)
-    left_out = "; open square, not pooled" if not one and any(scarce(site, VERY_FEW) for site in sites) else ""
+    is_single = len(sites) == 1
+    alone = is_single or all(scarce(site, VERY_FEW) for site in sites)
+    left_out = "; open square, not pooled" if not is_single and any(scarce(site, VERY_FEW) for site in sites) else ""
     others = "".join(f"; small {mark}, {name}" for mark, name in marks_of_rivals(evidence).items())
-    forest = f"{made}{'' if one else new}{left_out}{others}"
+    forest = f"{made}{'' if is_single else new}{left_out}{others}"
     return (
         f"{patients}, {events}; intervals and bands at {level}. Discrimination: {forest}. Calibration: spline of logit "
         f"risk; broken under 100 events or non-events.{_gains(evidence)}{_of_risks(alone)}"

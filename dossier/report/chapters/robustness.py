@@ -43,15 +43,15 @@ def _not_compared(evidence: Evidence, strong: Sequence[tuple[DatasetSummary, Est
     """Where sites without an SPR have an AUROC whose whole interval lies on one side of that of the internal test."""
     internal = strong[0][1].details.get("internal_value")
     compared = {site.name for site, _ in strong}
-    left = [(site.site, one) for site, one in estimated(evidence, "auroc") if site.name not in compared]
+    left = [(site.site, estimate) for site, estimate in estimated(evidence, "auroc") if site.name not in compared]
     if internal is None:
         return ""
     sides = {
-        "above": [name for name, one in left if one.low is not None and one.low > internal],
-        "below": [name for name, one in left if one.high is not None and one.high < internal],
+        "above": [name for name, estimate in left if estimate.low is not None and estimate.low > internal],
+        "below": [name for name, estimate in left if estimate.high is not None and estimate.high < internal],
     }
-    told = [f"{side} {number(internal)} in {named_or_counted(names, 4)}" for side, names in sides.items() if names]
-    return f"Without that test, the whole interval of the AUROC lies {' and '.join(told)}." if told else ""
+    texts = [f"{side} {number(internal)} in {named_or_counted(names, 4)}" for side, names in sides.items() if names]
+    return f"Without that test, the whole interval of the AUROC lies {' and '.join(texts)}." if texts else ""
 
 
 def _different(
@@ -86,16 +86,16 @@ def _support(evidence: Evidence) -> str:
     chosen = evidence.release.robustness.similarity
     counts = {
         form: int(support.details.get(f"by_{form}") or 0)
-        for form in sorted(SIMILARITIES, key=lambda one: one != chosen)
+        for form in sorted(SIMILARITIES, key=lambda similarity: similarity != chosen)
     }
-    told = [
+    texts = [
         f"by {SIMILARITY_FORM[form]} {counted(count, 'site') if form == chosen else how_many(count)}"
         f"{_named(evidence, form, count)}"
         for form, count in counts.items()
     ]
     unsure = int(support.details.get("reaching_the_cut") or 0)
     reach = f"; of {in_words(unsure)} the interval of the similarity reaches {number(SUPPORT, 1)}" if unsure else ""
-    return f"In the region of external support: {', '.join(told)}{reach}."
+    return f"In the region of external support: {', '.join(texts)}{reach}."
 
 
 def _named(evidence: Evidence, form: str, count: int) -> str:
@@ -112,18 +112,20 @@ def _is_acceptable(evidence: Evidence, site: DatasetSummary) -> bool:
     """Whether all three measures are acceptable or better at a site."""
     judged_by = evidence.release.judged_by
     three = {measure: find(evidence, measure, site.name, **at) for measure, at in judged_by.items()}
-    return all(isinstance(one, Estimate) and is_acceptable(measure, one.value) for measure, one in three.items())
+    return all(
+        isinstance(estimate, Estimate) and is_acceptable(measure, estimate.value) for measure, estimate in three.items()
+    )
 
 
 def components(evidence: Evidence) -> Table:
     """SPR and WPR with the probabilities that they combine, measure by measure; sites without them carry the reason."""
     reasons = Reasons(evidence)
-    measures = list(dict.fromkeys(str(one.at["measure"]) for one in find_all(evidence, "spr")))
+    measures = list(dict.fromkeys(str(result.at["measure"]) for result in find_all(evidence, "spr")))
     sites = _kept(evidence, measures, reasons)
     rows: list[Row] = []
     for measure in measures:
         pairs = [(site, *_pair(evidence, site.name, measure)) for site in sites]
-        if any(isinstance(one, Estimate) for _, *both in pairs for one in both):
+        if any(isinstance(estimate, Estimate) for _, *both in pairs for estimate in both):
             rows.append(Row(setting(measure), kind="group"))
             rows += [Row(site.site, _components(strong, weak, reasons)) for site, strong, weak in pairs]
         elif pairs:
@@ -141,7 +143,7 @@ def components(evidence: Evidence) -> Table:
     )
     similarity = {site.site: _similarity(evidence, site.name, measures) for site in sites}
     weak = [(measure, _pair(evidence, site.name, measure)[1]) for measure in measures for site in sites]
-    minima = {measure: _minimum(one) for measure, one in weak if isinstance(one, Estimate)}
+    minima = {measure: _minimum(estimate) for measure, estimate in weak if isinstance(estimate, Estimate)}
     if minima or not weak:
         more = (
             " P(a): one-sided z test against the minimum, small where performance falls short of it; WPR combines it "
@@ -151,7 +153,7 @@ def components(evidence: Evidence) -> Table:
             table, note=table.note + more + _minima(minima, weak), footnotes=(*_of_minima(weak), *reasons.footnotes())
         )
     else:
-        reason = next(why(evidence, one.reason) for _, one in weak if isinstance(one, Absent))
+        reason = next(why(evidence, estimate.reason) for _, estimate in weak if isinstance(estimate, Absent))
         whole = _without_weak(table, reason, reasons)
     return _with_similarity(groups_across(whole), similarity)
 
@@ -160,7 +162,8 @@ def _similarity(evidence: Evidence, site: str, measures: Sequence[str]) -> Cell:
     """How alike the patients of a site are, which is the same for every measure."""
     strong = (_pair(evidence, site, measure)[0] for measure in measures)
     return next(
-        (_probability(one.details.get("p_similarity")) for one in strong if isinstance(one, Estimate)), NOT_COMPUTED
+        (_probability(estimate.details.get("p_similarity")) for estimate in strong if isinstance(estimate, Estimate)),
+        NOT_COMPUTED,
     )
 
 
@@ -174,7 +177,7 @@ def _with_similarity(table: Table, similarity: Mapping[str, Cell]) -> Table:
 
 def _as_declared(evidence: Evidence) -> str:
     """How the bounds of an internal test are read that is declared, not given as rows."""
-    if not evidence.release.declared_performance or any(one.role == "internal" for one in evidence.datasets):
+    if not evidence.release.declared_performance or any(dataset.role == "internal" for dataset in evidence.datasets):
         return ""
     return f", whose declared bounds are read as a {level_of(evidence)} interval"
 
@@ -191,7 +194,9 @@ def _minima(minima: Mapping[str, str], weak: Sequence[tuple[str, Estimate | Abse
     alike: dict[str, list[str]] = {}
     for measure, minimum in minima.items():
         found = [
-            one.details.get("minimum_value") for name, one in weak if name == measure and isinstance(one, Estimate)
+            estimate.details.get("minimum_value")
+            for name, estimate in weak
+            if name == measure and isinstance(estimate, Estimate)
         ]
         values = listing(list(dict.fromkeys(number(value) for value in found if value is not None)))
         alike.setdefault(minimum, []).append(f"{within_sentence(setting(measure))} ({values})")
@@ -201,7 +206,7 @@ def _minima(minima: Mapping[str, str], weak: Sequence[tuple[str, Estimate | Abse
 
 def _of_minima(weak: Sequence[tuple[str, Estimate | Absent]]) -> tuple[str, ...]:
     """What a reader must know of the minima: that luck has set one."""
-    if not any(one.method.has("random_subsets") for _, one in weak if isinstance(one, Estimate)):
+    if not any(estimate.method.has("random_subsets") for _, estimate in weak if isinstance(estimate, Estimate)):
         return ()
     return ("The worst of random subsets depends on the draw, and lies the lower the fewer the patients.",)
 
@@ -223,7 +228,7 @@ def _kept(evidence: Evidence, measures: list[str], reasons: Reasons) -> list[Dat
     kept = []
     for site in externals(evidence):
         pairs = [_pair(evidence, site.name, measure) for measure in measures]
-        if any(isinstance(one, Estimate) for pair in pairs for one in pair):
+        if any(isinstance(estimate, Estimate) for pair in pairs for estimate in pair):
             kept.append(site)
         elif pairs and isinstance(pairs[0][0], Absent):
             reasons.leave_out(site.site, site.name, pairs[0][0].reason)
@@ -234,7 +239,9 @@ def _pair(evidence: Evidence, site: str, measure: str) -> tuple[Estimate | Absen
     """SPR, and WPR against the worst refitted split; without splits against the minimum declared for that case, and
     without that too against the worst subset of the internal test.
     """
-    worst, declared = (find(evidence, "wpr", site, measure=measure, minimum=one) for one in ("worst_split", "declared"))
+    worst, declared = (
+        find(evidence, "wpr", site, measure=measure, minimum=text) for text in ("worst_split", "declared")
+    )
     refitted = isinstance(worst, Estimate) and worst.method.has("refitted_splits")
     weak = declared if isinstance(declared, Estimate) and not refitted else worst
     return find(evidence, "spr", site, measure=measure), weak
@@ -282,7 +289,9 @@ def similarity_and_performance(evidence: Evidence) -> str:
 
 def _performance_at_home(evidence: Evidence) -> bool:
     """Whether the performance before is known, from an internal test or as it was declared."""
-    return any(one.role == "internal" for one in evidence.datasets) or bool(evidence.release.declared_performance)
+    return any(dataset.role == "internal" for dataset in evidence.datasets) or bool(
+        evidence.release.declared_performance
+    )
 
 
 CHAPTER = Chapter(

@@ -30,23 +30,23 @@ def finding(evidence: Evidence) -> Sentence:
     if not places:
         return Sentence("The minimum sample size cannot be computed.")
     missed = {
-        measure: [place for place, (_, asked) in enumerate(places) if measure in asked and _is_short(asked[measure])]
+        measure: [index for index, (_, asked) in enumerate(places) if measure in asked and _is_short(asked[measure])]
         for measure in IN_A_SENTENCE
     }
-    enough = len(places) - len({place for short in missed.values() for place in short})
+    enough = len(places) - len({name for short in missed.values() for name in short})
     computed = {measure for _, asked in places for measure in asked}
     which = "" if all(set(asked) == computed for _, asked in places) else " that can be computed"
     noun: Noun = "pair of class and site" if classes.labels(evidence) else "site"
     subject = _who_meets(enough, [name for name, _ in places], noun)
     lead = f"{subject} all sample-size targets{which}."
-    most_missed = sorted((measure for measure in missed if missed[measure]), key=lambda one: -len(missed[one]))
+    most_missed = sorted((measure for measure in missed if missed[measure]), key=lambda text: -len(missed[text]))
     if not most_missed:
         return Sentence(lead)
     if len(places) == 1:
-        return Sentence(lead, f"Too few for {listing([IN_A_SENTENCE[one] for one in most_missed])}.")
+        return Sentence(lead, f"Too few for {listing([IN_A_SENTENCE[text] for text in most_missed])}.")
     where = [
-        f"for {IN_A_SENTENCE[one]}: {_where([places[place][0] for place in missed[one]], len(places), noun)}"
-        for one in most_missed
+        f"for {IN_A_SENTENCE[text]}: {_where([places[name][0] for name in missed[text]], len(places), noun)}"
+        for text in most_missed
     ]
     return Sentence(lead, f"Too few {'; '.join(where)}.")
 

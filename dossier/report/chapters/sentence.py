@@ -50,7 +50,7 @@ def sites_without(evidence: Evidence, measure: str, /, **at: float | str) -> str
     if not gaps:
         return ""
     reason = next(iter(gaps)) if len(gaps) == 1 else "reasons below the table"
-    where = named_or_counted([one for sites in gaps.values() for one in sites], 2)
+    where = named_or_counted([site for sites in gaps.values() for site in sites], 2)
     return f"Not computable at {where} ({reason})."
 
 
@@ -63,7 +63,7 @@ def primary_threshold(evidence: Evidence) -> float | None:
 def at_the_primary_threshold(evidence: Evidence) -> Evidence:
     """The evidence without what was measured at the other thresholds."""
     primary = primary_threshold(evidence)
-    kept = (one for one in evidence.results if one.at.get("threshold", primary) == primary)
+    kept = (result for result in evidence.results if result.at.get("threshold", primary) == primary)
     return replace(evidence, results=tuple(kept))
 
 
@@ -122,7 +122,7 @@ def new_hospital(evidence: Evidence) -> str:
     if new is None:
         few = in_words(FEWEST_FOR_A_NEW_SITE)
         return f"Fewer than {few} sites can be pooled: what AUROC a new hospital may expect is not given."
-    low, high = (short(evidence, "auroc", one) for one in new)
+    low, high = (short(evidence, "auroc", value) for value in new)
     level = level_of(evidence)
     return f"In a new hospital like these the AUROC may lie between {low} and {high} ({level} prediction interval)."
 
@@ -154,7 +154,7 @@ def not_pooled(evidence: Evidence) -> str:
         return ""
     left = [site for site in externals(evidence) if scarce(site, FEW_FOR_POOLING)]
     ratios = {site.name: find(evidence, "oe_ratio", site.name) for site in left}
-    values = {name: one.value for name, one in ratios.items() if isinstance(one, Estimate)}
+    values = {name: ratio.value for name, ratio in ratios.items() if isinstance(ratio, Estimate)}
     farthest = sorted(left, key=lambda site: -_times_off(values.get(site.name, 1.0)))
     names = [
         f"{site.site} (O/E{TIED}{number(values[site.name])})" if site.name in values else site.site for site in farthest
@@ -179,24 +179,24 @@ MOST_LEFT_OUT = 2
 def of_slopes(slopes: Sequence[tuple[Place, Estimate]], who: Callable[[list[Place]], str]) -> list[str]:
     """Where the interval of the calibration slope does not hold 1, and what that says; `who` names the places."""
     known = [
-        (place, found.low, found.high) for place, found in slopes if found.low is not None and found.high is not None
+        (name, found.low, found.high) for name, found in slopes if found.low is not None and found.high is not None
     ]
     if not known:
         return []
     beyond = (
-        ("below 0", "run the wrong way", [place for place, _, high in known if high < 0]),
-        ("below 1", "are too extreme", [place for place, _, high in known if 0 <= high < 1]),
-        ("above 1", "are too moderate", [place for place, low, _ in known if low > 1]),
+        ("below 0", "run the wrong way", [name for name, _, high in known if high < 0]),
+        ("below 1", "are too extreme", [name for name, _, high in known if 0 <= high < 1]),
+        ("above 1", "are too moderate", [name for name, low, _ in known if low > 1]),
     )
     parts = [f"lies {bound} {who(places)}: there the risks {verdict}." for bound, verdict, places in beyond if places]
     if not parts:
         return [f"All CIs of the calibration slope include 1 (widest {_widest(known)})."]
-    return [f"The CI of the slope {parts[0]}", *(f"It {one}" for one in parts[1:])]
+    return [f"The CI of the slope {parts[0]}", *(f"It {text}" for text in parts[1:])]
 
 
 def _widest(known: Sequence[tuple[Place, float, float]]) -> str:
     """The widest of these intervals: what a true slope may still be."""
-    _, low, high = max(known, key=lambda one: one[2] - one[1])
+    _, low, high = max(known, key=lambda row: row[2] - row[1])
     return f"{number(low)} to {number(high)}"
 
 
@@ -228,8 +228,8 @@ def where_risks_are_off(ratios: Sequence[tuple[str, Estimate]], preposition: str
     """
     lowest, highest = OE_TOLERATED
     rising = sorted(ratios, key=lambda pair: pair[1].value)
-    low = [(name, one) for name, one in reversed(rising) if one.low is not None and one.low > 1]
-    high = [(name, one) for name, one in rising if one.high is not None and one.high < 1]
+    low = [(name, estimate) for name, estimate in reversed(rising) if estimate.low is not None and estimate.low > 1]
+    high = [(name, estimate) for name, estimate in rising if estimate.high is not None and estimate.high < 1]
     far_low = [pair for pair in low if (pair[1].low or 0) > highest]
     far_high = [pair for pair in high if (pair[1].high or 0) < lowest]
     kinds = {
@@ -244,7 +244,9 @@ def where_risks_are_off(ratios: Sequence[tuple[str, Estimate]], preposition: str
     most = MOST_WITHOUT_VALUE if all_named else MOST_OFF // len(found)
     parts = [
         f"{words} {preposition} "
-        + named_with_the_rest([f"{name} (O/E{TIED}{number(one.value)})" if few else name for name, one in which], most)
+        + named_with_the_rest(
+            [f"{name} (O/E{TIED}{number(each.value)})" if few else name for name, each in which], most
+        )
         for words, which in found.items()
     ]
     return f"Risks are {'; '.join(parts)}." if parts else ""

@@ -62,13 +62,13 @@ def tables(evidence: Evidence) -> tuple[Table, ...]:
 def _by_model(evidence: Evidence) -> Evidence:
     """The evidence with only the severity of every model in it, and its accuracy where that is given beside."""
     results: list[Result] = []
-    for one in evidence.results:
-        if one.measure not in MEASURES:
+    for estimate in evidence.results:
+        if estimate.measure not in MEASURES:
             continue
-        result = replace(one, term=one.measure, at={"model": one.at.get("model", OURS)})
-        accuracy = one.found.details.get("accuracy") if isinstance(one.found, Estimate) else None
-        if isinstance(one.found, Estimate) and accuracy is not None:
-            bare = Estimate(accuracy, None, None, None, one.found.n, Method("counted"))
+        result = replace(estimate, term=estimate.measure, at={"model": estimate.at.get("model", OURS)})
+        accuracy = estimate.found.details.get("accuracy") if isinstance(estimate.found, Estimate) else None
+        if isinstance(estimate.found, Estimate) and accuracy is not None:
+            bare = Estimate(accuracy, None, None, None, estimate.found.n, Method("counted"))
             results.append(replace(result, term=ACCURACY, measure=ACCURACY, found=bare))
         results.append(result)
     at = primary_threshold(evidence)
@@ -104,11 +104,11 @@ def _rows(evidence: Evidence, labels: Sequence[str]) -> Iterator[Row]:
     declared = evidence.release.severity
     if declared is None:
         return
-    own = [Subset(one.column, one.level) for one in declared.subgroup]
-    names = ["All others", *(f"{sentence_case(one.column)}: {one.level}" for one in own)] if own else []
-    for place, matrix in enumerate(declared.matrices):
+    own = [Subset(subgroup.column, subgroup.level) for subgroup in declared.subgroup]
+    names = ["All others", *(f"{sentence_case(subset.column)}: {subset.level}" for subset in own)] if own else []
+    for index, matrix in enumerate(declared.matrices):
         if names:
-            yield Row(names[place], kind="group")
+            yield Row(names[index], kind="group")
         for label, row in zip(labels, matrix, strict=True):
             yield Row(label, tuple(Cell(f"{weight:g}", kind="plain") for weight in row))
 
@@ -127,7 +127,7 @@ def _origin(evidence: Evidence) -> str:
     ]
     if declared.subgroup:
         said.append("All rows together: each answer by its own matrix")
-    return " ".join(f"{one.strip().removesuffix('.')}." for one in said)
+    return " ".join(f"{text.strip().removesuffix('.')}." for text in said)
 
 
 CHAPTER = Chapter(

@@ -33,11 +33,11 @@ def finding(evidence: Evidence) -> Sentence:
 def lines(evidence: Evidence) -> list[tuple[str, str, str, str]]:
     """Name, role, meaning and date of each signature; blank where the release names nobody."""
     named = evidence.release.signatory
-    return [_line(one) for one in named] if named else [("", role, meaning, "") for role, meaning in ROLES]
+    return [_line(signatory) for signatory in named] if named else [("", role, meaning, "") for role, meaning in ROLES]
 
 
-def _line(one: Signatory) -> tuple[str, str, str, str]:
-    return (one.name, one.role, one.meaning, "" if one.date is None else date(one.date))
+def _line(signatory: Signatory) -> tuple[str, str, str, str]:
+    return (signatory.name, signatory.role, signatory.meaning, "" if signatory.date is None else date(signatory.date))
 
 
 CHAPTER = Chapter("sign_off", "Sign-off", finding, has=is_checked)

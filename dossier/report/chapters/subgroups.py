@@ -86,7 +86,7 @@ def finding(evidence: Evidence) -> Sentence:
     here = _by_site(evidence)
     if not every:
         return here
-    more = named_with_the_rest([flag_text(one.fact) for one in every[1:]], MOST_NAMED - 1)
+    more = named_with_the_rest([flag_text(difference.fact) for difference in every[1:]], MOST_NAMED - 1)
     rest = f"{sentence_case(more)}. {here.lead} {here.rest}" if more else f"{here.lead} {here.rest}"
     made = between_groups.comparisons(evidence.subgroups.summaries, evidence.subgroups.results)
     verb = "excludes" if len(every) == 1 else "exclude"
@@ -115,21 +115,25 @@ def _by_site(evidence: Evidence) -> Sentence:
     rest = f"Too few {of_what}: {part_of(len(few), len(_sized(evidence)))} subgroups, site by site." if few else ""
     if not made:
         return Sentence("In no subgroup can the model be compared with the other patients of its site.", rest)
-    apart = [one for one in made if one.is_apart]
+    apart = [difference for difference in made if difference.is_apart]
     rest_of_site = "from the rest of its site in AUROC or O/E."
     if not apart:
         lead = f"In none of {in_words(len(made))} comparisons does a subgroup differ {rest_of_site}"
         return Sentence(lead, f"All CIs of the difference include 0{_widest(made)}. {rest}".strip())
     lead = f"In {part_of(len(apart), len(made))} comparisons a subgroup differs {rest_of_site}"
-    named = named_with_the_rest([_named(evidence, one) for one in apart], MOST_NAMED)
+    named = named_with_the_rest([_named(evidence, difference) for difference in apart], MOST_NAMED)
     return Sentence(lead, f"There the CI of the difference excludes 0: {named}. {rest}".strip())
 
 
 def _widest(made: Sequence[Difference]) -> str:
     """The widest interval of a difference in each measure: what a true one may still be."""
     parts = []
-    for measure in dict.fromkeys(one.measure for one in made):
-        bounds = [(one.found.low or 0.0, one.found.high or 0.0) for one in made if one.measure == measure]
+    for measure in dict.fromkeys(difference.measure for difference in made):
+        bounds = [
+            (difference.found.low or 0.0, difference.found.high or 0.0)
+            for difference in made
+            if difference.measure == measure
+        ]
         low, high = max(bounds, key=lambda ends: ends[1] - ends[0])
         parts.append(f"{_name(measure)} {number(low)} to {number(high)}")
     return f" (widest: {listing(parts)})"
@@ -140,33 +144,33 @@ def part_of(count: int, among: int) -> str:
     return f"{how_many(count)} of {in_words(among)}" if among <= 10 else f"{count:,} of {among:,}"
 
 
-def _named(evidence: Evidence, one: Difference) -> str:
+def _named(evidence: Evidence, difference: Difference) -> str:
     """A difference by its two values: which of them is the better one is not said by the difference."""
-    at: At = {} if one.of_class is None else {"class": one.of_class}
-    here = find_in_subgroup(evidence, one.subset, one.measure, one.dataset.name, **at)
+    at: At = {} if difference.of_class is None else {"class": difference.of_class}
+    here = find_in_subgroup(evidence, difference.subset, difference.measure, difference.dataset.name, **at)
     if isinstance(here, Absent):
-        return f"{_name(one.measure)} differs by {number(one.found.value)} in {one.named}"
-    values = f"{number(here.value)} against {number(here.value - one.found.value)}"
-    return f"{_name(one.measure)} is {values} in {one.named}{_case_mix(evidence, one, at)}"
+        return f"{_name(difference.measure)} differs by {number(difference.found.value)} in {difference.named}"
+    values = f"{number(here.value)} against {number(here.value - difference.found.value)}"
+    return f"{_name(difference.measure)} is {values} in {difference.named}{_case_mix(evidence, difference, at)}"
 
 
-def _case_mix(evidence: Evidence, one: Difference, at: At) -> str:
+def _case_mix(evidence: Evidence, difference: Difference, at: At) -> str:
     """After a difference in AUROC, what both groups would have if the risks were right; else nothing."""
-    found = expected_by_case_mix(evidence, one.subset, one.measure, one.dataset.name, at)
+    found = expected_by_case_mix(evidence, difference.subset, difference.measure, difference.dataset.name, at)
     if found is None:
         return ""
-    verdict = ": no worse than its case mix allows" if is_case_mix(evidence, one) else ""
+    verdict = ": no worse than its case mix allows" if is_case_mix(evidence, difference) else ""
     return f" ({number(found[0])} against {number(found[1])} expected from case mix{verdict})"
 
 
-def is_case_mix(evidence: Evidence, one: Difference) -> bool:
+def is_case_mix(evidence: Evidence, difference: Difference) -> bool:
     """Whether an AUROC that is lower than that of the others is no lower than the subgroup's own case mix allows."""
-    at: At = {} if one.of_class is None else {"class": one.of_class}
-    found = find_in_subgroup(evidence, one.subset, one.measure, one.dataset.name, **at)
-    expected = expected_by_case_mix(evidence, one.subset, one.measure, one.dataset.name, at)
+    at: At = {} if difference.of_class is None else {"class": difference.of_class}
+    found = find_in_subgroup(evidence, difference.subset, difference.measure, difference.dataset.name, **at)
+    expected = expected_by_case_mix(evidence, difference.subset, difference.measure, difference.dataset.name, at)
     if isinstance(found, Absent) or expected is None:
         return False
-    return one.found.value < 0 and found.value >= expected[0]
+    return difference.found.value < 0 and found.value >= expected[0]
 
 
 def expected_by_case_mix(
@@ -234,11 +238,15 @@ def _sized(evidence: Evidence) -> list[tuple[SubgroupSummary, SubgroupSize]]:
     """The subgroups of the external sites, with their sizes."""
     external = _external(evidence)
     summaries = evidence.subgroups.summaries
-    return [(one, one.size) for one in summaries if one.dataset in external and isinstance(one.size, SubgroupSize)]
+    return [
+        (summary, summary.size)
+        for summary in summaries
+        if summary.dataset in external and isinstance(summary.size, SubgroupSize)
+    ]
 
 
 def _few(evidence: Evidence) -> list[SubgroupSummary]:
-    return [one for one, size in _sized(evidence) if is_few(size)]
+    return [subgroup for subgroup, size in _sized(evidence) if is_few(size)]
 
 
 def _differences(evidence: Evidence) -> Iterator[Difference]:
@@ -266,15 +274,15 @@ def _difference(evidence: Evidence, subset: Subset, measure: str, dataset: str, 
 
 def together(sizes: Sequence[SubgroupSize]) -> SubgroupSize:
     """The patients of one subgroup at several sites, as if they were one."""
-    events = [one.events for one in sizes if one.events is not None]
-    labels = dict.fromkeys(label for one in sizes for label in one.class_counts)
-    unassigned = [one.unassigned for one in sizes if not isinstance(one.unassigned, Withheld)]
-    withheld = next((one.unassigned for one in sizes if isinstance(one.unassigned, Withheld)), None)
+    events = [size.events for size in sizes if size.events is not None]
+    labels = dict.fromkeys(label for size in sizes for label in size.class_counts)
+    unassigned = [size.unassigned for size in sizes if not isinstance(size.unassigned, Withheld)]
+    withheld = next((size.unassigned for size in sizes if isinstance(size.unassigned, Withheld)), None)
     return SubgroupSize(
-        n=sum(one.n for one in sizes),
+        n=sum(size.n for size in sizes),
         events=sum(events) if len(events) == len(sizes) else None,
         unassigned=withheld or sum(unassigned),
-        class_counts={label: sum(one.class_counts.get(label, 0) for one in sizes) for label in labels},
+        class_counts={label: sum(size.class_counts.get(label, 0) for size in sizes) for label in labels},
     )
 
 
@@ -391,9 +399,9 @@ def _of_columns(evidence: Evidence, columns: Sequence[str]) -> Table:
 def _by_measure(across: Table, over: Sequence[str] = ()) -> Table:
     """The same numbers with the measures below each other, where they have no room beside each other."""
     rows: list[Row] = []
-    for place, measure in enumerate(JUDGED):
+    for index, measure in enumerate(JUDGED):
         rows.append(Row(_name(measure), kind="group"))
-        rows += [replace(row, cells=row.cells[place :: len(JUDGED)]) for row in across.rows]
+        rows += [replace(row, cells=row.cells[index :: len(JUDGED)]) for row in across.rows]
     levels = [column.over for column in across.columns[:: len(JUDGED)]]
     heads = zip(levels, over or [""] * len(levels), strict=True)
     columns = tuple(Column(level, intervals=True, over=head) for level, head in heads)
@@ -403,9 +411,9 @@ def _by_measure(across: Table, over: Sequence[str] = ()) -> Table:
 def _judged_cell(evidence: Evidence, subset: Subset, dataset: str, measure: str, reasons: Reasons) -> Cell:
     """A measure of a subgroup, or that it is too small, empty or withheld."""
     sizes = {
-        one.label: one.size
-        for one in evidence.subgroups.summaries
-        if (one.dataset, one.column) == (dataset, subset.column)
+        summary.label: summary.size
+        for summary in evidence.subgroups.summaries
+        if (summary.dataset, summary.column) == (dataset, subset.column)
     }
     size = sizes.get(subset.level)
     if isinstance(size, Withheld):
@@ -420,16 +428,16 @@ def _judged_cell(evidence: Evidence, subset: Subset, dataset: str, measure: str,
 def _withheld(evidence: Evidence, column: str, dataset: str, reasons: Reasons, width: int) -> list[Row]:
     """The subgroups of a dataset that are withheld, size and all."""
     return [
-        Row(sentence_case(one.label), tuple(reasons.cell(one.size) for _ in range(width + 2)))
-        for one in evidence.subgroups.summaries
-        if (one.dataset, one.column) == (dataset, column) and isinstance(one.size, Withheld)
+        Row(sentence_case(summary.label), tuple(reasons.cell(summary.size) for _ in range(width + 2)))
+        for summary in evidence.subgroups.summaries
+        if (summary.dataset, summary.column) == (dataset, column) and isinstance(summary.size, Withheld)
     ]
 
 
 def _cells(
     evidence: Evidence, subset: Subset, dataset: str, asked: Sequence[Asked], reasons: Reasons
 ) -> tuple[Cell, ...]:
-    return tuple(_cell(evidence, subset, dataset, one, reasons) for one in asked)
+    return tuple(_cell(evidence, subset, dataset, row, reasons) for row in asked)
 
 
 def _shown(evidence: Evidence, column: str, reasons: Reasons) -> list[DatasetSummary]:
@@ -439,8 +447,12 @@ def _shown(evidence: Evidence, column: str, reasons: Reasons) -> list[DatasetSum
         if subgroup_sizes(evidence, column, dataset.name):
             kept.append(dataset)
             continue
-        summaries = [one for one in evidence.subgroups.summaries if (one.dataset, one.column) == (dataset.name, column)]
-        if any(isinstance(one.size, Withheld) for one in summaries):
+        summaries = [
+            summary
+            for summary in evidence.subgroups.summaries
+            if (summary.dataset, summary.column) == (dataset.name, column)
+        ]
+        if any(isinstance(summary.size, Withheld) for summary in summaries):
             kept.append(dataset)
         elif summaries and isinstance(summaries[0].size, Absent):
             reasons.leave_out(label_of(dataset), dataset.name, summaries[0].size.reason)
@@ -455,8 +467,12 @@ def _cell(evidence: Evidence, subset: Subset, dataset: str, asked: Asked, reason
 
 def _is_wordy(evidence: Evidence, measure: str, at: At) -> bool:
     """Whether a bound of the column is negative, so that a dash would be misread."""
-    found = [one.found for one in evidence.subgroups.results if one.measure == measure and dict(one.at) == dict(at)]
-    return any(isinstance(one, Estimate) and one.low is not None and one.low < 0 for one in found)
+    found = [
+        result.found
+        for result in evidence.subgroups.results
+        if result.measure == measure and dict(result.at) == dict(at)
+    ]
+    return any(isinstance(estimate, Estimate) and estimate.low is not None and estimate.low < 0 for estimate in found)
 
 
 def _pooled(evidence: Evidence, column: str, asked: Sequence[Asked]) -> list[Row]:
@@ -464,7 +480,7 @@ def _pooled(evidence: Evidence, column: str, asked: Sequence[Asked]) -> list[Row
     rows = []
     for label in subgroup_columns(evidence)[column]:
         found = [find_in_subgroup(evidence, Subset(column, label), name, POOLED, **at) for _, name, at in asked]
-        usable = [one for one in found if isinstance(one, Estimate) and is_telling(one)]
+        usable = [estimate for estimate in found if isinstance(estimate, Estimate) and is_telling(estimate)]
         if not usable:
             continue
         known = usable[0]
@@ -472,12 +488,12 @@ def _pooled(evidence: Evidence, column: str, asked: Sequence[Asked]) -> list[Row
             Cell(f"{known.n:,}", kind="plain"),
             Cell("" if known.events is None else f"{known.events:,}", kind="plain"),
         ]
-        for (_, measure, at), one in zip(asked, found, strict=True):
-            if isinstance(one, Absent):
+        for (_, measure, at), estimate in zip(asked, found, strict=True):
+            if isinstance(estimate, Absent):
                 cells.append(NOT_COMPUTED)
             else:
                 wordy = _is_wordy(evidence, measure, at)
-                cells.append(cell(one, evidence.terms[measure], Reasons(evidence), wordy))
+                cells.append(cell(estimate, evidence.terms[measure], Reasons(evidence), wordy))
         rows.append(Row(sentence_case(label), tuple(cells)))
     return [Row(_called_together(evidence), kind="group"), *rows] if rows else []
 
@@ -540,7 +556,7 @@ def _rows_apart(evidence: Evidence, column: str, asked: Sequence[Asked], reasons
     """The differences of one column, place by place."""
     labels = subgroup_columns(evidence)[column]
     known = shown(evidence, ("external", "internal"))
-    places = [(label_of(one), one.name) for one in known] + [(_called_together(evidence), POOLED)]
+    places = [(label_of(dataset), dataset.name) for dataset in known] + [(_called_together(evidence), POOLED)]
     mirrored = len(labels) == 2
     distinct = _distinct(evidence, column)
     several = bool(classes.labels(evidence))
@@ -553,7 +569,7 @@ def _rows_apart(evidence: Evidence, column: str, asked: Sequence[Asked], reasons
         made = [
             (label, row)
             for label, row in found
-            if any(_is_printed(one, dataset) for one in row)
+            if any(_is_printed(estimate, dataset) for estimate in row)
             and (several or dataset == POOLED or any((label, dataset, measure) in distinct for _, measure, _ in asked))
         ]
         if made:
@@ -564,8 +580,8 @@ def _rows_apart(evidence: Evidence, column: str, asked: Sequence[Asked], reasons
             )
         for label, row in made:
             cells = tuple(
-                _apart_cell(evidence, dataset, measure, one, reasons, (label, dataset, measure) in distinct)
-                for (_, measure, _), one in zip(asked, row, strict=True)
+                _apart_cell(evidence, dataset, measure, estimate, reasons, (label, dataset, measure) in distinct)
+                for (_, measure, _), estimate in zip(asked, row, strict=True)
             )
             which = f"{label} minus {labels[1]}" if mirrored else label
             rows.append(Row(sentence_case(which), cells))
@@ -579,9 +595,9 @@ def _is_printed(found: Estimate | Absent, dataset: str) -> bool:
 def _distinct(evidence: Evidence, column: str) -> set[tuple[str, str, str]]:
     """The differences of a column that the chapter's finding counts, by label, dataset and measure."""
     return {
-        (one.label, one.dataset.name, one.measure)
-        for one in _differences(evidence)
-        if one.column == column and one.of_class is None and one.is_apart
+        (difference.label, difference.dataset.name, difference.measure)
+        for difference in _differences(evidence)
+        if difference.column == column and difference.of_class is None and difference.is_apart
     }
 
 
@@ -597,9 +613,9 @@ def _apart_cell(
     return Cell(made.text, made.interval, "alert") if stands_out else made
 
 
-def compared(evidence: Evidence, place: str | None = None) -> tuple[Difference, ...]:
+def compared(evidence: Evidence, dataset: str | None = None) -> tuple[Difference, ...]:
     """Every comparison of a subgroup with the other patients of its site in AUROC and O/E, at one dataset or at all."""
-    return tuple(one for one in _differences(evidence) if place in (None, one.dataset.name))
+    return tuple(difference for difference in _differences(evidence) if dataset in (None, difference.dataset.name))
 
 
 CHAPTER = Chapter(

@@ -48,9 +48,9 @@ def inputs_of_weighted_utility(evidence: Evidence) -> tuple[Table, ...]:
     """How the thresholds and the relevance of single cases are spread at each site, source by source."""
     spread: dict[tuple[str, str], dict[str, Description]] = {}
     for row in evidence.descriptions:
-        one = row.described
-        if one.variable in INPUTS and one.level is not None:
-            spread.setdefault((row.dataset, f"{one.variable}, {setting(one.level)}"), {})[one.statistic] = one
+        each = row.described
+        if each.variable in INPUTS and each.level is not None:
+            spread.setdefault((row.dataset, f"{each.variable}, {setting(each.level)}"), {})[each.statistic] = each
     if not spread:
         return ()
     rows: list[Row] = []
@@ -89,13 +89,17 @@ def weighted_utility_by_class(evidence: Evidence) -> tuple[Table, ...]:
     With one threshold for all and equal relevance it is the standardized net benefit of the class.
     """
     found = [
-        one
-        for one in find_all(evidence, "weighted_utility")
-        if "class" in one.at and one.at["gamma"] == 1 and (isinstance(one.at["tau"], str) or one.at["relevance"] != ALL)
+        result
+        for result in find_all(evidence, "weighted_utility")
+        if "class" in result.at
+        and result.at["gamma"] == 1
+        and (isinstance(result.at["tau"], str) or result.at["relevance"] != ALL)
     ]
-    kinds = dict.fromkeys((one.at["tau"], one.at["relevance"]) for one in found if isinstance(one.found, Estimate))
+    kinds = dict.fromkeys(
+        (result.at["tau"], result.at["relevance"]) for result in found if isinstance(result.found, Estimate)
+    )
     return tuple(
-        _of_one_kind(evidence, kind, [one for one in found if (one.at["tau"], one.at["relevance"]) == kind])
+        _of_one_kind(evidence, kind, [result for result in found if (result.at["tau"], result.at["relevance"]) == kind])
         for kind in kinds
     )
 

@@ -38,9 +38,9 @@ def finding(evidence: Evidence) -> Sentence:
     others = evidence.release.thresholds.declared[1:]
     which = "the other" if len(others) == 1 else "a further"
     more = [
-        f"At {which} declared threshold,{TIED}{threshold(one)}, {where}."
-        for one in others
-        if (where := _where_a_default_is_better(evidence, one, "is better"))
+        f"At {which} declared threshold,{TIED}{threshold(each)}, {where}."
+        for each in others
+        if (where := _where_a_default_is_better(evidence, each, "is better"))
     ]
     return Sentence(lead, " ".join([f"{sentence_case(worse) or none}.", *more]))
 
@@ -105,7 +105,7 @@ def impact(evidence: Evidence) -> Table:
 def has_impact(evidence: Evidence) -> bool:
     """Whether anybody was counted at a declared threshold; of several classes no one is flagged or not."""
     found = (find_curve(evidence, "per_thousand_of_site", site.name) for site in externals(evidence))
-    return not classes.labels(evidence) and any(isinstance(one, Curve) for one in found)
+    return not classes.labels(evidence) and any(isinstance(curve, Curve) for curve in found)
 
 
 def _of_a_thousand(found: Curve | Absent, thresholds: int, reasons: Reasons) -> tuple[Cell, ...]:

@@ -50,7 +50,7 @@ def finding(evidence: Evidence) -> Sentence:
     sites = externals(evidence)
     failing = _failing_sites(every, sites)
     unknown = [site for site in sites if site not in failing and _is_unknown(every, site)]
-    missed = [_missed(evidence, one) for one in every if acceptance.verdict(one) == acceptance.NOT_MET]
+    missed = [_missed(evidence, criteria) for criteria in every if acceptance.verdict(criteria) == acceptance.NOT_MET]
     lead = _lead(every, failing, unknown, len(sites))
     rest = [f"Not met: {'; '.join(missed)}." if missed else "", new_hospital(evidence)]
     return Sentence(lead, " ".join(text for text in rest if text))
@@ -63,7 +63,7 @@ def _lead(
     sites: int,
 ) -> str:
     what = "its declared criterion" if len(every) == 1 else "its declared criteria"
-    verdicts = {acceptance.verdict(one) for one in every}
+    verdicts = {acceptance.verdict(criteria) for criteria in every}
     at = "the hospital" if sites == 1 else "every hospital"
     if failing:
         where = at if len(failing) == sites else f"{in_words(len(failing))} of {in_words(sites)} hospitals"
@@ -79,22 +79,26 @@ def _lead(
 
 
 def _is_by_site(every: Sequence[tuple[Criterion, ...]]) -> bool:
-    return any(one.dataset != POOLED for everywhere in every for one in everywhere)
+    return any(criterion.dataset != POOLED for everywhere in every for criterion in everywhere)
 
 
 def _failing_sites(every: Sequence[tuple[Criterion, ...]], sites: Sequence[DatasetSummary]) -> list[DatasetSummary]:
-    missed = {one.dataset for everywhere in every for one in everywhere if one.met is False}
+    missed = {criterion.dataset for everywhere in every for criterion in everywhere if criterion.met is False}
     return [site for site in sites if site.name in missed]
 
 
 def _is_unknown(every: Sequence[tuple[Criterion, ...]], site: DatasetSummary) -> bool:
-    return any(one.met is None and one.dataset == site.name for everywhere in every for one in everywhere)
+    return any(
+        criterion.met is None and criterion.dataset == site.name for everywhere in every for criterion in everywhere
+    )
 
 
 def _missed(evidence: Evidence, everywhere: tuple[Criterion, ...]) -> str:
     """A criterion that is not met, and where."""
     names = {site.name: site.site for site in externals(evidence)}
-    where = [names.get(one.dataset, "all hospitals together") for one in everywhere if one.met is False]
+    where = [
+        names.get(criterion.dataset, "all hospitals together") for criterion in everywhere if criterion.met is False
+    ]
     what = within_sentence(acceptance.label(evidence, everywhere[0]))
     return f"{what} {acceptance.asked(evidence, everywhere[0])} ({named_with_the_rest(where, MOST_NAMED)})"
 
@@ -114,15 +118,15 @@ def table(evidence: Evidence) -> Table:
             (
                 Cell(f"{site.n:,}", kind="plain"),
                 *([] if classes.labels(evidence) else [Cell(events_of(site), kind="plain")]),
-                *(_cell(evidence, one, site.name) for one in shown),
+                *(_cell(evidence, criteria, site.name) for criteria in shown),
                 *(column.cell(site) for column in columns),
             ),
         )
         for site in sites
     ]
-    if len(sites) > 1 or any(one.dataset == POOLED for everywhere in shown for one in everywhere):
+    if len(sites) > 1 or any(criterion.dataset == POOLED for everywhere in shown for criterion in everywhere):
         rows += _over_all(evidence, shown, columns)
-    heads = [Column(f"{acceptance.label(evidence, one[0])} {acceptance.asked(evidence, one[0])}") for one in shown]
+    heads = [Column(f"{acceptance.label(evidence, row[0])} {acceptance.asked(evidence, row[0])}") for row in shown]
     made = Table(
         name="table-verdict",
         title="Declared criteria, hospital by hospital." if shown else "Results, hospital by hospital.",
@@ -181,8 +185,8 @@ def _gain(evidence: Evidence) -> _Beside | None:
     """The lower limit of the net benefit over the better default, at the primary threshold."""
     at, found = _gains(evidence)
     cells = {
-        site.name: Cell(number(100 * (one.low or 0.0), 1), kind="alert" if (one.low or 0.0) < 0 else "plain")
-        for site, one in found
+        site.name: Cell(number(100 * (estimate.low or 0.0), 1), kind="alert" if (estimate.low or 0.0) < 0 else "plain")
+        for site, estimate in found
     }
     return _Beside(f"Gain at{TIED}{at}, lower limit", cells, _above_0(found), GAIN) if found else None
 
@@ -191,8 +195,11 @@ def _gain_with_interval(evidence: Evidence) -> _Beside | None:
     """The net benefit over the better default, at the primary threshold."""
     at, found = _gains(evidence)
     term, reasons = evidence.terms["net_benefit_gain"], Reasons(evidence)
-    wordy = any((one.low or 0.0) < 0 for _, one in found)
-    cells = {site.name: _alerted(cell(one, term, reasons, wordy), (one.low or 0.0) <= 0) for site, one in found}
+    wordy = any((estimate.low or 0.0) < 0 for _, estimate in found)
+    cells = {
+        site.name: _alerted(cell(estimate, term, reasons, wordy), (estimate.low or 0.0) <= 0)
+        for site, estimate in found
+    }
     return _Beside(f"Gain at{TIED}{at}", cells, _above_0(found), GAIN) if found else None
 
 
@@ -202,11 +209,11 @@ def _gains(evidence: Evidence) -> tuple[str, list[tuple[DatasetSummary, Estimate
     if at is None:
         return "", []
     found = estimated(evidence, "net_benefit_gain", threshold=at)
-    return threshold(at), [(site, one) for site, one in found if one.low is not None]
+    return threshold(at), [(site, estimate) for site, estimate in found if estimate.low is not None]
 
 
 def _above_0(found: Sequence[tuple[DatasetSummary, Estimate]]) -> str:
-    return f"{sum((one.low or 0.0) > 0 for _, one in found)} of {len(found)}"
+    return f"{sum((estimate.low or 0.0) > 0 for _, estimate in found)} of {len(found)}"
 
 
 def _alerted(shown: Cell, is_off: bool) -> Cell:
@@ -217,8 +224,8 @@ def _plain(evidence: Evidence, measure: str, head: str, aim: float | None = None
     """A measure where nothing was asked of it, standing out where its interval excludes what it should be."""
     found = estimated(evidence, measure)
     term, reasons = evidence.terms[measure], Reasons(evidence)
-    off = {site.name for site, one in found if aim is not None and _excludes(one, aim)}
-    cells = {site.name: _alerted(cell(one, term, reasons), site.name in off) for site, one in found}
+    off = {site.name for site, estimate in found if aim is not None and _excludes(estimate, aim)}
+    cells = {site.name: _alerted(cell(estimate, term, reasons), site.name in off) for site, estimate in found}
     verdict = "" if aim is None else _containing(len(found) - len(off), len(found))
     return _Beside(head, cells, verdict, note) if found else None
 
@@ -243,11 +250,11 @@ def _farthest(evidence: Evidence, measure: str, head: str, note: str = "") -> _B
     cells = {}
     for name, found in every.items():
         if found:
-            label, one = max(found, key=lambda pair: abs(pair[1].value - 1))
-            made = cell(one, term, reasons)
-            cells[name] = _alerted(replace(made, text=f"{label} {made.text}"), _excludes(one, 1.0))
-    flat = [one for found in every.values() for _, one in found]
-    verdict = _containing(sum(not _excludes(one, 1.0) for one in flat), len(flat))
+            label, estimate = max(found, key=lambda pair: abs(pair[1].value - 1))
+            made = cell(estimate, term, reasons)
+            cells[name] = _alerted(replace(made, text=f"{label} {made.text}"), _excludes(estimate, 1.0))
+    flat = [each for found in every.values() for _, each in found]
+    verdict = _containing(sum(not _excludes(each, 1.0) for each in flat), len(flat))
     return _Beside(f"{head}, class farthest from 1", cells, verdict, note) if cells else None
 
 
@@ -258,8 +265,8 @@ def _classes_with(
     found = []
     for label in classes.labels(evidence):
         at: dict[str, float | str] = {"class": label, **threshold}
-        if isinstance(one := find(evidence, measure, site.name, **at), Estimate):
-            found.append((label, one))
+        if isinstance(estimate := find(evidence, measure, site.name, **at), Estimate):
+            found.append((label, estimate))
     return found
 
 
@@ -268,9 +275,9 @@ def _gains_of_classes(evidence: Evidence) -> _Beside | None:
     at = primary_threshold(evidence)
     if at is None:
         return None
-    place = {"threshold": at}
-    every = {site.name: _classes_with(evidence, "net_benefit_gain", site, place) for site in externals(evidence)}
-    above = {name: sum((one.low or 0.0) > 0 for _, one in found) for name, found in every.items()}
+    setting = {"threshold": at}
+    every = {site.name: _classes_with(evidence, "net_benefit_gain", site, setting) for site in externals(evidence)}
+    above = {name: sum((estimate.low or 0.0) > 0 for _, estimate in found) for name, found in every.items()}
     cells = {
         name: Cell(f"{above[name]} of {len(found)}", kind="plain" if above[name] == len(found) else "alert")
         for name, found in every.items()
@@ -286,15 +293,20 @@ def _containing(held: int, found: int) -> str:
 
 def _slope(evidence: Evidence) -> _Beside | None:
     """The calibration slope alone, standing out where its interval excludes 1."""
-    found = [(site, one) for site, one in estimated(evidence, "calibration_slope") if one.low is not None]
+    found = [
+        (site, estimate) for site, estimate in estimated(evidence, "calibration_slope") if estimate.low is not None
+    ]
     term = evidence.terms["calibration_slope"]
-    off = {site.name for site, one in found if _excludes(one, 1.0)}
-    cells = {site.name: Cell(value_of(one, term), kind="alert" if site.name in off else "plain") for site, one in found}
+    off = {site.name for site, estimate in found if _excludes(estimate, 1.0)}
+    cells = {
+        site.name: Cell(value_of(estimate, term), kind="alert" if site.name in off else "plain")
+        for site, estimate in found
+    }
     return _Beside("Slope", cells, _containing(len(found) - len(off), len(found)), SLOPES) if found else None
 
 
 def _cell(evidence: Evidence, everywhere: tuple[Criterion, ...], dataset: str) -> Cell:
-    here = next((one for one in everywhere if one.dataset == dataset), None)
+    here = next((criterion for criterion in everywhere if criterion.dataset == dataset), None)
     if here is None:
         return Cell("", kind="plain")
     if here.observed is None:
@@ -310,7 +322,7 @@ def _over_all(evidence: Evidence, shown: Sequence[tuple[Criterion, ...]], column
     if not classes.labels(evidence):
         size.append(Cell(f"{sum(site.events or 0 for site in sites):,}", kind="plain"))
     rows = []
-    if any(one.dataset == POOLED for everywhere in shown for one in everywhere):
+    if any(criterion.dataset == POOLED for everywhere in shown for criterion in everywhere):
         pooled = [_cell(evidence, everywhere, POOLED) for everywhere in shown]
         rows.append(Row("All, pooled", (*size, *pooled, *(Cell("", kind="plain") for _ in columns)), "total"))
         size = [Cell("", kind="plain") for _ in size]
@@ -322,8 +334,8 @@ def _over_all(evidence: Evidence, shown: Sequence[tuple[Criterion, ...]], column
 
 def _verdict(everywhere: tuple[Criterion, ...]) -> Cell:
     said = acceptance.verdict(everywhere)
-    by_site = [one for one in everywhere if one.dataset != POOLED]
-    met = sum(bool(one.met) for one in by_site)
+    by_site = [criterion for criterion in everywhere if criterion.dataset != POOLED]
+    met = sum(bool(criterion.met) for criterion in by_site)
     of = f" at {met} of {len(by_site)}" if len(by_site) > 1 else ""
     words = f"met{of}" if of else said
     return Cell(sentence_case(words), kind="word" if said == acceptance.MET else "alert")
@@ -345,23 +357,23 @@ LAST_ROW = "Last row: how many gains are above 0, and CIs of the others contain 
 
 def _footnotes(evidence: Evidence, every: Sequence[tuple[Criterion, ...]], shown: int) -> tuple[str, ...]:
     """What a default passes better, which criteria do not count, and how many more there are."""
-    told = list(acceptance.not_the_better_choice(evidence, every))
+    texts = list(acceptance.not_the_better_choice(evidence, every))
     for everywhere in acceptance.uncounted(evidence):
-        one = everywhere[0]
-        why = acceptance.why_uncounted(evidence, one)
-        what = f"{acceptance.label(evidence, one)} {acceptance.asked(evidence, one)}"
-        told.append(f"Not counted, for it {why}: {within_sentence(what)} ({_standing(evidence, everywhere)}).")
+        criterion = everywhere[0]
+        why = acceptance.why_uncounted(evidence, criterion)
+        what = f"{acceptance.label(evidence, criterion)} {acceptance.asked(evidence, criterion)}"
+        texts.append(f"Not counted, for it {why}: {within_sentence(what)} ({_standing(evidence, everywhere)}).")
     if len(every) > shown:
-        told.append(f"{sentence_case(counted(len(every) - shown, 'more criterion', 'more criteria'))} in the chapter.")
-    return tuple(told)
+        texts.append(f"{sentence_case(counted(len(every) - shown, 'more criterion', 'more criteria'))} in the chapter.")
+    return tuple(texts)
 
 
 def _standing(evidence: Evidence, everywhere: tuple[Criterion, ...]) -> str:
     """How a criterion stands, with what was observed where it is asked of one dataset."""
-    verdict, one = acceptance.verdict(everywhere), everywhere[0]
-    if len(everywhere) > 1 or one.observed is None:
+    verdict, criterion = acceptance.verdict(everywhere), everywhere[0]
+    if len(everywhere) > 1 or criterion.observed is None:
         return verdict
-    return f"{verdict}: {short(evidence, one.measure, one.observed)}"
+    return f"{verdict}: {short(evidence, criterion.measure, criterion.observed)}"
 
 
 # ---- beneath --------------------------------------------------------------------------------------------------------
@@ -405,10 +417,10 @@ def _fact(kind: limitations.Raised) -> str:
 def tested(evidence: Evidence) -> list[tuple[str, str]]:
     """What was tested, line by line."""
     release, thresholds = evidence.release.release, evidence.release.thresholds
-    declared = [threshold(one) for one in thresholds.declared]
+    declared = [threshold(each) for each in thresholds.declared]
     at = "none declared"
     if declared:
-        at = f"{declared[0]} (primary){''.join(f', {one}' for one in declared[1:])}"
+        at = f"{declared[0]} (primary){''.join(f', {text}' for text in declared[1:])}"
     if thresholds.range:
         at += f"; range {threshold(thresholds.range[0])} to {threshold(thresholds.range[1])}"
     sites = externals(evidence)

@@ -75,13 +75,13 @@ SOURCES = {
 def priorities_of(evidence: Evidence, dataset: str) -> dict[str, tuple[float, float]]:
     """The priority that each source gives at a site, and the H-accuracy there when no confidence is asked for."""
     found: dict[str, tuple[float, float]] = {}
-    for one in evidence.of_measure.get(("h_accuracy", dataset), ()):
-        if isinstance(one.found, Absent):
+    for each in evidence.of_measure.get(("h_accuracy", dataset), ()):
+        if isinstance(each.found, Absent):
             continue
-        source, priority = one.at.get("priority"), one.found.details.get("priority")
-        plain = one.at.get("tau") == 0.5 and one.at.get("complexity") == "constant"
+        source, priority = each.at.get("priority"), each.found.details.get("priority")
+        plain = each.at.get("tau") == 0.5 and each.at.get("complexity") == "constant"
         if plain and isinstance(source, str) and source in SOURCES and priority is not None:
-            found[source] = (priority, one.found.value)
+            found[source] = (priority, each.found.value)
     return {source: found[source] for source in SOURCES if source in found}
 
 
@@ -97,11 +97,11 @@ def draw_by_priority(evidence: Evidence) -> Figure | Absent:
     grid = _unit_lattice(len(shown), width, 5 + _mark_rows(used, width) * LINE)
     grid, heads = headed(grid, shown)
     drawn = sheet(width, grid.bottom + 9.4)
-    for place, (x, y, source) in enumerate(_mark_places(used, width)):
+    for index, (x, y, source) in enumerate(_mark_places(used, width)):
         _mark_of(drawn, x, y, source)
-        write(drawn, x + 3.2, y, SOURCES[used[place]][0])
-    for place, site in enumerate(shown):
-        axes = unit_panel(drawn, grid, place, heads[place], (0.0, 1.0))
+        write(drawn, x + 3.2, y, SOURCES[used[index]][0])
+    for index, site in enumerate(shown):
+        axes = unit_panel(drawn, grid, index, heads[index], (0.0, 1.0))
         curve = curves[site.name]
         if isinstance(curve, Absent):
             say_why(evidence, axes, grid, curve)
@@ -150,13 +150,13 @@ def _mark_of(drawn: Figure, x: float, y: float, source: str) -> None:
     drawn.add_artist(mark)
 
 
-def unit_panel(drawn: Figure, grid: Lattice, place: int, text: str, ends: tuple[float, float]) -> Axes:
+def unit_panel(drawn: Figure, grid: Lattice, index: int, text: str, ends: tuple[float, float]) -> Axes:
     """A panel of the lattice with its head, both axes from 0 to 1, numbers at the outer ones only."""
-    head(drawn, grid, place, text)
-    axes = panel(drawn, *grid.corner(place), grid.width, grid.height)
+    head(drawn, grid, index, text)
+    axes = panel(drawn, *grid.corner(index), grid.width, grid.height)
     axes.set_xlim(0, 1)
     axes.set_ylim(*ends)
-    left, outer = grid.outer_left(place), grid.outer_bottom(place)
+    left, outer = grid.outer_left(index), grid.outer_bottom(index)
     middle = (ends[0] + ends[1]) / 2
     texts = [tick_text(ends[0]), "", tick_text(ends[1])]
     ticks(axes, "y", [ends[0], middle, ends[1]], texts if left else [""] * 3, inward=True)
@@ -178,19 +178,19 @@ def h_accuracy_by_priority_by_site(evidence: Evidence) -> Picture | Absent:
             "without the outcome count (specificity), at the right only those with it (sensitivity), both at 0.5."
             f"{left_out(left, 'see results.json')}"
         )
-        told = []
+        texts = []
         for curve, site in curves:
             if isinstance(curve, Curve):
                 value = column(curve, "h_accuracy")
-                told.append((number(float(value[0])), number(float(value[-1])), site.site))
-        seen = {end for first, last, _ in told for end in (first, last)}
-        goes = joined([f"{first} to {last} ({name})" for first, last, name in told], 8)
+                texts.append((number(float(value[0])), number(float(value[-1])), site.site))
+        seen = {end for first, last, _ in texts for end in (first, last)}
+        goes = joined([f"{first} to {last} ({name})" for first, last, name in texts], 8)
         sentence = (
-            f"H-accuracy is {seen.pop()} whatever the priority, at {sites_word(len(told))}."
+            f"H-accuracy is {seen.pop()} whatever the priority, at {sites_word(len(texts))}."
             if len(seen) == 1
             else f"From a priority of 0 to one of 1 H-accuracy goes from {goes}."
         )
-        apart = max(told, key=lambda one: abs(float(one[0]) - float(one[1])))
+        apart = max(texts, key=lambda text: abs(float(text[0]) - float(text[1])))
         message = f"The priority matters most in {apart[2]}: H-accuracy goes from {apart[0]} to {apart[1]}."
         return picture(
             "h_accuracy_by_priority_by_site", drawn, caption, sentence, sentence if len(seen) == 1 else message
@@ -224,8 +224,8 @@ def draw_surface(evidence: Evidence) -> Figure | Absent:
     high = 40.0
     row = high + 26.6
     drawn = sheet(FULL, row * len(found) - 3.0)
-    for place, (site, surface, profile) in enumerate(found):
-        top = place * row + 13.6
+    for index, (site, surface, profile) in enumerate(found):
+        top = index * row + 13.6
         write(drawn, 12.0, top - 11.4, f"{site.site}, {surface.n:,} patients", weight=600)
         _map(drawn, surface, 12.0, top, MAP, high)
         _profile(drawn, profile, 12.0 + MAP + MAP_GAP, top, FULL - 16.0 - MAP - MAP_GAP, high)
@@ -306,7 +306,7 @@ def _profile(drawn: Figure, profile: Curve, left: float, top: float, wide: float
     axes.plot(share, column(profile, "random"), color=INK_2, lw=0.9, zorder=2)
     axes.plot(share, value, color=BLUE, lw=1.4, zorder=3)
     places = inner_ticks(*axes.get_ylim(), 4)
-    ticks(axes, "y", places, [tick_text(place) for place in places])
+    ticks(axes, "y", places, [tick_text(position) for position in places])
     ticks(axes, "x", [0, 0.5, 1], ["0", "50", "100"])
     write(drawn, left, top - 7.0, "b", weight=600)
     key_row(drawn, left + 4.0, top - 7.0, [Key("most complex", BLUE), Key("random", INK_2, "-", 0.9)])
@@ -328,16 +328,16 @@ def h_accuracy_by_complexity_by_site(evidence: Evidence) -> Picture | Absent:
             f"random (mean, and middle {level_text(evidence)})."
             f"{left_out(max(0, len(found) - MOST_SURFACES), 'see results.json')}"
         )
-        told: list[str] = []
+        texts: list[str] = []
         drops: list[tuple[float, int]] = []
         for site, _, profile in found[:MOST_SURFACES]:
             value = column(profile, "h_accuracy")
             lowest = int(np.argmin(value))
-            drops.append((float(value[0] - value[lowest]), len(told)))
-            told.append(
+            drops.append((float(value[0] - value[lowest]), len(texts)))
+            texts.append(
                 f"from {number(float(value[0]))} to {number(float(value[lowest]))} when the "
                 f"{per_cent(float(column(profile, 'share')[lowest]))} most complex cases count double ({site.site})"
             )
-        sentence = f"With both classes alike H-accuracy goes {joined(told)}."
-        message = f"H-accuracy goes {told[max(drops)[1]]}."
+        sentence = f"With both classes alike H-accuracy goes {joined(texts)}."
+        message = f"H-accuracy goes {texts[max(drops)[1]]}."
         return picture("h_accuracy_by_complexity_by_site", drawn, caption, sentence, message)

@@ -105,10 +105,10 @@ def draw_calibration(evidence: Evidence, width: float) -> Figure | Absent:
     below = _observed(evidence, [curves[site.name] for site in shown]) if _has_facts(plain, width) else None
     grid, heads = headed(plain, shown, below)
     drawn = sheet(width if len(shown) > 1 else HALF, grid.bottom + 9.4)
-    for place, site in enumerate(shown):
-        head(drawn, grid, place, heads[place], quiet=0 if below is None else 1)
-        axes = panel(drawn, *grid.corner(place), grid.width, grid.height)
-        unit_axes(axes, end, grid.outer_left(place), grid.outer_bottom(place))
+    for index, site in enumerate(shown):
+        head(drawn, grid, index, heads[index], quiet=0 if below is None else 1)
+        axes = panel(drawn, *grid.corner(index), grid.width, grid.height)
+        unit_axes(axes, end, grid.outer_left(index), grid.outer_bottom(index))
         curve = curves[site.name]
         if isinstance(curve, Absent):
             say_why(evidence, axes, grid, curve)
@@ -145,7 +145,7 @@ def _facts(
 ) -> None:
     """O/E and slope in the corner that the curve leaves free, and the gap at the primary threshold."""
     found = (("O/E", find(evidence, "oe_ratio", site.name)), ("slope", find(evidence, "calibration_slope", site.name)))
-    lines = [f"{label} {number(one.value)}" for label, one in found if isinstance(one, Estimate)]
+    lines = [f"{label} {number(estimate.value)}" for label, estimate in found if isinstance(estimate, Estimate)]
     marks = [_line(curve, end)]
     gap = observed_at(evidence, curve)
     if gap is not None:
@@ -158,8 +158,8 @@ def _facts(
         return
     box = (max(map(text_width, lines), default=0.0) / width, FACT_LINE * len(lines) / height)
     x, y = _free_corner(np.concatenate(marks), box)
-    for place, text in enumerate(reversed(lines)):
-        level = y + place * FACT_LINE / height
+    for index, text in enumerate(reversed(lines)):
+        level = y + index * FACT_LINE / height
         axes.text(x + box[0], level, text, transform=axes.transAxes, ha="right", va="bottom", color=INK_2, zorder=4)
 
 
@@ -234,10 +234,10 @@ def _panels(
     step = FULL - left - LARGE - 1.0
     drawn = sheet(HALF if len(views) == 1 else FULL, top + side + strip + 9.4)
     made = []
-    for place, (limit, title) in enumerate(views):
-        x = left + place * step
+    for position, (limit, title) in enumerate(views):
+        x = left + position * step
         if len(views) > 1:
-            write(drawn, x, top - 3.8, "ab"[place], weight=600)
+            write(drawn, x, top - 3.8, "ab"[position], weight=600)
             write(drawn, x + 3.2, top - 3.8, title)
         axes = panel(drawn, x, top, side, side)
         axes.set_xlim(0, limit)
@@ -294,12 +294,12 @@ def _risks_below(
     drawn: Figure,
     evidence: Evidence,
     site: DatasetSummary,
-    place: tuple[float, float, float, float],
+    position: tuple[float, float, float, float],
     scale: Scale,
     outer: bool,
 ) -> None:
     """The distribution of the risks under a panel: events upwards, the others downwards, on the panel's own scale."""
-    axes = panel(drawn, *place)
+    axes = panel(drawn, *position)
     axes.set_xlim(0, scale.end)
     axes.spines["left"].set_visible(False)
     texts = ["0", "", tick_text(scale.end)] if outer else ["", "", ""]
@@ -355,7 +355,7 @@ def observed_over_expected(
 ) -> str:
     """How many times as many events there were as expected, from the lowest site to the highest."""
     found = [(find(evidence, "oe_ratio", site.name), site.site) for site in shown]
-    known = sorted((one.value, name) for one, name in found if isinstance(one, Estimate))
+    known = sorted((estimate.value, name) for estimate, name in found if isinstance(estimate, Estimate))
     if not known:
         return f"Calibration curves of {joined([site.site for site in shown])}; the O/E ratio could not be estimated."
     (low, first), (high, last) = known[0], known[-1]
@@ -372,7 +372,7 @@ def observed_over_expected(
 def _shape(evidence: Evidence, shown: Sequence[DatasetSummary]) -> str:
     """How steep the curves are, which tells whether risks are too extreme or not extreme enough."""
     found = [(find(evidence, "calibration_slope", site.name), site.site) for site in shown]
-    known = sorted((one.value, name) for one, name in found if isinstance(one, Estimate))
+    known = sorted((estimate.value, name) for estimate, name in found if isinstance(estimate, Estimate))
     if not known:
         return ""
     (low, first), (high, last) = known[0], known[-1]

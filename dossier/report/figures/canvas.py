@@ -167,7 +167,7 @@ def ticks(
     across = direction == "x"
     ends = axes.get_xlim() if across else axes.get_ylim()
     along = axes.get_xaxis_transform() if across else axes.get_yaxis_transform()
-    seen = {place: text for place, text in zip(places, texts, strict=True) if _within(place, ends)}
+    seen = {position: text for position, text in zip(places, texts, strict=True) if _within(position, ends)}
     foot = [0.0] * len(seen)
     strokes = Line2D(list(seen) if across else foot, foot if across else list(seen), ls="none", color=INK_2)
     strokes.set(marker=TICKDOWN if across else TICKLEFT, ms=length, mew=0.5, transform=along)
@@ -176,17 +176,17 @@ def ticks(
     away = -(length + TICK_GAP) / 72
     beyond = ScaledTranslation(0 if across else away, away if across else 0, axes.figure.dpi_scale_trans)
     written = {}
-    for place, text in seen.items():
-        looks = _tick_looks(direction, ends.index(place) if inward and place in ends else None)
+    for position, text in seen.items():
+        looks = _tick_looks(direction, ends.index(position) if inward and position in ends else None)
         if text:
-            x, y = (place, 0.0) if across else (0.0, place)
-            written[place] = axes.figure.text(x, y, text, transform=along + beyond, **looks)
+            x, y = (position, 0.0) if across else (0.0, position)
+            written[position] = axes.figure.text(x, y, text, transform=along + beyond, **looks)
     return written
 
 
-def _within(place: float, ends: tuple[float, float]) -> bool:
+def _within(position: float, ends: tuple[float, float]) -> bool:
     slack = 1e-9 * abs(ends[1] - ends[0])
-    return min(ends) - slack <= place <= max(ends) + slack
+    return min(ends) - slack <= position <= max(ends) + slack
 
 
 def _tick_looks(direction: Literal["x", "y"], end: int | None) -> dict[str, Any]:
@@ -354,7 +354,7 @@ def shortened(names: Sequence[str], width: float, weight: int = 400) -> tuple[st
         fits = all(text_width(name, weight) <= width for name in shorter)
         if fits and len(set(shorter)) == len(set(names)) == len(names):
             return shorter
-    return tuple(_cut(f"{place} {name}", width, weight) for place, name in enumerate(names, 1))
+    return tuple(_cut(f"{index} {name}", width, weight) for index, name in enumerate(names, 1))
 
 
 def _cut_beginning(name: str, words: int, width: float, weight: int) -> str:
@@ -400,8 +400,8 @@ def say_why(evidence: Evidence, axes: Axes, grid: Lattice, absent: Absent) -> No
 def why_nowhere(evidence: Evidence, curve: str, otherwise: Fact) -> Absent:
     """Why no external site has a curve: the reason at the first of them; the owner's data have reasons of their own."""
     names = {site.name for site in externals(evidence)}
-    found = (one.found for one in curves_named(evidence, curve) if one.dataset in names)
-    return next((one for one in found if isinstance(one, Absent)), Absent(otherwise))
+    found = (drawn_curve.found for drawn_curve in curves_named(evidence, curve) if drawn_curve.dataset in names)
+    return next((drawn_curve for drawn_curve in found if isinstance(drawn_curve, Absent)), Absent(otherwise))
 
 
 def say(axes: Axes, width: float, height: float, *choices: str) -> None:
@@ -443,18 +443,18 @@ class Lattice:
         """Where the last row ends."""
         return self.top + self.rows * self.height + (self.rows - 1) * self.gap_y
 
-    def corner(self, place: int) -> tuple[float, float]:
+    def corner(self, index: int) -> tuple[float, float]:
         """The top left corner of a panel."""
-        row, across = divmod(place, self.columns)
+        row, across = divmod(index, self.columns)
         return self.left + across * (self.width + self.gap_x), self.top + row * (self.height + self.gap_y)
 
-    def outer_left(self, place: int) -> bool:
+    def outer_left(self, index: int) -> bool:
         """Whether a panel stands in the first column."""
-        return place % self.columns == 0
+        return index % self.columns == 0
 
-    def outer_bottom(self, place: int) -> bool:
+    def outer_bottom(self, index: int) -> bool:
         """Whether no panel stands below."""
-        return place + self.columns >= self.count
+        return index + self.columns >= self.count
 
 
 def lattice(
@@ -527,9 +527,9 @@ def headed(
     return replace(grid, top=grid.top + more, gap_y=grid.gap_y + more), heads
 
 
-def head(figure: Figure, grid: Lattice, place: int, text: str, quiet: int = 0) -> None:
+def head(figure: Figure, grid: Lattice, index: int, text: str, quiet: int = 0) -> None:
     """The lines above a panel, the last one nearest to it; so many of the last ones are quiet."""
-    x, y = grid.corner(place)
+    x, y = grid.corner(index)
     lines = text.split("\n")
     for above, line in enumerate(reversed(lines)):
         write(figure, x, y - 2.2 - above * HEAD_LINE, line, color=INK_2 if above < quiet else INK)
@@ -723,7 +723,7 @@ def place_labels(
         if None not in readable:
             return readable
         tries.append(readable)
-    return min(tries, key=lambda one: one.count(None))
+    return min(tries, key=lambda each: each.count(None))
 
 
 CROWD = 14
@@ -785,21 +785,21 @@ def _readable(
 ) -> tuple[tuple[float, float] | None, ...]:
     """The places inside that cover neither a kept label nor another's disc, and stand at their own mark."""
     kept: list[tuple[float, float] | None] = []
-    for index, place in enumerate(chosen):
+    for index, position in enumerate(chosen):
         half = halves[index]
-        off = (place < half).any() or (place > np.array(size) - half).any()
-        on_disc = (np.abs(np.delete(centres, index, axis=0) - place) < half + radius * 0.6).all(axis=1).any()
-        gaps = np.maximum(np.abs(centres - place) - half, 0)
+        off = (position < half).any() or (position > np.array(size) - half).any()
+        on_disc = (np.abs(np.delete(centres, index, axis=0) - position) < half + radius * 0.6).all(axis=1).any()
+        gaps = np.maximum(np.abs(centres - position) - half, 0)
         distance = np.hypot(gaps[:, 0], gaps[:, 1])
         apart = np.hypot(*(centres - centres[index]).T) > radius
         is_anothers = bool((distance[apart] < distance[index] - DOUBT).any())
         on_label = any(
-            other is not None and (np.abs(np.array(other) - place) < half + halves[before]).all()
+            other is not None and (np.abs(np.array(other) - position) < half + halves[before]).all()
             for before, other in enumerate(kept)
         )
-        on_text = any((np.abs(np.array(box[:2]) - place) < half + np.array(box[2:])).all() for box in taken)
+        on_text = any((np.abs(np.array(box[:2]) - position) < half + np.array(box[2:])).all() for box in taken)
         kept.append(
-            None if off or on_disc or on_label or on_text or is_anothers else (float(place[0]), float(place[1]))
+            None if off or on_disc or on_label or on_text or is_anothers else (float(position[0]), float(position[1]))
         )
     return tuple(kept)
 
@@ -886,9 +886,9 @@ def is_clear(
 ) -> bool:
     """Whether a label crosses no line (points in mm) and stands nearer to its own than to any other, by `apart` mm."""
     half = label_half(text, weight) - np.array([0.0, 0.4])
-    place = np.array([spot])
-    crosses = bool((_crossed(place, half, others) + _crossed(place, half, line)).any())
-    return not crosses and bool((_nearest(place, half, line) + apart <= _nearest(place, half, others)).all())
+    position = np.array([spot])
+    crosses = bool((_crossed(position, half, others) + _crossed(position, half, line)).any())
+    return not crosses and bool((_nearest(position, half, line) + apart <= _nearest(position, half, others)).all())
 
 
 # ---- bytes ----------------------------------------------------------------------------------------------------------

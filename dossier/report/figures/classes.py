@@ -52,14 +52,14 @@ def panels(evidence: Evidence) -> Evidence | Absent:
         evidence,
         datasets=tuple(_panel(site, label) for site in externals(evidence) for label in labels),
         results=tuple(
-            replace(one, dataset=f"{one.dataset}{BETWEEN}{one.at['class']}", at=_alone(one.at))
-            for one in evidence.results
-            if one.at.get("class") in labels
+            replace(result, dataset=f"{result.dataset}{BETWEEN}{result.at['class']}", at=_alone(result.at))
+            for result in evidence.results
+            if result.at.get("class") in labels
         ),
         curves=tuple(
-            replace(one, dataset=f"{one.dataset}{BETWEEN}{one.at['class']}", at=_alone(one.at))
-            for one in evidence.curves
-            if one.at.get("class") in labels
+            replace(curve, dataset=f"{curve.dataset}{BETWEEN}{curve.at['class']}", at=_alone(curve.at))
+            for curve in evidence.curves
+            if curve.at.get("class") in labels
         ),
     )
 
@@ -129,9 +129,9 @@ def forest_results_by_class(evidence: Evidence) -> Picture | Absent:
             for label in labels
         ),
         results=tuple(
-            replace(one, dataset=str(one.at["class"]), at={})
-            for one in evidence.of_measure.get(("auroc", POOLED), ())
-            if one.at.get("class") in labels
+            replace(each, dataset=str(each.at["class"]), at={})
+            for each in evidence.of_measure.get(("auroc", POOLED), ())
+            if each.at.get("class") in labels
         ),
     )
     drawn = printed_forest("forest_results_by_class", seen, AUROC, HALF)
@@ -144,8 +144,8 @@ def forest_results_by_class(evidence: Evidence) -> Picture | Absent:
 
 def _by_class(seen: Evidence) -> str:
     """The AUROC of every class in words."""
-    found = [(find(seen, "auroc", one.name), one.site) for one in externals(seen)]
-    known = [f"{name} {value_text(one)}" for one, name in found if isinstance(one, Estimate)]
+    found = [(find(seen, "auroc", site.name), site.site) for site in externals(seen)]
+    known = [f"{name} {value_text(estimate)}" for estimate, name in found if isinstance(estimate, Estimate)]
     return f"AUROC of {joined(known, 8)}"
 
 
@@ -186,7 +186,7 @@ def roc_by_class(evidence: Evidence) -> Picture | Absent:
 
 def _roc_alternative(seen: Evidence) -> str:
     found = [(find(seen, "auroc", site.name), site.site) for site in externals(seen)]
-    known = sorted((one.value, name) for one, name in found if not isinstance(one, Absent))
+    known = sorted((estimate.value, name) for estimate, name in found if not isinstance(estimate, Absent))
     if not known:
         return "The ROC curves of each class at each site; the areas under them could not be estimated."
     (low, first), (high, last) = known[0], known[-1]

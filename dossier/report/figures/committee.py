@@ -108,7 +108,7 @@ def _risk_ticks(end: float) -> tuple[list[float], list[str]]:
     digit = f"{end:e}"[0]
     count = 3 if digit in "36" else 4 if digit in "248" else 5
     places = [end * step / count for step in range(count + 1)]
-    return places, ["0", *(f"{place * 100:g}%" for place in places[1:])]
+    return places, ["0", *(f"{position * 100:g}%" for position in places[1:])]
 
 
 def _name_lines(axes: Axes, name: str, curve: Curve, end: float, size: tuple[float, float]) -> None:
@@ -179,10 +179,10 @@ def came(evidence: Evidence) -> tuple[float, tuple[Came, ...]] | Absent:
             rows.append(Came(site.site, found["observed"], found["low"], found["high"]))
     if len(rows) < 2:
         return Absent(Fact("percentages_at_fewer_than_two_hospitals"))
-    ranked = sorted(rows, key=lambda one: -one.value)
+    ranked = sorted(rows, key=lambda row: -row.value)
     half = MOST_PLACES // 2
     kept = ranked if len(ranked) <= MOST_PLACES else [*ranked[:half], *ranked[-half:]]
-    return risk, tuple(one for one in rows if one in kept)
+    return risk, tuple(row for row in rows if row in kept)
 
 
 def draw_committee_percentages(evidence: Evidence) -> Figure | Absent:
@@ -191,11 +191,11 @@ def draw_committee_percentages(evidence: Evidence) -> Figure | Absent:
     if isinstance(found, Absent):
         return found
     risk, rows = found
-    drawn, axes, (left, width) = _forest([one.label for one in rows], [], (0.0, 1.0))
+    drawn, axes, (left, width) = _forest([came.label for came in rows], [], (0.0, 1.0))
     axes.axvline(risk, color=INK_2, lw=0.7, dashes=(3, 2), zorder=1)
-    for at, one in enumerate(rows):
-        axes.plot([one.low, one.high], [at, at], color=INK_2, lw=1.0, zorder=2)
-        axes.plot([one.value], [at], "s", ms=3.9, color=INK_2, zorder=3)
+    for at, estimate in enumerate(rows):
+        axes.plot([estimate.low, estimate.high], [at, at], color=INK_2, lw=1.0, zorder=2)
+        axes.plot([estimate.value], [at], "s", ms=3.9, color=INK_2, zorder=3)
     ticks(axes, "x", [0, 0.25, 0.5, 0.75, 1], ["0", "25", "50", "75", "100"])
     text = f"Had the outcome, of 100 patients to whom it said {_shown(risk)}"
     write(drawn, min(left + width / 2, COMMITTEE - text_width(text) / 2), len(rows) * ROW + 8.6, text, ha="center")
@@ -221,12 +221,12 @@ def committee_percentages(evidence: Evidence) -> Picture | Absent:
             f"its left too much. Each line: the range ({level_text(evidence)}); one that crosses cannot tell."
             f"{_left_out(len(externals(evidence)) - len(rows))}"
         )
-        high, low = (end(rows, key=lambda one: one.value) for end in (max, min))
-        told = (
+        high, low = (end(rows, key=lambda came: came.value) for end in (max, min))
+        text = (
             f"Where it said {_shown(risk)}, of 100 patients {number(100 * low.value, 0)} ({low.label}) to "
             f"{number(100 * high.value, 0)} ({high.label}) had the outcome."
         )
-        return picture("committee_percentages", drawn, caption, told)
+        return picture("committee_percentages", drawn, caption, text)
 
 
 def _left_out(hospitals: int) -> str:
@@ -258,8 +258,8 @@ def thousand(evidence: Evidence) -> Thousand | Absent:
         return found
     if "threshold" not in found.columns:
         return Absent(Fact("counts_of_classes_have_no_threshold"))
-    for row, place in enumerate(found.columns["threshold"]):
-        if place == threshold:
+    for row, position in enumerate(found.columns["threshold"]):
+        if position == threshold:
             return Thousand(threshold, found.n, {name: int(found.columns[name][row] or 0) for name in CELLS})
     return Absent(Fact("no_counts_at_primary_threshold"))
 
@@ -363,12 +363,12 @@ def committee_thousand(evidence: Evidence) -> Picture | Absent:
         site = alone(evidence)
         whose = "" if isinstance(site, Absent) else f"{site.site}, "
         caption = f"{whose}{found.n:,} patients, brought to 1,000. Flagged: {_shown(found.threshold)} or more."
-        told = (
+        text = (
             f"Of 1,000 patients {count['true_positive'] + count['false_negative']:,} have the outcome: "
             f"{count['true_positive']:,} are flagged and {count['false_negative']:,} missed; of the others "
             f"{count['false_positive']:,} are flagged in error and {count['true_negative']:,} are not."
         )
-        return picture("committee_thousand", drawn, caption, told)
+        return picture("committee_thousand", drawn, caption, text)
 
 
 # ---- sick from well, hospital by hospital ---------------------------------------------------------------------------
@@ -399,11 +399,11 @@ def rankings(evidence: Evidence) -> tuple[Ranking, ...] | Absent:
     ]
     if len(known) < 2:
         return Absent(Fact("known_at_fewer_than_two_hospitals"))
-    ranked = sorted(known, key=lambda one: -one.found.value)
+    ranked = sorted(known, key=lambda ranking: -ranking.found.value)
     half = MOST_PLACES // 2
     ends = ranked if len(ranked) <= MOST_PLACES else [*ranked[:half], *ranked[len(ranked) - half + 1 :]]
-    kept = [one for one in known if one in ends or one.is_ours]
-    return tuple(sorted(kept, key=lambda one: not one.is_ours))
+    kept = [ranking for ranking in known if ranking in ends or ranking.is_ours]
+    return tuple(sorted(kept, key=lambda ranking: not ranking.is_ours))
 
 
 def draw_committee_ranking(evidence: Evidence) -> Figure | Absent:
@@ -414,23 +414,23 @@ def draw_committee_ranking(evidence: Evidence) -> Figure | Absent:
     pooled = find(evidence, "auroc", POOLED)
     expected = None if isinstance(pooled, Absent) else expected_range(pooled)
     extra = ["A new hospital"] if expected is not None else []
-    lows = [one.found.low if one.found.low is not None else one.found.value for one in rows]
+    lows = [ranking.found.low if ranking.found.low is not None else ranking.found.value for ranking in rows]
     start = min(0.5, *(int(10 * low) / 10 for low in (*lows, expected[0] if expected else 1.0)))
-    ours = [at for at, one in enumerate(rows) if one.is_ours]
-    drawn, axes, (left, width) = _forest([one.label for one in rows], extra, (start, 1.0), ours)
+    ours = [at for at, ranking in enumerate(rows) if ranking.is_ours]
+    drawn, axes, (left, width) = _forest([ranking.label for ranking in rows], extra, (start, 1.0), ours)
     axes.axvline(0.5, color=INK_2, lw=0.7, dashes=(3, 2), zorder=1)
-    for at, one in enumerate(rows):
-        colour, stroke = (BLUE, WIDE) if one.is_ours else (INK_2, 1.0)
-        if one.found.low is not None and one.found.high is not None:
-            axes.plot([one.found.low, one.found.high], [at, at], color=colour, lw=stroke, zorder=2)
-        axes.plot([one.found.value], [at], "s", ms=5.2 if one.is_ours else 3.9, color=colour, zorder=3)
+    for at, ranking in enumerate(rows):
+        colour, stroke = (BLUE, WIDE) if ranking.is_ours else (INK_2, 1.0)
+        if ranking.found.low is not None and ranking.found.high is not None:
+            axes.plot([ranking.found.low, ranking.found.high], [at, at], color=colour, lw=stroke, zorder=2)
+        axes.plot([ranking.found.value], [at], "s", ms=5.2 if ranking.is_ours else 3.9, color=colour, zorder=3)
     if expected is not None:
         low, high = expected
         at = len(rows)
         axes.add_patch(Rectangle((low, at - 0.22), high - low, 0.44, fc="white", ec=BLUE, lw=1.0, zorder=2))
     step = 0.1 if start >= 0.4 else 0.2
     places = [round(1 - step * k, 1) for k in range(int(round((1 - start) / step, 6)) + 1)][::-1]
-    ticks(axes, "x", places, [f"{100 * place:.0f}" for place in places])
+    ticks(axes, "x", places, [f"{100 * position:.0f}" for position in places])
     text = f"{_tells(evidence)}, of 100 (50: a coin toss)"
     write(drawn, left + width / 2, (len(rows) + len(extra)) * ROW + 8.6, text, ha="center")
     return drawn
@@ -484,14 +484,14 @@ def committee_ranking(evidence: Evidence) -> Picture | Absent:
         if _is_of_classes(evidence):
             pairs = "Of 100 pairs, one of a class and one not: how often the one has the higher percentage for it."
         caption = f"{pairs} Line: the range ({level_text(evidence)}).{bar}{rest}"
-        best, worst = (end(rows, key=lambda one: one.found.value) for end in (max, min))
-        low, high = (number(100 * one.found.value, 0) for one in (worst, best))
-        told = f"{_tells(evidence)}, of 100: from {low} in {worst.label} to {high} in {best.label}"
+        best, worst = (end(rows, key=lambda ranking: ranking.found.value) for end in (max, min))
+        low, high = (number(100 * each.found.value, 0) for each in (worst, best))
+        text = f"{_tells(evidence)}, of 100: from {low} in {worst.label} to {high} in {best.label}"
         if low == high:
-            told = f"{_tells(evidence)}, of 100: {low} at every hospital"
+            text = f"{_tells(evidence)}, of 100: {low} at every hospital"
         elsewhere = (
             ""
             if new is None
             else f"; expected range in a new hospital: {number(100 * new[0], 0)} to {number(100 * new[1], 0)}"
         )
-        return picture("committee_ranking", drawn, caption, f"{told}{elsewhere}.")
+        return picture("committee_ranking", drawn, caption, f"{text}{elsewhere}.")

@@ -122,11 +122,11 @@ def _side_by_side(known: Shifts, sites: Sequence[DatasetSummary], rows: Sequence
     grid, heads = headed(grid, sites)
     width = max(FULL if len(sites) > 1 else HALF, grid.right + 3)
     drawn = sheet(width, grid.bottom + 10.0)
-    for place, site in enumerate(sites):
-        head(drawn, grid, place, heads[place])
-        axes = panel(drawn, *grid.corner(place), grid.width, grid.height)
+    for index, site in enumerate(sites):
+        head(drawn, grid, index, heads[index])
+        axes = panel(drawn, *grid.corner(index), grid.width, grid.height)
         _scale(axes, len(rows), _end(known), grid.width)
-        if place == 0:
+        if index == 0:
             ticks(axes, "y", range(len(rows)), names, length=0)
         for row, predictor in enumerate(rows):
             value = known.get((site.name, predictor))
@@ -180,7 +180,7 @@ def _scale(axes: Axes, rows: int, end: float, width: float) -> None:
     room = width / (2 * end)
     halves = [-LARGE_SHIFT, LARGE_SHIFT] if LARGE_SHIFT * room > 9 and (end - LARGE_SHIFT) * room > 13 else []
     places = sorted([-end, *halves, 0.0, end])
-    ticks(axes, "x", places, [tick_text(place) for place in places], inward=True)
+    ticks(axes, "x", places, [tick_text(position) for position in places], inward=True)
 
 
 def _dot(axes: Axes, value: float, row: int, name: str = "shift") -> None:

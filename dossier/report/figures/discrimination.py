@@ -106,7 +106,7 @@ class Forest:
             mark: self.in_unit(find(evidence, self.measure, dataset, model=name, **self.at))
             for mark, name in marks_of_rivals(evidence).items()
         }
-        return {mark: one.value for mark, one in found.items() if isinstance(one, Estimate)}
+        return {mark: estimate.value for mark, estimate in found.items() if isinstance(estimate, Estimate)}
 
     def together(self, evidence: Evidence) -> Estimate | None:
         """All sites, pooled; None where a mean over them has no meaning, is absent or rests on too few."""
@@ -158,7 +158,7 @@ def forest_columns(evidence: Evidence, forest: Forest, width: float) -> Columns:
     if width == HALF:
         value = HALF - max(widest + 2.4, HALF - HALF_VALUE)
         least, most = NARROWEST_NAME, value - 12.2 - NARROWEST_AXIS
-        name = min(max(least, *(text_width(one) for one in labels(evidence, most).values())), most)
+        name = min(max(least, *(text_width(label) for label in labels(evidence, most).values())), most)
         return Columns(label=name, left=name + 2.5, width=value - 12.2 - name, value=value, interval=HALF)
     names = [text_width(site.site) for site in externals(evidence)]
     name = min(max(*names, text_width("New hospital", 600)), WIDEST_NAME)
@@ -176,7 +176,7 @@ def _widest_interval(evidence: Evidence, forest: Forest) -> float:
     """The width in mm of the longest interval in words."""
     found = [forest.found(evidence, site.name) for site in externals(evidence)]
     together = forest.together(evidence)
-    ends = [(one.low, one.high) for one in (*found, together) if isinstance(one, Estimate)]
+    ends = [(estimate.low, estimate.high) for estimate in (*found, together) if isinstance(estimate, Estimate)]
     if together is not None:
         ends.append(expected_range(together) or (None, None))
     return max(text_width(forest.interval(low, high)) for low, high in ends)
@@ -233,8 +233,8 @@ def _limits(values: Sequence[float], forest: Forest, reach: tuple[float, float])
         every = round_ticks(*reach, 5)
         return every[0], every[-1], every
     low = min(*values, forest.reference)
-    start = next(place for place in (0.5, 0.25, 0.0) if low >= place or place == 0)
-    return start, 1.0, [place for place in (0.0, 0.25, 0.5, 0.75, 1.0) if place >= start]
+    start = next(position for position in (0.5, 0.25, 0.0) if low >= position or position == 0)
+    return start, 1.0, [position for position in (0.0, 0.25, 0.5, 0.75, 1.0) if position >= start]
 
 
 def _reach(
@@ -244,23 +244,26 @@ def _reach(
 
     The narrowest interval of a site is whole wherever it stands.
     """
-    found = [one for site in shown if isinstance(one := forest.found(evidence, site.name), Estimate)]
-    points = [forest.reference, *(one.value for one in found)]
+    found = [estimate for site in shown if isinstance(estimate := forest.found(evidence, site.name), Estimate)]
+    points = [forest.reference, *(each.value for each in found)]
     low, high = min(points), max(points)
-    widths = (one.high - one.low for one in found if one.low is not None and one.high is not None)
+    widths = (each.high - each.low for each in found if each.low is not None and each.high is not None)
     more = max(0.6 * (high - low), min(widths, default=0.0))
     return max(min([low, *values]), low - more), min(max([high, *values]), high + more)
 
 
 def _with_room(label_at: Mapping[float, str], axes: Axes, width: float, first: Sequence[float]) -> list[float]:
     """The ticks whose numbers have room on an axis of that width in mm; those of `first` are asked first."""
-    across = axes.transAxes.inverted().transform(axes.transData.transform([(place, 0.0) for place in label_at]))
+    across = axes.transAxes.inverted().transform(axes.transData.transform([(position, 0.0) for position in label_at]))
     middles = dict(zip(label_at, across[:, 0] * width, strict=True))
     kept: list[float] = []
-    for place in (*(one for one in first if one in label_at), *(one for one in label_at if one not in first)):
-        room = [(text_width(label_at[place]) + text_width(label_at[one])) / 2 + TICK_GAP for one in kept]
-        if all(abs(middles[place] - middles[one]) >= least for one, least in zip(kept, room, strict=True)):
-            kept.append(place)
+    for position in (
+        *(value for value in first if value in label_at),
+        *(value for value in label_at if value not in first),
+    ):
+        room = [(text_width(label_at[position]) + text_width(label_at[value])) / 2 + TICK_GAP for value in kept]
+        if all(abs(middles[position] - middles[value]) >= least for value, least in zip(kept, room, strict=True)):
+            kept.append(position)
     return kept
 
 
@@ -285,10 +288,10 @@ def _scale(
         axes.minorticks_off()
     axes.set_xlim(low, high)
     plain = forest.ratio or forest.unbounded
-    texts = [tick_text(place) if place in (0, 1) or plain else number(place, 2) for place in places]
+    texts = [tick_text(position) if position in (0, 1) or plain else number(position, 2) for position in places]
     label_at = dict(zip(places, texts, strict=True))
     kept = _with_room(label_at, axes, columns.width, first=(forest.reference, places[0], places[-1]))
-    ticks(axes, "x", places, [text if place in kept else "" for place, text in label_at.items()])
+    ticks(axes, "x", places, [text if position in kept else "" for position, text in label_at.items()])
     axes.spines["left"].set_visible(False)
     axes.axvline(forest.reference, color=RULE if plain else HAIR, lw=0.6, zorder=0)
     for bound in criterion(evidence, forest.measure):
@@ -383,9 +386,9 @@ def _whisker(axes: Axes, found: Estimate, row: float) -> None:
 def _arrows(axes: Axes, ends: tuple[float, float], row: float, colour: str, size: float = 3.6) -> None:
     """An arrow at each end of the axis beyond which something goes on."""
     left, right = axes.get_xlim()
-    for beyond, place, arrow in ((ends[0] < left, left, "<"), (ends[1] > right, right, ">")):
+    for beyond, position, arrow in ((ends[0] < left, left, "<"), (ends[1] > right, right, ">")):
         if beyond:
-            axes.plot([place], [row], arrow, ms=size, mfc=colour, mec="none", color=colour, clip_on=False, zorder=2)
+            axes.plot([position], [row], arrow, ms=size, mfc=colour, mec="none", color=colour, clip_on=False, zorder=2)
 
 
 def _pooled_rows(drawn: Figure, axes: Axes, forest: Forest, pooled: Estimate, columns: Columns, row: float) -> None:
@@ -393,7 +396,7 @@ def _pooled_rows(drawn: Figure, axes: Axes, forest: Forest, pooled: Estimate, co
     left, right = axes.get_xlim()
     if pooled.low is not None and pooled.high is not None:
         # Its ends stop at those of the axis, so that it stays pointed there.
-        low, middle, high = (min(max(one, left), right) for one in (pooled.low, pooled.value, pooled.high))
+        low, middle, high = (min(max(bound, left), right) for bound in (pooled.low, pooled.value, pooled.high))
         corners = [(low, row), (middle, row - 0.32), (high, row), (middle, row + 0.32)]
         axes.add_patch(Polygon(corners, fc=BLUE, ec="none", clip_on=False))
         _arrows(axes, (pooled.low, pooled.high), row, BLUE, 4.4)
@@ -441,7 +444,7 @@ def forest_caption(evidence: Evidence, forest: Forest, width: float) -> str:
 def forest_alternative(evidence: Evidence, forest: Forest, *, only_sites: bool = False) -> str:
     """The finding of a forest in one sentence, or that of its sites for a picture that shows nothing else."""
     found = [(forest.found(evidence, site.name), site.site) for site in externals(evidence)]
-    known = sorted((one.value, name) for one, name in found if isinstance(one, Estimate))
+    known = sorted((estimate.value, name) for estimate, name in found if isinstance(estimate, Estimate))
     (low, first), (high, last) = known[0], known[-1]
     lowest, highest = forest.text(low), forest.text(high)
     text = forest.words or forest.heading

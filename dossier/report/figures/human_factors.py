@@ -78,9 +78,9 @@ def groups_of(evidence: Evidence, curve: Curve) -> tuple[Group, ...]:
         Group(
             name,
             find(evidence, "decision_benefit", READER_STUDY, group=name),
-            tuple(row for row, own in enumerate(numbers) if own == float(place)),
+            tuple(row for row, own in enumerate(numbers) if own == float(index)),
         )
-        for place, name in enumerate(names)
+        for index, name in enumerate(names)
     )
 
 
@@ -106,13 +106,13 @@ def draw_benefit(evidence: Evidence) -> Figure | Absent:
     axes.set_xlim(low, high)
     axes.set_ylim(bottom, top)
     _regions(axes, (low, high), (bottom, top))
-    for place, group in enumerate(groups):
-        _readers(axes, place, group, unaided, benefit)
-    for place, group in enumerate(groups):
-        _mean(axes, place, group.found)
+    for index, group in enumerate(groups):
+        _readers(axes, index, group, unaided, benefit)
+    for index, group in enumerate(groups):
+        _mean(axes, index, group.found)
     for direction, ends in (("x", (low, high)), ("y", (bottom, top))):
         places = inner_ticks(*ends, 5)
-        ticks(axes, direction, places, [_percent(place) for place in places], inward=True)  # type: ignore[arg-type]
+        ticks(axes, direction, places, [_percent(position) for position in places], inward=True)  # type: ignore[arg-type]
     _key(drawn, groups)
     write(drawn, LEFT + WIDE / 2, TOP + HIGH + 7.6, "Accuracy without the model, %", ha="center")
     write(drawn, 2.0, TOP + HIGH / 2, "Gain with the model, % points", rotation=90, ha="center", va="center")
@@ -133,7 +133,7 @@ def _limits(values: Floats, step: float) -> tuple[float, float]:
 
 def _bounds(groups: Sequence[Group]) -> Floats:
     found = [group.found for group in groups if isinstance(group.found, Estimate)]
-    ends = [end for one in found for end in (one.value, one.low, one.high) if end is not None]
+    ends = [end for estimate in found for end in (estimate.value, estimate.low, estimate.high) if end is not None]
     return np.array(ends, dtype=float)
 
 
@@ -147,14 +147,17 @@ def _regions(axes: Axes, across: tuple[float, float], up: tuple[float, float]) -
         ends = np.array([max(low, 1 - top), high])
         axes.plot(ends, 1 - ends, color=INK_2, lw=0.7, ls=BROKEN, zorder=1)
         axes.fill_between(ends, 1 - ends, [top, top], color="white", lw=0, zorder=0.5)
-    for text, place, align, inset in (("decides better", top, "bottom", 0.02), ("decides worse", bottom, "top", -0.02)):
-        if abs(place) > 0.12 * (top - bottom):
+    for text, position, align, inset in (
+        ("decides better", top, "bottom", 0.02),
+        ("decides worse", bottom, "top", -0.02),
+    ):
+        if abs(position) > 0.12 * (top - bottom):
             # Beside the line of no gain: who decides badly gains most, and stands in the corner.
             spot = low + (high - low) * 0.02, inset * (top - bottom)
             axes.text(*spot, text, va=align, color=INK_2, zorder=1.5)
 
 
-def _readers(axes: Axes, place: int, group: Group, unaided: Floats, benefit: Floats) -> None:
+def _readers(axes: Axes, index: int, group: Group, unaided: Floats, benefit: Floats) -> None:
     """The marks of a group; readers at the same place stand side by side."""
     low, high = axes.get_xlim()
     step = (high - low) / WIDE * 1.75
@@ -166,7 +169,7 @@ def _readers(axes: Axes, place: int, group: Group, unaided: Floats, benefit: Flo
         nudge = seen.get(spot, 0)
         seen[spot] = nudge + 1
         shift = step * ((nudge + 1) // 2) * (1 if nudge % 2 else -1)
-        shape, filled = MARKERS[place % len(MARKERS)]
+        shape, filled = MARKERS[index % len(MARKERS)]
         axes.plot(
             [spot[0] + shift],
             [spot[1]],
@@ -181,14 +184,14 @@ def _readers(axes: Axes, place: int, group: Group, unaided: Floats, benefit: Flo
         )
 
 
-def _mean(axes: Axes, place: int, found: Estimate | Absent) -> None:
+def _mean(axes: Axes, index: int, found: Estimate | Absent) -> None:
     """A group's mean with its interval, at its mean accuracy without the model."""
     if isinstance(found, Absent) or found.details.get("unaided") is None:
         return
     x = float(found.details["unaided"] or 0)
     if found.low is not None and found.high is not None:
         axes.plot([x, x], [found.low, found.high], color=INK, lw=1.6, zorder=4)
-    _, filled = MARKERS[place % len(MARKERS)]
+    _, filled = MARKERS[index % len(MARKERS)]
     axes.plot([x], [found.value], "D", ms=6, mfc=INK if filled else "white", mec=INK, mew=1.1, zorder=5)
 
 
@@ -197,12 +200,12 @@ def _key(drawn: Figure, groups: Sequence[Group]) -> None:
     x, y = LEFT, 2.2
     names = list(shortened([sentence_case(group.name or "reader") for group in groups], 38.0))
     names = [f"{name} ({len(group.rows)})" for name, group in zip(names, groups, strict=True)]
-    for place, name in enumerate((*names, "mean, interval")):
+    for index, name in enumerate((*names, "mean, interval")):
         wide = 3.6 + text_width(name) + 4.5
         if x > LEFT and x + wide > FULL:
             x, y = LEFT, y + LINE
-        is_mean = place == len(groups)
-        shape, filled = ("D", True) if is_mean else MARKERS[place % len(MARKERS)]
+        is_mean = index == len(groups)
+        shape, filled = ("D", True) if is_mean else MARKERS[index % len(MARKERS)]
         colour = INK if is_mean else BLUE
         width, height = extent(drawn)
         mark = Line2D([(x + 1.2) / width], [1 - y / height], transform=drawn.transFigure)
@@ -222,7 +225,11 @@ def _mean_forest(drawn: Figure, evidence: Evidence, groups: Sequence[Group]) -> 
     rows = rows[: int(HIGH / (2 * LINE))]
     lines = 3 if len(rows) * 3 * LINE <= HIGH else 2
     values = [
-        end for _, one in rows if isinstance(one, Estimate) for end in (one.value, one.low, one.high) if end is not None
+        end
+        for _, estimate in rows
+        if isinstance(estimate, Estimate)
+        for end in (estimate.value, estimate.low, estimate.high)
+        if end is not None
     ]
     low, high = _limits(np.array([*values, 0.0]), 0.05)
     height = len(rows) * lines * LINE
@@ -231,9 +238,11 @@ def _mean_forest(drawn: Figure, evidence: Evidence, groups: Sequence[Group]) -> 
     axes.set_ylim(len(rows), 0)
     axes.spines["left"].set_visible(False)
     places = inner_ticks(low, high, 4)
-    ticks(axes, "x", places, [_percent(place) for place in places], inward=True)
+    ticks(axes, "x", places, [_percent(position) for position in places], inward=True)
     write(drawn, FOREST_LEFT + FOREST_WIDTH / 2, TOP + height + 7.6, "Mean gain, % points", ha="center")
-    taken = max((text_width(_interval(one)) for _, one in rows if isinstance(one, Estimate)), default=24.0)
+    taken = max(
+        (text_width(_interval(estimate)) for _, estimate in rows if isinstance(estimate, Estimate)), default=24.0
+    )
     names = shortened([name for name, _ in rows], FULL - FOREST_LEFT - taken - 2.0, 600)
     for row, (name, (_, found)) in enumerate(zip(names, rows, strict=True)):
         y = TOP + (row * lines + 0.6) * LINE
@@ -268,18 +277,18 @@ def decision_benefit_diagram(evidence: Evidence) -> Picture | Absent:
             "line."
         )
         better, worse = int(np.sum(benefit > 0)), int(np.sum(benefit < 0))
-        told = f"Of {counted(len(benefit), 'reader')} {better} decide better with the model and {worse} worse"
+        text = f"Of {counted(len(benefit), 'reader')} {better} decide better with the model and {worse} worse"
         mean = find(evidence, "decision_benefit", READER_STUDY)
         if isinstance(mean, Estimate):
-            told += f"; the mean gain is {_interval(mean, ' points')}"
-        message = f"{told}."
+            text += f"; the mean gain is {_interval(mean, ' points')}"
+        message = f"{text}."
         means = [
             f"{group.name} {_interval(group.found, ' points')}"
             for group in groups_of(evidence, curve)
             if group.name and isinstance(group.found, Estimate)
         ]
-        told += f" ({joined(means, 6)})" if means else ""
-        return picture("decision_benefit_diagram", drawn, caption, f"{told}.", message)
+        text += f" ({joined(means, 6)})" if means else ""
+        return picture("decision_benefit_diagram", drawn, caption, f"{text}.", message)
 
 
 def _interval(found: Estimate, unit: str = "") -> str:

@@ -62,23 +62,25 @@ def all_instances(evidence: Evidence) -> list[tuple[DatasetSummary, tuple[Instan
     return [(site, of_dataset(evidence, site.name)) for site in externals(evidence)[:MOST_SITES]]
 
 
-def is_shared(one: Instance) -> bool:
+def is_shared(instance: Instance) -> bool:
     """Whether an instance rests on numbers alone, which every site has, not on raters or the cases' complexity."""
-    if one.kind in ("practical", "composite"):
+    if instance.kind in ("practical", "composite"):
         return False
-    return one.at.get("priority") != "raters" and not isinstance(one.at.get("tau"), str)
+    return instance.at.get("priority") != "raters" and not isinstance(instance.at.get("tau"), str)
 
 
-def label(evidence: Evidence, one: Instance) -> str:
+def label(evidence: Evidence, instance: Instance) -> str:
     """What tells an instance from the others, as the head of its row."""
-    if one.kind == "plain":
+    if instance.kind == "plain":
         at = accuracy_threshold(evidence)
         return "Accuracy" if evidence.release.outcome.classes or at is None else f"Accuracy at {setting(at)}"
-    if one.kind == "balanced":
+    if instance.kind == "balanced":
         return "All classes alike" if evidence.release.outcome.classes else "Both classes alike"
-    if one.kind == "practical":
-        return f"Complexity: {setting(one.at['complexity'])}"
-    name, value = ("priority", one.at["priority"]) if one.kind == "prioritized" else ("confidence", one.at["tau"])
+    if instance.kind == "practical":
+        return f"Complexity: {setting(instance.at['complexity'])}"
+    name, value = (
+        ("priority", instance.at["priority"]) if instance.kind == "prioritized" else ("confidence", instance.at["tau"])
+    )
     is_source = (isinstance(value, str) and not value[0].isdigit()) or value in ("right_80", "right_50", "right_25")
     return sentence_case(f"{name}{':' if is_source else ''} {setting(value)}")
 
@@ -128,28 +130,28 @@ def _mark(axes: Axes, y: float, found: Estimate, look: tuple[str, bool, str]) ->
     axes.plot([found.value], [y], shape, ms=3.2, mfc=face, mec=colour, mew=0.8, zorder=4, clip_on=False)
 
 
-def _look(one: Instance) -> tuple[str, bool, str]:
-    return ("s", False, INK) if one.kind == "plain" else ("o", True, BLUE)
+def _look(instance: Instance) -> tuple[str, bool, str]:
+    return ("s", False, INK) if instance.kind == "plain" else ("o", True, BLUE)
 
 
 def _ticks(axes: Axes, low: float, wide: float, texts: bool) -> None:
     places = [low, (low + 1) / 2, 1.0] if wide > 20 else [low, 1.0]
-    ticks(axes, "x", places, [tick_text(round(place, 2)) if texts else "" for place in places], inward=True)
+    ticks(axes, "x", places, [tick_text(round(position, 2)) if texts else "" for position in places], inward=True)
 
 
-def _key(one: Instance) -> tuple[str, tuple[tuple[str, float | str], ...]]:
-    return one.kind, tuple(sorted(one.at.items()))
+def _key(instance: Instance) -> tuple[str, tuple[tuple[str, float | str], ...]]:
+    return instance.kind, tuple(sorted(instance.at.items()))
 
 
 def draw_summary(evidence: Evidence) -> Figure | Absent:
     """The instances that every site has as rows, a panel a site; below them those of the first site with raters."""
     sites = all_instances(evidence)
-    every = [one for _, found in sites for one in found if is_shared(one)]
-    if not any(one.kind != "plain" for one in every):
+    every = [instance for _, found in sites for instance in found if is_shared(instance)]
+    if not any(instance.kind != "plain" for instance in every):
         return why_nowhere(evidence, "h_accuracy_profile", Fact("no_profile_of_h_accuracy"))
-    shared = list({_key(one): one for one in every}.values())
+    shared = list({_key(instance): instance for instance in every}.values())
     low = _least(every)
-    names = shortened([label(evidence, one) for one in shared], MOST_OF_LABELS)
+    names = shortened([label(evidence, instance) for instance in shared], MOST_OF_LABELS)
     left = max(text_width(name) for name in names) + 3.0
     lines = -(-len(sites) // MOST_IN_A_LINE)
     columns, rows = -(-len(sites) // lines), _rows(names)
@@ -157,15 +159,15 @@ def draw_summary(evidence: Evidence) -> Figure | Absent:
     grid = Lattice(len(sites), columns, wide, rows.height, left, 5.0, 2.6, 9.0)
     grid, heads = headed(grid, [site for site, _ in sites])
     drawn = sheet(FULL, grid.bottom + 5.6)
-    for place, (_, found) in enumerate(sites):
-        head(drawn, grid, place, heads[place])
-        _of_site(drawn, evidence, grid, place, found, shared, rows, low)
+    for index, (_, found) in enumerate(sites):
+        head(drawn, grid, index, heads[index])
+        _of_site(drawn, evidence, grid, index, found, shared, rows, low)
     return drawn
 
 
 def _least(found: Sequence[Instance]) -> float:
     """Where the axis begins: a tenth below the lowest bound."""
-    ends = [one.found.low if one.found.low is not None else one.found.value for one in found]
+    ends = [instance.found.low if instance.found.low is not None else instance.found.value for instance in found]
     return min(0.9, float(np.floor(min(ends) * 10) / 10))
 
 
@@ -173,28 +175,28 @@ def _of_site(
     drawn: Figure,
     evidence: Evidence,
     grid: Lattice,
-    place: int,
+    index: int,
     found: Sequence[Instance],
     shared: Sequence[Instance],
     rows: Rows,
     low: float,
 ) -> None:
-    x, y = grid.corner(place)
+    x, y = grid.corner(index)
     values = VALUES if grid.width >= VALUES + LEAST_PANEL else 0.0
     axes = _axes(drawn, evidence, (x, y), grid.width - values, rows, low)
-    here = {_key(one): one for one in found}
-    for row, one in enumerate(shared):
-        mine = here.get(_key(one))
+    here = {_key(instance): instance for instance in found}
+    for row, instance in enumerate(shared):
+        mine = here.get(_key(instance))
         if mine is not None:
             _mark(axes, rows.middle(row), mine.found, _look(mine))
             if values:
                 text = f"{number(mine.found.value)} {interval(mine.found.low, mine.found.high)}"
                 write(drawn, x + grid.width, y + rows.middle(row), text, ha="right", color=INK_2)
-        if grid.outer_left(place):
-            write(drawn, 0, y + rows.middle(row), rows.names[row], color=INK if one.kind == "plain" else INK_2)
+        if grid.outer_left(index):
+            write(drawn, 0, y + rows.middle(row), rows.names[row], color=INK if instance.kind == "plain" else INK_2)
     if not found:
         say(axes, grid.width - values, rows.height, "not estimable")
-    _ticks(axes, low, grid.width - values, grid.outer_bottom(place))
+    _ticks(axes, low, grid.width - values, grid.outer_bottom(index))
 
 
 # ---- what only raters or the complexity of the cases give -----------------------------------------------------------
@@ -203,7 +205,7 @@ def _of_site(
 def site_with_raters(evidence: Evidence) -> tuple[DatasetSummary, tuple[Instance, ...]] | None:
     """The first site with instances that rest on raters or on the complexity of its cases, and these."""
     for site, found in all_instances(evidence):
-        own = tuple(one for one in found if not is_shared(one))
+        own = tuple(instance for instance in found if not is_shared(instance))
         if own:
             return site, own
     return None
@@ -211,19 +213,19 @@ def site_with_raters(evidence: Evidence) -> tuple[DatasetSummary, tuple[Instance
 
 def _priorities(found: Sequence[Instance]) -> dict[float | str, tuple[str, bool, str]]:
     """The priorities of composites, each with its mark."""
-    given = list(dict.fromkeys(one.at["priority"] for one in found))
-    numbers = [one for one in given if not isinstance(one, str)]
+    given = list(dict.fromkeys(instance.at["priority"] for instance in found))
+    numbers = [priority for priority in given if not isinstance(priority, str)]
     return {
-        one: (*SOURCES[one][1:], BLUE)
-        if isinstance(one, str)
-        else (*OTHER_MARKS[numbers.index(one) % len(OTHER_MARKS)], BLUE)
-        for one in given
+        priority: (*SOURCES[priority][1:], BLUE)
+        if isinstance(priority, str)
+        else (*OTHER_MARKS[numbers.index(priority) % len(OTHER_MARKS)], BLUE)
+        for priority in given
     }
 
 
 def _composite_rows(found: Sequence[Instance]) -> Rows:
     """A row a confidence, tall enough for the mark of every priority."""
-    taus = list(dict.fromkeys(one.at["tau"] for one in found))
+    taus = list(dict.fromkeys(instance.at["tau"] for instance in found))
     each = max(ROW + 0.6, 1.9 * len(_priorities(found)) + 0.6)
     return Rows(tuple(f"Confidence: {setting(tau)}" for tau in taus), (each,) * len(taus))
 
@@ -234,17 +236,17 @@ def draw_by_raters(evidence: Evidence) -> Figure | Absent:
     if here is None:
         return Absent(Fact("no_site_with_complexity"))
     site, found = here
-    single = [one for one in found if one.kind != "composite"]
-    composite = [one for one in found if one.kind == "composite"]
-    names = shortened([label(evidence, one) for one in single], 54.0)
+    single = [instance for instance in found if instance.kind != "composite"]
+    composite = [instance for instance in found if instance.kind == "composite"]
+    names = shortened([label(evidence, instance) for instance in single], 54.0)
     rows, joint = _rows(names), _composite_rows(composite)
     left = max((text_width(name) for name in (*names, *joint.names)), default=0.0) + 3.0
     second = TOP + rows.height + KEY if composite else TOP + rows.height
     drawn, low = sheet(HALF, second + joint.height + 5.6), _least(found)
     write(drawn, 0, 2.0, site.site, weight=600)
     axes = _axes(drawn, evidence, (left, TOP), HALF - left, rows, low)
-    for row, one in enumerate(single):
-        _mark(axes, rows.middle(row), one.found, _look(one))
+    for row, instance in enumerate(single):
+        _mark(axes, rows.middle(row), instance.found, _look(instance))
         write(drawn, 0, TOP + rows.middle(row), names[row], color=INK_2)
     _ticks(axes, low, HALF - left, not composite)
     if composite:
@@ -273,10 +275,12 @@ def _composites(
         write(drawn, across + 3.0, top - 3.2, text)
         across += 3.0 + text_width(text) + 4.0
     axes, order = _axes(drawn, evidence, corner, HALF - left, rows, low), list(looks)
-    taus = list(dict.fromkeys(one.at["tau"] for one in found))
-    for one in found:
-        offset = (order.index(one.at["priority"]) - (len(order) - 1) / 2) * 1.9
-        _mark(axes, rows.middle(taus.index(one.at["tau"])) + offset, one.found, looks[one.at["priority"]])
+    taus = list(dict.fromkeys(instance.at["tau"] for instance in found))
+    for instance in found:
+        offset = (order.index(instance.at["priority"]) - (len(order) - 1) / 2) * 1.9
+        _mark(
+            axes, rows.middle(taus.index(instance.at["tau"])) + offset, instance.found, looks[instance.at["priority"]]
+        )
     for row, name in enumerate(rows.names):
         write(drawn, 0, top + rows.middle(row), name, color=INK_2)
     _ticks(axes, low, HALF - left, True)
@@ -292,17 +296,19 @@ def h_accuracy_summary(evidence: Evidence) -> Picture | Absent:
         drawn = draw_summary(evidence)
         if isinstance(drawn, Absent):
             return drawn
-        sites = [(site, [one for one in found if is_shared(one)]) for site, found in all_instances(evidence)]
+        sites = [
+            (site, [instance for instance in found if is_shared(instance)]) for site, found in all_instances(evidence)
+        ]
         spread = [(site.site, *_ends(found)) for site, found in sites if found]
-        told = [f"{first} to {last} ({name})" for name, first, last in spread]
-        widest, first, last = max(spread, key=lambda one: float(one[2]) - float(one[1]))
+        texts = [f"{first} to {last} ({name})" for name, first, last in spread]
+        widest, first, last = max(spread, key=lambda row: float(row[2]) - float(row[1]))
         message = f"What counts as right matters most in {widest}: accuracy runs from {first} to {last}."
         more = left_out(len(externals(evidence)) - len(sites), "see results.csv")
         caption = (
             f"{patients([site for site, _ in sites])}; {level_text(evidence)} intervals. Square: plain accuracy; "
             f"circles: H-accuracy. Confidence: the score that earns full credit.{_line(evidence)}{more}"
         )
-        return picture("h_accuracy_summary", drawn, caption, f"Accuracy runs from {joined(told, 8)}.", message)
+        return picture("h_accuracy_summary", drawn, caption, f"Accuracy runs from {joined(texts, 8)}.", message)
 
 
 @figure("H-accuracy by what raters say")
@@ -315,18 +321,18 @@ def h_accuracy_by_raters(evidence: Evidence) -> Picture | Absent:
             return drawn if isinstance(drawn, Absent) else Absent(Fact("no_site_with_complexity"))
         site, found = here
         first, last = _ends(found)
-        every = [one for one, own in all_instances(evidence) if not all(map(is_shared, own))]
+        every = [dataset for dataset, own in all_instances(evidence) if not all(map(is_shared, own))]
         caption = (
             f"{patients([site])}; {level_text(evidence)} intervals. Above, both classes weigh alike unless a "
             "priority is named; below, the complexity counts as it is graded (other forms: results.csv)."
             f"{_line(evidence)}{left_out(len(every) - 1, 'see results.csv')}"
         )
-        told = f"H-accuracy in {site.site} runs from {first} to {last} over what the raters say."
-        return picture("h_accuracy_by_raters", drawn, caption, told)
+        text = f"H-accuracy in {site.site} runs from {first} to {last} over what the raters say."
+        return picture("h_accuracy_by_raters", drawn, caption, text)
 
 
 def _ends(found: Sequence[Instance]) -> tuple[str, str]:
-    values = [one.found.value for one in found]
+    values = [instance.found.value for instance in found]
     return number(min(values)), number(max(values))
 
 

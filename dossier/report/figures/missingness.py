@@ -79,7 +79,7 @@ def draw_missing(evidence: Evidence) -> Figure | Absent:
     heads = (
         [_head(dataset, across) for dataset, (_, across) in zip(datasets, spans, strict=True)]
         if numbered
-        else [str(place) for place in range(1, len(datasets) + 1)]
+        else [str(index) for index in range(1, len(datasets) + 1)]
     )
     lines = max(text.count("\n") + 1 for text in heads)
     top = lines * 3.9 + 2.2
@@ -88,9 +88,9 @@ def draw_missing(evidence: Evidence) -> Figure | Absent:
     axes = panel(drawn, 0, 0, FULL, height)
     axes.set(xlim=(0, FULL), ylim=(height, 0))
     axes.axis("off")
-    for place, text in enumerate(heads):
-        start, across = spans[place]
-        if not numbered and across < 5.5 and place % 2:
+    for index, text in enumerate(heads):
+        start, across = spans[index]
+        if not numbered and across < 5.5 and index % 2:
             continue
         middle = start + across / 2
         for above, line in enumerate(reversed(text.split("\n"))):
@@ -98,9 +98,9 @@ def draw_missing(evidence: Evidence) -> Figure | Absent:
     for row, predictor in enumerate(rows):
         y = top + row * ROW
         axes.text(0, y + ROW / 2, names[row], ha="left", va="center_baseline", color=INK)
-        for place, dataset in enumerate(datasets):
+        for index, dataset in enumerate(datasets):
             share = known.get((dataset.name, predictor))
-            start, across = spans[place]
+            start, across = spans[index]
             corner = (start + 0.3, y + 0.3)
             field = Rectangle(corner, across - 0.6, ROW - 0.6, linewidth=0.5)
             field.set(

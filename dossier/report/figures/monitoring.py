@@ -84,7 +84,7 @@ class Shown:
 def _curves(evidence: Evidence, measure: str) -> dict[str, Curve]:
     """A measure by calendar period at each external site where it is shown."""
     found = {site.name: followed(evidence.curves, site.name, measure) for site in externals(evidence)}
-    return {name: one.found for name, one in found.items() if one is not None and isinstance(one.found, Curve)}
+    return {name: curve.found for name, curve in found.items() if curve is not None and isinstance(curve.found, Curve)}
 
 
 def _shown(evidence: Evidence, every: Sequence[Verdict]) -> Shown:
@@ -93,7 +93,7 @@ def _shown(evidence: Evidence, every: Sequence[Verdict]) -> Shown:
     known = {measure: _curves(evidence, measure) for measure in wanted}
     # A rule that has no column would be drawn nowhere.
     kept = sorted(known, key=lambda measure: measure not in of_rules)[:MOST_MEASURES]
-    crossed = {one.site.name for one in every if one.crossing is not None}
+    crossed = {verdict.site.name for verdict in every if verdict.crossing is not None}
     sites = [site for site in externals(evidence) if any(site.name in curves for curves in known.values())]
     sites.sort(key=lambda site: site.name not in crossed)
     first = {site.name for site in sites[:MOST_SITES]}
@@ -130,7 +130,7 @@ def _ends(evidence: Evidence, measure: str, every: Sequence[Period]) -> tuple[fl
     """The ends of the axis of a measure: every interval of every site, and every limit."""
     if measure in ("degree_of_correspondence", "correspondence_averaged"):
         return 0.0, 1.0
-    values = [one for each in every for one in (each.value, each.low, each.high) if one is not None]
+    values = [bound for each in every for bound in (each.value, each.low, each.high) if bound is not None]
     values += [*_bounds(_rules(evidence, measure)), *_reference(evidence, measure)]
     low, high = (_scaled(measure, end) for end in (min(values), max(values)))
     room = 0.06 * (high - low) or 0.05
@@ -163,17 +163,17 @@ def _draw(evidence: Evidence, shown: Shown) -> Figure:
         key += [Key("limit of the stop rule", ALERT, BROKEN, 0.9), Key("outside it", ALERT, fill=True)]
     key_row(drawn, grid.left, 2.4, key)
     spans = _spans(evidence, shown)
-    for place, measure in enumerate(shown.measures):
+    for index, measure in enumerate(shown.measures):
         curves = _curves(evidence, measure)
-        every = {name: periods(one) for name, one in curves.items()}
+        every = {name: periods(curve) for name, curve in curves.items()}
         ends = _ends(evidence, measure, [each for some in every.values() for each in some])
         head = SHORT[measure]
         at = evidence.release.thresholds.declared[:1]
         if measure == "net_benefit_gain" and at:
             head += f" at {threshold(at[0])}"
-        write(drawn, grid.corner(place)[0], 10.2, head, color=INK)
+        write(drawn, grid.corner(index)[0], 10.2, head, color=INK)
         for row, site in enumerate(shown.sites):
-            here = row * across + place
+            here = row * across + index
             axes = panel(drawn, *grid.corner(here), grid.width, grid.height)
             axes.set_ylim(*ends)
             marks = _tick_places(measure, ends)
@@ -193,13 +193,13 @@ def _draw(evidence: Evidence, shown: Shown) -> Figure:
 
 
 def _unit(evidence: Evidence, site: str) -> PeriodUnit:
-    return unit_of(next(one.at["periods"] for one in over_time(evidence) if one.dataset == site))
+    return unit_of(next(candidate.at["periods"] for candidate in over_time(evidence) if candidate.dataset == site))
 
 
 def _lines(axes: Axes, evidence: Evidence, measure: str) -> None:
     """The limits of the stop rules, and where nothing is off."""
-    for place in _reference(evidence, measure):
-        axes.axhline(_scaled(measure, place), color=RULE, lw=0.6)
+    for position in _reference(evidence, measure):
+        axes.axhline(_scaled(measure, position), color=RULE, lw=0.6)
     for bound in _bounds(_rules(evidence, measure)):
         axes.axhline(_scaled(measure, bound), color=ALERT, lw=0.9, ls=BROKEN)
 
@@ -216,16 +216,16 @@ def _periods(
     if curve is None or not every:
         say(axes, grid.width, grid.height, "not shown here", "none")
         return
-    known = {one.number: one for one in every}
+    known = {period.number: period for period in every}
     numbers = [int(value) for value in column(curve, "period")]
     values = [_scaled(measure, known[at].value) if at in known else math.nan for at in numbers]
     axes.plot(numbers, values, color=MID, lw=0.7, zorder=2)
-    for one in every:
-        outside = any(is_outside(rule, one) for rule in rules)
-        if one.low is not None and one.high is not None:
-            axes.plot([one.number] * 2, [_scaled(measure, end) for end in (one.low, one.high)], color=BLUE, lw=1.1)
+    for each in every:
+        outside = any(is_outside(rule, each) for rule in rules)
+        if each.low is not None and each.high is not None:
+            axes.plot([each.number] * 2, [_scaled(measure, end) for end in (each.low, each.high)], color=BLUE, lw=1.1)
         marker, size, colour = ("s", 4.4, ALERT) if outside else ("o", 3.6, BLUE)
-        spot = ([one.number], [_scaled(measure, one.value)])
+        spot = ([each.number], [_scaled(measure, each.value)])
         axes.plot(*spot, color=colour, marker=marker, ms=size, mec="white", mew=0.4, zorder=3)
 
 
@@ -272,7 +272,9 @@ def _events(evidence: Evidence, shown: Shown) -> str:
     """How many events a period has at each site: from the fewest to the most."""
     said = []
     for site in shown.sites:
-        curve = next(one for measure in shown.measures if (one := _curves(evidence, measure).get(site.name)))
+        curve = next(
+            drawn_curve for measure in shown.measures if (drawn_curve := _curves(evidence, measure).get(site.name))
+        )
         known = [int(value) for value in curve.columns["events"] if value is not None]
         if known:
             said.append(f"{min(known):,} to {max(known):,} ({site.site})")
@@ -290,7 +292,7 @@ def _gaps(evidence: Evidence, shown: Shown) -> str:
     for site in shown.sites:
         for measure in shown.measures:
             curve = _curves(evidence, measure).get(site.name)
-            steps = [one for one in curve.method if one.code in UNTOLD] if curve is not None else []
+            steps = [fact for fact in curve.method if fact.code in UNTOLD] if curve is not None else []
             said |= dict.fromkeys(f"{site.site}: {text}" for text in method_parts(steps))
     kept = list(said)[:MOST_GAPS]
     more = f"; and {len(said) - len(kept)} more" if len(said) > len(kept) else ""
@@ -299,7 +301,7 @@ def _gaps(evidence: Evidence, shown: Shown) -> str:
 
 def message(evidence: Evidence, every: Sequence[Verdict], shown: Shown) -> str:
     """Which site crosses a rule, and when; that none does, where enough periods are shown."""
-    crossed = [one for one in every if one.crossing is not None]
+    crossed = [verdict for verdict in every if verdict.crossing is not None]
     if crossed:
         first = crossed[0]
         numbers = [each.number for each in first.crossing.periods] if first.crossing else []
@@ -307,15 +309,15 @@ def message(evidence: Evidence, every: Sequence[Verdict], shown: Shown) -> str:
         more = f", and {len(crossed) - 1} more" if len(crossed) > 1 else ""
         when = in_a_row(numbers, unit_of(first.unit))
         return f"{SHORT[first.rule.measure]} of {first.site.site} lies {side} in {when}{more}."
-    judged = [one.site.site for one in every if not one.is_open]
+    judged = [verdict.site.site for verdict in every if not verdict.is_open]
     if judged:
         return f"No stop rule is crossed at {joined(list(dict.fromkeys(judged)))}."
     return f"Performance by calendar period at {sites_word(len(shown.sites) + shown.left)}."
 
 
-def _side(one: Verdict) -> str:
+def _side(verdict: Verdict) -> str:
     """On which side of its limits a rule is crossed."""
-    rule, found = one.rule, one.crossing.periods if one.crossing else ()
+    rule, found = verdict.rule, verdict.crossing.periods if verdict.crossing else ()
     if rule.at_most is not None and all(each.value > rule.at_most for each in found):
         return f"above {number(rule.at_most)}"
     if rule.at_least is not None and all(each.value < rule.at_least for each in found):

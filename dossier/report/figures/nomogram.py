@@ -151,12 +151,12 @@ class Row:
 
     def step(self) -> Step | None:
         """The labelled value nearest to the middle of the axis, the higher of two; None where no value is labelled."""
-        middle = (min(one.left for one in self.strands) + max(one.right for one in self.strands)) / 2
-        every = [(tick.x, place) for place, strand in enumerate(self.strands) for tick in strand.labelled]
+        middle = (min(strand.left for strand in self.strands) + max(strand.right for strand in self.strands)) / 2
+        every = [(tick.x, number) for number, strand in enumerate(self.strands) for tick in strand.labelled]
         if not every:
             return None
-        x, place = min(every, key=lambda one: (round(abs(one[0] - middle), 6), -one[0]))
-        return Step(place, x, round((x - LEFT) / (RIGHT - LEFT) * 100))
+        x, index = min(every, key=lambda pair: (round(abs(pair[0] - middle), 6), -pair[0]))
+        return Step(index, x, round((x - LEFT) / (RIGHT - LEFT) * 100))
 
 
 @dataclass(frozen=True)
@@ -199,8 +199,8 @@ def _box(tick: Tick, side: Side) -> tuple[float, float]:
     return start, start + width
 
 
-def _apart(one: tuple[float, float], other: tuple[float, float]) -> bool:
-    return one[1] + GAP <= other[0] or other[1] + GAP <= one[0]
+def _apart(first: tuple[float, float], other: tuple[float, float]) -> bool:
+    return first[1] + GAP <= other[0] or other[1] + GAP <= first[0]
 
 
 def _fits(label: Label, placed: Sequence[Label]) -> bool:
@@ -232,7 +232,7 @@ def _lines_of(ticks: Sequence[Tick]) -> tuple[Label, ...]:
         for turned in (False, True)
     ]
     whole = [labels for labels in tries if len(labels) == len(ticks)]
-    return min(whole, key=lambda labels: max(one.line for one in labels), default=())
+    return min(whole, key=lambda labels: max(label.line for label in labels), default=())
 
 
 def _placed(ticks: Sequence[Tick], sides: tuple[Side, ...], deeper_first: bool) -> tuple[Label, ...]:
@@ -251,7 +251,7 @@ def _one_line(ticks: Sequence[Tick]) -> tuple[Label, ...]:
     """The labels that one line has room for: strong ones first, then the rounder ones."""
     placed: list[Label] = []
     for tick in sorted(ticks, key=lambda tick: (not tick.strong, _roughness(tick.text), tick.x)):
-        fitting = next((one for side in tick.sides if _fits(one := Label(tick, side, 0), placed)), None)
+        fitting = next((label for side in tick.sides if _fits(label := Label(tick, side, 0), placed)), None)
         placed += [fitting] if fitting is not None and tick.text else []
     return tuple(placed)
 
@@ -306,15 +306,15 @@ def _strand(texts: Sequence[str], points: Floats, marked: Floats, folded: tuple[
     left, right = _across(float(points.min())), _across(float(points.max()))
     last = len(texts) - 1
 
-    def tick(place: int) -> Tick:
-        x, text = _across(float(points[place])), texts[place]
-        if place not in (0, last):
+    def tick(index: int) -> Tick:
+        x, text = _across(float(points[index])), texts[index]
+        if index not in (0, last):
             return Tick(x, text)
-        if folded[0 if place == 0 else 1]:
+        if folded[0 if index == 0 else 1]:
             return Tick(x, text, True, ("after" if x < (left + right) / 2 else "before",))
         return Tick(x, text, True, ("center", "left", "right"))
 
-    ticks = tuple(tick(int(place)) for place in np.flatnonzero(marked))
+    ticks = tuple(tick(int(position)) for position in np.flatnonzero(marked))
     labels = _one_line(ticks)
     if sum(label.tick.strong for label in labels) == 2:
         return Strand(left, right, ticks, labels)
@@ -348,7 +348,7 @@ def _ticks_of_levels(levels: Sequence[Description], names: Sequence[str]) -> tup
     places: dict[float, list[str]] = {}
     for level, text in zip(levels, names, strict=True):
         x = _across(level.value)
-        near = next((place for place in places if abs(place - x) < 0.3), x)
+        near = next((position for position in places if abs(position - x) < 0.3), x)
         places.setdefault(near, []).append(text)
     return tuple(Tick(x, _enough(words)) for x, words in places.items())
 
@@ -391,7 +391,7 @@ def shown_rows(every: Sequence[Row]) -> tuple[Row, ...]:
     """The rows that a page has room for: those with the smallest effects give way, the axes of a product together."""
     kept = list(every)
     while len({row.group for row in kept}) > 1 and sum(row.height for row in kept) > TALLEST - 46:
-        spans = {row.group: max(one.span for one in kept if one.group == row.group) for row in kept}
+        spans = {row.group: max(each.span for each in kept if each.group == row.group) for row in kept}
         least = min(spans, key=lambda group: spans[group])
         kept = [row for row in kept if row.group != least]
     return tuple(kept)
@@ -423,10 +423,10 @@ def draw_nomogram(evidence: Evidence) -> Figure | Absent:
         axes, Strand(LEFT, RIGHT, scale, tuple(Label(tick, "center", 0) for tick in scale)), 6.0, "points", above=True
     )
     y, path = top, []
-    for place, row in enumerate(shown):
+    for index, row in enumerate(shown):
         _name(axes, with_unit(evidence, row.name), y, 400)
         if case is not None:
-            step = case.steps[place]
+            step = case.steps[index]
             path.append((step.x, y + sum(strand.height for strand in row.strands[: step.strand])))
         y = _folded(axes, row, y)
     _totals(axes, evidence, total, totals)
@@ -460,8 +460,8 @@ def _name(axes: Axes, text: str, y: float, weight: int) -> None:
             for length in range(len(text), 0, -1)
             if (cut := wrapped(text[:length].rstrip() + "…", NAMES, 2, weight) or _halved(text[:length], weight))
         )
-    for place, line in enumerate(lines.split("\n")):
-        axes.text(0, y + place * 3.9, line, va="center_baseline", ha="left", color=INK, weight=weight)
+    for index, line in enumerate(lines.split("\n")):
+        axes.text(0, y + index * 3.9, line, va="center_baseline", ha="left", color=INK, weight=weight)
 
 
 def _halved(text: str, weight: int) -> str | None:
@@ -475,13 +475,13 @@ def _halved(text: str, weight: int) -> str | None:
 
 def _folded(axes: Axes, row: Row, y: float) -> float:
     """One axis, its stretches below each other, joined where points turn; where the next axis stands."""
-    for place, strand in enumerate(row.strands):
-        _axis(axes, strand, y, f"{row.name}-{place}")
+    for index, strand in enumerate(row.strands):
+        _axis(axes, strand, y, f"{row.name}-{index}")
         below = y + strand.height
-        if place + 1 < len(row.strands):
-            following = row.strands[place + 1]
+        if index + 1 < len(row.strands):
+            following = row.strands[index + 1]
             joint = strand.right if math.isclose(strand.right, following.right, abs_tol=0.2) else strand.left
-            axes.plot([joint] * 2, [y, below], color=INK_2, lw=0.7, ls=(0, (1, 1)), gid=f"fold-{row.name}-{place}")
+            axes.plot([joint] * 2, [y, below], color=INK_2, lw=0.7, ls=(0, (1, 1)), gid=f"fold-{row.name}-{index}")
         y = below
     return y
 
@@ -519,7 +519,8 @@ def _totals(axes: Axes, evidence: Evidence, total: Curve, y: float) -> None:
 
     def strand(places: Sequence[float], texts: Sequence[str], strong: float | None = None) -> Strand:
         ticks = tuple(
-            Tick(_across(place, whole), text, place == strong) for place, text in zip(places, texts, strict=True)
+            Tick(_across(position, whole), text, position == strong)
+            for position, text in zip(places, texts, strict=True)
         )
         return Strand(LEFT, RIGHT, ticks, _one_line(ticks))
 
@@ -536,7 +537,7 @@ def _totals(axes: Axes, evidence: Evidence, total: Curve, y: float) -> None:
     at = next((total for total, risk in risks.items() if risk == primary), None)
     _axis(axes, strand(list(risks), [tick_text(risk) for risk in risks.values()], at), y + 20.4, "risk")
     if not risks:
-        low, high = (column(total, "risk")[place] for place in (0, -1))
+        low, high = (column(total, "risk")[position] for position in (0, -1))
         text = "above 0.999 at every total" if low > 0.999 else f"from {number(low, 4)} to {number(high, 4)}"
         text = "below 0.001 at every total" if high < 0.001 else text
         axes.text(LEFT, y + 20.4 + FIRST_LINE, text, va="center_baseline", ha="left", color=INK)

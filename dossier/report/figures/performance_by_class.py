@@ -73,7 +73,7 @@ def sites_at(evidence: Evidence) -> list[At]:
     names = short_names(sites)
     pairs = [(site, find(evidence, measure, site.name)) for site in sites]
     known = [At(site.name, names[site.name], found) for site, found in pairs if isinstance(found, Estimate)]
-    return sorted(known, key=lambda one: -one.similarity.value)[:MOST_SITES]
+    return sorted(known, key=lambda site: -site.similarity.value)[:MOST_SITES]
 
 
 def _height(sites: Sequence[At]) -> float:
@@ -102,7 +102,7 @@ def draw_by_class(evidence: Evidence) -> Figure | Absent:
     measures = measured_scales(seen)
     if not sites or not measures:
         return Absent(Fact("no_similarity_of_classes"))
-    right = max(text_width(one.label) for one in sites) + LEADER
+    right = max(text_width(site.label) for site in sites) + LEADER
     wide = (FULL - LEFT - right - GAP * len(labels)) / (len(labels) + 1)
     each = HEAD + _height(sites) + FOOT
     drawn = sheet(FULL, len(measures) * each)
@@ -110,17 +110,17 @@ def draw_by_class(evidence: Evidence) -> Figure | Absent:
     for row, scale in enumerate(measures):
         top = row * each + HEAD
         write(drawn, LEFT, top - 6.8, f"{scale.title}, one class against the rest", weight=600)
-        for place, label in enumerate(labels):
-            x = LEFT + (place + 1) * (wide + GAP)
+        for index, label in enumerate(labels):
+            x = LEFT + (index + 1) * (wide + GAP)
             axes = _panel(drawn, evidence, scale, (x, top), wide, sites)
-            write(drawn, x, top - 2.2, heads[place])
-            for one in sites:
-                _class_mark(axes, seen, one, f"{one.name}{BETWEEN}{label}", scale)
+            write(drawn, x, top - 2.2, heads[index])
+            for site in sites:
+                _class_mark(axes, seen, site, f"{site.name}{BETWEEN}{label}", scale)
         if scale.measure == "auroc":
             axes = _panel(drawn, evidence, scale, (LEFT, top), wide, sites)
             write(drawn, LEFT, top - 2.2, "mean")
-            for one in sites:
-                _mark(axes, find(evidence, scale.measure, one.name), one, scale, MEAN, is_filled=True)
+            for site in sites:
+                _mark(axes, find(evidence, scale.measure, site.name), site, scale, MEAN, is_filled=True)
             _similarity_ticks(axes, evidence, sites)
         else:
             _similarity_axis(drawn, evidence, sites, (LEFT + wide + GAP, top))
@@ -137,15 +137,15 @@ def _panel(
     axes.set_ylim(*_ends(evidence, sites))
     background(axes, scale)
     axes.axhline(bands.SUPPORT, color=INK, lw=0.8, ls=BROKEN, zorder=1)
-    for one in sites:
-        axes.axhline(one.similarity.value, color=HAIR, lw=0.5, zorder=0.5)
+    for site in sites:
+        axes.axhline(site.similarity.value, color=HAIR, lw=0.5, zorder=0.5)
     scale_ticks(axes, scale, wide, labelled=True)
     ticks(axes, "y", [], [])
     return axes
 
 
 def _ends(evidence: Evidence, sites: Sequence[At]) -> tuple[float, float]:
-    low, high = similarity_ends(evidence, [one.similarity for one in sites])
+    low, high = similarity_ends(evidence, [site.similarity for site in sites])
     return low, high + 0.05 * (high - low)
 
 
@@ -157,31 +157,31 @@ def _places(evidence: Evidence, sites: Sequence[At]) -> list[float]:
 
 def _similarity_ticks(axes: Axes, evidence: Evidence, sites: Sequence[At]) -> None:
     places = _places(evidence, sites)
-    ticks(axes, "y", places, [tick_text(place) for place in places])
+    ticks(axes, "y", places, [tick_text(position) for position in places])
 
 
 def _similarity_axis(drawn: Figure, evidence: Evidence, sites: Sequence[At], corner: tuple[float, float]) -> None:
     """The numbers of the similarity left of a first panel that has no mean before it."""
     low, high = _ends(evidence, sites)
-    for place in _places(evidence, sites):
-        y = corner[1] + _height(sites) * (high - place) / (high - low)
-        write(drawn, corner[0] - 1.6, y, tick_text(place), ha="right")
+    for position in _places(evidence, sites):
+        y = corner[1] + _height(sites) * (high - position) / (high - low)
+        write(drawn, corner[0] - 1.6, y, tick_text(position), ha="right")
 
 
-def _class_mark(axes: Axes, seen: Evidence, one: At, name: str, scale: Scale) -> None:
+def _class_mark(axes: Axes, seen: Evidence, hospital: At, name: str, scale: Scale) -> None:
     stands = next((standing(seen, site, scale) for site in externals(seen) if site.name == name), None)
     enough = stands is not None and stands.share is not None and stands.share >= 1
-    _mark(axes, find(seen, scale.measure, name, **scale.setting), one, scale, "s", is_filled=enough)
+    _mark(axes, find(seen, scale.measure, name, **scale.setting), hospital, scale, "s", is_filled=enough)
 
 
 MEAN = "D"
 """The mark of a mean over the classes, for which no sample size is known."""
 
 
-def _mark(axes: Axes, found: Estimate | Absent, one: At, scale: Scale, mark: str, *, is_filled: bool) -> None:
+def _mark(axes: Axes, found: Estimate | Absent, site: At, scale: Scale, mark: str, *, is_filled: bool) -> None:
     if isinstance(found, Absent):
         return
-    y = one.similarity.value
+    y = site.similarity.value
     if found.low is not None and found.high is not None:
         axes.plot([scale.clipped(found.low), scale.clipped(found.high)], [y, y], color=INK, lw=1.0, zorder=2)
     shape = mark if scale.clipped(found.value) == found.value else "<"
@@ -192,7 +192,7 @@ def _mark(axes: Axes, found: Estimate | Absent, one: At, scale: Scale, mark: str
 def _names(drawn: Figure, evidence: Evidence, sites: Sequence[At], corner: tuple[float, float]) -> None:
     """The names of the sites at their height, moved apart where they would touch."""
     (low, high), (x, top) = _ends(evidence, sites), corner
-    wanted = [top + _height(sites) * (high - one.similarity.value) / (high - low) for one in sites]
+    wanted = [top + _height(sites) * (high - site.similarity.value) / (high - low) for site in sites]
     placed: list[float] = []
     for y in wanted:
         placed.append(max(y, placed[-1] + LABEL_HEIGHT) if placed else y)
@@ -201,10 +201,10 @@ def _names(drawn: Figure, evidence: Evidence, sites: Sequence[At], corner: tuple
         ceiling = placed[order + 1] - LABEL_HEIGHT if order + 1 < len(placed) else placed[order] - beyond
         placed[order] = min(placed[order], ceiling)
     across, down = extent(drawn)
-    for one, spot, y in zip(sites, wanted, placed, strict=True):
+    for site, spot, y in zip(sites, wanted, placed, strict=True):
         ends = [(x + 0.4) / across, (x + LEADER - 0.6) / across], [1 - spot / down, 1 - y / down]
         drawn.add_artist(Line2D(*ends, transform=drawn.transFigure, color=RULE, lw=0.6))
-        write(drawn, x + LEADER, y, one.label, color=INK_2)
+        write(drawn, x + LEADER, y, site.label, color=INK_2)
 
 
 @figure("External performance by class")
@@ -219,7 +219,7 @@ def external_performance_by_class(evidence: Evidence) -> Picture | Absent:
         form = form_of(evidence)
         left = len(evidence.release.outcome.classes or ()) - len(shown_classes(evidence))
         unseen = len(externals(evidence)) - len(sites)
-        shown = [site for site in externals(evidence) if site.name in {one.name for one in sites}]
+        shown = [site for site in externals(evidence) if site.name in {hospital.name for hospital in sites}]
         parts = (
             f"{patients(shown)}. Height: {form.title}{form.note}; below the broken line ({bands.SUPPORT:g}) a site is "
             f"unlike the development data. {level_text(evidence)} intervals; shades: acceptable, good, excellent. "
@@ -227,18 +227,18 @@ def external_performance_by_class(evidence: Evidence) -> Picture | Absent:
             f"{left} more classes: see results.csv." if left else "",
             f"{sites_word(unseen)} more, or of unknown similarity: see the tables." if unseen else "",
         )
-        told = _told(evidence, seen, sites)
-        return picture("external_performance_by_class", drawn, " ".join(part for part in parts if part), told)
+        text = _told(evidence, seen, sites)
+        return picture("external_performance_by_class", drawn, " ".join(part for part in parts if part), text)
 
 
 def _told(evidence: Evidence, seen: Evidence, sites: Sequence[At]) -> str:
     """From where to where the AUROC of the classes runs at the sites that are unlike the development data."""
-    unlike = [one for one in sites if one.similarity.value < bands.SUPPORT]
+    unlike = [site for site in sites if site.similarity.value < bands.SUPPORT]
     values = [
-        (found.value, f"{one.label}, {label}")
-        for one in unlike
+        (found.value, f"{site.label}, {label}")
+        for site in unlike
         for label in evidence.release.outcome.classes or ()
-        if isinstance(found := find(seen, "auroc", f"{one.name}{BETWEEN}{label}"), Estimate)
+        if isinstance(found := find(seen, "auroc", f"{site.name}{BETWEEN}{label}"), Estimate)
     ]
     known = f"{sites_word(len(sites))} of known similarity"
     if not values:

@@ -72,7 +72,7 @@ def flaggings(evidence: Evidence) -> list[Flagging] | Absent:
             find(evidence, name, site.name, threshold=at) for name in ("sensitivity", "specificity")
         )
         if isinstance(sensitivity, Absent) or isinstance(specificity, Absent):
-            reason = next(one.reason for one in (sensitivity, specificity) if isinstance(one, Absent))
+            reason = next(estimate.reason for estimate in (sensitivity, specificity) if isinstance(estimate, Absent))
         elif site.weighted:
             reason = Fact("curve_without_weights", dataset=site.name)
         elif site.minimum_cell:
@@ -82,10 +82,10 @@ def flaggings(evidence: Evidence) -> list[Flagging] | Absent:
     return found or Absent(reason)
 
 
-def predictive_values(one: Flagging, prevalence: Floats) -> tuple[Floats, Floats]:
+def predictive_values(flagging: Flagging, prevalence: Floats) -> tuple[Floats, Floats]:
     """PPV and NPV where cases are as frequent as that, by Bayes' rule; NaN where nobody is flagged, or everybody."""
-    flagged = one.sensitivity * prevalence, (1 - one.specificity) * (1 - prevalence)
-    spared = one.specificity * (1 - prevalence), (1 - one.sensitivity) * prevalence
+    flagged = flagging.sensitivity * prevalence, (1 - flagging.specificity) * (1 - prevalence)
+    spared = flagging.specificity * (1 - prevalence), (1 - flagging.sensitivity) * prevalence
     with np.errstate(invalid="ignore"):
         return flagged[0] / (flagged[0] + flagged[1]), spared[0] / (spared[0] + spared[1])
 
@@ -115,14 +115,15 @@ def _distance(mark: Mark, spot: tuple[float, float]) -> float:
 
 def _labels(found: Sequence[Flagging], names: Sequence[str], which: int) -> Labelled:
     """Where the names stand in the panel of PPV (0) or NPV (1)."""
-    own = [float(predictive_values(one, np.array([one.prevalence]))[which][0]) for one in found]
+    own = [float(predictive_values(flagging, np.array([flagging.prevalence]))[which][0]) for flagging in found]
     marks = tuple(
-        Mark(name, one.prevalence * WIDTH, (1 - value) * HEIGHT)
-        for one, name, value in zip(found, names, own, strict=True)
+        Mark(name, flagging.prevalence * WIDTH, (1 - value) * HEIGHT)
+        for flagging, name, value in zip(found, names, own, strict=True)
         if not np.isnan(value)
     )
     strokes = [
-        resampled(PREVALENCES * WIDTH, (1 - predictive_values(one, PREVALENCES)[which]) * HEIGHT) for one in found
+        resampled(PREVALENCES * WIDTH, (1 - predictive_values(flagging, PREVALENCES)[which]) * HEIGHT)
+        for flagging in found
     ]
     # A letter stands at its disc, be it on a line.
     lines = np.concatenate(strokes) if max(map(len, names)) > 2 else np.empty((0, 2))
@@ -134,14 +135,14 @@ def draw_predictive_values(evidence: Evidence) -> Figure | Absent:
     found = flaggings(evidence)
     if isinstance(found, Absent):
         return found
-    names = shortened([one.site.site for one in found], WIDEST_NAME)
+    names = shortened([flagging.site.site for flagging in found], WIDEST_NAME)
     labels = [_labels(found, names, which) for which in (0, 1)]
     entries = [Key("a site, at other prevalences", MID, "-", 1.0), Key("its own prevalence", BLUE, fill=True)]
     key: tuple[tuple[str, ...], ...] = ()
-    if not all(one.is_clear for one in labels):
+    if not all(label.is_clear for label in labels):
         letters = [chr(ord("a") + order % 26) * (1 + order // 26) for order in range(len(found))]
         labels = [_labels(found, letters, which) for which in (0, 1)]
-        key = _in_lines([f"{letter}  {one.site.site}" for letter, one in zip(letters, found, strict=True)])
+        key = _in_lines([f"{letter}  {flagging.site.site}" for letter, flagging in zip(letters, found, strict=True)])
     top = TOP + LINE * len(key)
     drawn = sheet(FULL, top + HEIGHT + 9.6)
     key_row(drawn, LEFT, 2.4, entries)
@@ -154,10 +155,12 @@ def draw_predictive_values(evidence: Evidence) -> Figure | Absent:
         x = LEFT + which * (WIDTH + 22.0)
         axes = panel(drawn, x, top, WIDTH, HEIGHT)
         axes.set(xlim=(0, 1), ylim=(0, 1))
-        for one in found:
-            axes.plot(PREVALENCES, predictive_values(one, PREVALENCES)[which], color=MID, lw=1.0, zorder=2)
-            own = predictive_values(one, np.array([one.prevalence]))[which]
-            axes.plot([one.prevalence], own, "o", ms=4.4, color=BLUE, zorder=3, clip_on=False, gid=one.site.name)
+        for flagging in found:
+            axes.plot(PREVALENCES, predictive_values(flagging, PREVALENCES)[which], color=MID, lw=1.0, zorder=2)
+            own = predictive_values(flagging, np.array([flagging.prevalence]))[which]
+            axes.plot(
+                [flagging.prevalence], own, "o", ms=4.4, color=BLUE, zorder=3, clip_on=False, gid=flagging.site.name
+            )
         for mark, spot in zip(labels[which].marks, labels[which].spots, strict=True):
             if spot is not None:
                 axes.text(spot[0] / WIDTH, 1 - spot[1] / HEIGHT, mark.text, ha="center", va="center", zorder=4)
@@ -174,7 +177,7 @@ def _in_lines(texts: Sequence[str]) -> tuple[tuple[str, ...], ...]:
     lines: list[tuple[str, ...]] = [()]
     for text in texts:
         longer = (*lines[-1], text)
-        if lines[-1] and sum(text_width(one) + KEY_GAP for one in longer) > FULL - LEFT:
+        if lines[-1] and sum(text_width(word) + KEY_GAP for word in longer) > FULL - LEFT:
             lines.append((text,))
         else:
             lines[-1] = longer
@@ -192,13 +195,14 @@ def predictive_values_by_prevalence(evidence: Evidence) -> Picture | Absent:
         if isinstance(found, Absent):
             return found
         caption = (
-            f"{patients([one.site for one in found])}. At {number(primary_threshold(evidence) or 0)}, sensitivity and "
-            "specificity of each site taken as they are. Read up from the prevalence of the own hospital. Without "
+            f"{patients([flagging.site for flagging in found])}. At {number(primary_threshold(evidence) or 0)}, "
+            "sensitivity and specificity of each site taken as they are. Read up from the prevalence of the own "
+            "hospital. Without "
             f"sites of under {bands.FEW_FOR_POOLING} events or non-events."
         )
-        told = [f"PPV {_spread(found, at, 0)} and NPV {_spread(found, at, 1)}" for at in RARE_AND_FREQUENT]
+        texts = [f"PPV {_spread(found, at, 0)} and NPV {_spread(found, at, 1)}" for at in RARE_AND_FREQUENT]
         rare, frequent = (per_cent(at) for at in RARE_AND_FREQUENT)
-        message = f"Where {rare} have the outcome: {told[0]}; where {frequent} have it: {told[1]}."
+        message = f"Where {rare} have the outcome: {texts[0]}; where {frequent} have it: {texts[1]}."
         return picture("predictive_values_by_prevalence", drawn, caption, message)
 
 
@@ -208,7 +212,7 @@ RARE_AND_FREQUENT = (0.05, 0.3)
 
 def _spread(found: list[Flagging], at: float, which: int) -> str:
     """The range over the sites of PPV (0) or NPV (1) at a prevalence."""
-    values = [float(predictive_values(one, np.array([at]))[which][0]) for one in found]
+    values = [float(predictive_values(flagging, np.array([at]))[which][0]) for flagging in found]
     known = [value for value in values if not np.isnan(value)]
     if not known:
         return "not defined"

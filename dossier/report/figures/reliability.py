@@ -49,13 +49,13 @@ FURTHEST_RIGHT = 0.85
 
 def nomogram_curve(evidence: Evidence) -> tuple[Curve, str] | Absent:
     """The fan, and the dataset of the readers that it belongs to."""
-    made = [one for one in curves_named(evidence, "reliability_nomogram") if one.subset is None]
+    made = [curve for curve in curves_named(evidence, "reliability_nomogram") if curve.subset is None]
     # Of the labels that the model learnt from no accuracy can be read that is not apparent.
-    made.sort(key=lambda one: case_of(evidence, one.dataset) is None)
-    for one in made:
-        if isinstance(one.found, Curve):
-            return one.found, one.dataset
-    reasons = [one.found for one in made if isinstance(one.found, Absent)]
+    made.sort(key=lambda drawn_curve: case_of(evidence, drawn_curve.dataset) is None)
+    for curve in made:
+        if isinstance(curve.found, Curve):
+            return curve.found, curve.dataset
+    reasons = [curve.found for curve in made if isinstance(curve.found, Absent)]
     return reasons[-1] if reasons else Absent(Fact("no_readers"))
 
 
@@ -99,7 +99,7 @@ def draw_nomogram(evidence: Evidence) -> Figure | Absent:
     places = [0.5, 0.6, 0.7, 0.8, 0.9, 1.0]
     axes.set_xlim(0.5, 1)
     axes.set_ylim(0.5, 1)
-    texts = [tick_text(place) for place in places]
+    texts = [tick_text(position) for position in places]
     ticks(axes, "y", places, texts)
     ticks(axes, "x", places, texts)[0.5].set_horizontalalignment("left")
     band = find_curve(evidence, "actual_accuracy_bounds", dataset)
@@ -147,11 +147,11 @@ def _draw_fan(drawn: Figure, axes: Axes, curve: Curve, ends: Sequence[float]) ->
         value = column(curve, name)[inside]
         top = _reliability(name) == 1
         axes.plot(measured[inside], value, color=INK_2 if top else RULE, lw=0.7, clip_on=False, zorder=1)
-    for name in sorted(ordered, key=lambda one: one not in (ordered[0], ordered[-1])):
-        place = _height(float(column(curve, name)[inside][-1]))
-        if all(abs(place - other) >= NEAREST for other in taken):
-            taken.append(place)
-            write(drawn, LEFT + WIDTH + 1.6, TOP + place, tick_text(_reliability(name)), color=INK_2)
+    for name in sorted(ordered, key=lambda text: text not in (ordered[0], ordered[-1])):
+        position = _height(float(column(curve, name)[inside][-1]))
+        if all(abs(position - other) >= NEAREST for other in taken):
+            taken.append(position)
+            write(drawn, LEFT + WIDTH + 1.6, TOP + position, tick_text(_reliability(name)), color=INK_2)
 
 
 def _reliability(name: str) -> float:
@@ -187,10 +187,10 @@ def _draw_needed(axes: Axes, needed: Estimate) -> float:
 
 def _label_needed(drawn: Figure, axes: Axes, needed: Estimate, end: float, case_end: float | None) -> None:
     """The reliability that is needed at the end of its line, and the wished accuracy on its path."""
-    place = _height(end)
-    if case_end is not None and abs(place - _height(case_end)) < NEAREST:
-        place = _height(case_end) + (NEAREST if end <= case_end else -NEAREST)
-    write(drawn, LEFT + WIDTH + 1.6, TOP + place, number(needed.value), weight=600, color=INK)
+    position = _height(end)
+    if case_end is not None and abs(position - _height(case_end)) < NEAREST:
+        position = _height(case_end) + (NEAREST if end <= case_end else -NEAREST)
+    write(drawn, LEFT + WIDTH + 1.6, TOP + position, number(needed.value), weight=600, color=INK)
     x, y, _, _ = _box_of_wish(needed)
     axes.text(0.5 + x / WIDTH * 0.5, 1 - y / HEIGHT * 0.5, _wish(needed), ha="center", va="center", color=INK, zorder=6)
 
@@ -254,7 +254,7 @@ def _strokes(case: Estimate) -> Floats:
     x, y = _across(measured), _height(case.value)
     end = _height(0.5 + (case.value - 0.5) / (measured - 0.5) * 0.5)
     lines = (([0, WIDTH], [HEIGHT, end]), ([0, x], [y, y]), ([x, x], [HEIGHT, 0]), ([0, WIDTH], [HEIGHT, 0]))
-    return np.concatenate([resampled(np.array(one, dtype=float), np.array(two, dtype=float)) for one, two in lines])
+    return np.concatenate([resampled(np.array(first, dtype=float), np.array(two, dtype=float)) for first, two in lines])
 
 
 @figure("Reliability nomogram")
@@ -269,21 +269,21 @@ def reliability(evidence: Evidence) -> Picture | Absent:
         case = case_of(evidence, dataset)
         caption = f"{curve.n:,} cases. Read up from the measured accuracy to the line, then left."
         if case is None:
-            told = "A fan of lines from perfect labels (measured is actual) to worthless ones (actual is one half)."
-            return picture("reliability", drawn, caption, told)
+            text = "A fan of lines from perfect labels (measured is actual) to worthless ones (actual is one half)."
+            return picture("reliability", drawn, caption, text)
         bounds = (case.details.get("bound_low"), case.details.get("bound_high"))
         free = "" if None in bounds else f"; free of assumption {number(bounds[0] or 0)} to {number(bounds[1] or 0)}"
-        told = (
+        text = (
             f"At a reliability of {number(case.details.get('rho') or 0)} a measured accuracy of "
             f"{number(case.details.get('measured_accuracy') or 0)} stands for {number(case.value)}"
         )
-        message = f"{told}."
-        told += f"{free}."
+        message = f"{text}."
+        text += f"{free}."
         needed = needed_of(evidence, dataset)
         if needed is not None:
             wished = number(needed.details["desired_accuracy"] or 0)
             caption += " Dashed: right from the wished accuracy, then along the line to the reliability that it needs."
-            told += f" An accuracy of {wished} would need a reliability of {number(needed.value)}."
+            text += f" An accuracy of {wished} would need a reliability of {number(needed.value)}."
         band = find_curve(evidence, "actual_accuracy_bounds", dataset)
         shaded = " Shaded, and the black bar: model and labels may err together." if isinstance(band, Curve) else ""
-        return picture("reliability", drawn, f"{caption}{shaded}", told, message)
+        return picture("reliability", drawn, f"{caption}{shaded}", text, message)

@@ -213,9 +213,9 @@ def draw_risks(evidence: Evidence, width: float) -> Figure | Absent:
     if width == FULL:
         key = [Key("with the outcome", BLUE, fill=True), Key("without", TINTS[2], fill=True, edge=INK_2)]
         key_row(drawn, grid.left, 2.4, key)
-    for place, site in enumerate(shown):
-        head(drawn, grid, place, heads[place], quiet=quiet)
-        axes = panel(drawn, *grid.corner(place), grid.width, grid.height)
+    for index, site in enumerate(shown):
+        head(drawn, grid, index, heads[index], quiet=quiet)
+        axes = panel(drawn, *grid.corner(index), grid.width, grid.height)
         curve = curves[site.name]
         axes.set_xlim(0, scale.end)
         reach = scale.reach
@@ -225,7 +225,7 @@ def draw_risks(evidence: Evidence, width: float) -> Figure | Absent:
         else:
             reach = mirrored(axes, site, curve, scale)
             _lines(axes, site, primary_threshold(evidence), (scale.end, reach), means(evidence, site))
-        _risk_ticks(axes, grid, place, scale, share)
+        _risk_ticks(axes, grid, index, scale, share)
     write(drawn, (grid.left + grid.right) / 2, grid.bottom + 7.2, "Estimated risk", ha="center")
     middle = (grid.top + grid.bottom) / 2
     write(drawn, 2.0, middle, "Share of patients", rotation=90, ha="center", va="center")
@@ -272,18 +272,18 @@ def risk_text(value: float) -> str:
 
 def printed_share(reach: float) -> float:
     """The round share at the ticks of a distribution that reaches so far."""
-    return max(one for one in (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0) if one <= max(reach, 0.05))
+    return max(value for value in (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0) if value <= max(reach, 0.05))
 
 
-def _risk_ticks(axes: Axes, grid: Lattice, place: int, scale: Scale, share: float) -> None:
-    outer = grid.outer_bottom(place)
+def _risk_ticks(axes: Axes, grid: Lattice, index: int, scale: Scale, share: float) -> None:
+    outer = grid.outer_bottom(index)
     axes.spines["bottom"].set_visible(outer)
     ends = [0, scale.end / 2, scale.end]
     ticks(axes, "x", ends if outer else [], ["0", "", tick_text(scale.end)] if outer else [], inward=True)
     if scale.own:
         axes.spines["left"].set_visible(False)
         return
-    outer_left = grid.outer_left(place)
+    outer_left = grid.outer_left(index)
     texts = [per_cent(share), "0", per_cent(share)] if outer_left else [""] * 3
     ticks(axes, "y", [-share, 0, share], texts)
 

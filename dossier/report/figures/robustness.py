@@ -143,11 +143,13 @@ def scales(evidence: Evidence) -> tuple[Scale, ...]:
     The net benefit can be as low as one likes: its axis ends at the loss of what there is to gain.
     """
     made = []
-    for measure, place in evidence.release.judged_by.items():
+    for measure, position in evidence.release.judged_by.items():
         plan = PLANS[measure]
         sample, usual, best, step, limit = plan.sample, plan.usual, plan.best, plan.step, plan.limit
-        found = (find(evidence, measure, site.name, **place) for site in externals(evidence))
-        values = [end for one in found if isinstance(one, Estimate) for end in (one.value, *_ends(one))]
+        found = (find(evidence, measure, site.name, **position) for site in externals(evidence))
+        values = [
+            end for estimate in found if isinstance(estimate, Estimate) for end in (estimate.value, *_ends(estimate))
+        ]
         sign = 1 if best > usual else -1
         reach = min([usual * sign, *(value * sign for value in values)])
         tick = max(math.floor(reach / step + 1e-9) * step, limit * sign) * sign
@@ -155,13 +157,13 @@ def scales(evidence: Evidence) -> tuple[Scale, ...]:
             Scale(
                 measure,
                 sample,
-                plan.title + _at(place),
+                plan.title + _at(position),
                 bands.PERFORMANCE[measure],
                 min(tick * sign - BEFORE_THE_TICK * abs(best - tick), reach - 0.4 * step) * sign,
                 best,
                 tick,
                 step,
-                place,
+                position,
             )
         )
     return tuple(made)
@@ -191,9 +193,9 @@ PLANS: Mapping[str, Plan] = {
 """Of weighted utility and ECI no minimum sample size is known: none is computed under that name."""
 
 
-def _at(place: Mapping[str, float | str]) -> str:
+def _at(position: Mapping[str, float | str]) -> str:
     """At which threshold a measure is taken, where at one."""
-    at = place.get("threshold", place.get("tau"))
+    at = position.get("threshold", position.get("tau"))
     return "" if at is None else f" at {setting(at)}"
 
 
@@ -240,7 +242,10 @@ def placed_sites(evidence: Evidence) -> tuple[Placed, ...]:
     for order, site in enumerate(sites, 1):
         similarity = _similarity(evidence, site)
         stands = [standing(evidence, site, scale) for scale in three]
-        good = all(one is not None and scale.acceptable(one.value) for one, scale in zip(stands, three, strict=True))
+        good = all(
+            standing is not None and scale.acceptable(standing.value)
+            for standing, scale in zip(stands, three, strict=True)
+        )
         supports = similarity is not None and similarity.value < bands.SUPPORT and good
         placed.append(Placed(site, str(order) if many and similarity else names[site.name], similarity, supports))
     return tuple(placed)
@@ -265,7 +270,7 @@ def _up_to_a_comma(sites: Sequence[DatasetSummary]) -> list[str]:
 
 def is_crowded(placed: Sequence[Placed]) -> bool:
     """Whether there are too many sites for names and for all ellipses."""
-    return sum(one.similarity is not None for one in placed) > MOST_NAMED
+    return sum(placed_site.similarity is not None for placed_site in placed) > MOST_NAMED
 
 
 def _similarity(evidence: Evidence, site: DatasetSummary) -> Estimate | None:
@@ -354,7 +359,9 @@ def layout(placed: Sequence[Placed], form: Form, *, at_the_margin: bool = False)
     With `at_the_margin` the panels leave room for a column of names on their right, and are tall enough for it.
     """
     crowded = is_crowded(placed)
-    known = [_shown_interval(one, crowded=crowded) for one in placed if one.similarity is not None]
+    known = [
+        _shown_interval(placed_site, crowded=crowded) for placed_site in placed if placed_site.similarity is not None
+    ]
     unknown = len(placed) - len(known)
     rows = min(unknown, MOST_UNKNOWN)
     left = 12.5 if not rows or at_the_margin else 26.0
@@ -364,7 +371,7 @@ def layout(placed: Sequence[Placed], form: Form, *, at_the_margin: bool = False)
     names = 0.0
     if at_the_margin:
         height = max(height, len(known) * COLUMN_LINE)
-        names = max(text_width(one.name, 600 if one.supports else 400) for one in placed)
+        names = max(text_width(placed_site.name, 600 if placed_site.supports else 400) for placed_site in placed)
         names = max(names, text_width(_left_out(unknown - rows)))
     lowest, highest, broken = similarity_axis([ends for ends in known if ends is not None], height)
     foot = BREAK + FOOT if broken else 0.0
@@ -386,11 +393,15 @@ def _strip_height(unknown: int) -> float:
     return (min(unknown, MOST_UNKNOWN) + (unknown > MOST_UNKNOWN)) * LINE + 7.8 if unknown else 0.0
 
 
-def _shown_interval(one: Placed, *, crowded: bool) -> tuple[float, float] | None:
+def _shown_interval(placed_site: Placed, *, crowded: bool) -> tuple[float, float] | None:
     """Between which similarities the mark of a site reaches: with its ellipse, where it has one."""
-    if one.similarity is None:
+    if placed_site.similarity is None:
         return None
-    return _ends(one.similarity) if one.supports or not crowded else (one.similarity.value, one.similarity.value)
+    return (
+        _ends(placed_site.similarity)
+        if placed_site.supports or not crowded
+        else (placed_site.similarity.value, placed_site.similarity.value)
+    )
 
 
 def is_zoomed(lowest: float, highest: float) -> bool:
@@ -409,7 +420,7 @@ def similarity_axis(ends: Sequence[tuple[float, float]], height: float) -> tuple
     The line of external support is always in view, with room for the name of the region below it and below the data:
     where all of them lie above the line the axis is broken, and what lies below is drawn small.
     """
-    low, high = min(one for one, _ in ends), max(one for _, one in ends)
+    low, high = min(value for value, _ in ends), max(value for _, value in ends)
     edges = [0.0, *bands.SIMILARITY]
     touched = [upper for lower, upper in itertools.pairwise(edges) if low < upper and high > lower]
     if len(touched) > MOST_BANDS_OF_A_ZOOM:
@@ -447,20 +458,20 @@ class Arrangement:
 def arrangement(evidence: Evidence) -> Arrangement | Absent:
     """The diagram's plan: each name at its mark where all have room, else in a column at the right margin."""
     placed = placed_sites(evidence)
-    if not any(one.similarity for one in placed):
+    if not any(placed_site.similarity for placed_site in placed):
         return Absent(Fact("no_similarity_known"))
     form = form_of(evidence)
     plan, three = layout(placed, form), scales(evidence)
     regions = _regions(evidence, placed, plan, three)
     found = [_labels(evidence, placed, plan, *pair) for pair in zip(three, regions, strict=True)]
     margin: dict[str, float] = {}
-    known = sum(one.similarity is not None for one in placed)
+    known = sum(placed_site.similarity is not None for placed_site in placed)
     fits = _fits_the_margin(known, len(placed) - known)
     if fits and (is_crowded(placed) or any(None in spots.values() for spots in found)):
         plan = layout(placed, form, at_the_margin=True)
         margin, found = _in_a_column(placed, plan), [{} for _ in three]
         regions = _regions(evidence, placed, plan, three)
-    names = {one.site.name: one.name for one in placed}
+    names = {placed_site.site.name: placed_site.name for placed_site in placed}
     lost = [
         (scale.noun, names[name])
         for scale, spots in zip(three, found, strict=True)
@@ -468,10 +479,10 @@ def arrangement(evidence: Evidence) -> Arrangement | Absent:
         if spot is None
     ]
     absent = [
-        (scale.noun, one.site.site)
+        (scale.noun, placed_site.site.site)
         for scale in three
-        for one in placed
-        if one.similarity is not None and standing(evidence, one.site, scale) is None
+        for placed_site in placed
+        if placed_site.similarity is not None and standing(evidence, placed_site.site, scale) is None
     ]
     kept = tuple({name: spot for name, spot in spots.items() if spot is not None} for spots in found)
     return Arrangement(placed, plan, three, kept, margin, regions, tuple(lost), tuple(absent))
@@ -534,7 +545,11 @@ def _region_size(words: str) -> tuple[float, float]:
 
 def _in_a_column(placed: Sequence[Placed], plan: Layout) -> dict[str, float]:
     """The heights of the names at the margin: in the order of similarity, each as near as can be to its marks."""
-    heights = {one.site.name: plan.y(one.similarity.value) for one in placed if one.similarity is not None}
+    heights = {
+        placed_site.site.name: plan.y(placed_site.similarity.value)
+        for placed_site in placed
+        if placed_site.similarity is not None
+    }
     ordered = sorted(heights, key=heights.__getitem__)
     return dict(zip(ordered, spread(sorted(heights.values()), plan.height + plan.foot, COLUMN_LINE), strict=True))
 
@@ -549,8 +564,8 @@ def spread(wished: Sequence[float], room: float, apart: float) -> list[float]:
                 places[before] -= lack / 2
                 places[after] += lack / 2
         places = [
-            min(max(place, apart * (0.5 + order)), room - apart * (len(places) - order - 0.5))
-            for order, place in enumerate(places)
+            min(max(position, apart * (0.5 + order)), room - apart * (len(places) - order - 0.5))
+            for order, position in enumerate(places)
         ]
     return places
 
@@ -605,10 +620,10 @@ def _band_names(drawn: Figure, plan: Layout) -> None:
         seen = [(max(lower, lowest), min(upper, highest), plan.bands[upper]) for lower, upper in limits]
         rooms = [(bottom, top, name, (top - bottom) * down) for bottom, top, name in seen if top > bottom]
         spare = [max(0.0, (room - text_width(name)) / 2) for _, _, name, room in rooms]
-        for place, (bottom, top, name, room) in enumerate(rooms):
-            beside = [spare[other] for other in (place - 1, place + 1) if 0 <= other < len(rooms)]
+        for index, (bottom, top, name, room) in enumerate(rooms):
+            beside = [spare[other] for other in (index - 1, index + 1) if 0 <= other < len(rooms)]
             # A name may reach a little into the bands beside its own, where their names leave room.
-            beyond = min([MOST_BEYOND, *(one - APART for one in beside)])
+            beyond = min([MOST_BEYOND, *(value - APART for value in beside)])
             if name and text_width(name) <= room + 2 * max(-APART / 2, beyond):
                 y = start + (highest - (bottom + top) / 2) * down
                 write(drawn, plan.left - away, y, name, color=INK_2, rotation=90, ha="center", va="center")
@@ -740,10 +755,12 @@ def scale_ticks(axes: Axes, scale: Scale, width: float, labelled: bool) -> None:
     is_round = abs(middle / scale.step - round(middle / scale.step)) < 1e-9
     if is_round and all(abs(middle - other) > 9.0 * millimetre for other in places):
         places.append(middle)
-    texts = {place: _tick_text(place, scale) for place in places}
+    texts = {position: _tick_text(position, scale) for position in places}
     kept = _apart(places, texts, millimetre) if labelled else []
     # A cut-off whose text has no room keeps its tick: a band ends there.
-    written = ticks(axes, "x", sorted(texts), [texts[place] if place in kept else "" for place in sorted(texts)])
+    written = ticks(
+        axes, "x", sorted(texts), [texts[position] if position in kept else "" for position in sorted(texts)]
+    )
     if labelled:
         written[scale.best].set_horizontalalignment("right")
 
@@ -751,14 +768,14 @@ def scale_ticks(axes: Axes, scale: Scale, width: float, labelled: bool) -> None:
 def _apart(places: Sequence[float], texts: Mapping[float, str], millimetre: float) -> list[float]:
     """The ticks whose texts do not touch, the first named first."""
     kept: list[float] = []
-    for order, place in enumerate(places):
-        half = text_width(texts[place]) * (1.0 if order == 0 else 0.5)
+    for order, position in enumerate(places):
+        half = text_width(texts[position]) * (1.0 if order == 0 else 0.5)
         clear = all(
-            abs(place - other) / millimetre > half + text_width(texts[other]) * (1.0 if index == 0 else 0.5) + 1.0
+            abs(position - other) / millimetre > half + text_width(texts[other]) * (1.0 if index == 0 else 0.5) + 1.0
             for index, other in enumerate(kept)
         )
         if clear:
-            kept.append(place)
+            kept.append(position)
     return kept
 
 
@@ -773,28 +790,30 @@ def _marks(axes: Axes, evidence: Evidence, arranged: Arrangement, index: int) ->
     plan, scale = arranged.plan, arranged.scales[index]
     across = (scale.best - scale.worst) / plan.width
     crowded = is_crowded(arranged.placed)
-    for one in arranged.placed:
-        stands = standing(evidence, one.site, scale)
-        if one.similarity is None or stands is None:
+    for placed_site in arranged.placed:
+        stands = standing(evidence, placed_site.site, scale)
+        if placed_site.similarity is None or stands is None:
             continue
-        low, high = _ends(one.similarity)
+        low, high = _ends(placed_site.similarity)
         if low == high:
-            axes.plot([stands.low, stands.high], [low, low], color=one.colour, lw=1.1, zorder=2)
-        elif one.supports or not crowded:
+            axes.plot([stands.low, stands.high], [low, low], color=placed_site.colour, lw=1.1, zorder=2)
+        elif placed_site.supports or not crowded:
             middle, size = ((stands.low + stands.high) / 2, (low + high) / 2), (stands.high - stands.low, high - low)
-            axes.add_patch(Ellipse(middle, *size, fc="none", ec=one.colour, lw=0.7, zorder=2))
-        value, height = scale.clipped(stands.value), one.similarity.value
-        _disc(axes, value, height, (abs(across), plan.down, plan.radius), one.colour, stands.share)
-        if is_without_skill(evidence, one.site, scale):
+            axes.add_patch(Ellipse(middle, *size, fc="none", ec=placed_site.colour, lw=0.7, zorder=2))
+        value, height = scale.clipped(stands.value), placed_site.similarity.value
+        _disc(axes, value, height, (abs(across), plan.down, plan.radius), placed_site.colour, stands.share)
+        if is_without_skill(evidence, placed_site.site, scale):
             axes.plot([value], [height], "x", color=INK, **NO_SKILL)
         if arranged.margin:
             end = scale.best + (GAP if index < 2 else RADIUS + 0.6) * across
             axes.plot([scale.worst, end], [height, height], color=RULE, lw=0.4, zorder=1.5, clip_on=False)
-        spot = arranged.labels[index].get(one.site.name)
+        spot = arranged.labels[index].get(placed_site.site.name)
         if spot is not None:
             x, y = scale.worst + spot[0] * across, plan.highest - spot[1] * plan.down
-            colour, weight = (BLUE, 600) if one.supports else (INK, 400)
-            label = axes.text(x, y, _label(one, stands, scale), ha="center", va="center", color=colour, weight=weight)
+            colour, weight = (BLUE, 600) if placed_site.supports else (INK, 400)
+            label = axes.text(
+                x, y, _label(placed_site, stands, scale), ha="center", va="center", color=colour, weight=weight
+            )
             label.set_zorder(5)
 
 
@@ -802,23 +821,23 @@ def _margin(drawn: Figure, arranged: Arrangement) -> None:
     """The names at the right margin, each on a thin line to the height of its marks."""
     plan = arranged.plan
     across, down = extent(drawn)
-    for one in arranged.placed:
-        place = arranged.margin.get(one.site.name)
-        if place is None or one.similarity is None:
+    for placed_site in arranged.placed:
+        position = arranged.margin.get(placed_site.site.name)
+        if position is None or placed_site.similarity is None:
             continue
         start = plan.x(2) + plan.width + RADIUS + 0.6
         end = plan.x(2) + plan.width + LEADER + 0.4
-        heights = [TOP + plan.y(one.similarity.value), TOP + place]
+        heights = [TOP + plan.y(placed_site.similarity.value), TOP + position]
         line = Line2D([start / across, end / across], [1 - y / down for y in heights], color=RULE, lw=0.4)
         drawn.add_artist(line)
-        colour, weight = (BLUE, 600) if one.supports else (INK, 400)
-        write(drawn, end + 0.6, TOP + place, one.name, color=colour, weight=weight)
+        colour, weight = (BLUE, 600) if placed_site.supports else (INK, 400)
+        write(drawn, end + 0.6, TOP + position, placed_site.name, color=colour, weight=weight)
 
 
-def _label(one: Placed, stands: Standing, scale: Scale) -> str:
+def _label(placed_site: Placed, stands: Standing, scale: Scale) -> str:
     """The name of a mark, with its value where that lies beyond the axis."""
     beyond = scale.clipped(stands.value) != stands.value
-    return f"{one.name}: {number(stands.value, 1)}" if beyond else one.name
+    return f"{placed_site.name}: {number(stands.value, 1)}" if beyond else placed_site.name
 
 
 def _labels(
@@ -850,20 +869,20 @@ def _site_marks(evidence: Evidence, placed: Sequence[Placed], plan: Layout, scal
     across = (scale.best - scale.worst) / plan.width
     crowded = is_crowded(placed)
     marks = {}
-    for one in placed:
-        stands = standing(evidence, one.site, scale)
-        if one.similarity is None or stands is None:
+    for placed_site in placed:
+        stands = standing(evidence, placed_site.site, scale)
+        if placed_site.similarity is None or stands is None:
             continue
-        low, high = _ends(one.similarity)
-        has_ellipse = one.supports or not crowded
-        spot = (scale.clipped(stands.value) - scale.worst) / across, plan.y(one.similarity.value)
+        low, high = _ends(placed_site.similarity)
+        has_ellipse = placed_site.supports or not crowded
+        spot = (scale.clipped(stands.value) - scale.worst) / across, plan.y(placed_site.similarity.value)
         middle = ((stands.low + stands.high) / 2 - scale.worst) / across, plan.y((low + high) / 2)
-        marks[one.site.name] = Mark(
-            _label(one, stands, scale),
+        marks[placed_site.site.name] = Mark(
+            _label(placed_site, stands, scale),
             *spot,
             (stands.high - stands.low) / 2 / abs(across) if has_ellipse else 0.0,
             (high - low) / 2 / plan.down if has_ellipse else 0.0,
-            600 if one.supports else 400,
+            600 if placed_site.supports else 400,
             (middle[0] - spot[0], middle[1] - spot[1]),
         )
     return marks
@@ -914,7 +933,7 @@ def _frame(plan: Layout, scale: Scale) -> Floats:
 
 def _strip(drawn: Figure, evidence: Evidence, placed: Sequence[Placed], plan: Layout, index: int, scale: Scale) -> None:
     """The sites of unknown similarity as rows under the panel, on the panel's scale."""
-    unknown = [one for one in placed if one.similarity is None][: plan.rows]
+    unknown = [placed_site for placed_site in placed if placed_site.similarity is None][: plan.rows]
     top = plan.bottom + 7.0
     axes = panel(drawn, plan.x(index), top, plan.width, plan.strip - 7.0)
     height = (plan.strip - 7.0) / LINE
@@ -924,25 +943,25 @@ def _strip(drawn: Figure, evidence: Evidence, placed: Sequence[Placed], plan: La
     background(axes, scale)
     scale_ticks(axes, scale, plan.width, labelled=True)
     across = abs(scale.best - scale.worst) / plan.width
-    for row, one in enumerate(unknown):
-        stands = standing(evidence, one.site, scale)
+    for row, placed_site in enumerate(unknown):
+        stands = standing(evidence, placed_site.site, scale)
         if stands is None:
             x = (scale.worst + scale.cuts[0]) / 2
             axes.text(x, row + 0.5, "absent", ha="center", va="center_baseline", color=INK_2)
             continue
         axes.plot([stands.low, stands.high], [row + 0.5] * 2, color=MID, lw=1, zorder=2)
         _disc(axes, scale.clipped(stands.value), row + 0.5, (across, 1 / LINE, RADIUS), MID, stands.share)
-        if is_without_skill(evidence, one.site, scale):
+        if is_without_skill(evidence, placed_site.site, scale):
             axes.plot([scale.clipped(stands.value)], [row + 0.5], "x", color=INK, **NO_SKILL)
 
 
 def _strip_names(drawn: Figure, placed: Sequence[Placed], plan: Layout) -> None:
-    unknown = [one for one in placed if one.similarity is None]
+    unknown = [placed_site for placed_site in placed if placed_site.similarity is None]
     top = plan.bottom + 7.0
     write(drawn, 0, top - 3.2, "Similarity unknown", weight=600)
     x = plan.x(2) + plan.width + LEADER + 1.0 if plan.names else 0.0
-    for row, one in enumerate(unknown[: plan.rows]):
-        write(drawn, x, top + (row + 0.5) * LINE, one.name)
+    for row, placed_site in enumerate(unknown[: plan.rows]):
+        write(drawn, x, top + (row + 0.5) * LINE, placed_site.name)
     if len(unknown) > plan.rows:
         write(drawn, x, top + (plan.rows + 0.5) * LINE, _left_out(len(unknown) - plan.rows), color=INK_2)
 
@@ -964,13 +983,13 @@ def external_performance(evidence: Evidence) -> Picture | Absent:
 
 def _caption(evidence: Evidence, arranged: Arrangement) -> str:
     """How to read the diagram, how far its axis goes, and whatever it leaves out."""
-    form, has_ellipses = form_of(evidence), any(_has_interval(one) for one in arranged.placed)
+    form, has_ellipses = form_of(evidence), any(_has_interval(placed_site) for placed_site in arranged.placed)
     only = ", of the blue sites only" if has_ellipses and is_crowded(arranged.placed) else ""
     text = (
         f"{patients(externals(evidence))}. Height: {form.title.lower()}{form.note}. "
         f"{'Ellipses' if has_ellipses else 'Strokes'}: {level_text(evidence)} intervals{only}. "
         f"Blue: below {bands.SUPPORT:g}, acceptable or better in all three. "
-        f"{OURS}{without_skill(evidence, [one.site for one in arranged.placed])}"
+        f"{OURS}{without_skill(evidence, [placed_site.site for placed_site in arranged.placed])}"
     )
     plan = arranged.plan
     if any(stands is not None and stands.share is None for stands in _all_standing(evidence, arranged)):
@@ -995,31 +1014,35 @@ OURS = "Cut-offs: AUROC published, others ours."
 
 def _declared(placed: Sequence[Placed]) -> str:
     """Of which sites the similarity was not computed here."""
-    names = [one.name for one in placed if one.similarity is not None and one.similarity.method.has("declared_by")]
+    names = [
+        placed_site.name
+        for placed_site in placed
+        if placed_site.similarity is not None and placed_site.similarity.method.has("declared_by")
+    ]
     return f" Similarity declared: {joined(names, 9)}." if names else ""
 
 
-def _has_interval(one: Placed) -> bool:
-    return one.similarity is not None and one.similarity.low is not None
+def _has_interval(placed_site: Placed) -> bool:
+    return placed_site.similarity is not None and placed_site.similarity.low is not None
 
 
 def _beyond(evidence: Evidence, arranged: Arrangement) -> list[tuple[str, str]]:
     """The marks that stand at the end of an axis that does not reach them, with their values."""
     found = [
-        (scale, one, standing(evidence, one.site, scale))
+        (scale, placed_site, standing(evidence, placed_site.site, scale))
         for scale in arranged.scales
-        for one in arranged.placed
-        if one.similarity is not None
+        for placed_site in arranged.placed
+        if placed_site.similarity is not None
     ]
     return [
-        (scale.noun, f"{one.name}: {number(stands.value, 1)}")
-        for scale, one, stands in found
+        (scale.noun, f"{placed_site.name}: {number(stands.value, 1)}")
+        for scale, placed_site, stands in found
         if stands is not None and scale.clipped(stands.value) != stands.value
     ]
 
 
 def _all_standing(evidence: Evidence, arranged: Arrangement) -> list[Standing | None]:
-    return [standing(evidence, one.site, scale) for one in arranged.placed for scale in arranged.scales]
+    return [standing(evidence, placed_site.site, scale) for placed_site in arranged.placed for scale in arranged.scales]
 
 
 LONGEST = 420.0
@@ -1033,17 +1056,17 @@ MOST_RESOLVED = 60.0
 
 def _resolved(placed: Sequence[Placed]) -> str:
     """What the numbers stand for, in full when it is short."""
-    numbered = [one for one in placed if one.name.isdigit()]
+    numbered = [placed_site for placed_site in placed if placed_site.name.isdigit()]
     if not numbered:
         return ""
-    whole = ", ".join(f"{one.name} {one.site.site}" for one in numbered)
+    whole = ", ".join(f"{placed_site.name} {placed_site.site.site}" for placed_site in numbered)
     return f" {whole}." if text_width(whole) <= MOST_RESOLVED else " Numbers: table order."
 
 
 def _listed(what: str, missing: Sequence[tuple[str, str]], room: float) -> str:
     """Sites with their measures, or only their count where room is short: Absent: Spain (AUROC), Ethiopia (Brier)."""
     measures = dict.fromkeys(measure for measure, _ in missing)
-    parts = [(measure, [name for one, name in missing if one == measure]) for measure in measures]
+    parts = [(measure, [name for word, name in missing if word == measure]) for measure in measures]
     text = f" {what}: {', '.join(f'{joined(names, 9)} ({measure})' for measure, names in parts)}."
     return text if text_width(text) <= room else f" {what}: {len(missing)} mark{'s' if len(missing) > 1 else ''}."
 
@@ -1053,7 +1076,7 @@ def _message(evidence: Evidence, placed: Sequence[Placed]) -> str:
     by_form = f"of similarity below {bands.SUPPORT:g} by {form_of(evidence).short}"
     if not _unlike(placed):
         return f"By the rule of the diagram no site supports the model from outside: none is {by_form}."
-    supports = [one.site for one in placed if one.supports]
+    supports = [placed_site.site for placed_site in placed if placed_site.supports]
     who = f"{sites_word(len(supports))} {'supports' if len(supports) == 1 else 'support'}" if supports else NO_SITE
     which = f" ({_short(evidence, supports)})" if supports else ""
     return f"By the rule of the diagram {who} the model from outside{which}{_against(evidence, supports)}."
@@ -1091,13 +1114,15 @@ def _against(evidence: Evidence, supports: Sequence[DatasetSummary]) -> str:
 
 def _unlike(placed: Sequence[Placed]) -> int:
     """How many sites lie below the line of external support."""
-    return sum(one.similarity is not None and one.similarity.value < bands.SUPPORT for one in placed)
+    return sum(
+        placed_site.similarity is not None and placed_site.similarity.value < bands.SUPPORT for placed_site in placed
+    )
 
 
 def _of_how_many(evidence: Evidence, placed: Sequence[Placed]) -> str:
     """How many sites could support the model, by either form, and of how many the similarity is unknown."""
     count, form = _unlike(placed), form_of(evidence).short
     text = f"{sites_word(count)} {'lies' if count == 1 else 'lie'} below {bands.SUPPORT:g} by {form}"
-    unknown = sum(one.similarity is None for one in placed)
+    unknown = sum(placed_site.similarity is None for placed_site in placed)
     text += _by_the_other_form(evidence)
     return f"{text}{f'; the similarity of {sites_word(unknown)} is unknown' if unknown else ''}."

@@ -60,11 +60,11 @@ def parts_of(evidence: Evidence) -> tuple[tuple[float, float], ...]:
 def shade_parts(axes: Axes, curve: Curve, parts: tuple[tuple[float, float], ...]) -> None:
     """The area below the curve over each declared part, the parts in turn lighter and darker."""
     fpr, tpr = column(curve, "fpr"), column(curve, "tpr")
-    for place, (low, high) in enumerate(parts):
+    for index, (low, high) in enumerate(parts):
         inside = (fpr > low) & (fpr < high)
         x = np.concatenate(([low], fpr[inside], [high]))
         y = np.concatenate(([np.interp(low, fpr, tpr)], tpr[inside], [np.interp(high, fpr, tpr)]))
-        axes.fill_between(x, y, color=TINTS[2 if place % 2 == 0 else 0], lw=0, zorder=0.5)
+        axes.fill_between(x, y, color=TINTS[2 if index % 2 == 0 else 0], lw=0, zorder=0.5)
 
 
 def point_at(evidence: Evidence, site: DatasetSummary, threshold: float) -> tuple[float, float] | None:
@@ -95,11 +95,11 @@ def draw_roc(evidence: Evidence) -> Figure | Absent:
     grid, heads = headed(grid, shown)
     drawn = sheet(width, grid.bottom + 9.6)
     threshold = primary_threshold(evidence)
-    for place, site in enumerate(shown):
-        x, y = grid.corner(place)
+    for index, site in enumerate(shown):
+        x, y = grid.corner(index)
         axes = panel(drawn, x, y, grid.width, grid.height)
-        head(drawn, grid, place, heads[place])
-        unit_axes(axes, 1.0, grid.outer_left(place), grid.outer_bottom(place))
+        head(drawn, grid, index, heads[index])
+        unit_axes(axes, 1.0, grid.outer_left(index), grid.outer_bottom(index))
         curve = curves[site.name]
         if isinstance(curve, Absent):
             say_why(evidence, axes, grid, curve)
@@ -189,13 +189,13 @@ def _message(evidence: Evidence) -> str:
 def readers_of(evidence: Evidence) -> tuple[DatasetSummary, Curve, Curve] | Absent:
     """The dataset of which readers judged the largest share, its ROC curve, and where each reader stands."""
     found: list[tuple[DatasetSummary, Curve, Curve]] = []
-    for dataset in (one for one in evidence.datasets if one.role != "development"):
+    for dataset in (summary for summary in evidence.datasets if summary.role != "development"):
         rates = find_curve(evidence, "rater_rates", dataset.name)
         curve = find_curve(evidence, "roc", dataset.name)
         if isinstance(rates, Curve) and isinstance(curve, Curve):
             found.append((dataset, curve, rates))
     # Of a part of the cases nothing can be compared; of the largest shares the first.
-    return max(found, key=lambda one: one[2].n / one[0].n, default=Absent(Fact("no_readers_of_known_cases")))
+    return max(found, key=lambda row: row[2].n / row[0].n, default=Absent(Fact("no_readers_of_known_cases")))
 
 
 MARKS = (("filled circles", "o", True), ("hollow circles", "o", False), ("filled squares", "s", True))
@@ -208,7 +208,7 @@ def marks_of(evidence: Evidence, dataset: str, rates: Curve) -> tuple[tuple[str,
     if "group" not in rates.columns or not 1 < len(groups) <= len(MARKS):
         return ()
     numbers = column(rates, "group")
-    return tuple((group, numbers == place) for place, group in enumerate(groups))
+    return tuple((group, numbers == index) for index, group in enumerate(groups))
 
 
 SIDE = 54.0

@@ -94,7 +94,7 @@ def names_of_classes(evidence: Evidence, count: int) -> tuple[str, ...]:
     declared = evidence.release.outcome.classes
     if declared is not None and len(declared) == count:
         return declared
-    return ("no", "yes") if count == 2 else tuple(f"class {place + 1}" for place in range(count))
+    return ("no", "yes") if count == 2 else tuple(f"class {index + 1}" for index in range(count))
 
 
 def draw_matrices(evidence: Evidence) -> Figure | Absent:
@@ -115,8 +115,8 @@ def draw_matrices(evidence: Evidence) -> Figure | Absent:
     room = step - plan.gap - max(text_width(size, 600) for size in sizes)
     sites = shortened([site.site for site, _ in shown], room, 600)
     heads = [site + size for site, size in zip(sites, sizes, strict=True)]
-    for place, (head, (_, curve)) in enumerate(zip(heads, shown, strict=True)):
-        down, right = divmod(place, plan.across)
+    for index, (head, (_, curve)) in enumerate(zip(heads, shown, strict=True)):
+        down, right = divmod(index, plan.across)
         _matrix(drawn, plan, curve, names, head, right * step, top + down * plan.row)
     return drawn
 
@@ -130,9 +130,9 @@ def _key(drawn: Figure, curve: Curve) -> None:
     """The shades that occur, each with its range of severity."""
     used = {shade(float(value)) for value in column(curve, "severity") if value > 0}
     entries = [Key("right", "white", fill=True, edge=INK_2)]
-    for place, colour in enumerate(SHADES):
+    for index, colour in enumerate(SHADES):
         if colour in used:
-            ends = tick_text(place / len(SHADES)), tick_text((place + 1) / len(SHADES))
+            ends = tick_text(index / len(SHADES)), tick_text((index + 1) / len(SHADES))
             entries.append(Key(f"severity to {ends[1]}", colour, fill=True, edge=INK_2))
     key_row(drawn, 0, 2.0, entries)
 
@@ -148,12 +148,12 @@ def _matrix(drawn: Figure, plan: Matrices, curve: Curve, names: Sequence[str], h
     over = [f"truly {name}" if plan.classes == 2 else name for name in names]
     if any(text_width(name) > plan.wide - 0.6 for name in over):
         # Names too long for the columns stand beside the rows, with the number that heads the column.
-        over = [f"{place}" for place in range(1, plan.classes + 1)]
-        names = [f"{place} {name}" for place, name in enumerate(names, 1)]
+        over = [f"{index}" for index in range(1, plan.classes + 1)]
+        names = [f"{index} {name}" for index, name in enumerate(names, 1)]
     beside = shortened(names, plan.label - 1.0)
-    for place in range(plan.classes):
-        write(drawn, left + (place + 0.5) * plan.wide, top - 2.6, over[place], ha="center", color=INK_2)
-        write(drawn, x, top + (place + 0.5) * plan.high, beside[place], color=INK_2)
+    for index in range(plan.classes):
+        write(drawn, left + (index + 0.5) * plan.wide, top - 2.6, over[index], ha="center", color=INK_2)
+        write(drawn, x, top + (index + 0.5) * plan.high, beside[index], color=INK_2)
     columns = [column(curve, name) for name in ("predicted", "true", "count", "severity")]
     for predicted, true, count, severity in zip(*columns, strict=True):
         _cell(axes, plan, (float(true), float(predicted)), float(count), curve.n, float(severity))

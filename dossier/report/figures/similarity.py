@@ -70,7 +70,9 @@ LEAST_SPAN = 0.1
 
 def by_similarity(evidence: Evidence) -> list[Placed]:
     """The external sites, the most alike first; those of unknown similarity last."""
-    return sorted(placed_sites(evidence), key=lambda one: -one.similarity.value if one.similarity else 1.0)
+    return sorted(
+        placed_sites(evidence), key=lambda placed_site: -placed_site.similarity.value if placed_site.similarity else 1.0
+    )
 
 
 def measured(evidence: Evidence) -> list[Scale]:
@@ -87,34 +89,34 @@ def correlation(evidence: Evidence, scale: Scale) -> Estimate | Absent:
 def draw_against_similarity(evidence: Evidence) -> Figure | Absent:
     """A row a site: its similarity, then each measure with its interval over the bands of performance."""
     every, three = by_similarity(evidence), measured(evidence)
-    if sum(one.similarity is not None for one in every) < FEWEST or not three:
+    if sum(placed_site.similarity is not None for placed_site in every) < FEWEST or not three:
         return Absent(Fact("fewer_than_three_similarities"))
     rows = every[:MOST_ROWS]
-    names = shortened([one.site.site for one in rows], WIDEST_NAME, 600)
+    names = shortened([placed_site.site.site for placed_site in rows], WIDEST_NAME, 600)
     left = max(text_width(name, 600) for name in names) + 4.5
     width = (FULL - left - len(three) * GAP - 2.0) / (len(three) + SIMILARITY_SHARE)
     titles = [_lines(scale.title, width) for scale in three]
     first = _lines(form_of(evidence).title, width * SIMILARITY_SHARE)
     top = 1.5 + LINE * max(map(len, (first, *titles)))
     height = ROW * len(rows)
-    told = [_told(evidence, scale) for scale in three]
-    drawn = sheet(FULL, top + height + 6.4 + LINE * max(map(len, told)))
+    texts = [_told(evidence, scale) for scale in three]
+    drawn = sheet(FULL, top + height + 6.4 + LINE * max(map(len, texts)))
     _titles(drawn, left, top, first)
     axes = panel(drawn, left, top, width * SIMILARITY_SHARE, height)
     _similarities(axes, evidence, rows)
     ticks(axes, "y", range(len(rows)), names, length=0)
     write(drawn, left, top + height + 8.0, f"below {bands.SUPPORT:g}: unlike", color=INK_2)
-    for place, (scale, title) in enumerate(zip(three, titles, strict=True)):
-        x = left + width * (SIMILARITY_SHARE + place) + GAP * (place + 1)
+    for index, (scale, title) in enumerate(zip(three, titles, strict=True)):
+        x = left + width * (SIMILARITY_SHARE + index) + GAP * (index + 1)
         _titles(drawn, x, top, title)
         axes = panel(drawn, x, top, width, height)
         axes.set_xlim(scale.worst, scale.best)
         _rows(axes, len(rows))
         background(axes, scale)
         scale_ticks(axes, scale, width, labelled=True)
-        for row, one in enumerate(rows):
-            _performance(axes, evidence, one, scale, row)
-        for line, text in enumerate(told[place]):
+        for row, placed_site in enumerate(rows):
+            _performance(axes, evidence, placed_site, scale, row)
+        for line, text in enumerate(texts[index]):
             write(drawn, x, top + height + 8.0 + line * LINE, text, color=INK_2)
     return drawn
 
@@ -139,22 +141,22 @@ def _rows(axes: Axes, count: int) -> None:
 
 def _similarities(axes: Axes, evidence: Evidence, rows: Sequence[Placed]) -> None:
     """The similarity of each site, with its interval where it has one, beside the line of support."""
-    known = [one.similarity for one in rows if one.similarity is not None]
+    known = [placed_site.similarity for placed_site in rows if placed_site.similarity is not None]
     low, high = similarity_ends(evidence, known)
     axes.set_xlim(low, high)
     _rows(axes, len(rows))
     axes.axvline(bands.SUPPORT, color=INK, lw=0.8, ls=BROKEN, zorder=1)
     places = [0.0, bands.SUPPORT, 1.0] if (low, high) == (BEFORE_ZERO, 1.0) else inner_ticks(low, high, 3)
-    ticks(axes, "x", places, [tick_text(place) for place in places])
-    for row, one in enumerate(rows):
-        if one.similarity is None:
+    ticks(axes, "x", places, [tick_text(position) for position in places])
+    for row, placed_site in enumerate(rows):
+        if placed_site.similarity is None:
             x = bands.SUPPORT + 0.03 * (high - low)
             axes.text(x, row, "unknown", va="center_baseline", color=INK_2)
             continue
-        low_end, high_end = one.similarity.low, one.similarity.high
+        low_end, high_end = placed_site.similarity.low, placed_site.similarity.high
         if low_end is not None and high_end is not None:
-            axes.plot([low_end, high_end], [row, row], color=_colour(one), lw=_weight(one), zorder=2)
-        _mark(axes, one, one.similarity.value, row, filled=True)
+            axes.plot([low_end, high_end], [row, row], color=_colour(placed_site), lw=_weight(placed_site), zorder=2)
+        _mark(axes, placed_site, placed_site.similarity.value, row, filled=True)
 
 
 def similarity_ends(evidence: Evidence, known: Sequence[Estimate]) -> tuple[float, float]:
@@ -164,22 +166,24 @@ def similarity_ends(evidence: Evidence, known: Sequence[Estimate]) -> tuple[floa
     """
     if evidence.release.robustness.similarity == "psi":
         return BEFORE_ZERO, 1.0
-    reach = [end for one in known for end in (one.low, one.value, one.high) if end is not None]
+    reach = [end for estimate in known for end in (estimate.low, estimate.value, estimate.high) if end is not None]
     low, high = min(bands.SUPPORT, *reach), max(bands.ALIKE, *reach)
     beyond = max(0.08 * (high - low), (LEAST_SPAN - (high - low)) / 2)
     return max(0.0, low - beyond), min(1.0, high + beyond)
 
 
-def _performance(axes: Axes, evidence: Evidence, one: Placed, scale: Scale, row: int) -> None:
-    stands = standing(evidence, one.site, scale)
+def _performance(axes: Axes, evidence: Evidence, placed_site: Placed, scale: Scale, row: int) -> None:
+    stands = standing(evidence, placed_site.site, scale)
     if stands is None:
         axes.text((scale.worst + scale.best) / 2, row, "absent", ha="center", va="center_baseline", color=INK_2)
         return
     ends = [scale.clipped(end) for end in (stands.low, stands.high)]
-    axes.plot(ends, [row, row], color=_colour(one), lw=_weight(one), zorder=2)
+    axes.plot(ends, [row, row], color=_colour(placed_site), lw=_weight(placed_site), zorder=2)
     is_beyond = scale.clipped(stands.value) != stands.value
-    _mark(axes, one, scale.clipped(stands.value), row, filled=_is_enough(stands), shape="<" if is_beyond else "s")
-    if is_without_skill(evidence, one.site, scale):
+    _mark(
+        axes, placed_site, scale.clipped(stands.value), row, filled=_is_enough(stands), shape="<" if is_beyond else "s"
+    )
+    if is_without_skill(evidence, placed_site.site, scale):
         axes.plot([stands.value], [row], "x", color=INK, **NO_SKILL)
 
 
@@ -188,17 +192,17 @@ def _is_enough(stands: Standing) -> bool:
     return stands.share is not None and stands.share >= 1
 
 
-def _colour(one: Placed) -> str:
-    return BLUE if one.supports else INK
+def _colour(placed_site: Placed) -> str:
+    return BLUE if placed_site.supports else INK
 
 
-def _weight(one: Placed) -> float:
+def _weight(placed_site: Placed) -> float:
     """The strokes of a site that supports the model are heavier: colour does not speak alone."""
-    return 1.6 if one.supports else 1.0
+    return 1.6 if placed_site.supports else 1.0
 
 
-def _mark(axes: Axes, one: Placed, x: float, row: int, *, filled: bool, shape: str = "s") -> None:
-    colour, size = _colour(one), 4.8 if one.supports else 4.2
+def _mark(axes: Axes, placed_site: Placed, x: float, row: int, *, filled: bool, shape: str = "s") -> None:
+    colour, size = _colour(placed_site), 4.8 if placed_site.supports else 4.2
     looks: dict[str, Any] = {
         "color": colour,
         "mfc": colour if filled else "white",
@@ -206,7 +210,7 @@ def _mark(axes: Axes, one: Placed, x: float, row: int, *, filled: bool, shape: s
         "mew": 0.9,
         "ms": size,
     }
-    axes.plot([x], [row], shape, **looks, gid=one.site.name, zorder=3, clip_on=False)
+    axes.plot([x], [row], shape, **looks, gid=placed_site.site.name, zorder=3, clip_on=False)
 
 
 def _told(evidence: Evidence, scale: Scale) -> tuple[str, ...]:
@@ -245,7 +249,7 @@ def performance_by_similarity(evidence: Evidence) -> Picture | Absent:
 def _caption(evidence: Evidence) -> str:
     """How to read the rows, and what they leave out."""
     rows = by_similarity(evidence)
-    shown = [one.site for one in rows[:MOST_ROWS]]
+    shown = [placed_site.site for placed_site in rows[:MOST_ROWS]]
     has_r = any(isinstance(correlation(evidence, scale), Estimate) for scale in measured(evidence))
     parts = (
         f"{patients(shown)}. Most alike at the top; right is better. Lines: {level_text(evidence)} intervals. "
@@ -260,7 +264,9 @@ def _caption(evidence: Evidence) -> str:
 
 def _message(evidence: Evidence) -> str:
     """How many sites are unlike the development data."""
-    known = [one.similarity.value for one in placed_sites(evidence) if one.similarity is not None]
+    known = [
+        placed_site.similarity.value for placed_site in placed_sites(evidence) if placed_site.similarity is not None
+    ]
     unlike = sum(value < bands.SUPPORT for value in known)
     who = f"{unlike or 'none'} {'is' if unlike <= 1 else 'are'}"
     return (
@@ -271,12 +277,12 @@ def _message(evidence: Evidence) -> str:
 
 def _alternative(evidence: Evidence) -> str:
     """How many sites are unlike, and the correlation of each measure with its interval."""
-    told = []
+    reported = []
     for scale in measured(evidence):
         found = correlation(evidence, scale)
         if isinstance(found, Estimate):
             ends = interval(found.low, found.high, joint=" to ")
-            told.append(f"{number(found.value)} ({ends}) for {scale.noun}")
-    if not told:
+            reported.append(f"{number(found.value)} ({ends}) for {scale.noun}")
+    if not reported:
         return f"{_message(evidence)} No correlation of performance and similarity can be computed."
-    return f"{_message(evidence)} Performance goes with similarity at r {joined(told)}."
+    return f"{_message(evidence)} Performance goes with similarity at r {joined(reported)}."

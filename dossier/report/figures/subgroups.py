@@ -132,13 +132,13 @@ def _of_subgroup(evidence: Evidence, name: str, label: str) -> list[Line]:
     if not known:
         return []
     pooled = tuple(find_in_subgroup(evidence, subset, measure, POOLED) for measure, _ in measures(evidence))
-    telling = [one for one in pooled if isinstance(one, Estimate) and is_telling(one)]
+    telling = [estimate for estimate in pooled if isinstance(estimate, Estimate) and is_telling(estimate)]
     enough = [(site, size) for site, size in known if not _is_few(size)]
     if telling:
         values = tuple(
             _values(evidence, subset, measure, [site for site, _ in enough]) for measure, _ in measures(evidence)
         )
-        where = sites_word(int(max(one.details.get("k") or 0 for one in telling)))
+        where = sites_word(int(max(estimate.details.get("k") or 0 for estimate in telling)))
         return [Line(label, where, telling[0].n, telling[0].events, pooled, values, True, subset=subset)]
     if not enough:
         n, events = sum(size.n for _, size in known), sum(size.shown for _, size in known)
@@ -166,7 +166,7 @@ def _is_few(size: SubgroupSize) -> bool:
 
 def _values(evidence: Evidence, subset: Subset, measure: str, sites: Sequence[DatasetSummary]) -> tuple[float, ...]:
     found = (find_in_subgroup(evidence, subset, measure, site.name) for site in sites)
-    return tuple(one.value for one in found if isinstance(one, Estimate))
+    return tuple(estimate.value for estimate in found if isinstance(estimate, Estimate))
 
 
 @dataclass(frozen=True)
@@ -215,7 +215,7 @@ def draw_forest(evidence: Evidence) -> Figure | Absent:
     if not evidence.subgroups.summaries:
         return Absent(Fact("no_subgroup_declared"))
     every = lines(evidence)
-    if not any(isinstance(one, Estimate) for line in every for one in line.found):
+    if not any(isinstance(estimate, Estimate) for line in every for estimate in line.found):
         return Absent(Fact("no_subgroup_with_enough_patients"))
     shown = every[:MOST_ROWS]
     height = len(shown) * LINE + 1.5
@@ -280,20 +280,20 @@ def _reach(line: Line, which: int) -> list[float]:
     found = line.found[which] if line.found else None
     if not isinstance(found, Estimate):
         return []
-    return [one for one in (found.value, found.low, found.high) if one is not None]
+    return [bound for bound in (found.value, found.low, found.high) if bound is not None]
 
 
 def _limits(values: Sequence[float], measure: str) -> tuple[float, float, list[float]]:
     """The ends of an axis and its ticks: round, holding the line of reference, cut where an interval goes too far."""
     if measure == "brier":
-        end = next((one for one in (0.5, 1.0) if one >= max([*values, 0.0])), 2.0)
+        end = next((value for value in (0.5, 1.0) if value >= max([*values, 0.0])), 2.0)
         return 0.0, end, [0.0, end]
     if measure == "oe_ratio":
         low, high = max(min([*values, 0.8]), 0.2), min(max([*values, 1.25]), 5.0)
         every = [0.2, 0.5, 1.0, 2.0, 5.0]
-        first = max((one for one in every if one <= low), default=0.2)
-        last = min((one for one in every if one >= high), default=5.0)
-        return first, last, [one for one in every if first <= one <= last]
+        first = max((value for value in every if value <= low), default=0.2)
+        last = min((value for value in every if value >= high), default=5.0)
+        return first, last, [value for value in every if first <= value <= last]
     start = 0.5 if min([*values, 0.5]) >= 0.5 else 0.0
     return start, 1.0, [start, 1.0] if start else [0.0, 0.5, 1.0]
 
@@ -305,8 +305,8 @@ def _row(drawn: Figure, axes: Sequence[Axes], places: Places, line: Line, row: f
     if not line.found:
         write(drawn, places.axes[0] + 1.5, y, "too few to tell", color=INK_2)
         return
-    for which, one in enumerate(axes):
-        _mark(drawn, one, places, line, which, row)
+    for which, each in enumerate(axes):
+        _mark(drawn, each, places, line, which, row)
 
 
 def _mark(drawn: Figure, axes: Axes, places: Places, line: Line, which: int, row: float) -> None:
@@ -339,9 +339,9 @@ def _whisker(axes: Axes, found: Estimate, row: float) -> None:
     left, right = axes.get_xlim()
     low, high = min(max(found.low, left), right), max(min(found.high, right), left)
     axes.plot([low, high], [row, row], color=INK, lw=1, clip_on=False, zorder=2)
-    for is_beyond, place, arrow in ((found.low < left, left, "<"), (found.high > right, right, ">")):
+    for is_beyond, position, arrow in ((found.low < left, left, "<"), (found.high > right, right, ">")):
         if is_beyond:
-            axes.plot([place], [row], arrow, ms=3.6, mfc=INK, mec="none", clip_on=False, zorder=2)
+            axes.plot([position], [row], arrow, ms=3.6, mfc=INK, mec="none", clip_on=False, zorder=2)
 
 
 def forest_caption(evidence: Evidence) -> str:
@@ -376,10 +376,10 @@ def _sized(evidence: Evidence, sites: Sequence[DatasetSummary]) -> list[DatasetS
 def forest_alternative(evidence: Evidence) -> str:
     """The finding of the forest in one sentence: the lowest and the highest of each measure, and what is too few."""
     every = [line for line in lines(evidence) if not line.is_head]
-    told = _extremes(evidence)
+    texts = _extremes(evidence)
     few = [line.label for line in every if not line.found]
     more = f"; too few to tell in {joined(few)}" if few else ""
-    return f"{'; '.join(told)}{more}."
+    return f"{'; '.join(texts)}{more}."
 
 
 def forest_message(evidence: Evidence) -> str:
@@ -403,7 +403,7 @@ def _first(line: Line) -> float:
 def _extremes(evidence: Evidence) -> list[str]:
     """The lowest and the highest subgroup by each measure."""
     every = [line for line in lines(evidence) if not line.is_head]
-    told = []
+    texts = []
     for which, (_, heading) in enumerate(measures(evidence)):
         known = sorted(
             ((line.found[which].value, index) for index, line in enumerate(every) if _has(line, which)),  # type: ignore[union-attr]
@@ -414,8 +414,8 @@ def _extremes(evidence: Evidence) -> list[str]:
             text += f" to {value_text(high.found[which])} in {_called(high)}"
             if low is high:
                 text = f"{heading} is {value_text(low.found[which])} in {_called(low)}"
-            told.append(text)
-    return told
+            texts.append(text)
+    return texts
 
 
 def _has(line: Line, which: int) -> bool:
@@ -487,7 +487,7 @@ def matrix(evidence: Evidence) -> Matrix:
         if isinstance(_curve(evidence, site, subgroup), Curve)
     }
     sites = [site for site in externals(evidence) if any(name == site.name for name, _ in drawn)]
-    kept = [subgroup for subgroup in every if any(one == subgroup for _, one in drawn)]
+    kept = [subgroup for subgroup in every if any(pair == subgroup for _, pair in drawn)]
     most_sites, most_kept = (MOST_ACROSS, MOST_DOWN) if len(sites) > len(kept) else (MOST_DOWN, MOST_ACROSS)
     return Matrix(tuple(sites[:most_sites]), tuple(kept[:most_kept]))
 
@@ -529,16 +529,16 @@ def draw_calibration(evidence: Evidence) -> Figure | Absent:
     more = max(head.count("\n") for head in heads) * HEAD_LINE
     grid = replace(grid, top=grid.top + more)
     drawn = sheet(FULL, grid.bottom + 9.4)
-    for place in range(count):
-        row, step = divmod(place, across)
-        x, y = grid.corner(place)
+    for index in range(count):
+        row, step = divmod(index, across)
+        x, y = grid.corner(index)
         if row == 0:
             for above, words in enumerate(reversed(heads[step].split("\n"))):
                 write(drawn, x, y - 2.2 - above * HEAD_LINE, words)
         if step == 0:
             write(drawn, 0, y + grid.height / 2, down[row], weight=600, va="center", linespacing=1.2)
         axes = panel(drawn, x, y, grid.width, grid.height)
-        unit_axes(axes, end, grid.outer_left(place), grid.outer_bottom(place))
+        unit_axes(axes, end, grid.outer_left(index), grid.outer_bottom(index))
         _draw_panel(evidence, axes, grid, plan.at(row, step), end)
     write(drawn, (grid.left + grid.right) / 2, grid.bottom + 7.2, "Estimated risk", ha="center")
     middle = (grid.top + grid.bottom) / 2
@@ -556,9 +556,9 @@ GAP = 2.8
 
 
 def _draw_panel(
-    evidence: Evidence, axes: Axes, grid: Lattice, place: tuple[DatasetSummary, tuple[str, str]], end: float
+    evidence: Evidence, axes: Axes, grid: Lattice, position: tuple[DatasetSummary, tuple[str, str]], end: float
 ) -> None:
-    site, subgroup = place
+    site, subgroup = position
     size = subgroup_sizes(evidence, subgroup[0], site.name).get(subgroup[1])
     curve = _curve(evidence, site, subgroup)
     if size is None:
@@ -590,7 +590,7 @@ def calibration_caption(evidence: Evidence) -> str:
     gone = [label for label in gone if label not in {label for _, label in plan.subgroups}]
     if gone:
         text += f" No panel, too few or no room: {joined(gone)}."
-    every = len({one.dataset for one in evidence.subgroups.curves if isinstance(one.found, Curve)})
+    every = len({curve.dataset for curve in evidence.subgroups.curves if isinstance(curve.found, Curve)})
     if every > len(plan.sites):
         text += f" {sites_word(every - len(plan.sites))} more: see the tables."
     return text

@@ -111,10 +111,10 @@ class _Sheet(RendererBase):
         mark = _cleaned(marker_path, marker_trans + Affine2D().scale(1, -1))
         centres = np.array(places)
         marks = [Path(np.asarray(mark.vertices) + centre, mark.codes) for centre in centres]
-        corners = np.concatenate([np.asarray(one.vertices) for one in marks])
+        corners = np.concatenate([np.asarray(file.vertices) for file in marks])
         looks |= self._clip(gc, looks, corners)
         together = _only_strokes(looks) or _stand_apart(centres, np.ptp(np.asarray(mark.vertices), axis=0))
-        drawn = [_data(one) for one in marks]
+        drawn = [_data(file) for file in marks]
         for data in ["".join(drawn)] if together else drawn:
             self._draw(looks, data)
 
@@ -136,13 +136,13 @@ class _Sheet(RendererBase):
             held = self._upright.transform(mtext.get_transform().transform(mtext.get_unitless_position()))
             along = np.array([np.cos(np.radians(angle)), -np.sin(np.radians(angle))])
             x, y = np.array([x, y]) + ((held - (x, y)) @ along) * along
-        place = {"x": _number(x), "y": _number(y)}
+        setting = {"x": _number(x), "y": _number(y)}
         if anchor != "start":
-            place["text-anchor"] = anchor
+            setting["text-anchor"] = anchor
         if angle % 360:
-            place["transform"] = f"rotate({_number(-angle)} {place['x']} {place['y']})"
+            setting["transform"] = f"rotate({_number(-angle)} {setting['x']} {setting['y']})"
         self._finish_path()
-        self._elements.append(f"<text{_attributes(place | _font(gc, prop))}>{escape(plain(s))}</text>")
+        self._elements.append(f"<text{_attributes(setting | _font(gc, prop))}>{escape(plain(s))}</text>")
 
     # ---- paths ----------------------------------------------------------------------------------
 
@@ -171,7 +171,7 @@ class _Sheet(RendererBase):
         low, high = points.min(axis=0) - edge, points.max(axis=0) + edge
         if (low >= (left, top)).all() and (high <= (right, bottom)).all():
             return {}
-        x, y, width, height = (_number(one) for one in (left, top, right - left, bottom - top))
+        x, y, width, height = (_number(each) for each in (left, top, right - left, bottom - top))
         name = f"clip_{x}_{y}_{width}_{height}"
         self._clips[name] = (
             f'<clipPath id="{name}"><rect x="{x}" y="{y}" width="{width}" height="{height}"/></clipPath>'

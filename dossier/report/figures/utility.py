@@ -77,8 +77,8 @@ def per_hundred(curve: Curve, name: str) -> Floats:
 def drawn_rivals(evidence: Evidence, sites: Sequence[DatasetSummary]) -> dict[str, Dash]:
     """The first other models, as many as can be told apart, that have a line at any of these sites, with their dash."""
     every = dict(zip((rival.name for rival in evidence.release.rivals), RIVAL_DASHES, strict=False))
-    curves = {name: [find_curve(evidence, "decision_curve", one.name, model=name) for one in sites] for name in every}
-    return {name: dash for name, dash in every.items() if any(isinstance(one, Curve) for one in curves[name])}
+    curves = {name: [find_curve(evidence, "decision_curve", site.name, model=name) for site in sites] for name in every}
+    return {name: dash for name, dash in every.items() if any(isinstance(curve, Curve) for curve in curves[name])}
 
 
 def false_alarms(threshold: float) -> str:
@@ -96,9 +96,9 @@ def threshold_ticks(low: float, high: float, primary: float | None, width: float
     room = (1.5 * text_width(threshold_text(high, low, high)) + 0.5) / width * (high - low)
     kept = [primary] if primary is not None and low <= primary <= high else []
     wanted = [low, high, *inner_ticks(low, high, most)]
-    for place in wanted:
-        if all(abs(place - other) >= room for other in kept) and len(kept) < most + 1:
-            kept.append(place)
+    for position in wanted:
+        if all(abs(position - other) >= room for other in kept) and len(kept) < most + 1:
+            kept.append(position)
     return sorted(kept)
 
 
@@ -153,25 +153,25 @@ def draw_decision_panels(evidence: Evidence, width: float = FULL) -> Figure | Ab
     marks = threshold_ticks(low, high, primary, grid.width - 2, 3 if grid.width < 45 else 5)
     if not odds:
         marks = [low, high]
-    for place, site in enumerate(shown):
-        x, y = grid.corner(place)
-        head(drawn, grid, place, heads[place], quiet=1 if _has_room(plan) and primary is not None else 0)
+    for index, site in enumerate(shown):
+        x, y = grid.corner(index)
+        head(drawn, grid, index, heads[index], quiet=1 if _has_room(plan) and primary is not None else 0)
         axes = panel(drawn, x, y, grid.width, grid.height)
         curve = curves[site.name]
         axes.set_xlim(low, high)
         axes.set_ylim(*limits)
-        outer = grid.outer_bottom(place)
+        outer = grid.outer_bottom(index)
         words = [threshold_text(mark, low, high) if outer else "" for mark in marks]
         if not odds and sum(map(text_width, words)) + 1.5 > grid.width:
             # Too narrow for both ends: the outer panels of a row have one each.
-            words = [words[0] if place % grid.columns == 0 else "", words[1] if place % grid.columns else ""]
+            words = [words[0] if index % grid.columns == 0 else "", words[1] if index % grid.columns else ""]
         ticks(axes, "x", marks, words, inward=True)
-        if outer and odds and place >= grid.columns * (grid.rows - 1):
+        if outer and odds and index >= grid.columns * (grid.rows - 1):
             _odds_row(drawn, marks, (low, high), x, grid.width, grid.bottom + 7.0)
         if isinstance(curve, Absent):
             say_why(evidence, axes, grid, curve)
             continue
-        _benefit_ticks(axes, limits, grid, grid.outer_left(place))
+        _benefit_ticks(axes, limits, grid, grid.outer_left(index))
         _gain_lines(axes, evidence, site, curve, (low, high))
     title = "Threshold risk; below, false alarms per miss" if odds else "Threshold risk"
     write(drawn, (grid.left + grid.right) / 2, grid.bottom + (11.6 if odds else 7.2), title, ha="center")
@@ -193,10 +193,10 @@ def _benefit_ticks(axes: Axes, limits: tuple[float, float], grid: Lattice, label
     places = inner_ticks(*limits, 5)
     room = LABEL_HEIGHT / grid.height * (limits[1] - limits[0])
     kept: list[float] = []
-    for place in sorted(places, key=lambda one: (one != 0, -one)):
-        if all(abs(place - other) >= room for other in kept):
-            kept.append(place)
-    ticks(axes, "y", places, [tick_text(place) if labelled and place in kept else "" for place in places])
+    for position in sorted(places, key=lambda value: (value != 0, -value)):
+        if all(abs(position - other) >= room for other in kept):
+            kept.append(position)
+    ticks(axes, "y", places, [tick_text(position) if labelled and position in kept else "" for position in places])
 
 
 def _gain_lines(
@@ -307,8 +307,8 @@ def _gains(evidence: Evidence, primary: float | None) -> list[tuple[float, str]]
     """The gain per 100 of each site at the primary threshold, the lowest first."""
     if primary is None:
         return []
-    found = [(find(evidence, "net_benefit_gain", one.name, threshold=primary), one) for one in externals(evidence)]
-    return sorted((one.value * 100, site.site) for one, site in found if isinstance(one, Estimate))
+    found = [(find(evidence, "net_benefit_gain", site.name, threshold=primary), site) for site in externals(evidence)]
+    return sorted((estimate.value * 100, site.site) for estimate, site in found if isinstance(estimate, Estimate))
 
 
 def by_site_message(evidence: Evidence) -> str:

@@ -54,9 +54,9 @@ class Line:
 def sites_of(evidence: Evidence) -> list[DatasetSummary]:
     """The external sites where cases have thresholds of their own, or a relevance."""
     own = {
-        one.dataset
-        for one in find_all(evidence, "weighted_utility")
-        if isinstance(one.found, Estimate) and _is_own(one.at) and "class" not in one.at
+        result.dataset
+        for result in find_all(evidence, "weighted_utility")
+        if isinstance(result.found, Estimate) and _is_own(result.at) and "class" not in result.at
     }
     return [site for site in externals(evidence) if site.name in own]
 
@@ -70,7 +70,9 @@ def lines(evidence: Evidence) -> list[Line]:
     sites = sites_of(evidence)[:MOST_SITES]
     sources = list(
         dict.fromkeys(
-            str(one.at["tau"]) for one in find_all(evidence, "weighted_utility") if isinstance(one.at.get("tau"), str)
+            str(result.at["tau"])
+            for result in find_all(evidence, "weighted_utility")
+            if isinstance(result.at.get("tau"), str)
         )
     )
     made = []
@@ -88,7 +90,7 @@ def lines(evidence: Evidence) -> list[Line]:
         ):
             made.append(Line(name, False, tuple(find(evidence, measure, site.name, threshold=at) for site in sites)))
     made.append(Line("AUROC", False, tuple(find(evidence, "auroc", site.name) for site in sites)))
-    return [line for line in made if any(isinstance(one, Estimate) for one in line.found)]
+    return [line for line in made if any(isinstance(estimate, Estimate) for estimate in line.found)]
 
 
 def draw_weighted(evidence: Evidence) -> Figure | Absent:
@@ -103,10 +105,10 @@ def draw_weighted(evidence: Evidence) -> Figure | Absent:
     value = 30.0 if len(sites) == 1 else 0.0
     wide = (FULL - left - value - gap * (len(sites) - 1) - 2.0) / len(sites)
     drawn = sheet(FULL, top + len(rows) * LINE * 1.15 + 10.0)
-    ends = _ends([one for row in rows for one in row.found if isinstance(one, Estimate)])
+    ends = _ends([estimate for row in rows for estimate in row.found if isinstance(estimate, Estimate)])
     heads = shortened([site.site for site in sites], wide, 600)
-    for place in range(len(sites)):
-        x = left + place * (wide + gap)
+    for index in range(len(sites)):
+        x = left + index * (wide + gap)
         axes = panel(drawn, x, top, wide, len(rows) * LINE * 1.15)
         axes.set_xlim(*ends)
         axes.set_ylim(len(rows), 0)
@@ -114,9 +116,9 @@ def draw_weighted(evidence: Evidence) -> Figure | Absent:
         steps = inner_ticks(*ends, 4 if wide > 40 else 2)
         ticks(axes, "x", steps, [tick_text(step) for step in steps], inward=True)
         axes.axvline(0, color=RULE, lw=0.7, zorder=0)
-        write(drawn, x, 2.0, heads[place], weight=600)
+        write(drawn, x, 2.0, heads[index], weight=600)
         for row, line in enumerate(rows):
-            _row(drawn, axes, row, line, line.found[place], (top, x + wide))
+            _row(drawn, axes, row, line, line.found[index], (top, x + wide))
     for row, name in enumerate(names):
         write(drawn, 0, top + (row + 0.5) * LINE * 1.15, name, color=INK if rows[row].weighted else INK_2)
         if value and isinstance(rows[row].found[0], Estimate):
@@ -126,16 +128,18 @@ def draw_weighted(evidence: Evidence) -> Figure | Absent:
 
 
 def _ends(found: Sequence[Estimate]) -> tuple[float, float]:
-    low = min(one.low if one.low is not None else one.value for one in found)
+    low = min(estimate.low if estimate.low is not None else estimate.value for estimate in found)
     return max(LEAST, min(0.0, round(low - 0.05, 1))), 1.0
 
 
-def _row(drawn: Figure, axes: Axes, row: int, line: Line, found: Estimate | Absent, place: tuple[float, float]) -> None:
+def _row(
+    drawn: Figure, axes: Axes, row: int, line: Line, found: Estimate | Absent, position: tuple[float, float]
+) -> None:
     """A measure of one site: its interval and its mark; an interval that leaves the axis ends in an arrow."""
     left, right = axes.get_xlim()
     y = row + 0.5
     if isinstance(found, Absent):
-        write(drawn, place[1], place[0] + y * LINE * 1.15, "not estimable", ha="right", color=INK_2)
+        write(drawn, position[1], position[0] + y * LINE * 1.15, "not estimable", ha="right", color=INK_2)
         return
     if found.low is not None and found.high is not None:
         axes.plot([max(found.low, left), min(found.high, right)], [y, y], color=INK, lw=1, zorder=2)
@@ -171,16 +175,18 @@ def weighted_utility_beside(evidence: Evidence) -> Picture | Absent:
             f"{left_out(len(sites) - len(shown), 'see the tables')}"
         )
         rows = lines(evidence)
-        told = [
+        texts = [
             f"{line.name[:1].lower() if line.weighted else line.name[:1]}{line.name[1:]} {value_text(line.found[0])}"
             for line in rows
             if isinstance(line.found[0], Estimate)
         ]
         weighted = [
-            (one.value, line.name) for line in rows if line.weighted and isinstance(one := line.found[0], Estimate)
+            (estimate.value, line.name)
+            for line in rows
+            if line.weighted and isinstance(estimate := line.found[0], Estimate)
         ]
         message = _spread(shown[0].site, weighted)
-        return picture("weighted_utility_beside", drawn, caption, f"At {shown[0].site}: {joined(told, 8)}.", message)
+        return picture("weighted_utility_beside", drawn, caption, f"At {shown[0].site}: {joined(texts, 8)}.", message)
 
 
 def _spread(site: str, weighted: Sequence[tuple[float, str]]) -> str:

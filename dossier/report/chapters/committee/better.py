@@ -15,8 +15,8 @@ from dossier.typeset.words import in_words, listing, sentence_case
 
 def than_the_same_for_all(evidence: Evidence) -> tuple[str, ...]:
     """At each line, where the model does more good than the same for all, where less, and where nobody can tell."""
-    told = [_at_line(evidence, at) for at in evidence.release.thresholds.declared[:MOST_NAMED]]
-    return tuple(text for text in told if text)
+    sentences = [_at_line(evidence, at) for at in evidence.release.thresholds.declared[:MOST_NAMED]]
+    return tuple(text for text in sentences if text)
 
 
 def the_same_for_everyone(evidence: Evidence) -> str:
@@ -55,18 +55,18 @@ def _at_line(evidence: Evidence, at: float) -> str:
     if not among:
         return ""
     several = bool(classes.labels(evidence))
-    told = []
+    sentences = []
     if better:
         either = doing(evidence, "everyone or no one")
-        told.append(f"the model is better than {either}{_where(better, among, several, evidence)}")
-    told += [
+        sentences.append(f"the model is better than {either}{_where(better, among, several, evidence)}")
+    sentences += [
         f"{doing(evidence, named(whom))} would be better{_where(names, among, several, evidence)}"
         for whom, names in worse.items()
         if names
     ]
     if unclear:
-        told.append(f"it is not clear which is better{_where(unclear, among, several, evidence)}")
-    first, *rest = told
+        sentences.append(f"it is not clear which is better{_where(unclear, among, several, evidence)}")
+    first, *rest = sentences
     return f"At the {line(at)}, {first}.{''.join(f' {sentence_case(text)}.' for text in rest)}"
 
 
@@ -94,8 +94,8 @@ def better_defaults(evidence: Evidence, dataset: str) -> tuple[str, ...]:
     found = [
         _better_default(evidence, dataset, at, of_class)
         for at in evidence.release.thresholds.declared
-        for place, _, of_class in _places(evidence)
-        if place == dataset
+        for name, _, of_class in _places(evidence)
+        if name == dataset
         and isinstance(gain := find(evidence, "net_benefit_gain", dataset, threshold=at, **of_class), Estimate)
         and _is_below(gain)
     ]
@@ -111,7 +111,7 @@ def _better_default(evidence: Evidence, dataset: str, at: float, of_class: dict[
 
 def better_if_the_same_for_all(evidence: Evidence) -> tuple[str, ...]:
     """Only where it would surely be better to do the same for all: what the first page warns of."""
-    told = []
+    sentences = []
     for at in evidence.release.thresholds.declared[:MOST_NAMED]:
         for whom in (EVERYONE, NO_ONE):
             names = [
@@ -123,8 +123,8 @@ def better_if_the_same_for_all(evidence: Evidence) -> tuple[str, ...]:
             ]
             if names:
                 where = "here" if alone(evidence) else f"in {few_named(names)}"
-                told.append(f"At the {line(at)}, {doing(evidence, named(whom))} would be better {where}.")
-    return tuple(told)
+                sentences.append(f"At the {line(at)}, {doing(evidence, named(whom))} would be better {where}.")
+    return tuple(sentences)
 
 
 # ---- another model --------------------------------------------------------------------------------------------------
@@ -145,11 +145,11 @@ def than_the_other_model(evidence: Evidence) -> str:
 
 def _than(evidence: Evidence, rival: str) -> str:
     at, what = evidence.release.thresholds.declared[:1], tells_apart(evidence)
-    told = [_against(evidence, rival, "auroc_difference", (f"{what} better", f"{what} worse"))]
+    sentences = [_against(evidence, rival, "auroc_difference", (f"{what} better", f"{what} worse"))]
     if at and not classes.labels(evidence):
         good = (f"is better at the {line(at[0])}", f"is worse at the {line(at[0])}")
-        told.append(_against(evidence, rival, "net_benefit_difference", good, threshold=at[0]))
-    known = [text for text in told if text]
+        sentences.append(_against(evidence, rival, "net_benefit_difference", good, threshold=at[0]))
+    known = [text for text in sentences if text]
     first, *rest = known or [f"it could not be compared with {rival}."]
     start = f"Beside {rival}: {first}" if known else sentence_case(first)
     return " ".join([start, *map(sentence_case, rest)])
@@ -180,7 +180,7 @@ def _of_thousand(found: Estimate) -> str:
     """A difference of shares in people of 1,000, with its range."""
     if found.low is None or found.high is None:
         return number(1000 * found.value, 0)
-    value, low, high = (number(1000 * one, 0) for one in (found.value, found.low, found.high))
+    value, low, high = (number(1000 * bound, 0) for bound in (found.value, found.low, found.high))
     return f"{value}, range {low} to {high}"
 
 

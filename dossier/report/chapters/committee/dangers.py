@@ -153,26 +153,28 @@ def _at(where: Sequence[str], plain: str, among: int) -> str:
     return sentence_case(f"{at}{plain}")
 
 
-def _plain(evidence: Evidence, kind: str, place: str) -> str:
+def _plain(evidence: Evidence, kind: str, name: str) -> str:
     """What a limitation of a place means, with its direction where it has one there."""
     if kind == "slope_off":
         asked: list[dict[str, str]] = [{"class": label} for label in classes.labels(evidence)] or [{}]
-        found = [find(evidence, "calibration_slope", place, **at) for at in asked]
-        slopes = [one for one in found if isinstance(one, Estimate)]
-        below = any(one.high is not None and one.high < 1 for one in slopes)
-        above = any(one.low is not None and one.low > 1 for one in slopes)
-        site = summary_of(evidence, place)
-        turn = crossing(evidence, site) if evidence.local_site == place and asked == [{}] else None
+        found = [find(evidence, "calibration_slope", name, **at) for at in asked]
+        slopes = [estimate for estimate in found if isinstance(estimate, Estimate)]
+        below = any(estimate.high is not None and estimate.high < 1 for estimate in slopes)
+        above = any(estimate.low is not None and estimate.low > 1 for estimate in slopes)
+        site = summary_of(evidence, name)
+        turn = crossing(evidence, site) if evidence.local_site == name and asked == [{}] else None
         if turn is not None and below != above:
             first, then = ("low", "high") if below else ("high", "low")
             return f"percentages are too {first} up to about {risk_of(round(turn, 2))}, too {then} above."
         return SLOPES.get((below, above), PLAIN[kind])
     if kind == "default_better":
-        whom = better_defaults(evidence, place)
+        whom = better_defaults(evidence, name)
         return f"{doing(evidence, whom[0])} would be better." if len(whom) == 1 else PLAIN[kind]
     if kind == "prevalence_shift":
-        origin = next((one for one in evidence.datasets if one.role == "development" and one.events), None)
-        site = summary_of(evidence, place)
+        origin = next(
+            (dataset for dataset in evidence.datasets if dataset.role == "development" and dataset.events), None
+        )
+        site = summary_of(evidence, name)
         if origin is not None and origin.events and site.events:
             more = site.events / site.n > origin.events / origin.n
             return f"the outcome is {'more' if more else 'less'} common than where the model was made."

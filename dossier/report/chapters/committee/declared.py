@@ -23,8 +23,8 @@ def changes(evidence: Evidence) -> tuple[str, ...]:
     said = evidence.release.revision
     if not said:
         return since or ("The maker names no earlier version.",)
-    told = (f"{one.number}, {date(one.date)}: {abridged(one.change, TWO_LINES)}" for one in said[: 2 - len(since)])
-    return (*since, *told)
+    texts = (f"{each.number}, {date(each.date)}: {abridged(each.change, TWO_LINES)}" for each in said[: 2 - len(since)])
+    return (*since, *texts)
 
 
 DECLARED = (
@@ -83,12 +83,12 @@ def _limits(rules: Sequence[StopRule]) -> str:
 def broken(evidence: Evidence) -> str:
     """Where the rule to switch it off was broken in the test, or that it was not; nothing where nobody could tell."""
     every = monitoring.judged(evidence)
-    crossed = [one for one in every if one.crossing is not None]
+    crossed = [verdict for verdict in every if verdict.crossing is not None]
     if crossed:
-        times = "; ".join(f"{one.site.site}, {monitoring.when(one, months_of)}" for one in crossed[:MOST_BROKEN])
+        times = "; ".join(f"{each.site.site}, {monitoring.when(each, months_of)}" for each in crossed[:MOST_BROKEN])
         more = len(crossed) - MOST_BROKEN
         return f"Broken: {times}{f'; {in_words(more)} times more' if more > 0 else ''}."
-    sites = list(dict.fromkeys(one.site.site for one in every if not one.is_open))
+    sites = list(dict.fromkeys(verdict.site.site for verdict in every if not verdict.is_open))
     return f"Not broken by {listing(sites)}." if sites else ""
 
 

@@ -89,7 +89,7 @@ def _goals_here(evidence: Evidence, site: DatasetSummary) -> str:
     asked, missed = goals_at(evidence, site), goals_missed(evidence, site)
     if not asked:
         return "No goal was set for it before the test."
-    unknown = [one for one in asked if one.met is None]
+    unknown = [criterion for criterion in asked if criterion.met is None]
     if missed:
         return f"It missed {_part_of(len(missed), len(asked))} here: {listing(_goal_words(evidence, missed))}."
     if unknown:
@@ -113,20 +113,22 @@ def _part_of(count: int, among: int) -> str:
 
 
 def _goal_words(evidence: Evidence, goals: list[Criterion]) -> list[str]:
-    return list(dict.fromkeys(goal_word(evidence, one.measure) for one in goals))
+    return list(dict.fromkeys(goal_word(evidence, goal.measure) for goal in goals))
 
 
 def _goals_everywhere(evidence: Evidence) -> str:
     """At how many hospitals the goals were met; where none counts, whom the model found from where to where."""
     asked = [site for site in externals(evidence) if goals_at(evidence, site)]
-    together = [goal for goal in acceptance.counted_ones(evidence) if all(one.dataset == POOLED for one in goal)]
+    together = [
+        goal for goal in acceptance.counted_ones(evidence) if all(criterion.dataset == POOLED for criterion in goal)
+    ]
     missed_together = any(acceptance.verdict(goal) == acceptance.NOT_MET for goal in together)
     if not asked and together:
         count = sum(acceptance.verdict(goal) == acceptance.MET for goal in together)
         return f"Over all hospitals it met {_part_of(count, len(together)) if count else 'none of its goals'}."
     if not asked:
         return f"No goal was set before the test, so it cannot pass or fail. {_found_everywhere(evidence)}".strip()
-    met = [site for site in asked if all(one.met for one in goals_at(evidence, site))]
+    met = [site for site in asked if all(goal.met for goal in goals_at(evidence, site))]
     unknown = [site for site in asked if site not in met and not goals_missed(evidence, site)]
     if len(asked) == 1:
         how = "met its goals" if met else "did not meet its goals" if not unknown else "may have met its goals"
@@ -225,7 +227,7 @@ def purpose(evidence: Evidence, most: int = TWO_LINES) -> Purpose:
     use = evidence.release.intended_use
     whole = use.for_ or evidence.statements.get("3b") or f"{NOT_SAID} Ask before you decide."
     said = [text.strip().rstrip(".") for text in use.not_for]
-    without = f"{'; '.join([said[0], *(one[:1].lower() + one[1:] for one in said[1:])])}." if said else ""
+    without = f"{'; '.join([said[0], *(each[:1].lower() + each[1:] for each in said[1:])])}." if said else ""
     full, short = abridged(whole, most), abridged(without, most)
     is_whole = (full, short) == (" ".join(whole.split()), " ".join(without.split()))
     return Purpose(as_sentence(full), short, is_whole)
@@ -325,7 +327,7 @@ def _hospital(evidence: Evidence, site: DatasetSummary, name: str, has_bars: boo
         cells += _shares(evidence, site, share)
     if classes.labels(evidence):
         if len(classes.labels(evidence)) <= MOST_CLASSES:
-            cells += [_of_class(one) for one in classes.named_rightly_by_class(evidence, site)]
+            cells += [_of_class(value) for value in classes.named_rightly_by_class(evidence, site)]
     else:
         cells += [_came(evidence, site, risk) for risk in lines(evidence)]
     if _has_goals(evidence):
@@ -370,7 +372,7 @@ def _goals(evidence: Evidence, site: DatasetSummary) -> Cell:
     asked, missed = goals_at(evidence, site), goals_missed(evidence, site)
     if missed:
         return Cell(f"missed: {', '.join(_goal_words(evidence, missed))}", kind="alert")
-    if any(one.met is None for one in asked):
+    if any(criterion.met is None for criterion in asked):
         return Cell("not known", kind="absent")
     return Cell("met all" if len(asked) > 1 else "met", kind="word")
 

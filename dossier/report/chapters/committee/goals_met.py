@@ -24,8 +24,11 @@ def goals(evidence: Evidence) -> Table | None:
     if not every:
         return None
     rows = tuple(
-        Row(_about(evidence, one[0]), (Cell(_asked(evidence, one), kind="word"), _standing(evidence, one)))
-        for one in every
+        Row(
+            _about(evidence, criteria[0]),
+            (Cell(_asked(evidence, criteria), kind="word"), _standing(evidence, criteria)),
+        )
+        for criteria in every
     )
     return Table(
         name="table-goals",
@@ -37,26 +40,26 @@ def goals(evidence: Evidence) -> Table | None:
     )
 
 
-def _about(evidence: Evidence, one: Criterion) -> str:
+def _about(evidence: Evidence, criterion: Criterion) -> str:
     """What a goal is about, with its line and its group of patients."""
-    term = evidence.terms[one.measure]
+    term = evidence.terms[criterion.measure]
     label = term.label if term.goal is None else term.goal.label
-    at = one.at.get("threshold")
+    at = criterion.at.get("threshold")
     where = f", {line(at)}" if isinstance(at, float) else ""
-    group = f", {one.subset.level} ({within_sentence(one.subset.column)})" if one.subset else ""
+    group = f", {criterion.subset.level} ({within_sentence(criterion.subset.column)})" if criterion.subset else ""
     return f"{label}{where}{group}"
 
 
 def _asked(evidence: Evidence, goal: tuple[Criterion, ...]) -> str:
     """What a goal asks, in people, and of whom."""
-    one = goal[0]
+    criterion = goal[0]
     ends = [
-        f"{word} {_people(evidence, one.measure, bound)}"
-        for word, bound in (("at least", one.at_least), ("at most", one.at_most))
+        f"{word} {_people(evidence, criterion.measure, bound)}"
+        for word, bound in (("at least", criterion.at_least), ("at most", criterion.at_most))
         if bound is not None
     ]
-    of_range = {"low": ", low end of the range", "high": ", high end of the range", "value": ""}[one.bound]
-    together = "; all together" if one.dataset == POOLED else ""
+    of_range = {"low": ", low end of the range", "high": ", high end of the range", "value": ""}[criterion.bound]
+    together = "; all together" if criterion.dataset == POOLED else ""
     return f"{' and '.join(ends)}{of_range}{together}"
 
 
@@ -80,7 +83,7 @@ def _standing(evidence: Evidence, goal: tuple[Criterion, ...]) -> Cell:
 
 
 def _site(evidence: Evidence, dataset: str) -> str:
-    return next((one.site for one in evidence.datasets if one.name == dataset), dataset)
+    return next((summary.site for summary in evidence.datasets if summary.name == dataset), dataset)
 
 
 def _note(evidence: Evidence, every: list[tuple[Criterion, ...]]) -> str:
@@ -89,7 +92,7 @@ def _note(evidence: Evidence, every: list[tuple[Criterion, ...]]) -> str:
     left = len(acceptance.uncounted(evidence))
     if left:
         parts.append(f"{'One goal is' if left == 1 else f'{left} goals are'} left out: set too late, or with no date.")
-    terms = [evidence.terms[measure] for measure in dict.fromkeys(one[0].measure for one in every)]
+    terms = [evidence.terms[measure] for measure in dict.fromkeys(criteria[0].measure for criteria in every)]
     if any(term.goal is not None and term.goal.weighs for term in terms):
         parts.append("Found, less false alarms: the line says how much a false alarm weighs.")
     parts += [f"{term.label}: {term.sentence}" for term in terms if term.goal is None]

@@ -55,17 +55,19 @@ def _by_hospital(evidence: Evidence) -> str:
     if at is None:
         return "No line is set, so nobody can say who is missed."
     found = [
-        (site, one) for site, one in estimated(evidence, "sensitivity", threshold=at) if is_here(site.name, evidence)
+        (site, estimate)
+        for site, estimate in estimated(evidence, "sensitivity", threshold=at)
+        if is_here(site.name, evidence)
     ]
     if not found:
         return "Too few patients were tested to say who is missed."
     names = short_names(evidence)
-    most = [names[site.name] for site, one in found if one.high is not None and one.high < HALF]
+    most = [names[site.name] for site, estimate in found if estimate.high is not None and estimate.high < HALF]
     if len(found) == 1:
         share = 100 - round(100 * found[0][1].value)
         return f"At the {line(at)} it misses {share} of 100 patients {with_it(evidence)}."
     (low_site, low), (high_site, high) = found[-1], found[0]
-    fewest, largest = (100 - round(100 * one.value) for one in (low, high))
+    fewest, largest = (100 - round(100 * estimate.value) for estimate in (low, high))
     ends = f"from {fewest} of 100 ({names[low_site.name]}) to {largest} ({names[high_site.name]})"
     if fewest == largest:
         return (
@@ -85,7 +87,7 @@ def _classes_missed(evidence: Evidence) -> str:
     ]
     if not shares:
         return "Nobody counted which patients are named rightly."
-    least, label, site = min(shares, key=lambda one: one[0])
+    least, label, site = min(shares, key=lambda row: row[0])
     text = f"Least often named rightly: {label} in {short_names(evidence)[site.name]}, {of_hundred(least)} of 100."
     worse = sum(share < HALF for share, _, _ in shares)
     checks = f"{subgroups.part_of(worse, len(shares))} checks, one for each class and hospital"
@@ -104,7 +106,7 @@ def groups_in_brief(evidence: Evidence) -> tuple[str, ...]:
         return (gap,)
     by_group = _missed_by_group(evidence)
     parts = [
-        f"{how} {named_with_the_rest([one.who for one in which], MOST_NAMED)}."
+        f"{how} {named_with_the_rest([error.who for error in which], MOST_NAMED)}."
         for how, which in sorted(_errors(evidence).items(), key=lambda pair: pair[0] in BESIDE_OTHERS)
         if not (by_group and how == MISSED_MORE)
     ]
@@ -120,9 +122,9 @@ MOST_ERRORS = 2
 def _missed_by_group(evidence: Evidence) -> str:
     """Of which group most are missed, and of which fewest, each with its range."""
     found = [
-        (one.value, f"{of_missed(one).text} of 100 {_group(column, label)}{_range(one)}")
+        (estimate.value, f"{of_missed(estimate).text} of 100 {_group(column, label)}{_range(estimate)}")
         for column, label in _groups_here(evidence)
-        if isinstance(one := _found_in(evidence, column, label), Estimate)
+        if isinstance(estimate := _found_in(evidence, column, label), Estimate)
     ]
     if len(found) < 2:
         return ""
@@ -211,7 +213,7 @@ def differing_groups(evidence: Evidence) -> tuple[str, ...]:
     if gap:
         return (gap,)
     parts = [
-        f"{how} {named_with_the_rest([f'{one.who} ({one.values})' for one in which], MOST_NAMED)}."
+        f"{how} {named_with_the_rest([f'{error.who} ({error.values})' for error in which], MOST_NAMED)}."
         for how, which in _errors(evidence).items()
     ]
     made = _comparisons(evidence)
@@ -232,7 +234,7 @@ def _not_counted(evidence: Evidence) -> str:
     if classes.labels(evidence):
         return "How many are named rightly in each group was not counted."
     known = (_found_in(evidence, column, label) for column, label in _groups_here(evidence))
-    if any(isinstance(one, Estimate) for one in known):
+    if any(isinstance(estimate, Estimate) for estimate in known):
         return ""
     return "How many are missed in each group is not known: too few patients, or no line."
 
@@ -276,49 +278,55 @@ def _compared_in_missed(evidence: Evidence) -> list[Compared]:
                 ]
                 if isinstance(pair[0], Estimate) and isinstance(pair[1], Estimate) and pair[1].high is not None:
                     of_column.append(Compared(column, label, site, pair[0], pair[1]))
-            found += of_column if len(labels) > 2 else sorted(of_column, key=lambda one: one.apart.value)[:1]
+            found += of_column if len(labels) > 2 else sorted(of_column, key=lambda each: each.apart.value)[:1]
     return found
 
 
 def _missed_more(evidence: Evidence) -> Iterator[tuple[str, Error]]:
     """The groups of which more are missed than of the other patients of their hospital, beyond the range."""
-    for one in _compared_in_missed(evidence):
-        if one.apart.high is not None and one.apart.high < 0:
-            where = "" if alone(evidence) else f" in {short_names(evidence)[one.site.name]}"
-            others = 100 - round(100 * (one.here.value - one.apart.value))
-            values = f"{100 - round(100 * one.here.value)} of 100, of the others {others}"
-            yield MISSED_MORE, Error(f"{_group(one.column, one.label)}{where}", values)
+    for difference in _compared_in_missed(evidence):
+        if difference.apart.high is not None and difference.apart.high < 0:
+            where = "" if alone(evidence) else f" in {short_names(evidence)[difference.site.name]}"
+            others = 100 - round(100 * (difference.here.value - difference.apart.value))
+            values = f"{100 - round(100 * difference.here.value)} of 100, of the others {others}"
+            yield MISSED_MORE, Error(f"{_group(difference.column, difference.label)}{where}", values)
 
 
 def _no_groups(evidence: Evidence) -> str:
     """That groups were not looked at, or that the data do not say who is in which."""
     if not subgroups.is_declared(evidence):
         return "Groups, such as women and men, were not looked at one by one."
-    here = [one for one in evidence.subgroups.summaries if is_here(one.dataset, evidence)]
-    if not any(isinstance(one.size, SubgroupSize) for one in here):
-        columns = listing([within_sentence(name) for name in dict.fromkeys(one.column for one in here)])
+    here = [summary for summary in evidence.subgroups.summaries if is_here(summary.dataset, evidence)]
+    if not any(isinstance(subgroup.size, SubgroupSize) for subgroup in here):
+        columns = listing([within_sentence(name) for name in dict.fromkeys(subgroup.column for subgroup in here)])
         return f"By {columns}: not known, as the data do not say."
     return ""
 
 
 def _over_all(evidence: Evidence) -> Iterator[tuple[str, Error]]:
     """The groups that differ from the others over all hospitals together, with the direction."""
-    for one in between_groups.over_all_sites(evidence.subgroups.summaries, evidence.subgroups.results):
-        how = _how(one.measure, one.here, one.difference, one.is_case_mix)
-        yield how, Error(_group(one.column, one.label, one.of_class), _values(one.measure, one.here, one.difference))
+    for result in between_groups.over_all_sites(evidence.subgroups.summaries, evidence.subgroups.results):
+        how = _how(result.measure, result.here, result.difference, result.is_case_mix)
+        yield (
+            how,
+            Error(
+                _group(result.column, result.label, result.of_class),
+                _values(result.measure, result.here, result.difference),
+            ),
+        )
 
 
 def _at_hospitals(evidence: Evidence) -> Iterator[tuple[str, Error]]:
     """The groups that stand out from the other patients of their hospital."""
-    for one in subgroups.compared(evidence, evidence.local_site):
-        of_class = {} if one.of_class is None else {"class": one.of_class}
-        here = find_in_subgroup(evidence, one.subset, one.measure, one.dataset.name, **of_class)
-        if isinstance(here, Absent) or not one.is_apart:
+    for difference in subgroups.compared(evidence, evidence.local_site):
+        of_class = {} if difference.of_class is None else {"class": difference.of_class}
+        here = find_in_subgroup(evidence, difference.subset, difference.measure, difference.dataset.name, **of_class)
+        if isinstance(here, Absent) or not difference.is_apart:
             continue
-        who = _group(one.column, one.label, one.of_class)
-        where = "" if alone(evidence) else f" in {short_names(evidence)[one.dataset.name]}"
-        how = _how(one.measure, here, one.found.value, subgroups.is_case_mix(evidence, one))
-        yield how, Error(f"{who}{where}", _values(one.measure, here, one.found.value))
+        who = _group(difference.column, difference.label, difference.of_class)
+        where = "" if alone(evidence) else f" in {short_names(evidence)[difference.dataset.name]}"
+        how = _how(difference.measure, here, difference.found.value, subgroups.is_case_mix(evidence, difference))
+        yield how, Error(f"{who}{where}", _values(difference.measure, here, difference.found.value))
 
 
 def _how(measure: str, here: Estimate, difference: float, is_case_mix: bool) -> str:
@@ -349,9 +357,11 @@ def _group(column: str, label: str, of_class: str | None = None) -> str:
 
 def _few_groups(evidence: Evidence) -> str:
     """In how many groups too few patients were tested, and at how many hospitals the groups are known."""
-    sized = [one for one in evidence.subgroups.summaries if is_here(one.dataset, evidence)]
-    known = [one for one in sized if isinstance(one.size, SubgroupSize)]
-    few = [one for one in known if isinstance(one.size, SubgroupSize) and subgroups.is_few(one.size)]
+    sized = [summary for summary in evidence.subgroups.summaries if is_here(summary.dataset, evidence)]
+    known = [subgroup for subgroup in sized if isinstance(subgroup.size, SubgroupSize)]
+    few = [
+        subgroup for subgroup in known if isinstance(subgroup.size, SubgroupSize) and subgroups.is_few(subgroup.size)
+    ]
     each = "" if alone(evidence) else ", counted hospital by hospital,"
     parts = [_known_at(evidence)]
     if few:
@@ -364,7 +374,7 @@ def _known_at(evidence: Evidence) -> str:
     """At how many hospitals the groups are known, where this is not at all of them."""
     sites = in_question(evidence)
     of_count: dict[int, list[str]] = {}
-    for column in dict.fromkeys(one.column for one in evidence.subgroups.summaries):
+    for column in dict.fromkeys(summary.column for summary in evidence.subgroups.summaries):
         count = sum(bool(subgroup_sizes(evidence, column, site.name)) for site in sites)
         if 0 < count < len(sites):
             of_count.setdefault(count, []).append(within_sentence(column))
@@ -408,7 +418,7 @@ def groups(evidence: Evidence) -> Table | None:
             measure: find_in_subgroup(evidence, Subset(column, label), measure, where)
             for measure in (("auroc",) if several else ("auroc", "oe_ratio"))
         }
-        cells += [_of_group(one, where, is_few) for one in found.values()]
+        cells += [_of_group(estimate, where, is_few) for estimate in found.values()]
         if not several:
             cells.append(_direction(found["oe_ratio"], cells[-1]))
             cells += [_missed(evidence, column, label, is_few)] if primary_threshold(evidence) is not None else []
@@ -431,10 +441,10 @@ def groups(evidence: Evidence) -> Table | None:
     if all(cell.kind == "absent" or cell.text == NO_ERROR for row in rows for cell in row.cells[2:]):
         of_risk = ""
         rows, columns = [replace(row, cells=row.cells[:2]) for row in rows], columns[:2]
-    place = _together(evidence, {column for column, _ in known}) if site is None else short_names(evidence)[site.name]
+    name = _together(evidence, {column for column, _ in known}) if site is None else short_names(evidence)[site.name]
     return Table(
         name="table-groups",
-        title=f"Groups of patients, {place}.",
+        title=f"Groups of patients, {name}.",
         note=f"{_note(evidence, texts, len(known))}{of_risk}".strip(),
         head="Group",
         columns=columns,
@@ -474,9 +484,9 @@ def _note(evidence: Evidence, texts: set[str], known: int) -> str:
 def _groups_here(evidence: Evidence) -> dict[tuple[str, str], list[SubgroupSize]]:
     """The sizes of each group at our hospital, or at all of them, by column and label."""
     sizes: dict[tuple[str, str], list[SubgroupSize]] = {}
-    for one in evidence.subgroups.summaries:
-        if isinstance(one.size, SubgroupSize) and is_here(one.dataset, evidence):
-            sizes.setdefault((one.column, one.label), []).append(one.size)
+    for summary in evidence.subgroups.summaries:
+        if isinstance(summary.size, SubgroupSize) and is_here(summary.dataset, evidence):
+            sizes.setdefault((summary.column, summary.label), []).append(summary.size)
     return sizes
 
 

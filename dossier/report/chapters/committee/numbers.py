@@ -88,8 +88,11 @@ def by_class(evidence: Evidence) -> tuple[Table, ...]:
     site = alone(evidence)
     called = () if site is None else classes.called(evidence, site)
     came = tuple(
-        Row(place.site, tuple(hundred(find(evidence, "oe_ratio", place.name, **{"class": label})) for label in known))
-        for place in ordered(evidence)
+        Row(
+            dataset.site,
+            tuple(hundred(find(evidence, "oe_ratio", dataset.name, **{"class": label})) for label in known),
+        )
+        for dataset in ordered(evidence)
     )
     tables = (
         Table(
@@ -98,7 +101,7 @@ def by_class(evidence: Evidence) -> tuple[Table, ...]:
             note="Bold: the right answers.",
             head="Patients with",
             columns=(Column("In all"), *(Column(f"Called {label}") for label in known)),
-            rows=tuple(Row(one.label, (Cell(f"{one.count:,}", kind="plain"), *_named(one))) for one in called),
+            rows=tuple(Row(each.label, (Cell(f"{each.count:,}", kind="plain"), *_named(each))) for each in called),
         ),
         Table(
             name="table-came",
@@ -112,8 +115,10 @@ def by_class(evidence: Evidence) -> tuple[Table, ...]:
     return tuple(table for table in tables if table.rows)
 
 
-def _named(one: classes.OfClass) -> tuple[Cell, ...]:
-    return tuple(Cell(f"{count:,}", kind="value" if label == one.label else "plain") for label, count in one.named)
+def _named(of_class: classes.OfClass) -> tuple[Cell, ...]:
+    return tuple(
+        Cell(f"{count:,}", kind="value" if label == of_class.label else "plain") for label, count in of_class.named
+    )
 
 
 def accrual(evidence: Evidence) -> str:

@@ -30,7 +30,7 @@ def people_decide(evidence: Evidence) -> str:
     aided = find(evidence, "error_rate_aided", READER_STUDY)
     fewer = find(evidence, "absolute_risk_reduction", READER_STUDY)
     if isinstance(without, Absent) or isinstance(aided, Absent) or isinstance(fewer, Absent):
-        return KEPT_BACK if any(isinstance(one, Withheld) for one in (without, aided, fewer)) else NO_STUDY
+        return KEPT_BACK if any(isinstance(estimate, Withheld) for estimate in (without, aided, fewer)) else NO_STUDY
     # The decisions of one person belong together: where it is known whose they are, their interval is the true one.
     low, high = (fewer.details.get(f"{end}_clustered") for end in ("low", "high"))
     low, high = (fewer.low, fewer.high) if low is None or high is None else (low, high)
@@ -75,13 +75,13 @@ def _changed(evidence: Evidence) -> str:
 def _by_group(evidence: Evidence) -> str:
     """How many of 100 decisions of each group of people were wrong without and with the model, while groups are few."""
     found = [
-        (str(one.at["group"]), one.found)
-        for one in find_all(evidence, "decision_benefit")
-        if "group" in one.at and isinstance(one.found, Estimate)
+        (str(result.at["group"]), result.found)
+        for result in find_all(evidence, "decision_benefit")
+        if "group" in result.at and isinstance(result.found, Estimate)
     ]
     if not 1 < len(found) <= MOST_GROUPS:
         return ""
-    wrong = [[_in_hundred(1 - (one.details[arm] or 0.0)) for arm in ("unaided", "aided")] for _, one in found]
+    wrong = [[_in_hundred(1 - (estimate.details[arm] or 0.0)) for arm in ("unaided", "aided")] for _, estimate in found]
     said = [f"{name} {before}, then {after}" for (name, _), (before, after) in zip(found, wrong, strict=True)]
     return f" Wrong of 100 by group: {'; '.join(said)}."
 
@@ -106,16 +106,16 @@ def _times(found: Estimate) -> str:
 
 def labels_are_right(evidence: Evidence) -> str:
     """How many of 100 answers of the model labels call right, and how many are; empty without readers of a test."""
-    tested = {one.name: one.site for one in evidence.datasets if one.role != "development"}
+    tested = {summary.name: summary.site for summary in evidence.datasets if summary.role != "development"}
     found = {
-        one.dataset: one.found
-        for one in find_all(evidence, "actual_accuracy")
-        if one.dataset in tested and isinstance(one.found, Estimate)
+        result.dataset: result.found
+        for result in find_all(evidence, "actual_accuracy")
+        if result.dataset in tested and isinstance(result.found, Estimate)
     }
     if not found:
         return ""
-    place = evidence.local_site if evidence.local_site in found else next(iter(found))
-    return _of_labels(evidence, tested[str(place)], str(place), found[str(place)])
+    dataset = evidence.local_site if evidence.local_site in found else next(iter(found))
+    return _of_labels(evidence, tested[str(dataset)], str(dataset), found[str(dataset)])
 
 
 def _of_labels(evidence: Evidence, site: str, dataset: str, actual: Estimate) -> str:

@@ -81,29 +81,29 @@ def _known(evidence: Evidence, risk: float) -> list[AtRisk]:
         for site in in_question(evidence)
         for label in classes.labels(evidence) or ("",)
     ]
-    return [one for one in found if one is not None]
+    return [each for each in found if each is not None]
 
 
 def are_right(evidence: Evidence) -> Sentence:
     """Whether the percentages came true, by their curve and its range; never by their sum alone."""
     known = {risk: _known(evidence, risk) for risk in lines(evidence)}
-    every = [one for found in known.values() for one in found]
+    every = [each for found in known.values() for each in found]
     if not every:
         return Sentence("Not known.", "There are too few patients to say, or none was given such a percentage.")
     if alone(evidence) is not None and not classes.labels(evidence):
         return _of_one(evidence, every)
     first = primary_threshold(evidence) or lines(evidence)[-1]
-    risk = max(known, key=lambda one: (any(each.is_off for each in known[one]), bool(known[one]), one == first))
+    risk = max(known, key=lambda value: (any(each.is_off for each in known[value]), bool(known[value]), value == first))
     return Sentence(_lead(every), f"{_of_several(evidence, known[risk])}{_unknown(evidence, known[risk])}")
 
 
 def _lead(every: Sequence[AtRisk]) -> str:
     """How far the percentages are off, and which way; not reliable are those that are far off somewhere."""
-    off = [one for one in every if one.is_off]
+    off = [risk for risk in every if risk.is_off]
     if not off:
         return "No error was seen, but the ranges are wide."
-    is_far = any(one.is_far_off for one in off)
-    first, *rest = dict.fromkeys(one.way for one in off)
+    is_far = any(risk.is_far_off for risk in off)
+    first, *rest = dict.fromkeys(risk.way for risk in off)
     which = "they are" if len(off) == len(every) and not rest else "some are"
     ways = f"{which} {'' if is_far else 'a little '}{first}{''.join(f', some {way}' for way in rest)}"
     return f"{'Not reliably' if is_far else 'Nearly'}: {ways}."
@@ -111,31 +111,33 @@ def _lead(every: Sequence[AtRisk]) -> str:
 
 def are_off(evidence: Evidence) -> bool:
     """Whether the percentages are wrong somewhere, and their range says so."""
-    return any(one.is_off for risk in lines(evidence) for one in _known(evidence, risk))
+    return any(each.is_off for risk in lines(evidence) for each in _known(evidence, risk))
 
 
 def _of_one(evidence: Evidence, found: Sequence[AtRisk]) -> Sentence:
     """The percentages of one hospital."""
     parts = [
-        f"When it said {risk_of(one.risk)}, {of_hundred(one.value)} of 100 patients had it "
-        f"(range {of_hundred(one.low)} to {of_hundred(one.high)})."
-        for one in found
+        f"When it said {risk_of(risk.risk)}, {of_hundred(risk.value)} of 100 patients had it "
+        f"(range {of_hundred(risk.low)} to {of_hundred(risk.high)})."
+        for risk in found
     ]
-    off = [one for one in found if one.is_off]
+    off = [risk for risk in found if risk.is_off]
     if not off:
         return Sentence("No error was seen within these ranges.", " ".join(parts))
-    where = {way: listing([risk_of(one.risk) for one in off if one.way == way]) for way in {one.way: 0 for one in off}}
+    where = {
+        way: listing([risk_of(risk.risk) for risk in off if risk.way == way]) for way in {risk.way: 0 for risk in off}
+    }
     which = listing([f"{way} at {risks}" for way, risks in where.items()])
-    little = "" if any(one.is_far_off for one in off) else "a little "
+    little = "" if any(risk.is_far_off for risk in off) else "a little "
     return Sentence(f"{'Nearly' if little else 'No'}: they are {little}{which}.", " ".join(parts))
 
 
 def wrong_at(evidence: Evidence, site: DatasetSummary) -> AtRisk | None:
     """The percentage of a hospital that is far off: that of the first line, or the one that is farthest off."""
     found = [at_risk(evidence, site, risk) for risk in lines(evidence)] if not classes.labels(evidence) else []
-    far = [one for one in found if one is not None and one.is_far_off]
+    far = [risk for risk in found if risk is not None and risk.is_far_off]
     first = primary_threshold(evidence)
-    return max(far, key=lambda one: (one.risk == first, abs(one.value - one.risk)), default=None)
+    return max(far, key=lambda risk: (risk.risk == first, abs(risk.value - risk.risk)), default=None)
 
 
 def crossing(evidence: Evidence, site: DatasetSummary) -> float | None:
@@ -155,14 +157,14 @@ def crossing(evidence: Evidence, site: DatasetSummary) -> float | None:
 def _of_several(evidence: Evidence, found: Sequence[AtRisk]) -> str:
     """What came of one risk at several hospitals: those that are farthest off by name, the rest from lowest to
     highest."""
-    off = sorted((one for one in found if one.is_off), key=lambda one: -abs(one.value - one.risk))[:MOST_NAMED]
-    named = sorted(off, key=lambda one: one.value)
-    rest = sorted((one for one in found if one not in off), key=lambda one: one.value)
+    off = sorted((risk for risk in found if risk.is_off), key=lambda risk: -abs(risk.value - risk.risk))[:MOST_NAMED]
+    named = sorted(off, key=lambda risk: risk.value)
+    rest = sorted((risk for risk in found if risk not in off), key=lambda risk: risk.value)
     by_class = bool(classes.labels(evidence))
     joint = "for" if by_class else "in"
     parts = [
-        f"{of_hundred(one.value)}{'' if place else ' of 100 patients had it'} {joint} {one.where}"
-        for place, one in enumerate(named)
+        f"{of_hundred(risk.value)}{'' if index else ' of 100 patients had it'} {joint} {risk.where}"
+        for index, risk in enumerate(named)
     ]
     said = f"When it said {risk_of(found[0].risk)}, "
     if not rest:
@@ -176,7 +178,7 @@ def _of_several(evidence: Evidence, found: Sequence[AtRisk]) -> str:
             if by_class
             else f"in {few_named([o.where for o in rest])}"
         )
-        ranges = f"{of_hundred(min(one.low for one in rest))} to {of_hundred(max(one.high for one in rest))}"
+        ranges = f"{of_hundred(min(risk.low for risk in rest))} to {of_hundred(max(risk.high for risk in rest))}"
         return f"{said}{values} of 100 patients had it {where} (ranges {ranges})."
     others = f"the other {count} {'checks, one for each class and hospital,' if by_class else 'hospitals'}"
     return f"{said}{listing(parts)}; in {others if len(rest) > 1 else rest[0].where} {values}."
@@ -186,6 +188,6 @@ def _unknown(evidence: Evidence, known: Sequence[AtRisk]) -> str:
     """Where it is not known what came of a risk."""
     if classes.labels(evidence):
         return ""
-    known_at, names = {one.where for one in known}, short_names(evidence)
+    known_at, names = {risk.where for risk in known}, short_names(evidence)
     left = [names[site.name] for site in in_question(evidence) if names[site.name] not in known_at]
     return f" Not known in {few_named(left)}." if left else ""

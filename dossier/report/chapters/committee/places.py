@@ -46,7 +46,7 @@ def ordered_at_most(evidence: Evidence, most: int) -> tuple[DatasetSummary, ...]
     if len(sites) <= most:
         return sites
     ranked = sorted(sites, key=rank)
-    ends = {one.name for one in (*ranked[: most // 2], *ranked[-(most // 2) :])}
+    ends = {dataset.name for dataset in (*ranked[: most // 2], *ranked[-(most // 2) :])}
     return tuple(site for site in sites if site.name in ends)
 
 
@@ -80,12 +80,14 @@ def found_share(evidence: Evidence, site: DatasetSummary) -> float | None:
 
 def goals_at(evidence: Evidence, site: DatasetSummary) -> list[Criterion]:
     """The goals that count and ask something of a hospital."""
-    return [one for goal in acceptance.counted_ones(evidence) for one in goal if one.dataset == site.name]
+    return [
+        criterion for goal in acceptance.counted_ones(evidence) for criterion in goal if criterion.dataset == site.name
+    ]
 
 
 def goals_missed(evidence: Evidence, site: DatasetSummary) -> list[Criterion]:
     """The goals that a hospital missed."""
-    return [one for one in goals_at(evidence, site) if one.met is False]
+    return [goal for goal in goals_at(evidence, site) if goal.met is False]
 
 
 def is_here(dataset: str, evidence: Evidence) -> bool:

@@ -75,7 +75,7 @@ def _needed(evidence: Evidence, site: DatasetSummary) -> float | None:
         for measure in CRITERIA
         for of_class in labels
     ]
-    known = [one.value for one in found if isinstance(one, Estimate)]
+    known = [estimate.value for estimate in found if isinstance(estimate, Estimate)]
     return max(known) if known else None
 
 
@@ -108,7 +108,7 @@ def _keep() -> str:
 def _watch(evidence: Evidence) -> str:
     """Name who watches it, and when it is switched off."""
     care = evidence.release.care
-    is_broken = any(one.crossing is not None for one in monitoring.judged(evidence))
+    is_broken = any(verdict.crossing is not None for verdict in monitoring.judged(evidence))
     rule = "The maker's rule, broken: last page." if is_broken else "The maker's rule: last page."
     said = rule if care.stop_rule or care.stop else "The maker gives no rule."
     return f"Name who watches it, and when it is switched off. {said}"
