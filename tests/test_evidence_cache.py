@@ -42,7 +42,7 @@ PRINTED = {
     *("model_card.development_data", "signatory.name", "signatory.role", "signatory.meaning", "signatory.date"),
     *("revision.number", "revision.date", "revision.change", "reply.flag", "reply.dataset", "reply.says"),
     *("severity.source", "severity.rationale", "severity.set_by", "severity.declared_on"),
-    "statements",
+    *("h_accuracy.acceptable.source", "statements"),
 }
 """The keys that only pages depend on; a change of any other one computes everything anew."""
 

@@ -116,7 +116,7 @@ def test_the_picture_of_the_diagram_says_what_its_height_is() -> None:
     picture = fill("report.figures").figures["external_performance_by_class"].function(against_rest("three"))
     assert isinstance(picture, Picture)
     assert "Height: Averaged correspondence" in picture.caption
-    assert "Only the AUROC's cut-offs are published." in picture.caption
+    assert "Cut-offs: AUROC published, others ours." in picture.caption
     assert text_width(f"Figure 10. {picture.title}. {picture.caption}") <= 4 * FULL
     assert picture.alternative.endswith(".")
 

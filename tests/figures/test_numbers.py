@@ -406,8 +406,8 @@ def test_every_cut_off_has_a_tick(eight: Evidence) -> None:
     with styled():
         figure = _figure(draw_diagram(eight))
     strokes = [line for line in figure.artists if isinstance(line, Line2D) and line.get_marker() == TICKDOWN]
-    for cuts, stroke in zip(bands.PERFORMANCE.values(), strokes, strict=True):
-        assert set(cuts) <= set(np.asarray(stroke.get_xdata(), dtype=float).tolist())
+    for measure, stroke in zip(eight.release.judged_by, strokes, strict=True):
+        assert set(bands.PERFORMANCE[measure]) <= set(np.asarray(stroke.get_xdata(), dtype=float).tolist())
 
 
 def test_the_diagram_draws_the_utility_and_the_calibration_that_are_chosen(eight: Evidence) -> None:

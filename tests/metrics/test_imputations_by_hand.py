@@ -187,7 +187,7 @@ def test_the_tests_of_single_imputations_are_no_word_about_the_pooled_value() ->
         ("logit", _found(1.0, 0.1), "a value of exactly 1 has no logit"),
         ("logit", _found(1.0, None), "a value of exactly 1 has no logit"),
         ("log", _found(0.0, 0.1), "a value of 0 has no logarithm"),
-        ("log", _found(-1.0, 0.1), "a value of -1 has no logarithm"),
+        ("log", _found(-1.0, 0.1), "a value of \N{MINUS SIGN}1 has no logarithm"),
         ("logit", _wilson(0.4, None, 0.6), NO_ERROR),
         ("logit", _wilson(0.4, 0.2, None), NO_ERROR),
         ("logit", _wilson(0.4, 0.2, 0.6, None), NO_ERROR),

@@ -495,7 +495,7 @@ def test_one_tau_for_all_may_lie_at_either_end() -> None:
     none, full = estimated(weighted_utility(y, p, 0.0)), estimated(weighted_utility(y, p, 1.0))
     assert (none.value, none.details["tau_zero"], none.details["tau_one"]) == (1, 4, 0)
     assert (full.value, full.details["tau_zero"], full.details["tau_one"]) == (0.5, 0, 4)
-    assert weighted_utility(y, p, -0.1) == Said("tau is -0.1, outside 0 to 1")
+    assert weighted_utility(y, p, -0.1) == Said("tau is \N{MINUS SIGN}0.1, outside 0 to 1")
 
 
 def test_the_cases_at_either_end_of_tau_are_counted() -> None:
