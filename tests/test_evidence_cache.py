@@ -121,6 +121,8 @@ dataset = "site"
 at_least = 0.5
 [severity]
 weights = [[0, 0.6], [0.3, 0]]
+[h_accuracy]
+acceptable = { value = 0.75, source = "A survey" }
 [intended_use]
 for = "Adults."
 [care]
