@@ -28,6 +28,7 @@ STEPS = ("ranks", "mean", "fit", "ratio")
 """The protections of what is given in steps of a person: those are not functions of the ranges."""
 
 PER_ROW = ("outcome", "risk", "rival", "split", "relevance", "cost", "benefit", "complexity", "cluster", "weights")
+PER_ROW += ("severity_group",)
 PER_ROW_OF_CLASSES = ("classes", "class_risk", "class_rival")
 
 
@@ -52,6 +53,7 @@ def protected(name: str) -> Study:
 
 def taken(dataset: Dataset, rows: Any) -> Dataset:
     """These rows of a dataset, a row as often as it is named."""
+    periods = dataset.periods
     columns: dict[str, Any] = {
         name: None if getattr(dataset, name) is None else getattr(dataset, name)[rows]
         for name in PER_ROW + PER_ROW_OF_CLASSES
@@ -70,6 +72,7 @@ def taken(dataset: Dataset, rows: Any) -> Dataset:
         ),
         imputations=tuple(taken(each, rows) for each in dataset.imputations),
         original=None,
+        periods=None if periods is None else dataclasses.replace(periods, of_row=periods.of_row[rows]),
         **columns,
     )
 
