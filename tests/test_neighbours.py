@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from dossier import evaluate, reading
-from dossier.core.types import Absent, Dataset, Floats, Readers, Study
+from dossier.core.types import Absent, Dataset, Floats, Periods, Readers, Study
 from dossier.evaluate import disclosure
 from dossier.evaluate.disclosure import chains, descriptions, measures
 from dossier.record import results
@@ -137,7 +137,13 @@ def neighbour(study: Study, dataset: Dataset, rng: np.random.Generator, most: in
     others = () if dataset.class_labels else dataset.further_rivals
     others = tuple(dataclasses.replace(each, risk=_elsewhere(each.risk, rng)) for each in others)
     found = dataclasses.replace(
-        dataset, predictors=tuple(numbers), rival=_elsewhere(dataset.rival, rng), further_rivals=others
+        dataset,
+        predictors=tuple(numbers),
+        rival=_elsewhere(dataset.rival, rng),
+        further_rivals=others,
+        cost=_elsewhere(dataset.cost, rng),
+        benefit=_elsewhere(dataset.benefit, rng),
+        periods=_other_periods(dataset.periods, rng),
     )
     if not dataset.imputations:
         found = dataclasses.replace(found, risk=_moved(dataset.risk, at, rng))
@@ -153,6 +159,13 @@ def neighbour(study: Study, dataset: Dataset, rng: np.random.Generator, most: in
 
 def _elsewhere(column: Floats | None, rng: np.random.Generator) -> Floats | None:
     return None if column is None else rng.random(len(column))
+
+
+def _other_periods(periods: Periods | None, rng: np.random.Generator) -> Periods | None:
+    """Patients of other days: no range counts those of a period, not even of how many periods there are."""
+    if periods is None:
+        return None
+    return dataclasses.replace(periods, of_row=periods.of_row.max() - rng.integers(0, 6, len(periods.of_row)))
 
 
 def _other_readers(readers: Readers, rng: np.random.Generator) -> Readers:
