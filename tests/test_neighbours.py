@@ -27,8 +27,8 @@ POLICY = "[disclosure]\nminimum_cell = 10\n"
 STEPS = ("ranks", "mean", "fit", "ratio")
 """The protections of what is given in steps of a person: those are not functions of the ranges."""
 
-PER_ROW = ("outcome", "risk", "rival", "split", "relevance", "cost", "benefit", "complexity", "cluster", "weights")
-PER_ROW += ("severity_group",)
+PER_ROW = ("outcome", "risk", "rival", "split", "relevance", "cost", "benefit", "complexity", "cluster")
+PER_ROW_OF_WEIGHTS = ("weights", "severity_group")
 PER_ROW_OF_CLASSES = ("classes", "class_risk", "class_rival")
 
 
@@ -56,7 +56,7 @@ def taken(dataset: Dataset, rows: Any) -> Dataset:
     periods = dataset.periods
     columns: dict[str, Any] = {
         name: None if getattr(dataset, name) is None else getattr(dataset, name)[rows]
-        for name in PER_ROW + PER_ROW_OF_CLASSES
+        for name in (*PER_ROW, *PER_ROW_OF_WEIGHTS, *PER_ROW_OF_CLASSES)
     }
     return dataclasses.replace(
         dataset,
