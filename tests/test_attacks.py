@@ -15,10 +15,12 @@ import pytest
 
 from dossier import evaluate, reading
 from dossier.core.facts import Fact
+from dossier.core.release import Severity, SeverityOfSubgroup
 from dossier.core.types import (
     Absent,
     Dataset,
     Feature,
+    Periods,
     Predicted,
     Previous,
     Readers,
@@ -217,6 +219,32 @@ def before(study: Study, count: int) -> Study:
     return dataclasses.replace(hospital(study, base()), previous=previous)
 
 
+def graver_errors(study: Study, count: int) -> Study:
+    """Women, whose errors have weights of their own, at a hospital of men."""
+    men = [dataclasses.replace(row, sex="m") for row in base()]
+    made = hospital(
+        study,
+        [*men, Row(count, 1, 0.1)],
+        severity_group=lambda size: np.where(np.arange(size) < size - count, 0, 1),
+    )
+    weights = SeverityOfSubgroup(column="sex", level="f", weights=((0, 1), (0.5, 0)))
+    severity = Severity(weights=((0, 0.6), (0.3, 0)), subgroup=(weights,))
+    return dataclasses.replace(made, release=study.release.model_copy(update={"severity": severity}))
+
+
+def of_a_quarter(study: Study, count: int) -> Study:
+    """Those of ten missed who came in the second of two quarters."""
+    missed = Row(10, 1, 0.1)
+    return hospital(
+        study,
+        [*base(), missed],
+        periods=lambda size: Periods(
+            "quarter",
+            8_000 + np.where(np.arange(size) < size - 10, np.arange(size) % 2, 0) + (np.arange(size) >= size - count),
+        ),
+    )
+
+
 JACKKNIFED = "a person of many rows"
 """Every measure without each of hundreds of persons: half a minute."""
 ATTACKS: dict[str, Cells] = {
@@ -238,6 +266,8 @@ ATTACKS: dict[str, Cells] = {
     "rows with weights": weighted,
     "imputed rows": imputed,
     "between two cuts": nested,
+    "a subgroup of few with severity weights of its own": graver_errors,
+    "missed in a calendar quarter": of_a_quarter,
     "the rows that a previous release did not have": before,
 }
 

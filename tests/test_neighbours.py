@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from dossier import evaluate, reading
-from dossier.core.types import Absent, Dataset, Floats, Readers, Study
+from dossier.core.types import Absent, Dataset, Floats, Periods, Readers, Study
 from dossier.evaluate import disclosure
 from dossier.evaluate.disclosure import chains, descriptions, measures
 from dossier.record import results
@@ -27,7 +27,8 @@ POLICY = "[disclosure]\nminimum_cell = 10\n"
 STEPS = ("ranks", "mean", "fit", "ratio")
 """The protections of what is given in steps of a person: those are not functions of the ranges."""
 
-PER_ROW = ("outcome", "risk", "rival", "split", "relevance", "cost", "benefit", "complexity", "cluster", "weights")
+PER_ROW = ("outcome", "risk", "rival", "split", "relevance", "cost", "benefit", "complexity", "cluster")
+PER_ROW_OF_WEIGHTS = ("weights", "severity_group")
 PER_ROW_OF_CLASSES = ("classes", "class_risk", "class_rival")
 
 
@@ -52,9 +53,10 @@ def protected(name: str) -> Study:
 
 def taken(dataset: Dataset, rows: Any) -> Dataset:
     """These rows of a dataset, a row as often as it is named."""
+    periods = dataset.periods
     columns: dict[str, Any] = {
         name: None if getattr(dataset, name) is None else getattr(dataset, name)[rows]
-        for name in PER_ROW + PER_ROW_OF_CLASSES
+        for name in (*PER_ROW, *PER_ROW_OF_WEIGHTS, *PER_ROW_OF_CLASSES)
     }
     return dataclasses.replace(
         dataset,
@@ -70,6 +72,7 @@ def taken(dataset: Dataset, rows: Any) -> Dataset:
         ),
         imputations=tuple(taken(each, rows) for each in dataset.imputations),
         original=None,
+        periods=None if periods is None else dataclasses.replace(periods, of_row=periods.of_row[rows]),
         **columns,
     )
 
@@ -134,7 +137,13 @@ def neighbour(study: Study, dataset: Dataset, rng: np.random.Generator, most: in
     others = () if dataset.class_labels else dataset.further_rivals
     others = tuple(dataclasses.replace(each, risk=_elsewhere(each.risk, rng)) for each in others)
     found = dataclasses.replace(
-        dataset, predictors=tuple(numbers), rival=_elsewhere(dataset.rival, rng), further_rivals=others
+        dataset,
+        predictors=tuple(numbers),
+        rival=_elsewhere(dataset.rival, rng),
+        further_rivals=others,
+        cost=_elsewhere(dataset.cost, rng),
+        benefit=_elsewhere(dataset.benefit, rng),
+        periods=_other_periods(dataset.periods, rng),
     )
     if not dataset.imputations:
         found = dataclasses.replace(found, risk=_moved(dataset.risk, at, rng))
@@ -150,6 +159,13 @@ def neighbour(study: Study, dataset: Dataset, rng: np.random.Generator, most: in
 
 def _elsewhere(column: Floats | None, rng: np.random.Generator) -> Floats | None:
     return None if column is None else rng.random(len(column))
+
+
+def _other_periods(periods: Periods | None, rng: np.random.Generator) -> Periods | None:
+    """Patients of other days: no range counts those of a period, not even of how many periods there are."""
+    if periods is None:
+        return None
+    return dataclasses.replace(periods, of_row=periods.of_row.max() - rng.integers(0, 6, len(periods.of_row)))
 
 
 def _other_readers(readers: Readers, rng: np.random.Generator) -> Readers:

@@ -133,6 +133,15 @@ def test_a_level_that_nobody_has_is_a_flag(tmp_path: Path) -> None:
     assert found == Said("too few to tell: 0 events, 0 non-events")
 
 
+def test_under_a_policy_nothing_says_that_a_level_has_nobody(tmp_path: Path) -> None:
+    """The lowest range may be nobody, and a flag would say which it is."""
+    declared = '[[subgroup]]\ncolumn = "s"\nlevels = { a = "one", b = "two", z = "three" }\n'
+    policy = "[disclosure]\nminimum_cell = 10\n"
+    study = read(tmp_path, declared + policy, a=table("s", ["a", "b"] * 20))
+    assert "empty_subgroup" in {flag.flag for flag in study.flags}
+    assert "empty_subgroup" not in {flag.flag for flag in evaluate.evidence(study).flags}
+
+
 @settings(max_examples=40, deadline=None)
 @given(st.lists(st.sampled_from(["a", "b", "c", ""]), min_size=3, max_size=30))
 def test_a_subgroup_and_the_others_and_the_unassigned_are_all_rows(

@@ -180,7 +180,7 @@ def _table(table: SettledTable, is_protected: bool) -> dict[str, Any]:
                 "role": column.role,
                 "type": column.kind,
                 "range": given(None if column.range is None else list(column.range)),
-                "values": column.levels,
+                "values": given(column.levels),
                 "missing": given(column.missing),
                 "drawn": given(column.sample),
             }
@@ -203,7 +203,10 @@ def schema() -> dict[str, Any]:
         "role": TEXT,
         "type": TEXT,
         "range": {"type": ["array", "null"], "items": {"type": "number"}},
-        "values": {**COUNT_OR_NULL, "description": "How many different texts or codes; null of numbers."},
+        "values": {
+            **COUNT_OR_NULL,
+            "description": "How many different texts or codes; null of numbers, and where small counts are protected.",
+        },
         "missing": UNLESS_PROTECTED,
         "drawn": {**COUNT_OR_NULL, "description": "In how many rows it was read, where these are not all."},
     }

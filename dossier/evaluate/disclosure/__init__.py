@@ -126,7 +126,7 @@ class _Policy:
             return replace(made, all_rows=made.of_classes(dataset.classes))
         if dataset.outcome is None or dataset.risk is None or _is_special(dataset):
             return made
-        return replace(made, all_rows=made.protected(np.ones(len(dataset.outcome), dtype=np.bool_)))
+        return replace(made, all_rows=made.protected(np.ones(len(dataset.outcome), dtype=np.bool_), None))
 
     @property
     def below(self) -> int:
@@ -138,18 +138,32 @@ class _Policy:
         at = grid(self.site.release.thresholds.declared)
         return counts(outcome[rows], risk[rows], at, self.wide, self.rows_each)
 
-    def protected(self, rows: Bools, others: Counts | None = None) -> Protected:
-        """Some of the rows with their ranges; a measure is asked of tables, so that no other column is needed."""
+    def protected(self, rows: Bools, subset: Subset | None, others: Counts | None = None) -> Protected:
+        """All rows, or those of a subgroup, with their ranges; a measure is asked of tables, and of no other column."""
         outcome, risk = _columns(self.site.dataset)
         bare = Dataset(self.site.dataset.name, self.site.dataset.role, self.site.dataset.site, 0, {}, outcome, risk)
-        # Tables have no rows: they are weighed by the one matrix of all of them, or by none.
-        weighed = self.site.dataset.severity_group
-        of_rows = None if weighed is None else np.unique(weighed[rows])
-        bare = replace(bare, severity_group=of_rows if of_rows is not None and len(of_rows) == 1 else None)
+        bare = replace(bare, severity_group=self._severity_of(subset))
         mean = float(risk[rows].mean()) if rows.any() else 0.0
         site = replace(self.site, dataset=bare, readers=None)
         level = self.site.release.release.level
         return Protected(site, self.counts(rows), self.below, level, mean, others)
+
+    def _severity_of(self, subset: Subset | None) -> NDArray[np.int64] | None:
+        """The one matrix that weighs the tables of these rows, which have no rows themselves; None where several may.
+
+        The declaration says which, never the rows: where they did, a value would say that nobody else is among them.
+        """
+        dataset, severity = self.site.dataset, self.site.release.severity
+        if dataset.severity_group is None or severity is None:
+            return None
+        weighed = [Subset(own.column, own.level) for own in severity.subgroup]
+        here = {each.column for each in dataset.subgroups if not isinstance(each.rows, Absent)}
+        column = next((own.column for own in weighed if own.column in here), None)
+        if column is None:
+            return np.array([0])
+        if subset is None or subset.column != column:
+            return None
+        return np.array([1 + weighed.index(subset) if subset in weighed else 0])
 
     def of_classes(self, classes: NDArray[np.int64]) -> Protected:
         """All rows of an outcome of several classes: the rarest class, and the others as the sum of their ranges."""
@@ -263,7 +277,7 @@ class _Policy:
         if levels is None:
             return Withheld(Fact("column_of_many_levels", most=MOST_LEVELS), self.below)
         known = np.logical_or.reduce([level.rows for level in levels if not isinstance(level.rows, Absent)])
-        made = self.protected(subgroup.rows, self.counts(known & ~subgroup.rows))
+        made = self.protected(subgroup.rows, subgroup.subset, self.counts(known & ~subgroup.rows))
         return made if made.counts.tells_outcome else outcome_withheld(self.below)
 
     def _size(self, subgroup: SubgroupSummary, found: Protected | Withheld) -> SubgroupSize | Absent:
@@ -358,17 +372,17 @@ def given(complete: Evidence, sites: Sequence[Site]) -> Evidence:
     return without_counts(made)
 
 
-TELLING = frozenset(("class_missing", "constant_risk", "one_class", "other_units", "sampled"))
+TELLING = frozenset(("class_missing", "constant_risk", "empty_subgroup", "one_class", "other_units", "sampled"))
 """The flags of reading whose sentence, or being there at all, tells a count or a value."""
 
 
 def flags(raised: Sequence[Flag], datasets: Sequence[DatasetSummary]) -> tuple[Flag, ...]:
     """The flags of reading, those of a number of rows without it."""
     protected = {dataset.name for dataset in datasets if dataset.minimum_cell}
+    if protected:
+        protected.add(POOLED)
     return tuple(
-        flag
-        if not protected or (flag.dataset not in protected and flag.dataset != POOLED)
-        else replace(flag, fact=flag.fact.without_counts)
+        replace(flag, fact=flag.fact.without_counts) if flag.dataset in protected else flag
         for flag in raised
         if flag.flag not in TELLING or flag.dataset not in protected
     )
