@@ -95,6 +95,21 @@ def test_a_declared_psi_says_how_many_patients_a_site_has_and_is_withheld_with_a
     assert not re.search(r"\b157\b|0\.0371", json.dumps(printed))
 
 
+def _of_release_file(printed: dict[str, Any]) -> tuple[str | None, int | None]:
+    return next((file["sha256"], file["size"]) for file in printed["inputs"] if file["name"] == "release.toml")
+
+
+def test_the_hash_of_a_release_file_is_given_only_where_all_that_it_declares_is(tmp_path: Path) -> None:
+    """All else that it holds is printed, so that a number that is not could be tried until the hash is the same."""
+    _, printed = _evidence(_release(tmp_path / "declared", PSI))
+    assert _of_release_file(printed) == (None, None)
+    for name, declared, policy in (("bare", "", POLICY), ("free", PSI, "")):
+        _, printed = _evidence(_release(tmp_path / name, declared, policy))
+        size = (tmp_path / name / "release.toml").stat().st_size
+        assert _of_release_file(printed)[1] == size
+        assert _of_release_file(printed)[0] is not None
+
+
 def test_without_a_policy_a_declared_psi_is_that_of_the_site(tmp_path: Path) -> None:
     found, _ = _evidence(_release(tmp_path, PSI, policy=""))
     psi = find(found, "degree_of_correspondence", "north")
