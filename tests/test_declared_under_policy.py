@@ -196,6 +196,19 @@ def test_a_minimum_of_accuracy_is_given_in_hundredths_and_does_not_tell_how_many
     assert not [secret for secret in ("0.9381", "0.9247", "0.9533", "4217") if secret in text]
 
 
+@pytest.mark.parametrize("policy", [POLICY, ""])
+def test_a_minimum_that_is_another_than_sealed_tells_neither_under_a_policy(tmp_path: Path, policy: str) -> None:
+    folder = _release(tmp_path / "release", MINIMUM, policy)
+    _run("seal", folder)
+    text = (folder / "release.toml").read_text().replace("4217", "4231")
+    (folder / "release.toml").write_text(text.replace("[release]\n", '[release]\nsealed = "seal.json"\n', 1))
+    _, printed = _evidence(folder)
+    assert {change["table"] for change in printed["seal"]["changes"]} == {"h_accuracy"}
+    assert sorted(re.findall("42(?:17|31)", json.dumps(printed["seal"]["changes"]))) == (
+        [] if policy else ["4217", "4231"]
+    )
+
+
 def test_without_a_policy_a_minimum_stands_as_it_was_declared(tmp_path: Path) -> None:
     found, _ = _evidence(_release(tmp_path, MINIMUM, policy=""))
     given = found.release.h_accuracy.acceptable
