@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import re
 from pathlib import Path
@@ -12,7 +13,8 @@ from click.testing import CliRunner
 
 from dossier import evaluate, reading
 from dossier.command_line import cli
-from dossier.core.types import Absent, CountRange, Estimate, Evidence, Picture, find
+from dossier.core.errors import ReleaseError
+from dossier.core.types import READER_STUDY, Absent, CountRange, Estimate, Evidence, Picture, find
 from dossier.record import results
 from dossier.report.figures.robustness import external_performance
 from dossier.typeset.methods import method_text
@@ -194,6 +196,29 @@ def test_a_minimum_of_accuracy_is_given_in_hundredths_and_does_not_tell_how_many
     assert criterion.at_least == 0.94
     text = json.dumps(printed)
     assert not [secret for secret in ("0.9381", "0.9247", "0.9533", "4217") if secret in text]
+
+
+def test_a_declared_performance_cannot_lend_its_name_to_the_reader_study(tmp_path: Path) -> None:
+    """What is declared is given by its name, and so would be the decisions of single readers."""
+    decided = "".join(f"{reader},{k},{k % 2},{k % 3 % 2},{k % 2}\n" for reader in ("ann", "bob") for k in range(20))
+    declared = PUBLISHED.format(n=1217, events=307) + '[reader_study]\nfile = "study.csv"\n'
+    folder = _release(tmp_path, declared)
+    (folder / "study.csv").write_text(f"reader,case,truth,unaided,aided\n{decided}")
+    study = reading.study(folder)
+    (claim,) = study.release.declared_performance
+    named = study.release.model_copy(
+        update={"declared_performance": (claim.model_copy(update={"name": READER_STUDY}),)}
+    )
+    found = evaluate.evidence(dataclasses.replace(study, release=named))
+    of_study: list[object] = [result.found for result in found.results if result.dataset == READER_STUDY]
+    of_study += [curve.found for curve in found.curves if curve.dataset == READER_STUDY]
+    assert len(of_study) > 10
+    assert not [made for made in of_study if not isinstance(made, Absent)]
+    text = (folder / "release.toml").read_text().replace('"published"', f'"{READER_STUDY}"')
+    (folder / "release.toml").write_text(text)
+    with pytest.raises(ReleaseError) as refused:
+        reading.study(folder)
+    assert [fault.code for fault in refused.value.faults] == ["reserved_performance"]
 
 
 @pytest.mark.parametrize("policy", [POLICY, ""])

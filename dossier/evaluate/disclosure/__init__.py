@@ -17,6 +17,8 @@ from dossier.core.facts import Count, Fact
 from dossier.core.register import metrics_of
 from dossier.core.types import (
     POOLED,
+    READER_STUDY,
+    READERS,
     Absent,
     CountRange,
     Curve,
@@ -354,7 +356,7 @@ def given(complete: Evidence, sites: Sequence[Site]) -> Evidence:
     why = not_given(below)
     known = {dataset.name: dataset for dataset in complete.datasets}
     # The axes of the model's points end at values of patients, and leave with the readers' tables.
-    kept = {*known, POOLED, *(claim.name for claim in complete.release.declared_performance)}
+    kept = {*known, POOLED, *(claim.name for claim in complete.release.declared_performance)} - {READERS, READER_STUDY}
     rows_each = {site.dataset.name: rows_of_a_person(site.dataset) for site in sites}
     described = [description for description in complete.descriptions if description.dataset in known]
     rows, withheld = descriptions.given(described, known, levels, rows_each)
