@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import re
 from pathlib import Path
@@ -12,7 +13,8 @@ from click.testing import CliRunner
 
 from dossier import evaluate, reading
 from dossier.command_line import cli
-from dossier.core.types import Absent, CountRange, Estimate, Evidence, Picture, find
+from dossier.core.errors import ReleaseError
+from dossier.core.types import READER_STUDY, Absent, CountRange, Estimate, Evidence, Picture, find
 from dossier.record import results
 from dossier.report.figures.robustness import external_performance
 from dossier.typeset.methods import method_text
@@ -93,6 +95,21 @@ def test_a_declared_psi_says_how_many_patients_a_site_has_and_is_withheld_with_a
     assert isinstance(find(found, "degree_of_correspondence", "north"), Absent)
     assert "declared_withheld" in {flag.flag for flag in found.flags}
     assert not re.search(r"\b157\b|0\.0371", json.dumps(printed))
+
+
+def _of_release_file(printed: dict[str, Any]) -> tuple[str | None, int | None]:
+    return next((file["sha256"], file["size"]) for file in printed["inputs"] if file["name"] == "release.toml")
+
+
+def test_the_hash_of_a_release_file_is_given_only_where_all_that_it_declares_is(tmp_path: Path) -> None:
+    """All else that it holds is printed, so that a number that is not could be tried until the hash is the same."""
+    _, printed = _evidence(_release(tmp_path / "declared", PSI))
+    assert _of_release_file(printed) == (None, None)
+    for name, declared, policy in (("bare", "", POLICY), ("free", PSI, "")):
+        _, printed = _evidence(_release(tmp_path / name, declared, policy))
+        size = (tmp_path / name / "release.toml").stat().st_size
+        assert _of_release_file(printed)[1] == size
+        assert _of_release_file(printed)[0] is not None
 
 
 def test_without_a_policy_a_declared_psi_is_that_of_the_site(tmp_path: Path) -> None:
@@ -179,6 +196,42 @@ def test_a_minimum_of_accuracy_is_given_in_hundredths_and_does_not_tell_how_many
     assert criterion.at_least == 0.94
     text = json.dumps(printed)
     assert not [secret for secret in ("0.9381", "0.9247", "0.9533", "4217") if secret in text]
+
+
+def test_a_declared_performance_cannot_lend_its_name_to_the_reader_study(tmp_path: Path) -> None:
+    """What is declared is given by its name, and so would be the decisions of single readers."""
+    decided = "".join(f"{reader},{k},{k % 2},{k % 3 % 2},{k % 2}\n" for reader in ("ann", "bob") for k in range(20))
+    declared = PUBLISHED.format(n=1217, events=307) + '[reader_study]\nfile = "study.csv"\n'
+    folder = _release(tmp_path, declared)
+    (folder / "study.csv").write_text(f"reader,case,truth,unaided,aided\n{decided}")
+    study = reading.study(folder)
+    (claim,) = study.release.declared_performance
+    named = study.release.model_copy(
+        update={"declared_performance": (claim.model_copy(update={"name": READER_STUDY}),)}
+    )
+    found = evaluate.evidence(dataclasses.replace(study, release=named))
+    of_study: list[object] = [result.found for result in found.results if result.dataset == READER_STUDY]
+    of_study += [curve.found for curve in found.curves if curve.dataset == READER_STUDY]
+    assert len(of_study) > 10
+    assert not [made for made in of_study if not isinstance(made, Absent)]
+    text = (folder / "release.toml").read_text().replace('"published"', f'"{READER_STUDY}"')
+    (folder / "release.toml").write_text(text)
+    with pytest.raises(ReleaseError) as refused:
+        reading.study(folder)
+    assert [fault.code for fault in refused.value.faults] == ["reserved_performance"]
+
+
+@pytest.mark.parametrize("policy", [POLICY, ""])
+def test_a_minimum_that_is_another_than_sealed_tells_neither_under_a_policy(tmp_path: Path, policy: str) -> None:
+    folder = _release(tmp_path / "release", MINIMUM, policy)
+    _run("seal", folder)
+    text = (folder / "release.toml").read_text().replace("4217", "4231")
+    (folder / "release.toml").write_text(text.replace("[release]\n", '[release]\nsealed = "seal.json"\n', 1))
+    _, printed = _evidence(folder)
+    assert {change["table"] for change in printed["seal"]["changes"]} == {"h_accuracy"}
+    assert sorted(re.findall("42(?:17|31)", json.dumps(printed["seal"]["changes"]))) == (
+        [] if policy else ["4217", "4231"]
+    )
 
 
 def test_without_a_policy_a_minimum_stands_as_it_was_declared(tmp_path: Path) -> None:

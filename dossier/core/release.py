@@ -64,7 +64,7 @@ Watched = Literal[
     "calibration_slope",
 ]
 """The measures that are taken of each calendar period: what a stop rule may name."""
-RESERVED_NAMES = ("pooled", "each external", "readers")
+RESERVED_NAMES = ("pooled", "each external", "readers", "reader study")
 NOT_RIVALS = ("chance", "complement", "previous")
 """What a result may be compared with beside the rival: no rival can have these names."""
 NOT_COLUMNS = ("constant", "raters", "rater_errors", "rater_confidence")

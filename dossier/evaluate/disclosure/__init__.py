@@ -17,6 +17,8 @@ from dossier.core.facts import Count, Fact
 from dossier.core.register import metrics_of
 from dossier.core.types import (
     POOLED,
+    READER_STUDY,
+    READERS,
     Absent,
     CountRange,
     Curve,
@@ -62,17 +64,20 @@ def is_asked(study: Study) -> bool:
 
 def without_what_tells(study: Study) -> Study:
     """The study without the datasets of which not even the number of rows may be shown, and without a previous release,
-    each with a flag that says so; without the sizes and hashes of files with rows, which tell how many there are; and
-    with what it declares in place of rows as that may be given.
+    each with a flag that says so; with what it declares in place of rows as that may be given; and without the sizes
+    and hashes of files that tell how many there are: those with rows, and a release file not all of which is given.
 
     Datasets go before anything is computed, so that no number over all sites holds them. Two releases of nearly the
     same rows tell of those in which they differ.
     """
     if not is_asked(study):
         return study
-    inputs = (file if file.name == RELEASE_FILE else replace(file, sha256=None, size=None) for file in study.inputs)
-    study = replace(study, inputs=tuple(inputs))
+    whole = study.release
     study = declared.given(study, max(dataset.minimum_cell for dataset in study.datasets))
+    # All else that the file holds is printed: with its hash one would try number by number what it declares.
+    known = {RELEASE_FILE} if study.release == whole else set()
+    inputs = (file if file.name in known else replace(file, sha256=None, size=None) for file in study.inputs)
+    study = replace(study, inputs=tuple(inputs))
     if study.previous is not None:
         withheld = Flag("previous_withheld", POOLED, Fact("previous_withheld"))
         study = replace(study, previous=None, flags=(*study.flags, withheld))
@@ -351,7 +356,7 @@ def given(complete: Evidence, sites: Sequence[Site]) -> Evidence:
     why = not_given(below)
     known = {dataset.name: dataset for dataset in complete.datasets}
     # The axes of the model's points end at values of patients, and leave with the readers' tables.
-    kept = {*known, POOLED, *(claim.name for claim in complete.release.declared_performance)}
+    kept = {*known, POOLED, *(claim.name for claim in complete.release.declared_performance)} - {READERS, READER_STUDY}
     rows_each = {site.dataset.name: rows_of_a_person(site.dataset) for site in sites}
     described = [description for description in complete.descriptions if description.dataset in known]
     rows, withheld = descriptions.given(described, known, levels, rows_each)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping
 from dataclasses import replace
@@ -15,7 +16,7 @@ from dossier.core.release import (
     SurveyShare,
     survey_shares,
 )
-from dossier.core.types import POOLED, CountRange, Flag, Study
+from dossier.core.types import POOLED, CountRange, Flag, Seal, SealChange, Study
 from dossier.evaluate.disclosure.chains import ranged, width
 from dossier.evaluate.disclosure.measures import FEWEST, in_steps, step_of
 
@@ -47,7 +48,19 @@ def given(study: Study, minimum_cell: int) -> Study:
         update["declared_correspondence"] = ()
         flags.append(Flag("declared_withheld", POOLED, Fact("declared_correspondence_withheld")))
     made = release.model_copy(update={name: value for name, value in update.items() if value != getattr(release, name)})
-    return replace(study, release=made, reader_study=decided, flags=(*study.flags, *flags))
+    sealed = None if study.seal is None else _seal(study.seal)
+    return replace(study, release=made, reader_study=decided, flags=(*study.flags, *flags), seal=sealed)
+
+
+def _seal(seal: Seal) -> Seal:
+    """The seal without what was asked of people before and now: that it changed, and not from what to what."""
+    return replace(seal, changes=tuple(map(_change, seal.changes)))
+
+
+def _change(change: SealChange) -> SealChange:
+    if change.table != "h_accuracy":
+        return change
+    return replace(change, part=json.dumps(dict.fromkeys(json.loads(change.part)), separators=(",", ":")))
 
 
 def _performance(claim: DeclaredPerformance, wide: int) -> DeclaredPerformance:
