@@ -242,6 +242,7 @@ def test_json_keeps_to_its_schema_and_says_the_same(run: Run, tmp_path: Path) ->
     for flag in document["flags"]:
         assert f"flag {flag['flag']}, {flag['dataset']}: {flag['says']}" in plain.out
     assert len(document["flags"]) == plain.out.count("\nflag ")
+    assert "\\n" not in plain.out
     assert [dataset["name"] for dataset in document["datasets"]] == ["development", "internal", "hospital-1"]
     assert document["tables"][0]["columns"][1]["range"] == [25, 95] or document["tables"][0]["columns"][1]["range"]
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import dataclasses
+import io
 import itertools
 import json
 import pickle
@@ -24,7 +26,7 @@ from dossier.evaluate import disclosure
 from dossier.evaluate.disclosure import chains, curves, measures
 from dossier.metrics.discrimination import ppv, sensitivity
 from dossier.metrics.utility import net_benefit
-from dossier.record import results
+from dossier.record import results, results_csv
 from dossier.typeset.flags import flag_text
 from tests.attacker import SMALLEST, Attack, attacked, attacked_with_ranks, site_of
 from tests.canaries import plant
@@ -259,6 +261,13 @@ def test_no_curve_but_those_of_ranges_is_given(printed: dict[str, Any]) -> None:
     }
     assert given_out
     assert given_out <= {name for name, maker in REGISTER.curves.items() if maker.protection in curves.RULES}
+
+
+def test_counts_are_ranges_in_the_flat_table(study: Study) -> None:
+    lines = list(csv.DictReader(io.StringIO(results_csv.text(results.of(evaluate.evidence(study))).decode())))
+    counts = [line[name] for line in lines for name in ("n", "events") if line[name]]
+    assert any("\N{EN DASH}" in count for count in counts)
+    assert all(re.fullmatch(r"\d+(\N{EN DASH}\d+)?", count) for count in counts)
 
 
 def test_no_size_of_a_file_with_rows_and_no_hash_is_given(printed: dict[str, Any]) -> None:

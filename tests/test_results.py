@@ -517,6 +517,9 @@ def test_the_flat_table_holds_every_estimate_to_the_last_digit(evidence: Evidenc
         subset = ("", "") if estimate.subset is None else (estimate.subset.column, estimate.subset.level)
         assert (line["subset_column"], line["subset_level"]) == subset
         found = {**estimate.details, **estimate.model_dump()}
+        assert [line[name] or None for name in ("n", "events")] == [
+            None if count is None else str(count) for count in (estimate.n, estimate.events)
+        ]
         for name in ("value", "low", "high", "se", "p_value", "prediction_low"):
             assert (None if line[name] == "" else float(line[name])) == found.get(name)
         settings = dict(part.split("=", 1) for part in line["at"].split(";") if part)

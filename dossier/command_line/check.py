@@ -72,10 +72,12 @@ def lines(found: Check) -> Iterator[str]:
     for table in study.tables:
         left_out = f", {table.left_out} more left out by rows" if table.left_out else ""
         size = "" if found.is_protected else f": {table.rows} rows{left_out}"
-        yield f"\n{table.dataset}, {table.file}{size}"
+        yield ""
+        yield f"{table.dataset}, {table.file}{size}"
         yield from _columns(table, found.is_protected)
     if found.is_protected:
-        yield "\nSmall counts are protected: each is a range, and no table says how many rows or which values it has."
+        yield ""
+        yield "Small counts are protected: each is a range, and no table says how many rows or which values it has."
     yield ""
     for flag in found.flags:
         reply = "" if flag.reply is None else f" Answered: {flag.reply}"

@@ -25,6 +25,8 @@ def text(results: Results) -> bytes:
 
 def _line(row: EstimateRow) -> list[object]:
     cells: dict[str, object] = {**row.details, **row.model_dump(exclude={"subset", "at"}), "method": row.method_text}
+    # Counts of persons as they are printed: a number, or under a policy a range.
+    cells |= {name: None if count is None else str(count) for name, count in (("n", row.n), ("events", row.events))}
     cells["reason"] = None if row.reason is None else reason_text(row.reason)
     if row.subset is not None:
         cells |= {"subset_column": row.subset.column, "subset_level": row.subset.level}
