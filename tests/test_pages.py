@@ -359,6 +359,7 @@ def test_what_is_missing_is_named_with_what_would_bring_it(book: Book) -> None:
             "changes",
             "comparison",
             "human_factors",
+            "monitoring",
             "reliability",
             "severity",
         }
