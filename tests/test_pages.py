@@ -359,6 +359,7 @@ def test_what_is_missing_is_named_with_what_would_bring_it(book: Book) -> None:
             "changes",
             "comparison",
             "human_factors",
+            "monitoring",
             "reliability",
             "severity",
         }
@@ -446,6 +447,40 @@ def test_every_figure_stands_within_a_page_of_its_first_mention(book: Book) -> N
         mentions.append(max(page for page in opened if page <= position))
         nearest = min(abs(position - page) for page in mentions)
         assert nearest <= 1, f"figure {number} stands on page {position}, its chapter opens on page {mentions[-1]}"
+
+
+def own_chapters(book: Book) -> list[str]:
+    """The chapter of each figure, in the order of their numbers."""
+    inside, found = "", []
+    for chapter, figure in re.findall(r'id="chapter-(\w+)"|<figure (id)=', book.html("regulatory")):
+        inside = chapter or inside
+        found += [inside] if figure else []
+    return found
+
+
+def ends_of_chapters(book: Book) -> dict[str, int]:
+    """The page on which the text of each chapter ends: where the next one opens, or before it at the head of a page."""
+    opened_at = sorted(opened_on(book).items(), key=lambda chapter: chapter[1])
+    titles = {name: title for title, name in TITLES.items()}
+    pages = boxes(book.pdf("regulatory"))
+    ends = {}
+    for (name, _), (following, page) in itertools.pairwise(opened_at):
+        at_the_head = first_line(pages[page - 1]).endswith(titles[following])
+        ends[name] = page - 1 if at_the_head else page
+    ends[opened_at[-1][0]] = len(pages)
+    return ends
+
+
+def test_no_figure_stands_later_than_the_page_after_its_chapter(book: Book) -> None:
+    """At the foot of a page figures could queue into the chapters that follow."""
+    ends, chapters_of_figures, found = ends_of_chapters(book), own_chapters(book), captions(book, "Figure")
+    assert len(found) == len(chapters_of_figures)
+    late = [
+        (number, chapter, page - ends[chapter])
+        for (number, page), chapter in zip(found, chapters_of_figures, strict=True)
+        if page > ends[chapter] + 1
+    ]
+    assert late == []
 
 
 def body_rows(book: Book) -> list[str]:

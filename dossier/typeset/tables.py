@@ -100,6 +100,9 @@ def spanners(table: Table) -> tuple[Spanner, ...]:
     return tuple(found) if any(spanner.label for spanner in found) else ()
 
 
+FEW = 3
+"""Rows of the first page's table that leave it half empty: its lines are set wider apart."""
+
 SHORT = 8
 """A table of fewer rows stays on one page; a longer one may be parted, three rows or more on either side."""
 
