@@ -576,7 +576,7 @@ def draw_arranged(evidence: Evidence, arranged: Arrangement) -> Figure:
     more = max(len(_title(scale, plan)) for scale in arranged.scales) - 1
     drawn = sheet(FULL, plan.bottom + plan.strip + TITLES + more * LINE)
     _key(drawn)
-    write(drawn, 0, TOP - 3.6, form_of(evidence).title, weight=600)
+    write(drawn, 0, TOP - 4.8, form_of(evidence).title, weight=600)
     _band_names(drawn, plan)
     for index in range(len(arranged.scales)):
         _panel(drawn, evidence, arranged, index)
