@@ -15,7 +15,7 @@ MEASURE = 168.0
 """The width of the page's live area in mm."""
 HALF_MEASURE = MEASURE / 2
 """What is narrower may stand beside something else."""
-FOOT = 120.0
+FOOT = 130.0
 """The most height in mm of a figure at the foot of a page; a higher one stands where its chapter comes to it."""
 CHARACTER = 1.8
 """The width of a character of a table in mm: digits are a little wider, letters a little narrower."""
