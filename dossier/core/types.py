@@ -168,7 +168,7 @@ class Dataset:
 
     def facing(self, rival: str) -> Dataset:
         """The dataset with the other model of that name as its rival; as it is where that is the first."""
-        model = next((named for named in self.further_rivals if named.name == rival), None)
+        model = next((other for other in self.further_rivals if other.name == rival), None)
         if model is None:
             return self
         several = bool(self.class_labels)

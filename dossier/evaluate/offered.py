@@ -144,7 +144,7 @@ def _no_readers(site: Site) -> Absent:
     """Why no readers judged the cases of a site."""
     if not site.readers_elsewhere:
         return Absent(Fact("no_readers_tables"))
-    named = tuple(reader for reader in site.readers_elsewhere if reader != READERS)
+    named = tuple(dataset for dataset in site.readers_elsewhere if dataset != READERS)
     if not named:
         return Absent(Fact("readers_tables_name_no_dataset"))
     return Absent(

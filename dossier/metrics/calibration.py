@@ -508,7 +508,7 @@ def _binned(which: int, outcome: Floats, risk: Floats, level: float, bootstrap: 
     y, p, n = np.asarray(outcome[order], dtype=float), np.asarray(risk[order], dtype=float), len(outcome)
     sums = [total[0] for total in _bin_sums(y, p, np.ones((1, n)))]
     value = float(np.clip(binned_errors(*sums)[which], 0, 1))
-    squared, calibrated = (_bin_sums(number, p, np.ones((1, n)))[0][0] / n for number in ((y - p) ** 2, p * (1 - p)))
+    squared, calibrated = (_bin_sums(values, p, np.ones((1, n)))[0][0] / n for values in ((y - p) ** 2, p * (1 - p)))
     # A bin without an event would seem certain by its own squares alone.
     squares = np.maximum(squared, calibrated)
     used = squares > 0

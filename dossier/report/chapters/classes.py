@@ -141,7 +141,7 @@ def calibration(evidence: Evidence) -> Sentence:
     lead = f"Observed over expected patients of a class (O/E) runs from {first} to {last}."
     slopes = by_class(evidence, "calibration_slope")
     parts = of_slopes(
-        [(difference.named, difference.found) for difference in slopes],
+        [(slope.named, slope.found) for slope in slopes],
         lambda which: f"for {_named_or_counted(which, len(slopes))}",
     )
     return Sentence(lead, " ".join(parts))

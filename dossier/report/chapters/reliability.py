@@ -120,8 +120,8 @@ def accuracy_of_readers(evidence: Evidence) -> str:
     made = [description for description in evidence.descriptions if description.described.of == "rater_accuracy"]
     places = list(dict.fromkeys(description.dataset for description in made))
     said = [
-        _of_one(evidence, [description.described for description in made if description.dataset == position], position)
-        for position in places
+        _of_one(evidence, [description.described for description in made if description.dataset == dataset], dataset)
+        for dataset in places
     ]
     return " ".join(said)
 

@@ -240,7 +240,7 @@ def _pair(evidence: Evidence, site: str, measure: str) -> tuple[Estimate | Absen
     without that too against the worst subset of the internal test.
     """
     worst, declared = (
-        find(evidence, "wpr", site, measure=measure, minimum=text) for text in ("worst_split", "declared")
+        find(evidence, "wpr", site, measure=measure, minimum=minimum) for minimum in ("worst_split", "declared")
     )
     refitted = isinstance(worst, Estimate) and worst.method.has("refitted_splits")
     weak = declared if isinstance(declared, Estimate) and not refitted else worst

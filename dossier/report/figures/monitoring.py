@@ -57,7 +57,7 @@ MOST_SITES = 5
 MOST_MEASURES = 5
 MOST_GAPS = 4
 """Periods without a value that the caption names; the others are counted."""
-UNTOLD = ("period_without_value", "rows_without_day")
+NOT_DRAWN = ("period_without_value", "rows_without_day")
 """The steps of a curve that say what no mark shows."""
 SHORT = {
     "auroc": "AUROC",
@@ -292,7 +292,7 @@ def _gaps(evidence: Evidence, shown: Shown) -> str:
     for site in shown.sites:
         for measure in shown.measures:
             curve = _curves(evidence, measure).get(site.name)
-            steps = [fact for fact in curve.method if fact.code in UNTOLD] if curve is not None else []
+            steps = [fact for fact in curve.method if fact.code in NOT_DRAWN] if curve is not None else []
             said |= dict.fromkeys(f"{site.site}: {text}" for text in method_parts(steps))
     kept = list(said)[:MOST_GAPS]
     more = f"; and {len(said) - len(kept)} more" if len(said) > len(kept) else ""
