@@ -21,10 +21,12 @@ from numpy.typing import NDArray
 
 from dossier.core.bands import FEWEST_FOR_A_NEW_SITE
 from dossier.core.facts import Fact
+from dossier.core.values import PERIODS_OF_A_YEAR as PERIODS_OF_A_YEAR
 from dossier.core.values import RIVAL as RIVAL
 from dossier.core.values import CountRange as CountRange
 from dossier.core.values import PeriodUnit as PeriodUnit
 from dossier.core.values import Subset as Subset
+from dossier.core.values import unit_of as unit_of
 
 if TYPE_CHECKING:
     from dossier.core.facts import Method
