@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from dossier.core.bands import FEW_FOR_POOLING
+from dossier.core.bands import FEW_FOR_POOLING, SMALLEST_GROUP
 from dossier.core.facts import Count, Fact, Method
 from dossier.core.register import Band, Line, curve, curve_synthesis, metric
 from dossier.core.types import Absent, Curve, Estimate, Floats, Goal, Role, SiteResults, found_curve
@@ -974,10 +974,6 @@ def calibration_curve(outcome: Floats, risk: Floats, level: float = 0.95) -> Cur
         "high": column(expit(centre + half)),
     }
     return Curve(columns, len(outcome), smooth.method + "wald_band", int(outcome.sum()))
-
-
-SMALLEST_GROUP = 5
-"""A mean of so many risks is no longer anybody's own."""
 
 
 def _large_enough(group: NDArray[np.intp]) -> NDArray[np.intp]:
