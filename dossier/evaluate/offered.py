@@ -377,7 +377,7 @@ def ask(maker: Metric | CurveMaker | Synthesis, offered: Mapping[str, Any]) -> A
 def missing(maker: Metric | CurveMaker | Synthesis, offered: Mapping[str, Any]) -> Absent | None:
     """The reason of the first thing that a function cannot do without and this site does not have."""
     needed = (offered[need] for need in maker.needs if need not in optional(maker.function))
-    return next((priority for priority in needed if isinstance(priority, Absent)), None)
+    return next((value for value in needed if isinstance(value, Absent)), None)
 
 
 def optional(function: Callable[..., Any]) -> frozenset[str]:
