@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
+from dossier.core import collector
+
 if TYPE_CHECKING:
     from dossier.core.command import Build, Quick
     from dossier.core.errors import Fault
@@ -836,7 +838,9 @@ def main() -> None:
     """Run the command line: a fault of the user's is reported without a traceback, an interruption ends with 130."""
     _guard_what_is_said()
     _listen()
-    sys.exit(_exit_code())
+    with collector.held_off():
+        code = _exit_code()
+    sys.exit(code)
 
 
 def _exit_code() -> int:
