@@ -14,8 +14,6 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
-from dossier.core import collector
-
 if TYPE_CHECKING:
     from dossier.core.command import Build, Quick
     from dossier.core.errors import Fault
@@ -836,6 +834,8 @@ def _say_usage(error: click.ClickException) -> None:
 
 def main() -> None:
     """Run the command line: a fault of the user's is reported without a traceback, an interruption ends with 130."""
+    from dossier.core import collector
+
     _guard_what_is_said()
     _listen()
     with collector.held_off():
