@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,10 @@ SMALLEST = 10
 SECONDS = (10.0, 300.0)
 """For one end of a range; then the furthest table found so far counts: the range is no wider than in truth. Where none
 was found at all, the solver has longer."""
+
+TURNS = 12
+ROUNDED = 1e-7
+"""How often the outcomes take turns, and what rounding may leave of a bound, in persons."""
 
 Where = Mapping[str, str]
 """A level of each of some columns."""
@@ -42,11 +46,13 @@ class Cell:
     high: int
     is_exact: bool = True
     """Whether the solver proved both ends; otherwise they are the furthest that it found, and the range is wider."""
+    has_tables: int | None = None
+    """How many numbers have a table that prints all the same, where each was looked for by itself."""
 
     @property
     def values(self) -> int:
         """How many."""
-        return self.high - self.low + 1
+        return self.high - self.low + 1 if self.has_tables is None else self.has_tables
 
 
 def site_of(study: Study, name: str = "large") -> Site:
@@ -106,7 +112,7 @@ class Attack:
                 self.groups.append((group, {subgroup.column: subgroup.label}))
         for group, where in self.groups:
             self._tails(group, where)
-            if group.few is None:
+            if group.few() is None:
                 self._sums(group, where)
 
     def _truth(self) -> Floats:
@@ -185,15 +191,64 @@ class Attack:
         """What is known with the AUROC of every group, by one who knows each person of one outcome beside.
 
         The pairs are products of two unknown counts. With one of the two outcomes known to the person they are sums,
-        and the solver exact; whoever does not know it has no fewer values left.
+        and the solver exact; whoever does not know it has no fewer values left, and `with_ranks_alone` says how many.
         """
+        found = self._knowing(known, self.truth)
+        for row in self._ranks(known, self.truth):
+            found.add(row, -np.inf, 0)
+        return found
+
+    def with_ranks_alone(self, cell: Asked, enough: int = SMALLEST) -> set[int]:
+        """Numbers that a cell can be for who has the AUROC of every group and knows nobody: as many as are asked for.
+
+        For each there is a table that prints all the same. It is found by turns: with one outcome held the persons of
+        the other are chosen so that the AUROCs come as near as can be to the printed ones, until nothing is missing.
+        """
+        low, high = self.ends(*cell[:3])
+        found: set[int] = set()
+        for number in sorted(range(low, high + 1), key=lambda each: abs(each - cell[-1])):
+            if len(found) < enough and self._can_be(cell, number):
+                found.add(number)
+        return found
+
+    def _can_be(self, cell: Asked, number: int) -> bool:
+        label, aim = cell[0], self.mask(*cell[:3])
+        counts, held = self.truth, 1 - label
+        for _ in range(TURNS):
+            nearest = self._knowing(held, counts)
+            nearest.add(aim, number, number)
+            ranks = self._ranks(held, counts)
+            found = nearest._missing_least(ranks)
+            if found is None:
+                # Nothing holds with these persons of the other outcome: begin with any table of that number.
+                free = self._copy()
+                free.add(aim, number, number)
+                found = free._missing_least([])
+                if found is None:
+                    return False
+            elif max(float(row @ found) for row in ranks) <= ROUNDED:
+                return True
+            counts, held = found, 1 - held
+        return False
+
+    def _missing_least(self, ranks: Sequence[Floats]) -> Floats | None:
+        """The counts under which the least is missing from the bounds of the AUROCs."""
+        atoms, extra = len(self.atoms), len(ranks)
+        hard = np.hstack([np.array(self.rows), np.zeros((len(self.rows), extra))])
+        rules = [LinearConstraint(hard, np.array(self.low), np.array(self.high))]
+        if extra:
+            rules.append(LinearConstraint(np.hstack([np.array(ranks), -np.eye(extra)]), -np.inf, 0))
+        aim, whole = (np.concatenate([np.full(atoms, each), np.full(extra, 1 - each)]) for each in (0.0, 1.0))
+        positive, limit = Bounds(0, np.inf), {"time_limit": SECONDS[0]}
+        answer = milp(aim, constraints=rules, integrality=whole, bounds=positive, options=limit)
+        return None if answer.x is None else np.round(answer.x[:atoms])
+
+    def _knowing(self, known: int, counts: Floats) -> Attack:
+        """What is known with each person of one outcome."""
         found = self._copy()
         for index, atom in enumerate(self.atoms):
             if atom.label == known:
-                found.add(np.eye(len(self.atoms))[index], self.truth[index], self.truth[index])
-        for group, where in self.groups:
-            if group.few is None:
-                found._ranks(group, where, known)
+                found.add(np.eye(len(self.atoms))[index], counts[index], counts[index])
         return found
 
     def _copy(self) -> Attack:
@@ -201,7 +256,18 @@ class Attack:
         found.__dict__.update(self.__dict__, rows=list(self.rows), low=list(self.low), high=list(self.high))
         return found
 
-    def _ranks(self, group: measures.Protected, where: Where, known: int) -> None:
+    def _ranks(self, known: int, counts: Floats) -> list[Floats]:
+        """What may not rise above 0, of each AUROC that is given: with one outcome known the pairs are sums."""
+        return [
+            row
+            for group, where in self.groups
+            if group.few(measures.RANGES_FOR_RANKS) is None
+            for row in self._ranks_of(group, where, known, counts)
+        ]
+
+    def _ranks_of(
+        self, group: measures.Protected, where: Where, known: int, counts: Floats
+    ) -> tuple[Floats, Floats] | tuple[()]:
         rows = self.members(where)
         events, others = (self.risk[rows & (self.outcome == label)] for label in (1, 0))
         right = np.searchsorted(np.sort(others), events, side="left") + np.searchsorted(
@@ -210,20 +276,20 @@ class Attack:
         step = measures.step_of(group.counts.persons)
         shown = measures.in_steps(float(right.sum() / 2 / len(events) / len(others)), step)
         of_known = np.array(
-            [float(self.mask(known, where, range(number, number + 1)) @ self.truth) for number in range(len(self.at))]
+            [float(self.mask(known, where, range(number, number + 1)) @ counts) for number in range(len(self.at))]
         )
         before = np.concatenate([[0], np.cumsum(of_known)])
-        # Pairs of a person of each bin: for certain in the right order, and perhaps.
+        if not before[-1]:
+            return ()
+        # Of all pairs of a person of each bin: those for certain in the right order, and those perhaps.
         sure, perhaps = (before[:-1], before[1:]) if known == 0 else (before[-1] - before[1:], before[-1] - before[:-1])
-        asked = sum(
-            self.mask(1 - known, where, range(number, number + 1)) * sure[number] for number in range(len(self.at))
+        of_bins = [self.mask(1 - known, where, range(number, number + 1)) for number in range(len(self.at))]
+        asked, loose = (
+            sum(mask * part for mask, part in zip(of_bins, pairs / before[-1], strict=True))
+            for pairs in (sure, perhaps)
         )
-        loose = sum(
-            self.mask(1 - known, where, range(number, number + 1)) * perhaps[number] for number in range(len(self.at))
-        )
-        whole = self.mask(1 - known, where, range(len(self.at))) * before[-1]
-        self.add(asked - (shown + step / 2) * whole, -np.inf, 0)
-        self.add(loose - (shown - step / 2) * whole, 0, np.inf)
+        whole = self.mask(1 - known, where, range(len(self.at)))
+        return asked - (shown + step / 2) * whole, (shown - step / 2) * whole - loose
 
     def small(self) -> list[Asked]:
         """Every tail and every bin, of all rows and of each level, that holds few persons; nobody is not one of few.
@@ -292,9 +358,16 @@ def attacked(study: Study, name: str, seed: int = 0, most: int | None = 24) -> I
 
 
 def attacked_with_ranks(study: Study, name: str, seed: int = 0, most: int | None = 24) -> Iterator[Cell]:
-    """The same with the AUROC of every group, by one who knows every person of the other outcome."""
+    """The same with the AUROC of every group, by one who knows every person of the other outcome.
+
+    Where that leaves too few values, it is the knowledge that leaves them: then by one who knows nobody.
+    """
     attack = Attack(study, name)
     small = attack.small()
     with_ranks = {label: attack.with_ranks(1 - label) for label in (0, 1)}
     for position in np.random.default_rng(seed).permutation(len(small))[:most]:
-        yield with_ranks[small[position][0]].cell(*small[position])
+        asked = small[position]
+        cell = with_ranks[asked[0]].cell(*asked)
+        if cell.values < SMALLEST:
+            cell = replace(cell, has_tables=len(attack.with_ranks_alone(asked)))
+        yield cell

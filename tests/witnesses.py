@@ -170,7 +170,7 @@ def told(study: Study) -> Told:
         if not isinstance(subgroup.rows, Absent)
     ]
     for group, of_group in groups:
-        if isinstance(group, measures.Protected) and group.few is None and not site.dataset.class_labels:
+        if isinstance(group, measures.Protected) and group.few() is None and not site.dataset.class_labels:
             rows += _in_steps(site, group, of_group)
     return Told(*(np.array(column, dtype=float) for column in zip(*rows, strict=True)))
 

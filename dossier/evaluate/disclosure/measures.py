@@ -19,6 +19,9 @@ from dossier.evaluate.offered import Site
 from dossier.evaluate.site import value
 from dossier.metrics.intervals import two_sided
 
+RANGES_FOR_RANKS = 3
+"""How many ranges wide either outcome of a subgroup is at least where its AUROC is given: with two, that of 37
+patients of knee left an attacker nine values of a count."""
 FEWEST = 20
 """Persons of either outcome, of fewer of whom nothing is given that rests on ranks or sums."""
 
@@ -62,11 +65,10 @@ class Protected:
     complement: Counts | None = None
     """Of a subgroup: the other rows of its site."""
 
-    @property
-    def few(self) -> Withheld | None:
-        """Why nothing that rests on ranks or sums is given, if so."""
+    def few(self, ranges: int = 2) -> Withheld | None:
+        """Why nothing that rests on sums is given, or on ranks, if so: of a subgroup it takes so many `ranges`."""
         persons = min(each.persons for each in (self.counts, self.complement) if each is not None)
-        least = FEWEST if self.complement is None else 2 * self.counts.wide
+        least = FEWEST if self.complement is None else ranges * self.counts.wide
         return None if persons >= least else Withheld(Fact("fewer_persons_of_either_outcome", least=least), self.below)
 
     def given(self, result: Result, metric: Metric, others: Given) -> Estimate | Absent:
@@ -190,10 +192,11 @@ def _stepped(protected: Protected, found: Estimate, step: float, metric: Metric)
     )
 
 
-def _in_steps_of(persons: Callable[[Counts], float]) -> Rule:
+def _in_steps_of(persons: Callable[[Counts], float], ranges: int = 2) -> Rule:
     def rule(protected: Protected, result: Result, metric: Metric, others: object) -> Estimate | Absent:
-        if protected.few is not None:
-            return protected.few
+        few = protected.few(ranges)
+        if few is not None:
+            return few
         if isinstance(result.found, Absent):
             # Its reason may count persons.
             return _withheld(protected, result, metric, others)
@@ -204,8 +207,9 @@ def _in_steps_of(persons: Callable[[Counts], float]) -> Rule:
 
 def _fitted(protected: Protected, result: Result, metric: Metric, others: object) -> Estimate | Absent:
     """A coefficient of a fit, in steps of what one person can move it by."""
-    if protected.few is not None:
-        return protected.few
+    few = protected.few()
+    if few is not None:
+        return few
     if isinstance(result.found, Absent):
         # Its reason may count persons.
         return _withheld(protected, result, metric, others)
@@ -217,8 +221,9 @@ def _fitted(protected: Protected, result: Result, metric: Metric, others: object
 
 def _ratio(protected: Protected, result: Result, metric: Metric, others: object) -> Estimate | Absent:
     """Observed over expected: the share of the ranges over the mean risk in steps."""
-    if protected.few is not None:
-        return protected.few
+    few = protected.few()
+    if few is not None:
+        return few
     if isinstance(result.found, Absent):
         # Its reason may count persons.
         return _withheld(protected, result, metric, others)
@@ -268,7 +273,7 @@ def _withheld(protected: Protected, result: Result, metric: Metric, others: obje
 
 RULES: Mapping[str, Rule] = {
     "counts": _from_counts,
-    "ranks": _in_steps_of(lambda counts: counts.persons),
+    "ranks": _in_steps_of(lambda counts: counts.persons, RANGES_FOR_RANKS),
     "mean": _in_steps_of(lambda counts: int(counts.n) / counts.rows_each),
     "fit": _fitted,
     "ratio": _ratio,
