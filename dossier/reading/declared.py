@@ -246,8 +246,8 @@ def _model_at(location: Location) -> type[BaseModel] | None:
     return model
 
 
-def _keys(location: Location) -> dict[str, str]:
-    """The keys that a table knows, with the sentence of each."""
+def keys_of(location: Location) -> dict[str, str]:
+    """The keys that the table at a location knows, with the sentence of each."""
     model = _model_at(location)
     fields = model.model_fields if model is not None else {}
     return {field.alias or name: field.description or "" for name, field in fields.items()}
@@ -354,7 +354,7 @@ def _unknown(location: Location, raw: Mapping[str, Any]) -> Fault:
     strange = refused.out_of_scope(key, where)
     if strange is not None:
         return strange
-    known = tuple(_keys(location[:-1]))
+    known = tuple(keys_of(location[:-1]))
     near = nearest(key, known)
     if len(location) == 1:
         return Fault("unknown_table", where, key=key, known=known, near=near)
@@ -367,7 +367,7 @@ def _missing(location: Location, raw: Mapping[str, Any]) -> Fault:
         short = location[:-1]
         return _length(short, _key(_section(short, raw)[1]), _value(short, raw), {"min_length": 2}, _where(short, raw))
     key = str(location[-1])
-    sentence = _keys(location[:-1]).get(key, "")
+    sentence = keys_of(location[:-1]).get(key, "")
     if len(location) == 1:
         table = Key(key, is_list=key in LISTS).brackets
         return Fault("no_table", Key(), table=table, meaning=sentence)
@@ -413,7 +413,7 @@ def _drop(kept: dict[str, Any], location: Location, dropped: dict[str, set[int]]
     table = kept.get(head)
     if head in STAND_INS:
         given = table if isinstance(table, dict) else {}
-        known = _keys((head,)).keys() - {location[1] if len(location) > 1 else ""}
+        known = keys_of((head,)).keys() - {location[1] if len(location) > 1 else ""}
         kept[head] = {**STAND_INS[head], **{key: value for key, value in given.items() if key in known}}
     elif head == "dataset" and len(location) > 1 and isinstance(table, tuple):
         _drop_of_dataset(kept, location, dropped.setdefault(head, set()))
