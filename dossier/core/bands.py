@@ -87,6 +87,9 @@ found.
 A quantile of an odd number of values is one of them, whatever the number; that it is does not tell whose.
 """
 
+SMALLEST_GROUP = 5
+"""A mean of so many risks, or a share of so many answers, is no longer anybody's own."""
+
 LARGE_SHIFT = 0.5
 """A standardized mean difference from which a predictor stands out."""
 

@@ -21,6 +21,7 @@ from dossier.core.types import (
     DescriptionResult,
     Estimate,
     Flag,
+    PeriodUnit,
     Result,
     Seal,
     SubgroupEvidence,
@@ -615,7 +616,7 @@ def of_stop_rules(
 
 
 def _of_stop_rule(rule: StopRule, verdicts: Sequence[over_time.Verdict]) -> Iterator[Flag]:
-    of_rule: dict[str, Value] = {"quantity": rule.measure, "limits": _limits(rule)}
+    of_rule: dict[str, Value] = {"quantity": rule.measure, "limits": over_time.limits(rule)}
     if not verdicts:
         yield Flag("stop_rule_not_evaluable", POOLED, Fact("stop_rule_without_dates", **of_rule))
     for verdict in verdicts:
@@ -631,20 +632,11 @@ def _of_stop_rule(rule: StopRule, verdicts: Sequence[over_time.Verdict]) -> Iter
             yield Flag("stop_rule_not_evaluable", verdict.site.name, says)
 
 
-def _periods(unit: str, numbers: tuple[int, ...]) -> Fact:
+def _periods(unit: PeriodUnit, numbers: tuple[int, ...]) -> Fact:
     """Calendar periods in a row, under the code of their unit."""
     if unit == "year":
         return Fact("years", numbers=numbers)
     return Fact("months", numbers=numbers) if unit == "month" else Fact("quarters", numbers=numbers)
-
-
-def _limits(rule: StopRule) -> Fact:
-    """The limits of a rule: both, or the one that it has."""
-    if rule.at_most is None:
-        return Fact("least_limit", at_least=rule.at_least)
-    if rule.at_least is None:
-        return Fact("most_limit", at_most=rule.at_most)
-    return Fact("limits", at_least=rule.at_least, at_most=rule.at_most)
 
 
 # ---- the release ----------------------------------------------------------------------------------------------------

@@ -6,7 +6,18 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from dossier.core.types import MACRO, Absent, Curve, CurveResult, DatasetSummary, Evidence, curves_named
+from dossier.core.facts import Fact
+from dossier.core.types import (
+    MACRO,
+    Absent,
+    Curve,
+    CurveResult,
+    DatasetSummary,
+    Evidence,
+    PeriodUnit,
+    curves_named,
+    unit_of,
+)
 
 if TYPE_CHECKING:
     from dossier.core.release import StopRule
@@ -41,10 +52,15 @@ class Verdict:
 
     rule: StopRule
     site: DatasetSummary
-    unit: str
+    unit: PeriodUnit
     periods: tuple[Period, ...]
     """Those in which the measure has a value."""
     crossing: Crossing | None
+
+    @property
+    def crossed_in(self) -> tuple[Period, ...]:
+        """The periods in which the rule is crossed; none where it is not."""
+        return () if self.crossing is None else self.crossing.periods
 
     @property
     def is_open(self) -> bool:
@@ -62,8 +78,13 @@ def verdicts(
             curve = followed(curves, site.name, rule.measure) if site.role == "external" else None
             if curve is not None:
                 every = periods(curve.found)
-                found.append(Verdict(rule, site, str(curve.at["periods"]), every, crossing(rule, every)))
+                found.append(Verdict(rule, site, unit_of(curve.at["periods"]), every, crossing(rule, every)))
     return tuple(found)
+
+
+def of_evidence(evidence: Evidence) -> tuple[Verdict, ...]:
+    """The declared stop rules, held against what is shown."""
+    return verdicts(evidence.release.care.stop, evidence.datasets, evidence.curves)
 
 
 def printed(evidence: Evidence) -> tuple[str, ...]:
@@ -79,6 +100,11 @@ def printed(evidence: Evidence) -> tuple[str, ...]:
 def shown(evidence: Evidence) -> tuple[CurveResult, ...]:
     """Every curve by calendar period of which something is shown."""
     return tuple(curve for curve in curves_named(evidence, OVER_TIME) if isinstance(curve.found, Curve))
+
+
+def unit_at(evidence: Evidence, dataset: str) -> PeriodUnit:
+    """The unit of the calendar periods of a dataset that is followed."""
+    return unit_of(next(curve.at["periods"] for curve in shown(evidence) if curve.dataset == dataset))
 
 
 def followed(curves: Iterable[CurveResult], dataset: str, measure: str) -> CurveResult | None:
@@ -100,6 +126,15 @@ def periods(curve: Curve | Absent) -> tuple[Period, ...]:
         for number, value, low, high in rows
         if number is not None and value is not None
     )
+
+
+def limits(rule: StopRule) -> Fact:
+    """The limits of a rule: both, or the one that it has."""
+    if rule.at_most is None:
+        return Fact("least_limit", at_least=rule.at_least)
+    if rule.at_least is None:
+        return Fact("most_limit", at_most=rule.at_most)
+    return Fact("limits", at_least=rule.at_least, at_most=rule.at_most)
 
 
 def is_outside(rule: StopRule, period: Period) -> bool:

@@ -580,7 +580,7 @@ def _fit_errors(weights: Weights) -> None:
     size = len(weights)
     if size < 2 or any(len(row) != size for row in weights):
         raise UnfitError("severity_not_square")
-    if any(weights[number][number] != 0 for number in range(size)):
+    if any(weights[index][index] != 0 for index in range(size)):
         raise UnfitError("severity_of_right_answer")
 
 

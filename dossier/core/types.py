@@ -21,10 +21,12 @@ from numpy.typing import NDArray
 
 from dossier.core.bands import FEWEST_FOR_A_NEW_SITE
 from dossier.core.facts import Fact
+from dossier.core.values import PERIODS_OF_A_YEAR as PERIODS_OF_A_YEAR
 from dossier.core.values import RIVAL as RIVAL
 from dossier.core.values import CountRange as CountRange
 from dossier.core.values import PeriodUnit as PeriodUnit
 from dossier.core.values import Subset as Subset
+from dossier.core.values import unit_of as unit_of
 
 if TYPE_CHECKING:
     from dossier.core.facts import Method
@@ -168,7 +170,7 @@ class Dataset:
 
     def facing(self, rival: str) -> Dataset:
         """The dataset with the other model of that name as its rival; as it is where that is the first."""
-        model = next((named for named in self.further_rivals if named.name == rival), None)
+        model = next((other for other in self.further_rivals if other.name == rival), None)
         if model is None:
             return self
         several = bool(self.class_labels)

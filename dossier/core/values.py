@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
 RIVAL = "the rival"
 """The name of the other model where the release gives it none."""
 PeriodUnit = Literal["month", "quarter", "year"]
+PERIODS_OF_A_YEAR: Mapping[PeriodUnit, int] = {"month": 12, "quarter": 4, "year": 1}
+
+
+def unit_of(text: object) -> PeriodUnit:
+    """The unit of calendar periods that a value names."""
+    for unit in PERIODS_OF_A_YEAR:
+        if unit == text:
+            return unit
+    raise ValueError(f"{text} is no unit of calendar periods")
 
 
 class CountRange(int):

@@ -119,11 +119,11 @@ def _difference(
     return change(result.found, before, _together(result.dataset, previous, datasets))
 
 
-def value_before(previous: Previous, estimate: Result) -> Estimate | Absent:
+def value_before(previous: Previous, now: Result) -> Estimate | Absent:
     """The same measure in the previous release, or why it has none."""
-    if estimate.dataset != POOLED and previous.named(estimate.dataset) is None:
-        return Absent(Fact("not_in_previous_release", dataset=estimate.dataset))
-    wanted = _place(estimate.measure, estimate.dataset, estimate.at)
+    if now.dataset != POOLED and previous.named(now.dataset) is None:
+        return Absent(Fact("not_in_previous_release", dataset=now.dataset))
+    wanted = _place(now.measure, now.dataset, now.at)
     for result in previous.results:
         if _place(result.measure, result.dataset, result.at) == wanted:
             return (

@@ -38,9 +38,9 @@ def of_site(site: Site) -> tuple[SiteEvidence, SubgroupEvidence]:
     each = [replace(site, dataset=imputation) for imputation in dataset.imputations]
     complete = _complete(dataset)
     of_complete = None if complete is None else replace(site, dataset=complete, readers=None)
-    parts = [site_evidence(hospital) for hospital in each]
+    parts = [site_evidence(imputation) for imputation in each]
     whole = None if of_complete is None else site_evidence(of_complete)
-    groups = [subgroups.of_site(hospital) for hospital in each]
+    groups = [subgroups.of_site(imputation) for imputation in each]
     group = None if of_complete is None else subgroups.of_site(of_complete)
     release = site.release
     summary = replace(parts[0].site.summary, imputations=len(parts), events=_events(parts))
@@ -100,7 +100,7 @@ def _pooled(release: Release, each: Sequence[Sequence[Result]], complete: Sequen
     metrics = metrics_of(release)
     beside = complete if complete is not None else [None] * len(each[0])
     for *same, alone in zip(*each, beside, strict=True):
-        results = [item for item in same if item is not None]
+        results = [result for result in same if result is not None]
         first = results[0]
         found = _pool([result.found for result in results], metrics[first.term], first, release.release.level)
         if isinstance(found, Estimate):

@@ -144,7 +144,7 @@ def _no_readers(site: Site) -> Absent:
     """Why no readers judged the cases of a site."""
     if not site.readers_elsewhere:
         return Absent(Fact("no_readers_tables"))
-    named = tuple(reader for reader in site.readers_elsewhere if reader != READERS)
+    named = tuple(dataset for dataset in site.readers_elsewhere if dataset != READERS)
     if not named:
         return Absent(Fact("readers_tables_name_no_dataset"))
     return Absent(
@@ -377,7 +377,7 @@ def ask(maker: Metric | CurveMaker | Synthesis, offered: Mapping[str, Any]) -> A
 def missing(maker: Metric | CurveMaker | Synthesis, offered: Mapping[str, Any]) -> Absent | None:
     """The reason of the first thing that a function cannot do without and this site does not have."""
     needed = (offered[need] for need in maker.needs if need not in optional(maker.function))
-    return next((priority for priority in needed if isinstance(priority, Absent)), None)
+    return next((value for value in needed if isinstance(value, Absent)), None)
 
 
 def optional(function: Callable[..., Any]) -> frozenset[str]:

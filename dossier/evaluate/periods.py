@@ -14,12 +14,12 @@ from dossier.core.facts import Count, Fact, Method
 from dossier.core.over_time import OVER_TIME
 from dossier.core.register import Metric, metrics_of
 from dossier.core.release import Watched
-from dossier.core.types import MACRO, NO_PERIOD, Absent, At, Curve, CurveResult, Estimate, Periods, Subset
+from dossier.core.types import NO_PERIOD, Absent, At, Curve, CurveResult, Estimate, Periods, Subset
 from dossier.evaluate import sampled
 from dossier.evaluate.classes import places_of
 from dossier.evaluate.offered import Site, part_of, refuse_a_bad_curve
 from dossier.evaluate.site import measured
-from dossier.metrics.subgroups import too_few, too_few_of_class, too_few_of_classes
+from dossier.evaluate.subgroups import few
 
 Key = tuple[tuple[str, float | str], ...]
 """A place of a measure."""
@@ -41,12 +41,12 @@ def _curves(site: Site, metric: Metric) -> Iterator[CurveResult]:
     if periods is None:
         raise TypeError("only a dataset with days is followed over time")
     parts = {} if site.dataset.imputations else {number: _part(site, periods, number) for number in _present(periods)}
-    each = {number: _measured(part, metric) for number, part in parts.items()}
+    measures = {number: _measured(part, metric) for number, part in parts.items()}
     for at in places_of(site.release, metric):
         if "threshold" not in at or at["threshold"] in primary:
-            found = {number: _few(part, metric, at) or each[number][_key(at)] for number, part in parts.items()}
+            found = {number: _few(part, metric, at) or measures[number][_key(at)] for number, part in parts.items()}
             setting = {"measure": metric.term.measure, "periods": periods.unit, **at}
-            yield CurveResult(OVER_TIME, site.dataset.name, _curve(site, parts, found), setting)
+            yield CurveResult(OVER_TIME, site.dataset.name, _curve(site, periods, parts, found), setting)
 
 
 def _present(periods: Periods) -> range:
@@ -75,18 +75,11 @@ def _key(at: At) -> Key:
 
 
 def _few(part: Site, metric: Metric, at: At) -> Absent | None:
-    dataset = part.dataset
+    """Why the rows of a period are too few for a measure: as those of a subgroup, or of any outcome."""
     if "outcome" not in metric.needs and "classes" not in metric.needs:
         fewest = Count(FEW_FOR_POOLING, "patient", is_limit=True)
         return Absent(Fact("few_in_period", fewest=fewest)) if _rows(part) < FEW_FOR_POOLING else None
-    if dataset.classes is None:
-        return None if dataset.outcome is None else too_few(dataset.outcome)
-    counts = {label: int((dataset.classes == index).sum()) for index, label in enumerate(dataset.class_labels)}
-    label = at.get("class", MACRO)
-    if label == MACRO:
-        return too_few_of_classes(counts)
-    inside = counts[str(label)]
-    return too_few_of_class(inside, len(dataset.classes) - inside, str(label))
+    return few(part.dataset, np.ones(_rows(part), dtype=np.bool_), at)
 
 
 def _rows(part: Site) -> int:
@@ -94,32 +87,31 @@ def _rows(part: Site) -> int:
     return 0 if known is None else len(known)
 
 
-def _curve(site: Site, parts: dict[int, Site], each: dict[int, Estimate | Absent]) -> Curve | Absent:
+def _curve(site: Site, periods: Periods, parts: dict[int, Site], found: dict[int, Estimate | Absent]) -> Curve | Absent:
     """The values of all periods; the reason of the first where none has a value."""
-    periods = site.dataset.periods
-    absent = {number: estimate.reason for number, estimate in each.items() if isinstance(estimate, Absent)}
     if site.dataset.imputations:
         return Absent(Fact("imputed_not_by_period", dataset=site.dataset.name))
-    if periods is None or len(absent) == len(each):
+    absent = {number: estimate.reason for number, estimate in found.items() if isinstance(estimate, Absent)}
+    if len(absent) == len(found):
         return Absent(Fact("no_period_with_value", dataset=site.dataset.name, why=next(iter(absent.values()), None)))
     undated = int((periods.of_row == NO_PERIOD).sum())
     steps = [Fact("period_without_value", period=number, unit=periods.unit, why=why) for number, why in absent.items()]
     steps += [Fact("rows_without_day", rows=Count(undated, "row"))] if undated else []
-    found = {number: estimate if isinstance(estimate, Estimate) else None for number, estimate in each.items()}
+    known = [estimate if isinstance(estimate, Estimate) else None for estimate in found.values()]
     outcomes = [part.dataset.outcome for part in parts.values()]
-    events = tuple(None if outcome is None else float(outcome.sum()) for outcome in outcomes)
+    events = [None if outcome is None else int(outcome.sum()) for outcome in outcomes]
     curve = Curve(
         columns={
-            "period": tuple(map(float, each)),
+            "period": tuple(map(float, found)),
             "n": tuple(float(_rows(part)) for part in parts.values()),
-            "events": events,
-            "value": tuple(None if estimate is None else estimate.value for estimate in found.values()),
-            "low": tuple(None if estimate is None else estimate.low for estimate in found.values()),
-            "high": tuple(None if estimate is None else estimate.high for estimate in found.values()),
+            "events": tuple(None if count is None else float(count) for count in events),
+            "value": tuple(None if estimate is None else estimate.value for estimate in known),
+            "low": tuple(None if estimate is None else estimate.low for estimate in known),
+            "high": tuple(None if estimate is None else estimate.high for estimate in known),
         },
         n=sum(map(_rows, parts.values())),
         method=Method(Fact("by_period", unit=periods.unit, fewest=FEW_FOR_POOLING), *steps),
-        events=None if None in events else int(sum(event for event in events if event is not None)),
+        events=None if None in events else sum(count or 0 for count in events),
     )
     refuse_a_bad_curve(OVER_TIME, site.dataset.name, curve)
     return curve

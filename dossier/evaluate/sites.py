@@ -75,9 +75,8 @@ def declared_results(release: Release) -> list[Result]:
 
 def with_declared_psi(release: Release, site: SiteResults) -> SiteResults:
     """The results of a site with the psi that is declared of it in place of the one that its rows do not give."""
-    declared = {correspondence.dataset: correspondence for correspondence in release.declared_correspondence}.get(
-        site.summary.name
-    )
+    own = (each for each in release.declared_correspondence if each.dataset == site.summary.name)
+    declared = next(own, None)
     if declared is None:
         return site
     psi = robustness.declared_psi(declared.psi, declared.n, declared.source)

@@ -180,20 +180,20 @@ def _results(site: Site, subgroup: Subgroup, parts: _Parts) -> Iterator[Result]:
 
 def _both(site: Site, subgroup: Subgroup, parts: _Parts, metric: Metric, at: At) -> tuple[Estimate | Absent, ...]:
     """A measure in one subgroup, and its difference to the other patients."""
-    few = _unusable(site, subgroup) or _few(site, _rows(subgroup), at)
-    if few:
-        return few, few
+    why = _unusable(site, subgroup) or few(site.dataset, _rows(subgroup), at)
+    if why:
+        return why, why
     key = (metric.term.name, tuple(sorted(at.items())))
     found = parts.of(subgroup.subset, _rows(subgroup))[key]
     others, called = parts.of_others(subgroup)
-    few_others = _few(site, others, at, Fact("of_the_other_patients"))
+    few_others = few(site.dataset, others, at, Fact("of_the_other_patients"))
     shared = few_others or _shared_clusters(site, subgroup)
     return found, shared or _difference(found, parts.of(called, others)[key])
 
 
-def _few(site: Site, rows: Bools, at: At, among: Fact | None = None) -> Absent | None:
+def few(dataset: Dataset, rows: Bools, at: At, among: Fact | None = None) -> Absent | None:
     """Why these rows are too few for a measure at these settings: of the outcome, of the class, or of any class."""
-    label, dataset = at.get("class", MACRO), site.dataset
+    label = at.get("class", MACRO)
     if dataset.classes is None:
         return None if dataset.outcome is None else too_few(dataset.outcome[rows], among)
     if label == MACRO:
@@ -232,9 +232,9 @@ def _curves(site: Site, subgroup: Subgroup) -> Iterator[CurveResult]:
 
 
 def _curve(site: Site, subgroup: Subgroup, maker: CurveMaker, at: At) -> CurveResult:
-    few = _unusable(site, subgroup) or _few(site, _rows(subgroup), at)
-    if few is not None:
-        return CurveResult(maker.name, site.dataset.name, few, subset=subgroup.subset, at=at)
+    why = _unusable(site, subgroup) or few(site.dataset, _rows(subgroup), at)
+    if why is not None:
+        return CurveResult(maker.name, site.dataset.name, why, subset=subgroup.subset, at=at)
     part = _part(site, subgroup.subset, _rows(subgroup))
     return replace(curve_of(against_rest(part, str(at["class"])) if at else part, maker), at=at)
 

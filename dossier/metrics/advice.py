@@ -7,10 +7,11 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from dossier.core.bands import SMALLEST_GROUP
 from dossier.core.facts import Fact, Method
 from dossier.core.register import curve, metric
 from dossier.core.types import Absent, Curve, Estimate, Floats
-from dossier.metrics.calibration import BIN_EDGES, SMALLEST_GROUP
+from dossier.metrics.calibration import BIN_EDGES
 from dossier.metrics.intervals import NO_ROWS, NO_SPREAD
 from dossier.metrics.inversion import bounds_of_gaps, by_tests
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from dossier.core.bands import FEW_FOR_POOLING
+from dossier.core.bands import FEW_FOR_POOLING, SMALLEST_GROUP
 from dossier.core.facts import Count, Fact, Method
 from dossier.core.register import Band, Line, curve, curve_synthesis, metric
 from dossier.core.types import Absent, Curve, Estimate, Floats, Goal, Role, SiteResults, found_curve
@@ -508,7 +508,7 @@ def _binned(which: int, outcome: Floats, risk: Floats, level: float, bootstrap: 
     y, p, n = np.asarray(outcome[order], dtype=float), np.asarray(risk[order], dtype=float), len(outcome)
     sums = [total[0] for total in _bin_sums(y, p, np.ones((1, n)))]
     value = float(np.clip(binned_errors(*sums)[which], 0, 1))
-    squared, calibrated = (_bin_sums(number, p, np.ones((1, n)))[0][0] / n for number in ((y - p) ** 2, p * (1 - p)))
+    squared, calibrated = (_bin_sums(values, p, np.ones((1, n)))[0][0] / n for values in ((y - p) ** 2, p * (1 - p)))
     # A bin without an event would seem certain by its own squares alone.
     squares = np.maximum(squared, calibrated)
     used = squares > 0
@@ -974,10 +974,6 @@ def calibration_curve(outcome: Floats, risk: Floats, level: float = 0.95) -> Cur
         "high": column(expit(centre + half)),
     }
     return Curve(columns, len(outcome), smooth.method + "wald_band", int(outcome.sum()))
-
-
-SMALLEST_GROUP = 5
-"""A mean of so many risks is no longer anybody's own."""
 
 
 def _large_enough(group: NDArray[np.intp]) -> NDArray[np.intp]:

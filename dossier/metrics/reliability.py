@@ -17,10 +17,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from dossier.core.bands import SMALLEST_GROUP
 from dossier.core.facts import Count, Fact, Method
 from dossier.core.register import Law, curve, describe, metric
 from dossier.core.types import Absent, Curve, Description, Estimate, Floats
-from dossier.metrics.calibration import SMALLEST_GROUP
 from dossier.metrics.correspondence import percentile_interval
 from dossier.metrics.intervals import two_sided, wilson, wilson_bounds
 from dossier.metrics.raters import mean_of_known, right_answers

@@ -403,7 +403,7 @@ def externally_supported(
             return Absent(Fact("no_threshold_for_net_benefit"))
         return Absent(Fact("no_site_with_similarity_and_measures"))
     return Estimate(
-        value=float(sum(placed_site.supports(similarity) for placed_site in judged)),
+        value=float(sum(verdict.supports(similarity) for verdict in judged)),
         low=None,
         high=None,
         level=None,
@@ -412,10 +412,10 @@ def externally_supported(
         details={
             "k": len(judged),
             "reaching_the_cut": sum(
-                placed_site.supports(similarity) and (placed_site.similarity[similarity].high or 0) >= SUPPORT
-                for placed_site in judged
+                verdict.supports(similarity) and (verdict.similarity[similarity].high or 0) >= SUPPORT
+                for verdict in judged
             ),
-            **{f"by_{form}": sum(placed_site.supports(form) for placed_site in judged) for form in SIMILARITIES},
+            **{f"by_{form}": sum(verdict.supports(form) for verdict in judged) for form in SIMILARITIES},
         },
         reason=Fact("count_of_sites_has_no_interval"),
     )
@@ -481,7 +481,7 @@ def performance_against_similarity(
     r = pearson([left for left, _ in pairs], [right for _, right in pairs])
     if r is None:
         return Absent(Fact("same_at_every_site"))
-    by_form = {form: list(_both(sites, pair, measure, judged_by)) for form, pair in SIMILARITIES.items()}
+    by_form = {form: list(_both(sites, name, measure, judged_by)) for form, name in SIMILARITIES.items()}
     k = len(pairs)
     low, high, reason = None, None, None
     if k > 3 and abs(r) < 1 - ON_A_LINE:

@@ -136,7 +136,7 @@ def weights_fault(weights: SeverityWeights, k: int) -> Absent | None:
         return next(filter(None, (weights_fault(matrix, k) for matrix in weights.matrices)), None)
     if len(weights) != k or any(len(row) != k for row in weights):
         return Absent(Fact("severity_weights_no_table", classes=k))
-    if any(weights[number][number] != 0 for number in range(k)):
+    if any(weights[index][index] != 0 for index in range(k)):
         return Absent(Fact("severity_of_right_answer"))
     if any(not 0 <= value <= 1 for row in weights for value in row):
         return Absent(Fact("severity_outside_range"))

@@ -283,7 +283,11 @@ def calibration_slope(strata: Strata, level: float = 0.95) -> Estimate | Absent:
     same, or when the risks separate the outcomes.
     """
     with_log_odds, left_out = _with_log_odds(strata)
-    kept = [odd for odd in with_log_odds if 0 < (odd.relative_weights * odd.outcome).sum() < len(odd.outcome)]
+    kept = [
+        stratum
+        for stratum in with_log_odds
+        if 0 < (stratum.relative_weights * stratum.outcome).sum() < len(stratum.outcome)
+    ]
     if not kept:
         return Absent(Fact("one_class_at_every_site")) if strata else NO_ROWS
     fit = _common_slope(kept)

@@ -151,17 +151,17 @@ def inputs(out: Path, release: Path) -> Report:
     folder = release if release.is_dir() else release.parent
     listed = manifests.opened(out).inputs
     inside = [
-        file for file in listed if not PurePath(file.name).is_absolute() and ".." not in PurePath(file.name).parts
+        entry for entry in listed if not PurePath(entry.name).is_absolute() and ".." not in PurePath(entry.name).parts
     ]
     differences = []
-    for dataset in inside:
-        path = folder / dataset.name
+    for entry in inside:
+        path = folder / entry.name
         if not os.path.lexists(path):
-            differences.append(f"input {dataset.name} is missing")
-        elif dataset.file is not None and not dataset.file.is_at(path):
-            differences.append(f"input {dataset.name} differs from the one that was read")
+            differences.append(f"input {entry.name} is missing")
+        elif entry.file is not None and not entry.file.is_at(path):
+            differences.append(f"input {entry.name} differs from the one that was read")
     outside = len(listed) - len(inside)
-    hashed = sum(file.file is not None for file in inside)
+    hashed = sum(entry.file is not None for entry in inside)
     unknown = len(inside) - hashed
     more = f", {outside} outside the release by the rebuild" if outside else ""
     more += f", {unknown} with rows by the rebuild: their hashes are not given" if unknown else ""

@@ -121,7 +121,7 @@ def _study(release: Release, folder: Folder, faults: list[Fault]) -> Study:
         faults += model.faults(release.model, [site.described for site in found])
         of_the_release = len(faults)
     judged = readers.readers(release, folder, found, _unread(release, found), faults)
-    doubts: list[Flag] = [flag for verdict in judged for flag in readers.flags(verdict)]
+    doubts: list[Flag] = [flag for tables in judged for flag in readers.flags(tables)]
     decided = None if release.reader_study is None else reader_study(release.reader_study, folder, faults, doubts)
     statements = _statements(release, folder, faults)
     before = previous.previous(release, folder, faults)
@@ -135,7 +135,7 @@ def _study(release: Release, folder: Folder, faults: list[Fault]) -> Study:
     developed = [_predictors(site) for site in found if site.dataset.role == "development"]
     external |= dict.fromkeys(unread, frozenset())
     faults += criteria.correspondence_faults(release, external, frozenset().union(*developed))
-    alone = [READERS for verdict in judged if verdict.dataset is None]
+    alone = [READERS for tables in judged if tables.dataset is None]
     faults += criteria.reply_faults(release, [*names, *alone])
     if not faults:
         faults += datasets.emptied(release, found) or datasets.small_throughout(release, found)

@@ -17,7 +17,7 @@ from dossier.core.facts import Value as FactValue
 from dossier.core.faults.locations import Cell, Header, Key
 from dossier.core.faults.wording import number, shortened
 from dossier.core.release import DatasetDeclaration, Outcome, Value
-from dossier.core.types import NO_PERIOD, Floats, Periods, PeriodUnit
+from dossier.core.types import NO_PERIOD, PERIODS_OF_A_YEAR, Floats, Periods, PeriodUnit
 from dossier.reading import dialects, notations, signatures, unknown
 from dossier.reading.faults import LONGEST, by_row, no_column
 from dossier.reading.isolation import Stored
@@ -634,8 +634,6 @@ def numbered(table: Settled, name: str, key: str, faults: list[Fault]) -> NDArra
 
 DAY = r"^(\d{4})-(\d{2})-(\d{2})(?:[T ].*)?$"
 """How a day is written, with or without a time of day."""
-OF_A_YEAR: Mapping[PeriodUnit, int] = {"month": 12, "quarter": 4, "year": 1}
-"""How many periods a year has."""
 MOST_PERIODS = 120
 """Of a dataset, each of which is evaluated: ten years of months."""
 
@@ -657,7 +655,7 @@ def periods(
         code = "day_outside_dates" if outside else "not_a_day"
         faults += by_row(code, table.file, found.name, rows, lambda k: {"given": _cell(spelled[codes[positions[k]]])})
         return None
-    each = OF_A_YEAR[unit]
+    each = PERIODS_OF_A_YEAR[unit]
     numbers = [day.year * each + (day.month - 1) * each // 12 for day in days if day is not None]
     span = max(numbers) - min(numbers) + 1 if numbers else 0
     if span > MOST_PERIODS:

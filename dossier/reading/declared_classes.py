@@ -66,11 +66,11 @@ def _of_several(release: Release, keys: Mapping[str, Any], k: int) -> Iterator[F
 
 
 def _columns(prediction: Prediction, keys: Mapping[str, Any], k: int) -> Iterator[Fault]:
-    for text, several in (("column", "columns"), ("rival", "rivals")):
-        if text in keys and several in keys:
-            yield Fault("one_and_several_columns", Key("prediction", text), key=text, several=several)
-        elif text in keys:
-            yield Fault("one_column_of_classes", Key("prediction", text), key=text, several=several, classes=k)
+    for key, several in (("column", "columns"), ("rival", "rivals")):
+        if key in keys and several in keys:
+            yield Fault("one_and_several_columns", Key("prediction", key), key=key, several=several)
+        elif key in keys:
+            yield Fault("one_column_of_classes", Key("prediction", key), key=key, several=several, classes=k)
     if prediction.columns is not None and len(prediction.columns) != k:
         at = Key("prediction", "columns")
         yield Fault("wrong_number_of_columns", at, key="columns", number=len(prediction.columns), classes=k)

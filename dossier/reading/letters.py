@@ -76,12 +76,12 @@ def words(value: Any, location: tuple[str | int, ...] = ()) -> Iterator[tuple[tu
     if isinstance(value, str):
         yield location, value
     elif isinstance(value, Mapping):
-        for key, letter in value.items():
+        for key, inner in value.items():
             if key not in UNPRINTED or location[:1] != ("dataset",):
-                yield from words(letter, (*location, key))
+                yield from words(inner, (*location, key))
     elif isinstance(value, (tuple, list)):
-        for index, letter in enumerate(value):
-            yield from words(letter, (*location, index))
+        for index, inner in enumerate(value):
+            yield from words(inner, (*location, index))
 
 
 def is_name(location: tuple[str | int, ...]) -> bool:
@@ -113,9 +113,9 @@ def of_results(found: results.Results, name: str) -> list[Fault]:
     """The faults of the words in a results.json that somebody else may have written; `name` is what faults call it."""
     raw = found.model_dump(mode="json", by_alias=True)
     of_words = (
-        letter
+        wrong
         for location, text in itertools.chain(words(raw), _keys(raw))
-        for letter in fault(A_TEXT, text, ResultsKey(name, results.place(location)))
+        for wrong in fault(A_TEXT, text, ResultsKey(name, results.place(location)))
     )
     return list(itertools.islice(of_words, results.MOST_FAULTS))
 

@@ -78,18 +78,21 @@ def slug(text: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", plain.lower()).strip("-")
 
 
+KEYS_OF_COLUMNS = ("split", "id", "site_column", "cluster", "weights", "imputation", "date")
+"""The keys of a [[dataset]] that name a column with a role of its own."""
+
+
 def columns_of_all_rows(release: Release, declaration: DatasetDeclaration) -> frozenset[str]:
     """The columns that are read in every row, however many there are: two or three numbers a row.
 
     They are what discrimination, calibration and net benefit rest on, and what deals the rows out.
     """
     prediction = release.prediction
-    keys = ("split", "id", "site_column", "cluster", "weights", "imputation", "date")
     named = (
         *(release.outcome.column, prediction.column, *(prediction.columns or ())),
         *(name for rival in release.rivals for name in rival.named),
         *case_columns(release).values(),
-        *(getattr(declaration, key) for key in keys),
+        *(getattr(declaration, key) for key in KEYS_OF_COLUMNS),
     )
     return frozenset(name for name in named if name is not None)
 
@@ -116,7 +119,7 @@ def roles_of_columns(release: Release) -> dict[str, ColumnRole]:
     for key, name in case_columns(release).items():
         named.setdefault(name, ColumnRole(CASE_KEYS[key], key))
     for dataset in release.dataset:
-        for key in ("split", "id", "site_column", "cluster", "weights", "imputation", "date"):
+        for key in KEYS_OF_COLUMNS:
             named.setdefault(getattr(dataset, key), ColumnRole(f"[[dataset]] {key}", key))
     return {name: role for name, role in named.items() if name is not None}
 

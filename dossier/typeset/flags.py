@@ -12,11 +12,11 @@ from typing import Any
 
 from dossier.core.facts import Count, Fact, Value
 from dossier.core.faults import catalogue, wording
-from dossier.core.types import CountRange, Seal, Sealed
+from dossier.core.types import CountRange, Seal, Sealed, unit_of
 from dossier.typeset import reasons
 from dossier.typeset.numbers import number, patients_needed, per_cent, threshold
 from dossier.typeset.reasons import Names
-from dossier.typeset.words import counted, date, exclusion, listing, periods, unit_of
+from dossier.typeset.words import counted, date, exclusion, listing, periods
 
 DATASETS = reasons.DATASETS | {"where", "earlier"}
 

@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from dossier.core.facts import Count, Fact, Value
+from dossier.core.types import unit_of
 from dossier.typeset.reasons import reason_text
-from dossier.typeset.words import period, unit_of
+from dossier.typeset.words import period
 
 NOT_REFUTED = "it does not refute perfect calibration"
 """Why an interval of a calibration error has one side."""

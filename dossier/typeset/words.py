@@ -5,9 +5,8 @@ from __future__ import annotations
 import datetime
 import re
 from collections.abc import Sequence
-from typing import cast, get_args
 
-from dossier.core.types import PeriodUnit
+from dossier.core.types import PERIODS_OF_A_YEAR, PeriodUnit
 from dossier.typeset.numbers import TIED, threshold
 
 NAMES = {
@@ -100,20 +99,12 @@ def date(value: datetime.date | None) -> str:
     return "not dated" if value is None else f"{value.day}{TIED}{value:%B %Y}"
 
 
-def unit_of(text: object) -> PeriodUnit:
-    """The unit of calendar periods that a value names."""
-    for unit in get_args(PeriodUnit):
-        if unit == text:
-            return cast(PeriodUnit, unit)
-    raise ValueError(f"{text} is no unit of calendar periods")
-
-
 def periods(numbers: Sequence[int], unit: PeriodUnit) -> str:
     """Calendar periods in a row, the year once: 2025 Q3 and Q4; of more than two the first to the last."""
     first, *_, last = numbers if len(numbers) > 1 else (numbers[0], numbers[0])
     if first == last:
         return period(first, unit)
-    each = {"month": 12, "quarter": 4, "year": 1}[unit]
+    each = PERIODS_OF_A_YEAR[unit]
     joint = " to " if len(numbers) > 2 else " and "
     if unit == "year" or first // each != last // each:
         return f"{period(first, unit)}{joint}{period(last, unit)}"

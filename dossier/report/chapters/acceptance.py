@@ -131,14 +131,15 @@ def verdict(everywhere: tuple[Criterion, ...]) -> str:
     return MET if all(criterion.met for criterion in everywhere) else NOT_ESTIMABLE
 
 
-def label(evidence: Evidence, each: Criterion) -> str:
+def label(evidence: Evidence, criterion: Criterion) -> str:
     """What a criterion is about: the measure, its settings, the subset, and which number of the interval."""
-    places = [setting(value) if name == "threshold" else f"{name} {setting(value)}" for name, value in each.at.items()]
+    places = [
+        setting(value) if name == "threshold" else f"{name} {setting(value)}" for name, value in criterion.at.items()
+    ]
     at = f" at {listing(places)}" if places else ""
-    subset = f", {each.subset}" if each.subset else ""
-    return (
-        f"{sentence_case(SHORTER.get(each.measure, evidence.terms[each.measure].label))}{at}{subset}{BOUND[each.bound]}"
-    )
+    subset = f", {criterion.subset}" if criterion.subset else ""
+    named = SHORTER.get(criterion.measure, evidence.terms[criterion.measure].label)
+    return f"{sentence_case(named)}{at}{subset}{BOUND[criterion.bound]}"
 
 
 SHORTER = {"oe_ratio": "O/E"}
@@ -162,7 +163,7 @@ def _site(evidence: Evidence, dataset: str) -> str:
 
 def on_the_first_page(evidence: Evidence) -> list[tuple[Criterion, ...]]:
     """The criteria that the table of the first page has room for, of those that count for all patients."""
-    return [description for description in counted_ones(evidence) if description[0].subset is None][:SIDE_BY_SIDE]
+    return [everywhere for everywhere in counted_ones(evidence) if everywhere[0].subset is None][:SIDE_BY_SIDE]
 
 
 def detailed(evidence: Evidence) -> tuple[Table, ...]:

@@ -237,7 +237,7 @@ def measures(evidence: Evidence) -> Table:
     """Every core measure before and now, the difference with its interval, and how that was found."""
     changes, reasons = _changes(evidence), Reasons(evidence)
     groups: dict[str, list[Result]] = {}
-    for result in (estimate for estimate in changes.results if _is_reported(evidence, estimate)):
+    for result in (result for result in changes.results if _is_reported(evidence, result)):
         groups.setdefault(_group(evidence, result), []).append(result)
     rows: list[Row] = []
     for label, members in groups.items():

@@ -78,14 +78,14 @@ def _named_or_counted(which: Sequence[str], among: int) -> str:
     return f"{in_words(len(which))} of {in_words(among)} classes and sites"
 
 
-def _pooled_by_class(evidence: Evidence, measure: str) -> str:
-    """The ends of the classes' pooled values, or nothing when they are not pooled."""
-    found = [(find(evidence, measure, POOLED, **{"class": label}), label) for label in labels(evidence)]
+def _pooled_by_class(evidence: Evidence) -> str:
+    """The ends of the classes' pooled AUROCs, or nothing when they are not pooled."""
+    found = [(find(evidence, "auroc", POOLED, **{"class": label}), label) for label in labels(evidence)]
     known = sorted((estimate.value, label) for estimate, label in found if isinstance(estimate, Estimate))
     if len(known) < 2:
         return ""
     (low, first), (high, last) = known[0], known[-1]
-    return f"{short(evidence, measure, low)} ({first}) to {short(evidence, measure, high)} ({last})"
+    return f"{short(evidence, 'auroc', low)} ({first}) to {short(evidence, 'auroc', high)} ({last})"
 
 
 # ---- the chapters' sentences ----------------------------------------------------------------------------------------
@@ -106,7 +106,7 @@ def results(evidence: Evidence) -> Sentence:
         span = range_over_sites(evidence, "auroc", estimated(evidence, "auroc"))
         return Sentence(f"The AUROC, averaged over the classes, {span}.", f"{new_hospital(evidence)} {off(evidence)}")
     parts = [new_hospital(evidence)]
-    span = _pooled_by_class(evidence, "auroc")
+    span = _pooled_by_class(evidence)
     parts += [f"By class it runs from {span}."] if span else []
     return Sentence(
         f"The AUROC, pooled and averaged over the classes, is {in_text(evidence, 'auroc', pooled)}.",
@@ -127,7 +127,7 @@ def discrimination(evidence: Evidence) -> Sentence:
     lead = f"The AUROC, one class against the rest and averaged, {range_over_sites(evidence, 'auroc', sites)}."
     pooled = find(evidence, "auroc", POOLED)
     rest = [pooled_beside_the_sites(evidence, pooled)] if isinstance(pooled, Estimate) else []
-    span = _pooled_by_class(evidence, "auroc")
+    span = _pooled_by_class(evidence)
     rest += [f"By class the pooled AUROC runs from {span}."] if span else []
     return Sentence(lead, " ".join(rest))
 
@@ -141,7 +141,7 @@ def calibration(evidence: Evidence) -> Sentence:
     lead = f"Observed over expected patients of a class (O/E) runs from {first} to {last}."
     slopes = by_class(evidence, "calibration_slope")
     parts = of_slopes(
-        [(difference.named, difference.found) for difference in slopes],
+        [(slope.named, slope.found) for slope in slopes],
         lambda which: f"for {_named_or_counted(which, len(slopes))}",
     )
     return Sentence(lead, " ".join(parts))

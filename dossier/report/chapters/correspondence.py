@@ -84,9 +84,9 @@ def _apart_all_the_same(evidence: Evidence, sites: Sites) -> str:
 
 def _denied(evidence: Evidence, sites: list[DatasetSummary]) -> str:
     """Which of these sites other measures tell from the development data; empty for none."""
-    members = [(site, found) for site in sites if (found := _told_by_classifier(evidence, site)) is not None]
+    members = [(site, found) for site in sites if (found := _apart_by_classifier(evidence, site)) is not None]
     classified = [site for site, _ in members]
-    tested = [site for site in sites if site not in classified and _is_told_by_distances(evidence, site)]
+    tested = [site for site in sites if site not in classified and _is_apart_by_distances(evidence, site)]
     sentences = []
     if members:
         low, high = (number(end([found.value for _, found in members])) for end in (min, max))
@@ -99,7 +99,7 @@ def _denied(evidence: Evidence, sites: list[DatasetSummary]) -> str:
     return listing(sentences)
 
 
-def _told_by_classifier(evidence: Evidence, site: DatasetSummary) -> Estimate | None:
+def _apart_by_classifier(evidence: Evidence, site: DatasetSummary) -> Estimate | None:
     """The membership AUROC of a site, where it clearly tells the site from the development data."""
     member = find(evidence, "membership_auroc", site.name)
     if isinstance(member, Absent) or member.low is None:
@@ -107,7 +107,7 @@ def _told_by_classifier(evidence: Evidence, site: DatasetSummary) -> Estimate | 
     return member if member.value >= CLEARLY_APART and member.low > CHANCE else None
 
 
-def _is_told_by_distances(evidence: Evidence, site: DatasetSummary) -> bool:
+def _is_apart_by_distances(evidence: Evidence, site: DatasetSummary) -> bool:
     """Whether the energy test finds a difference from the development data."""
     energy = find(evidence, "energy_coefficient", site.name)
     p_value = None if isinstance(energy, Absent) else energy.details.get("p_value")

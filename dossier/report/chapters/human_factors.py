@@ -195,21 +195,21 @@ def advice(evidence: Evidence) -> tuple[Table, ...]:
     )
 
 
-def _followed(evidence: Evidence, each: Result, reasons: Reasons) -> tuple[Cell, ...]:
-    if isinstance(each.found, Absent):
-        return (NOTHING, NOTHING, reasons.cell(each.found))
-    clustered = _by_clusters(each.found)
-    term = evidence.terms[each.term]
-    count = Cell(f"{int(each.found.details['decisions'] or 0):,}", kind="plain")
+def _followed(evidence: Evidence, result: Result, reasons: Reasons) -> tuple[Cell, ...]:
+    if isinstance(result.found, Absent):
+        return (NOTHING, NOTHING, reasons.cell(result.found))
+    clustered = _by_clusters(result.found)
+    term = evidence.terms[result.term]
+    count = Cell(f"{int(result.found.details['decisions'] or 0):,}", kind="plain")
     if clustered is None:
         mark = reasons.letter("the interval takes decisions as independent: readers or cases are too few to draw")
-        share = cell(each.found, term, reasons)
+        share = cell(result.found, term, reasons)
         return (
             count,
-            Cell(f"{each.found.n:,}", kind="plain"),
+            Cell(f"{result.found.n:,}", kind="plain"),
             replace(share, interval=f"{share.interval}{TIED}{mark}"),
         )
-    return (count, Cell(f"{each.found.n:,}", kind="plain"), cell(clustered, term, reasons))
+    return (count, Cell(f"{result.found.n:,}", kind="plain"), cell(clustered, term, reasons))
 
 
 def _agreement(evidence: Evidence) -> str:

@@ -76,13 +76,13 @@ def _intervals(evidence: Evidence, terms: list[Term]) -> list[str]:
     said = []
     above = ""
     for term in terms:
-        here = _told(evidence, _ways(evidence, term))
+        here = _in_all_ways(evidence, _ways(evidence, term))
         said.append("as above" if here and here == above else here)
         above = here
     return said
 
 
-def _told(evidence: Evidence, ways: Sequence[tuple[Method, str]]) -> str:
+def _in_all_ways(evidence: Evidence, ways: Sequence[tuple[Method, str]]) -> str:
     """The method of most datasets, then what is otherwise in the others, and where that is when it is nowhere else."""
     counts = Counter(method_text(method) for method, _ in ways)
     general: dict[tuple[str, ...], set[str]] = {}

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
-from dossier.core.over_time import Period, Verdict, shown, verdicts
+from dossier.core import over_time
+from dossier.core.over_time import Period, Verdict, shown
 from dossier.core.types import DatasetSummary, Evidence, PeriodUnit, Term, externals
 from dossier.report.chapters.chapter import Chapter
 from dossier.report.chapters.sentence import Sentence
-from dossier.typeset.flags import QUANTITIES
+from dossier.typeset.flags import QUANTITIES, flag_text
 from dossier.typeset.numbers import number
-from dossier.typeset.words import counted, how_many, in_words, listing, sentence_case, unit_of
+from dossier.typeset.words import counted, how_many, in_words, listing, sentence_case
 from dossier.typeset.words import periods as in_a_row
-
-if TYPE_CHECKING:
-    from dossier.core.release import StopRule
 
 MOST_VALUES = 2
 """Values of a crossed rule that the finding prints; of more the first and the last."""
@@ -27,29 +24,14 @@ def followed_sites(evidence: Evidence) -> tuple[DatasetSummary, ...]:
     return tuple(site for site in externals(evidence) if site.name in names)
 
 
-def judged(evidence: Evidence) -> tuple[Verdict, ...]:
-    """The declared stop rules, held against what is shown."""
-    return verdicts(evidence.release.care.stop, evidence.datasets, evidence.curves)
-
-
-def limits(rule: StopRule) -> str:
-    """The limits of a rule in words."""
-    if rule.at_most is None:
-        return f"{number(rule.at_least or 0.0)} or more"
-    if rule.at_least is None:
-        return f"{number(rule.at_most)} or less"
-    return f"{number(rule.at_least)} to {number(rule.at_most)}"
-
-
 def when(verdict: Verdict, called: Callable[[Sequence[int], PeriodUnit], str] = in_a_row) -> str:
     """The periods in which a rule is crossed."""
-    numbers = [each.number for each in verdict.crossing.periods] if verdict.crossing else []
-    return called(numbers, unit_of(verdict.unit)) if numbers else ""
+    return called([period.number for period in verdict.crossed_in], verdict.unit)
 
 
 def finding(evidence: Evidence) -> Sentence:
     """Where a stop rule is crossed, and whether the intervals lie outside too."""
-    every = judged(evidence)
+    every = over_time.of_evidence(evidence)
     crossed = [verdict for verdict in every if verdict.crossing is not None]
     where = listing([site.site for site in followed_sites(evidence)])
     if not evidence.release.care.stop:
@@ -73,7 +55,8 @@ def _certainty(evidence: Evidence, verdict: Verdict) -> str:
     every, term = verdict.crossing.periods, evidence.terms[verdict.rule.measure]
     values = listing([_value(evidence, each, term) for each in (every[0], *every[1:][-1:])])
     label = sentence_case(QUANTITIES[verdict.rule.measure])
-    lead = f"{label} {values}{' at its ends' if len(every) > MOST_VALUES else ''}, outside {limits(verdict.rule)}; "
+    limits = flag_text(over_time.limits(verdict.rule))
+    lead = f"{label} {values}{' at its ends' if len(every) > MOST_VALUES else ''}, outside {limits}; "
     if all(each.low is None and each.high is None for each in every):
         return f"{lead}the measure has no interval."
     if verdict.crossing.excluding == len(every):
@@ -106,7 +89,7 @@ def rule(evidence: Evidence) -> str:
     dated = {site.name for site in followed_sites(evidence)}
     without = [site.site for site in externals(evidence) if site.name not in dated]
     rules = [
-        f"{QUANTITIES[rule.measure]} outside {limits(rule)} in {counted(rule.periods, 'period')}"
+        f"{QUANTITIES[rule.measure]} outside {flag_text(over_time.limits(rule))} in {counted(rule.periods, 'period')}"
         for rule in evidence.release.care.stop
         if rule.measure in evidence.terms
     ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from dossier.core.bands import SMALLEST_GROUP
 from dossier.core.facts import Count, Fact
 from dossier.core.types import (
     READERS,
@@ -120,8 +121,8 @@ def accuracy_of_readers(evidence: Evidence) -> str:
     made = [description for description in evidence.descriptions if description.described.of == "rater_accuracy"]
     places = list(dict.fromkeys(description.dataset for description in made))
     said = [
-        _of_one(evidence, [description.described for description in made if description.dataset == position], position)
-        for position in places
+        _of_one(evidence, [description.described for description in made if description.dataset == dataset], dataset)
+        for dataset in places
     ]
     return " ".join(said)
 
@@ -279,11 +280,8 @@ def _joint(evidence: Evidence) -> Iterator[Table]:
 
 def _share(right: float | None, answers: float | None, reasons: Reasons) -> Cell:
     if right is None:
-        return reasons.cell(Absent(Fact("cell_of_few_answers", fewest=Count(FEWEST_ANSWERS, "answer", is_limit=True))))
+        return reasons.cell(Absent(Fact("cell_of_few_answers", fewest=Count(SMALLEST_GROUP, "answer", is_limit=True))))
     return Cell(per_cent(right), f"of {int(answers or 0):,}")
-
-
-FEWEST_ANSWERS = 5
 
 
 def _related(evidence: Evidence, curve: CurveResult) -> str:

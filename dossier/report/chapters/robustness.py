@@ -100,8 +100,8 @@ def _support(evidence: Evidence) -> str:
 
 def _named(evidence: Evidence, form: str, count: int) -> str:
     """The sites of the region of external support in brackets, where they are few."""
-    names = [site.site for site, found in estimated(evidence, SIMILARITIES[form]) if found.value < SUPPORT]
-    sites = [site.site for site in externals(evidence) if site.site in names and _is_acceptable(evidence, site)]
+    unlike = {site.name for site, found in estimated(evidence, SIMILARITIES[form]) if found.value < SUPPORT}
+    sites = [site.site for site in externals(evidence) if site.name in unlike and _is_acceptable(evidence, site)]
     return f" ({listing(sites)})" if 0 < count == len(sites) <= MOST_NAMED else ""
 
 
@@ -240,7 +240,7 @@ def _pair(evidence: Evidence, site: str, measure: str) -> tuple[Estimate | Absen
     without that too against the worst subset of the internal test.
     """
     worst, declared = (
-        find(evidence, "wpr", site, measure=measure, minimum=text) for text in ("worst_split", "declared")
+        find(evidence, "wpr", site, measure=measure, minimum=minimum) for minimum in ("worst_split", "declared")
     )
     refitted = isinstance(worst, Estimate) and worst.method.has("refitted_splits")
     weak = declared if isinstance(declared, Estimate) and not refitted else worst

@@ -39,14 +39,14 @@ def finding(evidence: Evidence) -> Sentence:
     noun: Noun = "pair of class and site" if classes.labels(evidence) else "site"
     subject = _who_meets(enough, [name for name, _ in places], noun)
     lead = f"{subject} all sample-size targets{which}."
-    most_missed = sorted((measure for measure in missed if missed[measure]), key=lambda text: -len(missed[text]))
+    most_missed = sorted((measure for measure in missed if missed[measure]), key=lambda measure: -len(missed[measure]))
     if not most_missed:
         return Sentence(lead)
     if len(places) == 1:
-        return Sentence(lead, f"Too few for {listing([IN_A_SENTENCE[text] for text in most_missed])}.")
+        return Sentence(lead, f"Too few for {listing([IN_A_SENTENCE[measure] for measure in most_missed])}.")
     where = [
-        f"for {IN_A_SENTENCE[text]}: {_where([places[name][0] for name in missed[text]], len(places), noun)}"
-        for text in most_missed
+        f"for {IN_A_SENTENCE[measure]}: {_where([places[name][0] for name in missed[measure]], len(places), noun)}"
+        for measure in most_missed
     ]
     return Sentence(lead, f"Too few {'; '.join(where)}.")
 

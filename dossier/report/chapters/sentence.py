@@ -80,12 +80,10 @@ def better_than_the_model(net_benefits: Iterable[tuple[str, Estimate]]) -> dict[
     return {whom: where for whom, where in places.items() if where}
 
 
-def range_over_sites(
-    evidence: Evidence, measure: str, sites: list[tuple[DatasetSummary, Estimate]], cut_offs: Iterable[float] = ()
-) -> str:
+def range_over_sites(evidence: Evidence, measure: str, sites: list[tuple[DatasetSummary, Estimate]]) -> str:
     """The values of sorted sites as a verb and its ends: "is 0.72", "is 0.72 at both sites", "runs from ... to ..."."""
     low, high = sites[0], sites[-1]
-    first, last = (short(evidence, measure, found.value, cut_offs) for _, found in (low, high))
+    first, last = (short(evidence, measure, found.value) for _, found in (low, high))
     if len(sites) == 1:
         return f"is {in_text(evidence, measure, low[1])} in {low[0].site}"
     if first == last:

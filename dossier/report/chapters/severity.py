@@ -62,15 +62,15 @@ def tables(evidence: Evidence) -> tuple[Table, ...]:
 def _by_model(evidence: Evidence) -> Evidence:
     """The evidence with only the severity of every model in it, and its accuracy where that is given beside."""
     results: list[Result] = []
-    for estimate in evidence.results:
-        if estimate.measure not in MEASURES:
+    for result in evidence.results:
+        if result.measure not in MEASURES:
             continue
-        result = replace(estimate, term=estimate.measure, at={"model": estimate.at.get("model", OURS)})
-        accuracy = estimate.found.details.get("accuracy") if isinstance(estimate.found, Estimate) else None
-        if isinstance(estimate.found, Estimate) and accuracy is not None:
-            bare = Estimate(accuracy, None, None, None, estimate.found.n, Method("counted"))
-            results.append(replace(result, term=ACCURACY, measure=ACCURACY, found=bare))
-        results.append(result)
+        made = replace(result, term=result.measure, at={"model": result.at.get("model", OURS)})
+        accuracy = result.found.details.get("accuracy") if isinstance(result.found, Estimate) else None
+        if isinstance(result.found, Estimate) and accuracy is not None:
+            bare = Estimate(accuracy, None, None, None, result.found.n, Method("counted"))
+            results.append(replace(made, term=ACCURACY, measure=ACCURACY, found=bare))
+        results.append(made)
     at = primary_threshold(evidence)
     where = "" if at is None or classes.labels(evidence) else f" at {threshold(at)}"
     terms = {

@@ -226,20 +226,18 @@ def _end_of_most(curve: Curve) -> float:
     return float(column(curve, "high")[held][0])
 
 
-def _panels(
-    views: Ranges, strip: float, side: float = LARGE, top: float = TITLE
-) -> tuple[Figure, list[tuple[Axes, float, float]]]:
+def _panels(views: Ranges) -> tuple[Figure, list[tuple[Axes, float, float]]]:
     """A sheet with a square panel for each range, labelled; with their axes, where they begin and where they end."""
     left = 11.5
     step = FULL - left - LARGE - 1.0
-    drawn = sheet(HALF if len(views) == 1 else FULL, top + side + strip + 9.4)
+    drawn = sheet(HALF if len(views) == 1 else FULL, TITLE + LARGE + STRIP + 9.4)
     made = []
     for position, (limit, title) in enumerate(views):
         x = left + position * step
         if len(views) > 1:
-            write(drawn, x, top - 3.8, "ab"[position], weight=600)
-            write(drawn, x + 3.2, top - 3.8, title)
-        axes = panel(drawn, x, top, side, side)
+            write(drawn, x, TITLE - 3.8, "ab"[position], weight=600)
+            write(drawn, x + 3.2, TITLE - 3.8, title)
+        axes = panel(drawn, x, TITLE, LARGE, LARGE)
         axes.set_xlim(0, limit)
         axes.set_ylim(0, limit)
         steps = [limit * quarter / 4 for quarter in range(5)]
@@ -247,10 +245,10 @@ def _panels(
         # The axes have one scale: a number in the middle that would stand in the words beside it is read below.
         has_room = text_width(words[2]) <= ROOM_BESIDE
         ticks(axes, "y", steps, words if has_room else [words[0], "", "", "", words[4]], inward=True)
-        ticks(axes, "x", steps, [""] * 5 if strip else words, inward=True)
-        write(drawn, x + side / 2, top + side + strip + 7.2, "Estimated risk", ha="center")
+        ticks(axes, "x", steps, [""] * 5, inward=True)
+        write(drawn, x + LARGE / 2, TITLE + LARGE + STRIP + 7.2, "Estimated risk", ha="center")
         made.append((axes, x, limit))
-    write(drawn, 2.0, top + side / 2, "Observed share", rotation=90, ha="center", va="center")
+    write(drawn, 2.0, TITLE + LARGE / 2, "Observed share", rotation=90, ha="center", va="center")
     return drawn, made
 
 
@@ -259,7 +257,7 @@ def _draw_alone(evidence: Evidence, site: DatasetSummary, end: float) -> Figure 
     curve = find_curve(evidence, "calibration_curve", site.name)
     if isinstance(curve, Absent):
         return curve
-    drawn, made = _panels(ranges(evidence, end), STRIP)
+    drawn, made = _panels(ranges(evidence, end))
     for axes, x, limit in made:
         draw_curve(axes, curve, limit, few(site, bands.FEW_FOR_A_BAND), 1.5)
         draw_groups(axes, find_curve(evidence, "calibration_groups", site.name), limit)

@@ -143,10 +143,10 @@ def committee_calibration(evidence: Evidence) -> Picture | Absent:
             "Above the straight line its percentages were too low, below it too high. The band is the range "
             f"({level_text(evidence)})."
         )
-        return picture("committee_calibration", drawn, caption, _told(evidence, site))
+        return picture("committee_calibration", drawn, caption, _alternative(evidence, site))
 
 
-def _told(evidence: Evidence, site: DatasetSummary) -> str:
+def _alternative(evidence: Evidence, site: DatasetSummary) -> str:
     """The finding in plain words: how many had the outcome for every 100 that were predicted."""
     ratio = find(evidence, "oe_ratio", site.name)
     start = f"How often patients of {site.site} had the outcome, by the percentage that the model showed"

@@ -123,7 +123,7 @@ def _axes(drawn: Figure, evidence: Evidence, corner: tuple[float, float], wide: 
 def _mark(axes: Axes, y: float, found: Estimate, look: tuple[str, bool, str]) -> None:
     shape, filled, colour = look
     if found.low is not None and found.high is not None:
-        # In grey plain accuracy is told by its stroke, not by its colour.
+        # In grey plain accuracy stands out by its stroke, not by its colour.
         weight = 1.4 if colour == INK else 0.9
         axes.plot([found.low, found.high], [y, y], color=colour, lw=weight, zorder=3, solid_capstyle="butt")
     face = colour if filled else "white"

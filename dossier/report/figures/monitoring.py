@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from dossier.core import over_time
 from dossier.core.facts import Fact
-from dossier.core.over_time import Period, Verdict, followed, is_outside, periods, printed, verdicts
-from dossier.core.over_time import shown as over_time
+from dossier.core.over_time import Period, Verdict, followed, is_outside, periods, printed
 from dossier.core.register import figure
 from dossier.core.types import Absent, Curve, DatasetSummary, Evidence, PeriodUnit, Picture, externals
 from dossier.report.figures.canvas import (
@@ -46,7 +46,7 @@ from dossier.report.figures.canvas import (
 )
 from dossier.typeset.methods import method_parts
 from dossier.typeset.numbers import number, threshold
-from dossier.typeset.words import period, unit_of
+from dossier.typeset.words import period
 from dossier.typeset.words import periods as in_a_row
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ MOST_SITES = 5
 MOST_MEASURES = 5
 MOST_GAPS = 4
 """Periods without a value that the caption names; the others are counted."""
-UNTOLD = ("period_without_value", "rows_without_day")
+NOT_DRAWN = ("period_without_value", "rows_without_day")
 """The steps of a curve that say what no mark shows."""
 SHORT = {
     "auroc": "AUROC",
@@ -76,7 +76,8 @@ class Shown:
     """What the figure holds: the sites down, the measures across."""
 
     sites: tuple[DatasetSummary, ...]
-    measures: tuple[str, ...]
+    curves: Mapping[str, Mapping[str, Curve]]
+    """Each measure at the external sites where it is shown, by calendar period."""
     left: int
     """How many sites have no room."""
 
@@ -88,9 +89,8 @@ def _curves(evidence: Evidence, measure: str) -> dict[str, Curve]:
 
 
 def _shown(evidence: Evidence, every: Sequence[Verdict]) -> Shown:
-    wanted = printed(evidence)
     of_rules = [rule.measure for rule in evidence.release.care.stop]
-    known = {measure: _curves(evidence, measure) for measure in wanted}
+    known = {measure: _curves(evidence, measure) for measure in printed(evidence)}
     # A rule that has no column would be drawn nowhere.
     kept = sorted(known, key=lambda measure: measure not in of_rules)[:MOST_MEASURES]
     crossed = {verdict.site.name for verdict in every if verdict.crossing is not None}
@@ -99,7 +99,7 @@ def _shown(evidence: Evidence, every: Sequence[Verdict]) -> Shown:
     first = {site.name for site in sites[:MOST_SITES]}
     return Shown(
         tuple(site for site in externals(evidence) if site.name in first),
-        tuple(measure for measure in wanted if measure in kept),
+        {measure: curves for measure, curves in known.items() if measure in kept},
         max(0, len(sites) - MOST_SITES),
     )
 
@@ -150,7 +150,7 @@ def _short(at: int, unit: PeriodUnit) -> str:
 
 
 def _draw(evidence: Evidence, shown: Shown) -> Figure:
-    across, down = len(shown.measures), len(shown.sites)
+    across, down = len(shown.curves), len(shown.sites)
     names = shortened([site.site for site in shown.sites], 24.0, 600)
     left = max(map(text_width, names)) + 10.5
     grid = lattice(
@@ -163,8 +163,7 @@ def _draw(evidence: Evidence, shown: Shown) -> Figure:
         key += [Key("limit of the stop rule", ALERT, BROKEN, 0.9), Key("outside it", ALERT, fill=True)]
     key_row(drawn, grid.left, 2.4, key)
     spans = _spans(evidence, shown)
-    for index, measure in enumerate(shown.measures):
-        curves = _curves(evidence, measure)
+    for index, (measure, curves) in enumerate(shown.curves.items()):
         every = {name: periods(curve) for name, curve in curves.items()}
         ends = _ends(evidence, measure, [each for some in every.values() for each in some])
         head = SHORT[measure]
@@ -185,15 +184,11 @@ def _draw(evidence: Evidence, shown: Shown) -> Figure:
             )
             _lines(axes, evidence, measure)
             _periods(axes, grid, curves.get(site.name), every.get(site.name, ()), _rules(evidence, measure), measure)
-            unit = _unit(evidence, site.name)
+            unit = over_time.unit_at(evidence, site.name)
             _below(drawn, axes, grid, here, spans[unit], unit, grid.outer_bottom(here) or len(spans) > 1)
     for row, name in enumerate(names):
         write(drawn, 0.0, grid.corner(row * across)[1] + 2.2, name, weight=600)
     return drawn
-
-
-def _unit(evidence: Evidence, site: str) -> PeriodUnit:
-    return unit_of(next(candidate.at["periods"] for candidate in over_time(evidence) if candidate.dataset == site))
 
 
 def _lines(axes: Axes, evidence: Evidence, measure: str) -> None:
@@ -232,9 +227,9 @@ def _periods(
 def _spans(evidence: Evidence, shown: Shown) -> dict[str, range]:
     """The periods that the panels of each site run over: those of all sites with the same unit."""
     every: dict[str, list[int]] = {}
-    for measure in shown.measures:
-        for name, curve in _curves(evidence, measure).items():
-            unit = _unit(evidence, name)
+    for curves in shown.curves.values():
+        for name, curve in curves.items():
+            unit = over_time.unit_at(evidence, name)
             every.setdefault(unit, []).extend(int(value) for value in column(curve, "period"))
     return {unit: range(min(numbers), max(numbers) + 1) for unit, numbers in every.items()}
 
@@ -254,27 +249,25 @@ def _below(drawn: Figure, axes: Axes, grid: Lattice, here: int, span: range, uni
 @figure("Performance by calendar period")
 def performance_over_time(evidence: Evidence) -> Picture | Absent:
     """Performance and similarity of each calendar period at each site that names its days, with the limits."""
-    every = verdicts(evidence.release.care.stop, evidence.datasets, evidence.curves)
+    every = over_time.of_evidence(evidence)
     shown = _shown(evidence, every)
     if not shown.sites:
         return Absent(Fact("no_site_by_period"))
     with styled():
         drawn = _draw(evidence, shown)
         caption = (
-            f"{_events(evidence, shown)}O/E on the log scale.{_of_psi(shown)}{_gaps(evidence, shown)}"
+            f"{_events(shown)}O/E on the log scale.{_of_psi(shown)}{_gaps(shown)}"
             f"{left_out(shown.left, 'see results.json')}"
         )
-        said = message(evidence, every, shown)
+        said = message(every, shown)
         return picture("performance_over_time", drawn, caption, said, said)
 
 
-def _events(evidence: Evidence, shown: Shown) -> str:
+def _events(shown: Shown) -> str:
     """How many events a period has at each site: from the fewest to the most."""
     said = []
     for site in shown.sites:
-        curve = next(
-            drawn_curve for measure in shown.measures if (drawn_curve := _curves(evidence, measure).get(site.name))
-        )
+        curve = next(curves[site.name] for curves in shown.curves.values() if site.name in curves)
         known = [int(value) for value in curve.columns["events"] if value is not None]
         if known:
             said.append(f"{min(known):,} to {max(known):,} ({site.site})")
@@ -283,31 +276,30 @@ def _events(evidence: Evidence, shown: Shown) -> str:
 
 def _of_psi(shown: Shown) -> str:
     """What a smaller period alone does to a p value."""
-    return " Psi is a p value: it falls with more patients." if "degree_of_correspondence" in shown.measures else ""
+    return " Psi is a p value: it falls with more patients." if "degree_of_correspondence" in shown.curves else ""
 
 
-def _gaps(evidence: Evidence, shown: Shown) -> str:
+def _gaps(shown: Shown) -> str:
     """The periods without a value, with the reason, and the rows without a day."""
     said: dict[str, None] = {}
     for site in shown.sites:
-        for measure in shown.measures:
-            curve = _curves(evidence, measure).get(site.name)
-            steps = [fact for fact in curve.method if fact.code in UNTOLD] if curve is not None else []
+        for curves in shown.curves.values():
+            curve = curves.get(site.name)
+            steps = [fact for fact in curve.method if fact.code in NOT_DRAWN] if curve is not None else []
             said |= dict.fromkeys(f"{site.site}: {text}" for text in method_parts(steps))
     kept = list(said)[:MOST_GAPS]
     more = f"; and {len(said) - len(kept)} more" if len(said) > len(kept) else ""
     return f" {'; '.join(kept)}{more}." if kept else ""
 
 
-def message(evidence: Evidence, every: Sequence[Verdict], shown: Shown) -> str:
+def message(every: Sequence[Verdict], shown: Shown) -> str:
     """Which site crosses a rule, and when; that none does, where enough periods are shown."""
     crossed = [verdict for verdict in every if verdict.crossing is not None]
     if crossed:
         first = crossed[0]
-        numbers = [each.number for each in first.crossing.periods] if first.crossing else []
         side = _side(first)
         more = f", and {len(crossed) - 1} more" if len(crossed) > 1 else ""
-        when = in_a_row(numbers, unit_of(first.unit))
+        when = in_a_row([period.number for period in first.crossed_in], first.unit)
         return f"{SHORT[first.rule.measure]} of {first.site.site} lies {side} in {when}{more}."
     judged = [verdict.site.site for verdict in every if not verdict.is_open]
     if judged:
@@ -317,7 +309,7 @@ def message(evidence: Evidence, every: Sequence[Verdict], shown: Shown) -> str:
 
 def _side(verdict: Verdict) -> str:
     """On which side of its limits a rule is crossed."""
-    rule, found = verdict.rule, verdict.crossing.periods if verdict.crossing else ()
+    rule, found = verdict.rule, verdict.crossed_in
     if rule.at_most is not None and all(each.value > rule.at_most for each in found):
         return f"above {number(rule.at_most)}"
     if rule.at_least is not None and all(each.value < rule.at_least for each in found):

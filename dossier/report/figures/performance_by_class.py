@@ -168,10 +168,10 @@ def _similarity_axis(drawn: Figure, evidence: Evidence, sites: Sequence[At], cor
         write(drawn, corner[0] - 1.6, y, tick_text(position), ha="right")
 
 
-def _class_mark(axes: Axes, seen: Evidence, hospital: At, name: str, scale: Scale) -> None:
-    stands = next((standing(seen, site, scale) for site in externals(seen) if site.name == name), None)
+def _class_mark(axes: Axes, seen: Evidence, site: At, name: str, scale: Scale) -> None:
+    stands = next((standing(seen, candidate, scale) for candidate in externals(seen) if candidate.name == name), None)
     enough = stands is not None and stands.share is not None and stands.share >= 1
-    _mark(axes, find(seen, scale.measure, name, **scale.setting), hospital, scale, "s", is_filled=enough)
+    _mark(axes, find(seen, scale.measure, name, **scale.setting), site, scale, "s", is_filled=enough)
 
 
 MEAN = "D"
@@ -227,11 +227,11 @@ def external_performance_by_class(evidence: Evidence) -> Picture | Absent:
             f"{left} more classes: see results.csv." if left else "",
             f"{sites_word(unseen)} more, or of unknown similarity: see the tables." if unseen else "",
         )
-        text = _told(evidence, seen, sites)
+        text = _message(evidence, seen, sites)
         return picture("external_performance_by_class", drawn, " ".join(part for part in parts if part), text)
 
 
-def _told(evidence: Evidence, seen: Evidence, sites: Sequence[At]) -> str:
+def _message(evidence: Evidence, seen: Evidence, sites: Sequence[At]) -> str:
     """From where to where the AUROC of the classes runs at the sites that are unlike the development data."""
     unlike = [site for site in sites if site.similarity.value < bands.SUPPORT]
     values = [

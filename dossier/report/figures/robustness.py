@@ -103,10 +103,6 @@ class Scale:
         short = {"auroc": "AUROC", "brier": "Brier", "eci": "ECI", "weighted_utility": "utility"}
         return short.get(self.measure, "net benefit")
 
-    def acceptable(self, value: float) -> bool:
-        """Whether a value is acceptable or better."""
-        return (value - self.cuts[0]) * (self.best - self.worst) >= 0
-
     def clipped(self, value: float) -> float:
         """The value, or the end of the axis that it lies beyond."""
         return min(max(value, min(self.worst, self.best)), max(self.worst, self.best))
@@ -243,7 +239,7 @@ def placed_sites(evidence: Evidence) -> tuple[Placed, ...]:
         similarity = _similarity(evidence, site)
         stands = [standing(evidence, site, scale) for scale in three]
         good = all(
-            standing is not None and scale.acceptable(standing.value)
+            standing is not None and bands.is_acceptable(scale.measure, standing.value)
             for standing, scale in zip(stands, three, strict=True)
         )
         supports = similarity is not None and similarity.value < bands.SUPPORT and good

@@ -99,7 +99,7 @@ def draw_against_similarity(evidence: Evidence) -> Figure | Absent:
     first = _lines(form_of(evidence).title, width * SIMILARITY_SHARE)
     top = 1.5 + LINE * max(map(len, (first, *titles)))
     height = ROW * len(rows)
-    texts = [_told(evidence, scale) for scale in three]
+    texts = [_correlation_lines(evidence, scale) for scale in three]
     drawn = sheet(FULL, top + height + 6.4 + LINE * max(map(len, texts)))
     _titles(drawn, left, top, first)
     axes = panel(drawn, left, top, width * SIMILARITY_SHARE, height)
@@ -213,7 +213,7 @@ def _mark(axes: Axes, placed_site: Placed, x: float, row: int, *, filled: bool, 
     axes.plot([x], [row], shape, **looks, gid=placed_site.site.name, zorder=3, clip_on=False)
 
 
-def _told(evidence: Evidence, scale: Scale) -> tuple[str, ...]:
+def _correlation_lines(evidence: Evidence, scale: Scale) -> tuple[str, ...]:
     """The correlation with its interval and number of sites and by the other form; or that there is none."""
     found = correlation(evidence, scale)
     if isinstance(found, Absent):

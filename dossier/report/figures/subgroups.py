@@ -487,7 +487,7 @@ def matrix(evidence: Evidence) -> Matrix:
         if isinstance(_curve(evidence, site, subgroup), Curve)
     }
     sites = [site for site in externals(evidence) if any(name == site.name for name, _ in drawn)]
-    kept = [subgroup for subgroup in every if any(pair == subgroup for _, pair in drawn)]
+    kept = [subgroup for subgroup in every if any(other == subgroup for _, other in drawn)]
     most_sites, most_kept = (MOST_ACROSS, MOST_DOWN) if len(sites) > len(kept) else (MOST_DOWN, MOST_ACROSS)
     return Matrix(tuple(sites[:most_sites]), tuple(kept[:most_kept]))
 

@@ -111,10 +111,10 @@ class _Sheet(RendererBase):
         mark = _cleaned(marker_path, marker_trans + Affine2D().scale(1, -1))
         centres = np.array(places)
         marks = [Path(np.asarray(mark.vertices) + centre, mark.codes) for centre in centres]
-        corners = np.concatenate([np.asarray(file.vertices) for file in marks])
+        corners = np.concatenate([np.asarray(shape.vertices) for shape in marks])
         looks |= self._clip(gc, looks, corners)
         together = _only_strokes(looks) or _stand_apart(centres, np.ptp(np.asarray(mark.vertices), axis=0))
-        drawn = [_data(file) for file in marks]
+        drawn = [_data(shape) for shape in marks]
         for data in ["".join(drawn)] if together else drawn:
             self._draw(looks, data)
 

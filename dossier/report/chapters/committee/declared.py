@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from dossier.core import over_time
 from dossier.core.types import Evidence
 from dossier.report.chapters import changes as changes_since
 from dossier.report.chapters import monitoring
@@ -82,7 +83,7 @@ def _limits(rules: Sequence[StopRule]) -> str:
 
 def broken(evidence: Evidence) -> str:
     """Where the rule to switch it off was broken in the test, or that it was not; nothing where nobody could tell."""
-    every = monitoring.judged(evidence)
+    every = over_time.of_evidence(evidence)
     crossed = [verdict for verdict in every if verdict.crossing is not None]
     if crossed:
         times = "; ".join(f"{each.site.site}, {monitoring.when(each, months_of)}" for each in crossed[:MOST_BROKEN])

@@ -58,10 +58,10 @@ def as_sentence(text: str) -> str:
     return plain if plain.endswith((".", "!", "?", "…")) else f"{plain}."
 
 
-def few_named(names: Sequence[str], most: int = MOST_NAMED) -> str:
+def few_named(names: Sequence[str]) -> str:
     """Hospitals by name while they are few and their names short, else their number."""
     text = listing(names)
-    return text if len(names) <= most and len(text) <= LINE else counted_hospitals(len(names))
+    return text if len(names) <= MOST_NAMED and len(text) <= LINE else counted_hospitals(len(names))
 
 
 def first_named(names: Sequence[str]) -> str:

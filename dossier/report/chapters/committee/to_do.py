@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
+from dossier.core import over_time
 from dossier.core.bands import FEW_FOR_A_BAND as FEW
 from dossier.core.types import DatasetSummary, Estimate, Evidence, externals, find
-from dossier.report.chapters import classes, monitoring
+from dossier.report.chapters import classes
 from dossier.report.chapters.committee.percentages import are_off
 from dossier.report.chapters.committee.places import goals_at, in_question, local
 from dossier.report.chapters.committee.plain import acted_on, line, with_it
@@ -108,7 +109,7 @@ def _keep() -> str:
 def _watch(evidence: Evidence) -> str:
     """Name who watches it, and when it is switched off."""
     care = evidence.release.care
-    is_broken = any(verdict.crossing is not None for verdict in monitoring.judged(evidence))
+    is_broken = any(verdict.crossing is not None for verdict in over_time.of_evidence(evidence))
     rule = "The maker's rule, broken: last page." if is_broken else "The maker's rule: last page."
     said = rule if care.stop_rule or care.stop else "The maker gives no rule."
     return f"Name who watches it, and when it is switched off. {said}"
