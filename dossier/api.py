@@ -219,14 +219,10 @@ def read_results(path: str | Path) -> Record:
     ReleaseError
         Why it cannot be read.
     """
-    from dossier.outputs import output
     from dossier.record import results
 
-    folder = Path(path)
-    file = folder / results.RESULTS if folder.is_dir() else folder
-    with output.reported(file):
-        content = file.read_bytes()
-    return Record(results.read(content, file.name))
+    _, read = results.opened(Path(path))
+    return Record(read)
 
 
 class Record:

@@ -184,6 +184,15 @@ def test_a_frame_gives_the_bytes_of_the_build_of_its_release(
     assert recorded.pdf("committee") == built[Path("dossier-committee.pdf")]
 
 
+@pytest.mark.parametrize(("name", "file"), [("nothing", "nothing"), ("", "results.json")])
+def test_what_holds_no_results_is_a_fault_of_reading(tmp_path: Path, name: str, file: str) -> None:
+    with pytest.raises(ReleaseError) as caught:
+        dossier.read_results(tmp_path / name)
+    (fault,) = caught.value.faults
+    assert (fault.what, fault.where) == (f"There is no file {file}.", str(tmp_path / file))
+    assert fault.fix == "Name the results.json that dossier wrote, unchanged."
+
+
 def test_a_frame_has_a_row_for_each_estimate(found: Validation) -> None:
     frame = found.to_frame()
     assert len(frame) == len(found.results.estimates)
