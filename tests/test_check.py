@@ -151,7 +151,7 @@ def told(folder: Path, criterion: str, more: str = "") -> check.Check:
         (
             asks("auroc", subset={"column": "ward", "level": "9"}),
             "is not a subgroup of this release",
-            "Did you mean",
+            "The subgroups are ward=",
         ),
         (
             asks("auroc", at={"class": "macro"}),

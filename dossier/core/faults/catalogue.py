@@ -169,7 +169,6 @@ PHRASES: Mapping[str, Phrase] = {
     "not_per_cent": Phrase(", not per cent"),
     "none": Phrase("none"),
     "core_measure": Phrase("a core measure"),
-    "subset": Phrase('{{ column = "{column}", level = "{level}" }}'),
     "meant": Phrase("Did you mean {name}? "),
     # An argument of dossier.validate, and what it should be.
     "frame_of_rows": Phrase("a pandas DataFrame or a pyarrow Table"),
@@ -702,9 +701,7 @@ CATALOGUE: Mapping[str, Entry] = {
         "The release declares no subgroups, and so not {subset}.",
         "Declare its column in a [[subgroup]], or take it out.",
     ),
-    "not_a_subgroup": Entry(
-        "{subset} is not a subgroup of this release.", "The subgroups are {known:30}.", near="Did you mean {near}?"
-    ),
+    "not_a_subgroup": Entry("{subset} is not a subgroup of this release.", "The subgroups are {known:30}."),
     "criterion_without_rival": Entry(
         "{measure} compares with a rival, and the release names no other model.",
         "Name the column of its risks in a [[rival]], or take the criterion out.",
