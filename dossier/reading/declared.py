@@ -44,6 +44,8 @@ EXPECTED = {
     "model_attributes_type": "table",
 }
 """What a value should be, by what pydantic calls it."""
+TWICE = ("Cannot overwrite a value", "Cannot mutate immutable namespace", "Cannot declare")
+"""How the parser's errors of a key or a table that stands twice begin."""
 BOUNDS = {"greater_than": "gt", "greater_than_equal": "ge", "less_than": "lt", "less_than_equal": "le"}
 """Under which name pydantic gives the bound."""
 MOST_DATASETS = 1000
@@ -161,6 +163,12 @@ def _syntax(message: str, lines: Sequence[str]) -> Fault:
     text = message[: found.start()] if found else message
     at = Line(RELEASE, int(found[1]), int(found[2])) if found and found[1] else Line(RELEASE)
     line = lines[int(found[1]) - 1] if found and found[1] else ""
+    if text.startswith(TWICE):
+        head, key = re.match(r"\s*\[+\s*([^]]+?)\s*]", line), re.match(r"\s*([^=]+?)\s*=", line)
+        if head:
+            return Fault("list_of_two_forms" if head[1] in (*LISTS, "readers") else "table_twice", at, table=head[1])
+        if key:
+            return Fault("key_twice", at, key=key[1])
     code = "backslash_in_toml" if re.search(r'"[^"]*\\', line) else "not_toml"
     return Fault(code, at, problem=text[:1].lower() + text[1:])
 
@@ -371,7 +379,8 @@ def _missing(location: Location, raw: Mapping[str, Any]) -> Fault:
     if len(location) == 1:
         table = Key(key, is_list=key in LISTS).brackets
         return Fault("no_table", Key(), table=table, meaning=sentence)
-    return Fault("missing_key", _section(location, raw)[0], key=key, meaning=sentence)
+    at, rest = _section(location, raw)
+    return Fault("missing_key", at.of(_key(rest[:-1])) if rest[:-1] else at, key=key, meaning=sentence)
 
 
 # ---- as much as can be used -----------------------------------------------------------------------------------------

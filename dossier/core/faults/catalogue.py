@@ -309,6 +309,12 @@ CATALOGUE: Mapping[str, Entry] = {
         "release.toml is not valid TOML: {problem}.",
         "Mend the line: text stands in quotes, a list in [ ], a key before =.",
     ),
+    "list_of_two_forms": Entry(
+        "{table} is written in two forms.",
+        "Begin each of these tables with [[{table}]]; write neither [{table}] nor {table} = [ … ] beside them.",
+    ),
+    "table_twice": Entry("[{table}] stands a second time.", "Write all its keys under one [{table}]."),
+    "key_twice": Entry("{key} stands a second time.", "Keep one of the two."),
     "backslash_in_toml": Entry(
         "release.toml is not valid TOML: {problem}.",
         "In a path write / instead of \\, as in data/site.csv; in another text write each \\ twice.",
@@ -1133,6 +1139,14 @@ CATALOGUE: Mapping[str, Entry] = {
     "label_not_class": Entry(
         "label is {value}, not one of the classes {known:5}.",
         "Give the name of a class (or its number, from 0, where no class is called by one), or leave the cell empty.",
+    ),
+    "cases_not_declared": Entry(
+        "{column} looks like the names of the cases, and stands where the first rater should.",
+        'Add case = "{column}", or take the column out of the tables.',
+    ),
+    "ratings_of_scale": Entry(
+        "{rating} runs from {low} to {high}, not from 0 to 1.",
+        "Bring it to 0 to 1 first: divide per cent by 100; of a scale from 1 to 5 write (x - 1) / 4.",
     ),
     "rating_outside": Entry(
         "{rating} is {value}, not a number from 0 to 1.", "Give a number from 0 to 1, or leave the cell empty."
