@@ -209,6 +209,12 @@ def test_a_criterion_of_a_subgroup_names_one_that_there_is(tmp_path: Path) -> No
     assert faults(tmp_path, wrong.replace("over 50", "50 or more") + group) == []
 
 
+def test_a_subgroup_of_a_column_that_is_not_there_is_not_said_again(tmp_path: Path) -> None:
+    group = '[[subgroup]]\ncolumn = "age"\ncuts = [50]\n[[subgroup]]\ncolumn = "sexx"\n'
+    asked = asks("auroc", 'at_least = 0.7\nsubset = { column = "sexx", level = "f" }')
+    assert [what for what, _, _ in faults(tmp_path, asked + group)] == ["There is no column sexx."]
+
+
 def test_a_minimum_that_no_value_can_miss_or_meet_is_refused(tmp_path: Path) -> None:
     assert faults(tmp_path, "[robustness]\nminimum = { auroc = 2 }\n") == [
         (

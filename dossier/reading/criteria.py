@@ -211,10 +211,12 @@ def _named(subset: Subset, where: Key, release: Release, subsets: Sequence[Subse
     columns = [declared.column for declared in release.subgroup]
     if not columns:
         yield Fault("no_subgroups", where, subset=str(subset))
-    elif subsets and subset not in subsets:
-        # None is suggested: what looks most like "over 50" is "under 50".
-        known = [other for other in subsets if other.column == subset.column] or subsets
-        yield Fault("not_a_subgroup", where, subset=str(subset), known=tuple(sorted(map(str, known))))
+    elif subsets is not None and subset not in subsets:
+        # None is suggested: what looks most like "over 50" is "under 50". Of a column that no table has its own fault
+        # says enough.
+        known = [other for other in subsets if other.column == subset.column or subset.column not in columns]
+        if known:
+            yield Fault("not_a_subgroup", where, subset=str(subset), known=tuple(sorted(map(str, known))))
 
 
 def _of_rival(criterion: Acceptance, where: Key, release: Release, compared: Mapping[str, Metric]) -> Iterator[Fault]:
