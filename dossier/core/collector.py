@@ -9,8 +9,8 @@ from contextlib import contextmanager
 
 @contextmanager
 def held_off() -> Iterator[None]:
-    """Nobody looks for cycles meanwhile: artists and boxes are many, and looking takes a seventh of the time
-    or more: of a dossier of 30 pages 7.4 and 9.5 s were pressed meanwhile, against 9.6 and 10.9 s."""
+    """Nobody looks for cycles meanwhile: results, artists and boxes are many, and looking takes a fourteenth of a whole
+    command's time and spares no memory: knee took 20.2 s and 547 MB against 21.6 s and 545 MB."""
     was_on = gc.isenabled()
     gc.disable()
     try:

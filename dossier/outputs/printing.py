@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import joblib
 
-from dossier.core import collector
 from dossier.core import command as commands
 from dossier.core.contents import Edition
 from dossier.core.errors import PageError, ReleaseError
@@ -37,15 +36,14 @@ def printed(
     `command` says which editions, on which paper, as a draft or not, and for which hospital. `jobs` so many processes
     draw and print; `tell` hears of it. A ReleaseError says why the bytes are no results.json.
     """
-    with collector.held_off():
-        if isinstance(content, results.Results):
-            return _printed(content, command, jobs, tell)
-        try:
-            return _printed(content, command, jobs, tell)
-        except OF_OTHER_CONTENT as error:
-            reason = f"{type(error).__name__}: {error}"[:LONGEST]
-            at = File(results.RESULTS)
-            raise ReleaseError.one("unprintable_results", at, file=results.RESULTS, reason=reason) from error
+    if isinstance(content, results.Results):
+        return _printed(content, command, jobs, tell)
+    try:
+        return _printed(content, command, jobs, tell)
+    except OF_OTHER_CONTENT as error:
+        reason = f"{type(error).__name__}: {error}"[:LONGEST]
+        at = File(results.RESULTS)
+        raise ReleaseError.one("unprintable_results", at, file=results.RESULTS, reason=reason) from error
 
 
 def _printed(

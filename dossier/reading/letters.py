@@ -33,11 +33,12 @@ NAMES = (
 
 def strange(text: str, *, name: bool = False) -> list[str]:
     """The characters of a text or of a name that cannot be printed, each once, in their order."""
-    plain = unicodedata.normalize("NFC", text)
     allowed = frozenset() if name else BLANKS
-    return list(dict.fromkeys(letter for letter in plain if letter not in allowed and not _prints(letter)))
+    letters = dict.fromkeys(unicodedata.normalize("NFC", text))
+    return [letter for letter in letters if letter not in allowed and not _prints(letter)]
 
 
+@functools.cache
 def _prints(character: str) -> bool:
     return unicodedata.category(character) not in ("Cc", "Cf") and ord(character) in _letters()
 

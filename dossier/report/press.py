@@ -188,6 +188,7 @@ def _finish(document: Document, rendered: Any, tree: Any) -> list[Fault]:
     _clean_font_names(item for item in tree.objects if isinstance(item, dict))
     tree.catalog["PageMode"] = "/UseOutlines"
     tree.catalog["ViewerPreferences"] = pydyf.Dictionary({"DisplayDocTitle": "true"})
+    _pack(streams)
     return _strange_fonts(document, rendered.fonts.values())
 
 
@@ -226,6 +227,15 @@ def _forbid_interpolation(streams: Iterable[Any]) -> None:
     for stream in streams:
         if stream.extra.get("Subtype") == "/Image" and "Interpolate" in stream.extra:
             stream.extra["Interpolate"] = "false"
+
+
+def _pack(streams: Iterable[Any]) -> None:
+    """Join and compress each stream once: pydyf does it for the file, and again for the hash of the file."""
+    for stream in streams:
+        _, _, packed = stream.data.partition(b"\nstream\n")
+        if stream.compress:
+            stream.extra["Filter"] = "/FlateDecode"
+        stream.stream, stream.compress = [packed.removesuffix(b"\nendstream")], False
 
 
 def _scope_headers(pages: Iterable[Any]) -> None:
