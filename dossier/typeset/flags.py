@@ -390,8 +390,8 @@ CONSEQUENCES: Mapping[str, str] = {
     "other_units": "If so, the risks there are wrong.",
     "other_categories": "If so, the risks of these patients are wrong.",
     "dates_missing": "Whether the model was tested on patients after its development is unknown.",
-    "criterion_not_dated": "It is not counted.",
-    "criterion_dated_late": "It is not counted.",
+    "criterion_not_dated": "The verdict leaves that out.",
+    "criterion_dated_late": "The verdict leaves that out.",
     "threshold_without_reason": "The threshold may have been chosen after the results were known.",
 }
 """What a flag means for who uses the results, where its own sentence does not say so; each is said once."""
