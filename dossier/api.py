@@ -17,6 +17,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from dossier.core.command import Build, Page, Quick
+from dossier.core.errors import DataError, DossierError, Fault, ReleaseError
+from dossier.core.faults.locations import Argument, Cell, File
 
 if TYPE_CHECKING:
     import pandas
@@ -38,7 +40,6 @@ FOUND = ("value", "low", "high", "se", "n", "events", "method", "status")
 """The last columns of a frame of estimates."""
 MOST_ROWS = 16
 """Rows of a table that are shown in a terminal, which with title, head and what is left out makes at most 20 lines."""
-TABLE = "data.parquet"
 
 
 def validate(
@@ -107,26 +108,52 @@ def validate(
     >>> float(aurocs.value.iloc[0])
     0.75
     """
-    about: dict[str, Any] = {"model": model, "version": version, "owner": owner, "level": level, "seed": seed}
-    if date is not None:
-        about["date"] = date
-    of_outcome: dict[str, Any] = {"name": outcome, "column": outcome}
-    of_outcome |= {} if positive is None else {"positive": positive}
-    of_outcome |= {"classes": list(classes)} if classes else {}
+    from dossier.reading import arguments
+
+    given: dict[str, Any] = {"frame": frame, "outcome": outcome, "risk": risk, "site": site, "thresholds": thresholds}
+    given |= {"subgroups": subgroups, "predictors": predictors, "rival": rival, "cluster": cluster, "weights": weights}
+    given |= {"positive": positive, "classes": classes, "model": model, "version": version, "date": date}
+    given |= {"owner": owner, "level": level, "seed": seed}
+    faults = list(arguments.faults(given, tables))
+    wrong = {fault.at.name for fault in faults if isinstance(fault.at, Argument)}
+    if wrong.intersection(arguments.NEEDED):
+        raise ReleaseError(faults)
+    fitting = ({name: value for name, value in some.items() if name not in wrong} for some in (given, tables))
+    files = {"release.toml": _toml(_declared(*fitting)).encode(), arguments.TABLE: _parquet(frame)}
+    with tempfile.TemporaryDirectory() as folder:
+        _write(Path(folder), files)
+        try:
+            study = load(folder).study
+        except DossierError as error:
+            raise type(error)([*faults, *map(arguments.of_frame, error.faults)]) from None
+    if faults:
+        raise ReleaseError(faults)
+    return Validation(study, files)
+
+
+def _declared(given: Mapping[str, Any], tables: Mapping[str, Any]) -> dict[str, Any]:
+    """The tables of release.toml that the arguments make; one that is not given is left out."""
+    from dossier.reading.arguments import TABLE
+
+    risk, rival = given["risk"], given.get("rival")
+    names = {"model": "model", "version": "not stated", "owner": "not stated"}
+    about = {key: given.get(key, names.get(key)) for key in (*names, "level", "seed", "date")}
+    outcome = {"name": given["outcome"], "column": given["outcome"], "positive": given.get("positive")}
+    outcome |= {"classes": list(given.get("classes", ())) or None}
     prediction: dict[str, Any] = {"column": risk} if isinstance(risk, str) else {"columns": list(risk)}
     prediction |= {"rival": rival} if isinstance(rival, str) else {}
-    rivals = [] if rival is None or isinstance(rival, str) else [_rival(name, named) for name, named in rival.items()]
+    rivals = [_rival(name, named) for name, named in rival.items()] if isinstance(rival, Mapping) else []
     # The other columns are no predictors unless somebody says so: a frame holds whatever its maker left in it.
-    dataset: dict[str, Any] = {"name": "data", "role": "external", "file": TABLE, "predictors": list(predictors)}
-    dataset |= {
-        key: value for key, value in (("site_column", site), ("cluster", cluster), ("weights", weights)) if value
-    }
+    dataset: dict[str, Any] = {"name": "data", "role": "external", "file": TABLE}
+    dataset |= {"predictors": list(given.get("predictors", ()))}
+    dataset |= {"site_column": given.get("site"), "cluster": given.get("cluster"), "weights": given.get("weights")}
+    subgroups = given.get("subgroups", ())
     declared: dict[str, Any] = {
         "release": about,
-        "outcome": of_outcome,
+        "outcome": outcome,
         "prediction": prediction,
         "rival": rivals,
-        "thresholds": {"declared": list(thresholds)},
+        "thresholds": {"declared": list(given.get("thresholds", ()))},
         "dataset": [dataset],
         "subgroup": [{"column": subgroup} if isinstance(subgroup, str) else dict(subgroup) for subgroup in subgroups],
     }
@@ -135,10 +162,7 @@ def validate(
             declared[name][0] |= dict(table)
         else:
             declared[name] = {**declared.get(name, {}), **table} if isinstance(table, Mapping) else list(table)
-    files = {"release.toml": _toml(declared).encode(), TABLE: _parquet(frame)}
-    with tempfile.TemporaryDirectory() as folder:
-        _write(Path(folder), files)
-        return Validation(load(folder).study, files)
+    return declared
 
 
 @dataclass(frozen=True)
@@ -195,14 +219,10 @@ def read_results(path: str | Path) -> Record:
     ReleaseError
         Why it cannot be read.
     """
-    from dossier.outputs import output
     from dossier.record import results
 
-    folder = Path(path)
-    file = folder / results.RESULTS if folder.is_dir() else folder
-    with output.reported(file):
-        content = file.read_bytes()
-    return Record(results.read(content, file.name))
+    _, read = results.opened(Path(path))
+    return Record(read)
 
 
 class Record:
@@ -444,10 +464,12 @@ class Validation(Record):
         import pandas
 
         from dossier import evaluate
+        from dossier.reading import arguments
         from dossier.typeset.flags import flag_text
 
         found = evaluate.preview(self.study)
-        faults = [("fault", None, fault.where, fault.what, fault.fix) for fault in found.faults]
+        reported = map(arguments.of_frame, found.faults) if self._files else found.faults
+        faults = [("fault", None, fault.where, fault.what, fault.fix) for fault in reported]
         rows = [*faults, *(("flag", flag.flag, flag.dataset, flag_text(flag.fact), flag.reply) for flag in found.flags)]
         return pandas.DataFrame(rows, columns=["kind", "name", "where", "says", "reply"])
 
@@ -503,13 +525,31 @@ def _parquet(frame: pandas.DataFrame | pyarrow.Table) -> bytes:
 
     if isinstance(frame, pyarrow.Table):
         table = frame
-    elif hasattr(frame, "columns") and hasattr(frame, "to_parquet"):
-        table = pyarrow.Table.from_pandas(frame, preserve_index=False)
     else:
-        raise TypeError(f"frame is a {type(frame).__name__}; give a pandas DataFrame or a pyarrow Table.")
+        faults = _unwritable(frame)
+        if faults:
+            raise DataError(faults)
+        table = pyarrow.Table.from_pandas(frame, preserve_index=False)
     sink = pyarrow.BufferOutputStream()
     pyarrow.parquet.write_table(table.replace_schema_metadata(None), sink)
     return bytes(sink.getvalue())
+
+
+def _unwritable(frame: pandas.DataFrame) -> list[Fault]:
+    """The columns of a DataFrame that no table can hold: two of one name, and values of several kinds."""
+    import pyarrow
+
+    from dossier.reading.arguments import FRAME
+
+    names = [str(name) for name in frame.columns]
+    twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
+    faults = [Fault("columns_of_one_name", File(FRAME), number=names.count(name), name=name) for name in twice]
+    for k, name in enumerate(names):
+        try:
+            pyarrow.array(frame.iloc[:, k], from_pandas=True)
+        except (pyarrow.ArrowInvalid, pyarrow.ArrowTypeError, pyarrow.ArrowNotImplementedError):
+            faults.append(Fault("column_of_several_kinds", Cell(FRAME, name), column=name))
+    return faults
 
 
 def _toml(tables: Mapping[str, Any]) -> str:
@@ -534,6 +574,8 @@ def _key(key: str) -> str:
 
 
 def _value(value: Any) -> str:
+    # Numbers and arrays of numpy, and Series.
+    value = value.tolist() if hasattr(value, "tolist") else value
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
@@ -541,7 +583,11 @@ def _value(value: Any) -> str:
     if isinstance(value, datetime.date):
         return value.isoformat()
     if isinstance(value, Mapping):
-        return "{ " + ", ".join(f"{_key(str(key))} = {_value(record)}" for key, record in value.items()) + " }"
+        return (
+            "{ "
+            + ", ".join(f"{_key(str(key))} = {_value(record)}" for key, record in value.items() if record is not None)
+            + " }"
+        )
     if isinstance(value, Sequence):
         return "[" + ", ".join(map(_value, value)) + "]"
     if isinstance(value, int):

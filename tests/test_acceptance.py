@@ -133,6 +133,15 @@ def test_a_criterion_that_can_be_judged_is_read(tmp_path: Path, fine: str) -> No
     ("wrong", "what", "key", "fix"),
     [
         (asks("aurok"), "aurok is not a measure.", "measure", "Did you mean auroc?"),
+        (asks("Recall"), "Recall is not a measure.", "measure", "Did you mean sensitivity?"),
+        (asks("c-statistic"), "c-statistic is not a measure.", "measure", "Did you mean auroc?"),
+        (
+            asks("positive predictive value"),
+            "positive predictive value is not a measure.",
+            "measure",
+            "Did you mean ppv?",
+        ),
+        (asks("brier_score"), "brier_score is not a measure.", "measure", "Did you mean brier?"),
         (asks("auroc", dataset="siet"), "siet is not a dataset of this release.", "dataset", 'Did you mean "site"?'),
         (
             asks("accuracy", "at = { threshold = 0.4 }\nat_least = 0.5"),
@@ -196,8 +205,14 @@ def test_a_criterion_of_a_subgroup_names_one_that_there_is(tmp_path: Path) -> No
     wrong = asks("auroc", 'at_least = 0.7\nsubset = { column = "age", level = "over 50" }')
     found = faults(tmp_path, wrong + group)
     assert [what for what, _, _ in found] == ["age=over 50 is not a subgroup of this release."]
-    assert found[0][2] == 'Did you mean { column = "age", level = "under 50" }?'
+    assert found[0][2] == "The subgroups are age=50 or more, age=under 50."
     assert faults(tmp_path, wrong.replace("over 50", "50 or more") + group) == []
+
+
+def test_a_subgroup_of_a_column_that_is_not_there_is_not_said_again(tmp_path: Path) -> None:
+    group = '[[subgroup]]\ncolumn = "age"\ncuts = [50]\n[[subgroup]]\ncolumn = "sexx"\n'
+    asked = asks("auroc", 'at_least = 0.7\nsubset = { column = "sexx", level = "f" }')
+    assert [what for what, _, _ in faults(tmp_path, asked + group)] == ["There is no column sexx."]
 
 
 def test_a_minimum_that_no_value_can_miss_or_meet_is_refused(tmp_path: Path) -> None:

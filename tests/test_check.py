@@ -34,6 +34,7 @@ from dossier.core.types import (
     Withheld,
 )
 from dossier.outputs import junit
+from dossier.reading.declared import declared
 from dossier.record import acceptance
 from dossier.typeset.flags import flag_text
 from tests import gusto
@@ -151,7 +152,7 @@ def told(folder: Path, criterion: str, more: str = "") -> check.Check:
         (
             asks("auroc", subset={"column": "ward", "level": "9"}),
             "is not a subgroup of this release",
-            "Did you mean",
+            "The subgroups are ward=",
         ),
         (
             asks("auroc", at={"class": "macro"}),
@@ -301,10 +302,29 @@ def test_an_unmet_criterion_says_what_was_observed_and_asked(criterion: Criterio
     assert (case.status, case.says) == ("fails", says)
 
 
+DATED = "".join(
+    f'[[acceptance]]\nmeasure = "auroc"\ndataset = "site"\nat_least = 0.75\n{day}\n'
+    for day in ("declared_on = 2026-05-01", "", "declared_on = 2027-05-01")
+)
+"""A criterion that counts, one without a date and one with a late one."""
+
+
+@pytest.mark.parametrize(
+    ("number", "why"), [(2, "is not dated"), (3, "was declared on 1 May 2027, after this dossier")]
+)
+def test_a_criterion_that_does_not_count_says_why(number: int, why: str) -> None:
+    one = criterion(False, number=number)
+    (case,) = [case for case in junit.cases(judged((one,)), junit.Demands()) if case.suite == "acceptance"]
+    assert case.status == "fails"
+    assert case.says.endswith(f"asked for is at least 0.75; it {why}, and the verdict on page 1 leaves it out")
+
+
 def judged(criteria: tuple[Criterion, ...] = (), raised: tuple[Flag, ...] = ()) -> Evidence:
     rows = (ChecklistRow("3a", "missing"), ChecklistRow("10", "computed", "sample"))
+    found = declared((HEAD + SITE + DATED).encode()).release
+    assert found is not None
     return Evidence(
-        release=None,  # type: ignore[arg-type]  # nothing of it is asked
+        release=found,
         datasets=(),
         results=(),
         curves=(),

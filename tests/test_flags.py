@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import datetime
 import re
 from pathlib import Path
 
@@ -371,6 +372,20 @@ def test_severity_weights_without_a_source() -> None:
         ("severity_without_source", "where the severity weights come from is not in [severity] source.")
     ]
     assert not flags.unsaid(release(thresholds=REASONED, severity={"weights": weights, "source": "A survey."}), [])
+
+
+def test_criteria_without_a_date_and_with_a_late_one() -> None:
+    days = (None, datetime.date(2026, 10, 1), datetime.date(2026, 10, 2), datetime.date(2027, 5, 1))
+    asked = tuple(
+        {"measure": "auroc", "dataset": "pooled", "at_least": 0.5} | ({"declared_on": day} if day else {})
+        for day in days
+    )
+    about = {"model": "Example", "version": "2", "date": days[1], "owner": "Owner"}
+    found = flags.unsaid(release(release=about, thresholds=REASONED, acceptance=asked), [])
+    assert [(flag.flag, flag_text(flag.fact)) for flag in found] == [
+        ("criterion_not_dated", "when acceptance criterion 1 was declared is not stated."),
+        ("criterion_dated_late", "acceptance criteria 3 and 4 were declared after the date of this dossier."),
+    ]
 
 
 @pytest.mark.parametrize(

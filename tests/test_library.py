@@ -15,10 +15,11 @@ import pytest
 import dossier
 from dossier.api import CURVES, Record, Validation
 from dossier.command_line.cli import dossier as command
-from dossier.core.errors import DataError, ReleaseError
+from dossier.core.errors import DataError, DossierError, ReleaseError
 from dossier.core.facts import Method
 from dossier.core.register import REGISTER, fill
 from dossier.core.types import Absent, Estimate
+from dossier.reading.arguments import KINDS
 from dossier.record.results import Results, read
 
 fill("metrics")
@@ -183,6 +184,15 @@ def test_a_frame_gives_the_bytes_of_the_build_of_its_release(
     assert recorded.pdf("committee") == built[Path("dossier-committee.pdf")]
 
 
+@pytest.mark.parametrize(("name", "file"), [("nothing", "nothing"), ("", "results.json")])
+def test_what_holds_no_results_is_a_fault_of_reading(tmp_path: Path, name: str, file: str) -> None:
+    with pytest.raises(ReleaseError) as caught:
+        dossier.read_results(tmp_path / name)
+    (fault,) = caught.value.faults
+    assert (fault.what, fault.where) == (f"There is no file {file}.", str(tmp_path / file))
+    assert fault.fix == "Name the results.json that dossier wrote, unchanged."
+
+
 def test_a_frame_has_a_row_for_each_estimate(found: Validation) -> None:
     frame = found.to_frame()
     assert len(frame) == len(found.results.estimates)
@@ -236,7 +246,7 @@ def test_a_criterion_that_can_never_be_estimated_is_a_fault_beside_the_flags() -
     reported = dossier.validate(FRAME, outcome="outcome", risk="risk", acceptance=never).check()
     faults = reported[reported.kind == "fault"]
     assert len(faults) == 1
-    assert "[[acceptance]]" in faults["where"].iloc[0]
+    assert faults["where"].iloc[0] == "argument acceptance, table 1"
     assert faults.reply.iloc[0]
 
 
@@ -269,8 +279,79 @@ def test_faults_of_arguments_and_rows_are_told_at_once() -> None:
         dossier.validate(FRAME, outcome="outcome", risk="risk", thresholds=[1.5])
     with pytest.raises(DataError, match="riks"):
         dossier.validate(FRAME, outcome="outcome", risk="riks")
-    with pytest.raises(TypeError, match="frame is a list"):
+    with pytest.raises(ReleaseError, match="frame is a list"):
         dossier.validate([1, 2], outcome="outcome", risk="risk")
+
+
+def said_of(frame: Any = FRAME, **arguments: Any) -> list[tuple[str, str, str]]:
+    with pytest.raises(DossierError) as caught:
+        dossier.validate(frame, **{"outcome": "outcome", "risk": "risk"} | arguments)
+    return [(fault.where, fault.what, fault.fix) for fault in caught.value.faults]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "where", "what", "fix"),
+    [
+        (
+            {"threshold": [0.2]},
+            "argument threshold",
+            "threshold is no argument of dossier.validate, and no table of release.toml.",
+            "Did you mean thresholds?",
+        ),
+        (
+            {"disclosure": 10},
+            "argument disclosure",
+            "disclosure is 10, not a table.",
+            'Give a table, as disclosure={"minimum_cell": …}.',
+        ),
+        (
+            {"thresholds": 0.2},
+            "argument thresholds",
+            "thresholds is 0.2, not a list of numbers.",
+            "Give a list of numbers, as thresholds=[0.2].",
+        ),
+        (
+            {"subgroups": "sex"},
+            "argument subgroups",
+            'subgroups is "sex", not a list of names.',
+            'Give a list of names, as subgroups=["sex"].',
+        ),
+        (
+            {"outcome": FRAME["outcome"]},
+            "argument outcome",
+            "outcome is a Series, not the name of a column.",
+            'Give the name of a column, as outcome="died".',
+        ),
+        (
+            {"acceptance": {"measure": "auroc"}},
+            "argument acceptance",
+            "acceptance is a table, not a list of tables.",
+            'Give a list of tables, as acceptance=[{"measure": …}].',
+        ),
+        ({"level": 95}, "argument level", "level is 95, not at most 0.9999.", "Give a number at most 0.9999."),
+    ],
+)
+def test_a_wrong_argument_is_named_with_its_mend(arguments: dict[str, Any], where: str, what: str, fix: str) -> None:
+    assert said_of(**arguments) == [(where, what, fix)]
+
+
+def test_all_wrong_arguments_are_named_at_once_with_the_faults_of_the_rows() -> None:
+    wrong = {"name": "North", "foo": 1, "disclosure": 10, "thresholds": 0.2, "seed": -1}
+    places = [where for where, _, _ in said_of(FRAME.assign(risk=FRAME.risk * 9), **wrong)]
+    assert places[:4] == ["argument thresholds", "argument name", "argument foo", "argument disclosure"]
+    assert places[4] == "argument seed"
+    assert places[5].startswith("frame, ")
+
+
+def test_every_argument_has_a_kind() -> None:
+    named = [name for name in inspect.signature(dossier.validate).parameters if name != "tables"]
+    assert list(KINDS) == named
+
+
+def test_numbers_and_arrays_of_numpy_are_written_as_numbers() -> None:
+    of_numpy: dict[str, Any] = {"thresholds": np.array([0.3]), "positive": np.int64(1), "seed": np.int64(2)}
+    validation = dossier.validate(FRAME, outcome="outcome", risk="risk", **of_numpy)
+    assert (validation.study.release.thresholds.declared, validation.study.release.release.seed) == ((0.3,), 2)
 
 
 def test_a_release_of_a_disk_is_not_written_again(found: Validation, tmp_path: Path) -> None:

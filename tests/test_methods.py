@@ -266,6 +266,9 @@ ALSO = {
     "error_rate_unaided": ("CER",),
     "net_benefit_gain": ("value of information",),
     "externally_supported": ("external performance diagram",),
+    "auroc": ("AUC", "c-statistic"),
+    "sensitivity": ("recall",),
+    "ppv": ("precision",),
 }
 
 

@@ -206,6 +206,23 @@ def test_the_first_row_of_a_file_with_names_of_its_own_may_hold_nothing(tmp_path
     np.testing.assert_array_equal(found.labels, [[np.nan] * 2, [1, 1], [0, 0]])
 
 
+def test_names_of_cases_without_the_key_that_names_them(tmp_path: Path) -> None:
+    """Told once for all tables; numbers from 1 are names as well, and ratings on a scale are none."""
+    more = '[readers]\ndataset = "site"\nlabels = "labels.csv"\nconfidence = "confidence.csv"\n'
+    tables = {"labels__csv": "id,A\n1,1\n2,0\n3,0\n", "confidence__csv": "id,A\n1,0.5\n2,0.4\n3,0.3\n"}
+    assert _faults(tmp_path, more, **tables) == [
+        "id looks like the names of the cases, and stands where the first rater should."
+    ]
+    scale = {"labels__csv": "A,B\n1,1\n0,0\n0,1\n", "confidence__csv": "A,B\n1,5\n2,3\n3,4\n"}
+    assert _faults(tmp_path, more, **scale) == ["confidence runs from 1 to 5, not from 0 to 1."]
+
+
+def test_cases_of_a_dataset_with_faulty_identifiers_are_not_said_to_lack_them(tmp_path: Path) -> None:
+    more = LINKED.format(labels="labels.csv")
+    tables = {"site__csv": ROWS.replace("b,1,0.2", "a,1,0.2"), "labels__csv": "case_id,A\na,1\nc,0\n"}
+    assert _faults(tmp_path, more, **tables) == ["The identifier is the same as in row 3."]
+
+
 def test_lines_that_were_ended_twice_are_no_cases(tmp_path: Path) -> None:
     labels = "A,B\r\r\n1,0\r\r\n1,1\r\r\n0,0\r\r\n"
     (tmp_path / "labels.csv").write_bytes(labels.encode())

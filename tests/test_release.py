@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import datetime
 import json
+import random
 import re
 import tomllib
 from collections.abc import Iterator
@@ -12,8 +14,10 @@ from typing import Any, get_args
 import pytest
 from pydantic import BaseModel, ValidationError
 
+from dossier import evaluate, reading
 from dossier.command_line import initial
 from dossier.core.errors import Fault
+from dossier.core.register import fill
 from dossier.core.release import CHECKLIST_ITEMS, Release, Statement, schema
 from dossier.reading.declared import declared
 from tests.smallest import HEAD, SITE
@@ -154,6 +158,45 @@ def test_a_dataset_with_one_bracket() -> None:
     assert [fault.fix for fault in _faults(MINIMAL.replace("[[dataset]]", "[dataset]"))] == [
         "Write [[dataset]] with two brackets."
     ]
+
+
+PAGE = (Path(__file__).parents[1] / "docs" / "releases.md").read_text(encoding="utf-8")
+EXAMPLES = re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.split("\n")[0])
+def test_the_examples_of_the_page_on_releases_have_no_fault(example: str, tmp_path: Path) -> None:
+    raw = tomllib.loads(example)
+    named = [correspondence["dataset"] for correspondence in raw.get("declared_correspondence", ())]
+    more = named or ([] if "dataset" in raw else ["site"])
+    predictors = 'predictors = ["sysbp", "pulse", "age", "killip"]\n'
+    datasets = "".join(SITE.replace("site", name) + predictors for name in more)
+    (tmp_path / "release.toml").write_text(HEAD + example + datasets, encoding="utf-8")
+    draw, begin = random.Random(1), datetime.date(2025, 1, 1)
+    head = "patient,outcome,risk,sysbp,pulse,age,killip,sex,admitted\n"
+    rows = [
+        (
+            *(k, k % 2, draw.uniform(0.1, 0.9), *(draw.randrange(40, 180) for _ in range(3))),
+            *(draw.choice(["I", "II", "III"]), draw.choice(["male", "female"]), begin + datetime.timedelta(k % 365)),
+        )
+        for k in range(400)
+    ]
+    text = head + "".join(",".join(map(str, row)) + "\n" for row in rows)
+    for name in ("milan", *more):
+        (tmp_path / f"{name}.csv").write_text(text, encoding="utf-8")
+    for name, ratings in (("labels", "1,0"), ("confidence", "0.5,0.9")):
+        given = "".join(f"{k},{ratings}\n" for k in range(20))
+        (tmp_path / f"{name}.csv").write_text(f"patient,anna,bob\n{given}", encoding="utf-8")
+    assert evaluate.preview(reading.study(tmp_path)).faults == ()
+
+
+def test_the_page_on_releases_names_measures_by_their_names() -> None:
+    (names,) = re.findall(r"Measures have the names of results.csv \((.*?) and 70 more\)", PAGE, re.DOTALL)
+    register = fill("metrics")
+    known = {metric.term.measure for metric in register.metrics.values()}
+    named = set(re.findall(r"`(\w+)`", names))
+    assert named <= known
+    assert len(known) - len(named) >= 70
 
 
 def test_an_empty_release_names_what_is_missing() -> None:

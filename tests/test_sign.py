@@ -720,7 +720,8 @@ def test_a_meaning_that_the_release_does_not_declare_is_named(
     document = json.loads((once / "results.json").read_bytes())
     document["declared"]["signatory"] = [{"name": "A", "role": "Head", "meaning": "I answer for it."}]
     declared = json.dumps(document).encode()
-    monkeypatch.setattr(results, "content", lambda path: declared)
+    read = results.read(declared)
+    monkeypatch.setattr(results, "opened", lambda path: (declared, read))
     found = signed.found(once, trust)
     assert found.open == ("Head",)
     assert all("its meaning is none that the release declares" in text for text in found.differences)
@@ -734,7 +735,8 @@ def test_a_signer_of_another_name_than_the_release_gives_is_stated(
     document = json.loads((once / "results.json").read_bytes())
     document["declared"]["signatory"] = [{"name": name, "role": "Statistician", "meaning": "I checked the analysis."}]
     declared = json.dumps(document).encode()
-    monkeypatch.setattr(results, "content", lambda path: declared)
+    read = results.read(declared)
+    monkeypatch.setattr(results, "opened", lambda path: (declared, read))
     found = signed.found(once, trust)
     assert found.differences == ()
     says = (

@@ -169,8 +169,9 @@ def test_print_makes_every_byte_of_a_build(built: Path, release: Path, tmp_path:
 
 
 def test_print_makes_every_byte_of_a_quick_look(glance: Path, tmp_path: Path) -> None:
-    assert asked("print", glance / "results.json", "-o", tmp_path / "printed", "--quiet").exception is None
-    assert files(tmp_path / "printed") == files(glance)
+    for named, out in ((glance / "results.json", tmp_path / "printed"), (glance, tmp_path / "again")):
+        assert asked("print", named, "-o", out, "--quiet").exception is None
+        assert files(out) == files(glance)
 
 
 def test_print_refuses_what_is_no_results_json(built: Path, tmp_path: Path) -> None:
@@ -179,6 +180,7 @@ def test_print_refuses_what_is_no_results_json(built: Path, tmp_path: Path) -> N
         ((built / "results.csv",), "results.csv is not valid JSON."),
         ((tmp_path / "empty.json",), 'empty.json names no schema; what can be read is "dossier-results/1".'),
         ((tmp_path / "nowhere.json",), "There is no file nowhere.json."),
+        ((tmp_path,), "There is no file results.json."),
         (
             (built / "results.json", "--local-site", "nowhere"),
             '"nowhere" is no external dataset of this release, and no site of one.',

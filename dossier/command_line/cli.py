@@ -272,7 +272,7 @@ def demo(out: Path, jobs: int | None, quiet: bool, replace: bool, no_cache: bool
 
 
 @dossier.command("print", short_help="Print a dossier from its results.json.")
-@click.argument("results_file", metavar="RESULTS", type=click.Path(path_type=Path, dir_okay=False))
+@click.argument("results_file", metavar="RESULTS", type=click.Path(path_type=Path))
 @_edition
 @_output_options
 @click.option("--draft", is_flag=True, help="Mark every page as a draft, and list what is open.")
@@ -280,14 +280,14 @@ def demo(out: Path, jobs: int | None, quiet: bool, replace: bool, no_cache: bool
 def print_(results_file: Path, out: Path, jobs: int | None, quiet: bool, replace: bool, **asked: Any) -> None:
     """Print every edition, figure and table from a results.json alone: the same bytes as the build that wrote it.
 
-    RESULTS is the file of a dossier, with the numbers and no row of a patient.
+    RESULTS is the file of a dossier, with the numbers and no row of a patient, or the folder that holds it.
     """
     from dossier.core.command import Build
     from dossier.outputs import output, printing
     from dossier.record import results
 
-    content = results.content(results_file)
-    command = printing.command_for(results.read(content, results_file.name).evidence, Build(**asked))
+    content, read = results.opened(results_file)
+    command = printing.command_for(read.evidence, Build(**asked))
     with output.reserved(out, replace), _progress(quiet) as tell:
         jobs = _jobs(jobs, (), len(command.editions))
         with _workers(jobs):

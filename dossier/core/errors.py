@@ -18,6 +18,7 @@ from typing import Any, Self
 
 from dossier.core.facts import Fact, Value
 from dossier.core.faults.locations import Key, Location, Option
+from dossier.core.faults.wording import Voice
 
 
 @dataclass(frozen=True, init=False)
@@ -39,13 +40,13 @@ class Fault(Fact):
     """
 
     at: Location
-    is_of_command: bool
-    """Whether it is shown to who has a table and no release.toml."""
+    voice: Voice
+    """Whether it is shown to who has a release.toml, a table and a command, or a frame."""
 
     def __init__(self, code: str, at: Location, /, **values: Value) -> None:
         super().__init__(code, **values)
         object.__setattr__(self, "at", at)
-        object.__setattr__(self, "is_of_command", False)
+        object.__setattr__(self, "voice", "release")
 
     def __str__(self) -> str:
         return f"{self.what}\n  where: {self.where}\n  fix:   {self.fix}"
@@ -60,15 +61,15 @@ class Fault(Fact):
     @property
     def where(self) -> str:
         """Where it is, in the words of who has to mend it."""
-        of_table = self.is_of_command and isinstance(self.at, Key) and self.at.section == "dataset"
+        of_table = self.voice == "command" and isinstance(self.at, Key) and self.at.section == "dataset"
         return str(Option("TABLE") if of_table else self.at)
 
     @property
     def fix(self) -> str:
-        """How to mend it: in release.toml, or where there is none in the table and on the command line."""
+        """How to mend it: in release.toml; where there is none in the table, on the command line, in the arguments."""
         from dossier.core.faults import catalogue
 
-        return catalogue.fix(self, self.is_of_command)
+        return catalogue.fix(self, self.voice)
 
     def moved(self, at: Location) -> Self:
         """The same fault elsewhere."""
@@ -77,7 +78,12 @@ class Fault(Fact):
     @property
     def of_command(self) -> Self:
         """The fault as `dossier quick` tells it."""
-        return self._with(is_of_command=True)
+        return self._with(voice="command")
+
+    @property
+    def of_frame(self) -> Self:
+        """The fault as `dossier.validate` tells it."""
+        return self._with(voice="frame")
 
     def _with(self, **changes: object) -> Self:
         other = copy.copy(self)

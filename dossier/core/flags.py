@@ -83,6 +83,7 @@ FLAGS: Mapping[str, str] = {
     "version_differs": "Another version was tested",
     "changed_since_sealed": "Declarations changed since they were sealed",
     "criterion_not_dated": "Criterion without a date",
+    "criterion_dated_late": "Criterion dated after the dossier",
     "criterion_not_estimable": "Criterion that cannot be estimated",
     "dataset_withheld": "Dataset too small to be shown",
     "previous_withheld": "Previous release not compared",
@@ -689,3 +690,8 @@ def _unsaid(release: Release, datasets: Sequence[DatasetSummary]) -> Iterator[Fl
     if undated:
         says = Fact("criterion_not_dated" if len(undated) == 1 else "criteria_not_dated", numbers=undated)
         yield Flag("criterion_not_dated", POOLED, says)
+    days = [(number, criterion.declared_on) for number, criterion in enumerate(release.acceptance, start=1)]
+    late = tuple(number for number, day in days if day is not None and about.date is not None and day > about.date)
+    if late:
+        says = Fact("criterion_dated_late" if len(late) == 1 else "criteria_dated_late", numbers=late)
+        yield Flag("criterion_dated_late", POOLED, says)

@@ -97,6 +97,7 @@ TELLS_APART = Goal("Tells sick from well, of 100", "telling sick from well", peo
     formula="mean over pairs of a case and another of 1[p(case) > p(other)] + ½ 1[p(case) = p(other)]",
     protection="ranks",
     goal=TELLS_APART,
+    also=("AUC", "c-statistic"),
 )
 def auroc(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Absent:
     """The probability that a randomly chosen person with the outcome has a higher risk than one without it.
@@ -280,6 +281,7 @@ share_at_threshold = partial(
     formula="TP / (TP + FN)",
     goal=Goal("Found, of 100", "found", people=100),
     by_subgroup=True,
+    also=("recall",),
 )
 def sensitivity(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
     """The share of the people with the outcome whom the model flags at the threshold.
@@ -329,7 +331,7 @@ def specificity(outcome: Floats, risk: Floats, threshold: float, level: float = 
     return _share(unflagged, 1 - outcome, outcome, level, Fact("every_row_has_outcome"))
 
 
-@share_at_threshold("Positive predictive value", weighted=weighted.ppv, formula="TP / (TP + FP)")
+@share_at_threshold("Positive predictive value", weighted=weighted.ppv, formula="TP / (TP + FP)", also=("precision",))
 def ppv(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
     """The share of the flagged people who have the outcome.
 

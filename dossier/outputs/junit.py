@@ -9,6 +9,7 @@ from typing import Literal
 
 from dossier.core.flags import FLAGS
 from dossier.core.types import ChecklistRow, Criterion, Evidence, Flag, RowStatus
+from dossier.report.chapters.acceptance import why_uncounted
 from dossier.typeset.flags import flag_text
 from dossier.typeset.reasons import reason_text
 
@@ -49,7 +50,7 @@ def cases(evidence: Evidence, demands: Demands) -> tuple[Case, ...]:
     A build ends with 3 where any of them fails, and only then.
     """
     return (
-        *(_of_criterion(criterion) for criterion in evidence.criteria),
+        *(_of_criterion(criterion, why_uncounted(evidence, criterion)) for criterion in evidence.criteria),
         *(_of_row(row, demands) for row in evidence.checklist),
         *_of_flags(evidence.flags, demands),
     )
@@ -62,7 +63,7 @@ def _of_row(row: ChecklistRow, demands: Demands) -> Case:
     return Case("checklist", row.item, "fails" if demands.strict else "open", f"checklist row {row.item}: missing")
 
 
-def _of_criterion(criterion: Criterion) -> Case:
+def _of_criterion(criterion: Criterion, uncounted: str) -> Case:
     at = ", ".join(
         [
             *([str(criterion.subset)] if criterion.subset else []),
@@ -70,7 +71,10 @@ def _of_criterion(criterion: Criterion) -> Case:
         ]
     )
     name = f"{criterion.number}. {criterion.measure} at {criterion.dataset}{f', {at}' if at else ''}"
-    return Case("acceptance", name, "holds" if criterion.met else "fails", f"{name}: {_judged(criterion)}")
+    # A page keeps the day and the month together.
+    why = uncounted.replace("\N{NO-BREAK SPACE}", " ")
+    left_out = f"; it {why}, and the verdict on page 1 leaves it out" if why else ""
+    return Case("acceptance", name, "holds" if criterion.met else "fails", f"{name}: {_judged(criterion)}{left_out}")
 
 
 def _judged(criterion: Criterion) -> str:

@@ -94,8 +94,7 @@ def printed_again(folder: str) -> tuple[list[str], list[str]]:
     except command.UnknownCommandError as error:
         return [], [f"the command in {MANIFEST} {error}"]
     try:
-        content = results.content(out / results.RESULTS)
-        read = results.read(content)
+        content, read = results.opened(out)
     except ReleaseError as error:
         return [], [f"nothing was printed again: {error.faults[0].what}"]
     others = _other_versions(read.versions)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,7 @@ from dossier.core.faults.locations import Key, Location, listed_table
 from dossier.core.faults.wording import shown
 from dossier.core.flags import FLAGS
 from dossier.core.release import NOT_RIVALS, Acceptance, Release
-from dossier.core.types import MACRO, POOLED, RIVAL, Subset, Term
+from dossier.core.types import MACRO, POOLED, RIVAL, Subset, Term, folded
 from dossier.reading.faults import nearest
 
 if TYPE_CHECKING:
@@ -120,7 +121,7 @@ def _of(
 ) -> Iterator[Fault]:
     known = terms.get(criterion.measure)
     if known is None:
-        near = nearest(criterion.measure, terms)
+        near = _measure_meant(criterion.measure, terms)
         yield Fault("not_a_measure", where.of("measure"), name=criterion.measure, known=tuple(sorted(terms)), near=near)
     else:
         yield from _of_tier(criterion, where, known, over_sites)
@@ -133,6 +134,19 @@ def _of(
         yield _no_dataset(criterion.dataset, (*EVERYWHERE, *datasets), where)
     yield from _of_bounds(criterion, where)
     yield from _of_acceptable_accuracy(criterion, where, release)
+
+
+def _measure_meant(name: str, terms: Mapping[str, Sequence[Term]]) -> str | None:
+    """The measure that a name means: by its own name, its label, or what papers call it."""
+    called = {
+        _plain(word): measure for measure, (term, *_) in terms.items() for word in (measure, term.label, *term.also)
+    }
+    near = nearest(_plain(name), called)
+    return None if near is None else called[near]
+
+
+def _plain(name: str) -> str:
+    return " ".join(re.findall(r"\w+", folded(name.replace("_", " "))))
 
 
 def _of_minimum(measure: str, value: float, term: Term) -> Iterator[Fault]:
@@ -198,10 +212,11 @@ def _named(subset: Subset, where: Key, release: Release, subsets: Sequence[Subse
     if not columns:
         yield Fault("no_subgroups", where, subset=str(subset))
     elif subsets is not None and subset not in subsets:
-        known = {str(other): other for other in subsets}
-        near = nearest(str(subset), known)
-        meant = Fact("subset", column=known[near].column, level=known[near].level) if near else None
-        yield Fault("not_a_subgroup", where, subset=str(subset), known=tuple(sorted(known)), near=meant)
+        # None is suggested: what looks most like "over 50" is "under 50". Of a column that no table has its own fault
+        # says enough.
+        known = [other for other in subsets if other.column == subset.column or subset.column not in columns]
+        if known:
+            yield Fault("not_a_subgroup", where, subset=str(subset), known=tuple(sorted(map(str, known))))
 
 
 def _of_rival(criterion: Acceptance, where: Key, release: Release, compared: Mapping[str, Metric]) -> Iterator[Fault]:

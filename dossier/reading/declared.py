@@ -44,6 +44,8 @@ EXPECTED = {
     "model_attributes_type": "table",
 }
 """What a value should be, by what pydantic calls it."""
+TWICE = ("Cannot overwrite a value", "Cannot mutate immutable namespace", "Cannot declare")
+"""How the parser's errors of a key or a table that stands twice begin."""
 BOUNDS = {"greater_than": "gt", "greater_than_equal": "ge", "less_than": "lt", "less_than_equal": "le"}
 """Under which name pydantic gives the bound."""
 MOST_DATASETS = 1000
@@ -161,6 +163,12 @@ def _syntax(message: str, lines: Sequence[str]) -> Fault:
     text = message[: found.start()] if found else message
     at = Line(RELEASE, int(found[1]), int(found[2])) if found and found[1] else Line(RELEASE)
     line = lines[int(found[1]) - 1] if found and found[1] else ""
+    if text.startswith(TWICE):
+        head, key = re.match(r"\s*\[+\s*([^]]+?)\s*]", line), re.match(r"\s*([^=]+?)\s*=", line)
+        if head:
+            return Fault("list_of_two_forms" if head[1] in (*LISTS, "readers") else "table_twice", at, table=head[1])
+        if key:
+            return Fault("key_twice", at, key=key[1])
     code = "backslash_in_toml" if re.search(r'"[^"]*\\', line) else "not_toml"
     return Fault(code, at, problem=text[:1].lower() + text[1:])
 
@@ -246,8 +254,8 @@ def _model_at(location: Location) -> type[BaseModel] | None:
     return model
 
 
-def _keys(location: Location) -> dict[str, str]:
-    """The keys that a table knows, with the sentence of each."""
+def keys_of(location: Location) -> dict[str, str]:
+    """The keys that the table at a location knows, with the sentence of each."""
     model = _model_at(location)
     fields = model.model_fields if model is not None else {}
     return {field.alias or name: field.description or "" for name, field in fields.items()}
@@ -354,7 +362,7 @@ def _unknown(location: Location, raw: Mapping[str, Any]) -> Fault:
     strange = refused.out_of_scope(key, where)
     if strange is not None:
         return strange
-    known = tuple(_keys(location[:-1]))
+    known = tuple(keys_of(location[:-1]))
     near = nearest(key, known)
     if len(location) == 1:
         return Fault("unknown_table", where, key=key, known=known, near=near)
@@ -367,11 +375,12 @@ def _missing(location: Location, raw: Mapping[str, Any]) -> Fault:
         short = location[:-1]
         return _length(short, _key(_section(short, raw)[1]), _value(short, raw), {"min_length": 2}, _where(short, raw))
     key = str(location[-1])
-    sentence = _keys(location[:-1]).get(key, "")
+    sentence = keys_of(location[:-1]).get(key, "")
     if len(location) == 1:
         table = Key(key, is_list=key in LISTS).brackets
         return Fault("no_table", Key(), table=table, meaning=sentence)
-    return Fault("missing_key", _section(location, raw)[0], key=key, meaning=sentence)
+    at, rest = _section(location, raw)
+    return Fault("missing_key", at.of(_key(rest[:-1])) if rest[:-1] else at, key=key, meaning=sentence)
 
 
 # ---- as much as can be used -----------------------------------------------------------------------------------------
@@ -413,7 +422,7 @@ def _drop(kept: dict[str, Any], location: Location, dropped: dict[str, set[int]]
     table = kept.get(head)
     if head in STAND_INS:
         given = table if isinstance(table, dict) else {}
-        known = _keys((head,)).keys() - {location[1] if len(location) > 1 else ""}
+        known = keys_of((head,)).keys() - {location[1] if len(location) > 1 else ""}
         kept[head] = {**STAND_INS[head], **{key: value for key, value in given.items() if key in known}}
     elif head == "dataset" and len(location) > 1 and isinstance(table, tuple):
         _drop_of_dataset(kept, location, dropped.setdefault(head, set()))

@@ -202,6 +202,9 @@ def _ratings(
     if len(raters) > MOST_RATERS:
         faults.append(Fault("many_raters", File(file), file=file, number=len(raters), most=MOST_RATERS))
         return None
+    if declared.case is None and grid.names is not None and _names_cases(kind, *raters):
+        faults.append(Fault("cases_not_declared", where.of("case"), column=raters[0].name))
+        return None
     _in_range(kind, file, raters, rows, faults)
     named = None if grid.names is None else tuple(rater.name for rater in raters)
     return Ratings(file, rows, np.column_stack([rater.numbers for rater in raters]), named, cases)
@@ -304,7 +307,26 @@ def _arrow(cells: list[str]) -> object:
     return pyarrow.array(cells, pyarrow.string())
 
 
+def _names_cases(kind: Kind, first: Column, *others: Column) -> bool:
+    """Whether the first column holds names of cases: nothing twice and hardly a rating, and ratings stand beside it."""
+    texts, ratings = words(first), [kind.fits(other.numbers) | other.missing for other in others]
+    if not texts or not ratings or None in texts or len(set(texts)) < len(texts):
+        return False
+    return float(np.mean(kind.fits(first.numbers))) < 0.5 < float(np.mean(ratings))
+
+
+def _is_scale(kind: Kind, values: Floats) -> bool:
+    """Whether ratings are points of a scale or per cent."""
+    known = values[~np.isnan(values)]
+    return kind.key != "labels" and len(known) > 0 and known.min() >= 0 and float(np.mean(known > 1)) > 0.5
+
+
 def _in_range(kind: Kind, file: str, columns: list[Column], rows: Sequence[int], faults: list[Fault]) -> None:
+    values = np.concatenate([column.numbers for column in columns])
+    if _is_scale(kind, values):
+        ends = {"low": float(np.nanmin(values)), "high": float(np.nanmax(values))}
+        faults.append(Fault("ratings_of_scale", File(file), rating=kind.key, **ends))
+        return
     code = "rating_outside" if kind.key != "labels" else "label_not_class" if kind.classes else "label_not_binary"
     wrong = [
         (rows[int(k)], column.name, column.cells[int(k)].as_py())
@@ -314,9 +336,9 @@ def _in_range(kind: Kind, file: str, columns: list[Column], rows: Sequence[int],
     wrong.sort(key=lambda found: found[0])
     places = [row for row, _, _ in wrong]
     raters = [name for _, name, _ in wrong]
-    values: dict[str, Any] = {"rating": kind.key} if code == "rating_outside" else {}
-    values |= {"known": kind.classes} if code == "label_not_class" else {}
-    faults += by_row(code, file, raters, places, lambda k: {"value": str(wrong[k][2])}, **values)
+    common: dict[str, Any] = {"rating": kind.key} if code == "rating_outside" else {}
+    common |= {"known": kind.classes} if code == "label_not_class" else {}
+    faults += by_row(code, file, raters, places, lambda k: {"value": str(wrong[k][2])}, **common)
 
 
 def _cases(first: Column, rows: Sequence[int], file: str, faults: list[Fault]) -> tuple[str, ...]:
@@ -502,8 +524,9 @@ def _order(labels: Ratings, at: Key, site: Site | None, faults: list[Fault]) -> 
 def _linked(
     labels: Ratings, cases: tuple[str, ...], at: Key, site: Site, faults: list[Fault]
 ) -> list[tuple[int, int]] | None:
-    if site.identifiers is None:
+    if site.declaration.id is None:
         faults.append(Fault("cases_not_linked", at.of("case"), dataset=site.dataset.name))
+    if site.identifiers is None:
         return None
     index_of = {identifier: k for k, identifier in enumerate(site.identifiers)}
     if _other_cases(labels, cases, index_of, site.dataset.name, "case_of_other_dataset", faults):

@@ -756,17 +756,23 @@ def _known(found: Iterator[Kind | None]) -> Iterator[Kind]:
 # ---- reading --------------------------------------------------------------------------------------------------------
 
 
-def content(path: Path) -> bytes:
-    """The bytes of a file that is to be read; a ReleaseError where it is no file, too large, or cannot be read."""
+def opened(path: Path) -> tuple[bytes, Results]:
+    """A results.json as its bytes and as what they say, by its own name or that of the dossier which holds it.
+
+    A ReleaseError says why it is none: no such file, too large, not to be read, or something else.
+    """
+    file = path
     try:
-        if not path.is_file():
-            raise ReleaseError.one("no_results", File(str(path)), file=path.name)
-        if path.stat().st_size > LARGEST:
-            raise ReleaseError.one("large_results", File(str(path)), file=path.name, megabytes=LARGEST >> 20)
-        return path.read_bytes()
+        file = path / RESULTS if path.is_dir() else path
+        if not file.is_file():
+            raise ReleaseError.one("no_results", File(str(file)), file=file.name)
+        if file.stat().st_size > LARGEST:
+            raise ReleaseError.one("large_results", File(str(file)), file=file.name, megabytes=LARGEST >> 20)
+        content = file.read_bytes()
     except OSError as error:
         reason = (error.strerror or type(error).__name__).lower()
-        raise ReleaseError.one("closed_results", File(str(path)), file=path.name, reason=reason) from None
+        raise ReleaseError.one("closed_results", File(str(file)), file=file.name, reason=reason) from None
+    return content, read(content, file.name)
 
 
 def read(content: bytes, name: str = RESULTS) -> Results:

@@ -122,7 +122,7 @@ def refuse_unsound(out: Path, asked: str, hashes_only: bool) -> None:
     from dossier.outputs import verify
     from dossier.signing import signed
 
-    meaning(results.read(results.content(out / results.RESULTS)), asked)
+    meaning(results.opened(out)[1], asked)
     # Nobody is trusted here, and no root named: signatures that are there must be sound, whoever made them.
     with quiet():
         wrong = (*verify.report(out, hashes_only).differences, *signed.found(out, signed.Trust()).differences)
@@ -141,7 +141,7 @@ def signatures(out: Path, request: Request) -> dict[str, bytes]:
 
 def _signatures(out: Path, request: Request) -> dict[str, bytes]:
     manifest = manifests.opened(out)
-    said = str(meaning(results.read(results.content(out / results.RESULTS)), request.meaning))
+    said = str(meaning(results.opened(out)[1], request.meaning))
     signer = _signer(request)
     present = manifest.signatures(out) - {SIGNED}
     files = {name.removeprefix(f"{SIGNED}/"): (out / name).read_bytes() for name in present}

@@ -117,7 +117,7 @@ def _of_the_release(out: Path, signatures: Sequence[Signature]) -> tuple[list[st
     of another name than it gives them.
     """
     try:
-        document = results.read(results.content(out / results.RESULTS))
+        _, document = results.opened(out)
     except ReleaseError:
         # Reported by who prints it again.
         return [], [], []

@@ -334,6 +334,8 @@ WORDS: Mapping[str, str] = {
     "dates_not_stated": "when the patients were seen is not stated for {sites:listing}.",
     "criterion_not_dated": "when acceptance criterion {numbers:whole} was declared is not stated.",
     "criteria_not_dated": "when acceptance criteria {numbers:whole} were declared is not stated.",
+    "criterion_dated_late": "acceptance criterion {numbers:whole} was declared after the date of this dossier.",
+    "criteria_dated_late": "acceptance criteria {numbers:whole} were declared after the date of this dossier.",
     "changed_since_sealed": "changed after sealing on {sealed_on:date}: {tables:sealed}; results.json has each change.",
     "criterion_not_estimable": "acceptance criterion {number} ({measure}{settings}) cannot be estimated at {site}: "
     "{reason}.",
@@ -388,7 +390,8 @@ CONSEQUENCES: Mapping[str, str] = {
     "other_units": "If so, the risks there are wrong.",
     "other_categories": "If so, the risks of these patients are wrong.",
     "dates_missing": "Whether the model was tested on patients after its development is unknown.",
-    "criterion_not_dated": "It is not counted.",
+    "criterion_not_dated": "The verdict leaves that out.",
+    "criterion_dated_late": "The verdict leaves that out.",
     "threshold_without_reason": "The threshold may have been chosen after the results were known.",
 }
 """What a flag means for who uses the results, where its own sentence does not say so; each is said once."""

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dossier.core.facts import Count, Fact, Value
-from dossier.core.faults.wording import counted, listed, number, shortened
+from dossier.core.faults.wording import Voice, counted, listed, number, shortened
 
 
 @dataclass(frozen=True)
@@ -31,20 +31,28 @@ class Entry:
         How to mend it where the fault knows a name that may be meant, its value `near`.
     command : str, optional
         How to mend it for `dossier quick`, which has no release.toml, where that is not `fix`.
+    frame : str, optional
+        How to mend it for `dossier.validate`, which has a frame and arguments, where that is not `fix`.
     """
 
     what: str
     fix: str
     near: str | None = None
     command: str | None = None
+    frame: str | None = None
+
+    def fix_for(self, voice: Voice) -> str:
+        """How to mend it in the words of who reads it."""
+        return {"command": self.command, "frame": self.frame}.get(voice) or self.fix
 
 
 @dataclass(frozen=True)
 class Phrase:
-    """The words of a fact within a fault; those for `dossier quick` where they are others."""
+    """The words of a fact within a fault; those for `dossier quick` and `dossier.validate` where they are others."""
 
     text: str
     command: str | None = None
+    frame: str | None = None
 
 
 def what(fault: Fact) -> str:
@@ -58,20 +66,18 @@ def what(fault: Fact) -> str:
     return " ".join([*texts, *rest])
 
 
-def fix(fault: Fact, is_of_command: bool = False) -> str:
-    """How to mend it, in release.toml or, where there is none, in the table and on the command line."""
+def fix(fault: Fact, voice: Voice = "release") -> str:
+    """How to mend it, in release.toml or, where there is none, in the table, on the command line, in the arguments."""
     entry = CATALOGUE[fault.code]
-    if entry.near is not None and fault.get("near") is not None:
-        return _filled(entry.near, dict(fault.values), is_of_command)
-    for_command = is_of_command and entry.command is not None
-    return _filled((entry.command if for_command else None) or entry.fix, dict(fault.values), is_of_command)
+    near = entry.near if fault.get("near") is not None else None
+    return _filled(near or entry.fix_for(voice), dict(fault.values), voice)
 
 
-def phrase(fact: Fact, is_of_command: bool = False) -> str:
+def phrase(fact: Fact, voice: Voice = "release") -> str:
     """The words of a fact within a sentence."""
     words = PHRASES[fact.code]
-    for_command = words.command if is_of_command else None
-    return _filled(for_command or words.text, dict(fact.values), is_of_command)
+    text = {"command": words.command, "frame": words.frame}.get(voice) or words.text
+    return _filled(text, dict(fact.values), voice)
 
 
 def page() -> str:
@@ -83,20 +89,20 @@ def page() -> str:
     return "\n".join([*head, *plain, ""])
 
 
-def _filled(sentence: str, values: Mapping[str, Value], is_of_command: bool = False) -> str:
-    return _Sentence(is_of_command).vformat(sentence, (), values)
+def _filled(sentence: str, values: Mapping[str, Value], voice: Voice = "release") -> str:
+    return _Sentence(voice).vformat(sentence, (), values)
 
 
 class _Sentence(string.Formatter):
-    def __init__(self, is_of_command: bool) -> None:
-        self.is_of_command = is_of_command
+    def __init__(self, voice: Voice) -> None:
+        self.voice = voice
 
     def format_field(self, value: Any, format_spec: str) -> str:
         """A value as its sentence asks for it."""
         if value is None:
             return ""
         if isinstance(value, Fact):
-            return phrase(value, self.is_of_command)
+            return phrase(value, self.voice)
         if isinstance(value, Count):
             return counted(value.number, value.of)
         if isinstance(value, tuple):
@@ -163,8 +169,19 @@ PHRASES: Mapping[str, Phrase] = {
     "not_per_cent": Phrase(", not per cent"),
     "none": Phrase("none"),
     "core_measure": Phrase("a core measure"),
-    "subset": Phrase('{{ column = "{column}", level = "{level}" }}'),
     "meant": Phrase("Did you mean {name}? "),
+    # An argument of dossier.validate, and what it should be.
+    "frame_of_rows": Phrase("a pandas DataFrame or a pyarrow Table"),
+    "name_of_column": Phrase("the name of a column"),
+    "column_or_columns": Phrase("the name of a column, or of several classes a list of names"),
+    "column_by_model": Phrase("the name of a column, or a table of columns by the name of the model"),
+    "value_of_outcome": Phrase("a value of the outcome"),
+    "list_of_names": Phrase("a list of names"),
+    "list_of_numbers": Phrase("a list of numbers"),
+    "list_of_tables": Phrase("a list of tables"),
+    "table_of_keys": Phrase("a table"),
+    "words": Phrase("text"),
+    "day": Phrase("a date"),
     # A criterion that can never be estimated, and what can.
     "ask_for_the_value": Phrase('Ask for bound = "value"'),
     "ask_of_others": Phrase("It can be asked of {datasets:some and}"),
@@ -205,6 +222,7 @@ PHRASES: Mapping[str, Phrase] = {
     "separated_by": Phrase(
         " If {sign} stands between the columns, declare separator = {separator} in the [[dataset]].",
         " If {sign} stands between the columns, save it as a .tsv.",
+        " If {sign} stands between the columns, read the file with this separator.",
     ),
     "blanks": Phrase("blanks"),
     "names_first": Phrase("Let the first row hold the names of the columns: take away what stands above them"),
@@ -291,6 +309,12 @@ CATALOGUE: Mapping[str, Entry] = {
         "release.toml is not valid TOML: {problem}.",
         "Mend the line: text stands in quotes, a list in [ ], a key before =.",
     ),
+    "list_of_two_forms": Entry(
+        "{table} is written in two forms.",
+        "Begin each of these tables with [[{table}]]; write neither [{table}] nor {table} = [ … ] beside them.",
+    ),
+    "table_twice": Entry("[{table}] stands a second time.", "Write all its keys under one [{table}]."),
+    "key_twice": Entry("{key} stands a second time.", "Keep one of the two."),
     "backslash_in_toml": Entry(
         "release.toml is not valid TOML: {problem}.",
         "In a path write / instead of \\, as in data/site.csv; in another text write each \\ twice.",
@@ -334,6 +358,17 @@ CATALOGUE: Mapping[str, Entry] = {
     "strange_letters": Entry(
         "{what} holds what cannot be printed: {letters:5}.",
         "Write it in letters that the fonts of dossier have (Latin and Greek), without signs that do not show.",
+    ),
+    # Arguments of dossier.validate.
+    "unknown_argument": Entry(
+        "{key} is no argument of dossier.validate, and no table of release.toml.",
+        "There are {known:50}.",
+        near="Did you mean {near}?",
+    ),
+    "argument_of_other_kind": Entry("{key} is {value}, not {wanted}.", "Give {wanted}, as {example}."),
+    "column_of_several_kinds": Entry(
+        "The column {column:short} holds values of several kinds, such as numbers and texts.",
+        "Write every value of it in one way, such as by pandas.to_numeric.",
     ),
     # Datasets.
     "no_dataset": Entry("There is no dataset.", 'Declare one with role = "external".'),
@@ -672,9 +707,7 @@ CATALOGUE: Mapping[str, Entry] = {
         "The release declares no subgroups, and so not {subset}.",
         "Declare its column in a [[subgroup]], or take it out.",
     ),
-    "not_a_subgroup": Entry(
-        "{subset} is not a subgroup of this release.", "The subgroups are {known:30}.", near="Did you mean {near}?"
-    ),
+    "not_a_subgroup": Entry("{subset} is not a subgroup of this release.", "The subgroups are {known:30}."),
     "criterion_without_rival": Entry(
         "{measure} compares with a rival, and the release names no other model.",
         "Name the column of its risks in a [[rival]], or take the criterion out.",
@@ -889,6 +922,7 @@ CATALOGUE: Mapping[str, Entry] = {
         "There is no column {column:short}.",
         "{has}{separated} {key} names it in release.toml.",
         command="{has}{separated} {option} names it.",
+        frame="{has}{separated} The argument {key} names it.",
     ),
     "column_taken": Entry(
         "{file} has a column {column} already.", "Take {column} out of columns, or rename the other column too."
@@ -915,11 +949,13 @@ CATALOGUE: Mapping[str, Entry] = {
         "outcome holds text ({values:5}), not 0 and 1.",
         'Say in [outcome] which value means that the outcome happened, such as positive = "{last}".',
         command="Write 1 where the outcome happened, and 0 where it did not.",
+        frame='Say which value means that the outcome happened, such as positive="{last}".',
     ),
     "outcome_of_one_and_two": Entry(
         "outcome is coded 1 and 2, not 0 and 1.",
         "Say in [outcome] which value means that the outcome happened, such as positive = 2.",
         command="Write 1 where the outcome happened, and 0 where it did not.",
+        frame="Say which value means that the outcome happened, such as positive=2.",
     ),
     "outcome_of_durations": Entry(
         "outcome holds {number} different numbers: it looks like a duration, and time-to-event outcomes are out of "
@@ -938,6 +974,7 @@ CATALOGUE: Mapping[str, Entry] = {
     "positive_spelled_in_several_ways": Entry(
         "The positive value is spelled in several ways: {ways}.",
         "Spell it one way in the table, the same as in [outcome] positive.",
+        frame="Spell it one way in the frame, the same as in positive.",
     ),
     "outcome_of_many_values": Entry(
         "outcome holds {number} values: {values:5}.",
@@ -946,6 +983,7 @@ CATALOGUE: Mapping[str, Entry] = {
     "positive_nowhere": Entry(
         "No row has the outcome {positive}; the values are {values}.",
         'Name one of the two in [outcome] positive, such as "{last}".',
+        frame='Name one of the two, such as positive="{last}".',
     ),
     "outcome_unknown": Entry(
         "outcome is {positive} or {other}, which is written where a value is unknown.",
@@ -967,6 +1005,7 @@ CATALOGUE: Mapping[str, Entry] = {
         "{risk} is {value}, outside 0 to 1.",
         "Give risks as probabilities, or declare another {key} in [prediction].",
         command="Give risks as probabilities, or name another column with --risk.",
+        frame="Give risks as probabilities, or name another column as risk.",
     ),
     "risks_of_log_odds": Entry(
         "{risk} runs from {low} to {high}: it looks like log odds.",
@@ -1100,6 +1139,14 @@ CATALOGUE: Mapping[str, Entry] = {
     "label_not_class": Entry(
         "label is {value}, not one of the classes {known:5}.",
         "Give the name of a class (or its number, from 0, where no class is called by one), or leave the cell empty.",
+    ),
+    "cases_not_declared": Entry(
+        "{column} looks like the names of the cases, and stands where the first rater should.",
+        'Add case = "{column}", or take the column out of the tables.',
+    ),
+    "ratings_of_scale": Entry(
+        "{rating} runs from {low} to {high}, not from 0 to 1.",
+        "Bring it to 0 to 1 first: divide per cent by 100; of a scale from 1 to 5 write (x - 1) / 4.",
     ),
     "rating_outside": Entry(
         "{rating} is {value}, not a number from 0 to 1.", "Give a number from 0 to 1, or leave the cell empty."

@@ -209,6 +209,22 @@ class Option(Location):
 
 
 @dataclass(frozen=True)
+class Argument(Location):
+    """An argument of dossier.validate, with the way into its value: "table 1, measure"."""
+
+    name: str
+    key: str | None = None
+
+    def __str__(self) -> str:
+        return f"argument {self.path}"
+
+    @property
+    def path(self) -> str:
+        """The argument and the way into its value."""
+        return f"{self.name}, {self.key}" if self.key else self.name
+
+
+@dataclass(frozen=True)
 class Out(Location):
     """The folder that is to be written, as the user named it."""
 
@@ -244,6 +260,6 @@ KINDS: Mapping[str, type[Location]] = {
     kind.__name__: kind
     for kind in (
         *(File, Cell, Header, SheetCell, SiteName, Key, Line, ResultsKey),
-        *(Option, Out, StandardOutput, TemporaryFolder, Material),
+        *(Option, Argument, Out, StandardOutput, TemporaryFolder, Material),
     )
 }

@@ -5,6 +5,10 @@ from __future__ import annotations
 import datetime
 import unicodedata
 from collections.abc import Iterable
+from typing import Literal
+
+Voice = Literal["release", "command", "frame"]
+"""Who reads a message: somebody with a release.toml, with a table and a command line, or with a frame."""
 
 
 def listed(names: Iterable[str], most: int = 12) -> str:

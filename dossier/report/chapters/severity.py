@@ -136,7 +136,7 @@ CHAPTER = Chapter(
     finding,
     part="Annex",
     has=measured("severity"),
-    fill="Give weights in [severity], and thresholds.",
+    fill="Give weights in [severity], for the declared thresholds.",
     fill_of_classes="Give weights for every pair of classes in [severity].",
     is_given=lambda evidence: evidence.release.severity is not None,
 )

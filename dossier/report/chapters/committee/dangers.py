@@ -81,6 +81,7 @@ PLAIN = {
     "dates_missing": "the maker does not say when the patients came.",
     "changed_since_sealed": "what was to be met was changed after it had been laid down.",
     "criterion_not_dated": "the maker does not say when a goal was set.",
+    "criterion_dated_late": "a goal is dated after this report.",
     "criterion_not_estimable": "whether a goal is met cannot be known.",
     "answer_without_flag": "an answer was given to a doubt that was not raised.",
 }

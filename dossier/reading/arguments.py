@@ -1,0 +1,199 @@
+"""The arguments of dossier.validate: whether each is of its kind, and what a fault of their release says of them."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from numbers import Integral, Real
+from typing import Any
+
+from dossier.core.errors import Fault
+from dossier.core.facts import Fact, Value
+from dossier.core.faults.locations import Argument, Cell, File, Header, Key, Location
+from dossier.core.faults.wording import shown
+from dossier.core.release import Release
+from dossier.reading.declared import LISTS, keys_of
+from dossier.reading.faults import nearest
+
+FRAME = "frame"
+TABLE = "data.parquet"
+"""The file that the rows of a frame are written as."""
+NEEDED = (FRAME, "outcome", "risk")
+"""Without these nothing else can be looked at."""
+KEYS: Mapping[tuple[str, str], str] = {
+    **{("release", key): key for key in ("model", "version", "date", "owner", "level", "seed")},
+    **{("outcome", key): "outcome" for key in ("name", "column")},
+    **{("outcome", key): key for key in ("positive", "classes")},
+    **{("prediction", key): "risk" for key in ("column", "columns")},
+    ("prediction", "rival"): "rival",
+    ("thresholds", "declared"): "thresholds",
+    ("dataset", "site_column"): "site",
+    **{("dataset", key): key for key in ("cluster", "weights", "predictors")},
+}
+"""Which argument gives a key of release.toml."""
+LISTED = {"subgroup": "subgroups", "rival": "rival"}
+"""Which argument gives the tables of a list."""
+
+
+def faults(given: Mapping[str, object], tables: Mapping[str, object]) -> Iterator[Fault]:
+    """Arguments of another kind than they should be, and tables that release.toml does not have."""
+    for name, value in given.items():
+        fits, wanted, example = KINDS[name]
+        if not fits(value):
+            yield _other(name, value, wanted, example)
+    for name, value in tables.items():
+        if name not in Release.model_fields:
+            known = tuple(name for name in dict.fromkeys([*KINDS, *Release.model_fields]) if name != FRAME)
+            yield Fault("unknown_argument", Argument(name), key=name, known=known, near=nearest(name, known))
+        else:
+            example = f'{{"{next(iter(keys_of((name,))), "…")}": …}}'
+            if name in LISTS and name != "dataset":
+                if not _listing(_is_table)(value):
+                    yield _other(name, value, "list_of_tables", f"[{example}]")
+            elif not _is_table(value) and not (name == "readers" and _listing(_is_table)(value)):
+                yield _other(name, value, "table_of_keys", example)
+
+
+def of_frame(fault: Fault) -> Fault:
+    """The fault of the release that a frame was written as, in the words of who has given the frame."""
+    at = _at(fault.at)
+    values = {name: _renamed(value) for name, value in fault.values}
+    if isinstance(at, Argument) and at.name in KEYS.values():
+        values |= {"key": at.path} if values.get("key") == getattr(fault.at, "key", None) else {}
+    return Fault(fault.code, at, **values).of_frame
+
+
+def _other(name: str, value: object, wanted: str, example: str) -> Fault:
+    as_in = f"{name}={example}"
+    at = Argument(name)
+    return Fault("argument_of_other_kind", at, key=name, value=_shown(value), wanted=Fact(wanted), example=as_in)
+
+
+def _shown(value: object) -> str:
+    if value is None:
+        return "None"
+    plain = isinstance(value, str | bool | int | float | dict | list | tuple | datetime.date)
+    return shown(value) if plain else f"a {type(value).__name__}"
+
+
+def _renamed(value: Value) -> Any:
+    """A value of a fault with the argument that gives a key, and the frame in place of its file."""
+    if isinstance(value, str):
+        name, _, key = value.partition("] ")
+        return FRAME if value == TABLE else _named(name.strip("[]"), key) or value
+    return value
+
+
+def _named(section: str, key: str) -> str | None:
+    return LISTED.get(section) if key and section in LISTED else KEYS.get((section, key))
+
+
+def _at(at: Location) -> Location:
+    if isinstance(at, Cell):
+        return replace(at, table=FRAME)
+    if isinstance(at, Header | File):
+        return File(FRAME)
+    return _argument(at) if isinstance(at, Key) and at.section is not None else at
+
+
+def _argument(at: Key) -> Argument:
+    section = at.section or ""
+    first, _, rest = (at.key or "").partition(", ")
+    name = KEYS.get((section, first))
+    if name is not None:
+        return Argument(name, rest or None)
+    number = None if at.number is None or section == "dataset" else f"table {at.number}"
+    parts = [part for part in (number, at.key) if part]
+    return Argument(LISTED.get(section, section), ", ".join(parts) or None)
+
+
+# ---- kinds ----------------------------------------------------------------------------------------------------------
+
+
+def _is_list(value: object) -> bool:
+    return (isinstance(value, Sequence) and not isinstance(value, str | bytes)) or hasattr(value, "tolist")
+
+
+def _listing(of: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    return lambda value: _is_list(value) and all(of(each) for each in value)
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _is_column(value: object) -> bool:
+    return value is None or isinstance(value, str)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, bool)
+
+
+def _is_column_or_columns(value: Any) -> bool:
+    return isinstance(value, str) or _listing(_is_text)(value)
+
+
+def _is_table(value: object) -> bool:
+    return isinstance(value, Mapping) and _can_be_written(value)
+
+
+def _is_subgroup(value: object) -> bool:
+    return isinstance(value, str) or _is_table(value)
+
+
+def _is_rival(value: object) -> bool:
+    if isinstance(value, Mapping):
+        return all(isinstance(name, str) and _is_column_or_columns(columns) for name, columns in value.items())
+    return _is_column(value)
+
+
+def _is_frame(value: object) -> bool:
+    import pyarrow
+
+    return isinstance(value, pyarrow.Table) or (hasattr(value, "columns") and hasattr(value, "to_parquet"))
+
+
+def _is_date(value: object) -> bool:
+    return value is None or (isinstance(value, datetime.date) and not isinstance(value, datetime.datetime))
+
+
+def _is_class(value: object) -> bool:
+    return value is None or isinstance(value, str | bool | Integral)
+
+
+def _can_be_written(value: Any) -> bool:
+    """Whether a value can stand in release.toml."""
+    if isinstance(value, Mapping):
+        return all(isinstance(key, str) and _can_be_written(each) for key, each in value.items())
+    if isinstance(value, str | bool | Real | datetime.date) or value is None:
+        return True
+    return _is_list(value) and all(_can_be_written(each) for each in value)
+
+
+KINDS: Mapping[str, tuple[Callable[[Any], bool], str, str]] = {
+    FRAME: (_is_frame, "frame_of_rows", 'pandas.read_csv("cohort.csv")'),
+    "outcome": (_is_text, "name_of_column", '"died"'),
+    "risk": (_is_column_or_columns, "column_or_columns", '"risk"'),
+    "site": (_is_column, "name_of_column", '"hospital"'),
+    "thresholds": (_listing(_is_number), "list_of_numbers", "[0.2]"),
+    "subgroups": (_listing(_is_subgroup), "list_of_names", '["sex"]'),
+    "predictors": (_listing(_is_text), "list_of_names", '["age", "sex"]'),
+    "rival": (_is_rival, "column_by_model", '"old_risk"'),
+    "cluster": (_is_column, "name_of_column", '"patient"'),
+    "weights": (_is_column, "name_of_column", '"weight"'),
+    "positive": (_is_class, "value_of_outcome", '"yes"'),
+    "classes": (_listing(_is_text), "list_of_names", '["low", "middle", "high"]'),
+    "model": (_is_text, "words", '"Sepsis score"'),
+    "version": (_is_text, "words", '"2.1.0"'),
+    "date": (_is_date, "day", "datetime.date(2026, 10, 1)"),
+    "owner": (_is_text, "words", '"Department of Medicine"'),
+    "level": (_is_number, "number", "0.95"),
+    "seed": (_is_whole, "whole_number", "1"),
+}
+"""What each argument may be, the words for it, and an example."""
