@@ -11,7 +11,7 @@ from dossier.report.chapters.chapter import Chapter
 from dossier.report.chapters.sentence import Sentence
 from dossier.typeset.labels import coded, level_of, with_unit
 from dossier.typeset.names import (
-    at_least,
+    all_events,
     count_of,
     events_of,
     label_of,
@@ -38,10 +38,9 @@ def finding(evidence: Evidence) -> Sentence:
         return classes.description(evidence)
     sites = externals(evidence)
     rows = sum(site.n for site in sites)
-    events = sum(site.events or 0 for site in sites)
     lead = (
         f"{sentence_case(in_words(len(sites)))} external {'site' if len(sites) == 1 else 'sites'}, "
-        f"{counted(rows, 'patient')}, {at_least(sites)}{counted(events, 'event')}."
+        f"{counted(rows, 'patient')}, {all_events(sites)}."
     )
     left_out = left_out_of(evidence)
     shares = sorted((site.events / site.n, site.site) for site in sites if site.events is not None and site.n)

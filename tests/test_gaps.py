@@ -1,0 +1,94 @@
+"""A gap is never printed as 0: what a policy withholds, and what was not computed, has its sign and its reason."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import pytest
+
+from dossier import evaluate, reading
+from dossier.core.facts import Fact
+from dossier.core.types import Curve, Estimate, Evidence, Withheld, externals, find, find_curve
+from dossier.report.chapters import description, discrimination, results
+from dossier.report.chapters.sentence import better_than_the_model
+from dossier.report.figures import utility
+from dossier.typeset.numbers import plain
+from tests.smallest import HEAD, QUICK, SITE
+
+POLICY = "[disclosure]\nminimum_cell = 10\n"
+AT = 0.2
+
+
+def _release(folder: Path, policy: str = POLICY) -> Path:
+    """A hospital where nearly everybody with the outcome is flagged, so that both lie in one range."""
+    folder.mkdir(exist_ok=True)
+    cells = [(1, 0.7, 97), (1, 0.1, 3), (0, 0.5, 160), (0, 0.1, 140)]
+    (folder / "site.csv").write_text(
+        "outcome,risk\n" + "".join(f"{outcome},{risk}\n" * count for outcome, risk, count in cells)
+    )
+    (folder / "release.toml").write_text(HEAD + QUICK.replace("0.5", str(AT)) + policy + SITE)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def guarded(tmp_path_factory: pytest.TempPathFactory) -> Evidence:
+    """That hospital under a policy."""
+    return evaluate.evidence(reading.study(_release(tmp_path_factory.mktemp("gaps") / "release")))
+
+
+def _benefits(evidence: Evidence) -> list[str]:
+    """The net benefit of the model, that of the default and the gain, as the table has them."""
+    (table,) = discrimination.at_thresholds(evidence)
+    return [plain(cell.text) for cell in table.rows[-1].cells[-3:]]
+
+
+def test_under_a_policy_model_default_and_gain_are_of_one_table(guarded: Evidence) -> None:
+    """97 and 100 of the range 91 to 104 are 95 and 99 or 100: by hand (99 - 308/4)/407 is what flagging all gives."""
+    model, default, gain = map(float, _benefits(guarded))
+    assert default > 0
+    assert model - default == pytest.approx(gain, abs=0.11)
+
+
+def test_under_a_policy_the_figure_has_the_gain_of_its_title(guarded: Evidence) -> None:
+    found, curve = (
+        find(guarded, "net_benefit_gain", "site", threshold=AT),
+        find_curve(guarded, "decision_curve", "site"),
+    )
+    assert isinstance(found, Estimate)
+    assert isinstance(curve, Curve)
+    assert utility._gain_of(curve, AT) == pytest.approx(100 * found.value, abs=1e-9)
+
+
+def _without_details(evidence: Evidence) -> Evidence:
+    return dataclasses.replace(
+        evidence,
+        results=tuple(
+            dataclasses.replace(result, found=dataclasses.replace(result.found, details={}))
+            if isinstance(result.found, Estimate)
+            else result
+            for result in evidence.results
+        ),
+    )
+
+
+def test_a_default_that_was_not_computed_has_its_sign_and_its_reason(guarded: Evidence) -> None:
+    without = _without_details(guarded)
+    assert "0.0" not in _benefits(without)[1]
+    (table,) = discrimination.at_thresholds(without)
+    assert any("better default was not computed" in note for note in table.footnotes)
+
+
+def test_a_default_that_is_not_known_is_not_the_worse(guarded: Evidence) -> None:
+    found = find(_without_details(guarded), "net_benefit", "site", threshold=AT)
+    assert isinstance(found, Estimate)
+    assert better_than_the_model([("site", dataclasses.replace(found, value=-0.1))]) == {}
+
+
+def test_events_that_are_withheld_at_every_site_are_not_none(guarded: Evidence) -> None:
+    (site,) = externals(guarded)
+    why = Withheld(Fact("outcome_of_few", below=10), 10)
+    hidden = dataclasses.replace(guarded, datasets=(dataclasses.replace(site, events=None, outcome_withheld=why),))
+    assert "events withheld" in description.finding(hidden).lead
+    assert "events withheld" in results.caption(hidden)
+    assert "0 event" not in description.finding(hidden).lead
