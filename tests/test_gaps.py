@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import datetime
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,8 @@ import pytest
 from dossier import evaluate, reading
 from dossier.core.facts import Fact
 from dossier.core.types import Curve, Estimate, Evidence, Withheld, externals, find, find_curve
-from dossier.report.chapters import description, discrimination, results
+from dossier.record import results as record
+from dossier.report.chapters import acceptance, description, discrimination, results
 from dossier.report.chapters.sentence import better_than_the_model
 from dossier.report.figures import utility
 from dossier.typeset.numbers import plain
@@ -92,3 +94,68 @@ def test_events_that_are_withheld_at_every_site_are_not_none(guarded: Evidence) 
     assert "events withheld" in description.finding(hidden).lead
     assert "events withheld" in results.caption(hidden)
     assert "0 event" not in description.finding(hidden).lead
+
+
+# ---- a column of days -----------------------------------------------------------------------------------------------
+
+DAYS = 'date = "seen"\nperiods = "quarter"\n'
+DECLARED = """[[acceptance]]
+measure = "auroc"
+dataset = "site"
+at_least = 0.5
+declared_on = {day}
+"""
+
+
+def _dated(folder: Path, rest: str = "", day: str = "2025-06-01", policy: str = "") -> Evidence:
+    """The hospital of `_release` whose patients came from 2 January to 30 September 2025, a day of one missing."""
+    table = _release(folder, policy) / "site.csv"
+    rows = table.read_text().splitlines()
+    days = ["2025-01-02", "2025-09-30", "", *["2025-05-05"] * (len(rows) - 4)]
+    table.write_text("\n".join(f"{row},{seen}" for row, seen in zip(rows, ["seen", *days], strict=True)))
+    release = folder / "release.toml"
+    release.write_text(release.read_text() + DAYS + rest + DECLARED.format(day=day))
+    return evaluate.evidence(reading.study(folder))
+
+
+def _flags(evidence: Evidence) -> set[str]:
+    return {flag.flag for flag in evidence.flags}
+
+
+@pytest.mark.parametrize(
+    ("day", "says"),
+    [
+        ("2025-06-01", "not before the first patient (2 January 2025)"),
+        ("2024-12-31", "before the first patient (2 January 2025)"),
+        ("2026-05-01", "after all patients had come (30 September 2025)"),
+    ],
+)
+def test_a_column_of_days_counts_as_dates(tmp_path: Path, day: str, says: str) -> None:
+    evidence = _dated(tmp_path / "release", day=day)
+    assert externals(evidence)[0].dates == (datetime.date(2025, 1, 2), datetime.date(2025, 9, 30))
+    assert "dates_missing" not in _flags(evidence)
+    assert plain(acceptance.when(evidence, "declared")).endswith(f", {says}.")
+
+
+def test_declared_dates_come_before_a_column_of_days(tmp_path: Path) -> None:
+    evidence = _dated(tmp_path / "release", rest="dates = [2025-01-01, 2025-12-31]\n")
+    assert externals(evidence)[0].dates == (datetime.date(2025, 1, 1), datetime.date(2025, 12, 31))
+
+
+def test_under_a_policy_no_day_of_a_person_is_given(tmp_path: Path) -> None:
+    evidence = _dated(tmp_path / "release", policy=POLICY)
+    (site,) = externals(evidence)
+    assert (site.dates, site.dates_withheld) == (None, Withheld(Fact("days_of_persons"), 10))
+    assert "dates_missing" not in _flags(evidence)
+    assert "first patient is withheld (the first and the last day tell" in plain(acceptance.when(evidence, "declared"))
+    (row,) = description.sites(evidence).rows
+    assert row.cells[-1].text == "withheld"
+    printed = record.of(evidence).text().decode()
+    assert "2025-01-02" not in printed
+    assert "2025-09-30" not in printed
+
+
+def test_under_a_policy_declared_dates_are_given(tmp_path: Path) -> None:
+    evidence = _dated(tmp_path / "release", rest="dates = [2025-01-01, 2025-12-31]\n", policy=POLICY)
+    (site,) = externals(evidence)
+    assert (site.dates, site.dates_withheld) == ((datetime.date(2025, 1, 1), datetime.date(2025, 12, 31)), None)

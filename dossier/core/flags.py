@@ -680,7 +680,7 @@ def _unsaid(release: Release, datasets: Sequence[DatasetSummary]) -> Iterator[Fl
     if about.tested_version not in (None, about.version):
         says = Fact("version_differs", tested=about.tested_version, released=about.version)
         yield Flag("version_differs", POOLED, says)
-    dateless = tuple(dataset.site for dataset in external if dataset.dates is None)
+    dateless = tuple(dataset.site for dataset in external if dataset.dates is None and dataset.dates_withheld is None)
     if dateless:
         yield Flag("dates_missing", POOLED, Fact("dates_not_stated", sites=dateless))
     undated = tuple(

@@ -154,7 +154,7 @@ def summary(dataset: Dataset) -> DatasetSummary:
         excluded=dataset.excluded,
         features=tuple(feature.name for feature in dataset.described.predictors),
         splits=None if dataset.split is None else len(np.unique(dataset.split)),
-        dates=dataset.dates,
+        dates=dataset.dates or (None if dataset.periods is None else dataset.periods.span),
         country=dataset.country,
         setting=dataset.setting,
         clusters=None if dataset.cluster is None else len(np.unique(dataset.cluster)),

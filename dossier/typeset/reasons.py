@@ -140,6 +140,7 @@ WORDS: Mapping[str, str] = {
     "classes",
     "dates_missing": "the rows of now and of before may share patients: dates that would tell them apart are missing",
     "dates_overlap": "the rows of now and of before may share patients: their dates overlap",
+    "days_of_persons": "the first and the last day tell of single persons",
     "denominator_too_small": "its denominator is too small to divide by",
     "desired_above_measured": "the desired accuracy is {desired:g}, above the measured {measured:.2f}: no reliability "
     "of the labels makes the actual accuracy exceed the measured one",

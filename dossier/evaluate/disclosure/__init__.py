@@ -183,6 +183,11 @@ class _Policy:
         )
         return Protected(self.site, found, self.below, self.site.release.release.level, 0.0)
 
+    @property
+    def days_withheld(self) -> Withheld:
+        """Why the first and the last day of the rows are not given."""
+        return Withheld(Fact("days_of_persons"), self.below)
+
     def ranged(self, count: int | Withheld) -> int | Withheld:
         return count if isinstance(count, Withheld) else ranged(count, self.wide)
 
@@ -193,6 +198,8 @@ class _Policy:
             excluded={why: self.ranged(count) for why, count in dataset.excluded.items()},
             clusters=None if dataset.clusters is None else ranged(dataset.clusters, self.wide),
             sampled=None if dataset.sampled is None else ranged(dataset.sampled, self.wide),
+            dates=self.site.dataset.dates,
+            dates_withheld=None if self.site.dataset.dates == dataset.dates else self.days_withheld,
         )
         given = self._outcome(dataset, given)
         # A range of its own beside those of its parts would tell more than they do.

@@ -83,7 +83,7 @@ def sites(evidence: Evidence) -> Table:
     reasons = list(
         dict.fromkeys(reason for dataset in evidence.datasets for reason, lost in dataset.excluded.items() if lost)
     )
-    dated = any(dataset.dates is not None for dataset in evidence.datasets)
+    dated = any(dataset.dates is not None or dataset.dates_withheld is not None for dataset in evidence.datasets)
     placed = any(_where(dataset) for dataset in evidence.datasets)
     any_splits = any(dataset.splits for dataset in evidence.datasets)
     known = classes.labels(evidence)
@@ -122,7 +122,8 @@ def _flow_cells(
     words += [f"{dataset.n:,}"]
     if not several:
         words += [events_of(dataset), share]
-    when = [Cell(dates(dataset.dates), kind="word")] if dated else []
+    seen = dates(dataset.dates) if dataset.dates_withheld is None else "withheld"
+    when = [Cell(seen, kind="word")] if dated else []
     where = [Cell(_where(dataset) or "not stated", kind="word")] if placed else []
     return (*(Cell(word, kind="plain") for word in words), *when, *where)
 

@@ -229,8 +229,8 @@ def caption(evidence: Evidence) -> str:
     others = "".join(f"; small {mark}, {name}" for mark, name in marks_of_rivals(evidence).items())
     forest = f"{made}{'' if is_single else new}{left_out}{others}"
     return (
-        f"{patients}, {all_events(sites)}; intervals and bands at {level}. Discrimination: {forest}. Calibration: spline of "
-        f"logit risk; broken under 100 events or non-events.{_gains(evidence)}{_of_risks(alone)}"
+        f"{patients}, {all_events(sites)}; intervals and bands at {level}. Discrimination: {forest}. Calibration: "
+        f"spline of logit risk; broken under 100 events or non-events.{_gains(evidence)}{_of_risks(alone)}"
         f"{_at_threshold(evidence)}."
     )
 
