@@ -311,8 +311,8 @@ def _stratified(
     sites: Sequence[Site], metric: Metric, at: At, group: tuple[str, str], of_sites: Estimate | Absent | None
 ) -> tuple[Estimate | Absent, Estimate | Absent]:
     """A measure over all rows of a subgroup, with how far the sites differ in it, and over those of the others."""
-    ours = strata.over_sites(sites, metric, at, _members(*group))
-    rest = strata.over_sites(sites, metric, at, _members(*group, others=True))
+    ours = _over_sites(sites, metric, at, _members(*group))
+    rest = _over_sites(sites, metric, at, _members(*group, others=True))
     if isinstance(ours, Estimate) and isinstance(of_sites, Estimate):
         ours = replace(ours, details={**ours.details, **{name: of_sites.details[name] for name in ("tau", "i2")}})
     shared = (
@@ -326,6 +326,15 @@ def _stratified(
         fewer = min(estimate.details["k"] or 0.0 for estimate in (ours, rest))
         apart = replace(apart, details={**apart.details, "k": fewer})
     return ours, apart
+
+
+def _over_sites(sites: Sequence[Site], metric: Metric, at: At, chosen: strata.Chosen) -> Estimate | Absent:
+    """A measure over the chosen rows of all sites, which are held to what is asked of the rows of one."""
+    outcome = strata.outcomes(sites, at, chosen)
+    events, others = int(outcome.sum()), int((1 - outcome).sum())
+    label = at.get("class")
+    few = too_few(outcome) if label is None else too_few_of_class(events, others, str(label))
+    return few or strata.over_sites(sites, metric, at, chosen)
 
 
 def _members(column: str, label: str, others: bool = False) -> strata.Chosen:
