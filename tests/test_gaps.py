@@ -12,9 +12,12 @@ from dossier import evaluate, reading
 from dossier.core.facts import Fact
 from dossier.core.types import Curve, Estimate, Evidence, Withheld, externals, find, find_curve
 from dossier.record import results as record
-from dossier.report.chapters import acceptance, description, discrimination, results
+from dossier.report import unfilled
+from dossier.report.chapters import acceptance, description, discrimination, monitoring, results, subgroups
 from dossier.report.chapters.sentence import better_than_the_model
 from dossier.report.figures import utility
+from dossier.report.figures.results import calibration_results
+from dossier.typeset.flags import flag_text
 from dossier.typeset.numbers import plain
 from tests.smallest import HEAD, QUICK, SITE
 
@@ -159,3 +162,66 @@ def test_under_a_policy_declared_dates_are_given(tmp_path: Path) -> None:
     evidence = _dated(tmp_path / "release", rest="dates = [2025-01-01, 2025-12-31]\n", policy=POLICY)
     (site,) = externals(evidence)
     assert (site.dates, site.dates_withheld) == ((datetime.date(2025, 1, 1), datetime.date(2025, 12, 31)), None)
+
+
+# ---- what a policy hides is said by the name of the policy ----------------------------------------------------------
+
+FOLLOWED = """[care]
+stop = [{ measure = "oe_ratio", at_most = 2.0, periods = 2 }]
+[[subgroup]]
+column = "sex"
+levels = { f = "female", m = "male" }
+[[subgroup]]
+column = "ward"
+levels = { a = "north", b = "south" }
+"""
+
+
+def _with_groups(folder: Path, policy: str) -> Evidence:
+    table = _release(folder, policy) / "site.csv"
+    first, *rows = table.read_text().splitlines()
+    lines = [
+        f"{row},2025-0{1 + index % 9}-05,{'fm'[index % 2]},{'ab'[index // 3 % 2]}" for index, row in enumerate(rows)
+    ]
+    table.write_text("\n".join([f"{first},seen,sex,ward", *lines, ",0.3,2025-03-05,f,a"]) + "\n")
+    release = folder / "release.toml"
+    release.write_text(release.read_text() + DAYS + FOLLOWED)
+    return evaluate.evidence(reading.study(folder))
+
+
+@pytest.fixture(scope="module")
+def hidden(tmp_path_factory: pytest.TempPathFactory) -> Evidence:
+    """A hospital with a stop rule, days, two columns of subgroups and one row without an outcome, under a policy."""
+    return _with_groups(tmp_path_factory.mktemp("hidden") / "release", POLICY)
+
+
+def test_a_stop_rule_that_is_not_judged_under_a_policy_names_it(hidden: Evidence) -> None:
+    (flag,) = [flag for flag in hidden.flags if flag.flag == "stop_rule_not_evaluable"]
+    text = flag_text(flag.fact)
+    assert "results by period are not given where counts below 10 are protected" in text
+    assert "can be shown" not in text
+
+
+def test_a_chapter_of_named_days_is_not_asked_for_days(hidden: Evidence) -> None:
+    assert unfilled.filled(hidden, monitoring.CHAPTER).fill == "It is not given where counts below 10 are protected."
+    undated = dataclasses.replace(hidden, curves=())
+    assert unfilled.filled(undated, monitoring.CHAPTER).fill == monitoring.CHAPTER.fill
+
+
+def test_rows_that_may_be_none_are_no_finding(hidden: Evidence, tmp_path: Path) -> None:
+    assert "rows_excluded" not in _flags(hidden)
+    assert "rows_excluded" in _flags(_with_groups(tmp_path / "release", ""))
+
+
+def test_what_is_said_of_two_columns_alike_is_said_once(hidden: Evidence) -> None:
+    notes = [
+        note for table in subgroups.tables(hidden) for note in table.footnotes if note.startswith("In no subgroup")
+    ]
+    assert notes
+    assert len(notes) == len(set(notes))
+
+
+def test_a_curve_that_is_withheld_gives_its_reason_in_place_of_the_picture(hidden: Evidence) -> None:
+    picture = calibration_results(hidden)
+    assert isinstance(picture, Withheld)
+    assert picture.reason == Fact("not_given_where_protected", below=10)

@@ -15,6 +15,7 @@ from dossier.core.types import (
     DatasetSummary,
     Evidence,
     PeriodUnit,
+    Withheld,
     curves_named,
     unit_of,
 )
@@ -56,6 +57,8 @@ class Verdict:
     periods: tuple[Period, ...]
     """Those in which the measure has a value."""
     crossing: Crossing | None
+    withheld: Withheld | None = None
+    """Why no period is given, where a policy protects them."""
 
     @property
     def crossed_in(self) -> tuple[Period, ...]:
@@ -78,7 +81,9 @@ def verdicts(
             curve = followed(curves, site.name, rule.measure) if site.role == "external" else None
             if curve is not None:
                 every = periods(curve.found)
-                found.append(Verdict(rule, site, unit_of(curve.at["periods"]), every, crossing(rule, every)))
+                withheld = curve.found if isinstance(curve.found, Withheld) else None
+                unit = unit_of(curve.at["periods"])
+                found.append(Verdict(rule, site, unit, every, crossing(rule, every), withheld))
     return tuple(found)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from dossier.core import over_time
 from dossier.core.over_time import Period, Verdict, shown
-from dossier.core.types import DatasetSummary, Evidence, PeriodUnit, Term, externals
+from dossier.core.types import DatasetSummary, Evidence, PeriodUnit, Term, curves_named, externals
 from dossier.report.chapters.chapter import Chapter
 from dossier.report.chapters.sentence import Sentence
 from dossier.typeset.flags import QUANTITIES, flag_text
@@ -78,8 +78,11 @@ def _not_crossed(every: Sequence[Verdict]) -> str:
 
 
 def _open(every: Sequence[Verdict]) -> str:
-    sites = list(dict.fromkeys(verdict.site.site for verdict in every if verdict.is_open))
-    return f"Too few periods can be shown at {listing(sites)}." if sites else ""
+    withheld = list(dict.fromkeys(verdict.site.site for verdict in every if verdict.withheld is not None))
+    few = list(dict.fromkeys(verdict.site.site for verdict in every if verdict.is_open and verdict.withheld is None))
+    said = [f"Too few periods can be shown at {listing(few)}."] if few else []
+    said += [f"Those of {listing(withheld)} are withheld."] if withheld else []
+    return " ".join(said)
 
 
 def rule(evidence: Evidence) -> str:
@@ -104,4 +107,5 @@ CHAPTER = Chapter(
     finding,
     has=lambda evidence: bool(followed_sites(evidence)),
     fill="Name the column of days in [[dataset]] date, with periods; where counts are protected, it is withheld.",
+    is_given=lambda evidence: bool(curves_named(evidence, over_time.OVER_TIME)),
 )
