@@ -133,6 +133,19 @@ def periods(curve: Curve | Absent) -> tuple[Period, ...]:
     )
 
 
+def code(number: int, unit: PeriodUnit) -> str:
+    """A period as pandas reads it: 2025-03, 2025Q3, 2025."""
+    if unit == "year":
+        return str(number)
+    return f"{number // 12}-{number % 12 + 1:02}" if unit == "month" else f"{number // 4}Q{number % 4 + 1}"
+
+
+def why_without(curve: Curve) -> dict[int, Fact]:
+    """Why a period has no value, by its number."""
+    steps = [(step["period"], step["why"]) for step in curve.method if step.code == "period_without_value"]
+    return {number: why for number, why in steps if isinstance(number, int) and isinstance(why, Fact)}
+
+
 def limits(rule: StopRule) -> Fact:
     """The limits of a rule: both, or the one that it has."""
     if rule.at_most is None:
