@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
+import re
 from pathlib import Path
 
 import pytest
 
 from dossier import evaluate, reading
 from dossier.core.facts import Fact
-from dossier.core.types import Curve, Estimate, Evidence, Withheld, externals, find, find_curve
+from dossier.core.types import Curve, Estimate, Evidence, Gallery, Withheld, externals, find, find_curve
 from dossier.record import results as record
-from dossier.report import unfilled
-from dossier.report.chapters import acceptance, description, discrimination, monitoring, results, subgroups
+from dossier.report import compose, unfilled
+from dossier.report.chapters import acceptance, caution, description, discrimination, monitoring, results, subgroups
 from dossier.report.chapters.sentence import better_than_the_model
 from dossier.report.figures import utility
 from dossier.report.figures.results import calibration_results
@@ -225,3 +226,25 @@ def test_a_curve_that_is_withheld_gives_its_reason_in_place_of_the_picture(hidde
     picture = calibration_results(hidden)
     assert isinstance(picture, Withheld)
     assert picture.reason == Fact("not_given_where_protected", below=10)
+
+
+# ---- what is said once ----------------------------------------------------------------------------------------------
+
+
+def test_one_prevalence_is_no_range(guarded: Evidence) -> None:
+    (site,) = externals(guarded)
+    other = dataclasses.replace(site, name="other", events=round(0.5 * site.n))
+    assert caution.finding(guarded).rest == "Prevalence here is 24%."
+    both = dataclasses.replace(guarded, datasets=(site, other))
+    assert caution.finding(both).rest == "Prevalence here runs from 24% to 50%."
+
+
+def test_chapters_that_say_more_are_named_and_not_their_pages(guarded: Evidence) -> None:
+    """Two chapters may begin on one page: "also page 4, 5, 5"."""
+    html = compose.document(Gallery(guarded, {}, {}), "regulatory").html
+    (table,) = re.findall(r'<section[^>]*id="chapter-probast".*?</section>', html, re.DOTALL)
+    assert "also page" not in plain(table)
+    for named in re.findall(r"also chapter.*?\.</th>", plain(table), re.DOTALL):
+        numbers = re.findall(r">(\w+)</a>", named)
+        assert numbers
+        assert len(numbers) == len(set(numbers))
