@@ -205,7 +205,7 @@ class DatasetRow(Row):
     features: tuple[str, ...]
     splits: Count | None
     dates: tuple[datetime.date, datetime.date] | None
-    dates_withheld: NotGiven | None
+    dates_withheld: NotGiven | None = None
     country: str | None = None
     setting: str | None = None
     classes: Mapping[str, Count]
