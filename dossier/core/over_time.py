@@ -66,6 +66,11 @@ class Verdict:
         return () if self.crossing is None else self.crossing.periods
 
     @property
+    def is_withheld(self) -> bool:
+        """Whether the measure by period is known and not given out."""
+        return self.withheld is not None
+
+    @property
     def is_open(self) -> bool:
         """Whether too few periods have a value to cross the rule at all."""
         return len(self.periods) < self.rule.periods

@@ -90,16 +90,14 @@ def _book(gallery: Gallery, edition: Edition, results_sha256: str, draft: bool) 
     left_out = evidence.release.report.leave_out
     held = [chapter for chapter in chapters() if edition in chapter.editions and chapter.name not in left_out]
     present = [chapter for chapter in held if chapter.has(evidence)]
-    opened = _opened(evidence, present)
     return (
         _environment(material.templates(), edition)
         .get_template("book.html")
         .render(
             evidence=evidence,
             release=evidence.release,
-            chapters=opened,
+            chapters=_opened(evidence, present),
             names={chapter.name for chapter in present},
-            numbers={each.chapter.name: each.number for each in opened},
             missing=[unfilled.filled(evidence, chapter) for chapter in held if chapter not in present],
             edition=edition,
             edition_title=f"DRAFT, {within_sentence(TITLE[edition])}" if draft else TITLE[edition],

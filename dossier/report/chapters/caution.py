@@ -19,10 +19,9 @@ def finding(evidence: Evidence) -> Sentence:
         )
         return Sentence("Nothing in this dossier is judged by the measures of this chapter.", rest)
     shares = sorted(_prevalence(site) for site in externals(evidence) if site.events is not None and site.n)
-    ends = list(dict.fromkeys(per_cent(share) for share in shares[:1] + shares[-1:]))
-    where = f"runs from {ends[0]} to {ends[1]}" if len(ends) > 1 else f"is {ends[0]}" if ends else ""
-    lead = "Nothing in this dossier is judged by the measures of this chapter."
-    return Sentence(lead, f"Prevalence here {where}." if where else "")
+    ends = list(dict.fromkeys(map(per_cent, (shares[0], shares[-1])))) if shares else []
+    where = f"Prevalence here {'runs from' if len(ends) > 1 else 'is'} {' to '.join(ends)}." if ends else ""
+    return Sentence("Nothing in this dossier is judged by the measures of this chapter.", where)
 
 
 def cautioned(evidence: Evidence) -> list[Term]:
