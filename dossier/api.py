@@ -19,6 +19,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from dossier.core.command import Build, Page, Quick
 from dossier.core.errors import DataError, DossierError, Fault, ReleaseError
 from dossier.core.faults.locations import Argument, Cell, File
+from dossier.core.over_time import OVER_TIME, code
+from dossier.core.values import unit_of
 
 if TYPE_CHECKING:
     import pandas
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
 
     from dossier.core.contents import Edition
     from dossier.core.types import Evidence, Study
-    from dossier.record.results import Results
+    from dossier.record.results import CurveRow, Results
 
 CURVES: Mapping[str, str] = {
     "calibration": "calibration_curve",
@@ -290,7 +292,8 @@ class Record:
         Returns
         -------
         pandas.DataFrame
-            `dataset`, `site`, `role`, `subset_column`, `subset_level`, the settings, and the columns of the curve.
+            `dataset`, `site`, `role`, `subset_column`, `subset_level`, the settings, and the columns of the curve;
+            `period` of over_time as pandas.Period reads it: 2025-03, 2025Q3, 2025.
 
         Raises
         ------
@@ -304,7 +307,7 @@ class Record:
         if not rows:
             known = sorted({row.curve for row in self.results.curves if row.columns})
             raise KeyError(f"There is no curve {name!r}; there are {', '.join([*CURVES, *known])}.")
-        parts = [pandas.DataFrame({**self._where(row), **dict(row.at), **dict(row.columns)}) for row in rows]
+        parts = [pandas.DataFrame({**self._where(row), **dict(row.at), **_columns(row)}) for row in rows]
         return pandas.concat(parts, ignore_index=True)
 
     def plot(self, name: str) -> seaborn.objects.Plot:
@@ -505,6 +508,15 @@ class Validation(Record):
 # ---- a frame as a release -------------------------------------------------------------------------------------------
 
 WHERE = ("dataset", "site", "role", "subset_column", "subset_level")
+
+
+def _columns(row: CurveRow) -> dict[str, Sequence[float | str | None]]:
+    """The columns of a curve; its calendar periods by name."""
+    columns: dict[str, Sequence[float | str | None]] = dict(row.columns)
+    if row.curve == OVER_TIME:
+        unit = unit_of(row.at["periods"])
+        columns["period"] = [code(int(number or 0), unit) for number in row.columns["period"]]
+    return columns
 
 
 def _write(folder: Path, files: Mapping[str, bytes]) -> None:

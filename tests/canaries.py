@@ -92,6 +92,11 @@ class Canaries:
     readers: tuple[str, ...]
     """Who read, and the group of one reader."""
 
+    @property
+    def days(self) -> tuple[str, ...]:
+        """The dates without the time."""
+        return tuple(dict.fromkeys(date[:10] for date in self.dates))
+
 
 def plant(folder: Path, policy: str, *, people: bool = False) -> Canaries:
     """Write the release; every number of a patient has decimals that no other number has.

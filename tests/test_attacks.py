@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from dossier import evaluate, reading
 from dossier.core.facts import Fact
@@ -235,14 +236,14 @@ def graver_errors(study: Study, count: int) -> Study:
 def of_a_quarter(study: Study, count: int) -> Study:
     """Those of ten missed who came in the second of two quarters."""
     missed = Row(10, 1, 0.1)
-    return hospital(
-        study,
-        [*base(), missed],
-        periods=lambda size: Periods(
-            "quarter",
-            8_000 + np.where(np.arange(size) < size - 10, np.arange(size) % 2, 0) + (np.arange(size) >= size - count),
-        ),
-    )
+
+    def second(size: int) -> NDArray[np.int64]:
+        return np.where(np.arange(size) < size - 10, np.arange(size) % 2, 0) + (np.arange(size) >= size - count)
+
+    def periods(size: int) -> Periods:
+        return Periods("quarter", 8_000 + second(size), 730_000 + 91 * second(size))
+
+    return hospital(study, [*base(), missed], periods=periods)
 
 
 JACKKNIFED = "a person of many rows"

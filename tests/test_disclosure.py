@@ -48,7 +48,9 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> Built:
     return _built(tmp_path_factory.mktemp("plain"), "")
 
 
-@pytest.mark.parametrize("kind", ["identifiers", "dates", "predictors", "risks", "rare_words", "places", "readers"])
+@pytest.mark.parametrize(
+    "kind", ["identifiers", "dates", "days", "predictors", "risks", "rare_words", "places", "readers"]
+)
 def test_under_a_policy_no_planted_value_is_in_any_output(guarded: Built, kind: str) -> None:
     assert leaks(guarded.found, getattr(guarded.planted, kind)) == []
 

@@ -165,7 +165,8 @@ def _other_periods(periods: Periods | None, rng: np.random.Generator) -> Periods
     """Patients of other days: no range counts those of a period, not even of how many periods there are."""
     if periods is None:
         return None
-    return dataclasses.replace(periods, of_row=periods.of_row.max() - rng.integers(0, 6, len(periods.of_row)))
+    earlier = rng.integers(0, 6, len(periods.of_row))
+    return Periods(periods.unit, periods.of_row.max() - earlier, periods.days.max() - 91 * earlier)
 
 
 def _other_readers(readers: Readers, rng: np.random.Generator) -> Readers:

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+import csv
 import datetime
+import io
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pandas
 import pytest
 
-from dossier import evaluate, metrics, reading
+from dossier import api, evaluate, metrics, reading
 from dossier.core import over_time
 from dossier.core.facts import Fact, Method
 from dossier.core.over_time import OVER_TIME, Period, crossing, excludes, is_outside, periods
 from dossier.core.release import StopRule
-from dossier.core.types import Absent, Curve, Evidence, PeriodUnit, Withheld
+from dossier.core.types import PERIODS_OF_A_YEAR, Absent, Curve, Evidence, PeriodUnit, Withheld
 from dossier.reading import columns
+from dossier.record import results, results_csv
 from dossier.report.chapters import monitoring
 from dossier.report.chapters.committee import declared
-from dossier.report.figures.monitoring import performance_over_time
+from dossier.report.figures.canvas import text_width
+from dossier.report.figures.monitoring import _span, performance_over_time
 from dossier.typeset.flags import flag_text
 from dossier.typeset.numbers import plain
 from dossier.typeset.reasons import reason_text
@@ -215,6 +220,58 @@ def test_a_period_of_few_events_is_absent_with_its_reason_and_a_row_without_a_da
     undated = found.method.first("rows_without_day")
     assert undated is not None
     assert [count.number for count in undated.counts] == [1]
+
+
+def test_the_flat_table_has_a_line_a_period(followed: Evidence) -> None:
+    lines = list(csv.DictReader(io.StringIO(results_csv.text(results.of(followed)).decode())))
+    by_period = [line for line in lines if "period=" in line["at"] and line["measure"] == "oe_ratio"]
+    periods = [dict(part.split("=") for part in line["at"].split(";"))["period"] for line in by_period]
+    assert periods == ["2025Q1", "2025Q2", "2025Q3", "2025Q4", "2026Q1"]
+    values = curve(followed, "oe_ratio").columns["value"]
+    assert [float(line["value"]) if line["value"] else None for line in by_period] == list(values)
+    assert [line["status"] for line in by_period] == ["estimated"] * 3 + ["absent"] * 2
+    assert by_period[3]["reason"] == "too few to tell: 5 events, 5 non-events"
+    assert [line["n"] for line in by_period] == ["240", "120", "120", "10", "120"]
+    assert {line["tier"] for line in by_period} == {"supporting"}
+
+
+def test_a_frame_has_the_periods_by_name(followed: Evidence) -> None:
+    points = api.Record(results.of(followed)).curves(OVER_TIME)
+    assert list(points[points["measure"] == "auroc"]["period"]) == ["2025Q1", "2025Q2", "2025Q3", "2025Q4", "2026Q1"]
+
+
+@pytest.mark.parametrize(("unit", "name"), [("month", "2025-03"), ("quarter", "2025Q1"), ("year", "2025")])
+def test_a_period_by_name_is_that_of_pandas(unit: PeriodUnit, name: str) -> None:
+    number = 2025 * PERIODS_OF_A_YEAR[unit] + (2 if unit == "month" else 0)
+    assert over_time.code(number, unit) == name
+    assert pandas.Period(name).year == 2025
+
+
+@pytest.mark.parametrize(
+    ("numbers", "unit", "width", "lines"),
+    [
+        (range(8100, 8104), "quarter", 60.0, (("2025 Q1", "2025 Q4"),)),
+        (range(8100, 8104), "quarter", 24.0, (("2025 Q1", "Q4"),)),
+        (range(8100, 8105), "quarter", 24.0, (("2025 Q1", ""), ("", "2026 Q1"))),
+        (range(8100, 8101), "quarter", 24.0, (("2025 Q1", ""),)),
+    ],
+)
+def test_the_names_below_a_panel_have_room(
+    numbers: range, unit: PeriodUnit, width: float, lines: tuple[tuple[str, str], ...]
+) -> None:
+    made = _span(numbers, unit, width).lines
+    assert tuple(tuple(map(plain, line)) for line in made) == lines
+    assert all(text_width(left) + text_width(right) < width for left, right in made)
+
+
+def test_where_no_rule_is_crossed_the_chapter_has_the_extremes(tmp_path: Path) -> None:
+    kept = release(tmp_path, '{ measure = "oe_ratio", at_most = 9.0, periods = 3 }')
+    evidence = evaluate.evidence(reading.study(kept))
+    values = [value for value in curve(evidence, "oe_ratio").columns["value"] if value is not None]
+    low, high = min(values), max(values)
+    said = plain(monitoring.finding(evidence).rest)
+    assert said.startswith(f"At Rome the O/E ratio runs from {low:.2f} (")
+    assert f" in 2025 Q1 to {high:.2f} (" in said
 
 
 def test_similarity_asks_for_patients_and_not_for_events(followed: Evidence) -> None:

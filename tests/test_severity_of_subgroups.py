@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 
 from dossier import evaluate, reading
+from dossier.core.facts import Fact
 from dossier.core.types import Absent, Estimate, Evidence, Subset, Withheld, find, find_in_subgroup
 from dossier.record import seal
 from dossier.report.chapters import severity
+from dossier.typeset.numbers import plain
 from tests.reasons import Said
 from tests.smallest import HEAD, QUICK
 
@@ -85,6 +87,40 @@ def test_a_subgroup_is_weighed_by_its_own_matrix(weighed: Evidence, level: str) 
     for measure, wanted in (("mean_severity", mean), ("error_severity_index", index)):
         found = find_in_subgroup(weighed, Subset("sex", level), measure, "rome", threshold=THRESHOLD)
         assert value(found) == pytest.approx(wanted, abs=1e-12)
+
+
+def apart(evidence: Evidence, dataset: str, measure: str) -> Estimate | Absent:
+    """How far women lie from men."""
+    return find_in_subgroup(evidence, Subset("sex", "f"), measure, dataset, threshold=THRESHOLD, against="complement")
+
+
+@pytest.mark.parametrize("measure", ["mean_severity", "error_severity_index"])
+@pytest.mark.parametrize("policy", ["", "[disclosure]\nminimum_cell = 5\n"])
+def test_severities_on_two_scales_are_not_compared(tmp_path: Path, measure: str, policy: str) -> None:
+    evidence = evaluate.evidence(reading.study(folder(tmp_path, policy + OWN)))
+    found = apart(evidence, "rome", measure)
+    assert isinstance(found, Absent)
+    assert found.reason == Fact("severity_of_two_scales", column="sex")
+    assert isinstance(find_in_subgroup(evidence, Subset("sex", "f"), measure, "rome", threshold=THRESHOLD), Estimate)
+
+
+@pytest.mark.parametrize("policy", ["", "[disclosure]\nminimum_cell = 5\n"])
+def test_severities_on_one_scale_are_compared(tmp_path: Path, policy: str) -> None:
+    alike = OWN.replace("[[0, 1.0], [0.5, 0]]", "[[0, 0.6], [0.3, 0]]")
+    evidence = evaluate.evidence(reading.study(folder(tmp_path, policy + alike)))
+    women, men = (
+        value(find_in_subgroup(evidence, Subset("sex", level), "mean_severity", "rome", threshold=THRESHOLD))
+        for level in ("f", "m")
+    )
+    assert value(apart(evidence, "rome", "mean_severity")) == pytest.approx(women - men, abs=1e-9)
+
+
+def test_the_page_has_the_severity_of_each_level(weighed: Evidence) -> None:
+    (table,) = severity.by_subgroup(weighed)
+    (row,) = table.rows
+    assert (row.label, [column.label for column in table.columns]) == ("Rome", ["F", "M"])
+    for level, printed in zip("fm", row.cells, strict=True):
+        assert plain(printed.text).startswith(f"{by_hand(BY_SEX, (level,))[0]:.3f}")
 
 
 def test_over_all_rows_each_has_its_own_and_who_is_in_none_the_main_one(weighed: Evidence) -> None:

@@ -360,6 +360,21 @@ def test_too_few_is_below_twenty_of_each(tmp_path: Path, events: int, others: in
     assert isinstance(find_in_subgroup(found, Subset("s", "b"), "auroc", "a"), Estimate)
 
 
+@pytest.mark.parametrize("measure", ["auroc", "oe_ratio", "calibration_slope"])
+def test_what_all_sites_say_is_held_to_the_rule_of_one_site(tmp_path: Path, measure: str) -> None:
+    """19 events at one site are too few; 10 and 10 at two sites are enough together."""
+    declared = '[[subgroup]]\ncolumn = "s"\n'
+    (tmp_path / "few").mkdir()
+    (tmp_path / "enough").mkdir()
+    few = evaluate.evidence(read(tmp_path / "few", declared, a=made(19, 40)))
+    enough = evaluate.evidence(read(tmp_path / "enough", declared, a=made(10, 40), b=made(10, 40)))
+    here = Subset("s", "a")
+    assert find_in_subgroup(few, here, measure, POOLED) == Said("too few to tell: 19 events, 40 non-events")
+    for evidence, kind in ((few, Absent), (enough, Estimate)):
+        assert isinstance(find_in_subgroup(evidence, here, measure, POOLED), kind)
+        assert isinstance(find_in_subgroup(evidence, here, measure, POOLED, against="complement"), kind)
+
+
 def test_the_order_of_rows_and_of_levels_moves_no_number(tmp_path: Path) -> None:
     head, *lines = made(40, 40).splitlines()
     turned = "\n".join([head, *lines[::-1]]) + "\n"

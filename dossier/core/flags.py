@@ -275,7 +275,8 @@ def _rows_lost(external: Sequence[DatasetSummary]) -> Iterator[Flag]:
     """Rows that could not be analysed."""
     for dataset in external:
         lacking = {reason: count for reason, count in dataset.excluded.items() if count and reason != NOT_SELECTED}
-        if not lacking:
+        # A range from 0 may be nobody.
+        if all(isinstance(count, CountRange) and not count.low for count in lacking.values()):
             continue
         why = tuple(Fact("excluded_rows", why=reason, rows=_amount(count, "row")) for reason, count in lacking.items())
         lost = _amount(sum_known(lacking.values()), "row")
@@ -628,6 +629,9 @@ def _of_stop_rule(rule: StopRule, verdicts: Sequence[over_time.Verdict]) -> Iter
             yield Flag(
                 "stop_rule_crossed", verdict.site.name, Fact("stop_rule_crossed", **of_site, periods=periods, **among)
             )
+        elif verdict.withheld is not None:
+            says = Fact("stop_rule_withheld", **of_site, below=verdict.withheld.below)
+            yield Flag("stop_rule_not_evaluable", verdict.site.name, says)
         elif verdict.is_open:
             says = Fact("stop_rule_of_few_periods", **of_site, shown=len(verdict.periods), wanted=rule.periods)
             yield Flag("stop_rule_not_evaluable", verdict.site.name, says)
@@ -681,7 +685,7 @@ def _unsaid(release: Release, datasets: Sequence[DatasetSummary]) -> Iterator[Fl
     if about.tested_version not in (None, about.version):
         says = Fact("version_differs", tested=about.tested_version, released=about.version)
         yield Flag("version_differs", POOLED, says)
-    dateless = tuple(dataset.site for dataset in external if dataset.dates is None)
+    dateless = tuple(dataset.site for dataset in external if dataset.dates is None and dataset.dates_withheld is None)
     if dateless:
         yield Flag("dates_missing", POOLED, Fact("dates_not_stated", sites=dateless))
     undated = tuple(

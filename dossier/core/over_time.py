@@ -15,6 +15,7 @@ from dossier.core.types import (
     DatasetSummary,
     Evidence,
     PeriodUnit,
+    Withheld,
     curves_named,
     unit_of,
 )
@@ -56,11 +57,18 @@ class Verdict:
     periods: tuple[Period, ...]
     """Those in which the measure has a value."""
     crossing: Crossing | None
+    withheld: Withheld | None = None
+    """Why no period is given, where a policy protects them."""
 
     @property
     def crossed_in(self) -> tuple[Period, ...]:
         """The periods in which the rule is crossed; none where it is not."""
         return () if self.crossing is None else self.crossing.periods
+
+    @property
+    def is_withheld(self) -> bool:
+        """Whether the measure by period is known and not given out."""
+        return self.withheld is not None
 
     @property
     def is_open(self) -> bool:
@@ -78,7 +86,9 @@ def verdicts(
             curve = followed(curves, site.name, rule.measure) if site.role == "external" else None
             if curve is not None:
                 every = periods(curve.found)
-                found.append(Verdict(rule, site, unit_of(curve.at["periods"]), every, crossing(rule, every)))
+                withheld = curve.found if isinstance(curve.found, Withheld) else None
+                unit = unit_of(curve.at["periods"])
+                found.append(Verdict(rule, site, unit, every, crossing(rule, every), withheld))
     return tuple(found)
 
 
@@ -126,6 +136,19 @@ def periods(curve: Curve | Absent) -> tuple[Period, ...]:
         for number, value, low, high in rows
         if number is not None and value is not None
     )
+
+
+def code(number: int, unit: PeriodUnit) -> str:
+    """A period as pandas reads it: 2025-03, 2025Q3, 2025."""
+    if unit == "year":
+        return str(number)
+    return f"{number // 12}-{number % 12 + 1:02}" if unit == "month" else f"{number // 4}Q{number % 4 + 1}"
+
+
+def why_without(curve: Curve) -> dict[int, Fact]:
+    """Why a period has no value, by its number."""
+    steps = [(step["period"], step["why"]) for step in curve.method if step.code == "period_without_value"]
+    return {number: why for number, why in steps if isinstance(number, int) and isinstance(why, Fact)}
 
 
 def limits(rule: StopRule) -> Fact:

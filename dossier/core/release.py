@@ -290,7 +290,7 @@ class DatasetDeclaration(Table):
     site: Text | None = Field(None, description="The site in words; without it the name of the dataset.")
     site_column: Text | None = Field(None, description="The column that splits the table into one dataset a site.")
     dates: Annotated[tuple[datetime.date, datetime.date], BeforeValidator(_date_range)] | None = Field(
-        None, description="The first and the last day on which the rows were collected."
+        None, description="The first and the last day on which the rows were collected; without it those of date."
     )
     date: Text | None = Field(None, description="The column with the day of each row, as 2025-03-31; needs periods.")
     periods: PeriodUnit | None = Field(None, description="The calendar periods that performance is followed by.")

@@ -90,6 +90,16 @@ class Periods:
 
     unit: PeriodUnit
     of_row: NDArray[np.int64]
+    days: NDArray[np.int64]
+    """The day of each row, counted from the year 1; NO_PERIOD where it is missing."""
+
+    @property
+    def span(self) -> tuple[datetime.date, datetime.date] | None:
+        """The first and the last day that is known; None where none is."""
+        known = self.days[self.days != NO_PERIOD]
+        if not len(known):
+            return None
+        return datetime.date.fromordinal(int(known.min())), datetime.date.fromordinal(int(known.max()))
 
 
 NO_PERIOD = -1
@@ -649,6 +659,9 @@ class DatasetSummary:
     features: tuple[str, ...]
     splits: int | None = None
     dates: tuple[datetime.date, datetime.date] | None = None
+    """The first and the last day, as declared, or else those of the column of days."""
+    dates_withheld: Withheld | None = None
+    """Why `dates` is None though a column of days is named."""
     country: str | None = None
     setting: str | None = None
     """Where in the country its patients were seen, as an emergency department."""

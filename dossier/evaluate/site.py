@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -154,7 +155,7 @@ def summary(dataset: Dataset) -> DatasetSummary:
         excluded=dataset.excluded,
         features=tuple(feature.name for feature in dataset.described.predictors),
         splits=None if dataset.split is None else len(np.unique(dataset.split)),
-        dates=dataset.dates,
+        dates=dataset.dates or _days(dataset),
         country=dataset.country,
         setting=dataset.setting,
         clusters=None if dataset.cluster is None else len(np.unique(dataset.cluster)),
@@ -165,6 +166,11 @@ def summary(dataset: Dataset) -> DatasetSummary:
         minimum_cell=dataset.minimum_cell,
         sampled=None if dataset.sampled is None else dataset.sampled.rows_analysed,
     )
+
+
+def _days(dataset: Dataset) -> tuple[datetime.date, datetime.date] | None:
+    """The first and the last day of the column of days; None without one, and where so few rows tell of patients."""
+    return None if dataset.periods is None or _too_few(dataset) is not None else dataset.periods.span
 
 
 def measured(whole: Site, metric: Metric) -> Iterator[Result]:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from dossier.core.facts import Fact
 from dossier.core.register import REGISTER, Metric
-from dossier.core.types import MACRO, Absent, At, Dataset, Estimate
+from dossier.core.types import MACRO, Absent, At, Dataset, Estimate, Floats
 from dossier.evaluate.classes import against_rest
 from dossier.evaluate.offered import Site
 from dossier.evaluate.site import FEWEST_ROWS
@@ -61,6 +61,12 @@ def over_sites(sites: Sequence[Site], metric: Metric, at: At, chosen: Chosen) ->
     absent = next((candidate for candidate in found if isinstance(candidate, Absent)), None)
     scale = metric.scale if metric.scale != "wilson" else "logit"
     return absent or imputations.rubin([estimate for estimate in found if isinstance(estimate, Estimate)], scale, level)
+
+
+def outcomes(sites: Sequence[Site], at: At, chosen: Chosen) -> Floats:
+    """The outcomes of the chosen rows of all sites: of a class whether it is that class."""
+    parts = [_stratum(site, at, chosen, 0) for site in sites]
+    return np.concatenate([np.empty(0), *(part.outcome for part in parts if part is not None)])
 
 
 def _naming(found: Estimate | Absent, few: Sequence[str]) -> Estimate | Absent:

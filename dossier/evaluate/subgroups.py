@@ -187,8 +187,8 @@ def _both(site: Site, subgroup: Subgroup, parts: _Parts, metric: Metric, at: At)
     found = parts.of(subgroup.subset, _rows(subgroup))[key]
     others, called = parts.of_others(subgroup)
     few_others = few(site.dataset, others, at, Fact("of_the_other_patients"))
-    shared = few_others or _shared_clusters(site, subgroup)
-    return found, shared or _difference(found, parts.of(called, others)[key])
+    apart = few_others or of_two_scales(site.release, metric, subgroup.column) or _shared_clusters(site, subgroup)
+    return found, apart or _difference(found, parts.of(called, others)[key])
 
 
 def few(dataset: Dataset, rows: Bools, at: At, among: Fact | None = None) -> Absent | None:
@@ -200,6 +200,17 @@ def few(dataset: Dataset, rows: Bools, at: At, among: Fact | None = None) -> Abs
         return too_few_of_classes(_class_counts(dataset, rows), among)
     inside = _class_counts(dataset, rows)[str(label)]
     return too_few_of_class(inside, int(rows.sum()) - inside, str(label), among)
+
+
+def of_two_scales(release: Release, metric: Metric, column: str) -> Absent | None:
+    """Why a severity is not compared between the levels of a column: they are weighed by different matrices."""
+    severity = release.severity
+    if severity is None or "severity_weights" not in metric.needs:
+        return None
+    own = [subgroup.weights for subgroup in severity.subgroup if subgroup.column == column]
+    if all(weights == severity.weights for weights in own):
+        return None
+    return Absent(Fact("severity_of_two_scales", column=column))
 
 
 def _shared_clusters(site: Site, subgroup: Subgroup) -> Absent | None:
@@ -300,8 +311,8 @@ def _stratified(
     sites: Sequence[Site], metric: Metric, at: At, group: tuple[str, str], of_sites: Estimate | Absent | None
 ) -> tuple[Estimate | Absent, Estimate | Absent]:
     """A measure over all rows of a subgroup, with how far the sites differ in it, and over those of the others."""
-    ours = strata.over_sites(sites, metric, at, _members(*group))
-    rest = strata.over_sites(sites, metric, at, _members(*group, others=True))
+    ours = _over_sites(sites, metric, at, _members(*group))
+    rest = _over_sites(sites, metric, at, _members(*group, others=True))
     if isinstance(ours, Estimate) and isinstance(of_sites, Estimate):
         ours = replace(ours, details={**ours.details, **{name: of_sites.details[name] for name in ("tau", "i2")}})
     shared = (
@@ -315,6 +326,15 @@ def _stratified(
         fewer = min(estimate.details["k"] or 0.0 for estimate in (ours, rest))
         apart = replace(apart, details={**apart.details, "k": fewer})
     return ours, apart
+
+
+def _over_sites(sites: Sequence[Site], metric: Metric, at: At, chosen: strata.Chosen) -> Estimate | Absent:
+    """A measure over the chosen rows of all sites, which are held to what is asked of the rows of one."""
+    outcome = strata.outcomes(sites, at, chosen)
+    events, others = int(outcome.sum()), int((1 - outcome).sum())
+    label = at.get("class")
+    few = too_few(outcome) if label is None else too_few_of_class(events, others, str(label))
+    return few or strata.over_sites(sites, metric, at, chosen)
 
 
 def _members(column: str, label: str, others: bool = False) -> strata.Chosen:

@@ -662,7 +662,9 @@ def periods(
         at = Cell(table.file, found.name)
         faults.append(Fault("many_periods", at, number=span, unit=unit, most=MOST_PERIODS))
         return None
-    return Periods(unit, np.array([*numbers, NO_PERIOD], dtype=np.int64)[codes])
+    ordinals = [day.toordinal() for day in days if day is not None]
+    of_row, of_day = (np.array([*known, NO_PERIOD], dtype=np.int64)[codes] for known in (numbers, ordinals))
+    return Periods(unit, of_row, of_day)
 
 
 def _day(word: str) -> datetime.date | None:

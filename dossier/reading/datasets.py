@@ -396,7 +396,7 @@ def _periods(declaration: DatasetDeclaration, table: Settled, faults: list[Fault
 
 def _of_periods(periods: Periods | None, rows: NDArray[np.int64]) -> Periods | None:
     """The calendar periods of these rows."""
-    return None if periods is None else replace(periods, of_row=_of(periods.of_row, rows))
+    return None if periods is None else Periods(periods.unit, _of(periods.of_row, rows), _of(periods.days, rows))
 
 
 def _others(source: Source, name: str) -> dict[str | None, int]:

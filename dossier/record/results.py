@@ -205,6 +205,7 @@ class DatasetRow(Row):
     features: tuple[str, ...]
     splits: Count | None
     dates: tuple[datetime.date, datetime.date] | None
+    dates_withheld: NotGiven | None = None
     country: str | None = None
     setting: str | None = None
     classes: Mapping[str, Count]
@@ -223,6 +224,7 @@ class DatasetRow(Row):
             "rows_read": _counted(dataset.rows_read),
             "excluded": tuple(Excluded(reason=why, rows=_counted(count)) for why, count in dataset.excluded.items()),
             "classes": dict(dataset.class_counts),
+            "dates_withheld": None if dataset.dates_withheld is None else NotGiven.of(dataset.dates_withheld),
             "outcome_withheld": None if dataset.outcome_withheld is None else NotGiven.of(dataset.outcome_withheld),
         }
         return cls(**plain | other)
@@ -235,6 +237,7 @@ class DatasetRow(Row):
             "rows_read": _count(self.rows_read),
             "excluded": {exclusion.reason: _count(exclusion.rows) for exclusion in self.excluded},
             "class_counts": dict(self.classes),
+            "dates_withheld": None if self.dates_withheld is None else self.dates_withheld.value,
             "outcome_withheld": None if self.outcome_withheld is None else self.outcome_withheld.value,
         }
         return DatasetSummary(**plain | other)

@@ -1,11 +1,15 @@
-"""results.csv: one line an estimate, for a spreadsheet."""
+"""results.csv: one line an estimate, and below them one line a calendar period, for a spreadsheet."""
 
 from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Iterator, Mapping
 
-from dossier.record.results import EstimateRow, Results
+from dossier.core.over_time import OVER_TIME, code, why_without
+from dossier.core.types import Absent, unit_of
+from dossier.record.results import CurveRow, EstimateRow, Results
+from dossier.typeset.methods import method_text
 from dossier.typeset.reasons import reason_text
 
 COLUMNS = (
@@ -20,6 +24,13 @@ def text(results: Results) -> bytes:
     writer = csv.writer(page, lineterminator="\n")
     writer.writerow(COLUMNS)
     writer.writerows(_line(row) for row in results.estimates)
+    tiers = {row.measure: row.tier for row in results.estimates}
+    for row in results.curves:
+        if row.curve == OVER_TIME:
+            writer.writerows(
+                _ordered({"tier": tiers[str(row.at["measure"])], **cells})
+                for cells in _periods(row, results.release.level)
+            )
     return page.getvalue().encode()
 
 
@@ -30,7 +41,43 @@ def _line(row: EstimateRow) -> list[object]:
     cells["reason"] = None if row.reason is None else reason_text(row.reason)
     if row.subset is not None:
         cells |= {"subset_column": row.subset.column, "subset_level": row.subset.level}
-    cells["at"] = ";".join(f"{name}={value}" for name, value in sorted(row.at.items()))
+    cells["at"] = _settings(row.at)
+    return _ordered(cells)
+
+
+def _periods(row: CurveRow, level: float) -> Iterator[dict[str, object]]:
+    """The cells of a measure in each calendar period; of what is withheld or absent whole, those of one line."""
+    unit = unit_of(str(row.at["periods"]))
+    at = {name: value for name, value in row.at.items() if name != "measure"}
+    shared: dict[str, object] = {"measure": row.at["measure"], "dataset": row.dataset}
+    curve = row.result.found
+    if isinstance(curve, Absent):
+        yield {**shared, "at": _settings(at), "status": row.status, "reason": reason_text(curve.reason)}
+        return
+    del at["periods"]
+    without, method = why_without(curve), method_text([next(iter(curve.method))])
+    names = ("value", "low", "high", "n", "events")
+    for number, *found in zip(curve.columns["period"], *(curve.columns[name] for name in names), strict=True):
+        period = int(number or 0)
+        cells: dict[str, object] = dict(zip(names, found, strict=True))
+        cells |= {name: None if cells[name] is None else f"{cells[name]:.0f}" for name in ("n", "events")}
+        why = without.get(period)
+        yield {
+            **shared,
+            **cells,
+            "level": None if cells["low"] is None else level,
+            "at": _settings({**at, "period": code(period, unit)}),
+            "method": method,
+            "status": "estimated" if why is None else "absent",
+            "reason": None if why is None else reason_text(why),
+        }
+
+
+def _settings(at: Mapping[str, object]) -> str:
+    return ";".join(f"{name}={value}" for name, value in sorted(at.items()))
+
+
+def _ordered(cells: Mapping[str, object]) -> list[object]:
     return [_cell(cells.get(name)) for name in COLUMNS]
 
 

@@ -35,7 +35,8 @@ from dossier.report.chapters.sentence import Sentence
 from dossier.typeset.labels import labelled, unbroken_names
 from dossier.typeset.names import identity, model
 from dossier.typeset.numbers import HYPHEN, JOINER, plain
-from dossier.typeset.words import within_sentence
+from dossier.typeset.reasons import why
+from dossier.typeset.words import sentence_case, within_sentence
 
 UNDATED = datetime.date(2000, 1, 1)
 """The date of a PDF whose release has none: the clock must not be asked."""
@@ -106,11 +107,18 @@ def _book(gallery: Gallery, edition: Edition, results_sha256: str, draft: bool) 
             results_sha256=results_sha256,
             said=lambda number: _said(evidence, number),
             pictures=gallery.pictures,
+            why_absent=lambda name: _why_absent(gallery, name),
             declared=lambda chapter: _statements(evidence, chapter, present),
             say=typeset,
             ask=SimpleNamespace(**_questions()),
         )
     )
+
+
+def _why_absent(gallery: Gallery, name: str) -> str:
+    """Why the evidence does not allow a picture; a document may be composed before any is drawn."""
+    reason = gallery.absent.get(name)
+    return "Not drawn." if reason is None else f"{sentence_case(why(gallery.evidence, reason))}."
 
 
 def _opened(evidence: Evidence, present: Sequence[Chapter]) -> list[Opened]:

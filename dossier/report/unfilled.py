@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from dossier.core.facts import Fact, Value
-from dossier.core.types import Absent, Evidence, externals
+from dossier.core.over_time import OVER_TIME
+from dossier.core.types import Absent, CurveResult, Evidence, Result, curves_named, externals, of_chapter
 from dossier.report.chapters.chapter import Chapter
 from dossier.typeset.reasons import DATASETS, why
 from dossier.typeset.words import in_words, sentence_case
@@ -26,12 +27,11 @@ def _reasons(evidence: Evidence, chapter: str) -> str:
     """Why no measure of a chapter has a number at the external sites, the most frequent reasons first."""
     sites = {site.name: site.site for site in externals(evidence)}
     where: dict[Fact, dict[str, Fact]] = {}
-    for result in evidence.results:
-        if (
-            result.dataset in sites
-            and isinstance(result.found, Absent)
-            and evidence.terms[result.term].chapter == chapter
-        ):
+    # What is followed by calendar period are curves, of measures of other chapters.
+    gaps: list[Result | CurveResult] = [*of_chapter(evidence, chapter)]
+    gaps += curves_named(evidence, OVER_TIME) if chapter == "monitoring" else ()
+    for result in gaps:
+        if result.dataset in sites and isinstance(result.found, Absent):
             shared = _without(result.found.reason, result.dataset)
             where.setdefault(shared, {}).setdefault(result.dataset, result.found.reason)
     ordered = sorted(where, key=lambda reason: -len(where[reason]))[:MOST_REASONS]

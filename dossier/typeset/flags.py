@@ -329,6 +329,8 @@ WORDS: Mapping[str, str] = {
     "names a column of days in date, with periods.",
     "stop_rule_of_few_periods": "the stop rule on the {quantity:quantity} asks for {wanted} periods in a row, and at "
     "{site} {shown} can be shown.",
+    "stop_rule_withheld": "the stop rule on the {quantity:quantity} is not held against the periods of {site}: results "
+    "by period are not given where counts below {below} are protected.",
     "severity_without_source": "where the severity weights come from is not in [severity] source.",
     "version_differs": "version {tested} was tested, and version {released} is released.",
     "dates_not_stated": "when the patients were seen is not stated for {sites:listing}.",
@@ -371,7 +373,7 @@ CONSEQUENCES: Mapping[str, str] = {
     "slope_off": "High and low risks mislead in opposite directions there until recalibrated.",
     "wrong_order": "No number of such a site can be used before this is settled.",
     "stop_rule_crossed": "By the declared rule the model is switched off there.",
-    "stop_rule_not_evaluable": "Nobody can tell from these data whether it is crossed.",
+    "stop_rule_not_evaluable": "Whether it is crossed is not known from this dossier.",
     "default_better": "At these thresholds the model should not decide there.",
     "precision_missed": "Intervals are wider than asked for there.",
     "few_sites": "Nothing here says what to expect in another hospital.",

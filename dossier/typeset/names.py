@@ -123,6 +123,14 @@ def at_least(datasets: Sequence[DatasetSummary]) -> str:
     return f"at least{TIED}" if any(dataset.outcome_withheld for dataset in datasets) else ""
 
 
+def all_events(datasets: Sequence[DatasetSummary]) -> str:
+    """The events of all datasets that tell theirs; where none does, that they are withheld or not known."""
+    known = [dataset.events for dataset in datasets if dataset.events is not None]
+    if not known:
+        return f"events {'withheld' if at_least(datasets) else 'not known'}"
+    return f"{at_least(datasets)}{counted(sum(known), 'event')}"
+
+
 def lost_rows(datasets: Sequence[DatasetSummary], but: str = "") -> tuple[int, str]:
     """How many rows were excluded as far as that is known, and the words before the number where it is not all.
 

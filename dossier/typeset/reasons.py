@@ -140,6 +140,7 @@ WORDS: Mapping[str, str] = {
     "classes",
     "dates_missing": "the rows of now and of before may share patients: dates that would tell them apart are missing",
     "dates_overlap": "the rows of now and of before may share patients: their dates overlap",
+    "days_of_persons": "the first and the last day tell of single persons",
     "denominator_too_small": "its denominator is too small to divide by",
     "desired_above_measured": "the desired accuracy is {desired:g}, above the measured {measured:.2f}: no reliability "
     "of the labels makes the actual accuracy exceed the measured one",
@@ -403,6 +404,8 @@ WORDS: Mapping[str, str] = {
     "setting_not_declared": "no {setting} is declared",
     "severity_groups_not_known": "which of several severity weights a row has is not known row by row",
     "severity_of_right_answer": "a right answer has a severity other than 0",
+    "severity_of_two_scales": "the levels of {column} have severity weights of their own: their severities lie on "
+    "different scales",
     "severity_outside_range": "a severity weight is outside 0 to 1",
     "severity_weights_no_table": "the severity weights are no table of {classes} rows and {classes} columns",
     "single_case_no_delong": "there is a single case or a single non-case, so that DeLong's variance does not exist",

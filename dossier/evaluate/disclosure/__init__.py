@@ -46,6 +46,7 @@ from dossier.evaluate.disclosure.left_over import Look, without_counts
 from dossier.evaluate.disclosure.measures import Protected, minus, not_given, of_results, outcome_withheld
 from dossier.evaluate.offered import Site
 from dossier.evaluate.site import SiteEvidence
+from dossier.evaluate.subgroups import of_two_scales
 
 RELEASE_FILE = "release.toml"
 """The one file that is read and holds no rows."""
@@ -183,6 +184,11 @@ class _Policy:
         )
         return Protected(self.site, found, self.below, self.site.release.release.level, 0.0)
 
+    @property
+    def days_withheld(self) -> Withheld:
+        """Why the first and the last day of the rows are not given."""
+        return Withheld(Fact("days_of_persons"), self.below)
+
     def ranged(self, count: int | Withheld) -> int | Withheld:
         return count if isinstance(count, Withheld) else ranged(count, self.wide)
 
@@ -193,6 +199,8 @@ class _Policy:
             excluded={why: self.ranged(count) for why, count in dataset.excluded.items()},
             clusters=None if dataset.clusters is None else ranged(dataset.clusters, self.wide),
             sampled=None if dataset.sampled is None else ranged(dataset.sampled, self.wide),
+            dates=self.site.dataset.dates,
+            dates_withheld=None if self.site.dataset.dates == dataset.dates else self.days_withheld,
         )
         given = self._outcome(dataset, given)
         # A range of its own beside those of its parts would tell more than they do.
@@ -257,7 +265,7 @@ class _Policy:
         for result in results:
             of_subset[result.subset].append(result)
         given = {subset: self._results(of_each[subset], of_subset[subset]) for subset in named}
-        given = {subset: _against_others(given, subset, self.below) for subset in given}
+        given = {subset: self._against_others(given, subset) for subset in given}
         each = {subset: iter(found) for subset, found in given.items()}
         return SubgroupEvidence(
             summaries=tuple(
@@ -298,17 +306,21 @@ class _Policy:
         plain = iter(of_results(group, [result for result in found if "against" not in result.at]))
         return [result if "against" in result.at else next(plain) for result in found]
 
+    def _against_others(self, given: Mapping[Subset, list[Result]], subset: Subset) -> list[Result]:
+        """Differences to the other patients, of the two values that are given, where the column has two levels."""
+        others = [each for each in given if each.column == subset.column and each != subset]
+        rest = _values(given[others[0]]) if len(others) == 1 else {}
+        ours, release = _values(given[subset]), self.site.release
+        measures = metrics_of(release)
 
-def _against_others(given: Mapping[Subset, list[Result]], subset: Subset, below: int) -> list[Result]:
-    """Differences to the other patients, of the two values that are given, where the column has two levels."""
-    others = [each for each in given if each.column == subset.column and each != subset]
-    rest = _values(given[others[0]]) if len(others) == 1 else {}
-    ours = _values(given[subset])
-    return [
-        result if "against" not in result.at else replace(result, found=minus(ours.get(key), rest.get(key), below))
-        for result in given[subset]
-        for key in [(result.term, _place(result))]
-    ]
+        def apart(result: Result) -> Estimate | Absent:
+            key = (result.term, _place(result))
+            two_scales = of_two_scales(release, measures[result.term], subset.column)
+            return two_scales or minus(ours.get(key), rest.get(key), self.below)
+
+        return [
+            result if "against" not in result.at else replace(result, found=apart(result)) for result in given[subset]
+        ]
 
 
 def _values(found: Sequence[Result]) -> dict[tuple[str, Place], Estimate | Absent]:

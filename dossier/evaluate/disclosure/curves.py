@@ -125,14 +125,12 @@ def _decisions(protected: Protected) -> Found:
     columns: dict[str, list[float | None]] = {
         name: [] for name in ("threshold", "net_benefit", "low", "high", "se", "treat_all", "treat_none")
     }
-    events, others = int(counts.events.total), int(counts.others.total)
     for threshold in counts.events.grid:
         found = hull(protected, metric, {"threshold": threshold}, threshold)
         if not first <= threshold <= last or not isinstance(found, Estimate) or found.low is None or found.high is None:
             continue
-        everyone = (events - others * threshold / (1 - threshold)) / (events + others)
         se = (found.high - found.low) / (2 * two_sided(protected.level))
-        row = (threshold, found.value, found.low, found.high, se, everyone, 0.0)
+        row = (threshold, found.value, found.low, found.high, se, found.details["treat_all"], 0.0)
         for name, value in zip(columns, row, strict=True):
             columns[name].append(value)
     made = {name: tuple(values) for name, values in columns.items()} if len(columns["se"]) > 1 else {}

@@ -28,6 +28,10 @@ FEWEST = 20
 DIGITS = 3
 """The most decimals of what is given in steps."""
 
+DEFAULTS = ("treat_all", "default")
+"""Details of a measure that are given with its value: the net benefit without a model. Both are computed from the
+expected counts, which are a function of ranges that are given anyway, and never from rows: they tell no more."""
+
 Table = tuple[int, int, int, int]
 """Those with the outcome at the threshold or above, all with the outcome, and the same of the others."""
 
@@ -121,7 +125,8 @@ def hull(protected: Protected, metric: Metric, at: At, threshold: float) -> Esti
         for first, other in itertools.product(ends(right, events), ends(wrong, rest))
     ]
     every = [estimate for estimate in (found, *corners) if isinstance(estimate, Estimate)]
-    return over(found, every, protected, counts)
+    defaults = {name: found.details[name] for name in DEFAULTS if name in found.details}
+    return replace(over(found, every, protected, counts), details=defaults)
 
 
 def over(found: Estimate, every: Sequence[Estimate], protected: Protected, counts: Counts) -> Estimate:

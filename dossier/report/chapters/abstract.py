@@ -19,7 +19,7 @@ from dossier.report.chapters.sentence import (
     primary_threshold,
     range_over_sites,
 )
-from dossier.typeset.names import at_least, model
+from dossier.typeset.names import all_events, at_least, model
 from dossier.typeset.numbers import TIED, in_text, threshold
 from dossier.typeset.words import counted, in_words, listing, sentence_case
 
@@ -163,7 +163,7 @@ def _size(evidence: Evidence) -> str:
         of_each = [f"{sum(site.class_counts.get(label, 0) for site in telling):,} of {label}" for label in labels]
         least = at_least(sites)
         return f"{patients}: {listing([f'{least}{text}' for text in of_each])}"
-    return f"{patients}, {at_least(sites)}{counted(sum(site.events or 0 for site in sites), 'event')}"
+    return f"{patients}, {all_events(sites)}"
 
 
 def _predictors(evidence: Evidence) -> str:

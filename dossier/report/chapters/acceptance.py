@@ -22,6 +22,7 @@ from dossier.report.chapters.sentence import Sentence, better_than_the_model, na
 from dossier.typeset.flags import changed
 from dossier.typeset.names import ALL_POOLED, measured_label, shown
 from dossier.typeset.numbers import TIED, bare, interval, short
+from dossier.typeset.reasons import why
 from dossier.typeset.tables import NOT_COMPUTED, Cell, Column, Reasons, Row, Table
 from dossier.typeset.words import date, how_many, in_words, listing, sentence_case, setting, within_sentence
 
@@ -90,7 +91,9 @@ def _beside_the_data(evidence: Evidence, first: datetime.date, last: datetime.da
     """Whether these days lie before or after the patients of every external site, as far as their dates are stated."""
     spans = [site.dates for site in externals(evidence) if site.dates is not None]
     if len(spans) < len(externals(evidence)):
-        return "; whether that was before the first patient is not stated"
+        withheld = [site.dates_withheld for site in externals(evidence) if site.dates_withheld is not None]
+        why_not = f"withheld ({why(evidence, withheld[0].reason)})" if withheld else "not stated"
+        return f"; whether that was before the first patient is {why_not}"
     begin, end = min(span[0] for span in spans), max(span[1] for span in spans)
     if last < begin:
         return f", before the first patient ({date(begin)})"

@@ -11,7 +11,7 @@ from dossier.report.chapters.chapter import Chapter
 from dossier.report.chapters.sentence import Sentence
 from dossier.typeset.labels import coded, level_of, with_unit
 from dossier.typeset.names import (
-    at_least,
+    all_events,
     count_of,
     events_of,
     label_of,
@@ -38,10 +38,9 @@ def finding(evidence: Evidence) -> Sentence:
         return classes.description(evidence)
     sites = externals(evidence)
     rows = sum(site.n for site in sites)
-    events = sum(site.events or 0 for site in sites)
     lead = (
         f"{sentence_case(in_words(len(sites)))} external {'site' if len(sites) == 1 else 'sites'}, "
-        f"{counted(rows, 'patient')}, {at_least(sites)}{counted(events, 'event')}."
+        f"{counted(rows, 'patient')}, {all_events(sites)}."
     )
     left_out = left_out_of(evidence)
     shares = sorted((site.events / site.n, site.site) for site in sites if site.events is not None and site.n)
@@ -84,7 +83,7 @@ def sites(evidence: Evidence) -> Table:
     reasons = list(
         dict.fromkeys(reason for dataset in evidence.datasets for reason, lost in dataset.excluded.items() if lost)
     )
-    dated = any(dataset.dates is not None for dataset in evidence.datasets)
+    dated = any(dataset.dates is not None or dataset.dates_withheld is not None for dataset in evidence.datasets)
     placed = any(_where(dataset) for dataset in evidence.datasets)
     any_splits = any(dataset.splits for dataset in evidence.datasets)
     known = classes.labels(evidence)
@@ -123,7 +122,8 @@ def _flow_cells(
     words += [f"{dataset.n:,}"]
     if not several:
         words += [events_of(dataset), share]
-    when = [Cell(dates(dataset.dates), kind="word")] if dated else []
+    seen = dates(dataset.dates) if dataset.dates_withheld is None else "withheld"
+    when = [Cell(seen, kind="word")] if dated else []
     where = [Cell(_where(dataset) or "not stated", kind="word")] if placed else []
     return (*(Cell(word, kind="plain") for word in words), *when, *where)
 

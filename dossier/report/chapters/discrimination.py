@@ -10,6 +10,7 @@ from dossier.report.chapters import classes
 from dossier.report.chapters.chapter import Chapter, measured
 from dossier.report.chapters.sentence import (
     Sentence,
+    default_benefit,
     estimated,
     primary_threshold,
     range_over_sites,
@@ -215,17 +216,18 @@ def _at(evidence: Evidence, dataset: str, setting: At, reasons: Reasons) -> tupl
         return ()
     return (
         *_cells(evidence, AT_A_THRESHOLD, found, reasons),
-        *_benefit(evidence, benefit, reasons),
+        *_benefit(evidence, dataset, benefit, reasons),
         _gain(evidence, gain, reasons),
     )
 
 
-def _benefit(evidence: Evidence, found: Estimate | Absent, reasons: Reasons) -> tuple[Cell, Cell]:
+def _benefit(evidence: Evidence, dataset: str, found: Estimate | Absent, reasons: Reasons) -> tuple[Cell, Cell]:
     """The net benefit of the model and of the better default."""
     if isinstance(found, Absent):
         return reasons.cell(found), NOT_COMPUTED
-    default = max(found.details.get("treat_all") or 0.0, 0.0)
-    return Cell(value_of(found, evidence.terms["net_benefit"])), Cell(number(100 * default, 1), kind="plain")
+    default = default_benefit(dataset, found)
+    of_default = reasons.cell(default) if isinstance(default, Absent) else Cell(number(100 * default, 1), kind="plain")
+    return Cell(value_of(found, evidence.terms["net_benefit"])), of_default
 
 
 def _gain(evidence: Evidence, found: Estimate | Absent, reasons: Reasons) -> Cell:

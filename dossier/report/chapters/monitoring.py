@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from dossier.core import over_time
 from dossier.core.over_time import Period, Verdict, shown
-from dossier.core.types import DatasetSummary, Evidence, PeriodUnit, Term, externals
+from dossier.core.types import DatasetSummary, Evidence, PeriodUnit, Term, curves_named, externals, unit_of
 from dossier.report.chapters.chapter import Chapter
 from dossier.report.chapters.sentence import Sentence
 from dossier.typeset.flags import QUANTITIES, flag_text
@@ -35,17 +35,33 @@ def finding(evidence: Evidence) -> Sentence:
     crossed = [verdict for verdict in every if verdict.crossing is not None]
     where = listing([site.site for site in followed_sites(evidence)])
     if not evidence.release.care.stop:
-        return Sentence(f"Performance is followed by calendar period at {where}; no limits are declared.")
+        lead = f"Performance is followed by calendar period at {where}; no limits are declared."
+        return Sentence(lead, _extremes(evidence, "oe_ratio"))
     if not every:
         return Sentence(f"The stop rules are on measures that are not followed at {where}.")
     kept = list(dict.fromkeys(verdict.site.site for verdict in every if not verdict.is_open))
     if not crossed:
         lead = f"No stop rule is crossed at {listing(kept)}." if kept else "No stop rule can be evaluated."
-        return Sentence(lead, _open(every))
+        return Sentence(lead, f"{_extremes(evidence, every[0].rule.measure)} {_open(every)}".strip())
     first = crossed[0]
     more = f" {sentence_case(in_words(len(crossed) - 1))} more: see the figure." if len(crossed) > 1 else ""
     lead = f"A stop rule is crossed at {first.site.site} in {when(first)}."
     return Sentence(lead, f"{_certainty(evidence, first)}{more} {_not_crossed(every)}{_open(every)}".strip())
+
+
+def _extremes(evidence: Evidence, measure: str) -> str:
+    """The lowest and the highest value of a measure by calendar period, at the first site with several."""
+    for site in followed_sites(evidence):
+        curve = over_time.followed(evidence.curves, site.name, measure)
+        known = () if curve is None else over_time.periods(curve.found)
+        if curve is not None and len(known) > 1:
+            term, unit = evidence.terms[measure], unit_of(curve.at["periods"])
+            low, high = (
+                f"{_value(evidence, each, term)} in {in_a_row([each.number], unit)}"
+                for each in (find(known, key=lambda each: each.value) for find in (min, max))
+            )
+            return f"At {site.site} the {QUANTITIES[measure]} runs from {low} to {high}."
+    return ""
 
 
 def _certainty(evidence: Evidence, verdict: Verdict) -> str:
@@ -78,8 +94,11 @@ def _not_crossed(every: Sequence[Verdict]) -> str:
 
 
 def _open(every: Sequence[Verdict]) -> str:
-    sites = list(dict.fromkeys(verdict.site.site for verdict in every if verdict.is_open))
-    return f"Too few periods can be shown at {listing(sites)}." if sites else ""
+    withheld = list(dict.fromkeys(verdict.site.site for verdict in every if verdict.withheld is not None))
+    few = list(dict.fromkeys(verdict.site.site for verdict in every if verdict.is_open and verdict.withheld is None))
+    said = [f"Too few periods can be shown at {listing(few)}."] if few else []
+    said += [f"Those of {listing(withheld)} are withheld."] if withheld else []
+    return " ".join(said)
 
 
 def rule(evidence: Evidence) -> str:
@@ -104,4 +123,5 @@ CHAPTER = Chapter(
     finding,
     has=lambda evidence: bool(followed_sites(evidence)),
     fill="Name the column of days in [[dataset]] date, with periods; where counts are protected, it is withheld.",
+    is_given=lambda evidence: bool(curves_named(evidence, over_time.OVER_TIME)),
 )

@@ -34,7 +34,7 @@ from dossier.report.chapters.sentence import (
 )
 from dossier.report.chapters.subgroups import GAIN
 from dossier.typeset.measures import cell
-from dossier.typeset.names import at_least, events_of, marks_of_rivals
+from dossier.typeset.names import all_events, at_least, events_of, marks_of_rivals
 from dossier.typeset.notes import intervals_of
 from dossier.typeset.numbers import TIED, in_text, level_of, number, threshold
 from dossier.typeset.tables import Cell, Column, Reasons, Row, Table
@@ -166,7 +166,7 @@ def _total(evidence: Evidence, label: str, sites: Sequence[DatasetSummary], aske
     """What all sites say together, with the patients and events that it rests on."""
     cells = [
         Cell(f"{sum(site.n for site in sites):,}", kind="plain"),
-        Cell("" if classes.labels(evidence) else f"{at_least(sites)}{_events(sites):,}", kind="plain"),
+        Cell("" if classes.labels(evidence) else _events(sites), kind="plain"),
     ]
     for measure, setting in asked:
         found = find(evidence, measure, POOLED, **setting)
@@ -202,9 +202,10 @@ def _not_pooled(evidence: Evidence, asked: Sequence[tuple[str, str]]) -> str:
     return f" Pooled, of {every:,} sites: {listing(texts)}."
 
 
-def _events(sites: Sequence[DatasetSummary]) -> int:
-    """The events of all sites that tell theirs."""
-    return sum(site.events or 0 for site in sites)
+def _events(sites: Sequence[DatasetSummary]) -> str:
+    """The events of all sites that tell theirs; a word where none does."""
+    known = [site.events for site in sites if site.events is not None]
+    return f"{at_least(sites)}{sum(known):,}" if known else "withheld" if at_least(sites) else "absent"
 
 
 def caption(evidence: Evidence) -> str:
@@ -222,15 +223,14 @@ def caption(evidence: Evidence) -> str:
             "Calibration: spline of logit risk, a panel a site and class; broken under 100 of the class. "
             "Risks: mean of the patients of the class (filled) and of all others (open)."
         )
-    events = f"{at_least(sites)}{counted(_events(sites), 'event')}"
     is_single = len(sites) == 1
     alone = is_single or all(scarce(site, VERY_FEW) for site in sites)
     left_out = "; open square, not pooled" if not is_single and any(scarce(site, VERY_FEW) for site in sites) else ""
     others = "".join(f"; small {mark}, {name}" for mark, name in marks_of_rivals(evidence).items())
     forest = f"{made}{'' if is_single else new}{left_out}{others}"
     return (
-        f"{patients}, {events}; intervals and bands at {level}. Discrimination: {forest}. Calibration: spline of logit "
-        f"risk; broken under 100 events or non-events.{_gains(evidence)}{_of_risks(alone)}"
+        f"{patients}, {all_events(sites)}; intervals and bands at {level}. Discrimination: {forest}. Calibration: "
+        f"spline of logit risk; broken under 100 events or non-events.{_gains(evidence)}{_of_risks(alone)}"
         f"{_at_threshold(evidence)}."
     )
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from dossier.core.bands import FEW_FOR_POOLING, FEWEST_FOR_A_NEW_SITE, FEWEST_POOLED, OE_TOLERATED
+from dossier.core.facts import Fact
 from dossier.core.types import POOLED, Absent, DatasetSummary, Estimate, Evidence, expected_range, externals, find
 from dossier.typeset.numbers import TIED, in_text, level_of, number, short
 from dossier.typeset.reasons import why
@@ -70,12 +71,20 @@ def at_the_primary_threshold(evidence: Evidence) -> Evidence:
 EVERYONE, NO_ONE = "everyone", "no one"
 
 
+def default_benefit(dataset: str, found: Estimate) -> float | Absent:
+    """The net benefit of the better default beside that of the model at a site."""
+    everyone = found.details.get("treat_all")
+    if everyone is None:
+        return Absent(Fact("not_computed", measure="net benefit of the better default", dataset=dataset))
+    return max(everyone, 0.0)
+
+
 def better_than_the_model(net_benefits: Iterable[tuple[str, Estimate]]) -> dict[str, list[str]]:
     """Where flagging everyone or no one has a higher net benefit than the model: the places, by which of the two."""
     places: dict[str, list[str]] = {EVERYONE: [], NO_ONE: []}
     for where, found in net_benefits:
-        of_everyone = found.details.get("treat_all") or 0.0
-        if found.value < max(of_everyone, 0.0):
+        of_everyone = found.details.get("treat_all")
+        if of_everyone is not None and found.value < max(of_everyone, 0.0):
             places[EVERYONE if of_everyone > 0 else NO_ONE].append(where)
     return {whom: where for whom, where in places.items() if where}
 

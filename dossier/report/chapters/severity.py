@@ -6,7 +6,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from dossier.core.facts import Method
-from dossier.core.types import Estimate, Evidence, Result, Subset
+from dossier.core.types import (
+    At,
+    Estimate,
+    Evidence,
+    Result,
+    Subset,
+    find_in_subgroup,
+    subgroup_columns,
+    subgroup_sizes,
+)
 from dossier.report.chapters import classes
 from dossier.report.chapters.chapter import Chapter, measured
 from dossier.report.chapters.sentence import (
@@ -16,10 +25,12 @@ from dossier.report.chapters.sentence import (
     gravest_errors,
     primary_threshold,
 )
-from dossier.typeset.measures import chapter_tables, tables_of
-from dossier.typeset.numbers import TIED, in_text, short, threshold
-from dossier.typeset.tables import Cell, Column, Row, Table
-from dossier.typeset.words import date, sentence_case
+from dossier.report.chapters.subgroups import is_few
+from dossier.typeset.measures import cell, chapter_tables, tables_of
+from dossier.typeset.names import label_of, shown
+from dossier.typeset.numbers import TIED, in_text, level_of, short, threshold
+from dossier.typeset.tables import Cell, Column, Reasons, Row, Table
+from dossier.typeset.words import date, sentence_case, within_sentence
 
 
 def finding(evidence: Evidence) -> Sentence:
@@ -111,6 +122,42 @@ def _rows(evidence: Evidence, labels: Sequence[str]) -> Iterator[Row]:
             yield Row(names[index], kind="group")
         for label, row in zip(labels, matrix, strict=True):
             yield Row(label, tuple(Cell(f"{weight:g}", kind="plain") for weight in row))
+
+
+def by_subgroup(evidence: Evidence) -> tuple[Table, ...]:
+    """The mean severity of each level of the column whose levels have weights of their own, at each site."""
+    declared = evidence.release.severity
+    if declared is None or not declared.subgroup:
+        return ()
+    column, at = declared.subgroup[0].column, primary_threshold(evidence)
+    setting: At = {} if classes.labels(evidence) or at is None else {"threshold": at}
+    subsets = [Subset(column, level) for level in subgroup_columns(evidence).get(column, ())]
+    reasons, rows = Reasons(evidence), []
+    for dataset in shown(evidence, ("external", "internal")):
+        found = [find_in_subgroup(evidence, subset, "mean_severity", dataset.name, **setting) for subset in subsets]
+        sizes = [subgroup_sizes(evidence, column, dataset.name).get(subset.level) for subset in subsets]
+        if any(isinstance(estimate, Estimate) for estimate in found):
+            cells = (
+                Cell("too few", kind="absent")
+                if size is not None and is_few(size)
+                else cell(estimate, evidence.terms["mean_severity"], reasons)
+                for size, estimate in zip(sizes, found, strict=True)
+            )
+            rows.append(Row(label_of(dataset), tuple(cells)))
+    if not rows:
+        return ()
+    return (
+        Table(
+            name="table-severity-by-subgroup",
+            title=f"Mean severity by {within_sentence(column)}{f' at {threshold(at)}' if at and setting else ''}.",
+            note=f"{sentence_case(level_of(evidence))} intervals. Each level by its own matrix: levels with different "
+            "matrices are not compared.",
+            head="Site",
+            columns=tuple(Column(sentence_case(subset.level), intervals=True) for subset in subsets),
+            rows=tuple(rows),
+            footnotes=reasons.footnotes(),
+        ),
+    )
 
 
 def _origin(evidence: Evidence) -> str:

@@ -392,7 +392,7 @@ def _of_columns(evidence: Evidence, columns: Sequence[str]) -> Table:
             )
             for dataset in sites
         ),
-        footnotes=(*reasons.footnotes(), *(note for column in columns for note in _unassigned(evidence, column))),
+        footnotes=(*reasons.footnotes(), *_unassigned(evidence, *columns)),
     )
 
 
@@ -506,8 +506,21 @@ def _called_together(evidence: Evidence) -> str:
 ALL_STRATIFIED = "All, stratified"
 
 
-def _unassigned(evidence: Evidence, column: str) -> tuple[str, ...]:
-    """How many patients are in no subgroup, site by site."""
+def _unassigned(evidence: Evidence, *columns: str) -> tuple[str, ...]:
+    """How many patients are in no subgroup of each column, site by site; columns of which the same is said share it."""
+    of_columns: dict[str, list[str]] = {}
+    for column in columns:
+        if lost := _in_none(evidence, column):
+            of_columns.setdefault(lost, []).append(column)
+    return tuple(
+        f"In no subgroup{f' of {listing(named)}' if len(columns) > 1 else ''}, the value missing or not among the "
+        f"levels: {lost}."
+        for lost, named in of_columns.items()
+    )
+
+
+def _in_none(evidence: Evidence, column: str) -> str:
+    """The sites with patients in no subgroup of a column, with how many."""
     lost = []
     for dataset in shown(evidence, ("external", "internal")):
         known = subgroup_sizes(evidence, column, dataset.name)
@@ -516,9 +529,7 @@ def _unassigned(evidence: Evidence, column: str) -> tuple[str, ...]:
             lost.append(f"{label_of(dataset)} withheld")
         elif count:
             lost.append(f"{label_of(dataset)} {count:,}")
-    if not lost:
-        return ()
-    return (f"In no subgroup, the value missing or not among the levels: {listing(lost)}.",)
+    return listing(lost)
 
 
 def _apart(evidence: Evidence, asked: Sequence[Asked], case_mix: str = "") -> list[Table]:

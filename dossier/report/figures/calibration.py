@@ -19,6 +19,7 @@ from dossier.core.types import (
     Estimate,
     Evidence,
     Picture,
+    Withheld,
     externals,
     find,
     find_curve,
@@ -97,7 +98,8 @@ def draw_calibration(evidence: Evidence, width: float) -> Figure | Absent:
     shown, _ = shown_sites(evidence, width)
     curves = {site.name: find_curve(evidence, "calibration_curve", site.name) for site in shown}
     if all(isinstance(curve, Absent) for curve in curves.values()):
-        return Absent(Fact("no_site_with_calibration_curve"))
+        withheld = (curve for curve in curves.values() if isinstance(curve, Withheld))
+        return next(withheld, Absent(Fact("no_site_with_calibration_curve")))
     end = curve_end(list(curves.values()))
     if len(shown) == 1 and width == FULL:
         return _draw_alone(evidence, shown[0], end)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from matplotlib.axes import Axes
@@ -14,7 +14,16 @@ from dossier.core import over_time
 from dossier.core.facts import Fact
 from dossier.core.over_time import Period, Verdict, followed, is_outside, periods, printed
 from dossier.core.register import figure
-from dossier.core.types import Absent, Curve, DatasetSummary, Evidence, PeriodUnit, Picture, externals
+from dossier.core.types import (
+    PERIODS_OF_A_YEAR,
+    Absent,
+    Curve,
+    DatasetSummary,
+    Evidence,
+    PeriodUnit,
+    Picture,
+    externals,
+)
 from dossier.report.figures.canvas import (
     ALERT,
     BLUE,
@@ -55,6 +64,8 @@ if TYPE_CHECKING:
 MOST_SITES = 5
 """Sites that the figure has room for: those that cross a rule come first."""
 MOST_MEASURES = 5
+LINE, BETWEEN, YEAR = 3.4, 2.0, 4
+"""A line of periods below a panel and the room between two of them, in mm; the figures of a year."""
 MOST_GAPS = 4
 """Periods without a value that the caption names; the others are counted."""
 NOT_DRAWN = ("period_without_value", "rows_without_day")
@@ -156,13 +167,16 @@ def _draw(evidence: Evidence, shown: Shown) -> Figure:
     grid = lattice(
         across * down, FULL, left=left, top=15.4, gap_x=8.6, gap_y=4.0, tallest=21.0, shape=0.7, columns=across
     )
-    drawn = sheet(FULL, grid.bottom + 6.5)
+    spans = {unit: _span(numbers, unit, grid.width) for unit, numbers in _numbers(evidence, shown).items()}
+    lines = LINE * max(len(span.lines) - 1 for span in spans.values())
+    if len(spans) > 1:
+        grid = replace(grid, gap_y=grid.gap_y + lines)
+    drawn = sheet(FULL, grid.bottom + lines + 6.5)
     level = level_text(evidence)
     key = [Key(f"value and {level} interval of a period", BLUE)]
     if evidence.release.care.stop:
         key += [Key("limit of the stop rule", ALERT, BROKEN, 0.9), Key("outside it", ALERT, fill=True)]
     key_row(drawn, grid.left, 2.4, key)
-    spans = _spans(evidence, shown)
     for index, (measure, curves) in enumerate(shown.curves.items()):
         every = {name: periods(curve) for name, curve in curves.items()}
         ends = _ends(evidence, measure, [each for some in every.values() for each in some])
@@ -185,7 +199,7 @@ def _draw(evidence: Evidence, shown: Shown) -> Figure:
             _lines(axes, evidence, measure)
             _periods(axes, grid, curves.get(site.name), every.get(site.name, ()), _rules(evidence, measure), measure)
             unit = over_time.unit_at(evidence, site.name)
-            _below(drawn, axes, grid, here, spans[unit], unit, grid.outer_bottom(here) or len(spans) > 1)
+            _below(drawn, axes, grid, here, spans[unit], grid.outer_bottom(here) or len(spans) > 1)
     for row, name in enumerate(names):
         write(drawn, 0.0, grid.corner(row * across)[1] + 2.2, name, weight=600)
     return drawn
@@ -224,9 +238,18 @@ def _periods(
         axes.plot(*spot, color=colour, marker=marker, ms=size, mec="white", mew=0.4, zorder=3)
 
 
-def _spans(evidence: Evidence, shown: Shown) -> dict[str, range]:
-    """The periods that the panels of each site run over: those of all sites with the same unit."""
-    every: dict[str, list[int]] = {}
+@dataclass(frozen=True)
+class Span:
+    """The periods that panels run over, and what stands below them."""
+
+    numbers: range
+    lines: tuple[tuple[str, str], ...]
+    """What stands at the left and at the right, line by line."""
+
+
+def _numbers(evidence: Evidence, shown: Shown) -> dict[PeriodUnit, range]:
+    """The periods that the panels of each unit run over: those of all its sites."""
+    every: dict[PeriodUnit, list[int]] = {}
     for curves in shown.curves.values():
         for name, curve in curves.items():
             unit = over_time.unit_at(evidence, name)
@@ -234,16 +257,33 @@ def _spans(evidence: Evidence, shown: Shown) -> dict[str, range]:
     return {unit: range(min(numbers), max(numbers) + 1) for unit, numbers in every.items()}
 
 
-def _below(drawn: Figure, axes: Axes, grid: Lattice, here: int, span: range, unit: PeriodUnit, labelled: bool) -> None:
+def _span(numbers: range, unit: PeriodUnit, width: float) -> Span:
+    """The first and the last period by name; without room for both the last without the same year, or a line lower."""
+    first, last = (_short(number, unit) for number in (numbers[0], numbers[-1]))
+    if len(numbers) == 1:
+        return Span(numbers, ((first, ""),))
+    each = PERIODS_OF_A_YEAR[unit]
+    bare = last[YEAR + 1 :] if unit != "year" and numbers[0] // each == numbers[-1] // each else last
+    for right in (last, bare):
+        if text_width(first) + text_width(right) + BETWEEN <= width:
+            return Span(numbers, ((first, right),))
+    return Span(numbers, ((first, ""), ("", last)))
+
+
+def _below(drawn: Figure, axes: Axes, grid: Lattice, here: int, span: Span, labelled: bool) -> None:
     """The periods below a panel; the first and the last have their names, within its width."""
-    axes.set_xlim(span[0] - 0.5, span[-1] + 0.5)
-    ticks(axes, "x", list(span), [""] * len(span))
+    numbers = span.numbers
+    axes.set_xlim(numbers[0] - 0.5, numbers[-1] + 0.5)
+    ticks(axes, "x", list(numbers), [""] * len(numbers))
     if not labelled:
         return
     x, y = grid.corner(here)
-    write(drawn, x, y + grid.height + 3.6, _short(span[0], unit))
-    if len(span) > 1:
-        write(drawn, x + grid.width, y + grid.height + 3.6, _short(span[-1], unit), ha="right")
+    for index, (left, right) in enumerate(span.lines):
+        line = y + grid.height + 3.6 + index * LINE
+        if left:
+            write(drawn, x, line, left)
+        if right:
+            write(drawn, x + grid.width, line, right, ha="right")
 
 
 @figure("Performance by calendar period")

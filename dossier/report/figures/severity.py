@@ -203,7 +203,7 @@ def confusion_by_site(evidence: Evidence) -> Picture | Absent:
             (float(column(curve, "count")[worst]) / curve.n, site.site, _times(curve, worst)) for site, curve in shown
         )
         message = f"The gravest error, {names[true]} taken for {names[predicted]}, is most frequent in {most}: {times}."
-        return picture("confusion_by_site", drawn, caption, sentence, message if share else sentence)
+        return picture("confusion_by_site", drawn, caption, sentence, message if share and len(shown) > 1 else sentence)
 
 
 def _times(curve: Curve, row: int) -> str:
