@@ -29,6 +29,7 @@ from dossier.report.chapters import committee, subgroups
 from tests.conftest import by_hand
 from tests.figures.evidence import COVID, Case
 from tests.reasons import because, limitation
+from tests.test_committee import with_release
 from tests.test_findings import KINDS, given
 
 # ---- the model against the same for all -----------------------------------------------------------------------------
@@ -150,7 +151,10 @@ def test_a_study_that_is_kept_back_is_not_said_to_be_missing() -> None:
         dataclasses.replace(result, found=hidden) if result.measure == "error_rate_aided" else result
         for result in found.results
     )
-    assert committee.people_decide(dataclasses.replace(found, results=kept)).startswith("A study compared decisions")
+    withheld = dataclasses.replace(found, results=kept)
+    study = {"file": "study.csv"}
+    assert committee.people_decide(with_release(withheld, reader_study=study)).startswith("A study compared decisions")
+    assert committee.people_decide(withheld) == "Not known: no study compared decisions with and without it."
 
 
 @pytest.mark.parametrize(("assumed", "word"), [(None, "about"), (1.0, "at best")])
