@@ -381,7 +381,7 @@ def test_a_group_whose_risk_is_underestimated_is_told_with_both_values_and_how_m
     )
     assert re.search(r"This could be coincidence: \d+ comparisons were looked at\.", words)
     assert "was not counted" not in words
-    assert len(set(ERRORS)) == 8
+    assert len(set(ERRORS)) == 10
     table = committee.groups(knee.evidence)
     assert table is not None
     assert table.columns[-1].label == "Missed, of 100"

@@ -356,6 +356,35 @@ def test_groups_that_differ_come_with_their_direction() -> None:
     words = " ".join(committee.differing_groups(changed))
     assert "It tells sick from well more often among female patients in Italy 2 (" in words
     assert "It tells sick from well less often among female patients in Italy 3 (" in words
-    assert "underestimates the risk of female patients in Brazil 1 (" in words
-    brief = " ".join(committee.who_is_missed(changed))
-    assert "underestimates the risk of female patients in Brazil 1." in brief
+    relative = "More actual cases per 100 predicted than among the others: female patients in Brazil 1"
+    assert f"{relative} (" in words
+    assert f"{relative}." in " ".join(committee.who_is_missed(changed))
+
+
+@pytest.mark.parametrize(
+    ("ratio", "difference", "says", "word"),
+    [
+        (1.3, 0.2, "The model underestimates the risk of female patients (", "too low"),
+        (1.3, -0.2, "The model underestimates, but less than for the others, the risk of female patients (", "too low"),
+        (0.6, 0.2, "The model overestimates, but less than for the others, the risk of female patients (", "too high"),
+        (0.6, -0.2, "The model overestimates the risk of female patients (", "too high"),
+        (1.0, 0.2, "More actual cases per 100 predicted than among the others: female patients (", "\N{EN DASH}"),
+        (1.0, -0.2, "Fewer actual cases per 100 predicted than among the others: female patients (", "\N{EN DASH}"),
+    ],
+)
+def test_what_is_said_of_a_group_never_contradicts_its_own_row(
+    ratio: float, difference: float, says: str, word: str
+) -> None:
+    """A group that differs from the others is wrong the way that its own range says, or is not said to be wrong."""
+    apart = Estimate(difference, difference - 0.1, difference + 0.1, 0.95, 200, Method("wald"))
+    of_sex = Subset("sex", "female")
+    results = (
+        of_group("female", "site-0", ratio, "oe_ratio"),
+        Result("oe_ratio", "oe_ratio", "site-0", {"against": "complement"}, apart, of_sex),
+    )
+    sizes = {"female": [SubgroupSize(200, 57, 0)], "male": [SubgroupSize(200, 57, 0)]}
+    evidence = with_groups(KINDS["one"], sizes, *results)
+    assert committee.differing_groups(evidence)[0].startswith(says)
+    table = committee.groups(evidence)
+    assert table is not None
+    assert table.rows[0].cells[4].text == word

@@ -22,6 +22,7 @@ from dossier.core.types import (
     subgroup_sizes,
 )
 from dossier.report.chapters import classes, subgroups
+from dossier.report.chapters.committee.percentages import way_off
 from dossier.report.chapters.committee.places import alone, in_question, is_here, short_names, tells_apart
 from dossier.report.chapters.committee.plain import (
     MOST_NAMED,
@@ -187,14 +188,28 @@ def _errors(evidence: Evidence) -> dict[str, list[Error]]:
 
 MISSED_MORE = "It more often misses"
 UNDERESTIMATED = "The model underestimates the risk of"
-RATHER_LOW = "Compared with the others, it underestimates the risk of"
+MORE_CASES = "More actual cases per 100 predicted than among the others:"
+LESS_TOO_HIGH = "The model overestimates, but less than for the others, the risk of"
 LOWER_AUROC = "It tells sick from well less often among"
 ALIKE = "It tells sick from well less often, as they are more alike, among"
 OVERESTIMATED = "The model overestimates the risk of"
-RATHER_HIGH = "Compared with the others, it overestimates the risk of"
+FEWER_CASES = "Fewer actual cases per 100 predicted than among the others:"
+LESS_TOO_LOW = "The model underestimates, but less than for the others, the risk of"
 HIGHER_AUROC = "It tells sick from well more often among"
-ERRORS = (MISSED_MORE, UNDERESTIMATED, RATHER_LOW, LOWER_AUROC, ALIKE, OVERESTIMATED, RATHER_HIGH, HIGHER_AUROC)
+ERRORS = (
+    *(MISSED_MORE, UNDERESTIMATED, MORE_CASES, LESS_TOO_HIGH, LOWER_AUROC, ALIKE),
+    *(OVERESTIMATED, FEWER_CASES, LESS_TOO_LOW, HIGHER_AUROC),
+)
 """What the model may do otherwise for a group; what misses patients comes first."""
+OF_RISK = {
+    (True, "too low"): UNDERESTIMATED,
+    (True, "too high"): LESS_TOO_HIGH,
+    (True, ""): MORE_CASES,
+    (False, "too high"): OVERESTIMATED,
+    (False, "too low"): LESS_TOO_LOW,
+    (False, ""): FEWER_CASES,
+}
+"""What is said of a group's percentages, by whether more came of them than of the others' and by their own error."""
 OF_CLASSES = {
     LOWER_AUROC: "It tells the classes apart less often among",
     ALIKE: "It tells the classes apart less often, as they are more alike, among",
@@ -203,7 +218,10 @@ OF_CLASSES = {
 """The same of several classes."""
 
 
-BESIDE_OTHERS = (RATHER_LOW, LOWER_AUROC, ALIKE, RATHER_HIGH, HIGHER_AUROC, *OF_CLASSES.values())
+BESIDE_OTHERS = (
+    *(MORE_CASES, LESS_TOO_HIGH, LOWER_AUROC, ALIKE, FEWER_CASES, LESS_TOO_LOW, HIGHER_AUROC),
+    *OF_CLASSES.values(),
+)
 """What is so beside the others alone; the first page names what is wrong by itself before it."""
 
 
@@ -330,12 +348,10 @@ def _at_hospitals(evidence: Evidence) -> Iterator[tuple[str, Error]]:
 
 
 def _how(measure: str, here: Estimate, difference: float, is_case_mix: bool) -> str:
-    """What the model does otherwise for a group: it errs by itself where the range says so, else beside the others."""
+    """What the model does otherwise for a group: it errs the way that the table says, or differs from the others."""
     if measure == "auroc":
         return HIGHER_AUROC if difference > 0 else ALIKE if is_case_mix else LOWER_AUROC
-    if difference > 0:
-        return UNDERESTIMATED if here.low is not None and here.low > 1 else RATHER_LOW
-    return OVERESTIMATED if here.high is not None and here.high < 1 else RATHER_HIGH
+    return OF_RISK[difference > 0, way_off(here)]
 
 
 def _values(measure: str, here: Estimate, difference: float) -> str:
@@ -456,9 +472,7 @@ def _direction(found: Estimate | Absent, shown: Cell) -> Cell:
     """Which way the model errs for a group, where the range says so."""
     if shown.kind == "absent" or isinstance(found, Absent):
         return Cell(NO_ERROR, kind="plain")
-    if found.high is not None and found.high < 1:
-        return Cell("too high", kind="word")
-    return Cell("too low" if found.low is not None and found.low > 1 else NO_ERROR, kind="word")
+    return Cell(way_off(found) or NO_ERROR, kind="word")
 
 
 def _missed(evidence: Evidence, column: str, label: str, is_few: bool) -> Cell:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dossier.core.bands import OE_TOLERATED
-from dossier.core.types import Curve, DatasetSummary, Evidence, find_curve, read_off
+from dossier.core.types import Curve, DatasetSummary, Estimate, Evidence, find_curve, read_off
 from dossier.report.chapters import classes
 from dossier.report.chapters.committee.places import alone, in_question, short_names
 from dossier.report.chapters.committee.plain import MOST_NAMED, few_named, of_hundred, risk_of
@@ -55,6 +55,13 @@ class AtRisk:
     def is_too_high(self) -> bool:
         """Whether fewer had the outcome than the model said."""
         return self.high < self.risk
+
+
+def way_off(ratio: Estimate) -> str:
+    """Which way percentages are off as a whole by the range of an O/E ratio, if they are."""
+    if ratio.high is not None and ratio.high < 1:
+        return "too high"
+    return "too low" if ratio.low is not None and ratio.low > 1 else ""
 
 
 def lines(evidence: Evidence) -> tuple[float, ...]:
