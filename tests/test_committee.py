@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from pypdf import PdfReader
 
-from dossier.core.facts import Method
+from dossier.core.facts import Fact, Method
 from dossier.core.register import fill
 from dossier.core.release import Release
 from dossier.core.types import (
@@ -25,6 +25,7 @@ from dossier.core.types import (
     Flag,
     Gallery,
     Picture,
+    Withheld,
     externals,
     find_curve,
 )
@@ -40,6 +41,7 @@ from dossier.typeset.numbers import JOINER
 from tests.conftest import Book, by_hand
 from tests.figures.evidence import COVID, Case
 from tests.reasons import because, limitation
+from tests.test_findings import given
 
 COMMON = frozenset((Path(__file__).parent / "common_words.txt").read_text(encoding="utf-8").split())
 """Words that need no explanation, one form a line."""
@@ -291,9 +293,15 @@ def with_curve(evidence: Evidence, dataset: str, **columns: tuple[float, ...]) -
     return dataclasses.replace(evidence, curves=(*kept, made))
 
 
+def right_as_a_whole(evidence: Evidence) -> Evidence:
+    """The evidence of one hospital without an error in the sum of its percentages or in their slope."""
+    whole = given(evidence, "oe_ratio", site_0=(1.0, 0.9, 1.1))
+    return given(whole, "calibration_slope", site_0=(1.0, 0.8, 1.2))
+
+
 def of_one_site(low: float, observed: float, high: float) -> Evidence:
     """One hospital, a line at 50%, and this share, with its range, at 50%."""
-    evidence = with_release(by_hand(Case("one", ("Ribe",))), thresholds={"declared": (0.5,)})
+    evidence = with_release(right_as_a_whole(by_hand(Case("one", ("Ribe",)))), thresholds={"declared": (0.5,)})
     flat = {name: (value, value) for name, value in (("low", low), ("observed", observed), ("high", high))}
     return with_curve(evidence, "site-0", risk=(0.1, 0.9), **flat)
 
@@ -314,6 +322,48 @@ def test_percentages_are_wrong_only_where_their_range_says_so(
     assert found.lead == lead
     ends = f"(range {100 * low:.0f} to {100 * high:.0f})"
     assert found.rest == f"When it said 50%, {100 * observed:.0f} of 100 patients had it {ends}."
+
+
+@pytest.mark.parametrize(
+    ("ratio", "slope", "lead"),
+    [
+        ((1.0, 0.9, 1.1), (0.6, 0.4, 0.9), "Not all: high percentages are too high, low ones too low."),
+        ((1.0, 0.9, 1.1), (1.4, 1.1, 1.9), "Not all: high percentages are too low, low ones too high."),
+        ((0.5, 0.4, 0.6), (0.6, 0.4, 0.9), "No: they are too high as a whole, the high ones more than the low."),
+        ((0.5, 0.4, 0.6), (1.4, 1.1, 1.9), "No: they are too high as a whole, the low ones more than the high."),
+        ((1.6, 1.4, 1.8), (0.6, 0.4, 0.9), "No: they are too low as a whole, the low ones more than the high."),
+        ((1.6, 1.4, 1.8), (1.0, 0.8, 1.2), "No: they are too low as a whole."),
+        ((1.1, 1.05, 1.15), (1.0, 0.8, 1.2), "Nearly: they are a little too low as a whole."),
+        ((1.0, 0.9, 1.1), (1.0, 0.8, 1.2), "No error was seen within these ranges."),
+    ],
+)
+def test_percentages_without_an_error_at_the_line_may_be_wrong_as_a_whole(
+    ratio: tuple[float, float, float], slope: tuple[float, float, float], lead: str
+) -> None:
+    evidence = of_one_site(0.4, 0.5, 0.6)
+    evidence = given(given(evidence, "oe_ratio", site_0=ratio), "calibration_slope", site_0=slope)
+    assert committee.are_right(evidence).lead == lead
+    asked = "Do not show patients its percentages before they are corrected here."
+    assert (asked in committee.steps(evidence)) == (not lead.startswith("No error"))
+
+
+def test_a_curve_that_is_kept_back_is_not_said_to_rest_on_too_few() -> None:
+    """The ratio and the slope say what the curve cannot; a ratio that is far off is in the headline of ours."""
+    evidence = given(of_one_site(0.4, 0.5, 0.6), "oe_ratio", site_0=(0.49, 0.37, 0.62))
+    hidden = CurveResult("calibration_curve", "site-0", Withheld(Fact("not_given_where_protected", below=10), 10))
+    kept = dataclasses.replace(
+        evidence, curves=tuple(hidden if each.curve == hidden.curve else each for each in evidence.curves)
+    )
+    found = committee.are_right(kept)
+    assert found.lead == "No: they are too high as a whole."
+    assert found.rest == (
+        "There were 49 actual cases per 100 predicted (range 37 to 62). "
+        "How many had it at each percentage is kept back, to protect patients."
+    )
+    assert "Do not show patients its percentages before they are corrected here." in committee.steps(kept)
+    assert "49 actual cases per 100 predicted" in committee.answer(at_home(kept, 0))
+    two = committee.hospitals(kept)
+    assert "too few were given" not in two.note
 
 
 def test_percentages_that_are_far_off_are_in_the_headline_of_our_hospital(covid: Book) -> None:
@@ -340,7 +390,9 @@ def test_what_came_of_a_percentage_is_read_off_the_curve() -> None:
     assert (found.value, found.low, found.high) == pytest.approx((0.3, 0.2, 0.4))
     assert at_risk(changed, site, 0.41) is None
     assert at_risk(changed, site, 0.4) is not None
-    gone = with_curve(evidence, "site-0", risk=(0.1, 0.2), observed=(0.1, 0.5), low=(0.0, 0.4), high=(0.2, 0.6))
+    gone = with_curve(
+        right_as_a_whole(evidence), "site-0", risk=(0.1, 0.2), observed=(0.1, 0.5), low=(0.0, 0.4), high=(0.2, 0.6)
+    )
     assert committee.are_right(with_release(gone, thresholds={"declared": ()})).lead == "Not known."
 
 

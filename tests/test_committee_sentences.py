@@ -252,13 +252,17 @@ def test_false_alarms_are_those_who_are_not_left_alone() -> None:
 
 
 def test_each_place_hears_the_direction_of_its_own_slope() -> None:
-    evidence = given(KINDS["two"], "calibration_slope", site_0=(0.7, 0.6, 0.8), site_1=(1.4, 1.2, 1.6))
+    right = given(KINDS["two"], "oe_ratio", site_0=(1.0, 0.9, 1.1), site_1=(1.0, 0.9, 1.1))
+    evidence = given(right, "calibration_slope", site_0=(0.7, 0.6, 0.8), site_1=(1.4, 1.2, 1.6))
     flags = (Flag("slope_off", "site-0", limitation("so.")), Flag("slope_off", "site-1", limitation("so.")))
     (words,) = committee.could_go_wrong(dataclasses.replace(evidence, flags=flags))
     assert words.text == (
         "Italy 1: high percentages are too high, low ones too low. "
         "Spain: high percentages are too low, low ones too high."
     )
+    off = given(evidence, "oe_ratio", site_0=(0.6, 0.5, 0.7), site_1=(1.0, 0.9, 1.1))
+    (words,) = committee.could_go_wrong(dataclasses.replace(off, flags=flags[:1]))
+    assert words.text == "Italy 1: its percentages are too high, the high ones more than the low."
 
 
 def test_each_place_hears_whether_the_outcome_is_more_or_less_common() -> None:

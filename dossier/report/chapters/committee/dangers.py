@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from dossier.core.types import Estimate, Evidence, Flag, externals, find, summary_of
 from dossier.report.chapters import classes
 from dossier.report.chapters.committee.better import better_defaults
-from dossier.report.chapters.committee.percentages import crossing
+from dossier.report.chapters.committee.percentages import SLOPES, as_a_whole, crossing, slope_off
 from dossier.report.chapters.committee.plain import LINE, abridged, as_sentence, doing, few_named, risk_of
 from dossier.typeset.words import in_words, sentence_case
 
@@ -85,11 +85,6 @@ PLAIN = {
     "answer_without_flag": "an answer was given to a doubt that was not raised.",
 }
 """What a limitation means, for who knows no statistics; the most telling come first."""
-SLOPES = {
-    (True, False): "high percentages are too high, low ones too low.",
-    (False, True): "high percentages are too low, low ones too high.",
-}
-"""The same of slopes, by whether one is below 1 and one above it: of several classes both may be."""
 
 
 def could_go_wrong(evidence: Evidence) -> tuple[Danger, ...]:
@@ -159,14 +154,19 @@ def _plain(evidence: Evidence, kind: str, name: str) -> str:
         asked: list[dict[str, str]] = [{"class": label} for label in classes.labels(evidence)] or [{}]
         found = [find(evidence, "calibration_slope", name, **at) for at in asked]
         slopes = [estimate for estimate in found if isinstance(estimate, Estimate)]
-        below = any(estimate.high is not None and estimate.high < 1 for estimate in slopes)
-        above = any(estimate.low is not None and estimate.low > 1 for estimate in slopes)
+        ways = [slope_off(slope) for slope in slopes]
+        below, above = any(way[0] for way in ways), any(way[1] for way in ways)
         site = summary_of(evidence, name)
         turn = crossing(evidence, site) if evidence.local_site == name and asked == [{}] else None
         if turn is not None and below != above:
             first, then = ("low", "high") if below else ("high", "low")
             return f"percentages are too {first} up to about {risk_of(round(turn, 2))}, too {then} above."
-        return SLOPES.get((below, above), PLAIN[kind])
+        whole = as_a_whole(evidence, site)
+        if whole.way and asked == [{}] and any(whole.slope):
+            return f"its percentages are {whole.way}, {whole.farthest}."
+        return f"{SLOPES[below, above]}." if below != above else PLAIN[kind]
+    if kind == "risks_off" and (way := as_a_whole(evidence, summary_of(evidence, name)).way):
+        return f"its percentages are {way} for the patients as a whole."
     if kind == "default_better":
         whom = better_defaults(evidence, name)
         return f"{doing(evidence, whom[0])} would be better." if len(whom) == 1 else PLAIN[kind]

@@ -14,13 +14,15 @@ from dossier.core.types import (
     Estimate,
     Evidence,
     Predicted,
+    Withheld,
     expected_range,
     externals,
     find,
+    find_curve,
 )
 from dossier.report.chapters import acceptance, classes
 from dossier.report.chapters.committee.goals_met import goal_word
-from dossier.report.chapters.committee.percentages import at_risk, lines, wrong_at
+from dossier.report.chapters.committee.percentages import as_a_whole, at_risk, lines, predicted, wrong_at
 from dossier.report.chapters.committee.places import (
     alone,
     few_at,
@@ -99,11 +101,15 @@ def _goals_here(evidence: Evidence, site: DatasetSummary) -> str:
 
 def _percentages_here(evidence: Evidence, site: DatasetSummary) -> str:
     """That the percentages of our hospital are far off, where they are: what its goals do not ask."""
-    far = wrong_at(evidence, site)
-    if far is None:
-        return ""
+    far, whole = wrong_at(evidence, site), as_a_whole(evidence, site)
     start = "But its" if goals_at(evidence, site) and not goals_missed(evidence, site) else "Its"
-    return f"{start} percentages are wrong here: it said {risk_of(far.risk)}, {of_hundred(far.value)} of 100 had it."
+    if far is not None:
+        said = f"it said {risk_of(far.risk)}, {of_hundred(far.value)} of 100 had it"
+    elif whole.is_far_off and not isinstance(whole.ratio, Absent):
+        said = predicted(whole.ratio)
+    else:
+        return ""
+    return f"{start} percentages are wrong here: {said}."
 
 
 def _part_of(count: int, among: int) -> str:
@@ -364,7 +370,8 @@ def _came(evidence: Evidence, site: DatasetSummary, risk: float) -> Cell:
     """Of 100 to whom the model gave a risk, how many had the outcome; standing out where the range leaves it out."""
     found = at_risk(evidence, site, risk)
     if found is None:
-        return Cell(NONE_GIVEN, kind="absent")
+        curve = find_curve(evidence, "calibration_curve", site.name)
+        return missing(curve) if isinstance(curve, Withheld) else Cell(NONE_GIVEN, kind="absent")
     return Cell(of_hundred(found.value), kind="alert" if found.is_off else "plain")
 
 
