@@ -15,6 +15,7 @@ from dossier.core.types import (
     DatasetSummary,
     Evidence,
     PeriodUnit,
+    Withheld,
     curves_named,
     unit_of,
 )
@@ -56,6 +57,8 @@ class Verdict:
     periods: tuple[Period, ...]
     """Those in which the measure has a value."""
     crossing: Crossing | None
+    is_withheld: bool = False
+    """Whether the measure by period is known and not given out."""
 
     @property
     def crossed_in(self) -> tuple[Period, ...]:
@@ -78,7 +81,8 @@ def verdicts(
             curve = followed(curves, site.name, rule.measure) if site.role == "external" else None
             if curve is not None:
                 every = periods(curve.found)
-                found.append(Verdict(rule, site, unit_of(curve.at["periods"]), every, crossing(rule, every)))
+                unit, is_withheld = unit_of(curve.at["periods"]), isinstance(curve.found, Withheld)
+                found.append(Verdict(rule, site, unit, every, crossing(rule, every), is_withheld))
     return tuple(found)
 
 

@@ -21,6 +21,7 @@ from dossier.core.types import (
     find_curve,
 )
 from dossier.report.chapters import acceptance, classes
+from dossier.report.chapters.committee.declared import broken_here, changed_since_laid_down
 from dossier.report.chapters.committee.goals_met import goal_word
 from dossier.report.chapters.committee.percentages import as_a_whole, at_risk, lines, predicted, wrong_at
 from dossier.report.chapters.committee.places import (
@@ -61,12 +62,15 @@ from dossier.typeset.words import counted, in_words, listing, sentence_case
 
 
 def answer(evidence: Evidence) -> str:
-    """Whether it works, in two sentences: at our hospital, or at how many of those that were tested."""
+    """Whether it works, at our hospital or at how many of those that were tested, and what was broken or changed."""
     ours = local(evidence)
-    if ours is not None:
-        parts = (_found_at(evidence, ours), _goals_here(evidence, ours), _percentages_here(evidence, ours))
-        return " ".join(text for text in parts if text)
-    return f"{_goals_everywhere(evidence)} {_elsewhere(evidence)}"
+    changed, stopped = changed_since_laid_down(evidence), broken_here(evidence)
+    if ours is None:
+        parts = [_goals_everywhere(evidence), changed, stopped, _elsewhere(evidence)]
+    else:
+        parts = [_found_at(evidence, ours), _goals_here(evidence, ours), changed]
+        parts += [_percentages_here(evidence, ours), stopped]
+    return " ".join(text for text in parts if text)
 
 
 def _found_at(evidence: Evidence, site: DatasetSummary) -> str:

@@ -110,7 +110,7 @@ def _watch(evidence: Evidence) -> str:
     """Name who watches it, and when it is switched off."""
     care = evidence.release.care
     is_broken = any(verdict.crossing is not None for verdict in over_time.of_evidence(evidence))
-    rule = "The maker's rule, broken: last page." if is_broken else "The maker's rule: last page."
+    rule = "The maker's rule was broken: last page." if is_broken else "The maker's rule: last page."
     said = rule if care.stop_rule or care.stop else "The maker gives no rule."
     return f"Name who watches it, and when it is switched off. {said}"
 
