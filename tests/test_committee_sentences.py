@@ -392,3 +392,26 @@ def test_what_is_said_of_a_group_never_contradicts_its_own_row(
     table = committee.groups(evidence)
     assert table is not None
     assert table.rows[0].cells[4].text == word
+
+
+@pytest.mark.parametrize(("difference", "by_chance"), [(0.2, False), (0.11, True)])
+def test_a_difference_is_called_coincidence_only_where_so_many_comparisons_explain_it(
+    difference: float, by_chance: bool
+) -> None:
+    """By hand: of four comparisons the smallest p has to be below .0125; 0.2 -+ 0.1 has .0001, 0.11 -+ 0.1 has .03."""
+    of_sex = Subset("sex", "female")
+    apart = Estimate(difference, difference - 0.1, difference + 0.1, 0.95, 200, Method("wald"))
+    wide = Estimate(0.0, -0.1, 0.1, 0.95, 200, Method("wald"))
+    results = (
+        of_group("female", "site-0", 1.3, "oe_ratio"),
+        Result("oe_ratio", "oe_ratio", "site-0", {"against": "complement"}, apart, of_sex),
+        Result("auroc", "auroc", "site-0", {"against": "complement"}, wide, of_sex),
+        Result("oe_ratio", "oe_ratio", "site-1", {"against": "complement"}, wide, of_sex),
+        Result("auroc", "auroc", "site-1", {"against": "complement"}, wide, of_sex),
+    )
+    sizes = {name: [SubgroupSize(200, 57, 0)] * 2 for name in ("female", "male")}
+    found = with_groups(KINDS["two"], sizes, *results)
+    words = " ".join(committee.differing_groups(found)).replace("\N{NO-BREAK SPACE}", " ")
+    assert "underestimates the risk of female patients in Italy 1" in words
+    assert ("This could be coincidence: 4 comparisons were looked at." in words) == by_chance
+    assert ("coincidence" in " ".join(committee.who_is_missed(found))) == by_chance

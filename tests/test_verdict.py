@@ -190,7 +190,7 @@ def test_a_group_that_is_wrong_beside_the_others_alone_is_said_to_be_so() -> Non
         subgroups.finding(evidence).lead
     )
     assert committee.differing_groups(evidence)[0].startswith(
-        "Compared with the others, it underestimates the risk of women ("
+        "More actual cases per 100 predicted than among the others: women ("
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 
 from dossier.core import between_groups
@@ -10,7 +10,6 @@ from dossier.core.bands import FEW_FOR_POOLING as VERY_FEW
 from dossier.core.types import (
     POOLED,
     Absent,
-    DatasetSummary,
     Estimate,
     Evidence,
     SubgroupSize,
@@ -106,13 +105,14 @@ def groups_in_brief(evidence: Evidence) -> tuple[str, ...]:
     if gap:
         return (gap,)
     by_group = _missed_by_group(evidence)
-    parts = [
-        f"{how} {named_with_the_rest([error.who for error in which], MOST_NAMED)}."
+    kept = [
+        (how, which)
         for how, which in sorted(_errors(evidence).items(), key=lambda pair: pair[0] in BESIDE_OTHERS)
         if not (by_group and how == MISSED_MORE)
-    ]
-    more = [f"{_coincidence(evidence)} Numbers: table of groups."] if parts else []
-    brief = (by_group, *parts[: 1 if by_group else MOST_ERRORS], *more, _known_at(evidence))
+    ][: 1 if by_group else MOST_ERRORS]
+    parts = [f"{how} {named_with_the_rest([error.who for error in which], MOST_NAMED)}." for how, which in kept]
+    more = [f"{_coincidence(evidence, kept)} Numbers: table of groups.".strip()] if parts else []
+    brief = (by_group, *parts, *more, _known_at(evidence))
     return tuple(text for text in brief if text)
 
 
@@ -168,6 +168,8 @@ class Error:
 
     who: str
     values: str
+    is_sure: bool
+    """Whether it stands out among all that was compared too."""
 
 
 def _errors(evidence: Evidence) -> dict[str, list[Error]]:
@@ -175,8 +177,9 @@ def _errors(evidence: Evidence) -> dict[str, list[Error]]:
 
     Over all hospitals together; at our own where it is named, and hospital by hospital where nothing differs over all.
     """
-    every = [] if evidence.local_site else list(_over_all(evidence))
-    every = [*(every or list(_at_hospitals(evidence))), *_missed_more(evidence)]
+    sure = _sure(evidence)
+    every = [] if evidence.local_site else list(_over_all(evidence, sure))
+    every = [*(every or list(_at_hospitals(evidence, sure))), *_missed_more(evidence, sure)]
     words = OF_CLASSES if classes.labels(evidence) else {}
     found: dict[str, list[Error]] = {}
     for how in ERRORS:
@@ -230,13 +233,14 @@ def differing_groups(evidence: Evidence) -> tuple[str, ...]:
     gap = _no_groups(evidence)
     if gap:
         return (gap,)
+    found = list(_errors(evidence).items())
     parts = [
         f"{how} {named_with_the_rest([f'{error.who} ({error.values})' for error in which], MOST_NAMED)}."
-        for how, which in _errors(evidence).items()
+        for how, which in found
     ]
     made = _comparisons(evidence)
     if parts:
-        parts.append(_coincidence(evidence))
+        parts.append(_coincidence(evidence, found))
     elif made:
         parts.append(
             f"{sentence_case(counted(made, 'comparison'))} with the other patients could be made, and none stood out. "
@@ -257,57 +261,54 @@ def _not_counted(evidence: Evidence) -> str:
     return "How many are missed in each group is not known: too few patients, or no line."
 
 
-def _coincidence(evidence: Evidence) -> str:
-    """That one of many comparisons may stand out by itself."""
-    return f"This could be coincidence: {counted(_comparisons(evidence), 'comparison')} were looked at."
+def _coincidence(evidence: Evidence, found: Sequence[tuple[str, Sequence[Error]]]) -> str:
+    """Which of what is said may stand out by chance, as so many comparisons were looked at; empty where none may."""
+    every = [error for _, which in found for error in which]
+    unsure = list(dict.fromkeys(error.who for error in every if not error.is_sure))
+    if not unsure:
+        return ""
+    whom = "" if all(not error.is_sure for error in every) else f" for {named_with_the_rest(unsure, MOST_NAMED)}"
+    return f"This could be coincidence{whom}: {counted(_comparisons(evidence), 'comparison')} were looked at."
 
 
 def _comparisons(evidence: Evidence) -> int:
     """How many times a group was compared with the others, over all hospitals and at each of them."""
-    here = len(subgroups.compared(evidence, evidence.local_site)) + len(_compared_in_missed(evidence))
+    return len(_compared(evidence))
+
+
+def _compared(evidence: Evidence) -> list[Estimate]:
+    """Every difference of a group to the others: at each hospital, and over all where none is ours."""
+    here = [difference.found for difference in subgroups.compared(evidence, evidence.local_site)]
     groups = evidence.subgroups
-    return here if evidence.local_site else here + between_groups.comparisons(groups.summaries, groups.results)
+    together = () if evidence.local_site else between_groups.compared(groups.summaries, groups.results)
+    return [*here, *together]
 
 
-@dataclass(frozen=True)
-class Compared:
-    """Whom the model finds of a group at a hospital, and how far that is from the other patients there."""
-
-    column: str
-    label: str
-    site: DatasetSummary
-    here: Estimate
-    apart: Estimate
+def _sure(evidence: Evidence) -> list[Estimate]:
+    """The differences that so many comparisons do not explain."""
+    every = _compared(evidence)
+    level = evidence.release.release.level
+    return [found for found, is_held in zip(every, between_groups.survives(every, level), strict=True) if is_held]
 
 
-def _compared_in_missed(evidence: Evidence) -> list[Compared]:
-    """Each group beside the other patients of its hospital, at the first threshold; of two groups the worse one."""
-    at = primary_threshold(evidence)
-    if at is None or classes.labels(evidence):
-        return []
-    found = []
-    for site in in_question(evidence):
-        for column, labels in subgroup_columns(evidence).items():
-            of_column = []
-            for label in labels:
-                pair = [
-                    find_in_subgroup(evidence, Subset(column, label), "sensitivity", site.name, threshold=at, **against)
-                    for against in ({}, {"against": subgroups.COMPLEMENT})
-                ]
-                if isinstance(pair[0], Estimate) and isinstance(pair[1], Estimate) and pair[1].high is not None:
-                    of_column.append(Compared(column, label, site, pair[0], pair[1]))
-            found += of_column if len(labels) > 2 else sorted(of_column, key=lambda each: each.apart.value)[:1]
-    return found
-
-
-def _missed_more(evidence: Evidence) -> Iterator[tuple[str, Error]]:
+def _missed_more(evidence: Evidence, sure: Sequence[Estimate]) -> Iterator[tuple[str, Error]]:
     """The groups of which more are missed than of the other patients of their hospital, beyond the range."""
-    for difference in _compared_in_missed(evidence):
-        if difference.apart.high is not None and difference.apart.high < 0:
-            where = "" if alone(evidence) else f" in {short_names(evidence)[difference.site.name]}"
-            others = 100 - round(100 * (difference.here.value - difference.apart.value))
-            values = f"{100 - round(100 * difference.here.value)} of 100, of the others {others}"
-            yield MISSED_MORE, Error(f"{_group(difference.column, difference.label)}{where}", values)
+    for difference in subgroups.compared(evidence, evidence.local_site):
+        here = find_in_subgroup(
+            evidence, difference.subset, difference.measure, difference.dataset.name, **difference.at
+        )
+        if difference.threshold is None or not difference.is_apart or isinstance(here, Absent):
+            continue
+        missed = [100 - round(100 * share) for share in (here.value, here.value - difference.found.value)]
+        label = difference.label
+        if difference.found.value > 0:
+            rest = [other for other in subgroup_columns(evidence)[difference.column] if other != label]
+            if len(rest) > 1:
+                continue
+            label, missed = rest[0], missed[::-1]
+        where = "" if alone(evidence) else f" in {short_names(evidence)[difference.dataset.name]}"
+        values = f"{missed[0]} of 100, of the others {missed[1]}"
+        yield MISSED_MORE, Error(f"{_group(difference.column, label)}{where}", values, difference.found in sure)
 
 
 def _no_groups(evidence: Evidence) -> str:
@@ -321,7 +322,7 @@ def _no_groups(evidence: Evidence) -> str:
     return ""
 
 
-def _over_all(evidence: Evidence) -> Iterator[tuple[str, Error]]:
+def _over_all(evidence: Evidence, sure: Sequence[Estimate]) -> Iterator[tuple[str, Error]]:
     """The groups that differ from the others over all hospitals together, with the direction."""
     for result in between_groups.over_all_sites(evidence.subgroups.summaries, evidence.subgroups.results):
         how = _how(result.measure, result.here, result.difference, result.is_case_mix)
@@ -330,21 +331,26 @@ def _over_all(evidence: Evidence) -> Iterator[tuple[str, Error]]:
             Error(
                 _group(result.column, result.label, result.of_class),
                 _values(result.measure, result.here, result.difference),
+                result.apart in sure,
             ),
         )
 
 
-def _at_hospitals(evidence: Evidence) -> Iterator[tuple[str, Error]]:
+def _at_hospitals(evidence: Evidence, sure: Sequence[Estimate]) -> Iterator[tuple[str, Error]]:
     """The groups that stand out from the other patients of their hospital."""
     for difference in subgroups.compared(evidence, evidence.local_site):
-        of_class = {} if difference.of_class is None else {"class": difference.of_class}
-        here = find_in_subgroup(evidence, difference.subset, difference.measure, difference.dataset.name, **of_class)
-        if isinstance(here, Absent) or not difference.is_apart:
+        if difference.threshold is not None or not difference.is_apart:
+            continue
+        here = find_in_subgroup(
+            evidence, difference.subset, difference.measure, difference.dataset.name, **difference.at
+        )
+        if isinstance(here, Absent):
             continue
         who = _group(difference.column, difference.label, difference.of_class)
         where = "" if alone(evidence) else f" in {short_names(evidence)[difference.dataset.name]}"
         how = _how(difference.measure, here, difference.found.value, subgroups.is_case_mix(evidence, difference))
-        yield how, Error(f"{who}{where}", _values(difference.measure, here, difference.found.value))
+        values = _values(difference.measure, here, difference.found.value)
+        yield how, Error(f"{who}{where}", values, difference.found in sure)
 
 
 def _how(measure: str, here: Estimate, difference: float, is_case_mix: bool) -> str:
