@@ -12,6 +12,7 @@ from dossier.core.types import (
     POOLED,
     READER_STUDY,
     Absent,
+    CountRange,
     Curve,
     CurveResult,
     Estimate,
@@ -415,3 +416,24 @@ def test_a_difference_is_called_coincidence_only_where_so_many_comparisons_expla
     assert "underestimates the risk of female patients in Italy 1" in words
     assert ("This could be coincidence: 4 comparisons were looked at." in words) == by_chance
     assert ("coincidence" in " ".join(committee.who_is_missed(found))) == by_chance
+
+
+def test_protected_counts_are_said_to_be_once_and_a_group_that_is_kept_back_is_named() -> None:
+    hidden = Withheld(Fact("outcome_of_few", below=10), 10)
+    sizes: Mapping[str, Sequence[SubgroupSize | Absent]]
+    sizes = {"female": [SubgroupSize(CountRange(180, 208), CountRange(30, 44), 0)], "other": [hidden]}
+    plain = with_groups(KINDS["one"], sizes, of_group("female", "site-0", 0.76))
+    kept = dataclasses.replace(
+        plain, datasets=tuple(dataclasses.replace(dataset, minimum_cell=10) for dataset in plain.datasets)
+    )
+    said = "Counts are given as ranges, to protect patients."
+    assert " ".join(committee.works_here(kept)).count(said) == 1
+    assert said in committee.hospitals(kept).note
+    assert said not in " ".join((*committee.works_here(plain), committee.hospitals(plain).note))
+    table, exact = committee.groups(kept), committee.groups(plain)
+    assert table is not None
+    assert exact is not None
+    assert table.note.endswith(
+        "To protect patients, each group is counted by itself: groups need not add up. Kept back: other (sex)."
+    )
+    assert "Kept back" not in exact.note

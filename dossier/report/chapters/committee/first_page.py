@@ -30,6 +30,7 @@ from dossier.report.chapters.committee.places import (
     found_share,
     goals_at,
     goals_missed,
+    is_protected,
     local,
     ordered,
     ordered_at_most,
@@ -401,6 +402,7 @@ def _note(evidence: Evidence, shown: list[DatasetSummary], rows: tuple[Hospital,
         parts.append(f"{sentence_case(counted_hospitals(among - len(shown)))} between them: page 2.")
     if any(cell.kind == "absent" and cell.text == NONE_GIVEN for row in rows for cell in row.cells):
         parts.append(f"{NONE_GIVEN}: too few were given that percentage.")
+    parts += [COUNTS_ARE_RANGES] if is_protected(evidence) else []
     parts.append("Ranges: page 2.")
     if evidence.local_site is None and among > 1:
         parts.append("If one of these is yours, ask for the pages that begin with it.")
@@ -449,8 +451,13 @@ def _found_of_hundred(evidence: Evidence, site: DatasetSummary, at: float) -> st
     return "too few to say how many" if isinstance(found, Absent) else of_hundred(found.value)
 
 
+COUNTS_ARE_RANGES = "Counts are given as ranges, to protect patients."
+"""Why no count is exact where small ones are protected; the first page says it once."""
+
+
 def _tested_here(site: DatasetSummary, evidence: Evidence) -> str:
     sick = "" if site.events is None else f", {site.events:,} of them {with_it(evidence)}"
     few = few_at(evidence, site)
     warned = f" There were {few}: little can be said." if few else ""
-    return f"Tested on {counted(site.n, 'patient')}{sick}.{warned}"
+    ranged = f" {COUNTS_ARE_RANGES}" if is_protected(evidence) else ""
+    return f"Tested on {counted(site.n, 'patient')}{sick}.{ranged}{warned}"

@@ -14,6 +14,7 @@ from dossier.core.types import (
     Evidence,
     SubgroupSize,
     Subset,
+    Withheld,
     externals,
     find_in_subgroup,
     is_telling,
@@ -22,7 +23,7 @@ from dossier.core.types import (
 )
 from dossier.report.chapters import classes, subgroups
 from dossier.report.chapters.committee.percentages import way_off
-from dossier.report.chapters.committee.places import alone, in_question, is_here, short_names, tells_apart
+from dossier.report.chapters.committee.places import alone, in_question, is_here, is_protected, short_names, tells_apart
 from dossier.report.chapters.committee.plain import (
     MOST_NAMED,
     all_hospitals,
@@ -65,7 +66,7 @@ def _by_hospital(evidence: Evidence) -> str:
     most = [names[site.name] for site, estimate in found if estimate.high is not None and estimate.high < HALF]
     if len(found) == 1:
         share = 100 - round(100 * found[0][1].value)
-        return f"At the {line(at)} it misses {share} of 100 patients {with_it(evidence)}."
+        return f"At the {line(at)} it misses {share} of 100 patients {with_it(evidence)}{_range(found[0][1])}."
     (low_site, low), (high_site, high) = found[-1], found[0]
     fewest, largest = (100 - round(100 * estimate.value) for estimate in (low, high))
     ends = f"from {fewest} of 100 ({names[low_site.name]}) to {largest} ({names[high_site.name]})"
@@ -467,7 +468,7 @@ def groups(evidence: Evidence) -> Table | None:
     return Table(
         name="table-groups",
         title=f"Groups of patients, {name}.",
-        note=f"{_note(evidence, texts, len(known))}{of_risk}".strip(),
+        note=f"{_note(evidence, texts, len(known))}{of_risk}{_protected(evidence)}".strip(),
         head="Group",
         columns=columns,
         rows=tuple(rows),
@@ -499,6 +500,22 @@ def _note(evidence: Evidence, texts: set[str], known: int) -> str:
     if known > MOST_GROUPS:
         notes.append(f"{sentence_case(in_words(known - MOST_GROUPS))} more groups: full report, under Subgroups.")
     return " ".join(notes)
+
+
+def _protected(evidence: Evidence) -> str:
+    """That the counts of groups are protected one by one, and which groups are kept back."""
+    if not is_protected(evidence):
+        return ""
+    shown = _groups_here(evidence)
+    hidden = dict.fromkeys(
+        f"{within_sentence(summary.label)} ({within_sentence(summary.column)})"
+        for summary in evidence.subgroups.summaries
+        if isinstance(summary.size, Withheld)
+        and is_here(summary.dataset, evidence)
+        and (summary.column, summary.label) not in shown
+    )
+    gone = f" Kept back: {named_with_the_rest(list(hidden), MOST_NAMED)}." if hidden else ""
+    return f" To protect patients, each group is counted by itself: groups need not add up.{gone}"
 
 
 def _groups_here(evidence: Evidence) -> dict[tuple[str, str], list[SubgroupSize]]:
