@@ -177,8 +177,8 @@ def test_how_sure_the_truth_is_is_said_in_whole_people(assumed: float | None, wo
     )
     assert committee.labels_are_right(bare) == ""
     assert committee.labels_are_right(dataclasses.replace(bare, results=(*bare.results, *results))) == (
-        "Where answers like those of the people at Italy 1 count as the truth, of 100 answers of the model 90 are "
-        f"called right, and {word} 80 are (range 77 to 83)."
+        f"If people like those at Italy 1 say what is true, 90 of 100 answers look right, and {word} 80 are "
+        "(range 77 to 83). Not so if a test does."
     )
 
 
@@ -207,13 +207,17 @@ def test_what_to_expect_in_ours_is_said_only_where_enough_hospitals_tell() -> No
         0.8, 0.7, 0.9, 0.95, 5000, Method("wald"), details={"prediction_low": 0.6, "prediction_high": 0.95, "k": 7}
     )
     words = committee.answer(pooled_as(KINDS["eight"], known))
-    assert words.endswith("It has not been tested in ours, where it may tell sick from well 60 to 95 times of 100.")
+    assert words.endswith(" Elsewhere it may tell sick from well 60 to 95 times of 100.")
     flagged = dataclasses.replace(
         pooled_as(KINDS["eight"], known), flags=(Flag("heterogeneity", POOLED, limitation("so.")),)
     )
-    assert committee.answer(flagged).endswith("and results differed so much that ours cannot be predicted.")
+    assert committee.answer(flagged).endswith("Elsewhere it may tell sick from well 60 to 95 times of 100.")
+    wide = dataclasses.replace(pooled_as(KINDS["two"], Absent(Fact("no_rows"))), flags=flagged.flags)
+    assert committee.answer(wide).endswith(
+        "Results differed so much that those of another hospital cannot be predicted."
+    )
     few = committee.answer(pooled_as(KINDS["two"], Absent(Fact("too_few_sites_to_pool", usable=Count(0, "site")))))
-    assert few.endswith("It has not been tested in ours, and these two hospitals cannot tell what to expect there.")
+    assert few.endswith("These two hospitals cannot tell what to expect in another.")
 
 
 def test_without_goals_the_ends_of_what_was_found_are_named() -> None:

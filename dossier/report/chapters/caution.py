@@ -19,7 +19,8 @@ def finding(evidence: Evidence) -> Sentence:
         )
         return Sentence("Nothing in this dossier is judged by the measures of this chapter.", rest)
     shares = sorted(_prevalence(site) for site in externals(evidence) if site.events is not None and site.n)
-    where = f"Prevalence here runs from {per_cent(shares[0])} to {per_cent(shares[-1])}." if shares else ""
+    ends = list(dict.fromkeys(map(per_cent, (shares[0], shares[-1])))) if shares else []
+    where = f"Prevalence here {'runs from' if len(ends) > 1 else 'is'} {' to '.join(ends)}." if ends else ""
     return Sentence("Nothing in this dossier is judged by the measures of this chapter.", where)
 
 

@@ -164,7 +164,7 @@ def _against(evidence: Evidence, rival: str, measure: str, words: tuple[str, str
     counts = [sum(side(found) for _, found in here) for side in (_is_above, _is_below)]
     if len(here) == 1:
         how = f"it {words[0]}" if counts[0] else f"it {words[1]}" if counts[1] else f"not shown that it {words[0]}"
-        return f"{how} ({_of_thousand(here[0][1])} of 1,000)."
+        return f"{how} (by {_of_thousand(here[0][1])})."
     parts = [f"it {how} in {_part(count, len(here))}" for how, count in zip(words, counts, strict=True) if count]
     left = len(here) - sum(counts)
     if not parts:
@@ -179,9 +179,9 @@ def _part(count: int, among: int) -> str:
 def _of_thousand(found: Estimate) -> str:
     """A difference of shares in people of 1,000, with its range."""
     if found.low is None or found.high is None:
-        return number(1000 * found.value, 0)
+        return f"{number(1000 * found.value, 0)} of 1,000"
     value, low, high = (number(1000 * bound, 0) for bound in (found.value, found.low, found.high))
-    return f"{value}, range {low} to {high}"
+    return f"{value} of 1,000, range {low} to {high}"
 
 
 def _is_above(found: Estimate) -> bool:

@@ -120,6 +120,8 @@ def _percentages_here(evidence: Evidence, site: DatasetSummary) -> str:
 def _part_of(count: int, among: int) -> str:
     if among == 1:
         return "its goal"
+    if among == 2 and count == 2:
+        return "both goals"
     return f"all {in_words(among)} goals" if count == among else f"{in_words(count)} of {in_words(among)} goals"
 
 
@@ -173,17 +175,16 @@ def _found_everywhere(evidence: Evidence) -> str:
 
 
 def _elsewhere(evidence: Evidence) -> str:
-    """That our hospital was not tested, and whether the others tell what to expect there."""
+    """What another hospital may expect, as far as those that were tested tell; whether it is ours nobody has said."""
     pooled = find(evidence, "auroc", POOLED)
     new = None if isinstance(pooled, Absent) else expected_range(pooled)
-    start = "It has not been tested in ours"
+    if new is not None:
+        low, high = (of_hundred(end) for end in new)
+        what = tells_apart(evidence).replace("tells", "tell", 1)
+        return f"Elsewhere it may {what} {low} to {high} times of 100."
     if any(flag.flag in ("wide_prediction_interval", "heterogeneity") for flag in evidence.flags):
-        return f"{start}, and results differed so much that ours cannot be predicted."
-    if new is None:
-        return f"{start}, and {_too_few_sites(evidence)} cannot tell what to expect there."
-    low, high = (of_hundred(end) for end in new)
-    what = tells_apart(evidence).replace("tells", "tell", 1)
-    return f"{start}, where it may {what} {low} to {high} times of 100."
+        return "Results differed so much that those of another hospital cannot be predicted."
+    return f"{sentence_case(_too_few_sites(evidence))} cannot tell what to expect in another."
 
 
 def _too_few_sites(evidence: Evidence) -> str:
@@ -397,7 +398,7 @@ def _note(evidence: Evidence, shown: list[DatasetSummary], rows: tuple[Hospital,
         parts.append(f"† fewer than {FEW} patients {of_what}: numbers are rough.")
     parts += _unusual(evidence, shown)
     if not classes.labels(evidence):
-        parts.append("Brown: what it said is outside the range.")
+        parts.append("Brown: off by more than its range.")
     if among > len(shown):
         parts.append(f"{sentence_case(counted_hospitals(among - len(shown)))} between them: page 2.")
     if any(cell.kind == "absent" and cell.text == NONE_GIVEN for row in rows for cell in row.cells):
@@ -405,7 +406,7 @@ def _note(evidence: Evidence, shown: list[DatasetSummary], rows: tuple[Hospital,
     parts += [COUNTS_ARE_RANGES] if is_protected(evidence) else []
     parts.append("Ranges: page 2.")
     if evidence.local_site is None and among > 1:
-        parts.append("If one of these is yours, ask for the pages that begin with it.")
+        parts.append("If one of these is ours, have these pages made for it (--local-site).")
     return " ".join(parts)
 
 
@@ -460,4 +461,5 @@ def _tested_here(site: DatasetSummary, evidence: Evidence) -> str:
     few = few_at(evidence, site)
     warned = f" There were {few}: little can be said." if few else ""
     ranged = f" {COUNTS_ARE_RANGES}" if is_protected(evidence) else ""
-    return f"Tested on {counted(site.n, 'patient')}{sick}.{ranged}{warned}"
+    ours = "" if evidence.local_site else " If this is ours, have these pages made for it (--local-site)."
+    return f"Tested on {counted(site.n, 'patient')}{sick}.{ranged}{warned}{ours}"

@@ -80,6 +80,8 @@ def _standing(evidence: Evidence, goal: tuple[Criterion, ...]) -> Cell:
     wanted = False if said == acceptance.NOT_MET else None
     failing = [_site(evidence, each.dataset) for each in goal if each.met is wanted]
     word = "missed" if said == acceptance.NOT_MET else "not known"
+    if ours is not None and ours.met is wanted:
+        here = "" if len(failing) == 1 else ", here too"
     return Cell(sentence_case(f"{word} in {few_named(failing)}{here}"), kind="alert")
 
 

@@ -126,6 +126,6 @@ def _of_labels(evidence: Evidence, site: str, dataset: str, actual: Estimate) ->
     called = of_hundred(actual.details["measured_accuracy"] or 0.0)
     bounds = f" (range {between(actual)})" if between(actual) else ""
     return (
-        f"Where answers like those of the people at {site} count as the truth, of 100 answers of the model {called} "
-        f"are called right, and {about} {of_hundred(actual.value)} are{bounds}."
+        f"If people like those at {site} say what is true, {called} of 100 answers look right, and {about} "
+        f"{of_hundred(actual.value)} are{bounds}. Not so if a test does."
     )

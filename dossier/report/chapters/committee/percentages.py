@@ -297,16 +297,16 @@ def _of_several(evidence: Evidence, found: Sequence[AtRisk]) -> str:
     low, high = of_hundred(rest[0].value), of_hundred(rest[-1].value)
     values = low if low == high else f"{low} to {high}"
     count = in_words(len(rest))
+    ranges = f"{100 * min(risk.low for risk in rest):.0f} to {100 * max(risk.high for risk in rest):.0f}"
     if not parts:
         where = (
             f"in all {count} checks, one for each class and hospital"
             if by_class
             else f"in {few_named([o.where for o in rest])}"
         )
-        ranges = f"{of_hundred(min(risk.low for risk in rest))} to {of_hundred(max(risk.high for risk in rest))}"
         return f"{said}{values} of 100 patients had it {where} (ranges {ranges})."
     others = f"the other {count} {'checks, one for each class and hospital,' if by_class else 'hospitals'}"
-    return f"{said}{listing(parts)}; in {others if len(rest) > 1 else rest[0].where} {values}."
+    return f"{said}{listing(parts)}; in {others if len(rest) > 1 else rest[0].where} {values} (ranges {ranges})."
 
 
 def _unknown(evidence: Evidence, known: Sequence[AtRisk]) -> str:
