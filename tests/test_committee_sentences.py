@@ -178,7 +178,7 @@ def test_how_sure_the_truth_is_is_said_in_whole_people(assumed: float | None, wo
     assert committee.labels_are_right(bare) == ""
     assert committee.labels_are_right(dataclasses.replace(bare, results=(*bare.results, *results))) == (
         f"If people like those at Italy 1 say what is true, 90 of 100 answers look right, and {word} 80 are "
-        "(range 77 to 83). Not so if a test does."
+        "(range 77 to 83). Not so if a test says it."
     )
 
 
@@ -418,7 +418,7 @@ def test_a_difference_is_called_coincidence_only_where_so_many_comparisons_expla
     found = with_groups(KINDS["two"], sizes, *results)
     words = " ".join(committee.differing_groups(found)).replace("\N{NO-BREAK SPACE}", " ")
     assert "underestimates the risk of female patients in Italy 1" in words
-    assert ("This could be coincidence: 4 comparisons were looked at." in words) == by_chance
+    assert ("The difference could be coincidence (4 comparisons)." in words) == by_chance
     assert ("coincidence" in " ".join(committee.who_is_missed(found))) == by_chance
 
 

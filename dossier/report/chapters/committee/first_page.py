@@ -430,8 +430,9 @@ def works_here(evidence: Evidence) -> tuple[str, ...]:
         return ()
     parts = [_tested_here(site, evidence)]
     at = primary_threshold(evidence)
+    ours = () if evidence.local_site else ("If this hospital is ours, have these pages made for it (--local-site).",)
     if classes.labels(evidence):
-        return (*parts, *classes.in_sentences(evidence, site))
+        return (*parts, *classes.in_sentences(evidence, site), *ours)
     if at is not None and isinstance(spared := find(evidence, "specificity", site.name, threshold=at), Estimate):
         error = 100 - round(100 * spared.value)
         parts.append(
@@ -444,7 +445,7 @@ def works_here(evidence: Evidence) -> tuple[str, ...]:
             f"It tells sick from well {of_hundred(ranked.value)} times of 100"
             f"{f' (range {between(ranked)})' if between(ranked) else ''}: 100 is perfect, 50 a coin toss."
         )
-    return tuple(parts)
+    return (*parts, *ours)
 
 
 def _found_of_hundred(evidence: Evidence, site: DatasetSummary, at: float) -> str:
@@ -461,5 +462,4 @@ def _tested_here(site: DatasetSummary, evidence: Evidence) -> str:
     few = few_at(evidence, site)
     warned = f" There were {few}: little can be said." if few else ""
     ranged = f" {COUNTS_ARE_RANGES}" if is_protected(evidence) else ""
-    ours = "" if evidence.local_site else " If this is ours, have these pages made for it (--local-site)."
-    return f"Tested on {counted(site.n, 'patient')}{sick}.{ranged}{warned}{ours}"
+    return f"Tested on {counted(site.n, 'patient')}{sick}.{ranged}{warned}"

@@ -112,8 +112,7 @@ def groups_in_brief(evidence: Evidence) -> tuple[str, ...]:
         if not (by_group and how == MISSED_MORE)
     ][: 1 if by_group else MOST_ERRORS]
     parts = [f"{how} {named_with_the_rest([error.who for error in which], MOST_NAMED)}." for how, which in kept]
-    more = [f"{_coincidence(evidence, kept)} Numbers: table of groups.".strip()] if parts else []
-    brief = (by_group, *parts, *more, _known_at(evidence))
+    brief = (by_group, *parts, _coincidence(evidence, kept), _known_at(evidence))
     return tuple(text for text in brief if text)
 
 
@@ -269,7 +268,7 @@ def _coincidence(evidence: Evidence, found: Sequence[tuple[str, Sequence[Error]]
     if not unsure:
         return ""
     whom = "" if all(not error.is_sure for error in every) else f" for {named_with_the_rest(unsure, MOST_NAMED)}"
-    return f"This could be coincidence{whom}: {counted(_comparisons(evidence), 'comparison')} were looked at."
+    return f"The difference could be coincidence{whom} ({counted(_comparisons(evidence), 'comparison')})."
 
 
 def _comparisons(evidence: Evidence) -> int:

@@ -127,5 +127,5 @@ def _of_labels(evidence: Evidence, site: str, dataset: str, actual: Estimate) ->
     bounds = f" (range {between(actual)})" if between(actual) else ""
     return (
         f"If people like those at {site} say what is true, {called} of 100 answers look right, and {about} "
-        f"{of_hundred(actual.value)} are{bounds}. Not so if a test does."
+        f"{of_hundred(actual.value)} are{bounds}. Not so if a test says it."
     )

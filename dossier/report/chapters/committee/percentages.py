@@ -305,7 +305,7 @@ def _of_several(evidence: Evidence, found: Sequence[AtRisk]) -> str:
             else f"in {few_named([o.where for o in rest])}"
         )
         return f"{said}{values} of 100 patients had it {where} (ranges {ranges})."
-    others = f"the other {count} {'checks, one for each class and hospital,' if by_class else 'hospitals'}"
+    others = f"the other {count} checks, one for each class and hospital," if by_class else "the rest"
     return f"{said}{listing(parts)}; in {others if len(rest) > 1 else rest[0].where} {values} (ranges {ranges})."
 
 

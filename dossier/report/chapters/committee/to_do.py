@@ -48,8 +48,8 @@ def _test(evidence: Evidence) -> Iterator[str]:
     if ours is None:
         several = bool(classes.labels(evidence))
         who = f"{FEW} of each class" if several else f"{FEW} {with_it(evidence)} and {FEW} without"
-        which = "that" if len(externals(evidence)) == 1 else "one of them"
-        yield f"If ours is not {which}, test it on our own past patients: at least {who}{_firm(evidence)}.{goal}"
+        start = "If that hospital is not ours" if len(externals(evidence)) == 1 else "If ours is not one of them"
+        yield f"{start}, test it on our own past patients: at least {who}{_firm(evidence)}.{goal}"
         return
     needed = _needed(evidence, ours)
     if needed is not None and needed > ours.n:
@@ -65,7 +65,7 @@ def _firm(evidence: Evidence) -> str:
     if not needed:
         return ""
     low, high = _rounded(min(needed)), _rounded(max(needed))
-    return f"; sure numbers need {low if low == high else f'{low} to {high}'} patients"
+    return f"; sure numbers need {low if low == high else f'{low} to {high}'}"
 
 
 def _needed(evidence: Evidence, site: DatasetSummary) -> float | None:
