@@ -93,6 +93,11 @@ class Whole:
         return "" if isinstance(self.ratio, Absent) else way_off(self.ratio)
 
     @property
+    def is_too_high(self) -> bool:
+        """Whether they are too high as a whole."""
+        return isinstance(self.ratio, Estimate) and self.ratio.high is not None and self.ratio.high < 1
+
+    @property
     def is_off(self) -> bool:
         """Whether one of the two ranges leaves out 1."""
         return bool(self.way) or any(self.slope)
@@ -115,7 +120,7 @@ class Whole:
     @property
     def farthest(self) -> str:
         """Which percentages are farthest off, where all are off the same way and the slope is off too."""
-        more, less = ("high", "low") if (self.way == "too high") == self.slope[0] else ("low", "high")
+        more, less = ("high", "low") if self.is_too_high == self.slope[0] else ("low", "high")
         return f"the {more} ones more than the {less}"
 
 
