@@ -349,6 +349,13 @@ def test_percentages_without_an_error_at_the_line_may_be_wrong_as_a_whole(
     assert (asked in committee.steps(evidence)) == (not lead.startswith("No error"))
 
 
+def test_percentages_that_are_far_off_as_a_whole_are_not_said_to_be_so_at_one_line_alone() -> None:
+    far = given(of_one_site(0.2, 0.3, 0.45), "oe_ratio", site_0=(0.5, 0.4, 0.6))
+    assert committee.are_right(far).lead == "No: they are too high as a whole."
+    other_way = given(of_one_site(0.65, 0.7, 0.8), "oe_ratio", site_0=(0.5, 0.4, 0.6))
+    assert committee.are_right(other_way).lead == "No: they are too low at 50%."
+
+
 def test_a_curve_that_is_kept_back_is_not_said_to_rest_on_too_few() -> None:
     """The ratio and the slope say what the curve cannot; a ratio that is far off is in the headline of ours."""
     evidence = given(of_one_site(0.4, 0.5, 0.6), "oe_ratio", site_0=(0.49, 0.37, 0.62))

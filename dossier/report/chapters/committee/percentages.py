@@ -236,7 +236,7 @@ def _of_one(evidence: Evidence, found: Sequence[AtRisk], whole: Whole) -> Senten
     ]
     rest = " ".join(parts or [*_predicted(whole), _why_not(evidence)])
     off = [risk for risk in found if risk.is_off]
-    if not off and whole.is_off:
+    if (not off and whole.is_off) or (whole.is_far_off and {risk.way for risk in off} == {whole.way}):
         start = "No" if whole.is_far_off else "Not all" if any(whole.slope) else "Nearly"
         return Sentence(f"{start}: {whole.says}.", rest)
     if not off:
