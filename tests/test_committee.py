@@ -371,8 +371,11 @@ def test_a_curve_that_is_kept_back_is_not_said_to_rest_on_too_few() -> None:
     )
     assert "Do not show patients its percentages before they are corrected here." in committee.steps(kept)
     assert "49 actual cases per 100 predicted" in committee.answer(at_home(kept, 0))
-    two = committee.hospitals(kept)
-    assert "too few were given" not in two.note
+    table = committee.hospitals(kept)
+    assert "50%" not in [head.label for head in table.heads]
+    assert len(table.rows[0].cells) == len(table.heads)
+    assert "too few were given" not in table.note
+    assert "Brown" not in table.note
 
 
 def test_percentages_that_are_far_off_are_in_the_headline_of_our_hospital(covid: Book) -> None:

@@ -318,7 +318,7 @@ def _heads(evidence: Evidence, has_bars: bool) -> tuple[Head, ...]:
     else:
         heads += [Head(f"false{TIED}alarms", f"Of{TIED}100 without{TIED}it")] if has_bars else []
         over = f"Of{TIED}100{TIED}had{TIED}it, when{TIED}it{TIED}said"
-        heads += [Head(risk_of(risk), over) for risk in lines(evidence)]
+        heads += [Head(risk_of(risk), over) for risk in _shown_lines(evidence)]
     return (*heads, *([Head("Goals", is_wide=True)] if _has_goals(evidence) else []))
 
 
@@ -341,7 +341,7 @@ def _hospital(evidence: Evidence, site: DatasetSummary, name: str, has_bars: boo
         if len(classes.labels(evidence)) <= MOST_CLASSES:
             cells += [_of_class(value) for value in classes.named_rightly_by_class(evidence, site)]
     else:
-        cells += [_came(evidence, site, risk) for risk in lines(evidence)]
+        cells += [_came(evidence, site, risk) for risk in _shown_lines(evidence)]
     if _has_goals(evidence):
         cells.append(_goals(evidence, site))
     mark = f"{TIED}†" if few_at(evidence, site) else ""
@@ -372,12 +372,21 @@ def _of_class(share: float | None) -> Cell:
     return Cell("none", kind="absent") if share is None else Cell(of_hundred(share), kind="plain")
 
 
+def _is_kept_back(evidence: Evidence, site: DatasetSummary) -> bool:
+    """Whether what came of each percentage at a hospital is known and not given out."""
+    return isinstance(find_curve(evidence, "calibration_curve", site.name), Withheld)
+
+
+def _shown_lines(evidence: Evidence) -> tuple[float, ...]:
+    """The risks that the table has columns for: none where every hospital's are kept back."""
+    return () if all(_is_kept_back(evidence, site) for site in externals(evidence)) else lines(evidence)
+
+
 def _came(evidence: Evidence, site: DatasetSummary, risk: float) -> Cell:
     """Of 100 to whom the model gave a risk, how many had the outcome; standing out where the range leaves it out."""
     found = at_risk(evidence, site, risk)
     if found is None:
-        curve = find_curve(evidence, "calibration_curve", site.name)
-        return missing(curve) if isinstance(curve, Withheld) else Cell(NONE_GIVEN, kind="absent")
+        return Cell(NONE_GIVEN, kind="absent")
     return Cell(of_hundred(found.value), kind="alert" if found.is_off else "plain")
 
 
@@ -397,12 +406,13 @@ def _note(evidence: Evidence, shown: list[DatasetSummary], rows: tuple[Hospital,
         of_what = "of one class" if classes.labels(evidence) else "with it, or without it"
         parts.append(f"† fewer than {FEW} patients {of_what}: numbers are rough.")
     parts += _unusual(evidence, shown)
-    if not classes.labels(evidence):
+    if not classes.labels(evidence) and _shown_lines(evidence):
         parts.append("Brown: off by more than its range.")
     if among > len(shown):
         parts.append(f"{sentence_case(counted_hospitals(among - len(shown)))} between them: page 2.")
     if any(cell.kind == "absent" and cell.text == NONE_GIVEN for row in rows for cell in row.cells):
-        parts.append(f"{NONE_GIVEN}: too few were given that percentage.")
+        kept = ", or kept back" if any(_is_kept_back(evidence, site) for site in shown) else ""
+        parts.append(f"{NONE_GIVEN}: too few were given that percentage{kept}.")
     parts += [COUNTS_ARE_RANGES] if is_protected(evidence) else []
     parts.append("Ranges: page 2.")
     if evidence.local_site is None and among > 1:

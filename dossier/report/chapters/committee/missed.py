@@ -258,7 +258,8 @@ def _not_counted(evidence: Evidence) -> str:
     known = (_found_in(evidence, column, label) for column, label in _groups_here(evidence))
     if any(isinstance(estimate, Estimate) for estimate in known):
         return ""
-    return "How many are missed in each group is not known: too few patients, or no line."
+    kept = ", kept back" if is_protected(evidence) else ""
+    return f"How many are missed in each group is not known: too few patients{kept}, or no line."
 
 
 def _coincidence(evidence: Evidence, found: Sequence[tuple[str, Sequence[Error]]]) -> str:
@@ -507,13 +508,17 @@ def _protected(evidence: Evidence) -> str:
         return ""
     shown = _groups_here(evidence)
     hidden = dict.fromkeys(
-        f"{within_sentence(summary.label)} ({within_sentence(summary.column)})"
+        (summary.column, summary.label)
         for summary in evidence.subgroups.summaries
-        if isinstance(summary.size, Withheld)
-        and is_here(summary.dataset, evidence)
-        and (summary.column, summary.label) not in shown
+        if isinstance(summary.size, Withheld) and is_here(summary.dataset, evidence)
     )
-    gone = f" Kept back: {named_with_the_rest(list(hidden), MOST_NAMED)}." if hidden else ""
+    gone = ""
+    for start, groups_of in (
+        ("Kept back", [group for group in hidden if group not in shown]),
+        ("Kept back at some hospitals", [group for group in hidden if group in shown]),
+    ):
+        names = [f"{within_sentence(label)} ({within_sentence(column)})" for column, label in groups_of]
+        gone += f" {start}: {named_with_the_rest(names, MOST_NAMED)}." if names else ""
     return f" To protect patients, each group is counted by itself: groups need not add up.{gone}"
 
 
