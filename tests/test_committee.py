@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from pypdf import PdfReader
 
-from dossier.core.facts import Method
+from dossier.core.facts import Fact, Method
 from dossier.core.register import fill
 from dossier.core.release import Release
 from dossier.core.types import (
@@ -25,6 +25,7 @@ from dossier.core.types import (
     Flag,
     Gallery,
     Picture,
+    Withheld,
     externals,
     find_curve,
 )
@@ -40,6 +41,7 @@ from dossier.typeset.numbers import JOINER
 from tests.conftest import Book, by_hand
 from tests.figures.evidence import COVID, Case
 from tests.reasons import because, limitation
+from tests.test_findings import given
 
 COMMON = frozenset((Path(__file__).parent / "common_words.txt").read_text(encoding="utf-8").split())
 """Words that need no explanation, one form a line."""
@@ -193,14 +195,16 @@ def words(evidence: Evidence) -> str:
 
 def test_without_a_hospital_of_our_own_it_says_so_and_no_number_is_of_all_together(covid: Book) -> None:
     abroad = words(covid.evidence)
-    assert "It has not been tested in ours, and results differed so much that ours cannot be predicted." in abroad
+    assert re.search(r"Elsewhere it may tell sick from well \d+ to \d+ times", abroad)
+    assert "If one of these is ours, have these pages made for it (--local-site)." in abroad
     assert "1,000 patients" not in abroad
     # 5,340 patients were tested, 1,724 of them infected: eight hospitals added up describe none of them.
     assert not re.search(r"\b(5,340|1,724|323)\b", abroad)
     home = words(at_home(covid.evidence, 0))
     assert "Does it work here?" in home
     assert "What happens to 1,000 patients?" in home
-    assert "not been tested in ours" not in home
+    assert "--local-site" not in home
+    assert "Elsewhere" not in home
 
 
 def test_the_goals_are_counted_hospital_by_hospital(covid: Book) -> None:
@@ -291,9 +295,15 @@ def with_curve(evidence: Evidence, dataset: str, **columns: tuple[float, ...]) -
     return dataclasses.replace(evidence, curves=(*kept, made))
 
 
+def right_as_a_whole(evidence: Evidence) -> Evidence:
+    """The evidence of one hospital without an error in the sum of its percentages or in their slope."""
+    whole = given(evidence, "oe_ratio", site_0=(1.0, 0.9, 1.1))
+    return given(whole, "calibration_slope", site_0=(1.0, 0.8, 1.2))
+
+
 def of_one_site(low: float, observed: float, high: float) -> Evidence:
     """One hospital, a line at 50%, and this share, with its range, at 50%."""
-    evidence = with_release(by_hand(Case("one", ("Ribe",))), thresholds={"declared": (0.5,)})
+    evidence = with_release(right_as_a_whole(by_hand(Case("one", ("Ribe",)))), thresholds={"declared": (0.5,)})
     flat = {name: (value, value) for name, value in (("low", low), ("observed", observed), ("high", high))}
     return with_curve(evidence, "site-0", risk=(0.1, 0.9), **flat)
 
@@ -314,6 +324,58 @@ def test_percentages_are_wrong_only_where_their_range_says_so(
     assert found.lead == lead
     ends = f"(range {100 * low:.0f} to {100 * high:.0f})"
     assert found.rest == f"When it said 50%, {100 * observed:.0f} of 100 patients had it {ends}."
+
+
+@pytest.mark.parametrize(
+    ("ratio", "slope", "lead"),
+    [
+        ((1.0, 0.9, 1.1), (0.6, 0.4, 0.9), "Not all: high percentages are too high, low ones too low."),
+        ((1.0, 0.9, 1.1), (1.4, 1.1, 1.9), "Not all: high percentages are too low, low ones too high."),
+        ((0.5, 0.4, 0.6), (0.6, 0.4, 0.9), "No: they are too high as a whole, the high ones more than the low."),
+        ((0.5, 0.4, 0.6), (1.4, 1.1, 1.9), "No: they are too high as a whole, the low ones more than the high."),
+        ((1.6, 1.4, 1.8), (0.6, 0.4, 0.9), "No: they are too low as a whole, the low ones more than the high."),
+        ((1.6, 1.4, 1.8), (1.0, 0.8, 1.2), "No: they are too low as a whole."),
+        ((1.1, 1.05, 1.15), (1.0, 0.8, 1.2), "Nearly: they are a little too low as a whole."),
+        ((1.0, 0.9, 1.1), (1.0, 0.8, 1.2), "No error was seen within these ranges."),
+    ],
+)
+def test_percentages_without_an_error_at_the_line_may_be_wrong_as_a_whole(
+    ratio: tuple[float, float, float], slope: tuple[float, float, float], lead: str
+) -> None:
+    evidence = of_one_site(0.4, 0.5, 0.6)
+    evidence = given(given(evidence, "oe_ratio", site_0=ratio), "calibration_slope", site_0=slope)
+    assert committee.are_right(evidence).lead == lead
+    asked = "Do not show patients its percentages before they are corrected here."
+    assert (asked in committee.steps(evidence)) == (not lead.startswith("No error"))
+
+
+def test_percentages_that_are_far_off_as_a_whole_are_not_said_to_be_so_at_one_line_alone() -> None:
+    far = given(of_one_site(0.2, 0.3, 0.45), "oe_ratio", site_0=(0.5, 0.4, 0.6))
+    assert committee.are_right(far).lead == "No: they are too high as a whole."
+    other_way = given(of_one_site(0.65, 0.7, 0.8), "oe_ratio", site_0=(0.5, 0.4, 0.6))
+    assert committee.are_right(other_way).lead == "No: they are too low at 50%."
+
+
+def test_a_curve_that_is_kept_back_is_not_said_to_rest_on_too_few() -> None:
+    """The ratio and the slope say what the curve cannot; a ratio that is far off is in the headline of ours."""
+    evidence = given(of_one_site(0.4, 0.5, 0.6), "oe_ratio", site_0=(0.49, 0.37, 0.62))
+    hidden = CurveResult("calibration_curve", "site-0", Withheld(Fact("not_given_where_protected", below=10), 10))
+    kept = dataclasses.replace(
+        evidence, curves=tuple(hidden if each.curve == hidden.curve else each for each in evidence.curves)
+    )
+    found = committee.are_right(kept)
+    assert found.lead == "No: they are too high as a whole."
+    assert found.rest == (
+        "There were 49 actual cases per 100 predicted (range 37 to 62). "
+        "How many had it at each percentage is kept back, to protect patients."
+    )
+    assert "Do not show patients its percentages before they are corrected here." in committee.steps(kept)
+    assert "49 actual cases per 100 predicted" in committee.answer(at_home(kept, 0))
+    table = committee.hospitals(kept)
+    assert "50%" not in [head.label for head in table.heads]
+    assert len(table.rows[0].cells) == len(table.heads)
+    assert "too few were given" not in table.note
+    assert "Brown" not in table.note
 
 
 def test_percentages_that_are_far_off_are_in_the_headline_of_our_hospital(covid: Book) -> None:
@@ -340,7 +402,9 @@ def test_what_came_of_a_percentage_is_read_off_the_curve() -> None:
     assert (found.value, found.low, found.high) == pytest.approx((0.3, 0.2, 0.4))
     assert at_risk(changed, site, 0.41) is None
     assert at_risk(changed, site, 0.4) is not None
-    gone = with_curve(evidence, "site-0", risk=(0.1, 0.2), observed=(0.1, 0.5), low=(0.0, 0.4), high=(0.2, 0.6))
+    gone = with_curve(
+        right_as_a_whole(evidence), "site-0", risk=(0.1, 0.2), observed=(0.1, 0.5), low=(0.0, 0.4), high=(0.2, 0.6)
+    )
     assert committee.are_right(with_release(gone, thresholds={"declared": ()})).lead == "Not known."
 
 
@@ -348,8 +412,8 @@ def test_the_hospitals_that_are_farthest_off_are_named_and_the_rest_is_a_range(c
     found = committee.are_right(covid.evidence)
     assert found.lead == "Not reliably: some are too high, some too low."
     assert found.rest == (
-        "When it said 50%, 26 of 100 patients had it in Italy 1, 86 in Italy 2 and 99 in Brazil 3; in the other five "
-        "hospitals 48 to 59."
+        "When it said 50%, 26 of 100 patients had it in Italy 1, 86 in Italy 2 and 99 in Brazil 3; in the rest 48 to "
+        "59 (ranges 36 to 69)."
     )
 
 
@@ -379,9 +443,9 @@ def test_a_group_whose_risk_is_underestimated_is_told_with_both_values_and_how_m
     assert re.search(
         rf"{UNDERESTIMATED} patients aged 50 to 69 \(1\d\d actual cases per 100 predicted, the others 9\d\)", words
     )
-    assert re.search(r"This could be coincidence: \d+ comparisons were looked at\.", words)
+    assert re.search(r"The difference could be coincidence \(\d+ comparisons\)\.", words)
     assert "was not counted" not in words
-    assert len(set(ERRORS)) == 8
+    assert len(set(ERRORS)) == 10
     table = committee.groups(knee.evidence)
     assert table is not None
     assert table.columns[-1].label == "Missed, of 100"
@@ -393,7 +457,7 @@ def test_a_group_whose_risk_is_underestimated_is_told_with_both_values_and_how_m
 
 def test_what_must_be_done_follows_from_what_was_found_and_what_is_not_said(covid: Book, breast: Book) -> None:
     steps = " ".join(committee.steps(covid.evidence)).replace("\N{NO-BREAK SPACE}", " ")
-    assert "Test it on our own past patients: at least 100 with SARS-CoV-2 infection and 100 without" in steps
+    assert "test it on our own past patients: at least 100 with SARS-CoV-2 infection and 100 without" in steps
     assert "before they are corrected here" in steps
     assert "The maker names nobody" not in steps
     assert "Set our own goals" not in steps
@@ -401,7 +465,7 @@ def test_what_must_be_done_follows_from_what_was_found_and_what_is_not_said(covi
     assert "The maker names nobody." in silent
     assert "The maker gives no rule." in silent
     assert "Set our own goals first." in silent
-    assert "Test it on our own past patients" not in " ".join(committee.steps(at_home(breast.evidence, 0)))
+    assert "est it on our own past patients" not in " ".join(committee.steps(at_home(breast.evidence, 0)))
     right = of_one_site(0.4, 0.5, 0.6)
     assert "corrected" not in " ".join(committee.steps(right))
 
@@ -633,7 +697,8 @@ def test_every_word_is_an_everyday_one(any_book: Book, index: int | None) -> Non
         word
         for text in spoken(edition(evidence).html)
         if "SHA-256" not in text
-        for word in re.findall(r"[a-z]+", text.lower())
+        # The option is for those who make the pages.
+        for word in re.findall(r"[a-z]+", text.lower().replace("--local-site", ""))
     }
     assert sorted(used - COMMON - theirs - months - short_months) == []
 

@@ -12,6 +12,7 @@ from dossier.core.types import (
     POOLED,
     READER_STUDY,
     Absent,
+    CountRange,
     Curve,
     CurveResult,
     Estimate,
@@ -29,6 +30,7 @@ from dossier.report.chapters import committee, subgroups
 from tests.conftest import by_hand
 from tests.figures.evidence import COVID, Case
 from tests.reasons import because, limitation
+from tests.test_committee import with_release
 from tests.test_findings import KINDS, given
 
 # ---- the model against the same for all -----------------------------------------------------------------------------
@@ -150,7 +152,10 @@ def test_a_study_that_is_kept_back_is_not_said_to_be_missing() -> None:
         dataclasses.replace(result, found=hidden) if result.measure == "error_rate_aided" else result
         for result in found.results
     )
-    assert committee.people_decide(dataclasses.replace(found, results=kept)).startswith("A study compared decisions")
+    withheld = dataclasses.replace(found, results=kept)
+    study = {"file": "study.csv"}
+    assert committee.people_decide(with_release(withheld, reader_study=study)).startswith("A study compared decisions")
+    assert committee.people_decide(withheld) == "Not known: no study compared decisions with and without it."
 
 
 @pytest.mark.parametrize(("assumed", "word"), [(None, "about"), (1.0, "at best")])
@@ -172,8 +177,8 @@ def test_how_sure_the_truth_is_is_said_in_whole_people(assumed: float | None, wo
     )
     assert committee.labels_are_right(bare) == ""
     assert committee.labels_are_right(dataclasses.replace(bare, results=(*bare.results, *results))) == (
-        "Where answers like those of the people at Italy 1 count as the truth, of 100 answers of the model 90 are "
-        f"called right, and {word} 80 are (range 77 to 83)."
+        f"If people like those at Italy 1 say what is true, 90 of 100 answers look right, and {word} 80 are "
+        "(range 77 to 83). Not so if a test says it."
     )
 
 
@@ -202,13 +207,17 @@ def test_what_to_expect_in_ours_is_said_only_where_enough_hospitals_tell() -> No
         0.8, 0.7, 0.9, 0.95, 5000, Method("wald"), details={"prediction_low": 0.6, "prediction_high": 0.95, "k": 7}
     )
     words = committee.answer(pooled_as(KINDS["eight"], known))
-    assert words.endswith("It has not been tested in ours, where it may tell sick from well 60 to 95 times of 100.")
+    assert words.endswith(" Elsewhere it may tell sick from well 60 to 95 times of 100.")
     flagged = dataclasses.replace(
         pooled_as(KINDS["eight"], known), flags=(Flag("heterogeneity", POOLED, limitation("so.")),)
     )
-    assert committee.answer(flagged).endswith("and results differed so much that ours cannot be predicted.")
+    assert committee.answer(flagged).endswith("Elsewhere it may tell sick from well 60 to 95 times of 100.")
+    wide = dataclasses.replace(pooled_as(KINDS["two"], Absent(Fact("no_rows"))), flags=flagged.flags)
+    assert committee.answer(wide).endswith(
+        "Results differed so much that those of another hospital cannot be predicted."
+    )
     few = committee.answer(pooled_as(KINDS["two"], Absent(Fact("too_few_sites_to_pool", usable=Count(0, "site")))))
-    assert few.endswith("It has not been tested in ours, and these two hospitals cannot tell what to expect there.")
+    assert few.endswith("These two hospitals cannot tell what to expect in another.")
 
 
 def test_without_goals_the_ends_of_what_was_found_are_named() -> None:
@@ -248,13 +257,17 @@ def test_false_alarms_are_those_who_are_not_left_alone() -> None:
 
 
 def test_each_place_hears_the_direction_of_its_own_slope() -> None:
-    evidence = given(KINDS["two"], "calibration_slope", site_0=(0.7, 0.6, 0.8), site_1=(1.4, 1.2, 1.6))
+    right = given(KINDS["two"], "oe_ratio", site_0=(1.0, 0.9, 1.1), site_1=(1.0, 0.9, 1.1))
+    evidence = given(right, "calibration_slope", site_0=(0.7, 0.6, 0.8), site_1=(1.4, 1.2, 1.6))
     flags = (Flag("slope_off", "site-0", limitation("so.")), Flag("slope_off", "site-1", limitation("so.")))
     (words,) = committee.could_go_wrong(dataclasses.replace(evidence, flags=flags))
     assert words.text == (
         "Italy 1: high percentages are too high, low ones too low. "
         "Spain: high percentages are too low, low ones too high."
     )
+    off = given(evidence, "oe_ratio", site_0=(0.6, 0.5, 0.7), site_1=(1.0, 0.9, 1.1))
+    (words,) = committee.could_go_wrong(dataclasses.replace(off, flags=flags[:1]))
+    assert words.text == "Italy 1: its percentages are too high, the high ones more than the low."
 
 
 def test_each_place_hears_whether_the_outcome_is_more_or_less_common() -> None:
@@ -352,6 +365,79 @@ def test_groups_that_differ_come_with_their_direction() -> None:
     words = " ".join(committee.differing_groups(changed))
     assert "It tells sick from well more often among female patients in Italy 2 (" in words
     assert "It tells sick from well less often among female patients in Italy 3 (" in words
-    assert "underestimates the risk of female patients in Brazil 1 (" in words
-    brief = " ".join(committee.who_is_missed(changed))
-    assert "underestimates the risk of female patients in Brazil 1." in brief
+    relative = "More actual cases per 100 predicted than among the others: female patients in Brazil 1"
+    assert f"{relative} (" in words
+    assert f"{relative}." in " ".join(committee.who_is_missed(changed))
+
+
+@pytest.mark.parametrize(
+    ("ratio", "difference", "says", "word"),
+    [
+        (1.3, 0.2, "The model underestimates the risk of female patients (", "too low"),
+        (1.3, -0.2, "The model underestimates, but less than for the others, the risk of female patients (", "too low"),
+        (0.6, 0.2, "The model overestimates, but less than for the others, the risk of female patients (", "too high"),
+        (0.6, -0.2, "The model overestimates the risk of female patients (", "too high"),
+        (1.0, 0.2, "More actual cases per 100 predicted than among the others: female patients (", "\N{EN DASH}"),
+        (1.0, -0.2, "Fewer actual cases per 100 predicted than among the others: female patients (", "\N{EN DASH}"),
+    ],
+)
+def test_what_is_said_of_a_group_never_contradicts_its_own_row(
+    ratio: float, difference: float, says: str, word: str
+) -> None:
+    """A group that differs from the others is wrong the way that its own range says, or is not said to be wrong."""
+    apart = Estimate(difference, difference - 0.1, difference + 0.1, 0.95, 200, Method("wald"))
+    of_sex = Subset("sex", "female")
+    results = (
+        of_group("female", "site-0", ratio, "oe_ratio"),
+        Result("oe_ratio", "oe_ratio", "site-0", {"against": "complement"}, apart, of_sex),
+    )
+    sizes = {"female": [SubgroupSize(200, 57, 0)], "male": [SubgroupSize(200, 57, 0)]}
+    evidence = with_groups(KINDS["one"], sizes, *results)
+    assert committee.differing_groups(evidence)[0].startswith(says)
+    table = committee.groups(evidence)
+    assert table is not None
+    assert table.rows[0].cells[4].text == word
+
+
+@pytest.mark.parametrize(("difference", "by_chance"), [(0.2, False), (0.11, True)])
+def test_a_difference_is_called_coincidence_only_where_so_many_comparisons_explain_it(
+    difference: float, by_chance: bool
+) -> None:
+    """By hand: of four comparisons the smallest p has to be below .0125; 0.2 -+ 0.1 has .0001, 0.11 -+ 0.1 has .03."""
+    of_sex = Subset("sex", "female")
+    apart = Estimate(difference, difference - 0.1, difference + 0.1, 0.95, 200, Method("wald"))
+    wide = Estimate(0.0, -0.1, 0.1, 0.95, 200, Method("wald"))
+    results = (
+        of_group("female", "site-0", 1.3, "oe_ratio"),
+        Result("oe_ratio", "oe_ratio", "site-0", {"against": "complement"}, apart, of_sex),
+        Result("auroc", "auroc", "site-0", {"against": "complement"}, wide, of_sex),
+        Result("oe_ratio", "oe_ratio", "site-1", {"against": "complement"}, wide, of_sex),
+        Result("auroc", "auroc", "site-1", {"against": "complement"}, wide, of_sex),
+    )
+    sizes = {name: [SubgroupSize(200, 57, 0)] * 2 for name in ("female", "male")}
+    found = with_groups(KINDS["two"], sizes, *results)
+    words = " ".join(committee.differing_groups(found)).replace("\N{NO-BREAK SPACE}", " ")
+    assert "underestimates the risk of female patients in Italy 1" in words
+    assert ("The difference could be coincidence (4 comparisons)." in words) == by_chance
+    assert ("coincidence" in " ".join(committee.who_is_missed(found))) == by_chance
+
+
+def test_protected_counts_are_said_to_be_once_and_a_group_that_is_kept_back_is_named() -> None:
+    hidden = Withheld(Fact("outcome_of_few", below=10), 10)
+    sizes: Mapping[str, Sequence[SubgroupSize | Absent]]
+    sizes = {"female": [SubgroupSize(CountRange(180, 208), CountRange(30, 44), 0)], "other": [hidden]}
+    plain = with_groups(KINDS["one"], sizes, of_group("female", "site-0", 0.76))
+    kept = dataclasses.replace(
+        plain, datasets=tuple(dataclasses.replace(dataset, minimum_cell=10) for dataset in plain.datasets)
+    )
+    said = "Counts are given as ranges, to protect patients."
+    assert " ".join(committee.works_here(kept)).count(said) == 1
+    assert said in committee.hospitals(kept).note
+    assert said not in " ".join((*committee.works_here(plain), committee.hospitals(plain).note))
+    table, exact = committee.groups(kept), committee.groups(plain)
+    assert table is not None
+    assert exact is not None
+    assert table.note.endswith(
+        "To protect patients, each group is counted by itself: groups need not add up. Kept back: other (sex)."
+    )
+    assert "Kept back" not in exact.note

@@ -123,6 +123,7 @@ def test_findings_know_words_only(path: Path) -> None:
         "typeset",
         "bands",
         "contents",
+        "alterations",
         "between_groups",
         "over_time",
         "instances",

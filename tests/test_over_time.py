@@ -20,7 +20,7 @@ from dossier.core.release import StopRule
 from dossier.core.types import PERIODS_OF_A_YEAR, Absent, Curve, Evidence, PeriodUnit, Withheld
 from dossier.reading import columns
 from dossier.record import results, results_csv
-from dossier.report.chapters import monitoring
+from dossier.report.chapters import committee, monitoring
 from dossier.report.chapters.committee import declared
 from dossier.report.figures.canvas import text_width
 from dossier.report.figures.monitoring import _span, performance_over_time
@@ -406,6 +406,10 @@ def test_the_chapter_the_figure_and_the_committee_say_it(followed: Evidence) -> 
     assert "No days, so not evaluable: Bari." in monitoring.rule(followed)
     (stop,) = [text for label, text in declared.care(followed) if label == "When to stop"]
     assert plain(stop) == ("Too many cases in two quarters in a row. Broken: Rome, April to September 2025.")
+    assert "The maker's rule to switch it off was broken in Rome." in committee.answer(followed)
+    ours, other = (committee.answer(replace(followed, local_site=name)) for name in ("rome", "bari"))
+    assert "The maker's rule to switch it off was broken here." in ours
+    assert "switch it off" not in other
 
 
 def test_limits_without_words_are_said_in_plain_ones(followed: Evidence) -> None:
@@ -437,6 +441,7 @@ def test_without_days_a_rule_cannot_be_evaluated(tmp_path: Path) -> None:
     found = evaluate.evidence(reading.study(folder))
     assert [curve for curve in found.curves if curve.curve == OVER_TIME] == []
     assert [(flag, dataset) for flag, dataset, _ in said(found)] == [("stop_rule_not_evaluable", "pooled")]
+    assert dict(declared.care(found))["When to stop"].endswith("Not looked at: the test does not follow it over time.")
     assert not monitoring.CHAPTER.has(found)
     assert "[[dataset]] date" in monitoring.CHAPTER.fill
 
@@ -469,3 +474,13 @@ def test_a_policy_withholds_every_period_and_no_rule_is_judged(tmp_path: Path) -
     assert all(isinstance(curve.found, Withheld) for curve in by_period)
     assert [(flag, dataset) for flag, dataset, _ in said(found)] == [("stop_rule_not_evaluable", "rome")]
     assert not monitoring.CHAPTER.has(found)
+    assert dict(declared.care(found))["When to stop"].endswith(
+        "Whether it was broken is kept back, to protect patients: ask the maker."
+    )
+    (danger,) = committee.could_go_wrong(only(found, "stop_rule_not_evaluable"))
+    assert danger.text.endswith("whether the maker's rule to switch it off was broken is kept back.")
+
+
+def only(evidence: Evidence, kind: str) -> Evidence:
+    """The evidence with the limitations of one kind alone."""
+    return replace(evidence, flags=tuple(flag for flag in evidence.flags if flag.flag == kind))

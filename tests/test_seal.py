@@ -17,11 +17,12 @@ from hypothesis import strategies as st
 
 from dossier import evaluate, reading
 from dossier.command_line import check, cli, initial
+from dossier.core import alterations
 from dossier.core.errors import OutputError, ReleaseError
 from dossier.core.release import Release
-from dossier.core.types import Evidence, Flag
+from dossier.core.types import Evidence, Flag, Seal, SealChange
 from dossier.record import results, seal
-from dossier.report.chapters import acceptance
+from dossier.report.chapters import acceptance, committee
 from dossier.typeset.flags import flag_text
 
 CRITERIA = """
@@ -41,6 +42,7 @@ declared_on = 2026-05-01
 [[subgroup]]
 column = "ward"
 """
+STOP = '[care]\nstop = [{ measure = "oe_ratio", at_least = 0.5, at_most = 2.0, periods = 2 }]\n'
 DAY = datetime.date(2026, 5, 2)
 
 
@@ -272,7 +274,7 @@ def test_the_dossier_says_as_sealed_or_what_was_changed(release: Path) -> None:
     other = evaluated(release)
     assert plain(acceptance.sealed(other)) == (
         f"Sealed on 2 May 2026, after all patients had come (31 December 2025), under SHA-256 {before}; "
-        "changed since: the criteria."
+        "changed since: the criteria (AUROC, each external: at_least 0.6, now 0.55)."
     )
     assert other.seal is not None
     assert [(change.table, change.then, change.now) for change in other.seal.changes] == [
@@ -280,6 +282,60 @@ def test_the_dossier_says_as_sealed_or_what_was_changed(release: Path) -> None:
         ("acceptance", 1, 0),
     ]
     assert [json.loads(change.part)["at_least"] for change in other.seal.changes] == [0.55, 0.6]
+
+
+def test_a_lowered_goal_is_on_the_first_page_of_the_committee_and_its_values_on_the_last(release: Path) -> None:
+    sealed(release)
+    assert "laid down" not in committee.answer(evaluated(release))
+    edit(release, lambda text: text.replace("at_least = 0.6", "at_least = 0.55"))
+    other = evaluated(release)
+    assert "Changed after it had been laid down: its goals (see last page)." in committee.answer(other)
+    assert plain(committee.changes(other)[0]) == (
+        "Changed after it had been laid down on 2 May 2026: the goal for telling sick from well asked at least 60 and "
+        "now asks 55."
+    )
+
+
+ALTERED = {
+    "a criterion less": (
+        lambda text: text.replace(CRITERIA.split("\n\n")[0], ""),
+        ["the criteria (AUROC, each external dropped)"],
+    ),
+    "another bound of two": (
+        lambda text: text.replace("at_most = 2.0\n", "at_most = 3.5\n"),
+        ["the criteria (O/E, hospital-1: at_most 2.0, now 3.5)"],
+    ),
+    "another column": (
+        lambda text: text.replace('[[subgroup]]\ncolumn = "ward"', '[[subgroup]]\ncolumn = "age"\ncuts = [50]'),
+        ["the subgroups (ward dropped and age added)"],
+    ),
+    "another outcome": (
+        lambda text: text.replace('name = "readmission"', 'name = "death"'),
+        ['the outcome (name "readmission", now "death")'],
+    ),
+    "a limit of a rule": (
+        lambda text: text.replace("periods = 2 }", "periods = 4 }"),
+        ["the limits that stop the model (O/E: periods 2, now 4)"],
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", ALTERED)
+def test_each_value_is_printed_as_it_was_and_as_it_is(release: Path, kind: str) -> None:
+    change, said = ALTERED[kind]
+    edit(release, lambda text: text.replace("\n[statements]", f"\n{STOP}\n[statements]", 1))
+    sealed(release)
+    edit(release, change)
+    found = acceptance.sealed(evaluated(release))
+    assert [part for part in said if part not in found] == [], found
+
+
+def test_what_is_protected_is_said_to_be_changed_and_not_to_what() -> None:
+    """A policy leaves of a changed part the key alone: `_seal` in evaluate/disclosure/declared.py."""
+    part = '{"survey":null}'
+    changes = (SealChange("h_accuracy", part, 1, 0), SealChange("h_accuracy", part, 0, 1))
+    (found,) = alterations.since(Seal("seal.json", "0" * 64, DAY, "1" * 64, changes))
+    assert (found.key, found.is_kept_back) == ("survey", True)
 
 
 LEAF = (

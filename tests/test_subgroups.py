@@ -15,7 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dossier import evaluate, reading
-from dossier.core import flags
+from dossier.core import between_groups, flags
+from dossier.core.facts import Method
 from dossier.core.types import (
     POOLED,
     Absent,
@@ -450,9 +451,9 @@ def test_the_chapter_counts_what_it_looked_at(knee: Evidence) -> None:
     made_here = 0
     apart = 0
     for site in (dataset.name for dataset in knee.datasets if dataset.role == "external"):
-        for measure in ("auroc", "oe_ratio"):
+        for measure, at in (("auroc", {}), ("oe_ratio", {}), ("sensitivity", {"threshold": 0.5})):
             for subset in (("Sex", "female"), ("Age", "under 50"), ("Age", "50 to 69"), ("Age", "70 or more")):
-                found = find_in_subgroup(knee, Subset(*subset), measure, site, against="complement")
+                found = find_in_subgroup(knee, Subset(*subset), measure, site, against="complement", **at)
                 if isinstance(found, Estimate) and found.low is not None and found.high is not None:
                     made_here += 1
                     apart += found.low > 0 or found.high < 0
@@ -460,8 +461,22 @@ def test_the_chapter_counts_what_it_looked_at(knee: Evidence) -> None:
     assert "35 subgroups, site by site." in said.rest  # two by sex and three by age at seven of eight sites
     assert said.lead.startswith("Over the seven sites that record it ")
     assert f"In {apart} of {made_here} comparisons" in said.rest
+    assert "from the rest of its site in AUROC, O/E or sensitivity at 0.50." in said.rest
     assert f"{made_here}\N{NO-BREAK SPACE}differences" in findings.multiplicity(knee)
     assert f"{made_here * 0.05:.1f} of them" in findings.multiplicity(knee)
+
+
+def difference(value: float, low: float, high: float) -> Estimate:
+    return Estimate(value, low, high, 0.95, 200, Method("square_and_add"))
+
+
+def test_only_what_holm_leaves_standing_is_not_said_to_be_coincidence() -> None:
+    """By hand: z of 1.96 x 0.3 / 0.1 is 5.88; of 1.96 x 0.12 / 0.1 it is 2.35, p .019: below .05, not below .05 / 4."""
+    large, small, none = difference(-0.3, -0.4, -0.2), difference(0.12, 0.02, 0.22), difference(0.0, -0.1, 0.1)
+    assert between_groups.survives((small, large), 0.95) == (True, True)
+    assert between_groups.survives((small, large, none, none, none), 0.95) == (False, True, False, False, False)
+    assert between_groups.survives((none,), 0.95) == (False,)
+    assert between_groups.survives((), 0.95) == ()
 
 
 def test_the_chapter_names_a_handful_of_differences_and_counts_the_rest() -> None:
@@ -515,7 +530,8 @@ def test_the_tables_show_the_numbers_and_what_is_too_few(knee: Evidence) -> None
 def test_what_stands_out_in_the_tables_is_what_the_finding_counts(knee: Evidence) -> None:
     tables = [table for table in findings.tables(knee) if table.name.endswith("-differences")]
     coloured = sum(cell.kind == "alert" for table in tables for row in table.rows for cell in row.cells)
-    assert coloured == sum(difference.is_apart for difference in findings.compared(knee))
+    printed = [difference for difference in findings.compared(knee) if difference.threshold is None]
+    assert coloured == sum(difference.is_apart for difference in printed)
     assert all("Of single sites only what excludes 0 in AUROC or O/E." in table.note for table in tables)
 
 

@@ -190,7 +190,7 @@ def test_a_group_that_is_wrong_beside_the_others_alone_is_said_to_be_so() -> Non
         subgroups.finding(evidence).lead
     )
     assert committee.differing_groups(evidence)[0].startswith(
-        "Compared with the others, it underestimates the risk of women ("
+        "More actual cases per 100 predicted than among the others: women ("
     )
 
 
@@ -241,9 +241,12 @@ def beside(evidence: Evidence, difference: Estimate) -> str:
 @pytest.mark.parametrize(
     ("difference", "said"),
     [
-        (number(0.03, 0.01, 0.05), "Beside Old score: it tells sick from well better (30, range 10 to 50 of 1,000)."),
-        (number(-0.03, -0.05, -0.01), "it tells sick from well worse (−30, range −50 to −10 of 1,000)"),
-        (number(0.01, -0.01, 0.03), "not shown that it tells sick from well better (10, range −10 to 30 of 1,000)"),
+        (
+            number(0.03, 0.01, 0.05),
+            "Beside Old score: it tells sick from well better (by 30 of 1,000, range 10 to 50).",
+        ),
+        (number(-0.03, -0.05, -0.01), "it tells sick from well worse (by 30 of 1,000, range 10 to 50)"),
+        (number(0.01, -0.01, 0.03), "not shown that it tells sick from well better (by 10 of 1,000, range −10 to 30)"),
     ],
 )
 def test_the_committee_hears_whether_the_model_is_better_than_the_other(difference: Estimate, said: str) -> None:

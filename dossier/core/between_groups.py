@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import NormalDist
 
 from dossier.core.facts import Fact, Value
 from dossier.core.types import MACRO, POOLED, Absent, Estimate, Result, SubgroupSummary, Subset, Withheld, is_telling
@@ -21,9 +22,15 @@ class GroupDifference:
     measure: str
     of_class: str | None
     here: Estimate
-    difference: float
+    apart: Estimate
+    """The difference to the others."""
     expected: float | None = None
     """Of an AUROC what the group would have if its risks were right."""
+
+    @property
+    def difference(self) -> float:
+        """The value of the difference."""
+        return self.apart.value
 
     @property
     def is_case_mix(self) -> bool:
@@ -53,6 +60,12 @@ class GroupDifference:
         return Fact("group_ranked_better" if better else "group_ranked_less_well", **values, case_mix=case_mix)
 
 
+def compared(summaries: Sequence[SubgroupSummary], results: Sequence[Result]) -> tuple[Estimate, ...]:
+    """Every difference of a group to the others over all sites, of two groups one; case mix not counted."""
+    found = _indexed(results)
+    return tuple(found[subset, measure, of_class, True] for subset, measure, of_class in _compared(summaries, found))
+
+
 def over_all_sites(summaries: Sequence[SubgroupSummary], results: Sequence[Result]) -> Iterator[GroupDifference]:
     """The differences over all sites whose interval leaves out 0; of two groups the first, for the other mirrors it."""
     found = _indexed(results)
@@ -62,12 +75,37 @@ def over_all_sites(summaries: Sequence[SubgroupSummary], results: Sequence[Resul
             continue
         expected = found.get((subset, "model_based_concordance", of_class, False))
         value = expected.value if expected is not None and measure == "auroc" else None
-        yield GroupDifference(subset.column, subset.level, measure, of_class, here, apart.value, value)
+        yield GroupDifference(subset.column, subset.level, measure, of_class, here, apart, value)
 
 
 def comparisons(summaries: Sequence[SubgroupSummary], results: Sequence[Result]) -> int:
-    """How many times a group is compared with the others over all sites, of two groups one; case mix not counted."""
-    return sum(1 for _ in _compared(summaries, _indexed(results)))
+    """How many times a group is compared with the others over all sites."""
+    return len(compared(summaries, results))
+
+
+def survives(compared: Sequence[Estimate], level: float) -> tuple[bool, ...]:
+    """Which differences exclude 0 by Holm's correction over all of them: what else stands out could be coincidence.
+
+    The p value of each is read off its interval, from the value to the bound that is nearer to 0, as if normal.
+    """
+    held = [False] * len(compared)
+    rising = sorted((_p_value(found, level), index) for index, found in enumerate(compared))
+    for rank, (p_value, index) in enumerate(rising):
+        if p_value > (1 - level) / (len(compared) - rank):
+            break
+        held[index] = True
+    return tuple(held)
+
+
+def _p_value(found: Estimate, level: float) -> float:
+    bound = found.low if found.value > 0 else found.high
+    if bound is None or found.value == 0:
+        return 1.0
+    error = abs(found.value - bound) / NORMAL.inv_cdf((1 + level) / 2)
+    return 2 * (1 - NORMAL.cdf(abs(found.value) / error)) if error > 0 else 0.0
+
+
+NORMAL = NormalDist()
 
 
 def sites_with(summaries: Sequence[SubgroupSummary], column: str) -> frozenset[str]:

@@ -194,7 +194,7 @@ def calibration_intercept(outcome: Floats, risk: Floats, level: float = 0.95) ->
     weighted=weighted.calibration_slope,
     formula="b in logit P(y = 1) = a + b logit p",
     protection="fit",
-    goal=Goal("Spread of its percentages (1 is right)", "spread of percentages"),
+    goal=Goal("How far apart its percentages are (1 is right)", "how far apart percentages are"),
 )
 def calibration_slope(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Absent:
     """Whether the risks are spread as they should be.

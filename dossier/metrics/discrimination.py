@@ -279,7 +279,7 @@ share_at_threshold = partial(
     "Sensitivity",
     weighted=weighted.sensitivity,
     formula="TP / (TP + FN)",
-    goal=Goal("Found, of 100", "found", people=100),
+    goal=Goal("Found, of 100", "patients found", people=100),
     by_subgroup=True,
     also=("recall",),
 )

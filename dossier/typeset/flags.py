@@ -12,7 +12,7 @@ from typing import Any
 
 from dossier.core.facts import Count, Fact, Value
 from dossier.core.faults import catalogue, wording
-from dossier.core.types import CountRange, Seal, Sealed, unit_of
+from dossier.core.types import CountRange, Sealed, unit_of
 from dossier.typeset import reasons
 from dossier.typeset.numbers import number, patients_needed, per_cent, threshold
 from dossier.typeset.reasons import Names
@@ -62,11 +62,6 @@ def brief(fact: Fact, names: Names | None = None) -> str:
     if not isinstance(inner, Fact) or inner.code not in BRIEF:
         return ""
     return _Words(names or Names()).vformat(BRIEF[inner.code], (), dict(inner.values))
-
-
-def changed(seal: Seal) -> str:
-    """What was changed since it was sealed; empty where nothing was."""
-    return _sealed(tuple(change.table for change in seal.changes))
 
 
 class _Words(reasons.Words):

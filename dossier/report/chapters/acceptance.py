@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import datetime
+import json
 from collections.abc import Sequence
 
+from dossier.core import alterations
+from dossier.core.alterations import Alteration
 from dossier.core.facts import Fact
 from dossier.core.types import (
     POOLED,
@@ -12,14 +15,15 @@ from dossier.core.types import (
     Criterion,
     Estimate,
     Evidence,
+    Sealed,
     externals,
     find,
     find_in_subgroup,
     summary_of,
 )
 from dossier.report.chapters.chapter import Chapter
-from dossier.report.chapters.sentence import Sentence, better_than_the_model, named_or_counted
-from dossier.typeset.flags import changed
+from dossier.report.chapters.sentence import Sentence, better_than_the_model, named_or_counted, named_with_the_rest
+from dossier.typeset.flags import SEALED
 from dossier.typeset.names import ALL_POOLED, measured_label, shown
 from dossier.typeset.numbers import TIED, bare, interval, short
 from dossier.typeset.reasons import why
@@ -84,7 +88,45 @@ def sealed(evidence: Evidence) -> str:
     day = f"{date(seal.sealed_on)}{_beside_the_data(evidence, seal.sealed_on, seal.sealed_on)}"
     if not seal.changes:
         return f"Criteria, thresholds, subgroups and intended use are as sealed on {day}, under SHA-256 {seal.sha256}."
-    return f"Sealed on {day}, under SHA-256 {seal.sha256}; changed since: {changed(seal)}."
+    return f"Sealed on {day}, under SHA-256 {seal.sha256}; changed since: {_changed(evidence)}."
+
+
+MOST_CHANGED = 6
+"""Values of each table, changed since it was sealed, that have room; results.json has all."""
+LONGEST_VALUE = 80
+"""Characters of such a value that have room."""
+
+
+def _changed(evidence: Evidence) -> str:
+    """What was changed since it was sealed, each value as it was and as it is."""
+    of_table: dict[Sealed, list[str]] = {}
+    for alteration in alterations.since(evidence.seal):
+        of_table.setdefault(alteration.table, []).append(_altered(evidence, alteration))
+    return "; ".join(
+        f"{SEALED[table]} ({named_with_the_rest(values, MOST_CHANGED)})" for table, values in of_table.items()
+    )
+
+
+def _altered(evidence: Evidence, alteration: Alteration) -> str:
+    """One value as it was sealed and as it is, after what it belongs to."""
+    entry = alteration.of
+    measure = str(entry.get("measure", entry.get("column", "")))
+    named = SHORTER.get(measure, evidence.terms[measure].label) if measure in evidence.terms else measure
+    about = ", ".join(text for text in (named, str(entry.get("dataset", ""))) if text)
+    if not alteration.key:
+        return f"{about} {'added' if alteration.before is None else 'dropped'}"
+    start = f"{about}: {alteration.key}" if about else alteration.key
+    if alteration.is_kept_back:
+        return f"{start} changed, values withheld"
+    return f"{start} {_value(alteration.before)}, now {_value(alteration.after)}"
+
+
+def _value(value: object) -> str:
+    """A declared value as release.toml has it, in the room that there is."""
+    if value is None:
+        return "not declared"
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= LONGEST_VALUE else f"{text[: LONGEST_VALUE - 1]}…"
 
 
 def _beside_the_data(evidence: Evidence, first: datetime.date, last: datetime.date) -> str:

@@ -26,16 +26,17 @@ from dossier.core.types import (
 )
 from dossier.report.chapters import classes
 from dossier.report.chapters.chapter import Chapter
-from dossier.report.chapters.sentence import Sentence, named_with_the_rest
+from dossier.report.chapters.sentence import Sentence, named_with_the_rest, primary_threshold
 from dossier.typeset.flags import flag_text
 from dossier.typeset.measures import cell
 from dossier.typeset.names import ALL_POOLED, label_of, shown
 from dossier.typeset.numbers import level_of, number
 from dossier.typeset.tables import NOT_COMPUTED, Cell, Column, Reasons, Row, Table, label_fits
-from dossier.typeset.words import anchor, counted, how_many, in_words, listing, sentence_case, within_sentence
+from dossier.typeset.words import anchor, counted, how_many, in_words, listing, sentence_case, setting, within_sentence
 
 JUDGED = ("auroc", "oe_ratio")
-"""The measures whose differences the chapter's finding counts."""
+"""The measures whose differences the tables print; the finding counts those in sensitivity at the first threshold too.
+"""
 
 CASE_MIX = "model_based_concordance"
 """What the AUROC would be if every risk were right: as far as this differs between groups, it is their case mix."""
@@ -56,6 +57,13 @@ class Difference:
     measure: str
     found: Estimate
     of_class: str | None = None
+    threshold: float | None = None
+
+    @property
+    def at(self) -> At:
+        """The settings under which its results are filed."""
+        settings = {"class": self.of_class, "threshold": self.threshold}
+        return {name: value for name, value in settings.items() if value is not None}
 
     @property
     def subset(self) -> Subset:
@@ -116,7 +124,7 @@ def _by_site(evidence: Evidence) -> Sentence:
     if not made:
         return Sentence("In no subgroup can the model be compared with the other patients of its site.", rest)
     apart = [difference for difference in made if difference.is_apart]
-    rest_of_site = "from the rest of its site in AUROC or O/E."
+    rest_of_site = f"from the rest of its site in {_measures(evidence, 'or')}."
     if not apart:
         lead = f"In none of {in_words(len(made))} comparisons does a subgroup differ {rest_of_site}"
         return Sentence(lead, f"All CIs of the difference include 0{_widest(made)}. {rest}".strip())
@@ -128,14 +136,14 @@ def _by_site(evidence: Evidence) -> Sentence:
 def _widest(made: Sequence[Difference]) -> str:
     """The widest interval of a difference in each measure: what a true one may still be."""
     parts = []
-    for measure in dict.fromkeys(difference.measure for difference in made):
+    for measure, at in dict.fromkeys((difference.measure, difference.threshold) for difference in made):
         bounds = [
             (difference.found.low or 0.0, difference.found.high or 0.0)
             for difference in made
             if difference.measure == measure
         ]
         low, high = max(bounds, key=lambda ends: ends[1] - ends[0])
-        parts.append(f"{_name(measure)} {number(low)} to {number(high)}")
+        parts.append(f"{_name(measure, at)} {number(low)} to {number(high)}")
     return f" (widest: {listing(parts)})"
 
 
@@ -146,12 +154,12 @@ def part_of(count: int, among: int) -> str:
 
 def _named(evidence: Evidence, difference: Difference) -> str:
     """A difference by its two values: which of them is the better one is not said by the difference."""
-    at: At = {} if difference.of_class is None else {"class": difference.of_class}
+    at, name = difference.at, _name(difference.measure, difference.threshold)
     here = find_in_subgroup(evidence, difference.subset, difference.measure, difference.dataset.name, **at)
     if isinstance(here, Absent):
-        return f"{_name(difference.measure)} differs by {number(difference.found.value)} in {difference.named}"
+        return f"{name} differs by {number(difference.found.value)} in {difference.named}"
     values = f"{number(here.value)} against {number(here.value - difference.found.value)}"
-    return f"{_name(difference.measure)} is {values} in {difference.named}{_case_mix(evidence, difference, at)}"
+    return f"{name} is {values} in {difference.named}{_case_mix(evidence, difference, at)}"
 
 
 def _case_mix(evidence: Evidence, difference: Difference, at: At) -> str:
@@ -186,8 +194,16 @@ def expected_by_case_mix(
     return here.value, here.value - apart.value
 
 
-def _name(measure: str) -> str:
+def _name(measure: str, threshold: float | None = None) -> str:
+    if threshold is not None:
+        return f"{measure} at {setting(threshold)}"
     return "O/E" if measure == "oe_ratio" else "AUROC"
+
+
+def _measures(evidence: Evidence, joint: str) -> str:
+    """The measures whose differences are counted, as an end of a sentence."""
+    names = list(dict.fromkeys(_name(measure, at) for measure, _, at in _judged(evidence)))
+    return f"{', '.join(names[:-1])} {joint} {names[-1]}"
 
 
 def by_chance(evidence: Evidence, made: int) -> float:
@@ -201,10 +217,10 @@ def multiplicity(evidence: Evidence) -> str:
     if not made:
         return ""
     return (
-        f"{sentence_case(counted(made, 'difference'))} of the AUROC and O/E were looked at. With no true difference, "
-        f"{number(by_chance(evidence, made), 1)} of them would exclude 0 by chance alone (at {level_of(evidence)}): a "
-        "difference at one site only is a reason to look again, not a finding. A CI that includes 0 does not show that "
-        "patients are served alike: it may include large differences too."
+        f"{sentence_case(counted(made, 'difference'))} in {_measures(evidence, 'and')} were looked at. With no true "
+        f"difference, {number(by_chance(evidence, made), 1)} of them would exclude 0 by chance alone "
+        f"(at {level_of(evidence)}): a difference at one site only is a reason to look again, not a finding. A CI that "
+        "includes 0 does not show that patients are served alike: it may include large differences too."
     )
 
 
@@ -256,16 +272,20 @@ def _differences(evidence: Evidence) -> Iterator[Difference]:
             known = subgroup_sizes(evidence, column, dataset.name)
             held = [label for label in labels if label in known and known[label].n]
             for label in held[:1] if len(held) == 2 else held:
-                for measure, of_class in _judged(evidence):
-                    at: At = {} if of_class is None else {"class": of_class}
+                for measure, of_class, threshold in _judged(evidence):
+                    settings = {"class": of_class, "threshold": threshold}
+                    at = {name: value for name, value in settings.items() if value is not None}
                     found = _difference(evidence, Subset(column, label), measure, dataset.name, at)
                     if isinstance(found, Estimate) and found.low is not None and found.high is not None:
-                        yield Difference(column, label, dataset, measure, found, of_class)
+                        yield Difference(column, label, dataset, measure, found, of_class, threshold)
 
 
-def _judged(evidence: Evidence) -> list[tuple[str, str | None]]:
-    """The measures whose differences are counted, of several classes each class against the rest."""
-    return [(measure, label) for measure in JUDGED for label in classes.labels(evidence) or (None,)]
+def _judged(evidence: Evidence) -> list[tuple[str, str | None, float | None]]:
+    """The measures whose differences are counted, with the class and the threshold."""
+    every = [(measure, label, None) for measure in JUDGED for label in classes.labels(evidence) or (None,)]
+    at = primary_threshold(evidence)
+    of_missed = [] if at is None or classes.labels(evidence) else [("sensitivity", None, at)]
+    return [*every, *of_missed]
 
 
 def _difference(evidence: Evidence, subset: Subset, measure: str, dataset: str, at: At) -> Estimate | Absent:
@@ -604,11 +624,11 @@ def _is_printed(found: Estimate | Absent, dataset: str) -> bool:
 
 
 def _distinct(evidence: Evidence, column: str) -> set[tuple[str, str, str]]:
-    """The differences of a column that the chapter's finding counts, by label, dataset and measure."""
+    """The differences of a column that stand out in the tables, by label, dataset and measure."""
     return {
         (difference.label, difference.dataset.name, difference.measure)
         for difference in _differences(evidence)
-        if difference.column == column and difference.of_class is None and difference.is_apart
+        if difference.column == column and difference.measure in JUDGED and not difference.at and difference.is_apart
     }
 
 
@@ -625,7 +645,7 @@ def _apart_cell(
 
 
 def compared(evidence: Evidence, dataset: str | None = None) -> tuple[Difference, ...]:
-    """Every comparison of a subgroup with the other patients of its site in AUROC and O/E, at one dataset or at all."""
+    """Every comparison of a subgroup with the other patients of its site that is counted, at one dataset or at all."""
     return tuple(difference for difference in _differences(evidence) if dataset in (None, difference.dataset.name))
 
 

@@ -164,7 +164,7 @@ def _against(evidence: Evidence, rival: str, measure: str, words: tuple[str, str
     counts = [sum(side(found) for _, found in here) for side in (_is_above, _is_below)]
     if len(here) == 1:
         how = f"it {words[0]}" if counts[0] else f"it {words[1]}" if counts[1] else f"not shown that it {words[0]}"
-        return f"{how} ({_of_thousand(here[0][1])} of 1,000)."
+        return f"{how} (by {_of_thousand(here[0][1], is_worse=bool(counts[1]))})."
     parts = [f"it {how} in {_part(count, len(here))}" for how, count in zip(words, counts, strict=True) if count]
     left = len(here) - sum(counts)
     if not parts:
@@ -176,12 +176,14 @@ def _part(count: int, among: int) -> str:
     return all_hospitals(among) if count == among else f"{in_words(count)} of {counted_hospitals(among)}"
 
 
-def _of_thousand(found: Estimate) -> str:
-    """A difference of shares in people of 1,000, with its range."""
+def _of_thousand(found: Estimate, is_worse: bool) -> str:
+    """By how many of 1,000 the model does better, or worse where it does, with the range."""
+    sign = -1 if is_worse else 1
+    value = number(1000 * sign * found.value, 0)
     if found.low is None or found.high is None:
-        return number(1000 * found.value, 0)
-    value, low, high = (number(1000 * bound, 0) for bound in (found.value, found.low, found.high))
-    return f"{value}, range {low} to {high}"
+        return f"{value} of 1,000"
+    low, high = (number(1000 * bound, 0) for bound in sorted((sign * found.low, sign * found.high)))
+    return f"{value} of 1,000, range {low} to {high}"
 
 
 def _is_above(found: Estimate) -> bool:

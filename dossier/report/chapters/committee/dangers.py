@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dossier.core.types import Estimate, Evidence, Flag, externals, find, summary_of
+from dossier.core import over_time
+from dossier.core.types import CountRange, Estimate, Evidence, Flag, Withheld, externals, find, summary_of
 from dossier.report.chapters import classes
 from dossier.report.chapters.committee.better import better_defaults
-from dossier.report.chapters.committee.percentages import crossing
+from dossier.report.chapters.committee.percentages import SLOPES, as_a_whole, crossing, slope_off
 from dossier.report.chapters.committee.plain import LINE, abridged, as_sentence, doing, few_named, risk_of
 from dossier.typeset.words import in_words, sentence_case
 
@@ -35,6 +36,7 @@ PLAIN = {
     "no_event": "nobody had the outcome, though many should have: perhaps it was not recorded.",
     "risks_off": "its percentages are wrong for the patients as a whole.",
     "default_better": "doing the same for everyone would be better.",
+    "changed_since_sealed": "what was to be met was changed after it had been laid down.",
     "stop_rule_crossed": "the maker's rule to switch it off was broken.",
     "subgroup_differs": "it does better, or worse, for some groups of patients: see above.",
     "shared_rows": "some patients had been used to make the model: the test is too kind.",
@@ -79,18 +81,12 @@ PLAIN = {
     "stop_rule_not_evaluable": "nobody can tell whether the maker's rule to switch it off was broken.",
     "severity_without_source": "nobody says who decided how bad each mistake is.",
     "dates_missing": "the maker does not say when the patients came.",
-    "changed_since_sealed": "what was to be met was changed after it had been laid down.",
     "criterion_not_dated": "the maker does not say when a goal was set.",
     "criterion_dated_late": "a goal is dated after this report.",
     "criterion_not_estimable": "whether a goal is met cannot be known.",
     "answer_without_flag": "an answer was given to a doubt that was not raised.",
 }
 """What a limitation means, for who knows no statistics; the most telling come first."""
-SLOPES = {
-    (True, False): "high percentages are too high, low ones too low.",
-    (False, True): "high percentages are too low, low ones too high.",
-}
-"""The same of slopes, by whether one is below 1 and one above it: of several classes both may be."""
 
 
 def could_go_wrong(evidence: Evidence) -> tuple[Danger, ...]:
@@ -160,14 +156,23 @@ def _plain(evidence: Evidence, kind: str, name: str) -> str:
         asked: list[dict[str, str]] = [{"class": label} for label in classes.labels(evidence)] or [{}]
         found = [find(evidence, "calibration_slope", name, **at) for at in asked]
         slopes = [estimate for estimate in found if isinstance(estimate, Estimate)]
-        below = any(estimate.high is not None and estimate.high < 1 for estimate in slopes)
-        above = any(estimate.low is not None and estimate.low > 1 for estimate in slopes)
+        ways = [slope_off(slope) for slope in slopes]
+        below, above = any(way[0] for way in ways), any(way[1] for way in ways)
         site = summary_of(evidence, name)
         turn = crossing(evidence, site) if evidence.local_site == name and asked == [{}] else None
         if turn is not None and below != above:
             first, then = ("low", "high") if below else ("high", "low")
             return f"percentages are too {first} up to about {risk_of(round(turn, 2))}, too {then} above."
-        return SLOPES.get((below, above), PLAIN[kind])
+        whole = as_a_whole(evidence, site)
+        if whole.way and asked == [{}] and any(whole.slope):
+            return f"its percentages are {whole.way}, {whole.farthest}."
+        return f"{SLOPES[below, above]}." if below != above else PLAIN[kind]
+    if kind == "risks_off" and (way := as_a_whole(evidence, summary_of(evidence, name)).way):
+        return f"its percentages are {way} for the patients as a whole."
+    if kind == "stop_rule_not_evaluable" and any(verdict.is_withheld for verdict in over_time.of_evidence(evidence)):
+        return "whether the maker's rule to switch it off was broken is kept back."
+    if kind == "rows_excluded" and all(map(_may_be_none, summary_of(evidence, name).excluded.values())):
+        return "patients may be missing from the test: how many is kept back."
     if kind == "default_better":
         whom = better_defaults(evidence, name)
         return f"{doing(evidence, whom[0])} would be better." if len(whom) == 1 else PLAIN[kind]
@@ -180,3 +185,8 @@ def _plain(evidence: Evidence, kind: str, name: str) -> str:
             more = site.events / site.n > origin.events / origin.n
             return f"the outcome is {'more' if more else 'less'} common than where the model was made."
     return PLAIN[kind]
+
+
+def _may_be_none(count: int | Withheld) -> bool:
+    """Whether a count that is protected, or is 0, may be of nobody."""
+    return (count.low if isinstance(count, CountRange) else count) == 0

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from dossier.core import over_time
-from dossier.core.types import Evidence
+from dossier.core import alterations, over_time
+from dossier.core.alterations import Alteration
+from dossier.core.types import Evidence, Sealed
 from dossier.report.chapters import changes as changes_since
 from dossier.report.chapters import monitoring
-from dossier.report.chapters.committee.plain import NOT_SAID, TWO_LINES, abridged, as_sentence, beginning
+from dossier.report.chapters.committee.goals_met import goal_word, people
+from dossier.report.chapters.committee.places import is_here, short_names
+from dossier.report.chapters.committee.plain import NOT_SAID, TWO_LINES, abridged, as_sentence, beginning, few_named
+from dossier.report.chapters.sentence import named_with_the_rest
 from dossier.typeset.flags import QUANTITIES
 from dossier.typeset.words import date, in_words, listing, months_of, sentence_case
 
@@ -18,15 +22,67 @@ if TYPE_CHECKING:
 
 
 def changes(evidence: Evidence) -> tuple[str, ...]:
-    """What differs from the previous release, and what the owner says has changed since the last issue."""
-    found = changes_since.line(evidence)
-    since = (found,) if found else ()
+    """What differs from what was sealed and from the previous release, and what the owner says has changed."""
+    since = tuple(text for text in (_since_laid_down(evidence), changes_since.line(evidence)) if text)
     said = evidence.release.revision
     if not said:
         return since or ("The maker names no earlier version.",)
     texts = (f"{each.number}, {date(each.date)}: {abridged(each.change, TWO_LINES)}" for each in said[: 2 - len(since)])
     return (*since, *texts)
 
+
+LAID_DOWN: Mapping[Sealed, str] = {
+    "acceptance": "its goals",
+    "thresholds": "the line",
+    "care": "the rule to switch it off",
+    "intended_use": "whom it is for",
+    "outcome": "what it tells of",
+    "release": "what was tested",
+    "subgroup": "the groups that are looked at",
+    "severity": "how bad each mistake is",
+    "utility": "what each answer is worth",
+    "h_accuracy": "how often it must be right",
+}
+"""What each table that is sealed holds, for who knows no statistics; what is judged by comes first."""
+MOST_CHANGED = 3
+"""Changes since something was laid down that the last page has room for."""
+
+
+def changed_since_laid_down(evidence: Evidence) -> str:
+    """For the first page: what was changed after it had been laid down; empty where nothing was."""
+    tables = {alteration.table for alteration in alterations.since(evidence.seal)}
+    what = [words for table, words in LAID_DOWN.items() if table in tables]
+    return f"Changed after it had been laid down: {listing(what)} (see last page)." if what else ""
+
+
+def _since_laid_down(evidence: Evidence) -> str:
+    """For the last page: the same with the day, and each goal as it was and as it is."""
+    found = [_altered(evidence, alteration) for alteration in alterations.since(evidence.seal)]
+    if evidence.seal is None or not found:
+        return ""
+    what = named_with_the_rest(list(dict.fromkeys(found)), MOST_CHANGED)
+    return f"Changed after it had been laid down on {date(evidence.seal.sealed_on)}: {what}."
+
+
+def _altered(evidence: Evidence, alteration: Alteration) -> str:
+    """What was changed: a goal with what it asked and asks, of the rest what it is about."""
+    measure = str(alteration.of.get("measure"))
+    if alteration.table != "acceptance" or measure not in evidence.terms:
+        return LAID_DOWN[alteration.table]
+    goal = f"the goal for {goal_word(evidence, measure)}"
+    if not alteration.key:
+        return f"{goal} was {'added' if alteration.before is None else 'dropped'}"
+    if alteration.key not in ENDS:
+        return f"{goal} asks something else"
+    then, now = (
+        "nothing" if bound is None else people(evidence, measure, bound)
+        for bound in (alteration.before, alteration.after)
+    )
+    return f"{goal} asked {ENDS[alteration.key]} {then} and now asks {now}"
+
+
+ENDS = {"at_least": "at least", "at_most": "at most"}
+"""The ends of what a goal asks, by the key that declares them."""
 
 DECLARED = (
     ("Ethics", ("17",)),
@@ -82,15 +138,39 @@ def _limits(rules: Sequence[StopRule]) -> str:
 
 
 def broken(evidence: Evidence) -> str:
-    """Where the rule to switch it off was broken in the test, or that it was not; nothing where nobody could tell."""
-    every = over_time.of_evidence(evidence)
+    """Where the rule to switch it off was broken in the test, that it was not, or why nobody looked."""
+    every, declared = over_time.of_evidence(evidence), evidence.release.care
     crossed = [verdict for verdict in every if verdict.crossing is not None]
     if crossed:
         times = "; ".join(f"{each.site.site}, {monitoring.when(each, months_of)}" for each in crossed[:MOST_BROKEN])
         more = len(crossed) - MOST_BROKEN
         return f"Broken: {times}{f'; {in_words(more)} times more' if more > 0 else ''}."
     sites = list(dict.fromkeys(verdict.site.site for verdict in every if not verdict.is_open))
-    return f"Not broken by {listing(sites)}." if sites else ""
+    if sites:
+        return f"Not broken by {listing(sites)}."
+    if any(verdict.is_withheld for verdict in every):
+        return "Whether it was broken is kept back, to protect patients: ask the maker."
+    if every:
+        return "Not looked at: too few patients came in each part of the time."
+    if declared.stop:
+        return "Not looked at: the test does not follow it over time."
+    return "Not looked at: only its words are given." if declared.stop_rule else ""
+
+
+def broken_here(evidence: Evidence) -> str:
+    """For the first page: that the rule to switch it off was broken at our hospital, or where; empty where it was
+    not.
+    """
+    names = short_names(evidence)
+    sites = dict.fromkeys(
+        names[verdict.site.name]
+        for verdict in over_time.of_evidence(evidence)
+        if verdict.crossing is not None and is_here(verdict.site.name, evidence)
+    )
+    if not sites:
+        return ""
+    where = "here" if evidence.local_site else f"in {few_named(list(sites))}"
+    return f"The maker's rule to switch it off was broken {where}."
 
 
 MOST_BROKEN = 2

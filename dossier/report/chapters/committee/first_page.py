@@ -14,19 +14,23 @@ from dossier.core.types import (
     Estimate,
     Evidence,
     Predicted,
+    Withheld,
     expected_range,
     externals,
     find,
+    find_curve,
 )
 from dossier.report.chapters import acceptance, classes
+from dossier.report.chapters.committee.declared import broken_here, changed_since_laid_down
 from dossier.report.chapters.committee.goals_met import goal_word
-from dossier.report.chapters.committee.percentages import at_risk, lines, wrong_at
+from dossier.report.chapters.committee.percentages import as_a_whole, at_risk, lines, predicted, wrong_at
 from dossier.report.chapters.committee.places import (
     alone,
     few_at,
     found_share,
     goals_at,
     goals_missed,
+    is_protected,
     local,
     ordered,
     ordered_at_most,
@@ -59,12 +63,15 @@ from dossier.typeset.words import counted, in_words, listing, sentence_case
 
 
 def answer(evidence: Evidence) -> str:
-    """Whether it works, in two sentences: at our hospital, or at how many of those that were tested."""
+    """Whether it works, at our hospital or at how many of those that were tested, and what was broken or changed."""
     ours = local(evidence)
-    if ours is not None:
-        parts = (_found_at(evidence, ours), _goals_here(evidence, ours), _percentages_here(evidence, ours))
-        return " ".join(text for text in parts if text)
-    return f"{_goals_everywhere(evidence)} {_elsewhere(evidence)}"
+    changed, stopped = changed_since_laid_down(evidence), broken_here(evidence)
+    if ours is None:
+        parts = [_goals_everywhere(evidence), changed, stopped, _elsewhere(evidence)]
+    else:
+        parts = [_found_at(evidence, ours), _goals_here(evidence, ours), changed]
+        parts += [_percentages_here(evidence, ours), stopped]
+    return " ".join(text for text in parts if text)
 
 
 def _found_at(evidence: Evidence, site: DatasetSummary) -> str:
@@ -99,16 +106,22 @@ def _goals_here(evidence: Evidence, site: DatasetSummary) -> str:
 
 def _percentages_here(evidence: Evidence, site: DatasetSummary) -> str:
     """That the percentages of our hospital are far off, where they are: what its goals do not ask."""
-    far = wrong_at(evidence, site)
-    if far is None:
-        return ""
+    far, whole = wrong_at(evidence, site), as_a_whole(evidence, site)
     start = "But its" if goals_at(evidence, site) and not goals_missed(evidence, site) else "Its"
-    return f"{start} percentages are wrong here: it said {risk_of(far.risk)}, {of_hundred(far.value)} of 100 had it."
+    if far is not None:
+        said = f"it said {risk_of(far.risk)}, {of_hundred(far.value)} of 100 had it"
+    elif whole.is_far_off and not isinstance(whole.ratio, Absent):
+        said = predicted(whole.ratio)
+    else:
+        return ""
+    return f"{start} percentages are wrong here: {said}."
 
 
 def _part_of(count: int, among: int) -> str:
     if among == 1:
         return "its goal"
+    if among == 2 and count == 2:
+        return "both goals"
     return f"all {in_words(among)} goals" if count == among else f"{in_words(count)} of {in_words(among)} goals"
 
 
@@ -162,17 +175,16 @@ def _found_everywhere(evidence: Evidence) -> str:
 
 
 def _elsewhere(evidence: Evidence) -> str:
-    """That our hospital was not tested, and whether the others tell what to expect there."""
+    """What another hospital may expect, as far as those that were tested tell; whether it is ours nobody has said."""
     pooled = find(evidence, "auroc", POOLED)
     new = None if isinstance(pooled, Absent) else expected_range(pooled)
-    start = "It has not been tested in ours"
+    if new is not None:
+        low, high = (of_hundred(end) for end in new)
+        what = tells_apart(evidence).replace("tells", "tell", 1)
+        return f"Elsewhere it may {what} {low} to {high} times of 100."
     if any(flag.flag in ("wide_prediction_interval", "heterogeneity") for flag in evidence.flags):
-        return f"{start}, and results differed so much that ours cannot be predicted."
-    if new is None:
-        return f"{start}, and {_too_few_sites(evidence)} cannot tell what to expect there."
-    low, high = (of_hundred(end) for end in new)
-    what = tells_apart(evidence).replace("tells", "tell", 1)
-    return f"{start}, where it may {what} {low} to {high} times of 100."
+        return "Results differed so much that those of another hospital cannot be predicted."
+    return f"{sentence_case(_too_few_sites(evidence))} cannot tell what to expect in another."
 
 
 def _too_few_sites(evidence: Evidence) -> str:
@@ -306,7 +318,7 @@ def _heads(evidence: Evidence, has_bars: bool) -> tuple[Head, ...]:
     else:
         heads += [Head(f"false{TIED}alarms", f"Of{TIED}100 without{TIED}it")] if has_bars else []
         over = f"Of{TIED}100{TIED}had{TIED}it, when{TIED}it{TIED}said"
-        heads += [Head(risk_of(risk), over) for risk in lines(evidence)]
+        heads += [Head(risk_of(risk), over) for risk in _shown_lines(evidence)]
     return (*heads, *([Head("Goals", is_wide=True)] if _has_goals(evidence) else []))
 
 
@@ -329,7 +341,7 @@ def _hospital(evidence: Evidence, site: DatasetSummary, name: str, has_bars: boo
         if len(classes.labels(evidence)) <= MOST_CLASSES:
             cells += [_of_class(value) for value in classes.named_rightly_by_class(evidence, site)]
     else:
-        cells += [_came(evidence, site, risk) for risk in lines(evidence)]
+        cells += [_came(evidence, site, risk) for risk in _shown_lines(evidence)]
     if _has_goals(evidence):
         cells.append(_goals(evidence, site))
     mark = f"{TIED}†" if few_at(evidence, site) else ""
@@ -360,6 +372,16 @@ def _of_class(share: float | None) -> Cell:
     return Cell("none", kind="absent") if share is None else Cell(of_hundred(share), kind="plain")
 
 
+def _is_kept_back(evidence: Evidence, site: DatasetSummary) -> bool:
+    """Whether what came of each percentage at a hospital is known and not given out."""
+    return isinstance(find_curve(evidence, "calibration_curve", site.name), Withheld)
+
+
+def _shown_lines(evidence: Evidence) -> tuple[float, ...]:
+    """The risks that the table has columns for: none where every hospital's are kept back."""
+    return () if all(_is_kept_back(evidence, site) for site in externals(evidence)) else lines(evidence)
+
+
 def _came(evidence: Evidence, site: DatasetSummary, risk: float) -> Cell:
     """Of 100 to whom the model gave a risk, how many had the outcome; standing out where the range leaves it out."""
     found = at_risk(evidence, site, risk)
@@ -384,15 +406,17 @@ def _note(evidence: Evidence, shown: list[DatasetSummary], rows: tuple[Hospital,
         of_what = "of one class" if classes.labels(evidence) else "with it, or without it"
         parts.append(f"† fewer than {FEW} patients {of_what}: numbers are rough.")
     parts += _unusual(evidence, shown)
-    if not classes.labels(evidence):
-        parts.append("Brown: what it said is outside the range.")
+    if not classes.labels(evidence) and _shown_lines(evidence):
+        parts.append("Brown: off by more than its range.")
     if among > len(shown):
         parts.append(f"{sentence_case(counted_hospitals(among - len(shown)))} between them: page 2.")
     if any(cell.kind == "absent" and cell.text == NONE_GIVEN for row in rows for cell in row.cells):
-        parts.append(f"{NONE_GIVEN}: too few were given that percentage.")
+        kept = ", or kept back" if any(_is_kept_back(evidence, site) for site in shown) else ""
+        parts.append(f"{NONE_GIVEN}: too few were given that percentage{kept}.")
+    parts += [COUNTS_ARE_RANGES] if is_protected(evidence) else []
     parts.append("Ranges: page 2.")
     if evidence.local_site is None and among > 1:
-        parts.append("If one of these is yours, ask for the pages that begin with it.")
+        parts.append("If one of these is ours, have these pages made for it (--local-site).")
     return " ".join(parts)
 
 
@@ -416,8 +440,9 @@ def works_here(evidence: Evidence) -> tuple[str, ...]:
         return ()
     parts = [_tested_here(site, evidence)]
     at = primary_threshold(evidence)
+    ours = () if evidence.local_site else ("If this hospital is ours, have these pages made for it (--local-site).",)
     if classes.labels(evidence):
-        return (*parts, *classes.in_sentences(evidence, site))
+        return (*parts, *classes.in_sentences(evidence, site), *ours)
     if at is not None and isinstance(spared := find(evidence, "specificity", site.name, threshold=at), Estimate):
         error = 100 - round(100 * spared.value)
         parts.append(
@@ -430,7 +455,7 @@ def works_here(evidence: Evidence) -> tuple[str, ...]:
             f"It tells sick from well {of_hundred(ranked.value)} times of 100"
             f"{f' (range {between(ranked)})' if between(ranked) else ''}: 100 is perfect, 50 a coin toss."
         )
-    return tuple(parts)
+    return (*parts, *ours)
 
 
 def _found_of_hundred(evidence: Evidence, site: DatasetSummary, at: float) -> str:
@@ -438,8 +463,13 @@ def _found_of_hundred(evidence: Evidence, site: DatasetSummary, at: float) -> st
     return "too few to say how many" if isinstance(found, Absent) else of_hundred(found.value)
 
 
+COUNTS_ARE_RANGES = "Counts are given as ranges, to protect patients."
+"""Why no count is exact where small ones are protected; the first page says it once."""
+
+
 def _tested_here(site: DatasetSummary, evidence: Evidence) -> str:
     sick = "" if site.events is None else f", {site.events:,} of them {with_it(evidence)}"
     few = few_at(evidence, site)
     warned = f" There were {few}: little can be said." if few else ""
-    return f"Tested on {counted(site.n, 'patient')}{sick}.{warned}"
+    ranged = f" {COUNTS_ARE_RANGES}" if is_protected(evidence) else ""
+    return f"Tested on {counted(site.n, 'patient')}{sick}.{ranged}{warned}"

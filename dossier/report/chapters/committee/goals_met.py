@@ -54,7 +54,7 @@ def _asked(evidence: Evidence, goal: tuple[Criterion, ...]) -> str:
     """What a goal asks, in people, and of whom."""
     criterion = goal[0]
     ends = [
-        f"{word} {_people(evidence, criterion.measure, bound)}"
+        f"{word} {people(evidence, criterion.measure, bound)}"
         for word, bound in (("at least", criterion.at_least), ("at most", criterion.at_most))
         if bound is not None
     ]
@@ -63,7 +63,8 @@ def _asked(evidence: Evidence, goal: tuple[Criterion, ...]) -> str:
     return f"{' and '.join(ends)}{of_range}{together}"
 
 
-def _people(evidence: Evidence, measure: str, value: float) -> str:
+def people(evidence: Evidence, measure: str, value: float) -> str:
+    """What a goal asks of a measure, in people where it is said of people."""
     goal = evidence.terms[measure].goal
     return short(evidence, measure, value) if goal is None or goal.people is None else f"{goal.people * value:.0f}"
 
@@ -79,6 +80,8 @@ def _standing(evidence: Evidence, goal: tuple[Criterion, ...]) -> Cell:
     wanted = False if said == acceptance.NOT_MET else None
     failing = [_site(evidence, each.dataset) for each in goal if each.met is wanted]
     word = "missed" if said == acceptance.NOT_MET else "not known"
+    if ours is not None and ours.met is wanted:
+        here = "" if len(failing) == 1 else ", here too"
     return Cell(sentence_case(f"{word} in {few_named(failing)}{here}"), kind="alert")
 
 

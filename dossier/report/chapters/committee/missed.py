@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 
 from dossier.core import between_groups
@@ -10,11 +10,11 @@ from dossier.core.bands import FEW_FOR_POOLING as VERY_FEW
 from dossier.core.types import (
     POOLED,
     Absent,
-    DatasetSummary,
     Estimate,
     Evidence,
     SubgroupSize,
     Subset,
+    Withheld,
     externals,
     find_in_subgroup,
     is_telling,
@@ -22,7 +22,8 @@ from dossier.core.types import (
     subgroup_sizes,
 )
 from dossier.report.chapters import classes, subgroups
-from dossier.report.chapters.committee.places import alone, in_question, is_here, short_names, tells_apart
+from dossier.report.chapters.committee.percentages import way_off
+from dossier.report.chapters.committee.places import alone, in_question, is_here, is_protected, short_names, tells_apart
 from dossier.report.chapters.committee.plain import (
     MOST_NAMED,
     all_hospitals,
@@ -65,7 +66,7 @@ def _by_hospital(evidence: Evidence) -> str:
     most = [names[site.name] for site, estimate in found if estimate.high is not None and estimate.high < HALF]
     if len(found) == 1:
         share = 100 - round(100 * found[0][1].value)
-        return f"At the {line(at)} it misses {share} of 100 patients {with_it(evidence)}."
+        return f"At the {line(at)} it misses {share} of 100 patients {with_it(evidence)}{_range(found[0][1])}."
     (low_site, low), (high_site, high) = found[-1], found[0]
     fewest, largest = (100 - round(100 * estimate.value) for estimate in (low, high))
     ends = f"from {fewest} of 100 ({names[low_site.name]}) to {largest} ({names[high_site.name]})"
@@ -105,13 +106,13 @@ def groups_in_brief(evidence: Evidence) -> tuple[str, ...]:
     if gap:
         return (gap,)
     by_group = _missed_by_group(evidence)
-    parts = [
-        f"{how} {named_with_the_rest([error.who for error in which], MOST_NAMED)}."
+    kept = [
+        (how, which)
         for how, which in sorted(_errors(evidence).items(), key=lambda pair: pair[0] in BESIDE_OTHERS)
         if not (by_group and how == MISSED_MORE)
-    ]
-    more = [f"{_coincidence(evidence)} Numbers: table of groups."] if parts else []
-    brief = (by_group, *parts[: 1 if by_group else MOST_ERRORS], *more, _known_at(evidence))
+    ][: 1 if by_group else MOST_ERRORS]
+    parts = [f"{how} {named_with_the_rest([error.who for error in which], MOST_NAMED)}." for how, which in kept]
+    brief = (by_group, *parts, _coincidence(evidence, kept), _known_at(evidence))
     return tuple(text for text in brief if text)
 
 
@@ -167,6 +168,8 @@ class Error:
 
     who: str
     values: str
+    is_sure: bool
+    """Whether it stands out among all that was compared too."""
 
 
 def _errors(evidence: Evidence) -> dict[str, list[Error]]:
@@ -174,8 +177,9 @@ def _errors(evidence: Evidence) -> dict[str, list[Error]]:
 
     Over all hospitals together; at our own where it is named, and hospital by hospital where nothing differs over all.
     """
-    every = [] if evidence.local_site else list(_over_all(evidence))
-    every = [*(every or list(_at_hospitals(evidence))), *_missed_more(evidence)]
+    sure = _sure(evidence)
+    every = [] if evidence.local_site else list(_over_all(evidence, sure))
+    every = [*(every or list(_at_hospitals(evidence, sure))), *_missed_more(evidence, sure)]
     words = OF_CLASSES if classes.labels(evidence) else {}
     found: dict[str, list[Error]] = {}
     for how in ERRORS:
@@ -187,14 +191,28 @@ def _errors(evidence: Evidence) -> dict[str, list[Error]]:
 
 MISSED_MORE = "It more often misses"
 UNDERESTIMATED = "The model underestimates the risk of"
-RATHER_LOW = "Compared with the others, it underestimates the risk of"
+MORE_CASES = "More actual cases per 100 predicted than among the others:"
+LESS_TOO_HIGH = "The model overestimates, but less than for the others, the risk of"
 LOWER_AUROC = "It tells sick from well less often among"
 ALIKE = "It tells sick from well less often, as they are more alike, among"
 OVERESTIMATED = "The model overestimates the risk of"
-RATHER_HIGH = "Compared with the others, it overestimates the risk of"
+FEWER_CASES = "Fewer actual cases per 100 predicted than among the others:"
+LESS_TOO_LOW = "The model underestimates, but less than for the others, the risk of"
 HIGHER_AUROC = "It tells sick from well more often among"
-ERRORS = (MISSED_MORE, UNDERESTIMATED, RATHER_LOW, LOWER_AUROC, ALIKE, OVERESTIMATED, RATHER_HIGH, HIGHER_AUROC)
+ERRORS = (
+    *(MISSED_MORE, UNDERESTIMATED, MORE_CASES, LESS_TOO_HIGH, LOWER_AUROC, ALIKE),
+    *(OVERESTIMATED, FEWER_CASES, LESS_TOO_LOW, HIGHER_AUROC),
+)
 """What the model may do otherwise for a group; what misses patients comes first."""
+OF_RISK = {
+    (True, "too low"): UNDERESTIMATED,
+    (True, "too high"): LESS_TOO_HIGH,
+    (True, ""): MORE_CASES,
+    (False, "too high"): OVERESTIMATED,
+    (False, "too low"): LESS_TOO_LOW,
+    (False, ""): FEWER_CASES,
+}
+"""What is said of a group's percentages, by whether more came of them than of the others' and by their own error."""
 OF_CLASSES = {
     LOWER_AUROC: "It tells the classes apart less often among",
     ALIKE: "It tells the classes apart less often, as they are more alike, among",
@@ -203,7 +221,10 @@ OF_CLASSES = {
 """The same of several classes."""
 
 
-BESIDE_OTHERS = (RATHER_LOW, LOWER_AUROC, ALIKE, RATHER_HIGH, HIGHER_AUROC, *OF_CLASSES.values())
+BESIDE_OTHERS = (
+    *(MORE_CASES, LESS_TOO_HIGH, LOWER_AUROC, ALIKE, FEWER_CASES, LESS_TOO_LOW, HIGHER_AUROC),
+    *OF_CLASSES.values(),
+)
 """What is so beside the others alone; the first page names what is wrong by itself before it."""
 
 
@@ -212,13 +233,14 @@ def differing_groups(evidence: Evidence) -> tuple[str, ...]:
     gap = _no_groups(evidence)
     if gap:
         return (gap,)
+    found = list(_errors(evidence).items())
     parts = [
         f"{how} {named_with_the_rest([f'{error.who} ({error.values})' for error in which], MOST_NAMED)}."
-        for how, which in _errors(evidence).items()
+        for how, which in found
     ]
     made = _comparisons(evidence)
     if parts:
-        parts.append(_coincidence(evidence))
+        parts.append(_coincidence(evidence, found))
     elif made:
         parts.append(
             f"{sentence_case(counted(made, 'comparison'))} with the other patients could be made, and none stood out. "
@@ -236,60 +258,58 @@ def _not_counted(evidence: Evidence) -> str:
     known = (_found_in(evidence, column, label) for column, label in _groups_here(evidence))
     if any(isinstance(estimate, Estimate) for estimate in known):
         return ""
-    return "How many are missed in each group is not known: too few patients, or no line."
+    kept = ", kept back" if is_protected(evidence) else ""
+    return f"How many are missed in each group is not known: too few patients{kept}, or no line."
 
 
-def _coincidence(evidence: Evidence) -> str:
-    """That one of many comparisons may stand out by itself."""
-    return f"This could be coincidence: {counted(_comparisons(evidence), 'comparison')} were looked at."
+def _coincidence(evidence: Evidence, found: Sequence[tuple[str, Sequence[Error]]]) -> str:
+    """Which of what is said may stand out by chance, as so many comparisons were looked at; empty where none may."""
+    every = [error for _, which in found for error in which]
+    unsure = list(dict.fromkeys(error.who for error in every if not error.is_sure))
+    if not unsure:
+        return ""
+    whom = "" if all(not error.is_sure for error in every) else f" for {named_with_the_rest(unsure, MOST_NAMED)}"
+    return f"The difference could be coincidence{whom} ({counted(_comparisons(evidence), 'comparison')})."
 
 
 def _comparisons(evidence: Evidence) -> int:
     """How many times a group was compared with the others, over all hospitals and at each of them."""
-    here = len(subgroups.compared(evidence, evidence.local_site)) + len(_compared_in_missed(evidence))
+    return len(_compared(evidence))
+
+
+def _compared(evidence: Evidence) -> list[Estimate]:
+    """Every difference of a group to the others: at each hospital, and over all where none is ours."""
+    here = [difference.found for difference in subgroups.compared(evidence, evidence.local_site)]
     groups = evidence.subgroups
-    return here if evidence.local_site else here + between_groups.comparisons(groups.summaries, groups.results)
+    together = () if evidence.local_site else between_groups.compared(groups.summaries, groups.results)
+    return [*here, *together]
 
 
-@dataclass(frozen=True)
-class Compared:
-    """Whom the model finds of a group at a hospital, and how far that is from the other patients there."""
-
-    column: str
-    label: str
-    site: DatasetSummary
-    here: Estimate
-    apart: Estimate
+def _sure(evidence: Evidence) -> list[Estimate]:
+    """The differences that so many comparisons do not explain."""
+    every = _compared(evidence)
+    level = evidence.release.release.level
+    return [found for found, is_held in zip(every, between_groups.survives(every, level), strict=True) if is_held]
 
 
-def _compared_in_missed(evidence: Evidence) -> list[Compared]:
-    """Each group beside the other patients of its hospital, at the first threshold; of two groups the worse one."""
-    at = primary_threshold(evidence)
-    if at is None or classes.labels(evidence):
-        return []
-    found = []
-    for site in in_question(evidence):
-        for column, labels in subgroup_columns(evidence).items():
-            of_column = []
-            for label in labels:
-                pair = [
-                    find_in_subgroup(evidence, Subset(column, label), "sensitivity", site.name, threshold=at, **against)
-                    for against in ({}, {"against": subgroups.COMPLEMENT})
-                ]
-                if isinstance(pair[0], Estimate) and isinstance(pair[1], Estimate) and pair[1].high is not None:
-                    of_column.append(Compared(column, label, site, pair[0], pair[1]))
-            found += of_column if len(labels) > 2 else sorted(of_column, key=lambda each: each.apart.value)[:1]
-    return found
-
-
-def _missed_more(evidence: Evidence) -> Iterator[tuple[str, Error]]:
+def _missed_more(evidence: Evidence, sure: Sequence[Estimate]) -> Iterator[tuple[str, Error]]:
     """The groups of which more are missed than of the other patients of their hospital, beyond the range."""
-    for difference in _compared_in_missed(evidence):
-        if difference.apart.high is not None and difference.apart.high < 0:
-            where = "" if alone(evidence) else f" in {short_names(evidence)[difference.site.name]}"
-            others = 100 - round(100 * (difference.here.value - difference.apart.value))
-            values = f"{100 - round(100 * difference.here.value)} of 100, of the others {others}"
-            yield MISSED_MORE, Error(f"{_group(difference.column, difference.label)}{where}", values)
+    for difference in subgroups.compared(evidence, evidence.local_site):
+        here = find_in_subgroup(
+            evidence, difference.subset, difference.measure, difference.dataset.name, **difference.at
+        )
+        if difference.threshold is None or not difference.is_apart or isinstance(here, Absent):
+            continue
+        missed = [100 - round(100 * share) for share in (here.value, here.value - difference.found.value)]
+        label = difference.label
+        if difference.found.value > 0:
+            rest = [other for other in subgroup_columns(evidence)[difference.column] if other != label]
+            if len(rest) > 1:
+                continue
+            label, missed = rest[0], missed[::-1]
+        where = "" if alone(evidence) else f" in {short_names(evidence)[difference.dataset.name]}"
+        values = f"{missed[0]} of 100, of the others {missed[1]}"
+        yield MISSED_MORE, Error(f"{_group(difference.column, label)}{where}", values, difference.found in sure)
 
 
 def _no_groups(evidence: Evidence) -> str:
@@ -303,7 +323,7 @@ def _no_groups(evidence: Evidence) -> str:
     return ""
 
 
-def _over_all(evidence: Evidence) -> Iterator[tuple[str, Error]]:
+def _over_all(evidence: Evidence, sure: Sequence[Estimate]) -> Iterator[tuple[str, Error]]:
     """The groups that differ from the others over all hospitals together, with the direction."""
     for result in between_groups.over_all_sites(evidence.subgroups.summaries, evidence.subgroups.results):
         how = _how(result.measure, result.here, result.difference, result.is_case_mix)
@@ -312,30 +332,33 @@ def _over_all(evidence: Evidence) -> Iterator[tuple[str, Error]]:
             Error(
                 _group(result.column, result.label, result.of_class),
                 _values(result.measure, result.here, result.difference),
+                result.apart in sure,
             ),
         )
 
 
-def _at_hospitals(evidence: Evidence) -> Iterator[tuple[str, Error]]:
+def _at_hospitals(evidence: Evidence, sure: Sequence[Estimate]) -> Iterator[tuple[str, Error]]:
     """The groups that stand out from the other patients of their hospital."""
     for difference in subgroups.compared(evidence, evidence.local_site):
-        of_class = {} if difference.of_class is None else {"class": difference.of_class}
-        here = find_in_subgroup(evidence, difference.subset, difference.measure, difference.dataset.name, **of_class)
-        if isinstance(here, Absent) or not difference.is_apart:
+        if difference.threshold is not None or not difference.is_apart:
+            continue
+        here = find_in_subgroup(
+            evidence, difference.subset, difference.measure, difference.dataset.name, **difference.at
+        )
+        if isinstance(here, Absent):
             continue
         who = _group(difference.column, difference.label, difference.of_class)
         where = "" if alone(evidence) else f" in {short_names(evidence)[difference.dataset.name]}"
         how = _how(difference.measure, here, difference.found.value, subgroups.is_case_mix(evidence, difference))
-        yield how, Error(f"{who}{where}", _values(difference.measure, here, difference.found.value))
+        values = _values(difference.measure, here, difference.found.value)
+        yield how, Error(f"{who}{where}", values, difference.found in sure)
 
 
 def _how(measure: str, here: Estimate, difference: float, is_case_mix: bool) -> str:
-    """What the model does otherwise for a group: it errs by itself where the range says so, else beside the others."""
+    """What the model does otherwise for a group: it errs the way that the table says, or differs from the others."""
     if measure == "auroc":
         return HIGHER_AUROC if difference > 0 else ALIKE if is_case_mix else LOWER_AUROC
-    if difference > 0:
-        return UNDERESTIMATED if here.low is not None and here.low > 1 else RATHER_LOW
-    return OVERESTIMATED if here.high is not None and here.high < 1 else RATHER_HIGH
+    return OF_RISK[difference > 0, way_off(here)]
 
 
 def _values(measure: str, here: Estimate, difference: float) -> str:
@@ -445,7 +468,7 @@ def groups(evidence: Evidence) -> Table | None:
     return Table(
         name="table-groups",
         title=f"Groups of patients, {name}.",
-        note=f"{_note(evidence, texts, len(known))}{of_risk}".strip(),
+        note=f"{_note(evidence, texts, len(known))}{of_risk}{_protected(evidence)}".strip(),
         head="Group",
         columns=columns,
         rows=tuple(rows),
@@ -456,9 +479,7 @@ def _direction(found: Estimate | Absent, shown: Cell) -> Cell:
     """Which way the model errs for a group, where the range says so."""
     if shown.kind == "absent" or isinstance(found, Absent):
         return Cell(NO_ERROR, kind="plain")
-    if found.high is not None and found.high < 1:
-        return Cell("too high", kind="word")
-    return Cell("too low" if found.low is not None and found.low > 1 else NO_ERROR, kind="word")
+    return Cell(way_off(found) or NO_ERROR, kind="word")
 
 
 def _missed(evidence: Evidence, column: str, label: str, is_few: bool) -> Cell:
@@ -479,6 +500,26 @@ def _note(evidence: Evidence, texts: set[str], known: int) -> str:
     if known > MOST_GROUPS:
         notes.append(f"{sentence_case(in_words(known - MOST_GROUPS))} more groups: full report, under Subgroups.")
     return " ".join(notes)
+
+
+def _protected(evidence: Evidence) -> str:
+    """That the counts of groups are protected one by one, and which groups are kept back."""
+    if not is_protected(evidence):
+        return ""
+    shown = _groups_here(evidence)
+    hidden = dict.fromkeys(
+        (summary.column, summary.label)
+        for summary in evidence.subgroups.summaries
+        if isinstance(summary.size, Withheld) and is_here(summary.dataset, evidence)
+    )
+    gone = ""
+    for start, groups_of in (
+        ("Kept back", [group for group in hidden if group not in shown]),
+        ("Kept back at some hospitals", [group for group in hidden if group in shown]),
+    ):
+        names = [f"{within_sentence(label)} ({within_sentence(column)})" for column, label in groups_of]
+        gone += f" {start}: {named_with_the_rest(names, MOST_NAMED)}." if names else ""
+    return f" To protect patients, each group is counted by itself: groups need not add up.{gone}"
 
 
 def _groups_here(evidence: Evidence) -> dict[tuple[str, str], list[SubgroupSize]]:

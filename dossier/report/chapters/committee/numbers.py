@@ -135,5 +135,5 @@ def accrual(evidence: Evidence) -> str:
         if not lost
         else f"{lost:,} of them are missing from the test"
     )
-    when = "when they came is not stated" if ours.dates is None else f"they came {dates(ours.dates)}"
-    return f"{short_names(evidence)[ours.name]} sent {sent}. {kept}; {when}."
+    when = "When they came is not stated." if ours.dates is None else f"When they came: {dates(ours.dates)}."
+    return f"{short_names(evidence)[ours.name]} sent {sent}. {kept}. {when}"

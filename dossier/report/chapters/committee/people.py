@@ -21,7 +21,7 @@ from dossier.typeset.words import counted
 MOST_GROUPS = 4
 """Groups of people that a sentence has room for."""
 NO_STUDY = "Not known: no study compared decisions with and without it."
-KEPT_BACK = "A study compared decisions with and without it. Its numbers are kept back, as they are small."
+KEPT_BACK = "A study compared decisions with and without it. Its numbers are kept back, to protect those in it."
 
 
 def people_decide(evidence: Evidence) -> str:
@@ -30,7 +30,9 @@ def people_decide(evidence: Evidence) -> str:
     aided = find(evidence, "error_rate_aided", READER_STUDY)
     fewer = find(evidence, "absolute_risk_reduction", READER_STUDY)
     if isinstance(without, Absent) or isinstance(aided, Absent) or isinstance(fewer, Absent):
-        return KEPT_BACK if any(isinstance(estimate, Withheld) for estimate in (without, aided, fewer)) else NO_STUDY
+        # Where counts are protected, what nobody has is withheld too: the release says whether there was a study.
+        is_withheld = any(isinstance(estimate, Withheld) for estimate in (without, aided, fewer))
+        return KEPT_BACK if is_withheld and evidence.release.reader_study else NO_STUDY
     # The decisions of one person belong together: where it is known whose they are, their interval is the true one.
     low, high = (fewer.details.get(f"{end}_clustered") for end in ("low", "high"))
     low, high = (fewer.low, fewer.high) if low is None or high is None else (low, high)
@@ -124,6 +126,6 @@ def _of_labels(evidence: Evidence, site: str, dataset: str, actual: Estimate) ->
     called = of_hundred(actual.details["measured_accuracy"] or 0.0)
     bounds = f" (range {between(actual)})" if between(actual) else ""
     return (
-        f"Where answers like those of the people at {site} count as the truth, of 100 answers of the model {called} "
-        f"are called right, and {about} {of_hundred(actual.value)} are{bounds}."
+        f"If people like those at {site} say what is true, {called} of 100 answers look right, and {about} "
+        f"{of_hundred(actual.value)} are{bounds}. Not so if a test says it."
     )

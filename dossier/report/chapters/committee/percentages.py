@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dossier.core.bands import OE_TOLERATED
-from dossier.core.types import Curve, DatasetSummary, Evidence, find_curve, read_off
+from dossier.core.types import Absent, Curve, DatasetSummary, Estimate, Evidence, Withheld, find, find_curve, read_off
 from dossier.report.chapters import classes
 from dossier.report.chapters.committee.places import alone, in_question, short_names
-from dossier.report.chapters.committee.plain import MOST_NAMED, few_named, of_hundred, risk_of
+from dossier.report.chapters.committee.plain import MOST_NAMED, between, few_named, of_hundred, risk_of
 from dossier.report.chapters.sentence import Sentence, primary_threshold
-from dossier.typeset.words import in_words, listing
+from dossier.typeset.words import in_words, listing, sentence_case
 
 WHERE_NONE_IS_DECLARED = (0.3, 0.5)
 """The risks at which the percentages are looked at where the release declares no threshold."""
@@ -57,6 +57,86 @@ class AtRisk:
         return self.high < self.risk
 
 
+def way_off(ratio: Estimate) -> str:
+    """Which way percentages are off as a whole by the range of an O/E ratio, if they are."""
+    if ratio.high is not None and ratio.high < 1:
+        return "too high"
+    return "too low" if ratio.low is not None and ratio.low > 1 else ""
+
+
+def slope_off(slope: Estimate) -> tuple[bool, bool]:
+    """Whether a calibration slope lies below 1 and above it by its range; one wholly below 0 is another matter."""
+    if slope.low is None or slope.high is None:
+        return False, False
+    return 0 <= slope.high < 1, slope.low > 1
+
+
+SLOPES = {
+    (True, False): "high percentages are too high, low ones too low",
+    (False, True): "high percentages are too low, low ones too high",
+}
+"""What a slope below 1 and one above it mean where percentages are right as a whole."""
+
+
+@dataclass(frozen=True)
+class Whole:
+    """The percentages of one hospital as a whole, by the ranges of its O/E ratio and of its calibration slope."""
+
+    where: str
+    ratio: Estimate | Absent
+    slope: tuple[bool, bool]
+    """Whether it lies below 1, and above it."""
+
+    @property
+    def way(self) -> str:
+        """Which way all are off together, if they are."""
+        return "" if isinstance(self.ratio, Absent) else way_off(self.ratio)
+
+    @property
+    def is_too_high(self) -> bool:
+        """Whether they are too high as a whole."""
+        return isinstance(self.ratio, Estimate) and self.ratio.high is not None and self.ratio.high < 1
+
+    @property
+    def is_off(self) -> bool:
+        """Whether one of the two ranges leaves out 1."""
+        return bool(self.way) or any(self.slope)
+
+    @property
+    def is_far_off(self) -> bool:
+        """Whether the whole range of the ratio lies outside what is tolerated."""
+        least, most = OE_TOLERATED
+        low, high = (None, None) if isinstance(self.ratio, Absent) else (self.ratio.low, self.ratio.high)
+        return low is not None and high is not None and (low > most or high < least)
+
+    @property
+    def says(self) -> str:
+        """How they are off, as the end of a sentence."""
+        if not self.way:
+            return SLOPES[self.slope]
+        little = "" if self.is_far_off or any(self.slope) else "a little "
+        return f"they are {little}{self.way} as a whole{f', {self.farthest}' if any(self.slope) else ''}"
+
+    @property
+    def farthest(self) -> str:
+        """Which percentages are farthest off, where all are off the same way and the slope is off too."""
+        more, less = ("high", "low") if self.is_too_high == self.slope[0] else ("low", "high")
+        return f"the {more} ones more than the {less}"
+
+
+def as_a_whole(evidence: Evidence, site: DatasetSummary, label: str = "") -> Whole:
+    """The percentages of a hospital, or of one of its classes, as a whole."""
+    of_class = {"class": label} if label else {}
+    slope = find(evidence, "calibration_slope", site.name, **of_class)
+    off = (False, False) if isinstance(slope, Absent) else slope_off(slope)
+    return Whole(_where(evidence, site, label), find(evidence, "oe_ratio", site.name, **of_class), off)
+
+
+def _where(evidence: Evidence, site: DatasetSummary, label: str) -> str:
+    name = short_names(evidence)[site.name]
+    return f"{label} in {name}" if label else name
+
+
 def lines(evidence: Evidence) -> tuple[float, ...]:
     """The risks at which the percentages are looked at: the first declared thresholds, or 30% and 50%."""
     return tuple(sorted(evidence.release.thresholds.declared[:MOST_LINES])) or WHERE_NONE_IS_DECLARED
@@ -69,9 +149,7 @@ def at_risk(evidence: Evidence, site: DatasetSummary, risk: float, label: str = 
     found = read_off(curve, "risk", risk) if isinstance(curve, Curve) else None
     if found is None or not {"observed", "low", "high"} <= set(found):
         return None
-    name = short_names(evidence)[site.name]
-    where = f"{label} in {name}" if label else name
-    return AtRisk(where, risk, found["observed"], found["low"], found["high"])
+    return AtRisk(_where(evidence, site, label), risk, found["observed"], found["low"], found["high"])
 
 
 def _known(evidence: Evidence, risk: float) -> list[AtRisk]:
@@ -84,17 +162,51 @@ def _known(evidence: Evidence, risk: float) -> list[AtRisk]:
     return [each for each in found if each is not None]
 
 
+def _off_as_a_whole(evidence: Evidence) -> list[Whole]:
+    """The hospitals, of several classes with the class, whose percentages are off as a whole."""
+    every = [
+        as_a_whole(evidence, site, label)
+        for site in in_question(evidence)
+        for label in classes.labels(evidence) or ("",)
+    ]
+    return [each for each in every if each.is_off]
+
+
 def are_right(evidence: Evidence) -> Sentence:
-    """Whether the percentages came true, by their curve and its range; never by their sum alone."""
+    """Whether the percentages came true: by their curve and its range, else by the ratio and the slope."""
     known = {risk: _known(evidence, risk) for risk in lines(evidence)}
     every = [each for found in known.values() for each in found]
-    if not every:
-        return Sentence("Not known.", "There are too few patients to say, or none was given such a percentage.")
-    if alone(evidence) is not None and not classes.labels(evidence):
-        return _of_one(evidence, every)
+    site = alone(evidence)
+    if site is not None and not classes.labels(evidence):
+        return _of_one(evidence, every, as_a_whole(evidence, site))
     first = primary_threshold(evidence) or lines(evidence)[-1]
     risk = max(known, key=lambda value: (any(each.is_off for each in known[value]), bool(known[value]), value == first))
-    return Sentence(_lead(every), f"{_of_several(evidence, known[risk])}{_unknown(evidence, known[risk])}")
+    at_risk = f"{_of_several(evidence, known[risk])}{_unknown(evidence, known[risk])}" if every else _why_not(evidence)
+    off = _off_as_a_whole(evidence)
+    if off and not any(each.is_off for each in every):
+        lead = "No." if len(off) == len(in_question(evidence)) * len(classes.labels(evidence) or "-") else "Not all."
+        return Sentence(lead, f"{_of_wholes(off)} {at_risk}")
+    return Sentence(_lead(every) if every else "Not known.", at_risk)
+
+
+def _of_wholes(off: Sequence[Whole]) -> str:
+    """How percentages are off as a whole, and where."""
+    said: dict[str, list[str]] = {}
+    for each in off:
+        said.setdefault(each.says, []).append(each.where)
+    return f"{sentence_case('; '.join(f'in {few_named(where)} {says}' for says, where in said.items()))}."
+
+
+def _why_not(evidence: Evidence) -> str:
+    """Why nobody can say what came of each percentage."""
+    curves = [
+        find_curve(evidence, "calibration_curve", site.name, **({"class": label} if label else {}))
+        for site in in_question(evidence)
+        for label in classes.labels(evidence) or ("",)
+    ]
+    if any(isinstance(curve, Withheld) for curve in curves):
+        return "How many had it at each percentage is kept back, to protect patients."
+    return "There are too few patients to say, or none was given such a percentage."
 
 
 def _lead(every: Sequence[AtRisk]) -> str:
@@ -111,25 +223,43 @@ def _lead(every: Sequence[AtRisk]) -> str:
 
 def are_off(evidence: Evidence) -> bool:
     """Whether the percentages are wrong somewhere, and their range says so."""
-    return any(each.is_off for risk in lines(evidence) for each in _known(evidence, risk))
+    at_lines = any(each.is_off for risk in lines(evidence) for each in _known(evidence, risk))
+    return at_lines or bool(_off_as_a_whole(evidence))
 
 
-def _of_one(evidence: Evidence, found: Sequence[AtRisk]) -> Sentence:
+def _of_one(evidence: Evidence, found: Sequence[AtRisk], whole: Whole) -> Sentence:
     """The percentages of one hospital."""
     parts = [
         f"When it said {risk_of(risk.risk)}, {of_hundred(risk.value)} of 100 patients had it "
         f"(range {of_hundred(risk.low)} to {of_hundred(risk.high)})."
         for risk in found
     ]
+    rest = " ".join(parts or [*_predicted(whole), _why_not(evidence)])
     off = [risk for risk in found if risk.is_off]
+    if (not off and whole.is_off) or (whole.is_far_off and {risk.way for risk in off} == {whole.way}):
+        start = "No" if whole.is_far_off else "Not all" if any(whole.slope) else "Nearly"
+        return Sentence(f"{start}: {whole.says}.", rest)
     if not off:
-        return Sentence("No error was seen within these ranges.", " ".join(parts))
+        return Sentence("No error was seen within these ranges." if found else "Not known.", rest)
     where = {
         way: listing([risk_of(risk.risk) for risk in off if risk.way == way]) for way in {risk.way: 0 for risk in off}
     }
     which = listing([f"{way} at {risks}" for way, risks in where.items()])
     little = "" if any(risk.is_far_off for risk in off) else "a little "
-    return Sentence(f"{'Nearly' if little else 'No'}: they are {little}{which}.", " ".join(parts))
+    return Sentence(f"{'Nearly' if little else 'No'}: they are {little}{which}.", rest)
+
+
+def _predicted(whole: Whole) -> list[str]:
+    """How many actual cases there were for 100 that it predicted, with the range."""
+    if isinstance(whole.ratio, Absent):
+        return []
+    return [f"There were {predicted(whole.ratio)}."]
+
+
+def predicted(ratio: Estimate) -> str:
+    """An O/E ratio in people, with its range."""
+    bounds = f" (range {between(ratio)})" if between(ratio) else ""
+    return f"{of_hundred(ratio.value)} actual cases per 100 predicted{bounds}"
 
 
 def wrong_at(evidence: Evidence, site: DatasetSummary) -> AtRisk | None:
@@ -172,16 +302,16 @@ def _of_several(evidence: Evidence, found: Sequence[AtRisk]) -> str:
     low, high = of_hundred(rest[0].value), of_hundred(rest[-1].value)
     values = low if low == high else f"{low} to {high}"
     count = in_words(len(rest))
+    ranges = f"{100 * min(risk.low for risk in rest):.0f} to {100 * max(risk.high for risk in rest):.0f}"
     if not parts:
         where = (
             f"in all {count} checks, one for each class and hospital"
             if by_class
             else f"in {few_named([o.where for o in rest])}"
         )
-        ranges = f"{of_hundred(min(risk.low for risk in rest))} to {of_hundred(max(risk.high for risk in rest))}"
         return f"{said}{values} of 100 patients had it {where} (ranges {ranges})."
-    others = f"the other {count} {'checks, one for each class and hospital,' if by_class else 'hospitals'}"
-    return f"{said}{listing(parts)}; in {others if len(rest) > 1 else rest[0].where} {values}."
+    others = f"the other {count} checks, one for each class and hospital," if by_class else "the rest"
+    return f"{said}{listing(parts)}; in {others if len(rest) > 1 else rest[0].where} {values} (ranges {ranges})."
 
 
 def _unknown(evidence: Evidence, known: Sequence[AtRisk]) -> str:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from dossier.core.types import Absent, Estimate, Evidence, Withheld
@@ -126,7 +127,7 @@ def hundred(found: Estimate | Absent) -> Cell:
         return missing(found)
     if found.low is None or found.high is None:
         return Cell(f"{100 * found.value:.0f}")
-    return Cell(f"{100 * found.value:.0f}", f"{of_hundred(found.low)}\N{EN DASH}{of_hundred(found.high)}")
+    return Cell(f"{100 * found.value:.0f}", f"{_end(found.low, math.floor)}\N{EN DASH}{_end(found.high, math.ceil)}")
 
 
 def missing(found: Absent) -> Cell:
@@ -141,4 +142,13 @@ def of_hundred(share: float) -> str:
 
 def between(found: Estimate) -> str:
     """The range of a share or ratio, as people of a hundred; empty where it has none."""
-    return "" if found.low is None or found.high is None else f"{of_hundred(found.low)} to {of_hundred(found.high)}"
+    if found.low is None or found.high is None:
+        return ""
+    return f"{_end(found.low, math.floor)} to {_end(found.high, math.ceil)}"
+
+
+def _end(share: float, outwards: Callable[[float], int]) -> str:
+    """An end of a range in whole people; one that rounding would put on 100 goes outwards if that keeps its side."""
+    text = of_hundred(share)
+    whole = outwards(100 * share)
+    return text if "." not in text or whole == 100 else f"{whole}"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from dossier.core import over_time
 from dossier.core.bands import FEW_FOR_A_BAND as FEW
 from dossier.core.types import DatasetSummary, Estimate, Evidence, externals, find
 from dossier.report.chapters import classes
@@ -49,7 +48,8 @@ def _test(evidence: Evidence) -> Iterator[str]:
     if ours is None:
         several = bool(classes.labels(evidence))
         who = f"{FEW} of each class" if several else f"{FEW} {with_it(evidence)} and {FEW} without"
-        yield f"Test it on our own past patients: at least {who}{_firm(evidence)}.{goal}"
+        start = "If that hospital is not ours" if len(externals(evidence)) == 1 else "If ours is not one of them"
+        yield f"{start}, test it on our own past patients: at least {who}{_firm(evidence)}.{goal}"
         return
     needed = _needed(evidence, ours)
     if needed is not None and needed > ours.n:
@@ -65,7 +65,7 @@ def _firm(evidence: Evidence) -> str:
     if not needed:
         return ""
     low, high = _rounded(min(needed)), _rounded(max(needed))
-    return f"; {low if low == high else f'{low} to {high}'} patients for sure numbers"
+    return f"; sure numbers need {low if low == high else f'{low} to {high}'}"
 
 
 def _needed(evidence: Evidence, site: DatasetSummary) -> float | None:
@@ -109,9 +109,7 @@ def _keep() -> str:
 def _watch(evidence: Evidence) -> str:
     """Name who watches it, and when it is switched off."""
     care = evidence.release.care
-    is_broken = any(verdict.crossing is not None for verdict in over_time.of_evidence(evidence))
-    rule = "The maker's rule, broken: last page." if is_broken else "The maker's rule: last page."
-    said = rule if care.stop_rule or care.stop else "The maker gives no rule."
+    said = "The maker's rule: last page." if care.stop_rule or care.stop else "The maker gives no rule."
     return f"Name who watches it, and when it is switched off. {said}"
 
 
