@@ -7,7 +7,18 @@ in cells, `measures` fills them from results, `notes` says how each was taken. B
 from dossier.typeset.measures import chapter_tables
 from dossier.typeset.names import foretold, model, tested_model, tested_version, tier
 from dossier.typeset.numbers import in_a_cell, level_of, threshold
-from dossier.typeset.tables import FEW, FOOT, HALF_MEASURE, SHORT, WHOLE, groups_of, label_fits, pages_of, spanners
+from dossier.typeset.tables import (
+    FEW,
+    FOOT,
+    HALF_MEASURE,
+    SHORT,
+    WHOLE,
+    groups_of,
+    is_narrow,
+    label_fits,
+    pages_of,
+    spanners,
+)
 from dossier.typeset.words import date, listing, sentence_case
 
 __all__ = [
@@ -21,6 +32,7 @@ __all__ = [
     "foretold",
     "groups_of",
     "in_a_cell",
+    "is_narrow",
     "label_fits",
     "level_of",
     "listing",

@@ -164,6 +164,14 @@ def label_fits(table: Table) -> bool:
     return longest * LETTER + sum(_column_width(table, index) for index in range(len(table.columns))) <= MEASURE
 
 
+def is_narrow(table: Table) -> bool:
+    """Whether a table is narrower than the page: at most two columns of numbers below a caption of two lines."""
+    few = len(table.columns) <= 2 and not any(column.words for column in table.columns)
+    return few and label_fits(table) and len(f"{table.title} {table.note}") <= NARROW_CAPTION
+
+
+NARROW_CAPTION = 125
+"""The most characters of a caption that takes two lines above a narrow table."""
 LETTER = 1.72
 """The width of a letter of a label in mm."""
 

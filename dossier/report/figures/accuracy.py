@@ -221,12 +221,14 @@ def draw_surface(evidence: Evidence) -> Figure | Absent:
     found = surfaces(evidence)[:MOST_SURFACES]
     if not found:
         return why_nowhere(evidence, "h_accuracy_surface", Fact("no_site_with_complexity"))
-    high = 40.0
-    row = high + 26.6
+    high = 32.0
+    head = 13.6 if len(found) > 1 else 9.2
+    row = high + head + 13.0
     drawn = sheet(FULL, row * len(found) - 3.0)
     for index, (site, surface, profile) in enumerate(found):
-        top = index * row + 13.6
-        write(drawn, 12.0, top - 11.4, f"{site.site}, {surface.n:,} patients", weight=600)
+        top = index * row + head
+        if len(found) > 1:
+            write(drawn, 12.0, top - 11.4, f"{site.site}, {surface.n:,} patients", weight=600)
         _map(drawn, surface, 12.0, top, MAP, high)
         _profile(drawn, profile, 12.0 + MAP + MAP_GAP, top, FULL - 16.0 - MAP - MAP_GAP, high)
     return drawn

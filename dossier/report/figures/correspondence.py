@@ -54,7 +54,8 @@ ROW = 4.0
 GAP = 3.2
 """Between two panels, in mm."""
 
-NAMES = 46.0
+NAMES, LONGEST, FEW_PANELS = 46.0, 62.0, 3
+"""The width of the names in mm, and where so few panels stand beside them."""
 ENDS = (1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 8.0, 10.0, 20.0, 50.0)
 Shifts = Mapping[tuple[str, str], float]
 
@@ -105,8 +106,13 @@ NARROWEST = 14.0
 
 def _have_panels(known: Shifts, sites: Sequence[DatasetSummary]) -> bool:
     """Whether each site has a panel of its own, wide enough to be read."""
-    names = shortened(ordered(known)[:MOST_ROWS], NAMES)
+    names = _names(ordered(known)[:MOST_ROWS], len(sites))
     return len(sites) <= SIDE_BY_SIDE and _across(names, len(sites)) >= NARROWEST
+
+
+def _names(rows: Sequence[str], count: int) -> Sequence[str]:
+    """The names of the rows, longer where few panels stand beside them."""
+    return shortened(rows, LONGEST if count <= FEW_PANELS else NAMES)
 
 
 def _across(names: Sequence[str], count: int) -> float:
@@ -115,7 +121,7 @@ def _across(names: Sequence[str], count: int) -> float:
 
 
 def _side_by_side(known: Shifts, sites: Sequence[DatasetSummary], rows: Sequence[str]) -> Figure:
-    names = shortened(rows, NAMES)
+    names = _names(rows, len(sites))
     left = max(map(text_width, names)) + 3
     across = _across(names, len(sites))
     grid = Lattice(len(sites), len(sites), across, len(rows) * ROW, left, 5.0, GAP, 0)

@@ -30,13 +30,16 @@ from dossier.report.figures.canvas import (
 )
 from dossier.typeset.names import label_of, shown
 from dossier.typeset.numbers import number, per_cent
-from dossier.typeset.words import counted
+from dossier.typeset.words import counted, listing
 
 SHADES: Mapping[float, str] = {0.05: "white", 0.2: TINTS[0], 0.5: TINTS[1], 0.999: TINTS[2], 1.0: "#8b939b"}
 """The shade of a share by its upper end."""
 
 ROW = LINE + 1.0
-NAMES = 46.0
+NAMES, LONGEST = 46.0, 70.0
+"""The width that names of predictors have in any case, and where columns are few, in mm."""
+NARROWEST = 8.0
+"""How narrow a column becomes, in mm."""
 WIDEST = 24.0
 """How wide a column becomes where there is room, in mm."""
 MOST_COLUMNS = 48
@@ -72,7 +75,7 @@ def draw_missing(evidence: Evidence) -> Figure | Absent:
         return Absent(Fact("no_missing_value"))
     datasets = [dataset for dataset in shown(evidence) if dataset.features][:MOST_COLUMNS]
     numbered = len(datasets) <= MAP_WITH_NUMBERS
-    names = shortened(rows, NAMES)
+    names = shortened(rows, _room_for_names(datasets, numbered=numbered))
     left = max(map(text_width, names)) + 2.5
     edges = _edges(datasets, left, numbered=numbered)
     spans = [(start, end - start) for start, end in itertools.pairwise(edges)]
@@ -116,11 +119,21 @@ def draw_missing(evidence: Evidence) -> Figure | Absent:
     return drawn
 
 
+def _room_for_names(datasets: Sequence[DatasetSummary], *, numbered: bool) -> float:
+    """How wide the names of the predictors may be: what the columns leave, at their least width."""
+    return max(NAMES, min(LONGEST, FULL - 4.0 - sum(_least(dataset, numbered=numbered) for dataset in datasets)))
+
+
+def _least(dataset: DatasetSummary, *, numbered: bool) -> float:
+    """The least width of a column in mm: the longest word above it, or a share."""
+    return max(NARROWEST, *(text_width(word) + 1.6 for word in label_of(dataset).split())) if numbered else NARROWEST
+
+
 def _edges(datasets: Sequence[DatasetSummary], left: float, *, numbered: bool) -> list[float]:
     """Where the columns begin and end: as wide as the longest word above them, and wider while there is room."""
     room = FULL - left - 1.5
     alike = min(room / len(datasets), WIDEST)
-    least = [max(map(text_width, label_of(dataset).split())) + 1.6 if numbered else 0.0 for dataset in datasets]
+    least = [_least(dataset, numbered=True) if numbered else 0.0 for dataset in datasets]
     wide = [max(alike, width) for width in least]
     if sum(wide) > room:
         spare = max(0.0, room - sum(least)) / len(datasets)
@@ -182,13 +195,24 @@ def _alternative(evidence: Evidence) -> str:
     known = shares(evidence)
     site = {dataset.name: label_of(dataset) for dataset in evidence.datasets}
     every = gappy(known)
-    lost = sorted({site[name] for (name, _), share in known.items() if share == 1})
+    lost = _lost(known, site)
     most = sorted((pair for pair in known if known[pair] < 1), key=lambda pair: -known[pair])[:1]
     parts = [
         f"{predictor} in {site[name]}, {per_cent(known[name, predictor])}"
         for name, predictor in most
         if known[name, predictor] > 0
     ]
-    partly = f" Most often missing without being lost: {parts[0]}." if parts else ""
-    all_lost = f" Some predictor is missing in every patient of {joined(lost, 6)}." if lost else ""
-    return f"Values are missing of {counted(len(every), 'predictor')}.{all_lost}{partly}"
+    most_often = f" Most often{' elsewhere' if lost else ''}: {parts[0]}." if parts else ""
+    in_all = f" No patient has a value of {listing(lost)}." if lost else ""
+    verb = "has" if len(every) == 1 else "have"
+    return f"{counted(len(every), 'predictor')} {verb} missing values.{in_all}{most_often}"
+
+
+def _lost(known: Mapping[tuple[str, str], float], site: Mapping[str, str]) -> list[str]:
+    """The predictors that no patient of a dataset has, each with its datasets; the rest as a number."""
+    where: dict[str, list[str]] = {}
+    for (name, predictor), share in known.items():
+        if share == 1:
+            where.setdefault(predictor, []).append(site[name])
+    texts = [f"{predictor} in {joined(sites, 3)}" for predictor, sites in sorted(where.items())]
+    return texts if len(texts) <= 3 else [*texts[:3], f"{len(texts) - 3} more predictors"]

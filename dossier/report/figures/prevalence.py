@@ -19,10 +19,8 @@ from dossier.report.figures.canvas import (
     LINE,
     MID,
     Floats,
-    Key,
     Mark,
     few,
-    key_row,
     label_half,
     panel,
     patients,
@@ -39,8 +37,8 @@ from dossier.report.figures.canvas import (
 )
 from dossier.typeset.numbers import number, per_cent
 
-CHAPTER = "discrimination"
-HEIGHT, WIDTH, LEFT, TOP = 34.0, 64.0, 13.0, 9.0
+HEIGHT, WIDTH, LEFT, TOP = 33.0, 64.0, 13.0, 2.4
+KEY_TO_PANELS = 1.0
 WIDEST_NAME, DISC, NEAR = 30.0, 0.8, 2.0
 """The longest name at a disc, half of the disc, and how far a name may stand from its disc, in mm."""
 PREVALENCES = np.linspace(0.01, 0.99, 99)
@@ -137,19 +135,17 @@ def draw_predictive_values(evidence: Evidence) -> Figure | Absent:
         return found
     names = shortened([flagging.site.site for flagging in found], WIDEST_NAME)
     labels = [_labels(found, names, which) for which in (0, 1)]
-    entries = [Key("a site, at other prevalences", MID, "-", 1.0), Key("its own prevalence", BLUE, fill=True)]
     key: tuple[tuple[str, ...], ...] = ()
     if not all(label.is_clear for label in labels):
         letters = [chr(ord("a") + order % 26) * (1 + order // 26) for order in range(len(found))]
         labels = [_labels(found, letters, which) for which in (0, 1)]
         key = _in_lines([f"{letter}  {flagging.site.site}" for letter, flagging in zip(letters, found, strict=True)])
-    top = TOP + LINE * len(key)
+    top = TOP + (LINE * len(key) + KEY_TO_PANELS if key else 0.0)
     drawn = sheet(FULL, top + HEIGHT + 9.6)
-    key_row(drawn, LEFT, 2.4, entries)
     for line, texts in enumerate(key):
         start = LEFT
         for text in texts:
-            write(drawn, start, 2.4 + LINE * (line + 1), text)
+            write(drawn, start, TOP + LINE * line, text)
             start += text_width(text) + KEY_GAP
     for which, noun in enumerate(("PPV, %", "NPV, %")):
         x = LEFT + which * (WIDTH + 22.0)
@@ -195,10 +191,9 @@ def predictive_values_by_prevalence(evidence: Evidence) -> Picture | Absent:
         if isinstance(found, Absent):
             return found
         caption = (
-            f"{patients([flagging.site for flagging in found])}. At {number(primary_threshold(evidence) or 0)}, "
-            "sensitivity and specificity of each site taken as they are. Read up from the prevalence of the own "
-            "hospital. Without "
-            f"sites of under {bands.FEW_FOR_POOLING} events or non-events."
+            f"{patients([flagging.site for flagging in found])}. At {number(primary_threshold(evidence) or 0)}, with "
+            "the sensitivity and specificity of each site (line). Disc: its own prevalence; read up from that of your "
+            f"hospital. Without sites of under {bands.FEW_FOR_POOLING} events or non-events."
         )
         texts = [f"PPV {_spread(found, at, 0)} and NPV {_spread(found, at, 1)}" for at in RARE_AND_FREQUENT]
         rare, frequent = (per_cent(at) for at in RARE_AND_FREQUENT)
