@@ -112,7 +112,7 @@ def _whole_sentences(text: str) -> str:
 
 
 def care(evidence: Evidence) -> tuple[tuple[str, str], ...]:
-    """Who owns the line, what is watched, when it is looked at again, and when it is switched off."""
+    """Who owns the line, what is watched, when it is looked at again, when it is switched off, and what is not said."""
     declared = evidence.release.care
     asked = (
         ("Who owns the line", declared.threshold_owner),
@@ -120,8 +120,14 @@ def care(evidence: Evidence) -> tuple[tuple[str, str], ...]:
         ("Next review", declared.review),
         ("When to stop", declared.stop_rule or _limits(declared.stop)),
     )
-    *lines, (label, rule) = [(label, _whole_sentences(text or NOT_SAID)) for label, text in asked]
-    return (*lines, (label, f"{rule} {broken(evidence)}".strip()))
+    lines = [(label, _whole_sentences(text)) for label, text in asked if text]
+    missing = [label for label, text in asked if not text]
+    if declared.stop_rule or declared.stop:
+        label, rule = lines.pop()
+        lines.append((label, f"{rule} {broken(evidence)}".strip()))
+    if missing:
+        lines.append(("Not said by its maker", f"{sentence_case(listing([label.lower() for label in missing]))}."))
+    return tuple(lines)
 
 
 def _limits(rules: Sequence[StopRule]) -> str:
