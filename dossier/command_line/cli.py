@@ -7,7 +7,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
@@ -533,7 +533,6 @@ def _made(source: Path, command: Build | Quick, options: Options) -> tuple[Evide
         study, command = _read(source, command, options.allow_outside)
         # Only now: what is wrong with a release is reported before all that it takes to print it is loaded.
         from dossier import evaluate
-        from dossier.core import collector
         from dossier.core.errors import ReleaseError
         from dossier.outputs import printing
         from dossier.record import evidence_cache, results
@@ -543,9 +542,7 @@ def _made(source: Path, command: Build | Quick, options: Options) -> tuple[Evide
             raise ReleaseError(never)
         rows = [dataset.rows_read for dataset in study.datasets]
         jobs = _jobs(options.jobs, rows, len(command.editions))
-        # Of few rows no garbage is worth the search for it.
-        held_off = collector.held_off() if sum(rows) < ROWS_WORTH_A_WORKER else nullcontext()
-        with _workers(jobs), held_off:
+        with _workers(jobs):
             tell("evaluate", "", 0, 1)
             cache = None if options.no_cache else evidence_cache.of_user()
             found = evaluate.evidence(study, jobs, tell, options.scheduler, cache)

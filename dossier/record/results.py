@@ -666,10 +666,21 @@ class Results(Row):
         )
 
     def text(self) -> bytes:
-        """results.json to the byte: UTF-8, keys in the order of the schema, full double precision."""
-        plain = self.model_dump(mode="json", by_alias=True)
+        """results.json to the byte: UTF-8, keys in the order of the schema, full double precision, a row a line."""
         # A key that the release leaves out stays out: what it does not declare is not declared.
-        return (json.dumps(plain, ensure_ascii=False, allow_nan=False, indent=1) + "\n").encode()
+        parts = (f"{_json(key)}: {_lines(part)}" for key, part in self.model_dump(mode="json", by_alias=True).items())
+        return ("{\n" + ",\n".join(parts) + "\n}\n").encode()
+
+
+def _lines(part: object) -> str:
+    """A part of results.json: a list with each of its rows on a line, so that two files are compared row by row."""
+    if isinstance(part, list) and part:
+        return "[\n" + ",\n".join(map(_json, part)) + "\n]"
+    return _json(part)
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
 def of(evidence: Evidence) -> Results:
