@@ -369,8 +369,11 @@ def plain(evidence: Evidence, measure: str, site: str, **at: float) -> dict[str,
     return row.model_dump()
 
 
-def of_hundred(bound: float) -> str:
-    """A bound out of a hundred; one that only rounding puts on 100 has more digits."""
+def of_hundred(bound: float, outwards: int) -> str:
+    """A bound out of a hundred; one that only rounding puts on 100 is the next whole number outwards (-1 down, 1 up) or
+    has more digits where that is 100 too."""
+    if f"{100 * bound:.0f}" == "100" and bound != 1 and (outwards < 0) == (bound < 1):
+        return str(100 + outwards)
     return next(
         text for digits in range(7) if (text := f"{100 * bound:.{digits}f}") and (float(text) != 100 or bound == 1)
     )
@@ -398,7 +401,7 @@ def test_both_editions_print_the_numbers_of_the_same_evidence(any_book: Book) ->
         for measure, position, at in asked:
             found = plain(evidence, measure, site.name, **at)
             assert cells[position] == f"{100 * found['value']:.0f}", (site.site, measure)
-            ends = [of_hundred(found[bound]) for bound in ("low", "high")]
+            ends = [of_hundred(found["low"], -1), of_hundred(found["high"], 1)]
             assert cells[position + 1] == "–".join(ends), (site.site, measure)
         for measure, position in (("auroc", 2), ("oe_ratio", 4)):
             assert printed[position] == f"{plain(evidence, measure, site.name)['value']:.2f}"
