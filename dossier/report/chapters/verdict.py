@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from dossier.core.flags import FLAGS
 from dossier.core.tripod import TOPICS
 from dossier.core.types import (
     POOLED,
@@ -384,6 +385,10 @@ def most_open(evidence: Evidence) -> int:
     return MOST_OPEN_OF_FEW if len(externals(evidence)) <= FEW_SITES else MOST_OPEN
 
 
+GRAVEST = tuple(FLAGS[name] for name in ("stop_rule_crossed", "changed_since_sealed"))
+"""What is settled before all else: what was declared beforehand forbids the use, or was declared anew."""
+
+
 def to_settle(evidence: Evidence) -> tuple[Point, ...]:
     """What a review has to settle, what is open first: limitations without an answer, rows of the checklist."""
     points = [
@@ -393,7 +398,7 @@ def to_settle(evidence: Evidence) -> tuple[Point, ...]:
             "limitations",
             not (kind.answered_at_once or all(reply for _, reply in kind.said)),
         )
-        for kind in limitations.raised(evidence)
+        for kind in sorted(limitations.raised(evidence), key=lambda kind: kind.topic not in GRAVEST)
     ]
     points += [
         Point(f"TRIPOD+AI {row.item}, {within_sentence(TOPICS[row.item])}", "missing", "checklist", True)

@@ -89,17 +89,15 @@ def named(whom: str) -> str:
     return "everyone" if whom == EVERYONE else "no one"
 
 
-def better_defaults(evidence: Evidence, dataset: str) -> tuple[str, ...]:
-    """For whom the same would surely be better at a hospital, at any declared line: everyone, no one or both."""
-    found = [
-        _better_default(evidence, dataset, at, of_class)
-        for at in evidence.release.thresholds.declared
-        for name, _, of_class in _places(evidence)
-        if name == dataset
-        and isinstance(gain := find(evidence, "net_benefit_gain", dataset, threshold=at, **of_class), Estimate)
-        and _is_below(gain)
-    ]
-    return tuple(named(whom) for whom in dict.fromkeys(found))
+def better_defaults(evidence: Evidence, dataset: str) -> dict[str, list[float]]:
+    """At which declared lines the same for all would surely be better at a hospital, by whom: everyone or no one."""
+    lines: dict[str, list[float]] = {}
+    for at in evidence.release.thresholds.declared:
+        for name, _, of_class in _places(evidence):
+            gain = find(evidence, "net_benefit_gain", dataset, threshold=at, **of_class)
+            if name == dataset and isinstance(gain, Estimate) and _is_below(gain):
+                lines.setdefault(named(_better_default(evidence, dataset, at, of_class)), []).append(at)
+    return lines
 
 
 def _better_default(evidence: Evidence, dataset: str, at: float, of_class: dict[str, str]) -> str:

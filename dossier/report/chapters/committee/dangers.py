@@ -10,8 +10,8 @@ from dossier.core.types import CountRange, Estimate, Evidence, Flag, Withheld, e
 from dossier.report.chapters import classes
 from dossier.report.chapters.committee.better import better_defaults
 from dossier.report.chapters.committee.percentages import SLOPES, as_a_whole, crossing, slope_off
-from dossier.report.chapters.committee.plain import LINE, abridged, as_sentence, doing, few_named, risk_of
-from dossier.typeset.words import in_words, sentence_case
+from dossier.report.chapters.committee.plain import LINE, abridged, as_sentence, doing, few_named, line, risk_of
+from dossier.typeset.words import in_words, listing, sentence_case
 
 
 @dataclass(frozen=True)
@@ -165,7 +165,7 @@ def _plain(evidence: Evidence, kind: str, name: str) -> str:
             return f"percentages are too {first} up to about {risk_of(round(turn, 2))}, too {then} above."
         whole = as_a_whole(evidence, site)
         if whole.way and asked == [{}] and any(whole.slope):
-            return f"its percentages are {whole.way}, {whole.farthest}."
+            return f"on the whole its percentages are {whole.way}, {whole.farthest}."
         return f"{SLOPES[below, above]}." if below != above else PLAIN[kind]
     if kind == "risks_off" and (way := as_a_whole(evidence, summary_of(evidence, name)).way):
         return f"its percentages are {way} for the patients as a whole."
@@ -174,8 +174,7 @@ def _plain(evidence: Evidence, kind: str, name: str) -> str:
     if kind == "rows_excluded" and all(map(_may_be_none, summary_of(evidence, name).excluded.values())):
         return "patients may be missing from the test: how many is kept back."
     if kind == "default_better":
-        whom = better_defaults(evidence, name)
-        return f"{doing(evidence, whom[0])} would be better." if len(whom) == 1 else PLAIN[kind]
+        return _same_for_all(evidence, name) or PLAIN[kind]
     if kind == "prevalence_shift":
         origin = next(
             (dataset for dataset in evidence.datasets if dataset.role == "development" and dataset.events), None
@@ -185,6 +184,15 @@ def _plain(evidence: Evidence, kind: str, name: str) -> str:
             more = site.events / site.n > origin.events / origin.n
             return f"the outcome is {'more' if more else 'less'} common than where the model was made."
     return PLAIN[kind]
+
+
+def _same_for_all(evidence: Evidence, name: str) -> str:
+    """What would be better at a hospital, and at which lines; empty where that is everyone and no one."""
+    better = better_defaults(evidence, name)
+    if len(better) != 1:
+        return ""
+    ((whom, lines),) = better.items()
+    return f"{doing(evidence, whom)} would be better at the {listing([line(at) for at in dict.fromkeys(lines)])}."
 
 
 def _may_be_none(count: int | Withheld) -> bool:

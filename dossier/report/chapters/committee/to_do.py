@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dossier.core.bands import FEW_FOR_A_BAND as FEW
 from dossier.core.types import DatasetSummary, Estimate, Evidence, externals, find
 from dossier.report.chapters import classes
+from dossier.report.chapters.committee.declared import broken_here
 from dossier.report.chapters.committee.percentages import are_off
 from dossier.report.chapters.committee.places import goals_at, in_question, local
 from dossier.report.chapters.committee.plain import acted_on, line, with_it
@@ -109,6 +110,9 @@ def _keep() -> str:
 def _watch(evidence: Evidence) -> str:
     """Name who watches it, and when it is switched off."""
     care = evidence.release.care
+    broken = broken_here(evidence)
+    if broken:
+        return f"{broken} Ask why before any use, and name who watches it."
     said = "The maker's rule: last page." if care.stop_rule or care.stop else "The maker gives no rule."
     return f"Name who watches it, and when it is switched off. {said}"
 
