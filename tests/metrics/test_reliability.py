@@ -15,6 +15,7 @@ from dossier.core.facts import Fact
 from dossier.core.types import Absent, Curve, Estimate, Floats
 from dossier.metrics.intervals import wilson
 from dossier.metrics.reliability import (
+    _measured_anew,
     actual_accuracy,
     actual_accuracy_bounds,
     cohen_kappa,
@@ -904,3 +905,13 @@ def test_an_accuracy_that_is_measured_is_measured_anew_in_each_replicate() -> No
     declared = weighted_concordance(labels, confidence, None, truth, (0.8,) * 5, 0.9, 40, 7)
     assert isinstance(declared, Estimate)
     assert declared.low != found.low
+
+
+def test_a_replicate_without_a_case_that_counts_has_no_concordance() -> None:
+    """Of four cases one has confidence, and both raters were right of it: 1 wherever it was drawn, else nothing."""
+    labels, truth = np.array([[0.0, 0.0], [1.0, 1.0], [1.0, 0.0], [0.0, 1.0]]), np.array([0.0, 1.0, 1.0, 0.0])
+    confidence = np.full((4, 2), np.nan)
+    confidence[0] = 1.0
+    found = _measured_anew(labels, confidence, truth, 2, 200, 1)
+    assert np.isnan(found).any()
+    assert found[~np.isnan(found)] == pytest.approx(1.0)
