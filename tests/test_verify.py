@@ -103,8 +103,7 @@ def edited(out: Path, change: Callable[[Any], object]) -> None:
     """Change results.json, written as dossier writes it, and make the manifest good."""
     document = json.loads((out / "results.json").read_bytes())
     change(document)
-    text = json.dumps(document, ensure_ascii=False, indent=1) + "\n"
-    (out / "results.json").write_text(text, encoding="utf-8")
+    (out / "results.json").write_bytes(results.written(document))
     renew(out)
 
 

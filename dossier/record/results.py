@@ -668,8 +668,12 @@ class Results(Row):
     def text(self) -> bytes:
         """results.json to the byte: UTF-8, keys in the order of the schema, full double precision, a row a line."""
         # A key that the release leaves out stays out: what it does not declare is not declared.
-        parts = (f"{_json(key)}: {_lines(part)}" for key, part in self.model_dump(mode="json", by_alias=True).items())
-        return ("{\n" + ",\n".join(parts) + "\n}\n").encode()
+        return written(self.model_dump(mode="json", by_alias=True))
+
+
+def written(plain: Mapping[str, object]) -> bytes:
+    """A table as results.json holds it."""
+    return ("{\n" + ",\n".join(f"{_json(key)}: {_lines(part)}" for key, part in plain.items()) + "\n}\n").encode()
 
 
 def _lines(part: object) -> str:
