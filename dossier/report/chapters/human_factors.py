@@ -212,23 +212,16 @@ def _followed(evidence: Evidence, result: Result, reasons: Reasons) -> tuple[Cel
     return (count, Cell(f"{result.found.n:,}", kind="plain"), cell(clustered, term, reasons))
 
 
-def agreement(evidence: Evidence) -> tuple[str, ...]:
+def _agreement(evidence: Evidence) -> str:
     """Between which shares the readers decided as the model advises, before and after they saw it."""
     agreed = find_curve(evidence, "agreement_with_advice", READER_STUDY)
     if isinstance(agreed, Absent):
-        return ()
+        return ""
     spans = []
     for arm in ("unaided", "aided"):
         shares = [value for value in agreed.columns[arm] if value is not None]
         low, high = (per_cent(end) for end in (min(shares), max(shares)))
         spans.append(low if low == high else f"{low} to {high}")
-    return tuple(spans)
-
-
-def _agreement(evidence: Evidence) -> str:
-    spans = agreement(evidence)
-    if not spans:
-        return ""
     return f"Readers agreed with the model in {spans[0]} of their decisions before they saw it, in {spans[1]} after."
 
 

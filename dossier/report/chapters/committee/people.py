@@ -95,14 +95,8 @@ def _advised(evidence: Evidence) -> str:
         return ""
     return (
         f" Where people first thought otherwise, they followed wrong advice {_times(followed)} "
-        f"and refused right advice {_times(resisted)}.{_agreed(evidence)}"
+        f"and refused right advice {_times(resisted)}."
     )
-
-
-def _agreed(evidence: Evidence) -> str:
-    """How often people decided as the model says, before and after they saw it."""
-    spans = human_factors.agreement(evidence)
-    return f" They agreed with it in {spans[0]} of decisions, then in {spans[1]}." if spans else ""
 
 
 def _times(found: Estimate) -> str:
