@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from statistics import NormalDist
 
 from dossier.core.facts import Fact, Value
+from dossier.core.multiplicity import holm
 from dossier.core.types import MACRO, POOLED, Absent, Estimate, Result, SubgroupSummary, Subset, Withheld, is_telling
 
 MEASURES = ("auroc", "model_based_concordance", "oe_ratio")
@@ -88,13 +89,8 @@ def survives(compared: Sequence[Estimate], level: float) -> tuple[bool, ...]:
 
     The p value of each is read off its interval, from the value to the bound that is nearer to 0, as if normal.
     """
-    held = [False] * len(compared)
-    rising = sorted((_p_value(found, level), index) for index, found in enumerate(compared))
-    for rank, (p_value, index) in enumerate(rising):
-        if p_value > (1 - level) / (len(compared) - rank):
-            break
-        held[index] = True
-    return tuple(held)
+    p_values = holm([_p_value(found, level) for found in compared])
+    return tuple(p_value <= 1 - level for p_value in p_values)
 
 
 def _p_value(found: Estimate, level: float) -> float:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from dossier.core.multiplicity import holm
 from dossier.core.register import Metric
 from dossier.core.release import Release
 from dossier.core.types import RIVAL, Absent, Estimate, Result
 from dossier.evaluate.offered import Site, columns
-from dossier.metrics.comparison import holm
 
 
 def each(release: Release, metric: Metric) -> tuple[Metric, ...]:

@@ -7,7 +7,7 @@ rests on independent rows. Tests draw from rows in an order of their own, so tha
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 
@@ -204,37 +204,6 @@ def sign_flip_p(differences: Floats, permutations: int, seed: int) -> float | No
         positive = np.unpackbits(bytes_drawn, axis=1)[:, : len(size)].astype(float)
         reached += int((np.abs(2 * (positive @ size) - total) >= observed - NEARLY * total).sum())
     return (reached + 1) / (permutations + 1)
-
-
-def holm(p_values: Sequence[float]) -> tuple[float, ...]:
-    """The p values of a family of tests by Holm's correction, in their order: none is wrong more often than one may be.
-
-    Parameters
-    ----------
-    p_values : Sequence of float
-        The raw p values of the family.
-
-    Returns
-    -------
-    tuple of float
-        For the i-th smallest of m, the largest (m - j + 1) p_(j) over j up to i, at most 1.
-
-    References
-    ----------
-    Holm 1979.
-
-    Examples
-    --------
-    >>> from dossier.metrics.comparison import holm
-    >>> holm((0.01, 0.04, 0.03))
-    (0.03, 0.06, 0.06)
-    """
-    values = np.asarray(p_values, dtype=float)
-    order = np.argsort(values, kind="stable")
-    stepwise = np.maximum.accumulate(values[order] * np.arange(len(values), 0, -1))
-    found = np.empty(len(values))
-    found[order] = np.minimum(stepwise, 1.0)
-    return tuple(found.tolist())
 
 
 # ---- the other model on its own -------------------------------------------------------------------------------------

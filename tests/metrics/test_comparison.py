@@ -16,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom, ttest_rel
 
+from dossier.core.multiplicity import holm
 from dossier.core.types import Absent, Floats
 from dossier.metrics import comparison
 from dossier.metrics.calibration import calibration_slope, oe_ratio
@@ -26,7 +27,6 @@ from dossier.metrics.comparison import (
     brier_difference,
     brier_permutation_test,
     calibration_slope_of_rival,
-    holm,
     log_score_difference,
     log_score_permutation_test,
     majority_class_test,
