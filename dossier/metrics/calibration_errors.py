@@ -94,7 +94,7 @@ def _around(draws_of: CurveDraws, point: Floats, noise: Floats, n: int) -> Float
     moves = noise_at(draws_of.columns, n * draws_of.share * steep, noise)
     if len(point) <= STRAIGHT:
         return _gaps(draws_of, point + moves)
-    found = combine(moves, draws_of.columns)
+    found: Floats = np.einsum("bk,km->bm", moves, draws_of.columns)
     found *= steep
     found += height
     np.clip(found, 0, 1, out=found)

@@ -80,11 +80,13 @@ def _smallest(curve: WhitenedCurve, groups: WhitenedCurve, sizes: Floats, noise:
         height = expit(groups.fitted + combine(inside, groups.columns)[0])
         moves = noise_at(groups.columns, sizes * height * (1 - height), noise)
         beyond = beyond + combine(inside, towards)[0]
-        within_reach = beyond + math.sqrt(float(np.max(np.sum(moves**2, axis=1)))) >= errors
-        if not within_reach.any():
+        lengths = np.sqrt(np.sum(moves**2, axis=1))
+        # Each wall is one standard error away for a move of length one: few draws reach any, and few walls are reached.
+        walls, far = beyond + lengths.max() >= errors, beyond.max() + lengths >= errors
+        if not walls.any():
             return True
-        drawn = beyond[within_reach] + combine(moves, towards[:, within_reach])
-        return float((drawn.max(axis=1) >= errors).mean()) <= tail
+        drawn = beyond[walls] + np.einsum("bk,kw->bw", moves[far], towards[:, walls])
+        return int((drawn.max(axis=1) >= errors).sum()) / len(moves) <= tail
 
     narrow = wide = two_sided(1 - 2 * tail)
     while near_end(wide) > 0 and not refuted(wide):

@@ -121,7 +121,7 @@ def noise_at(columns: Floats, information: Floats, noise: Floats) -> Floats:
     """
     # Where all risks are all but 0 or 1 nothing is known about a coefficient: its noise ends at a thousand errors.
     known = information_of(columns, information) + LEAST_INFORMATION * np.eye(len(columns))
-    return combine(noise, np.linalg.inv(np.linalg.cholesky(known)))
+    return np.asarray(np.einsum("bk,kj->bj", noise, np.linalg.inv(np.linalg.cholesky(known))))
 
 
 def curve_at(smooth: SmoothCurve, risk: Floats) -> Floats:
