@@ -9,6 +9,7 @@ from __future__ import annotations
 import datetime
 import hashlib
 import logging
+import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,8 +18,10 @@ from urllib.parse import unquote, urlsplit
 from urllib.request import url2pathname
 
 import pydyf
-from weasyprint import CSS, HTML, Attachment
+import weasyprint
+from weasyprint import CSS, DEFAULT_OPTIONS, HTML, Attachment
 from weasyprint.css.counters import CounterStyle
+from weasyprint.css.targets import TargetCollector
 from weasyprint.text.fonts import FontConfiguration, get_hb_object_data
 from weasyprint.urls import URLFetcher, URLFetcherResponse
 
@@ -30,6 +33,8 @@ from dossier.typeset.numbers import plain
 
 _TYPES = {".svg": "image/svg+xml", ".png": "image/png", ".ttf": "font/ttf"}
 _FONTS = "fonts/"
+PACKED = 6
+"""How hard streams are compressed, of 9."""
 
 _UNIVERSAL_ACCESS = b"""\
 <rdf:Description rdf:about="" xmlns:pdfuaid="http://www.aiim.org/pdfua/ns/id/"><pdfuaid:part>1</pdfuaid:part>\
@@ -70,13 +75,44 @@ def _rendered(document: Document) -> Any:
         for path in document.stylesheets
     ]
     html = HTML(string=document.html, base_url="dossier:", url_fetcher=fetcher)
-    rendered = html.render(font_config=fonts, counter_style=counters, stylesheets=sheets)
+    rendered = _Pages._render(html, fonts, counters, None, {**DEFAULT_OPTIONS, "stylesheets": sheets})
     for page in rendered.pages:
         page.bookmarks = [(level, plain(label), *rest) for level, label, *rest in page.bookmarks]
     rendered.metadata.title = document.title
     rendered.metadata.lang = document.language
     rendered.metadata.created = rendered.metadata.modified = f"{document.date.isoformat()}T00:00:00Z"
     return rendered
+
+
+class _Targets(TargetCollector):  # type: ignore[misc]  # WeasyPrint has no types
+    """The places that page references point to, kept so that no page is laid out once more than they need.
+
+    WeasyPrint does not read the name of such a place from an attribute, and lays out every page that refers to one
+    again whenever a counter of that page itself has changed: at last the number of all pages, which we print nowhere.
+    """
+
+    def collect_missing_counters(
+        self, box: Any, token: str, again: Any, missing: list[str], of_targets: dict[str | None, list[str]]
+    ) -> None:
+        """Keep which counters the box wants of which place."""
+        if None in of_targets:
+            missing, of_targets = [], {box.element.attrib["href"].removeprefix("#"): of_targets[None]}
+        super().collect_missing_counters(box, token, again, missing, of_targets)
+
+    def cache_target_page_counters(self, anchor: str, counters: dict[str, Any], *where: Any) -> None:
+        """Keep the counters of the page that the place is on."""
+        kept = {name: value for name, value in counters.items() if name != "pages"}
+        super().cache_target_page_counters(anchor, kept, *where)
+
+
+class _Pages(weasyprint.Document):  # type: ignore[misc]
+    """The pages of a document, laid out no more often than page references need."""
+
+    @classmethod
+    def _build_layout_context(cls, *arguments: Any) -> Any:
+        context = super()._build_layout_context(*arguments)
+        context.target_collector.__class__ = _Targets
+        return context
 
 
 # ---- what goes in ---------------------------------------------------------------------------------------------------
@@ -230,12 +266,15 @@ def _forbid_interpolation(streams: Iterable[Any]) -> None:
 
 
 def _pack(streams: Iterable[Any]) -> None:
-    """Join and compress each stream once: pydyf does it for the file, and again for the hash of the file."""
+    """Join and compress each stream once: pydyf does it for the file, again for the hash of the file, and twice as long
+    for a hundredth less.
+    """
     for stream in streams:
-        _, _, packed = stream.data.partition(b"\nstream\n")
-        if stream.compress:
+        packed, stream.compress = stream.compress, False
+        content = stream.data.partition(b"\nstream\n")[2].removesuffix(b"\nendstream")
+        if packed:
             stream.extra["Filter"] = "/FlateDecode"
-        stream.stream, stream.compress = [packed.removesuffix(b"\nendstream")], False
+        stream.stream = [zlib.compress(content, PACKED) if packed else content]
 
 
 def _scope_headers(pages: Iterable[Any]) -> None:
