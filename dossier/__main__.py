@@ -1,17 +1,27 @@
 """The command `dossier`, and `python -m dossier`."""
 
+from collections.abc import Callable
+
 
 def main() -> None:
     """Run the command line; first of all, modules of the current folder are shut out."""
     from dossier.command_line import safe_path
 
     safe_path.start_again()
+    import ctypes.util
+    import gc
     import sys
 
     sys.meta_path.insert(0, WithoutPandas())
+    ctypes.util.find_library = _found(ctypes.util.find_library)  # type: ignore[assignment]
+    # What one command makes is few cycles and all in use: the memory goes with the process.
+    gc.disable()
     from dossier.command_line import cli
 
-    cli.main()
+    try:
+        cli.main()
+    finally:
+        gc.freeze()
 
 
 class WithoutPandas:
@@ -21,6 +31,23 @@ class WithoutPandas:
         """Refuses pandas, and leaves every other module to the finders that follow."""
         if name == "pandas":
             raise ModuleNotFoundError("No module named 'pandas'", name=name)
+
+
+def _found(searched: Callable[[str], str | None]) -> Callable[[str], str | None]:
+    """How WeasyPrint finds its libraries: it asks for each by the names of other systems first, and for each of those
+    Python starts a compiler and a linker, fifty programs in all. Where Linux finds them by the name that is asked for
+    last, nothing is searched for.
+    """
+    import ctypes
+
+    def found(name: str) -> str | None:
+        try:
+            ctypes.CDLL("libpangoft2-1.0.so.0")
+        except OSError:
+            return searched(name)
+        return None
+
+    return found
 
 
 if __name__ == "__main__":

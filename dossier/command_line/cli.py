@@ -831,13 +831,9 @@ def _say_usage(error: click.ClickException) -> None:
 
 def main() -> None:
     """Run the command line: a fault of the user's is reported without a traceback, an interruption ends with 130."""
-    from dossier.core import collector
-
     _guard_what_is_said()
     _listen()
-    with collector.held_off():
-        code = _exit_code()
-    sys.exit(code)
+    sys.exit(_exit_code())
 
 
 def _exit_code() -> int:
