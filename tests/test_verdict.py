@@ -104,12 +104,37 @@ def test_a_criterion_without_a_date_or_after_the_dossier_does_not_count() -> Non
 def test_without_a_criterion_there_is_no_verdict_but_what_was_found() -> None:
     evidence = dataclasses.replace(EIGHT, criteria=())
     found = verdict.finding(evidence)
-    assert found.lead == "No criterion that counts was declared, so that nothing here is passed or failed."
+    assert found.lead == "At 0.50 the model is better than flagging everyone or no one at six of eight hospitals."
+    assert found.rest.startswith("No criterion that counts was declared: nothing here is passed or failed. The ")
     assert "AUROC" in found.rest
     table = verdict.table(evidence)
     assert table.title == "Results, hospital by hospital."
     assert [column.label for column in table.columns][2:4] == ["AUROC", "O/E"]
     assert len(table.rows) == 9
+
+
+def gain_of(low: float, high: float) -> Estimate:
+    return Estimate((low + high) / 2, low, high, 0.95, 100, Method("percentile"))
+
+
+@pytest.mark.parametrize(
+    ("gains", "sites", "said"),
+    [
+        ([(0.01, 0.2)], 1, "is better than flagging everyone or no one at the hospital."),
+        ([(-0.01, 0.2)], 1, "is not shown to be better than flagging everyone or no one at the hospital."),
+        ([(0.01, 0.2), (0.02, 0.3)], 2, "is better than flagging everyone or no one at both hospitals."),
+        ([(0.01, 0.2), (0.0, 0.3)], 3, "is better than flagging everyone or no one at one of three hospitals."),
+        (
+            [(-0.2, -0.1), (-0.1, 0.3), (-0.1, 0.1)],
+            3,
+            "is not shown to be better than flagging everyone or no one at any hospital, and worse at one.",
+        ),
+    ],
+)
+def test_without_a_criterion_the_first_words_are_at_how_many_hospitals_the_model_is_of_use(
+    gains: list[tuple[float, float]], sites: int, said: str
+) -> None:
+    assert verdict._use("0.20", [gain_of(*ends) for ends in gains], sites) == f"At 0.20 the model {said}"
 
 
 def test_what_is_open_comes_first_and_leads_to_its_chapter(covid: Book) -> None:

@@ -26,7 +26,7 @@ from dossier.typeset.numbers import TIED, bare, level_of, number, short, thresho
 from dossier.typeset.tables import Cell, Column, Reasons, Row, Table, with_short_labels
 from dossier.typeset.words import counted, in_words, listing, sentence_case, within_sentence
 
-MOST_OPEN, MOST_OPEN_OF_FEW, FEW_SITES = 6, 9, 4
+MOST_OPEN, MOST_OPEN_OF_FEW, FEW_SITES = 6, 8, 4
 """What is to be settled that the first page names, and more of it where few sites leave room; the rest is counted."""
 MOST_NAMED = 3
 
@@ -45,9 +45,7 @@ def finding(evidence: Evidence) -> Sentence:
     """Whether the declared criteria are met, at how many hospitals, and what is missed where."""
     every = acceptance.counted_ones(evidence)
     if not every:
-        none = "No criterion that counts was declared, so that nothing here is passed or failed."
-        found = results.finding(evidence)
-        return Sentence(none, f"{found.lead} {found.rest}".strip())
+        return _without_criteria(evidence)
     sites = externals(evidence)
     failing = _failing_sites(every, sites)
     unknown = [site for site in sites if site not in failing and _is_unknown(every, site)]
@@ -55,6 +53,36 @@ def finding(evidence: Evidence) -> Sentence:
     lead = _lead(every, failing, unknown, len(sites))
     rest = [f"Not met: {'; '.join(missed)}." if missed else "", new_hospital(evidence)]
     return Sentence(lead, " ".join(text for text in rest if text))
+
+
+def _without_criteria(evidence: Evidence) -> Sentence:
+    """What was found: first of all at how many hospitals the model is of use, where the gains have intervals."""
+    none = "No criterion that counts was declared: nothing here is passed or failed."
+    found = results.finding(evidence)
+    at, gains = ("", []) if classes.labels(evidence) else _gains(evidence)
+    if not gains:
+        return Sentence(found.lead, f"{found.rest} {none}".strip())
+    use = _use(at, [estimate for _, estimate in gains], len(externals(evidence)))
+    return Sentence(use, f"{none} {found.lead} {found.rest}".strip())
+
+
+def _use(at: str, gains: Sequence[Estimate], sites: int) -> str:
+    """At how many of the hospitals the interval of the gain lies above 0, and at how many below."""
+    better = sum((gain.low or 0.0) > 0 for gain in gains)
+    worse = sum((gain.high or 0.0) < 0 for gain in gains)
+    none = "the hospital" if sites == 1 else "any hospital"
+    shown = f"is better than flagging everyone or no one at {_of(better, sites)}"
+    if not better:
+        shown = f"is not shown to be better than flagging everyone or no one at {none}"
+    less = "every one" if worse == sites else in_words(worse)
+    return f"At {at} the model {shown}{f', and worse at {less}' if worse else ''}."
+
+
+def _of(some: int, sites: int) -> str:
+    """So many of the hospitals."""
+    if some == sites:
+        return {1: "the hospital", 2: "both hospitals"}.get(sites, "every hospital")
+    return f"{in_words(some)} of {in_words(sites)} hospitals"
 
 
 def _lead(
