@@ -141,6 +141,12 @@ def test_what_is_open_comes_first_and_leads_to_its_chapter(covid: Book) -> None:
     points = verdict.to_settle(covid.evidence)
     assert [point.is_open for point in points] == sorted((point.is_open for point in points), reverse=True)
     assert {point.chapter for point in points} <= {"limitations", "checklist"}
+    topics = [point.what.split(":")[0] for point in points if not point.is_open]
+    assert topics[:3] == [
+        "Flagging everyone or no one is better",
+        "Risks too low or too high",
+        "Risks too extreme or too moderate",
+    ]
     missing = [row.item for row in covid.evidence.checklist if row.status == "missing"]
     named = [point.what for point in points if point.chapter == "checklist"]
     assert [what.split(",")[0] for what in named] == [f"TRIPOD+AI {item}" for item in missing]

@@ -413,8 +413,27 @@ def most_open(evidence: Evidence) -> int:
     return MOST_OPEN_OF_FEW if len(externals(evidence)) <= FEW_SITES else MOST_OPEN
 
 
-GRAVEST = tuple(FLAGS[name] for name in ("stop_rule_crossed", "changed_since_sealed"))
-"""What is settled before all else: what was declared beforehand forbids the use, or was declared anew."""
+GRAVEST = tuple(
+    FLAGS[name]
+    for name in (
+        "stop_rule_crossed",
+        "changed_since_sealed",
+        "wrong_order",
+        "default_better",
+        "risks_off",
+        "slope_off",
+        "subgroup_differs",
+        "shared_rows",
+        "other_units",
+    )
+)
+"""What is settled before all else, in this order: what was declared beforehand forbids the use or was declared anew,
+what harms patients where the model is wrong, and what makes the test another one than it seems.
+"""
+
+
+def _rank(topic: str) -> int:
+    return GRAVEST.index(topic) if topic in GRAVEST else len(GRAVEST)
 
 
 def to_settle(evidence: Evidence) -> tuple[Point, ...]:
@@ -426,7 +445,7 @@ def to_settle(evidence: Evidence) -> tuple[Point, ...]:
             "limitations",
             not (kind.answered_at_once or all(reply for _, reply in kind.said)),
         )
-        for kind in sorted(limitations.raised(evidence), key=lambda kind: kind.topic not in GRAVEST)
+        for kind in sorted(limitations.raised(evidence), key=lambda kind: _rank(kind.topic))
     ]
     points += [
         Point(f"TRIPOD+AI {row.item}, {within_sentence(TOPICS[row.item])}", "missing", "checklist", True)
