@@ -25,13 +25,11 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 HEADING = "## Where a build spends its time"
 NOTHING = "nothing yet"
-BOXES = "asked of each of WeasyPrint's boxes; Python's garbage collector is held off meanwhile"
-LINES = (
-    "columns are balanced in at most five tries (`dossier/columns.py`), up to fifty before; each breaks its lines anew"
-)
+BOXES = "nothing more: asked of each of WeasyPrint's boxes, with Python's garbage collector held off"
+LINES = "each page is laid out once, one with page references twice; WeasyPrint breaks the lines"
 LENGTHS = "nothing yet: the lengths of each box, inside WeasyPrint"
 WRITING = "a number of a page or a figure at a time; a curve holds at most 250 points"
-RESULTS = "left simple: results.json, once an edition and once as a file, 0.16 s each without the profiler"
+RESULTS = "left simple: results.json, a row a line, once"
 WHAT_WAS_DONE = {
     **dict.fromkeys(("builtins.isinstance", "builtins.setattr", "builtins.getattr", "append", "get"), BOXES),
     **dict.fromkeys((f"weasyprint/text/line_break.py: {name}" for name in ("get_first_line", "setup")), LINES),
