@@ -422,6 +422,51 @@ def test_a_difference_is_called_coincidence_only_where_so_many_comparisons_expla
     assert ("coincidence" in " ".join(committee.who_is_missed(found))) == by_chance
 
 
+def found_in(label: str, *bounds: float) -> Result:
+    """Which share of a group is found at the first line: the low end, the value and the high end."""
+    at = KINDS["one"].release.thresholds.declared[0]
+    low, value, high = bounds
+    found = Estimate(value, low, high, 0.95, 200, Method("wald"))
+    return Result("sensitivity", "sensitivity", "site-0", {"threshold": at}, found, Subset("sex", label))
+
+
+@pytest.mark.parametrize(
+    ("female", "doubt", "is_apart"),
+    [
+        ((0.30, 0.48, 0.67), "This may be real or coincidence: too few patients to tell.", True),
+        ((0.62, 0.72, 0.80), "The ranges overlap: this could be coincidence.", True),
+        ((0.62, 0.76, 0.88), "The ranges overlap: this could be coincidence.", False),
+    ],
+)
+def test_groups_that_are_missed_unequally_are_never_said_to_be_alike(
+    female: tuple[float, float, float], doubt: str, is_apart: bool
+) -> None:
+    """By hand: of men 83 of 100 are found (range 79 to 87), so 17 are missed; of the others no comparison was made."""
+    sizes = {name: [SubgroupSize(200, 57, 0)] for name in ("female", "male")}
+    evidence = with_groups(KINDS["one"], sizes, found_in("female", *female), found_in("male", 0.79, 0.83, 0.87))
+    missed = 100 - round(100 * female[1])
+    first = committee.who_is_missed(evidence)
+    assert first[1].startswith(
+        f"By sex, it misses from 17 of 100 male patients (range 13 to 21) to {missed} of 100 female"
+    )
+    assert first[2] == doubt
+    later = committee.differing_groups(evidence)
+    said = f"It misses {missed} of 100 female patients, but 17 of 100 male patients. This may be real or coincidence"
+    assert later[0].startswith(said) == is_apart
+    assert "No group could be compared with the others: too few patients." in later
+
+
+def test_where_no_comparison_shows_a_difference_it_is_not_said_that_there_is_none() -> None:
+    wide = Estimate(0.0, -0.1, 0.1, 0.95, 200, Method("wald"))
+    results = (Result("auroc", "auroc", "site-0", {"against": "complement"}, wide, Subset("sex", "female")),)
+    sizes = {name: [SubgroupSize(200, 57, 0)] for name in ("female", "male")}
+    words = committee.differing_groups(with_groups(KINDS["one"], sizes, *results))
+    assert words[0].replace("\N{NO-BREAK SPACE}", " ") == (
+        "1 comparison with the other patients could be made; in none was a difference shown. "
+        "With small numbers a real one can stay hidden."
+    )
+
+
 def test_protected_counts_are_said_to_be_once_and_a_group_that_is_kept_back_is_named() -> None:
     hidden = Withheld(Fact("outcome_of_few", below=10), 10)
     sizes: Mapping[str, Sequence[SubgroupSize | Absent]]
