@@ -499,6 +499,8 @@ def test_goals_that_are_not_met_are_named_with_the_hospitals(covid: Book) -> Non
     standing = {row.label: row.cells[1].text for row in table.rows}
     assert standing["Tells sick from well, of 100"] == "Missed in Spain, Brazil 1 and Brazil 3"
     assert standing["Actual cases per 100 predicted"] == "Missed in Spain and Brazil 3"
+    weighs = next(text for label, text in standing.items() if label.startswith("Found, less false alarms"))
+    assert weighs == "Met; but isolating everyone would be better in Brazil 3"
     assert len(standing) == 3
     assert "One goal is left out" in table.note
 
