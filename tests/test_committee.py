@@ -199,7 +199,7 @@ def words(evidence: Evidence) -> str:
 def test_without_a_hospital_of_our_own_it_says_so_and_no_number_is_of_all_together(covid: Book) -> None:
     abroad = words(covid.evidence)
     assert re.search(r"Elsewhere it may tell sick from well \d+ to \d+ times", abroad)
-    assert "If one of these is ours, have these pages made for it (--local-site)." in abroad
+    assert "Ours above? Ask for its pages (--local-site)." in abroad
     assert "1,000 patients" not in abroad
     # 5,340 patients were tested, 1,724 of them infected: eight hospitals added up describe none of them.
     assert not re.search(r"\b(5,340|1,724|323)\b", abroad)
@@ -479,6 +479,32 @@ def test_a_flag_asks_for_its_check(knee: Book) -> None:
     assert "Ask for a test of this very version: another one was tested." in committee.steps(knee.evidence)
     kept = tuple(flag for flag in knee.evidence.flags if flag.flag != "version_differs")
     assert "very version" not in " ".join(committee.steps(dataclasses.replace(knee.evidence, flags=kept)))
+
+
+def test_whom_it_is_not_for_is_read_beside_the_decision(covid: Book, breast: Book) -> None:
+    decision = edition(covid.evidence).html.split('class="question decision"')[1].split("</section>")[0]
+    not_for = "Not for: children; patients who are not suspected of an infection; deciding about treatment."
+    read = " ".join(spoken(decision))
+    assert not_for in read
+    assert read.index(not_for) < read.index("Approve")
+    assert committee.purpose(breast.evidence).whom.startswith("Nobody: an example on public data, which must not be")
+    silent = with_release(covid.evidence, intended_use={"for": "Adults."})
+    assert words(silent).count("The maker does not say who it is not for.") == 1
+
+
+def test_the_counts_of_the_first_page_name_the_line_that_they_are_at(knee: Book) -> None:
+    """Of two declared lines the first is meant, from which on the knee is sent to MRI."""
+    table = committee.hospitals(knee.evidence)
+    assert table.about.replace("\N{NO-BREAK SPACE}", " ") == "100 patients with the outcome, at the 50% line"
+    assert committee.what_it_is(knee.evidence).endswith("From 50% on, a patient is flagged, to be sent to MRI.")
+    assert "Ranges of found and false alarms: page 2." in table.note
+    assert "Ranges: page 2" not in table.note
+
+
+def test_what_is_so_at_both_lines_is_said_once(breast: Book, covid: Book) -> None:
+    (said,) = committee.than_the_same_for_all(breast.evidence)
+    assert said.replace("\N{NO-BREAK SPACE}", " ").startswith("At the 25% line and the 40% line, the model is better")
+    assert len(committee.than_the_same_for_all(covid.evidence)) == 2
 
 
 def test_the_decision_has_its_own_verb(covid: Book) -> None:

@@ -211,11 +211,12 @@ def what_it_is(evidence: Evidence) -> str:
     verb = release.intended_use.verb
     then = f"is flagged, to be {verb}" if verb else "is flagged"
     if known:
-        text = f"For each patient it shows a percentage for each of {listing(known)}: {outcome}."
+        text = f"It gives each patient a percentage for each of {listing(known)}: {outcome}."
         text = f"{text} It names the one with the highest.{_of_classes(evidence)}"
-        return text if at is None else f"{text} A patient at {risk_of(at)} or more for one of them {then}."
-    text = f"For each patient it shows a percentage: the chance of {outcome}."
-    return text if at is None else f"{text} A patient at {risk_of(at)} or more {then}."
+        always = " Every patient has at least one such class." if at is not None and at * len(known) <= 1 else ""
+        return text if at is None else f"{text} Each class at {risk_of(at)} or more {then}.{always}"
+    text = f"It gives each patient a percentage: the chance of {outcome}."
+    return text if at is None else f"{text} From {risk_of(at)} on, a patient {then}."
 
 
 def _of_classes(evidence: Evidence) -> str:
@@ -239,7 +240,7 @@ def purpose(evidence: Evidence, most: int = TWO_LINES) -> Purpose:
     use = evidence.release.intended_use
     whole = use.for_ or evidence.statements.get("3b") or f"{NOT_SAID} Ask before you decide."
     said = [text.strip().rstrip(".") for text in use.not_for]
-    without = f"{'; '.join([said[0], *(each[:1].lower() + each[1:] for each in said[1:])])}." if said else ""
+    without = f"{'; '.join(each[:1].lower() + each[1:] for each in said)}." if said else ""
     full, short = abridged(whole, most), abridged(without, most)
     is_whole = (full, short) == (" ".join(whole.split()), " ".join(without.split()))
     return Purpose(as_sentence(full), short, is_whole)
@@ -305,7 +306,8 @@ def hospitals(evidence: Evidence) -> Hospitals:
     known = classes.labels(evidence)
     names = short_names(evidence)
     rows = tuple(_hospital(evidence, site, names[site.name], has_bars) for site in shown)
-    about = "100 patients" if known else f"100 patients {with_it(evidence)}"
+    at = primary_threshold(evidence)
+    about = "100 patients" if known or at is None else f"100 patients {with_it(evidence)}, at the {line(at)}"
     return Hospitals(about, _heads(evidence, has_bars), rows, has_bars, _note(evidence, shown, rows, len(sites)))
 
 
@@ -400,11 +402,11 @@ def _goals(evidence: Evidence, site: DatasetSummary) -> Cell:
 
 
 def _note(evidence: Evidence, shown: list[DatasetSummary], rows: tuple[Hospital, ...], among: int) -> str:
-    """What the marks mean, which hospitals are unusual, and where the ranges stand."""
+    """What the marks mean, which hospitals are unusual, and where the ranges are that page 2 has."""
     parts = []
     if any(few_at(evidence, site) for site in shown):
-        of_what = "of one class" if classes.labels(evidence) else "with it, or without it"
-        parts.append(f"† fewer than {FEW} patients {of_what}: numbers are rough.")
+        of_what = "of one class" if classes.labels(evidence) else "with or without it"
+        parts.append(f"† fewer than {FEW} patients {of_what}: rough numbers.")
     parts += _unusual(evidence, shown)
     if not classes.labels(evidence) and _shown_lines(evidence):
         parts.append("Brown: off by more than its range.")
@@ -414,9 +416,10 @@ def _note(evidence: Evidence, shown: list[DatasetSummary], rows: tuple[Hospital,
         kept = ", or kept back" if any(_is_kept_back(evidence, site) for site in shown) else ""
         parts.append(f"{NONE_GIVEN}: too few were given that percentage{kept}.")
     parts += [COUNTS_ARE_RANGES] if is_protected(evidence) else []
-    parts.append("Ranges: page 2.")
+    if any(row.found is not None for row in rows) and not classes.labels(evidence):
+        parts.append("Ranges of found and false alarms: page 2.")
     if evidence.local_site is None and among > 1:
-        parts.append("If one of these is ours, have these pages made for it (--local-site).")
+        parts.append("Ours above? Ask for its pages (--local-site).")
     return " ".join(parts)
 
 
