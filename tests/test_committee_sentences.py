@@ -177,8 +177,8 @@ def test_how_sure_the_truth_is_is_said_in_whole_people(assumed: float | None, wo
     )
     assert committee.labels_are_right(bare) == ""
     assert committee.labels_are_right(dataclasses.replace(bare, results=(*bare.results, *results))) == (
-        f"If people like those at Italy 1 say what is true, 90 of 100 answers look right, and {word} 80 are "
-        "(range 77 to 83). Not so if a test says it."
+        f"If people like those at Italy 1 say what is true, 90 of 100 answers look right. People are wrong too: "
+        f"{word} 80 are right (range 77 to 83). Not so if a test says it."
     )
 
 
@@ -207,11 +207,11 @@ def test_what_to_expect_in_ours_is_said_only_where_enough_hospitals_tell() -> No
         0.8, 0.7, 0.9, 0.95, 5000, Method("wald"), details={"prediction_low": 0.6, "prediction_high": 0.95, "k": 7}
     )
     words = committee.answer(pooled_as(KINDS["eight"], known))
-    assert words.endswith(" Elsewhere it may tell sick from well 60 to 95 times of 100.")
+    assert words.endswith(" Elsewhere it may tell sick from well 60 to 95 times of 100 (50: a coin toss).")
     flagged = dataclasses.replace(
         pooled_as(KINDS["eight"], known), flags=(Flag("heterogeneity", POOLED, limitation("so.")),)
     )
-    assert committee.answer(flagged).endswith("Elsewhere it may tell sick from well 60 to 95 times of 100.")
+    assert committee.answer(flagged).endswith("60 to 95 times of 100 (50: a coin toss).")
     wide = dataclasses.replace(pooled_as(KINDS["two"], Absent(Fact("no_rows"))), flags=flagged.flags)
     assert committee.answer(wide).endswith(
         "Results differed so much that those of another hospital cannot be predicted."
@@ -289,6 +289,7 @@ def test_each_place_hears_whether_the_outcome_is_more_or_less_common() -> None:
 
 
 TOO_FEW = "Too few: under 20 patients with infection, or without."
+MISSED_AT = "Missed: at the 50%\N{NO-BREAK SPACE}line."
 
 
 def with_groups(evidence: Evidence, sizes: Mapping[str, Sequence[SubgroupSize | Absent]], *results: Result) -> Evidence:
@@ -314,7 +315,7 @@ def test_groups_of_the_only_place_have_its_own_numbers() -> None:
     assert table.title == "Groups of patients, Desio, Italy."
     assert table.rows[0].cells[2].text == "76"
     assert table.rows[1].cells[2].text == "too few"
-    assert table.note == f"{TOO_FEW} Percentages: \N{EN DASH} where no error was shown."
+    assert table.note == f"{TOO_FEW} Percentages: \N{EN DASH} where no error was shown. {MISSED_AT}"
 
 
 def test_groups_that_are_not_added_up_are_not_said_to_be_too_few() -> None:

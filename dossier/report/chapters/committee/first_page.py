@@ -181,7 +181,7 @@ def _elsewhere(evidence: Evidence) -> str:
     if new is not None:
         low, high = (of_hundred(end) for end in new)
         what = tells_apart(evidence).replace("tells", "tell", 1)
-        return f"Elsewhere it may {what} {low} to {high} times of 100."
+        return f"Elsewhere it may {what} {low} to {high} times of 100 (50: a coin toss)."
     if any(flag.flag in ("wide_prediction_interval", "heterogeneity") for flag in evidence.flags):
         return "Results differed so much that those of another hospital cannot be predicted."
     return f"{sentence_case(_too_few_sites(evidence))} cannot tell what to expect in another."
@@ -409,7 +409,7 @@ def _note(evidence: Evidence, shown: list[DatasetSummary], rows: tuple[Hospital,
         parts.append(f"† fewer than {FEW} patients {of_what}: rough numbers.")
     parts += _unusual(evidence, shown)
     if not classes.labels(evidence) and _shown_lines(evidence):
-        parts.append("Brown: off by more than its range.")
+        parts.append("Brown: its range leaves out what it said.")
     if among > len(shown):
         parts.append(f"{sentence_case(counted_hospitals(among - len(shown)))} between them: page 2.")
     if any(cell.kind == "absent" and cell.text == NONE_GIVEN for row in rows for cell in row.cells):
@@ -419,7 +419,7 @@ def _note(evidence: Evidence, shown: list[DatasetSummary], rows: tuple[Hospital,
     if any(row.found is not None for row in rows) and not classes.labels(evidence):
         parts.append("Ranges of found and false alarms: page 2.")
     if evidence.local_site is None and among > 1:
-        parts.append("Ours above? Ask for its pages (--local-site).")
+        parts.append("If ours is above, ask for its own pages.")
     return " ".join(parts)
 
 
@@ -443,7 +443,7 @@ def works_here(evidence: Evidence) -> tuple[str, ...]:
         return ()
     parts = [_tested_here(site, evidence)]
     at = primary_threshold(evidence)
-    ours = () if evidence.local_site else ("If this hospital is ours, have these pages made for it (--local-site).",)
+    ours = () if evidence.local_site else ("If this hospital is ours, ask for its own pages.",)
     if classes.labels(evidence):
         return (*parts, *classes.in_sentences(evidence, site), *ours)
     if at is not None and isinstance(spared := find(evidence, "specificity", site.name, threshold=at), Estimate):

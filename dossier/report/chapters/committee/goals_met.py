@@ -100,7 +100,7 @@ def _site(evidence: Evidence, dataset: str) -> str:
 
 def _note(evidence: Evidence, every: list[tuple[Criterion, ...]]) -> str:
     """When they were set, which do not count, what those ask that weigh, and what same treatment would have passed."""
-    parts = [acceptance.when(evidence, "set")]
+    parts = [acceptance.when(evidence, "set", counted_only=True)]
     left = len(acceptance.uncounted(evidence))
     if left:
         parts.append(f"{'One goal is' if left == 1 else f'{left} goals are'} left out: set too late, or with no date.")

@@ -533,16 +533,18 @@ def groups(evidence: Evidence) -> Table | None:
         ),
         *((Column("Missed, of 100", intervals=True),) if not several and primary_threshold(evidence) else ()),
     )
+    at = primary_threshold(evidence)
+    missed_at = "" if several or at is None else f" Missed: at the {line(at)}."
     texts = {cell.text for row in rows for cell in row.cells[2:] if cell.kind == "absent"}
     of_risk = "" if several else f" Percentages: {NO_ERROR} where no error was shown."
     if all(cell.kind == "absent" or cell.text == NO_ERROR for row in rows for cell in row.cells[2:]):
-        of_risk = ""
+        of_risk = missed_at = ""
         rows, columns = [replace(row, cells=row.cells[:2]) for row in rows], columns[:2]
     name = _together(evidence, {column for column, _ in known}) if site is None else short_names(evidence)[site.name]
     return Table(
         name="table-groups",
         title=f"Groups of patients, {name}.",
-        note=f"{_note(evidence, texts, len(known))}{of_risk}{_protected(evidence)}".strip(),
+        note=f"{_note(evidence, texts, len(known))}{of_risk}{missed_at}{_protected(evidence)}".strip(),
         head="Group",
         columns=columns,
         rows=tuple(rows),
