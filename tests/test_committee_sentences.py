@@ -207,11 +207,13 @@ def test_what_to_expect_in_ours_is_said_only_where_enough_hospitals_tell() -> No
         0.8, 0.7, 0.9, 0.95, 5000, Method("wald"), details={"prediction_low": 0.6, "prediction_high": 0.95, "k": 7}
     )
     words = committee.answer(pooled_as(KINDS["eight"], known))
-    assert words.endswith(" Elsewhere it may tell sick from well 60 to 95 times of 100 (50: a coin toss).")
+    assert words.endswith(" Elsewhere it may tell sick from well 60 to 95 times of 100.")
     flagged = dataclasses.replace(
         pooled_as(KINDS["eight"], known), flags=(Flag("heterogeneity", POOLED, limitation("so.")),)
     )
-    assert committee.answer(flagged).endswith("60 to 95 times of 100 (50: a coin toss).")
+    assert committee.answer(flagged).endswith("60 to 95 times of 100.")
+    low = dataclasses.replace(known, details={**known.details, "prediction_low": 0.3})
+    assert committee.answer(pooled_as(KINDS["eight"], low)).endswith("30 to 95 times of 100 (50: a coin toss).")
     wide = dataclasses.replace(pooled_as(KINDS["two"], Absent(Fact("no_rows"))), flags=flagged.flags)
     assert committee.answer(wide).endswith(
         "Results differed so much that those of another hospital cannot be predicted."
@@ -315,7 +317,7 @@ def test_groups_of_the_only_place_have_its_own_numbers() -> None:
     assert table.title == "Groups of patients, Desio, Italy."
     assert table.rows[0].cells[2].text == "76"
     assert table.rows[1].cells[2].text == "too few"
-    assert table.note == f"{TOO_FEW} Percentages: \N{EN DASH} where no error was shown. {MISSED_AT}"
+    assert table.note == f"{TOO_FEW} \N{EN DASH}: no error was shown. {MISSED_AT}"
 
 
 def test_groups_that_are_not_added_up_are_not_said_to_be_too_few() -> None:

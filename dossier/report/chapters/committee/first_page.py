@@ -181,10 +181,15 @@ def _elsewhere(evidence: Evidence) -> str:
     if new is not None:
         low, high = (of_hundred(end) for end in new)
         what = tells_apart(evidence).replace("tells", "tell", 1)
-        return f"Elsewhere it may {what} {low} to {high} times of 100 (50: a coin toss)."
+        worse = " (50: a coin toss)" if new[0] < COIN_TOSS else ""
+        return f"Elsewhere it may {what} {low} to {high} times of 100{worse}."
     if any(flag.flag in ("wide_prediction_interval", "heterogeneity") for flag in evidence.flags):
         return "Results differed so much that those of another hospital cannot be predicted."
     return f"{sentence_case(_too_few_sites(evidence))} cannot tell what to expect in another."
+
+
+COIN_TOSS = 0.5
+"""How often who has no model at all tells sick from well."""
 
 
 def _too_few_sites(evidence: Evidence) -> str:

@@ -536,7 +536,7 @@ def groups(evidence: Evidence) -> Table | None:
     at = primary_threshold(evidence)
     missed_at = "" if several or at is None else f" Missed: at the {line(at)}."
     texts = {cell.text for row in rows for cell in row.cells[2:] if cell.kind == "absent"}
-    of_risk = "" if several else f" Percentages: {NO_ERROR} where no error was shown."
+    of_risk = "" if several else f" {NO_ERROR}: no error was shown."
     if all(cell.kind == "absent" or cell.text == NO_ERROR for row in rows for cell in row.cells[2:]):
         of_risk = missed_at = ""
         rows, columns = [replace(row, cells=row.cells[:2]) for row in rows], columns[:2]
