@@ -228,7 +228,9 @@ def test_a_card_takes_what_the_checklist_states(breast: Book) -> None:
     use = breast.evidence.release.intended_use
     assert use is not None
     assert rows["Intended use"] == (use.for_, False)
-    assert rows["Intended use"][0].endswith("must not be used for decisions.")
+    assert rows["Intended use"][0].startswith(
+        "Nobody: an example on public data, which must not be used for decisions."
+    )
     assert rows["Known failures"] == (model_card.OPEN, True)
 
 

@@ -451,11 +451,26 @@ def test_the_committee_sees_how_many_of_each_class_are_named_rightly(biopsy: Boo
 def test_the_committee_learns_what_the_classes_are_in_the_words_of_the_maker(biopsy: Book) -> None:
     """As many whole sentences as a line holds, or none."""
     words = "The rejection grade at the biopsy: G0 none, G1 borderline, G2 moderate, G3 severe."
-    flagged = "A patient at 25% or more for one of them is flagged, to be read a second time."
+    flagged = (
+        "Each class at 25% or more is flagged, to be read a second time. Every patient has at least one such class."
+    )
     assert committee.what_it_is(biopsy.evidence).endswith(f"with the highest. {words} {flagged}")
     for said in ({}, {"8a": f"The grade, {'from none and borderline ' * 5}to severe."}):
         silent = replace(biopsy.evidence, statements=said)
         assert committee.what_it_is(silent).endswith(f"with the highest. {flagged}")
+
+
+def test_a_line_that_the_highest_of_the_classes_always_reaches_is_said_to_flag_every_patient(biopsy: Book) -> None:
+    """By hand: the highest of four percentages that add up to 100% is 25% or more; 30% may be reached by none."""
+    release = biopsy.evidence.release
+    thresholds = release.thresholds.model_copy(update={"declared": (0.3,)})
+    higher = replace(biopsy.evidence, release=release.model_copy(update={"thresholds": thresholds}))
+    assert committee.what_it_is(higher).endswith("Each class at 30% or more is flagged, to be read a second time.")
+
+
+def test_no_range_is_promised_for_classes_that_no_page_has(biopsy: Book) -> None:
+    """The second page has the ranges of other numbers: how well each class is told from the rest."""
+    assert "Ranges" not in committee.hospitals(biopsy.evidence).note
 
 
 def test_no_chapter_stays_away_for_several_classes(biopsy: Book) -> None:

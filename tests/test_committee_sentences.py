@@ -177,8 +177,8 @@ def test_how_sure_the_truth_is_is_said_in_whole_people(assumed: float | None, wo
     )
     assert committee.labels_are_right(bare) == ""
     assert committee.labels_are_right(dataclasses.replace(bare, results=(*bare.results, *results))) == (
-        f"If people like those at Italy 1 say what is true, 90 of 100 answers look right, and {word} 80 are "
-        "(range 77 to 83). Not so if a test says it."
+        f"If people like those at Italy 1 say what is true, 90 of 100 answers look right. People are wrong too: "
+        f"{word} 80 are right (range 77 to 83). Not so if a test says it."
     )
 
 
@@ -211,7 +211,9 @@ def test_what_to_expect_in_ours_is_said_only_where_enough_hospitals_tell() -> No
     flagged = dataclasses.replace(
         pooled_as(KINDS["eight"], known), flags=(Flag("heterogeneity", POOLED, limitation("so.")),)
     )
-    assert committee.answer(flagged).endswith("Elsewhere it may tell sick from well 60 to 95 times of 100.")
+    assert committee.answer(flagged).endswith("60 to 95 times of 100.")
+    low = dataclasses.replace(known, details={**known.details, "prediction_low": 0.3})
+    assert committee.answer(pooled_as(KINDS["eight"], low)).endswith("30 to 95 times of 100 (50: a coin toss).")
     wide = dataclasses.replace(pooled_as(KINDS["two"], Absent(Fact("no_rows"))), flags=flagged.flags)
     assert committee.answer(wide).endswith(
         "Results differed so much that those of another hospital cannot be predicted."
@@ -289,6 +291,7 @@ def test_each_place_hears_whether_the_outcome_is_more_or_less_common() -> None:
 
 
 TOO_FEW = "Too few: under 20 patients with infection, or without."
+MISSED_AT = "Missed: at the 50%\N{NO-BREAK SPACE}line."
 
 
 def with_groups(evidence: Evidence, sizes: Mapping[str, Sequence[SubgroupSize | Absent]], *results: Result) -> Evidence:
@@ -314,7 +317,7 @@ def test_groups_of_the_only_place_have_its_own_numbers() -> None:
     assert table.title == "Groups of patients, Desio, Italy."
     assert table.rows[0].cells[2].text == "76"
     assert table.rows[1].cells[2].text == "too few"
-    assert table.note == f"{TOO_FEW} Percentages: \N{EN DASH} where no error was shown."
+    assert table.note == f"{TOO_FEW} \N{EN DASH}: no error was shown. {MISSED_AT}"
 
 
 def test_groups_that_are_not_added_up_are_not_said_to_be_too_few() -> None:
@@ -420,6 +423,51 @@ def test_a_difference_is_called_coincidence_only_where_so_many_comparisons_expla
     assert "underestimates the risk of female patients in Italy 1" in words
     assert ("The difference could be coincidence (4 comparisons)." in words) == by_chance
     assert ("coincidence" in " ".join(committee.who_is_missed(found))) == by_chance
+
+
+def found_in(label: str, *bounds: float) -> Result:
+    """Which share of a group is found at the first line: the low end, the value and the high end."""
+    at = KINDS["one"].release.thresholds.declared[0]
+    low, value, high = bounds
+    found = Estimate(value, low, high, 0.95, 200, Method("wald"))
+    return Result("sensitivity", "sensitivity", "site-0", {"threshold": at}, found, Subset("sex", label))
+
+
+@pytest.mark.parametrize(
+    ("female", "doubt", "is_apart"),
+    [
+        ((0.30, 0.48, 0.67), "This may be real or coincidence: too few patients to tell.", True),
+        ((0.62, 0.72, 0.80), "The ranges overlap: this could be coincidence.", True),
+        ((0.62, 0.76, 0.88), "The ranges overlap: this could be coincidence.", False),
+    ],
+)
+def test_groups_that_are_missed_unequally_are_never_said_to_be_alike(
+    female: tuple[float, float, float], doubt: str, is_apart: bool
+) -> None:
+    """By hand: of men 83 of 100 are found (range 79 to 87), so 17 are missed; of the others no comparison was made."""
+    sizes = {name: [SubgroupSize(200, 57, 0)] for name in ("female", "male")}
+    evidence = with_groups(KINDS["one"], sizes, found_in("female", *female), found_in("male", 0.79, 0.83, 0.87))
+    missed = 100 - round(100 * female[1])
+    first = committee.who_is_missed(evidence)
+    assert first[1].startswith(
+        f"By sex, it misses from 17 of 100 male patients (range 13 to 21) to {missed} of 100 female"
+    )
+    assert first[2] == doubt
+    later = committee.differing_groups(evidence)
+    said = f"It misses {missed} of 100 female patients, but 17 of 100 male patients. This may be real or coincidence"
+    assert later[0].startswith(said) == is_apart
+    assert "No group could be compared with the others: too few patients." in later
+
+
+def test_where_no_comparison_shows_a_difference_it_is_not_said_that_there_is_none() -> None:
+    wide = Estimate(0.0, -0.1, 0.1, 0.95, 200, Method("wald"))
+    results = (Result("auroc", "auroc", "site-0", {"against": "complement"}, wide, Subset("sex", "female")),)
+    sizes = {name: [SubgroupSize(200, 57, 0)] for name in ("female", "male")}
+    words = committee.differing_groups(with_groups(KINDS["one"], sizes, *results))
+    assert words[0].replace("\N{NO-BREAK SPACE}", " ") == (
+        "1 comparison with the other patients could be made; in none was a difference shown. "
+        "With small numbers a real one can stay hidden."
+    )
 
 
 def test_protected_counts_are_said_to_be_once_and_a_group_that_is_kept_back_is_named() -> None:

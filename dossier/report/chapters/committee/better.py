@@ -15,8 +15,17 @@ from dossier.typeset.words import in_words, listing, sentence_case
 
 def than_the_same_for_all(evidence: Evidence) -> tuple[str, ...]:
     """At each line, where the model does more good than the same for all, where less, and where nobody can tell."""
-    sentences = [_at_line(evidence, at) for at in evidence.release.thresholds.declared[:MOST_NAMED]]
-    return tuple(text for text in sentences if text)
+    alike: dict[tuple[str, ...], list[float]] = {}
+    for at in evidence.release.thresholds.declared[:MOST_NAMED]:
+        alike.setdefault(_at_line(evidence, at), []).append(at)
+    return tuple(_in_sentences(clauses, lines) for clauses, lines in alike.items() if clauses)
+
+
+def _in_sentences(clauses: Sequence[str], lines: Sequence[float]) -> str:
+    """What is so at these lines."""
+    first, *rest = clauses
+    where = listing([f"the {line(at)}" for at in lines])
+    return " ".join([f"At {where}, {first}.", *(f"{sentence_case(text)}." for text in rest)])
 
 
 def the_same_for_everyone(evidence: Evidence) -> str:
@@ -37,7 +46,8 @@ def _places(evidence: Evidence) -> list[Place]:
     ]
 
 
-def _at_line(evidence: Evidence, at: float) -> str:
+def _at_line(evidence: Evidence, at: float) -> tuple[str, ...]:
+    """Where the model is better at a line, where the same for all is, and where nobody can tell: clauses."""
     better: list[str] = []
     unclear: list[str] = []
     worse: dict[str, list[str]] = {EVERYONE: [], NO_ONE: []}
@@ -52,8 +62,6 @@ def _at_line(evidence: Evidence, at: float) -> str:
         else:
             unclear.append(name)
     among = len(better) + len(unclear) + sum(map(len, worse.values()))
-    if not among:
-        return ""
     several = bool(classes.labels(evidence))
     sentences = []
     if better:
@@ -66,8 +74,7 @@ def _at_line(evidence: Evidence, at: float) -> str:
     ]
     if unclear:
         sentences.append(f"it is not clear which is better{_where(unclear, among, several, evidence)}")
-    first, *rest = sentences
-    return f"At the {line(at)}, {first}.{''.join(f' {sentence_case(text)}.' for text in rest)}"
+    return tuple(sentences)
 
 
 def _where(names: Sequence[str], among: int, several: bool, evidence: Evidence) -> str:
@@ -109,20 +116,25 @@ def _better_default(evidence: Evidence, dataset: str, at: float, of_class: dict[
 
 def better_if_the_same_for_all(evidence: Evidence) -> tuple[str, ...]:
     """Only where it would surely be better to do the same for all: what the first page warns of."""
-    sentences = []
-    for at in evidence.release.thresholds.declared[:MOST_NAMED]:
-        for whom in (EVERYONE, NO_ONE):
-            names = [
-                name
-                for dataset, name, of_class in _places(evidence)
-                if isinstance(gain := find(evidence, "net_benefit_gain", dataset, threshold=at, **of_class), Estimate)
-                and _is_below(gain)
-                and _better_default(evidence, dataset, at, of_class) == whom
-            ]
-            if names:
-                where = "here" if alone(evidence) else f"in {few_named(names)}"
-                sentences.append(f"At the {line(at)}, {doing(evidence, named(whom))} would be better {where}.")
-    return tuple(sentences)
+    lines = evidence.release.thresholds.declared[:MOST_NAMED]
+    return tuple(f"At the {line(at)}, {text}." for at in lines for text in where_the_same_is_better(evidence, at))
+
+
+def where_the_same_is_better(evidence: Evidence, at: float) -> tuple[str, ...]:
+    """Where it would surely be better at a line to do the same for all: clauses."""
+    clauses = []
+    for whom in (EVERYONE, NO_ONE):
+        names = [
+            name
+            for dataset, name, of_class in _places(evidence)
+            if isinstance(gain := find(evidence, "net_benefit_gain", dataset, threshold=at, **of_class), Estimate)
+            and _is_below(gain)
+            and _better_default(evidence, dataset, at, of_class) == whom
+        ]
+        if names:
+            where = "here" if alone(evidence) else f"in {few_named(names)}"
+            clauses.append(f"{doing(evidence, named(whom))} would be better {where}")
+    return tuple(clauses)
 
 
 # ---- another model --------------------------------------------------------------------------------------------------

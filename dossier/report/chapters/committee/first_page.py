@@ -181,10 +181,15 @@ def _elsewhere(evidence: Evidence) -> str:
     if new is not None:
         low, high = (of_hundred(end) for end in new)
         what = tells_apart(evidence).replace("tells", "tell", 1)
-        return f"Elsewhere it may {what} {low} to {high} times of 100."
+        worse = " (50: a coin toss)" if new[0] < COIN_TOSS else ""
+        return f"Elsewhere it may {what} {low} to {high} times of 100{worse}."
     if any(flag.flag in ("wide_prediction_interval", "heterogeneity") for flag in evidence.flags):
         return "Results differed so much that those of another hospital cannot be predicted."
     return f"{sentence_case(_too_few_sites(evidence))} cannot tell what to expect in another."
+
+
+COIN_TOSS = 0.5
+"""How often who has no model at all tells sick from well."""
 
 
 def _too_few_sites(evidence: Evidence) -> str:
@@ -211,11 +216,12 @@ def what_it_is(evidence: Evidence) -> str:
     verb = release.intended_use.verb
     then = f"is flagged, to be {verb}" if verb else "is flagged"
     if known:
-        text = f"For each patient it shows a percentage for each of {listing(known)}: {outcome}."
+        text = f"It gives each patient a percentage for each of {listing(known)}: {outcome}."
         text = f"{text} It names the one with the highest.{_of_classes(evidence)}"
-        return text if at is None else f"{text} A patient at {risk_of(at)} or more for one of them {then}."
-    text = f"For each patient it shows a percentage: the chance of {outcome}."
-    return text if at is None else f"{text} A patient at {risk_of(at)} or more {then}."
+        always = " Every patient has at least one such class." if at is not None and at * len(known) <= 1 else ""
+        return text if at is None else f"{text} Each class at {risk_of(at)} or more {then}.{always}"
+    text = f"It gives each patient a percentage: the chance of {outcome}."
+    return text if at is None else f"{text} From {risk_of(at)} on, a patient {then}."
 
 
 def _of_classes(evidence: Evidence) -> str:
@@ -239,7 +245,7 @@ def purpose(evidence: Evidence, most: int = TWO_LINES) -> Purpose:
     use = evidence.release.intended_use
     whole = use.for_ or evidence.statements.get("3b") or f"{NOT_SAID} Ask before you decide."
     said = [text.strip().rstrip(".") for text in use.not_for]
-    without = f"{'; '.join([said[0], *(each[:1].lower() + each[1:] for each in said[1:])])}." if said else ""
+    without = f"{'; '.join(each[:1].lower() + each[1:] for each in said)}." if said else ""
     full, short = abridged(whole, most), abridged(without, most)
     is_whole = (full, short) == (" ".join(whole.split()), " ".join(without.split()))
     return Purpose(as_sentence(full), short, is_whole)
@@ -305,7 +311,8 @@ def hospitals(evidence: Evidence) -> Hospitals:
     known = classes.labels(evidence)
     names = short_names(evidence)
     rows = tuple(_hospital(evidence, site, names[site.name], has_bars) for site in shown)
-    about = "100 patients" if known else f"100 patients {with_it(evidence)}"
+    at = primary_threshold(evidence)
+    about = "100 patients" if known or at is None else f"100 patients {with_it(evidence)}, at the {line(at)}"
     return Hospitals(about, _heads(evidence, has_bars), rows, has_bars, _note(evidence, shown, rows, len(sites)))
 
 
@@ -400,23 +407,24 @@ def _goals(evidence: Evidence, site: DatasetSummary) -> Cell:
 
 
 def _note(evidence: Evidence, shown: list[DatasetSummary], rows: tuple[Hospital, ...], among: int) -> str:
-    """What the marks mean, which hospitals are unusual, and where the ranges stand."""
+    """What the marks mean, which hospitals are unusual, and where the ranges are that page 2 has."""
     parts = []
     if any(few_at(evidence, site) for site in shown):
-        of_what = "of one class" if classes.labels(evidence) else "with it, or without it"
-        parts.append(f"† fewer than {FEW} patients {of_what}: numbers are rough.")
+        of_what = "of one class" if classes.labels(evidence) else "with or without it"
+        parts.append(f"† fewer than {FEW} patients {of_what}: rough numbers.")
     parts += _unusual(evidence, shown)
     if not classes.labels(evidence) and _shown_lines(evidence):
-        parts.append("Brown: off by more than its range.")
+        parts.append("Brown: its range leaves out what it said.")
     if among > len(shown):
         parts.append(f"{sentence_case(counted_hospitals(among - len(shown)))} between them: page 2.")
     if any(cell.kind == "absent" and cell.text == NONE_GIVEN for row in rows for cell in row.cells):
         kept = ", or kept back" if any(_is_kept_back(evidence, site) for site in shown) else ""
         parts.append(f"{NONE_GIVEN}: too few were given that percentage{kept}.")
     parts += [COUNTS_ARE_RANGES] if is_protected(evidence) else []
-    parts.append("Ranges: page 2.")
+    if any(row.found is not None for row in rows) and not classes.labels(evidence):
+        parts.append("Ranges of found and false alarms: page 2.")
     if evidence.local_site is None and among > 1:
-        parts.append("If one of these is ours, have these pages made for it (--local-site).")
+        parts.append("If ours is above, ask for its own pages.")
     return " ".join(parts)
 
 
@@ -440,7 +448,7 @@ def works_here(evidence: Evidence) -> tuple[str, ...]:
         return ()
     parts = [_tested_here(site, evidence)]
     at = primary_threshold(evidence)
-    ours = () if evidence.local_site else ("If this hospital is ours, have these pages made for it (--local-site).",)
+    ours = () if evidence.local_site else ("If this hospital is ours, ask for its own pages.",)
     if classes.labels(evidence):
         return (*parts, *classes.in_sentences(evidence, site), *ours)
     if at is not None and isinstance(spared := find(evidence, "specificity", site.name, threshold=at), Estimate):

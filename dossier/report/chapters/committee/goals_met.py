@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dossier.core.types import POOLED, Criterion, Evidence
 from dossier.report.chapters import acceptance
+from dossier.report.chapters.committee.better import where_the_same_is_better
 from dossier.report.chapters.committee.plain import few_named, line
 from dossier.typeset.numbers import short
 from dossier.typeset.tables import Cell, Column, Row, Table
@@ -74,7 +75,7 @@ def _standing(evidence: Evidence, goal: tuple[Criterion, ...]) -> Cell:
     ours = next((each for each in goal if each.dataset == evidence.local_site), None)
     here = "" if ours is None else f"; here {'met' if ours.met else 'missed' if ours.met is False else 'not known'}"
     if said == acceptance.MET:
-        return Cell(f"Met{here}", kind="word")
+        return Cell("; but ".join([f"Met{here}", *_better_otherwise(evidence, goal[0])]), kind="word")
     if goal[0].dataset == POOLED:
         return Cell("Missed" if said == acceptance.NOT_MET else "Not known", kind="alert")
     wanted = False if said == acceptance.NOT_MET else None
@@ -85,13 +86,21 @@ def _standing(evidence: Evidence, goal: tuple[Criterion, ...]) -> Cell:
     return Cell(sentence_case(f"{word} in {few_named(failing)}{here}"), kind="alert")
 
 
+def _better_otherwise(evidence: Evidence, goal: Criterion) -> tuple[str, ...]:
+    """Of a goal that weighs false alarms, where it is met and the same for all would still be better."""
+    term, at = evidence.terms[goal.measure].goal, goal.at.get("threshold")
+    if term is None or not term.weighs or not isinstance(at, float):
+        return ()
+    return where_the_same_is_better(evidence, at)
+
+
 def _site(evidence: Evidence, dataset: str) -> str:
     return next((summary.site for summary in evidence.datasets if summary.name == dataset), dataset)
 
 
 def _note(evidence: Evidence, every: list[tuple[Criterion, ...]]) -> str:
     """When they were set, which do not count, what those ask that weigh, and what same treatment would have passed."""
-    parts = [acceptance.when(evidence, "set")]
+    parts = [acceptance.when(evidence, "set", counted_only=True)]
     left = len(acceptance.uncounted(evidence))
     if left:
         parts.append(f"{'One goal is' if left == 1 else f'{left} goals are'} left out: set too late, or with no date.")

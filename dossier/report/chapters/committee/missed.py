@@ -105,14 +105,17 @@ def groups_in_brief(evidence: Evidence) -> tuple[str, ...]:
     gap = _no_groups(evidence)
     if gap:
         return (gap,)
-    by_group = _missed_by_group(evidence)
+    errors = _errors(evidence)
+    ends = max(_ends(evidence), key=lambda each: (each.is_disjoint, each.gap), default=None)
+    shown = [error for error in errors.get(MISSED_MORE, ()) if ends is not None and error.column == ends.column]
     kept = [
         (how, which)
-        for how, which in sorted(_errors(evidence).items(), key=lambda pair: pair[0] in BESIDE_OTHERS)
-        if not (by_group and how == MISSED_MORE)
-    ][: 1 if by_group else MOST_ERRORS]
+        for how, which in sorted(errors.items(), key=lambda pair: pair[0] in BESIDE_OTHERS)
+        if not (ends and how == MISSED_MORE)
+    ][: 1 if ends else MOST_ERRORS]
+    by_group = [] if ends is None else [_from_to(ends), "" if shown else _doubt(evidence, ends)]
     parts = [f"{how} {named_with_the_rest([error.who for error in which], MOST_NAMED)}." for how, which in kept]
-    brief = (by_group, *parts, _coincidence(evidence, kept), _known_at(evidence))
+    brief = (*by_group, *parts, _coincidence(evidence, [*kept, (MISSED_MORE, shown)]), _known_at(evidence))
     return tuple(text for text in brief if text)
 
 
@@ -120,16 +123,79 @@ MOST_ERRORS = 2
 """Kinds of errors that the first page has room for."""
 
 
-def _missed_by_group(evidence: Evidence) -> str:
-    """Of which group most are missed, and of which fewest, each with its range."""
-    found = [
-        (estimate.value, f"{of_missed(estimate).text} of 100 {_group(column, label)}{_range(estimate)}")
-        for column, label in _groups_here(evidence)
-        if isinstance(estimate := _found_in(evidence, column, label), Estimate)
-    ]
-    if len(found) < 2:
-        return ""
-    return f"By group, it misses from {max(found)[1]} to {min(found)[1]}."
+@dataclass(frozen=True)
+class MissedOf:
+    """A group of patients, and which share of those with the outcome is found in it."""
+
+    who: str
+    found: Estimate
+
+    @property
+    def words(self) -> str:
+        """How many of 100 are missed."""
+        return f"{of_missed(self.found).text} of 100 {self.who}"
+
+
+@dataclass(frozen=True)
+class Ends:
+    """Of the groups of one column, that of which fewest are missed and that of which most are."""
+
+    column: str
+    fewest: MissedOf
+    most: MissedOf
+
+    @property
+    def gap(self) -> float:
+        """How far the two lie apart."""
+        return self.fewest.found.value - self.most.found.value
+
+    @property
+    def is_disjoint(self) -> bool:
+        """Whether their ranges have nothing in common."""
+        low, high = self.fewest.found.low, self.most.found.high
+        return low is not None and high is not None and high < low
+
+    @property
+    def is_apart(self) -> bool:
+        """Whether the range of each leaves out the value of the other."""
+        fewest, most = self.fewest.found, self.most.found
+        return fewest.low is not None and most.high is not None and most.value < fewest.low and most.high < fewest.value
+
+
+def _ends(evidence: Evidence) -> list[Ends]:
+    """Of each column with two groups or more that of which fewest are missed and that of which most are."""
+    known: dict[str, list[MissedOf]] = {}
+    for (column, label), sizes in _groups_here(evidence).items():
+        found = _found_in(evidence, column, label)
+        if isinstance(found, Estimate) and not subgroups.is_few(subgroups.together(sizes)):
+            known.setdefault(column, []).append(MissedOf(_group(column, label), found))
+    ordered = {column: sorted(each, key=lambda one: -one.found.value) for column, each in known.items()}
+    return [Ends(column, each[0], each[-1]) for column, each in ordered.items() if len(each) > 1]
+
+
+def _from_to(ends: Ends) -> str:
+    """How many are missed of the two groups, each with its range."""
+    fewest, most = (f"{each.words}{_range(each.found)}" for each in (ends.fewest, ends.most))
+    return f"By {within_sentence(ends.column)}, it misses from {fewest} to {most}."
+
+
+def _doubt(evidence: Evidence, ends: Ends) -> str:
+    """What is not known of a difference that no hospital shows by itself."""
+    return _not_shown(evidence) if ends.is_disjoint else "The ranges overlap: this could be coincidence."
+
+
+def _not_shown(evidence: Evidence) -> str:
+    """That a difference of all together is neither shown nor ruled out."""
+    why = "no hospital by itself can tell" if alone(evidence) is None else "too few patients to tell"
+    return f"This may be real or coincidence: {why}."
+
+
+def _missed_apart(evidence: Evidence, shown: Sequence[Error]) -> str:
+    """The groups of which many more are missed than of others, though no comparison shows it; empty without any."""
+    columns = {error.column for error in shown}
+    apart = [each for each in _ends(evidence) if each.is_apart and each.column not in columns]
+    pairs = [f"{each.most.words}, but {each.fewest.words}" for each in apart]
+    return f"It misses {listing(pairs)}. {_not_shown(evidence)}" if pairs else ""
 
 
 def _range(found: Estimate) -> str:
@@ -170,6 +236,8 @@ class Error:
     values: str
     is_sure: bool
     """Whether it stands out among all that was compared too."""
+    column: str
+    """What the groups are made by."""
 
 
 def _errors(evidence: Evidence) -> dict[str, list[Error]]:
@@ -233,22 +301,26 @@ def differing_groups(evidence: Evidence) -> tuple[str, ...]:
     gap = _no_groups(evidence)
     if gap:
         return (gap,)
-    found = list(_errors(evidence).items())
+    errors = _errors(evidence)
     parts = [
         f"{how} {named_with_the_rest([f'{error.who} ({error.values})' for error in which], MOST_NAMED)}."
-        for how, which in found
+        for how, which in errors.items()
     ]
+    apart = _missed_apart(evidence, errors.get(MISSED_MORE, ()))
     made = _comparisons(evidence)
     if parts:
-        parts.append(_coincidence(evidence, found))
+        parts += [_coincidence(evidence, list(errors.items())), apart]
     elif made:
-        parts.append(
-            f"{sentence_case(counted(made, 'comparison'))} with the other patients could be made, and none stood out. "
-            "With small numbers a real difference can stay hidden."
-        )
+        parts += [apart, _none_shown(made)]
     else:
-        parts.append("No group could be compared with the others: too few patients.")
+        parts += [apart, "No group could be compared with the others: too few patients."]
     return tuple(text for text in (*parts, _few_groups(evidence), _not_counted(evidence)) if text)
+
+
+def _none_shown(made: int) -> str:
+    """That no comparison shows a difference, which is not to say that there is none."""
+    start = f"{sentence_case(counted(made, 'comparison'))} with the other patients could be made"
+    return f"{start}; in none was a difference shown. With small numbers a real one can stay hidden."
 
 
 def _not_counted(evidence: Evidence) -> str:
@@ -309,7 +381,8 @@ def _missed_more(evidence: Evidence, sure: Sequence[Estimate]) -> Iterator[tuple
             label, missed = rest[0], missed[::-1]
         where = "" if alone(evidence) else f" in {short_names(evidence)[difference.dataset.name]}"
         values = f"{missed[0]} of 100, of the others {missed[1]}"
-        yield MISSED_MORE, Error(f"{_group(difference.column, label)}{where}", values, difference.found in sure)
+        who = f"{_group(difference.column, label)}{where}"
+        yield MISSED_MORE, Error(who, values, difference.found in sure, difference.column)
 
 
 def _no_groups(evidence: Evidence) -> str:
@@ -333,6 +406,7 @@ def _over_all(evidence: Evidence, sure: Sequence[Estimate]) -> Iterator[tuple[st
                 _group(result.column, result.label, result.of_class),
                 _values(result.measure, result.here, result.difference),
                 result.apart in sure,
+                result.column,
             ),
         )
 
@@ -351,7 +425,7 @@ def _at_hospitals(evidence: Evidence, sure: Sequence[Estimate]) -> Iterator[tupl
         where = "" if alone(evidence) else f" in {short_names(evidence)[difference.dataset.name]}"
         how = _how(difference.measure, here, difference.found.value, subgroups.is_case_mix(evidence, difference))
         values = _values(difference.measure, here, difference.found.value)
-        yield how, Error(f"{who}{where}", values, difference.found in sure)
+        yield how, Error(f"{who}{where}", values, difference.found in sure, difference.column)
 
 
 def _how(measure: str, here: Estimate, difference: float, is_case_mix: bool) -> str:
@@ -459,16 +533,18 @@ def groups(evidence: Evidence) -> Table | None:
         ),
         *((Column("Missed, of 100", intervals=True),) if not several and primary_threshold(evidence) else ()),
     )
+    at = primary_threshold(evidence)
+    missed_at = "" if several or at is None else f" Missed: at the {line(at)}."
     texts = {cell.text for row in rows for cell in row.cells[2:] if cell.kind == "absent"}
-    of_risk = "" if several else f" Percentages: {NO_ERROR} where no error was shown."
+    of_risk = "" if several else f" {NO_ERROR}: no error was shown."
     if all(cell.kind == "absent" or cell.text == NO_ERROR for row in rows for cell in row.cells[2:]):
-        of_risk = ""
+        of_risk = missed_at = ""
         rows, columns = [replace(row, cells=row.cells[:2]) for row in rows], columns[:2]
     name = _together(evidence, {column for column, _ in known}) if site is None else short_names(evidence)[site.name]
     return Table(
         name="table-groups",
         title=f"Groups of patients, {name}.",
-        note=f"{_note(evidence, texts, len(known))}{of_risk}{_protected(evidence)}".strip(),
+        note=f"{_note(evidence, texts, len(known))}{of_risk}{missed_at}{_protected(evidence)}".strip(),
         head="Group",
         columns=columns,
         rows=tuple(rows),

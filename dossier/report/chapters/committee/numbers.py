@@ -5,7 +5,7 @@ from __future__ import annotations
 from dossier.core.types import NOT_SELECTED, Absent, DatasetSummary, Estimate, Evidence, find
 from dossier.report.chapters import classes
 from dossier.report.chapters.committee.places import alone, local, ordered, ordered_at_most, short_names
-from dossier.report.chapters.committee.plain import hundred, of_hundred, with_it
+from dossier.report.chapters.committee.plain import hundred, line, of_hundred, with_it
 from dossier.report.chapters.sentence import primary_threshold
 from dossier.typeset.names import events_of, lost_rows
 from dossier.typeset.numbers import TIED, level_of
@@ -27,7 +27,12 @@ def by_site(evidence: Evidence) -> Table:
     most = MOST_ROWS if evidence.local_site is None else MOST_BESIDE_OURS
     shown = ordered_at_most(evidence, most)
     left = len(ordered(evidence)) - len(shown)
-    notes = ["" if narrow else ranges_are(evidence), f"{left} more between them: full report." if left else ""]
+    counted_at = "" if known or at is None else f"Found and false alarms: at the {line(at)}."
+    notes = [
+        "" if narrow else ranges_are(evidence),
+        counted_at,
+        f"{left} more between them: full report." if left else "",
+    ]
     heads = [Column("Patients")]
     if known:
         heads += [Column(label, intervals=not narrow) for label in known]

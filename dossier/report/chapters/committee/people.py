@@ -126,6 +126,6 @@ def _of_labels(evidence: Evidence, site: str, dataset: str, actual: Estimate) ->
     called = of_hundred(actual.details["measured_accuracy"] or 0.0)
     bounds = f" (range {between(actual)})" if between(actual) else ""
     return (
-        f"If people like those at {site} say what is true, {called} of 100 answers look right, and {about} "
-        f"{of_hundred(actual.value)} are{bounds}. Not so if a test says it."
+        f"If people like those at {site} say what is true, {called} of 100 answers look right. "
+        f"People are wrong too: {about} {of_hundred(actual.value)} are right{bounds}. Not so if a test says it."
     )
