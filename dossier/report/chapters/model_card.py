@@ -7,9 +7,8 @@ from collections.abc import Mapping
 from dossier.core.types import Evidence
 from dossier.report.chapters.abstract import in_full
 from dossier.report.chapters.chapter import Chapter, is_checked
-from dossier.report.chapters.results import finding as first_finding
-from dossier.report.chapters.sentence import Sentence
-from dossier.typeset.names import development, foretold, model, tested_version
+from dossier.report.chapters.sentence import NOTHING, Sentence
+from dossier.typeset.names import development, foretold, tested_version
 from dossier.typeset.numbers import threshold
 from dossier.typeset.words import listing, sentence_case
 
@@ -26,12 +25,9 @@ CARD: Mapping[str, str] = {
 }
 
 
-def finding(evidence: Evidence) -> Sentence:
-    """The answer of the first page, and what the model gives."""
-    return Sentence(
-        first_finding(evidence).lead,
-        f"{sentence_case(model(evidence))} gives the probability of {foretold(evidence)}.",
-    )
+def finding(_: Evidence) -> Sentence:
+    """Nothing: the answer is that of the first page, and what the model gives is a line of the card."""
+    return NOTHING
 
 
 def about(evidence: Evidence) -> list[tuple[str, str, bool]]:
