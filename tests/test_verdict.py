@@ -195,7 +195,7 @@ def test_a_difference_names_the_sites_that_record_the_group_and_how_many_compari
     assert lead.startswith(
         "In Italy 1 and Italy 2 the model overestimates the risk of the subgroup female (Sex): O/E 0.87"
     )
-    assert lead.endswith("(three of eight pooled differences exclude 0).")
+    assert lead.endswith("(3 of 8 pooled differences exclude 0).")
     table = committee.groups(covid.evidence)
     assert table is not None
     assert table.title == "Groups of patients, Italy 1 and Italy 2 together."

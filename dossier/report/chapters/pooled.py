@@ -7,7 +7,7 @@ from dossier.core.types import MACRO, POOLED, Absent, Estimate, Evidence, Result
 from dossier.report.chapters.chapter import Chapter
 from dossier.report.chapters.sentence import (
     Sentence,
-    not_pooled,
+    left_out,
     of_two_sites,
     pooled_of_two,
 )
@@ -31,13 +31,13 @@ def finding(evidence: Evidence) -> Sentence:
     if isinstance(ratio, Absent):
         averaged = " and averaged over the classes" if evidence.release.outcome.classes else ""
         lead = f"Pooled{averaged}, the AUROC is {in_text(evidence, 'auroc', auroc)}."
-        return Sentence(lead, not_pooled(evidence))
+        return Sentence(lead, left_out(evidence))
     lead = f"Pooled, O/E is {in_text(evidence, 'oe_ratio', ratio)}."
     new = expected_range(ratio)
     few = f"With fewer than {in_words(FEWEST_FOR_A_NEW_SITE)} sites, no prediction interval is given."
     expected = few if new is None else f"In a new site it may lie between {number(new[0])} and {number(new[1])}"
     expected += "" if new is None else f" ({level_of(evidence)} prediction interval)."
-    return Sentence(lead, f"{expected} {not_pooled(evidence)}".strip())
+    return Sentence(lead, f"{expected} {left_out(evidence)}".strip())
 
 
 def prediction(evidence: Evidence) -> Table:

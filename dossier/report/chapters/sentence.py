@@ -161,6 +161,14 @@ OF_TWO_SITES = "Pooled from two sites: one degree of freedom, hence the wide int
 
 
 def not_pooled(evidence: Evidence) -> str:
+    """Which sites the pooled numbers leave out, and the O/E over all rows."""
+    left = left_out(evidence)
+    every = find(evidence, "oe_ratio", POOLED, estimator="stratified")
+    beside = f" Over all rows O/E is {in_text(evidence, 'oe_ratio', every)}." if isinstance(every, Estimate) else ""
+    return f"{left}{beside}" if left else ""
+
+
+def left_out(evidence: Evidence) -> str:
     """Which sites the pooled numbers leave out, those farthest off by name: one that is left out may be the worst."""
     if isinstance(find(evidence, "oe_ratio", POOLED), Absent) or evidence.release.outcome.classes:
         return ""
@@ -172,11 +180,7 @@ def not_pooled(evidence: Evidence) -> str:
         f"{site.site} (O/E{TIED}{number(values[site.name])})" if site.name in values else site.site for site in farthest
     ]
     which = named_with_the_rest(names, MOST_LEFT_OUT)
-    if not left:
-        return ""
-    every = find(evidence, "oe_ratio", POOLED, estimator="stratified")
-    beside = f" Over all rows O/E is {in_text(evidence, 'oe_ratio', every)}." if isinstance(every, Estimate) else ""
-    return f"Left out, under {FEW_FOR_POOLING} events or non-events: {which}.{beside}"
+    return f"Left out, under {FEW_FOR_POOLING} events or non-events: {which}." if left else ""
 
 
 def _times_off(ratio: float) -> float:

@@ -98,7 +98,7 @@ def finding(evidence: Evidence) -> Sentence:
     rest = f"{sentence_case(more)}. {here.lead} {here.rest}" if more else f"{here.lead} {here.rest}"
     made = between_groups.comparisons(evidence.subgroups.summaries, evidence.subgroups.results)
     verb = "excludes" if len(every) == 1 else "exclude"
-    among = f"{part_of(len(every), made)} pooled differences {verb} 0"
+    among = f"{len(every)} of {made} pooled differences {verb} 0"
     among = among if made > 1 else "the only pooled difference"
     return Sentence(f"{_where(evidence, every[0].column)} {flag_text(every[0].fact)} ({among}).", rest.strip())
 
