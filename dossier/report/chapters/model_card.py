@@ -13,6 +13,8 @@ from dossier.typeset.numbers import threshold
 from dossier.typeset.words import listing, sentence_case
 
 OPEN = "Not stated in the release."
+ENDS = (".", "!", "?", ":")
+"""What ends a text that needs no full stop."""
 CARD: Mapping[str, str] = {
     "architecture": "Architecture",
     "regulatory_status": "Regulatory status",
@@ -67,7 +69,7 @@ def stated(evidence: Evidence) -> list[tuple[str, str, bool]]:
 
 
 def _line(label: str, text: str | None) -> tuple[str, str, bool]:
-    return (label, OPEN, True) if text is None else (label, text, False)
+    return (label, OPEN, True) if text is None else (label, text if text.endswith(ENDS) else f"{text}.", False)
 
 
 CHAPTER = Chapter("model_card", "Model card", finding, part="Annex", has=is_checked)
