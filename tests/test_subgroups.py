@@ -460,10 +460,11 @@ def test_the_chapter_counts_what_it_looked_at(knee: Evidence) -> None:
     said = findings.finding(knee)
     assert "35 subgroups, site by site." in said.rest  # two by sex and three by age at seven of eight sites
     assert said.lead.startswith("Over the seven sites that record it ")
-    assert f"In {apart} of {made_here} comparisons" in said.rest
-    assert "from the rest of its site in AUROC, O/E or sensitivity at 0.50." in said.rest
-    assert f"{made_here}\N{NO-BREAK SPACE}differences" in findings.multiplicity(knee)
-    assert f"{made_here * 0.05:.1f} of them" in findings.multiplicity(knee)
+    assert f"In {apart} of {made_here} comparisons by site a subgroup differs" in said.rest
+    assert "from the rest in AUROC, O/E or sensitivity at 0.50." in said.rest
+    assert f"{made_here}\N{NO-BREAK SPACE}differences at single sites" in findings.multiplicity(knee)
+    assert f"eight pooled over the sites in AUROC and O/E: {made_here + 8} in all" in findings.multiplicity(knee)
+    assert f"{(made_here + 8) * 0.05:.1f} of them" in findings.multiplicity(knee)
 
 
 def difference(value: float, low: float, high: float) -> Estimate:

@@ -400,7 +400,7 @@ NO_EVENTS = Fact("site_not_pooled", dataset="one", reason=Fact("fewer_events", f
         (
             "a",
             Fact("minimum_below_no_benefit", measure="standardized_net_benefit", minimum=-0.333),
-            "a minimum of \N{MINUS SIGN}0.33 is no better than no model, so that to reach it shows no use",
+            "a minimum of \N{MINUS SIGN}0.33 is no better than no model, so that reaching it shows no use",
         ),
     ],
 )

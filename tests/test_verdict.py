@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import datetime
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
@@ -23,11 +23,11 @@ from dossier.core.types import (
     Subset,
 )
 from dossier.report import compose
-from dossier.report.chapters import committee, subgroups, verdict
+from dossier.report.chapters import acceptance, committee, subgroups, verdict
 from dossier.typeset.flags import flag_text
 from tests.conftest import Book
 from tests.test_committee import with_release
-from tests.test_findings import KINDS
+from tests.test_findings import KINDS, given
 
 DAY = datetime.date(2026, 5, 1)
 
@@ -36,8 +36,13 @@ def asked(measure: str = "auroc", dataset: str = "each external", **more: Any) -
     return {"measure": measure, "dataset": dataset, "at_least": 0.75, "declared_on": DAY, **more}
 
 
-def held(evidence: Evidence, *criteria: dict[str, Any], met: Mapping[tuple[int, str], bool | None]) -> Evidence:
-    """The evidence with these criteria, met or not by number and dataset."""
+def held(
+    evidence: Evidence,
+    *criteria: dict[str, Any],
+    met: Mapping[tuple[int, str], bool | None],
+    bound: Literal["value", "low"] = "low",
+) -> Evidence:
+    """The evidence with these criteria on a bound, met or not by number and dataset."""
     judged = tuple(
         Criterion(
             number,
@@ -45,7 +50,7 @@ def held(evidence: Evidence, *criteria: dict[str, Any], met: Mapping[tuple[int, 
             dataset,
             None,
             {},
-            "value",
+            bound,
             0.75,
             None,
             None if answer is None else 0.7,
@@ -78,6 +83,21 @@ def test_the_verdict_counts_hospitals(missed: tuple[str, ...], unknown: tuple[st
     column = [row.cells[2] for row in verdict.table(evidence).rows[:8]]
     assert [cell.kind for cell in column].count("alert") == len(missed)
     assert [cell.text for cell in column].count("not known") == len(unknown)
+
+
+def test_what_is_met_by_the_value_alone_is_marked_and_said_no_stronger() -> None:
+    """Of tests/figures/evidence.py: the interval of the AUROC of site-0 reaches below 0.75."""
+    sure = given(EIGHT, "auroc", **{f"site_{index}": (0.8, 0.76, 0.84) for index in range(8)})
+    unsure = given(sure, "auroc", site_0=(0.8, 0.7, 0.9))
+    met = {(1, site): True for site in SITES}
+    for evidence, end, mark in ((sure, "at every hospital.", ""), (unsure, "but not every CI does.", "*")):
+        judged = held(evidence, asked(), met=met, bound="value")
+        assert verdict.finding(judged).lead.endswith(end)
+        table = verdict.table(judged)
+        assert table.rows[0].cells[2].text == f"0.70{mark}"
+        assert table.rows[-1].cells[2].text == f"Met at 8 of 8{mark}"
+        assert bool(mark) == any("reaches beyond what is asked" in note for note in table.footnotes)
+        assert bool(mark) == ("reaches beyond what is asked" in acceptance.finding(judged).lead)
 
 
 def test_a_criterion_over_all_hospitals_is_no_hospital_s() -> None:
@@ -190,7 +210,7 @@ def test_a_difference_over_all_sites_is_a_finding_and_a_limitation_with_its_dire
     """GUSTO-I: O/E 1.16 among women, 1.08 to 1.25, stood in no sentence."""
     evidence = grouped("oe_ratio", number(1.16, 1.08, 1.25), number(0.18, 0.08, 0.28))
     said = "the model underestimates the risk of the subgroup women (sex): O/E 1.16 (1.08 to 1.25) against 0.98"
-    assert subgroups.finding(evidence).lead == f"Over all sites {said} (the only comparison)."
+    assert subgroups.finding(evidence).lead == f"Over all sites {said} (the only pooled difference)."
     raised = flags.raised(evidence.datasets, (), (), evidence.subgroups)
     assert [(flag.flag, flag.dataset, flag_text(flag.fact)) for flag in raised if flag.flag == "subgroup_differs"] == [
         ("subgroup_differs", POOLED, f"over all sites {said}.")
@@ -206,20 +226,20 @@ def test_a_difference_names_the_sites_that_record_the_group_and_how_many_compari
     assert lead.startswith(
         "In Italy 1 and Italy 2 the model overestimates the risk of the subgroup female (Sex): O/E 0.87"
     )
-    assert lead.endswith("(three of eight comparisons exclude 0).")
+    assert lead.endswith("(3 of 8 pooled differences exclude 0).")
     table = committee.groups(covid.evidence)
     assert table is not None
     assert table.title == "Groups of patients, Italy 1 and Italy 2 together."
     raised = [flag_text(flag.fact) for flag in covid.evidence.flags if flag.flag == "subgroup_differs"]
     assert raised
-    assert all(text.startswith("in Italy 1 and Italy 2 the model") for text in raised)
+    assert all(text.startswith("in Italy 1 and Italy 2 ") for text in raised)
 
 
 def test_a_group_that_is_wrong_beside_the_others_alone_is_said_to_be_so() -> None:
     evidence = grouped("oe_ratio", number(1.05, 0.97, 1.13), number(0.18, 0.08, 0.28))
-    assert "underestimates the risk of the subgroup women (sex) compared with the others" in (
-        subgroups.finding(evidence).lead
-    )
+    lead = subgroups.finding(evidence).lead
+    assert lead.startswith("Over all sites O/E is higher in the subgroup women (sex) than in the others: 1.05 (")
+    assert "underestimates" not in lead, "the interval of its own O/E includes 1"
     assert committee.differing_groups(evidence)[0].startswith(
         "More actual cases per 100 predicted than among the others: women ("
     )

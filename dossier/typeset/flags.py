@@ -216,10 +216,10 @@ WORDS: Mapping[str, str] = {
     "subgroup_differs": "{where} {difference}.",
     "over_all_sites": "over all sites",
     "in_sites": "in {sites:listing}",
-    "more_events_in_group": "the model underestimates the risk of the subgroup {group}{is_relative: compared with the "
-    "others|}: O/E {value:number}{interval} against {others:number}",
-    "fewer_events_in_group": "the model overestimates the risk of the subgroup {group}{is_relative: compared with the "
-    "others|}: O/E {value:number}{interval} against {others:number}",
+    "more_events_in_group": "{is_relative:O/E is higher in|the model underestimates the risk of} the subgroup {group}"
+    "{is_relative: than in the others|}: {is_relative:|O/E }{value:number}{interval} against {others:number}",
+    "fewer_events_in_group": "{is_relative:O/E is lower in|the model overestimates the risk of} the subgroup {group}"
+    "{is_relative: than in the others|}: {is_relative:|O/E }{value:number}{interval} against {others:number}",
     "group_ranked_better": "the AUROC is higher in the subgroup {group} than in the others: {value:number}{interval} "
     "against {others:number}{case_mix}",
     "group_ranked_less_well": "the AUROC is lower in the subgroup {group} than in the others: {value:number}{interval} "

@@ -194,7 +194,7 @@ WORDS: Mapping[str, str] = {
     "logistic_fit_did_not_converge": "the logistic fit did not converge",
     "mean_risk_below_a_step": "the mean risk is less than a step of one person",
     "measure_without_weights": "the rows of {dataset} have sampling weights, which this measure does not honour",
-    "minimum_below_no_benefit": "a minimum of {minimum:.2f} is no better than no model, so that to reach it "
+    "minimum_below_no_benefit": "a minimum of {minimum:.2f} is no better than no model, so that reaching it "
     "shows no use",
     "more_raters_than_points": "there are {raters} raters, more than {points} points can show",
     "inputs_of_utility_protected": "small counts are protected",

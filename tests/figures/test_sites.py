@@ -173,12 +173,11 @@ def test_the_title_of_the_rows_counts_the_sites_that_are_unlike(three: Evidence,
     assert picture.message.replace("\N{NO-BREAK SPACE}", " ") == message
 
 
-def test_both_correlations_stand_with_their_number_of_sites(three: Evidence) -> None:
+def test_the_correlation_stands_with_its_number_of_sites(three: Evidence) -> None:
     with styled():
         figure = drawn(similarity.draw_against_similarity(three))
     found = estimate(find(three, "performance_against_similarity", POOLED, measure="auroc"))
     assert f"r {number(found.value)}, 3 sites" in texts(figure)
-    assert f"averaged: r {number(found.details['r_averaged'] or 0)}" in texts(figure)
     assert "no interval" in texts(figure), "Fisher's z needs four sites"
 
 

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from dossier.core.checklist import is_placeholder
 from dossier.core.tripod import TOPICS
 from dossier.core.types import POOLED, Estimate, Evidence, Predicted, externals, find
-from dossier.report.chapters import classes, results
+from dossier.report.chapters import classes
 from dossier.report.chapters.chapter import Chapter
 from dossier.report.chapters.sentence import (
+    NOTHING,
     Sentence,
     estimated,
     new_hospital,
@@ -41,9 +42,9 @@ class Line:
     """The rows of the checklist whose declared text stands here in full, and so in no other chapter."""
 
 
-def finding(evidence: Evidence) -> Sentence:
-    """The answer of the first page, as the abstract's own first sentence."""
-    return Sentence(results.finding(evidence).lead)
+def finding(_: Evidence) -> Sentence:
+    """Nothing: the line of results has it."""
+    return NOTHING
 
 
 def lines(evidence: Evidence) -> list[Line]:

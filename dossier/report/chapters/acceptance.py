@@ -63,7 +63,16 @@ def finding(evidence: Evidence) -> Sentence:
     )
     if not counted_ones(evidence):
         return Sentence("No criterion counts: none is dated before this dossier.", rest)
-    return Sentence(f"{lead}{'is' if len(met) == 1 else 'are'} met.", rest)
+    return Sentence(f"{lead}{'is' if len(met) == 1 else 'are'} met{_reaching_beyond(evidence, met)}.", rest)
+
+
+def _reaching_beyond(evidence: Evidence, met: Sequence[tuple[Criterion, ...]]) -> str:
+    """Of how many met criteria an interval holds values that would not meet them; empty where of none."""
+    beyond = sum(any(met_by_the_value_alone(evidence, each) for each in criteria) for criteria in met)
+    if not beyond:
+        return ""
+    whose = "its CI" if len(met) == 1 else f"a CI of {in_words(beyond)}"
+    return f", but {whose} reaches beyond what is asked"
 
 
 def when(evidence: Evidence, done: str, counted_only: bool = False) -> str:
@@ -260,7 +269,7 @@ def _by_the_value_alone(evidence: Evidence, block: Sequence[tuple[Criterion, ...
         unsure = [
             (criterion, found)
             for criterion in everywhere
-            if criterion.met and (found := _held_open(evidence, criterion)) is not None
+            if (found := met_by_the_value_alone(evidence, criterion)) is not None
         ]
         if unsure:
             where = [f"{_site(evidence, each.dataset)}{_interval(evidence, each, found)}" for each, found in unsure]
@@ -269,9 +278,9 @@ def _by_the_value_alone(evidence: Evidence, block: Sequence[tuple[Criterion, ...
     return (f"Point estimate meets the criterion; the CI does not: {'; '.join(parts)}.",) if parts else ()
 
 
-def _held_open(evidence: Evidence, criterion: Criterion) -> Estimate | None:
-    """The estimate that a criterion judges by its value alone, where its interval reaches beyond what was asked."""
-    if criterion.bound != "value":
+def met_by_the_value_alone(evidence: Evidence, criterion: Criterion) -> Estimate | None:
+    """The estimate that meets a criterion by its value, where its interval reaches beyond what was asked."""
+    if criterion.bound != "value" or not criterion.met:
         return None
     found = (
         find(evidence, criterion.measure, criterion.dataset, **criterion.at)
@@ -325,7 +334,9 @@ def _cell(evidence: Evidence, criterion: Criterion, reasons: Reasons) -> Cell:
         return reasons.cell(Absent(criterion.reason or Fact("not_estimated")))
     cuts = [bound for bound in (criterion.at_least, criterion.at_most) if bound is not None]
     observed = short(evidence, criterion.measure, criterion.observed, cuts)
-    return Cell(observed, MET, "value") if criterion.met else Cell(observed, NOT_MET, "alert")
+    if not criterion.met:
+        return Cell(observed, NOT_MET, "alert")
+    return Cell(observed, "met by the value" if met_by_the_value_alone(evidence, criterion) else MET, "value")
 
 
 def declarations(evidence: Evidence) -> list[tuple[str, str]]:

@@ -26,12 +26,12 @@ def _parted(evidence: Evidence, found: list[tuple[DatasetSummary, tuple[Instance
     if site is None or not values:
         return ""
     runs = f"runs from {number(min(values))} to {number(max(values))}"
-    of = counted(len(values), "instance")
+    of = counted(len(values), "choice of its settings", "choices of its settings")
     plain = next((instance.found for instance in here if instance.kind == "plain"), None)
     if plain is None:
-        return f"Over its {of}, H-accuracy in {site.site} {runs}."
+        return f"Over {of}, H-accuracy in {site.site} {runs}."
     value = in_text(evidence, "accuracy", plain)
-    return f"{_accuracy(evidence)} in {site.site} is {value}; over its {of}, H-accuracy {runs}."
+    return f"{_accuracy(evidence)} in {site.site} is {value}; over {of}, H-accuracy there {runs}."
 
 
 def _accuracy(evidence: Evidence) -> str:

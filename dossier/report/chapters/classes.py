@@ -18,13 +18,12 @@ from dossier.core.types import (
 from dossier.report.chapters.sentence import (
     Sentence,
     estimated,
-    gravest_errors,
     new_hospital,
     of_slopes,
     of_two_sites,
-    pooled_beside_the_sites,
     primary_threshold,
     range_over_sites,
+    severity_of_errors,
     where_risks_are_off,
 )
 from dossier.typeset.names import label_of, lost_rows, not_analysed, shown
@@ -120,16 +119,12 @@ def off(evidence: Evidence) -> str:
 
 
 def discrimination(evidence: Evidence) -> Sentence:
-    """The mean AUROC of the classes at each site, and the classes' own over all sites."""
+    """The mean AUROC of the classes at each site."""
     sites = estimated(evidence, "auroc")
     if not sites:
         return Sentence("At no external site can discrimination be averaged over the classes.")
-    lead = f"The AUROC, one class against the rest and averaged, {range_over_sites(evidence, 'auroc', sites)}."
-    pooled = find(evidence, "auroc", POOLED)
-    rest = [pooled_beside_the_sites(evidence, pooled)] if isinstance(pooled, Estimate) else []
-    span = _pooled_by_class(evidence)
-    rest += [f"By class the pooled AUROC runs from {span}."] if span else []
-    return Sentence(lead, " ".join(rest))
+    span = range_over_sites(evidence, "auroc", sites)
+    return Sentence(f"The AUROC, one class against the rest and averaged, {span}.")
 
 
 def calibration(evidence: Evidence) -> Sentence:
@@ -172,7 +167,7 @@ def utility(evidence: Evidence) -> Sentence:
 
 
 def severity(evidence: Evidence) -> Sentence:
-    """The mean severity of the answers at each site, and where the errors are gravest."""
+    """The mean severity of the answers at each site, and of an error."""
     sites = estimated(evidence, "mean_severity")
     if not sites:
         return Sentence("The severity of errors cannot be estimated.", "It needs weights for all pairs of classes.")
@@ -180,7 +175,7 @@ def severity(evidence: Evidence) -> Sentence:
     errors = estimated(evidence, "error_severity_index")
     if not errors:
         return Sentence(lead)
-    return Sentence(lead, gravest_errors(evidence, errors))
+    return Sentence(lead, severity_of_errors(evidence, errors))
 
 
 def description(evidence: Evidence) -> Sentence:

@@ -23,13 +23,13 @@ from dossier.typeset.words import listing, sentence_case
 
 
 def finding(evidence: Evidence) -> Sentence:
-    """The range of the AUROC over sites, and of the sensitivity at the primary threshold."""
+    """The range of the sensitivity at the primary threshold over sites; without one that of the AUROC."""
     if classes.labels(evidence):
         return classes.discrimination(evidence)
     sites = estimated(evidence, "auroc")
     if not sites:
         return Sentence("At no external site can discrimination be estimated.")
-    return Sentence(f"The AUROC {range_over_sites(evidence, 'auroc', sites)}.", _flagged(evidence))
+    return Sentence(_flagged(evidence) or f"The AUROC {range_over_sites(evidence, 'auroc', sites)}.")
 
 
 def _flagged(evidence: Evidence) -> str:

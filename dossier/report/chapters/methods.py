@@ -24,7 +24,7 @@ def finding(evidence: Evidence) -> Sentence:
     """How many measures there are, and for how many a paper prints something else."""
     printed = [term for term in _estimated(evidence) if term.on_page]
     other = [term for term in printed if term.differs]
-    rest = f"{counted(len(other), 'of them differs', 'of them differ')} from a published form, with the reason."
+    rest = f"{counted(len(other), 'of them differs', 'of them differ')} from the published form, each with the reason."
     return Sentence(f"Definitions and CI methods of {counted(len(printed), 'measure')}.", rest if other else "")
 
 

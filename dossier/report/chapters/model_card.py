@@ -7,13 +7,14 @@ from collections.abc import Mapping
 from dossier.core.types import Evidence
 from dossier.report.chapters.abstract import in_full
 from dossier.report.chapters.chapter import Chapter, is_checked
-from dossier.report.chapters.results import finding as first_finding
-from dossier.report.chapters.sentence import Sentence
-from dossier.typeset.names import development, foretold, model, tested_version
+from dossier.report.chapters.sentence import NOTHING, Sentence
+from dossier.typeset.names import development, foretold, tested_version
 from dossier.typeset.numbers import threshold
 from dossier.typeset.words import listing, sentence_case
 
 OPEN = "Not stated in the release."
+ENDS = (".", "!", "?", ":")
+"""What ends a text that needs no full stop."""
 CARD: Mapping[str, str] = {
     "architecture": "Architecture",
     "regulatory_status": "Regulatory status",
@@ -26,12 +27,9 @@ CARD: Mapping[str, str] = {
 }
 
 
-def finding(evidence: Evidence) -> Sentence:
-    """The answer of the first page, and what the model gives."""
-    return Sentence(
-        first_finding(evidence).lead,
-        f"{sentence_case(model(evidence))} gives the probability of {foretold(evidence)}.",
-    )
+def finding(_: Evidence) -> Sentence:
+    """Nothing: the answer is that of the first page, and what the model gives is a line of the card."""
+    return NOTHING
 
 
 def about(evidence: Evidence) -> list[tuple[str, str, bool]]:
@@ -71,7 +69,7 @@ def stated(evidence: Evidence) -> list[tuple[str, str, bool]]:
 
 
 def _line(label: str, text: str | None) -> tuple[str, str, bool]:
-    return (label, OPEN, True) if text is None else (label, text, False)
+    return (label, OPEN, True) if text is None else (label, text if text.endswith(ENDS) else f"{text}.", False)
 
 
 CHAPTER = Chapter("model_card", "Model card", finding, part="Annex", has=is_checked)

@@ -116,7 +116,7 @@ def _reached(evidence: Evidence) -> str:
     if at is None or isinstance(curve, Absent) or at not in curve.columns["risk"]:
         return ""
     total = curve.columns["total_points"][curve.columns["risk"].index(at)]
-    return f"The threshold of{TIED}{threshold(at)} is reached at {number(total or 0.0, 0)}. "
+    return f"The threshold of{TIED}{threshold(at)} is reached at {number(total or 0.0, 0)} points. "
 
 
 def _agreement(evidence: Evidence) -> str:

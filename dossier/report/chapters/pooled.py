@@ -7,12 +7,9 @@ from dossier.core.types import MACRO, POOLED, Absent, Estimate, Evidence, Result
 from dossier.report.chapters.chapter import Chapter
 from dossier.report.chapters.sentence import (
     Sentence,
-    estimated,
-    not_pooled,
+    left_out,
     of_two_sites,
-    pooled_beside_the_sites,
     pooled_of_two,
-    range_over_sites,
 )
 from dossier.typeset.measures import cell, is_estimated
 from dossier.typeset.numbers import bound_of, in_text, level_of, number, threshold
@@ -22,40 +19,25 @@ from dossier.typeset.words import in_words, sentence_case
 
 
 def finding(evidence: Evidence) -> Sentence:
-    """The pooled AUROC and O/E, with their prediction intervals."""
+    """The pooled O/E with its prediction interval; the AUROC, which other chapters give, where classes have no O/E."""
     auroc, ratio = find(evidence, "auroc", POOLED), find(evidence, "oe_ratio", POOLED)
     if isinstance(auroc, Absent):
         return Sentence(f"Sites are not pooled: {why(evidence, auroc.reason)}.")
     if of_two_sites(auroc):
-        return _of_two(evidence, auroc)
-    several = bool(evidence.release.outcome.classes)
-    whose = "Pooled and averaged over the classes" if several else "Pooled"
-    lead = f"{whose}, the AUROC is {in_text(evidence, 'auroc', auroc)}"
-    lead += f" and O/E {in_text(evidence, 'oe_ratio', ratio)}." if isinstance(ratio, Estimate) else "."
-    expected = [_expected(measure, found) for measure, found in (("AUROC", auroc), ("O/E", ratio))]
-    known = [text for text in expected if text]
-    if not known:
-        few = in_words(FEWEST_FOR_A_NEW_SITE)
-        rest = f"With fewer than {few} sites, no prediction interval is given."
-        return Sentence(lead, f"{rest} {not_pooled(evidence)}".strip())
-    new = f"New site, expected: {', '.join(known)} ({level_of(evidence)} prediction intervals)."
-    return Sentence(lead, f"{new} {not_pooled(evidence)}".strip())
-
-
-def _of_two(evidence: Evidence, auroc: Estimate) -> Sentence:
-    """What the two sites say themselves, before what they say together, which has nearly no bounds."""
-    sites = estimated(evidence, "auroc")
-    averaged = ", averaged over the classes," if evidence.release.outcome.classes else ""
-    lead = f"The AUROC{averaged} {range_over_sites(evidence, 'auroc', sites)}."
-    return Sentence(
-        lead,
-        f"{pooled_beside_the_sites(evidence, auroc)} What a new site may expect is not given.",
-    )
-
-
-def _expected(label: str, found: Estimate | Absent) -> str:
-    new = None if isinstance(found, Absent) else expected_range(found)
-    return "" if new is None else sentence_case(f"{label} {number(new[0])} to {number(new[1])}")
+        averaged = ", averaged over the classes," if evidence.release.outcome.classes else ""
+        value = in_text(evidence, "auroc", auroc)
+        rest = f"The pooled AUROC{averaged} is {value}. What a new site may expect is not given."
+        return Sentence("Only two sites can be pooled, with one degree of freedom.", rest)
+    if isinstance(ratio, Absent):
+        averaged = " and averaged over the classes" if evidence.release.outcome.classes else ""
+        lead = f"Pooled{averaged}, the AUROC is {in_text(evidence, 'auroc', auroc)}."
+        return Sentence(lead, left_out(evidence))
+    lead = f"Pooled, O/E is {in_text(evidence, 'oe_ratio', ratio)}."
+    new = expected_range(ratio)
+    few = f"With fewer than {in_words(FEWEST_FOR_A_NEW_SITE)} sites, no prediction interval is given."
+    expected = few if new is None else f"In a new site it may lie between {number(new[0])} and {number(new[1])}"
+    expected += "" if new is None else f" ({level_of(evidence)} prediction interval)."
+    return Sentence(lead, f"{expected} {left_out(evidence)}".strip())
 
 
 def prediction(evidence: Evidence) -> Table:

@@ -109,7 +109,7 @@ def _line(evidence: Evidence, question: Question) -> Line:
     pointed_to = {"context", *(row.where for row in named if not row.is_said)}
     raised = [flag for flag in evidence.flags if flag.flag in question.flags]
     answered = sum(flag.reply is not None for flag in raised)
-    against = f"{counted(len(raised), 'limitation')}, {answered} answered" if raised else ""
+    against = f"{counted(len(raised), 'limitation')}, {answered or 'none'} answered" if raised else ""
     further = tuple(chapter for chapter in question.chapters if chapter not in pointed_to)
     return Line(question, rows, further, against)
 

@@ -16,7 +16,7 @@ def finding(evidence: Evidence) -> Sentence:
     count = len(evidence.inputs)
     read = f"{sentence_case(in_words(count))} {'file was' if count == 1 else 'files were'} read"
     return Sentence(
-        f"{read}, with seed {evidence.release.release.seed}.",
+        f"{read}.",
         "The same input with the same versions gives the same bytes.",
     )
 

@@ -30,6 +30,8 @@ class Sentence:
         return len(self.lead) + len(self.rest) < THREE_LINES
 
 
+NOTHING = Sentence("")
+"""The answer of a chapter that repeats those of others."""
 THREE_LINES = 270
 """Letters of a finding that stand on three lines."""
 
@@ -101,14 +103,23 @@ def range_over_sites(evidence: Evidence, measure: str, sites: list[tuple[Dataset
     return f"runs from {first} ({first_site}) to {last} ({last_site})"
 
 
-OF_BOTH = ("auroc", "oe_ratio", "net_benefit")
-"""Measures that rest on the events and on the non-events alike."""
+RESTS_ON = {
+    "auroc": ("event", "non-event"),
+    "oe_ratio": ("event", "non-event"),
+    "net_benefit": ("event", "non-event"),
+    "sensitivity": ("event",),
+}
+"""Whom a measure rests on, of whom a site may have few."""
 
 
 def _on_few(site: DatasetSummary, measure: str) -> str:
     """How few events, non-events or patients of a class a value at the end of a range rests on; else nothing."""
-    few = scarce(site, FEW_FOR_POOLING) if measure in OF_BOTH else {}
-    parts = [f"{count:,} of class {of}" if site.class_counts else counted(count, of) for of, count in few.items()]
+    few = scarce(site, FEW_FOR_POOLING) if measure in RESTS_ON else {}
+    parts = [
+        f"{count:,} of class {of}" if site.class_counts else counted(count, of)
+        for of, count in few.items()
+        if site.class_counts or of in RESTS_ON[measure]
+    ]
     return f", {listing(parts)}" if parts else ""
 
 
@@ -146,16 +157,18 @@ def pooled_of_two(evidence: Evidence) -> str:
     return f" {OF_TWO_SITES}" if isinstance(pooled, Estimate) and of_two_sites(pooled) else ""
 
 
-def pooled_beside_the_sites(evidence: Evidence, auroc: Estimate) -> str:
-    """The pooled AUROC after a sentence that gives that of the sites, and from how many where these are two."""
-    of_two = " from two sites, with one degree of freedom," if of_two_sites(auroc) else ""
-    return f"Pooled{of_two} it is {in_text(evidence, 'auroc', auroc)}."
-
-
 OF_TWO_SITES = "Pooled from two sites: one degree of freedom, hence the wide interval."
 
 
 def not_pooled(evidence: Evidence) -> str:
+    """Which sites the pooled numbers leave out, and the O/E over all rows."""
+    left = left_out(evidence)
+    every = find(evidence, "oe_ratio", POOLED, estimator="stratified")
+    beside = f" Over all rows O/E is {in_text(evidence, 'oe_ratio', every)}." if isinstance(every, Estimate) else ""
+    return f"{left}{beside}" if left else ""
+
+
+def left_out(evidence: Evidence) -> str:
     """Which sites the pooled numbers leave out, those farthest off by name: one that is left out may be the worst."""
     if isinstance(find(evidence, "oe_ratio", POOLED), Absent) or evidence.release.outcome.classes:
         return ""
@@ -167,11 +180,7 @@ def not_pooled(evidence: Evidence) -> str:
         f"{site.site} (O/E{TIED}{number(values[site.name])})" if site.name in values else site.site for site in farthest
     ]
     which = named_with_the_rest(names, MOST_LEFT_OUT)
-    if not left:
-        return ""
-    every = find(evidence, "oe_ratio", POOLED, estimator="stratified")
-    beside = f" Over all rows O/E is {in_text(evidence, 'oe_ratio', every)}." if isinstance(every, Estimate) else ""
-    return f"Left out, under {FEW_FOR_POOLING} events or non-events: {which}.{beside}"
+    return f"Left out, under {FEW_FOR_POOLING} events or non-events: {which}." if left else ""
 
 
 def _times_off(ratio: float) -> float:
@@ -259,10 +268,16 @@ def where_risks_are_off(ratios: Sequence[tuple[str, Estimate]], preposition: str
     return f"Risks are {'; '.join(parts)}." if parts else ""
 
 
-def gravest_errors(evidence: Evidence, indices: Sequence[tuple[DatasetSummary, Estimate]]) -> str:
-    """Where errors are gravest, of the sites in the order of the index, and how few they are where they are few."""
-    site, found = indices[-1]
+def severity_of_errors(evidence: Evidence, indices: Sequence[tuple[DatasetSummary, Estimate]]) -> str:
+    """The index of severity at the lowest and the highest site, and on how few errors each rests where they are few."""
+    ends = [
+        f"{short(evidence, 'error_severity_index', found.value)} ({site.site}{_few_errors(found)})"
+        for site, found in (indices[0], indices[-1])
+    ]
+    span = f"is {ends[0]}" if len(indices) == 1 else f"runs from {ends[0]} to {ends[1]}"
+    return f"The error severity index {span}, of 10."
+
+
+def _few_errors(found: Estimate) -> str:
     errors = int(found.details.get("errors") or 0)
-    count = "" if errors >= FEW_FOR_POOLING else f" over {counted(errors, 'error')}"
-    index = short(evidence, "error_severity_index", found.value)
-    return f"The errors are gravest in {site.site}, with an index of {index} of 10{count}."
+    return "" if errors >= FEW_FOR_POOLING else f", {counted(errors, 'error')}"

@@ -22,8 +22,8 @@ from dossier.report.chapters.sentence import (
     Sentence,
     at_the_primary_threshold,
     estimated,
-    gravest_errors,
     primary_threshold,
+    severity_of_errors,
 )
 from dossier.report.chapters.subgroups import is_few
 from dossier.typeset.measures import cell, chapter_tables, tables_of
@@ -54,7 +54,7 @@ def finding(evidence: Evidence) -> Sentence:
     errors = estimated(evidence, "error_severity_index", threshold=at)
     if not errors:
         return Sentence(lead)
-    return Sentence(lead, gravest_errors(evidence, errors))
+    return Sentence(lead, severity_of_errors(evidence, errors))
 
 
 OURS = "This model"

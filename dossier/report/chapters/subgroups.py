@@ -98,7 +98,8 @@ def finding(evidence: Evidence) -> Sentence:
     rest = f"{sentence_case(more)}. {here.lead} {here.rest}" if more else f"{here.lead} {here.rest}"
     made = between_groups.comparisons(evidence.subgroups.summaries, evidence.subgroups.results)
     verb = "excludes" if len(every) == 1 else "exclude"
-    among = f"{part_of(len(every), made)} comparisons {verb} 0" if made > 1 else "the only comparison"
+    among = f"{len(every)} of {made} pooled differences {verb} 0"
+    among = among if made > 1 else "the only pooled difference"
     return Sentence(f"{_where(evidence, every[0].column)} {flag_text(every[0].fact)} ({among}).", rest.strip())
 
 
@@ -124,11 +125,11 @@ def _by_site(evidence: Evidence) -> Sentence:
     if not made:
         return Sentence("In no subgroup can the model be compared with the other patients of its site.", rest)
     apart = [difference for difference in made if difference.is_apart]
-    rest_of_site = f"from the rest of its site in {_measures(evidence, 'or')}."
+    rest_of_site = f"from the rest in {_measures(evidence, 'or')}."
     if not apart:
-        lead = f"In none of {in_words(len(made))} comparisons does a subgroup differ {rest_of_site}"
+        lead = f"In none of {in_words(len(made))} comparisons by site does a subgroup differ {rest_of_site}"
         return Sentence(lead, f"All CIs of the difference include 0{_widest(made)}. {rest}".strip())
-    lead = f"In {part_of(len(apart), len(made))} comparisons a subgroup differs {rest_of_site}"
+    lead = f"In {part_of(len(apart), len(made))} comparisons by site a subgroup differs {rest_of_site}"
     named = named_with_the_rest([_named(evidence, difference) for difference in apart], MOST_NAMED)
     return Sentence(lead, f"There the CI of the difference excludes 0: {named}. {rest}".strip())
 
@@ -216,9 +217,12 @@ def multiplicity(evidence: Evidence) -> str:
     made = len(tuple(_differences(evidence)))
     if not made:
         return ""
+    over = between_groups.comparisons(evidence.subgroups.summaries, evidence.subgroups.results)
+    together = f", and {in_words(over)} pooled over the sites in AUROC and O/E: {made + over} in all" if over else ""
     return (
-        f"{sentence_case(counted(made, 'difference'))} in {_measures(evidence, 'and')} were looked at. With no true "
-        f"difference, {number(by_chance(evidence, made), 1)} of them would exclude 0 by chance alone "
+        f"{sentence_case(counted(made, 'difference'))} at single sites in {_measures(evidence, 'and')} were looked at"
+        f"{together}. With no true difference, {number(by_chance(evidence, made + over), 1)} of them would exclude 0 "
+        f"by chance alone "
         f"(at {level_of(evidence)}): a difference at one site only is a reason to look again, not a finding. A CI that "
         "includes 0 does not show that patients are served alike: it may include large differences too."
     )

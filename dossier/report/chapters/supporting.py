@@ -29,7 +29,7 @@ def finding(evidence: Evidence) -> Sentence:
     return Sentence(f"The Brier score {range_over_sites(evidence, 'brier', sites)}.", REST)
 
 
-REST = "It joins discrimination and calibration, and depends on the prevalence."
+REST = "It reflects discrimination and calibration together, and depends on the prevalence."
 
 
 def tables(evidence: Evidence) -> tuple[Table, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence, Set
 
-from dossier.core.types import Absent, Curve, DatasetSummary, Evidence, externals, find_curve
+from dossier.core.types import Absent, Curve, DatasetSummary, Estimate, Evidence, externals, find_curve
 from dossier.report.chapters import classes
 from dossier.report.chapters.chapter import Chapter, measured
 from dossier.report.chapters.sentence import (
@@ -32,34 +32,37 @@ def finding(evidence: Evidence) -> Sentence:
         return Sentence("At no external site can net benefit be estimated.")
     span = range_over_sites(evidence, "net_benefit_gain", sites)
     lead = f"At threshold{TIED}{threshold(at)} the gain over the better default {span}."
-    worse = _where_a_default_is_better(evidence, at, "has the higher net benefit")
-    none = f"At{TIED}{threshold(at)} neither flagging everyone nor flagging no one does better at any site"
-    none += _exceeding_both(evidence, at)
+    worse = _where_a_default_is_better(evidence, at)
     others = evidence.release.thresholds.declared[1:]
     which = "the other" if len(others) == 1 else "a further"
     more = [
         f"At {which} declared threshold,{TIED}{threshold(each)}, {where}."
         for each in others
-        if (where := _where_a_default_is_better(evidence, each, "is better"))
+        if (where := _where_a_default_is_better(evidence, each))
     ]
-    return Sentence(lead, " ".join([f"{sentence_case(worse) or none}.", *more]))
+    first = f"{sentence_case(worse)}." if worse else _above_0(evidence, sites)
+    return Sentence(lead, " ".join(text for text in (first, *more) if text))
 
 
-def _exceeding_both(evidence: Evidence, at: float) -> str:
-    """At how many sites the whole interval of the gain over the better default lies above 0."""
-    gains = estimated(evidence, "net_benefit_gain", threshold=at)
+def _above_0(evidence: Evidence, gains: Sequence[tuple[DatasetSummary, Estimate]]) -> str:
+    """At how many of several sites the interval of the gain over the better default lies above 0, and where not."""
+    if len(gains) == 1:
+        return ""
     certain = sum(found.low is not None and found.low > 0 for _, found in gains)
-    exceeds = f"; the model's net benefit exceeds both at {how_many(certain)} of {in_words(len(gains))}"
-    return f"{exceeds} ({level_of(evidence)} CI excludes 0)" if gains else ""
+    unsure = [site.site for site, found in gains if found.low is not None and found.low <= 0]
+    includes = f"; it includes 0 in {named_or_counted(unsure, 4)}" if unsure else ""
+    count = f"{how_many(certain)} of {in_words(len(gains))} sites"
+    return f"The {level_of(evidence)} CI of the gain lies above 0 at {count}{includes}."
 
 
-def _where_a_default_is_better(evidence: Evidence, at: float, verb: str) -> str:
-    """Where flagging everyone or no one does more good at a threshold, and where the CI excludes 0; or empty."""
+def _where_a_default_is_better(evidence: Evidence, at: float) -> str:
+    """Where flagging everyone or no one has the higher value at a threshold, and where the CI excludes 0; or empty."""
     sites = [(site.site, found) for site, found in estimated(evidence, "net_benefit", threshold=at)]
     gains = estimated(evidence, "net_benefit_gain", threshold=at)
     sure = {site.site for site, found in gains if found.high is not None and found.high < 0}
     return "; ".join(
-        f"flagging {whom} {verb} in {named_or_counted(where, 4)} ({level_of(evidence)} CI {_excluding(where, sure)})"
+        f"flagging {whom} has the higher net benefit in {named_or_counted(where, 4)} ({level_of(evidence)} CI "
+        f"{_excluding(where, sure)})"
         for whom, where in better_than_the_model(sites).items()
     )
 
@@ -70,7 +73,7 @@ def _excluding(where: Sequence[str], sure: Set[str]) -> str:
     if count == len(where):
         return "excludes 0"
     if not count:
-        return "includes 0: not shown"
+        return "includes 0"
     return f"excludes 0 in {listing([site for site in where if site in sure]) if count < 3 else in_words(count)}"
 
 
@@ -97,7 +100,7 @@ def impact(evidence: Evidence) -> Table:
         "not flagged. For the intervals see sensitivity and specificity.",
         head="Site",
         columns=(Column("With outcome"), *columns),
-        rows=tuple(Row(site.site, _of_a_thousand(found, len(declared), reasons)) for site, found in sites),
+        rows=tuple(Row(site.site, _of_a_thousand(site, found, len(declared), reasons)) for site, found in sites),
         footnotes=reasons.footnotes(),
     )
 
@@ -108,20 +111,33 @@ def has_impact(evidence: Evidence) -> bool:
     return not classes.labels(evidence) and any(isinstance(curve, Curve) for curve in found)
 
 
-def _of_a_thousand(found: Curve | Absent, thresholds: int, reasons: Reasons) -> tuple[Cell, ...]:
+def _of_a_thousand(site: DatasetSummary, found: Curve | Absent, thresholds: int, reasons: Reasons) -> tuple[Cell, ...]:
     if isinstance(found, Absent):
         return (reasons.cell(found), *(Cell("", kind="plain"),) * (4 * thresholds))
-    hits, misses, alarms = (found.columns[name] for name in ("true_positive", "false_negative", "false_positive"))
-    counts: list[tuple[float | None, ...]] = [(hits[0], misses[0])]
-    for hit, miss, alarm in list(zip(hits, misses, alarms, strict=True))[:thresholds]:
-        counts += [(hit, alarm), (hit,), (miss,), (alarm,)]
-    return tuple(_sum_of(count) for count in counts)
+    with_outcome = _with_outcome(site, found)
+    cells = [_count(with_outcome)]
+    for row in range(min(thresholds, len(found.columns["threshold"]))):
+        hit, alarm = found.columns["true_positive"][row], found.columns["false_positive"][row]
+        flagged = None if hit is None or alarm is None else hit + alarm
+        cells += [_count(flagged), _count(hit), _count(_missed(with_outcome, hit)), _count(alarm)]
+    return tuple(cells)
 
 
-def _sum_of(counts: Sequence[float | None]) -> Cell:
-    """The sum of counts; a word where one of them is a gap."""
-    known = [count for count in counts if count is not None]
-    return Cell(f"{sum(known):,.0f}", kind="plain") if len(known) == len(counts) else Cell("absent", kind="absent")
+def _with_outcome(site: DatasetSummary, found: Curve) -> float | None:
+    """How many of 1,000 have the outcome, the same at every threshold: each count is rounded for itself."""
+    if site.events is not None:
+        return round(1000 * site.events / site.n)
+    hit, miss = found.columns["true_positive"][0], found.columns["false_negative"][0]
+    return None if hit is None or miss is None else hit + miss
+
+
+def _missed(with_outcome: float | None, hit: float | None) -> float | None:
+    """Who is left of those with the outcome, so that the printed counts add up."""
+    return None if with_outcome is None or hit is None else with_outcome - hit
+
+
+def _count(count: float | None) -> Cell:
+    return Cell("absent", kind="absent") if count is None else Cell(f"{count:,.0f}", kind="plain")
 
 
 def _impact(sites: Sequence[tuple[DatasetSummary, Curve | Absent]], declared: Sequence[float]) -> str:
@@ -129,7 +145,8 @@ def _impact(sites: Sequence[tuple[DatasetSummary, Curve | Absent]], declared: Se
     missed = sorted(
         (count, site.site)
         for site, found in sites
-        if isinstance(found, Curve) and (count := found.columns["false_negative"][0]) is not None
+        if isinstance(found, Curve)
+        and (count := _missed(_with_outcome(site, found), found.columns["true_positive"][0])) is not None
     )
     if not missed:
         return "Clinical impact."

@@ -50,7 +50,7 @@ def finding(evidence: Evidence) -> Sentence:
     failing = _failing_sites(every, sites)
     unknown = [site for site in sites if site not in failing and _is_unknown(every, site)]
     missed = [_missed(evidence, criteria) for criteria in every if acceptance.verdict(criteria) == acceptance.NOT_MET]
-    lead = _lead(every, failing, unknown, len(sites))
+    lead = _lead(evidence, every, failing, unknown, len(sites))
     rest = [f"Not met: {'; '.join(missed)}." if missed else "", new_hospital(evidence)]
     return Sentence(lead, " ".join(text for text in rest if text))
 
@@ -86,6 +86,7 @@ def _of(some: int, sites: int) -> str:
 
 
 def _lead(
+    evidence: Evidence,
     every: Sequence[tuple[Criterion, ...]],
     failing: Sequence[DatasetSummary],
     unknown: Sequence[DatasetSummary],
@@ -104,7 +105,9 @@ def _lead(
         return f"It is not known whether the model meets {what} at {where}."
     if acceptance.NOT_ESTIMABLE in verdicts:
         return f"Whether the model meets {what} is not known over all hospitals together."
-    return f"The model meets {what} at {at}." if _is_by_site(every) else f"The model meets {what} over all hospitals."
+    where = f"at {at}" if _is_by_site(every) else "over all hospitals"
+    by_value = any(acceptance.met_by_the_value_alone(evidence, each) for row in every for each in row)
+    return f"The model meets {what} {where}{', but not every CI does' if by_value else ''}."
 
 
 def _is_by_site(every: Sequence[tuple[Criterion, ...]]) -> bool:
@@ -341,7 +344,8 @@ def _cell(evidence: Evidence, everywhere: tuple[Criterion, ...], dataset: str) -
     if here.observed is None:
         return Cell("not known", kind="absent")
     cuts = [bound for bound in (here.at_least, here.at_most) if bound is not None]
-    return Cell(bare(evidence, here.measure, here.observed, cuts), kind="plain" if here.met else "alert")
+    mark = BY_VALUE if acceptance.met_by_the_value_alone(evidence, here) else ""
+    return Cell(f"{bare(evidence, here.measure, here.observed, cuts)}{mark}", kind="plain" if here.met else "alert")
 
 
 def _over_all(evidence: Evidence, shown: Sequence[tuple[Criterion, ...]], columns: Sequence[_Beside]) -> list[Row]:
@@ -355,19 +359,20 @@ def _over_all(evidence: Evidence, shown: Sequence[tuple[Criterion, ...]], column
         pooled = [_cell(evidence, everywhere, POOLED) for everywhere in shown]
         rows.append(Row("All, pooled", (*size, *pooled, *(Cell("", kind="plain") for _ in columns)), "total"))
         size = [Cell("", kind="plain") for _ in size]
-    verdicts = (_verdict(everywhere) for everywhere in shown)
+    verdicts = (_verdict(evidence, everywhere) for everywhere in shown)
     called = "Verdict" if shown else "In all"
     rows.append(Row(called, (*size, *verdicts, *(Cell(column.verdict, kind="word") for column in columns)), "total"))
     return rows
 
 
-def _verdict(everywhere: tuple[Criterion, ...]) -> Cell:
+def _verdict(evidence: Evidence, everywhere: tuple[Criterion, ...]) -> Cell:
     said = acceptance.verdict(everywhere)
     by_site = [criterion for criterion in everywhere if criterion.dataset != POOLED]
     met = sum(bool(criterion.met) for criterion in by_site)
     of = f" at {met} of {len(by_site)}" if len(by_site) > 1 else ""
     words = f"met{of}" if of else said
-    return Cell(sentence_case(words), kind="word" if said == acceptance.MET else "alert")
+    mark = BY_VALUE if any(acceptance.met_by_the_value_alone(evidence, each) for each in everywhere) else ""
+    return Cell(f"{sentence_case(words)}{mark}", kind="word" if said == acceptance.MET else "alert")
 
 
 def _note(evidence: Evidence, shown: Sequence[tuple[Criterion, ...]], columns: Sequence[_Beside]) -> str:
@@ -381,12 +386,17 @@ def _note(evidence: Evidence, shown: Sequence[tuple[Criterion, ...]], columns: S
     return " ".join(text for text in (tinted, when, beside, f"Limits at {level_of(evidence)}.", counts) if text)
 
 
+BY_VALUE = "*"
+"""The mark of what meets a criterion by its value, while its interval reaches beyond what is asked."""
 LAST_ROW = "Last row: how many gains are above 0, and CIs of the others contain 1."
 
 
 def _footnotes(evidence: Evidence, every: Sequence[tuple[Criterion, ...]], shown: int) -> tuple[str, ...]:
     """What a default passes better, which criteria do not count, and how many more there are."""
-    texts = list(acceptance.not_the_better_choice(evidence, every))
+    here = acceptance.on_the_first_page(evidence)
+    by_value = any(acceptance.met_by_the_value_alone(evidence, each) for row in here for each in row)
+    texts = [f"{BY_VALUE}{TIED}Met by the value; the CI reaches beyond what is asked."] if by_value else []
+    texts += acceptance.not_the_better_choice(evidence, every)
     for everywhere in acceptance.uncounted(evidence):
         criterion = everywhere[0]
         why = acceptance.why_uncounted(evidence, criterion)

@@ -38,7 +38,6 @@ from dossier.report.figures.canvas import (
     write,
 )
 from dossier.report.figures.robustness import (
-    FORMS,
     NO_SKILL,
     OURS,
     Placed,
@@ -214,7 +213,7 @@ def _mark(axes: Axes, placed_site: Placed, x: float, row: int, *, filled: bool, 
 
 
 def _correlation_lines(evidence: Evidence, scale: Scale) -> tuple[str, ...]:
-    """The correlation with its interval and number of sites and by the other form; or that there is none."""
+    """The correlation with its interval and number of sites; or that there is none."""
     found = correlation(evidence, scale)
     if isinstance(found, Absent):
         reasons = {"same_at_every_site": "no r: all the same"}
@@ -223,14 +222,7 @@ def _correlation_lines(evidence: Evidence, scale: Scale) -> tuple[str, ...]:
     reach = "no interval"
     if found.low is not None and found.high is not None:
         reach = f"{level_text(evidence)} CI {interval(found.low, found.high)}"
-    return f"r {number(found.value)}, {sites}", reach, *_by_other_forms(evidence, found)
-
-
-def _by_other_forms(evidence: Evidence, found: Estimate) -> tuple[str, ...]:
-    """The correlation by each form of similarity that is not drawn."""
-    others = [name for name in FORMS if name != evidence.release.robustness.similarity]
-    values = {name: found.details.get(f"r_{name}") for name in others}
-    return tuple(f"{name}: r {number(value)}" for name, value in values.items() if value is not None)
+    return f"r {number(found.value)}, {sites}", reach
 
 
 @figure("Performance against similarity")

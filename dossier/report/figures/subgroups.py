@@ -344,6 +344,15 @@ def _whisker(axes: Axes, found: Estimate, row: float) -> None:
             axes.plot([position], [row], arrow, ms=3.6, mfc=INK, mec="none", clip_on=False, zorder=2)
 
 
+def _leaves_out(evidence: Evidence, line: Line) -> bool:
+    """Whether what is pooled of a subgroup rests on fewer rows than all sites have of it."""
+    if line.subset is None or not line.is_pooled:
+        return False
+    sizes = [subgroup_sizes(evidence, line.subset.column, site.name) for site in externals(evidence)]
+    every = sum(size[line.subset.level].n for size in sizes if line.subset.level in size)
+    return any(isinstance(found, Estimate) and found.n < every for found in line.found)
+
+
 def forest_caption(evidence: Evidence) -> str:
     """What to know about the forest: where the rows come from, intervals, what is left out."""
     every = lines(evidence)
@@ -353,6 +362,8 @@ def forest_caption(evidence: Evidence) -> str:
     if any(line.is_pooled for line in rows):
         text += " Diamond: pooled (random effects) over" if several else " Diamond: all rows of"
         text += " the sites with enough" if several else " all sites"
+        if not several and any(_leaves_out(evidence, line) for line in rows):
+            text += " but those with under five (AUROC, n: or one outcome)"
         text += "; strokes below: the sites."
     if any(line.found and not line.is_pooled for line in rows):
         text += (
