@@ -144,6 +144,17 @@ def test_the_index_of_fairness_names_the_rows_that_may_speak_of_it(tmp_path: Pat
     assert sorted(named) == sorted(["3c", "7", "8a", "8b", "9c", "12f", "14", "20b", "23a", "25"])
 
 
+def test_each_row_of_the_checklist_is_printed_once(tmp_path: Path) -> None:
+    """In one half of the table or the other, or among those that ask for nothing, by why."""
+    evidence = evidence_of(tmp_path)
+    halves = page.halves(evidence)
+    beside = [left for left, _ in halves] + [right for _, right in halves if right is not None]
+    quiet = [line for lines in page.quiet(evidence).values() for line in lines]
+    assert sorted(beside + quiet, key=page.lines(evidence).index) == page.lines(evidence)
+    assert all(line.kind != "quiet" for line in beside)
+    assert {line.status for line in quiet} == set(page.quiet(evidence))
+
+
 def test_several_sites_ask_more_than_one(tmp_path: Path) -> None:
     evidence = evidence_of(tmp_path)
     assert page.several_sites(evidence) == []
@@ -165,7 +176,7 @@ def test_the_evidence_for_bias_points_where_the_checklist_does(tmp_path: Path) -
     assert [(row.is_said, row.where) for _, row in blind.rows] == [(True, "context")]
     assert blind.further == ()
     late = asked["Was the time between predictors and outcome right?"]
-    assert [words for words, _ in late.rows] == ["8a declared", "5b MISSING"]
+    assert [words for words, _ in late.rows] == ["8a", "5b MISSING"]
     assert late.further == ("description",)
     html = compose.document(draw.gallery(evidence), "regulatory").html
     # Of row 8c the list of the rows that speak of fairness says nothing: checklist and evidence point to it once each.

@@ -10,7 +10,7 @@ import pytest
 
 from dossier import evaluate
 from dossier.core.bibliography import SOURCES
-from dossier.core.facts import Fact, Method
+from dossier.core.facts import Count, Fact, Method
 from dossier.core.register import fill
 from dossier.core.types import Absent, Estimate, Evidence, Result, Term
 from dossier.metrics.comparison import majority_class_test
@@ -232,6 +232,26 @@ def test_every_caution_measure_names_what_to_read_instead(covid: Evidence) -> No
     named = {term.name: caution.instead(covid, term) for term in caution.cautioned(covid)}
     assert named["accuracy"] == " Read instead: net benefit."
     assert all(named.values())
+
+
+def test_rows_left_out_of_similarity_are_counted_once_for_all_its_measures() -> None:
+    few = Fact("incomplete_rows", rows=Count(3, "row"))
+    made = Method(Fact("permutation", draws=9), few)
+    found = Estimate(0.7, 0.6, 0.8, 0.95, 100, made)
+    site = by_hand(Case("two", ("Italy 1", "Spain"))).datasets[0].name
+    results = tuple(Result(term, term, site, {}, found) for term in ("correspondence", "energy_coefficient"))
+    two = replace(by_hand(Case("two", ("Italy 1", "Spain"))), results=results)
+    assert (
+        methods.incomplete(two)
+        == "Rows with less than half of the predictors are left out of similarity: 3 at Italy 1."
+    )
+    assert methods.incomplete(replace(two, results=())) == ""
+
+
+def test_a_source_that_stands_beside_a_difference_is_not_named_again() -> None:
+    term = replace(TERMS["auroc"], cites=("Youden 1950",), differs="differs from it because of that [Youden 1950]")
+    assert methods.differs(term) == "Differs from it because of that"
+    assert methods.differs(replace(term, cites=())).endswith("[Youden 1950]")
 
 
 # ---- references -----------------------------------------------------------------------------------------------------

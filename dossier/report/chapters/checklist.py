@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Literal
 
 from dossier.core.tripod import ITEMS, Item
@@ -50,7 +51,9 @@ class Line:
     """One row of the checklist as it is printed."""
 
     item: Item
+    state: RowStatus
     status: str
+    """The state in a few words, with the reason where it has one."""
     where: str | None
     kind: Literal["row", "missing", "quiet"]
     is_said: bool
@@ -86,14 +89,23 @@ def lines(evidence: Evidence) -> list[Line]:
 def _line(evidence: Evidence, item: Item, row: ChecklistRow) -> Line:
     words = SHORT[row.status] + ("" if row.reason is None else f", {reason_text(row.reason)}")
     is_said = item.number in evidence.statements and row.status in IN_WORDS
-    return Line(item, words, row.where, KINDS.get(row.status, "row"), is_said)
+    return Line(item, row.status, words, row.where, KINDS.get(row.status, "row"), is_said)
 
 
-def sections(evidence: Evidence) -> list[tuple[str, list[Line]]]:
-    """The rows by the section of a report that they belong to."""
-    every = lines(evidence)
-    names = list(dict.fromkeys(line.item.section for line in every))
-    return [(name, [line for line in every if line.item.section == name]) for name in names]
+def halves(evidence: Evidence) -> list[tuple[Line, Line | None]]:
+    """The rows that ask for an answer, the first half of them beside the second."""
+    asking = [line for line in lines(evidence) if line.kind != "quiet"]
+    half = -(-len(asking) // 2)
+    return list(zip_longest(asking[:half], asking[half:]))
+
+
+def quiet(evidence: Evidence) -> dict[str, list[Line]]:
+    """The rows that ask for nothing here, by why."""
+    found: dict[str, list[Line]] = {}
+    for line in lines(evidence):
+        if line.kind == "quiet":
+            found.setdefault(line.status, []).append(line)
+    return found
 
 
 def fairness(evidence: Evidence) -> list[Line]:

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from dossier.core.facts import Fact, Method, Value
+from dossier.core.facts import Count, Fact, Method, Value
 from dossier.core.types import POOLED, Estimate, Evidence, Term, at_dataset, externals
 from dossier.report.chapters.chapter import Chapter
 from dossier.report.chapters.glossary import used
@@ -121,8 +121,39 @@ def over_splits(evidence: Evidence) -> str:
 
 
 def _in_general(method: Method) -> Method:
-    """A method without what it says of one dataset alone: counts of clipped risks and of lost replicates."""
-    return Method(*(_none_lost(step) for step in method.without("apparent", "risks_clipped")))
+    """A method without what it says of one dataset alone: counts of clipped risks, of rows left out, of lost
+    replicates."""
+    return Method(*(_none_lost(step) for step in method.without("apparent", "risks_clipped", INCOMPLETE)))
+
+
+INCOMPLETE = "incomplete_rows"
+"""The step of a method that leaves out rows with less than half of the predictors."""
+
+
+def incomplete(evidence: Evidence) -> str:
+    """How many rows the measures of similarity leave out at each site, once for all of them; empty for none."""
+    left_out = {
+        (result.dataset, rows.number)
+        for result in evidence.results
+        if isinstance(result.found, Estimate)
+        for step in result.found.method
+        if step.code == INCOMPLETE and isinstance(rows := step["rows"], Count)
+    }
+    said = [
+        f"{rows:,} at {site.site}"
+        for site in externals(evidence)
+        for name, rows in sorted(left_out)
+        if name == site.name
+    ]
+    return f"Rows with less than half of the predictors are left out of similarity: {listing(said)}." if said else ""
+
+
+def differs(term: Term) -> str:
+    """How a paper prints it otherwise, without the source where that is named beside it already."""
+    text = term.differs
+    for short in term.cites:
+        text = text.removesuffix(f" [{short}]")
+    return sentence_case(text)
 
 
 def _none_lost(step: Fact) -> Fact:

@@ -105,13 +105,19 @@ def domains(evidence: Evidence) -> list[tuple[str, list[Line]]]:
 def _line(evidence: Evidence, question: Question) -> Line:
     known = {row.item.number: row for row in checklist.lines(evidence)}
     named = [known[item] for item in question.items if item in known]
-    rows = tuple((f"{row.item.number} {within_sentence(row.status)}", row) for row in named)
+    rows = tuple((_named(row), row) for row in named)
     pointed_to = {"context", *(row.where for row in named if not row.is_said)}
     raised = [flag for flag in evidence.flags if flag.flag in question.flags]
     answered = sum(flag.reply is not None for flag in raised)
     against = f"{counted(len(raised), 'limitation')}, {answered or 'none'} answered" if raised else ""
     further = tuple(chapter for chapter in question.chapters if chapter not in pointed_to)
     return Line(question, rows, further, against)
+
+
+def _named(row: checklist.Line) -> str:
+    """A row of the checklist by its number; how it stands only where it does not simply answer."""
+    answers = row.state in ("computed", "declared", "narrative")
+    return row.item.number if answers else f"{row.item.number} {within_sentence(row.status)}"
 
 
 CHAPTER = Chapter("probast", "Evidence for the risk of bias", finding, part="Annex", has=is_checked)

@@ -46,6 +46,7 @@ from dossier.report.figures.canvas import (
     lattice,
     left_out,
     level_text,
+    own_width,
     panel,
     patients,
     picture,
@@ -106,7 +107,7 @@ def draw_calibration(evidence: Evidence, width: float) -> Figure | Absent:
     plain = _grid(len(shown), width, max(9.5, 5.4 + text_width(tick_text(end))))
     below = _observed(evidence, [curves[site.name] for site in shown]) if _has_facts(plain, width) else None
     grid, heads = headed(plain, shown, below)
-    drawn = sheet(width if len(shown) > 1 else HALF, grid.bottom + 9.4)
+    drawn = sheet(own_width(grid) if width == FULL else HALF, grid.bottom + 9.4)
     for index, site in enumerate(shown):
         head(drawn, grid, index, heads[index], quiet=0 if below is None else 1)
         axes = panel(drawn, *grid.corner(index), grid.width, grid.height)
@@ -274,7 +275,7 @@ def _grid(count: int, width: float, left: float) -> Lattice:
         return lattice(count, HALF if count == 1 else FULL, left=left, top=5, gap_x=4.4, gap_y=6.6, tallest=TALLEST)
     if count == 1:
         return lattice(1, HALF, left=left, top=5, gap_x=0, gap_y=0, tallest=52, shape=ALONE)
-    return lattice(count, HALF, left=left, top=5, gap_x=2.3, gap_y=6.6, tallest=34)
+    return lattice(count, HALF, left=left, top=5, gap_x=2.3, gap_y=6.6, tallest=27)
 
 
 ALONE = 0.71

@@ -38,6 +38,7 @@ from dossier.core.types import Absent, Curve, DatasetSummary, Estimate, Evidence
 from dossier.report.figures import svg
 from dossier.typeset.numbers import level_of, number, showing_the_side
 from dossier.typeset.reasons import why
+from dossier.typeset.tables import NARROW
 from dossier.typeset.words import counted, listing
 
 Floats = NDArray[np.float64]
@@ -489,6 +490,11 @@ MOST_BESIDE = 8
 """How many small panels of plain curves half the width of the page holds."""
 
 
+def own_width(grid: Lattice) -> float:
+    """How wide the sheet of such panels is: no wider than they, where the caption has room beside them."""
+    return grid.right + 1.5 if grid.right + 1.5 <= NARROW else FULL
+
+
 def beside_width(count: int) -> float:
     """Half the page where it holds so many panels of plain curves, so that two figures stand beside each other."""
     return HALF if count <= MOST_BESIDE else FULL
@@ -535,7 +541,7 @@ def head(figure: Figure, grid: Lattice, index: int, text: str, quiet: int = 0) -
         write(figure, x, y - 2.2 - above * HEAD_LINE, line, color=INK_2 if above < quiet else INK)
 
 
-TALLEST = 42.0
+TALLEST = 34.0
 """The most a square panel measures, a quarter of the page's width: a figure of a few sites leaves no void behind it."""
 
 

@@ -30,6 +30,7 @@ from dossier.report.figures.canvas import (
     lattice,
     left_out,
     level_text,
+    own_width,
     panel,
     patients,
     picture,
@@ -80,7 +81,7 @@ def _ring(axes: Axes, point: tuple[float, float], size: float) -> None:
     axes.plot([point[0]], [point[1]], "o", ms=size, mfc="white", mec=BLUE, mew=1.2, zorder=4, clip_on=False)
 
 
-LOW = 32.0
+LOW = 28.0
 """The height of a panel in mm, at most: the AUROC says what the curve shows, and the tables have it."""
 
 
@@ -93,7 +94,7 @@ def draw_roc(evidence: Evidence) -> Figure | Absent:
     width = HALF if len(shown) == 1 else FULL
     grid = lattice(len(shown), width, left=9.5, top=5, gap_x=4.4, gap_y=7.2, tallest=LOW)
     grid, heads = headed(grid, shown)
-    drawn = sheet(width, grid.bottom + 9.6)
+    drawn = sheet(HALF if len(shown) == 1 else own_width(grid), grid.bottom + 9.6)
     threshold = primary_threshold(evidence)
     for index, site in enumerate(shown):
         x, y = grid.corner(index)

@@ -532,7 +532,7 @@ def draw_calibration(evidence: Evidence) -> Figure | Absent:
     names = max(text_width(line, 600) for name in down for line in name.split("\n")) + 3.0
     left = names + max(9.5, 5.4 + text_width(tick_text(end)))
     count, across, rows = len(plan.across) * len(plan.down), len(plan.across), len(plan.down)
-    tallest = min(22.0, TALLEST_MATRIX / rows - GAP)
+    tallest = min(19.0, TALLEST_MATRIX / rows - GAP)
     grid = lattice(count, FULL, left=left, top=HEAD, gap_x=GAP, gap_y=GAP, tallest=40.0, columns=across)
     if grid.height > tallest:
         grid = replace(grid, width=(FULL - left - (across - 1) * GAP) / across, height=tallest)

@@ -185,7 +185,7 @@ def _panels_grid(count: int, width: float, limits: tuple[float, float]) -> Latti
     """The panels; the numbers of the scale stand left of the first of each row."""
     widest = max(text_width(tick_text(tick)) for tick in inner_ticks(*limits, 5))
     shape = 0.78 if count <= 24 else 0.7
-    return lattice(count, width, left=6.0 + widest, top=11.5, gap_x=5.0, gap_y=6.8, tallest=30, shape=shape)
+    return lattice(count, width, left=6.0 + widest, top=11.5, gap_x=5.0, gap_y=6.8, tallest=25, shape=shape)
 
 
 def _benefit_ticks(axes: Axes, limits: tuple[float, float], grid: Lattice, labelled: bool) -> None:
