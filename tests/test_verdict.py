@@ -24,6 +24,7 @@ from dossier.core.types import (
 )
 from dossier.report import compose
 from dossier.report.chapters import acceptance, committee, subgroups, verdict
+from dossier.report.figures.subgroups import forest_caption
 from dossier.typeset.flags import flag_text
 from tests.conftest import Book
 from tests.test_committee import with_release
@@ -199,6 +200,7 @@ def test_a_difference_names_the_sites_that_record_the_group_and_how_many_compari
     table = committee.groups(covid.evidence)
     assert table is not None
     assert table.title == "Groups of patients, Italy 1 and Italy 2 together."
+    assert "Diamond: all rows of all sites; strokes below" in forest_caption(covid.evidence)
     raised = [flag_text(flag.fact) for flag in covid.evidence.flags if flag.flag == "subgroup_differs"]
     assert raised
     assert all(text.startswith("in Italy 1 and Italy 2 ") for text in raised)
