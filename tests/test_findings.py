@@ -17,6 +17,8 @@ from dossier.core.types import (
     Absent,
     ChecklistRow,
     Criterion,
+    Curve,
+    CurveResult,
     Estimate,
     Evidence,
     Flag,
@@ -37,6 +39,7 @@ from dossier.report.chapters import (
     results,
     robustness,
     sample,
+    utility,
 )
 from dossier.report.chapters import pooled as pooled_chapter
 from dossier.report.chapters.chapter import chapters
@@ -852,6 +855,41 @@ def test_a_difference_of_shares_is_in_percentage_points() -> None:
     opened = human_factors.finding(dataclasses.replace(KINDS["two"], results=study))
     said_of = opened.rest.replace("\N{NO-BREAK SPACE}", " ")
     assert said_of == "The difference is 3.8 percentage points (95% CI 1.0 to 6.5)."
+    *before, last = study
+    bounds = {"low_clustered": 0.006, "high_clustered": 0.074}
+    clusters = Estimate(0.038, 0.01, 0.065, 0.95, 100, Method("newcombe"), details=bounds)
+    benefit = Estimate(0.038, 0.012, 0.065, 0.95, 13, Method("t"))
+    both = (
+        *before,
+        dataclasses.replace(last, found=clusters),
+        Result("decision_benefit", "decision_benefit", READER_STUDY, {}, benefit),
+    )
+    opened = human_factors.finding(dataclasses.replace(KINDS["two"], results=both))
+    assert opened.rest.replace("\N{NO-BREAK SPACE}", " ") == (
+        "The difference is 3.8 percentage points (95% interval by readers and cases 0.6 to 7.4; by readers alone, the "
+        "cases taken as fixed, 1.2 to 6.5)."
+    )
+
+
+def test_the_counts_of_a_thousand_patients_add_up_in_every_row() -> None:
+    """By hand: 163 of 337 are 483.7 of 1,000; 147 and 158 found are 436.2 and 468.8, and 47.5 and 14.8 are missed."""
+    columns: dict[str, tuple[float | None, ...]] = {
+        "threshold": (0.5, 0.25),
+        "true_positive": (436.0, 469.0),
+        "false_positive": (48.0, 205.0),
+        "false_negative": (47.0, 15.0),
+        "true_negative": (469.0, 311.0),
+    }
+    one = KINDS["one"]
+    site = dataclasses.replace(one.datasets[0], n=337, events=163)
+    curve = CurveResult("per_thousand_of_site", site.name, Curve(columns, 337, Method("counted")))
+    kept = tuple(result for result in one.curves if result.curve != "per_thousand_of_site")
+    thresholds = one.release.thresholds.model_copy(update={"declared": (0.5, 0.25)})
+    release = one.release.model_copy(update={"thresholds": thresholds})
+    table = utility.impact(dataclasses.replace(one, datasets=(site,), curves=(*kept, curve), release=release))
+    (row,) = table.rows
+    assert [cell.text for cell in row.cells] == ["484", "484", "436", "48", "48", "674", "469", "15", "205"]
+    assert "misses 48 (" in table.title
 
 
 def test_a_new_hospital_stands_in_the_caption_only_where_its_bar_is_drawn() -> None:

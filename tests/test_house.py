@@ -423,7 +423,7 @@ LISTS_OF_MEASURES = {
     *("api.CURVES", "between_groups.MEASURES", "figures.subgroups.MEANS", "figures.subgroups.MEASURES"),
     *("figures.subgroups.REFERENCES", "chapters.discrimination.AT_A_THRESHOLD"),
     *("chapters.discrimination.WHATEVER", "chapters.human_factors.ADVICE", "chapters.human_factors.MEASURES"),
-    *("chapters.reliability.MEASURES", "chapters.sample.CRITERIA", "chapters.sentence.OF_BOTH"),
+    *("chapters.reliability.MEASURES", "chapters.sample.CRITERIA", "chapters.sentence.RESTS_ON"),
     "chapters.severity.MEASURES",
     *("chapters.subgroups.JUDGED", "chapters.supporting.PRINTED", "chapters.supporting.PRINTED_OF_CLASSES"),
     *("figures.monitoring.SHORT", "model_card.GROUPS"),

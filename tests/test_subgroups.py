@@ -34,6 +34,7 @@ from dossier.metrics import calibration, discrimination, utility
 from dossier.record import results
 from dossier.report.chapters import subgroups as findings
 from dossier.report.chapters.committee.missed import ALIKE, LOWER_AUROC, differing_groups
+from dossier.report.figures.subgroups import forest_caption
 from dossier.typeset.flags import flag_text
 from dossier.typeset.reasons import reason_text
 from dossier.typeset.words import in_words
@@ -465,6 +466,11 @@ def test_the_chapter_counts_what_it_looked_at(knee: Evidence) -> None:
     assert f"{made_here}\N{NO-BREAK SPACE}differences at single sites" in findings.multiplicity(knee)
     assert f"eight pooled over the sites in AUROC and O/E: {made_here + 8} in all" in findings.multiplicity(knee)
     assert f"{(made_here + 8) * 0.05:.1f} of them" in findings.multiplicity(knee)
+
+
+def test_a_diamond_says_which_rows_it_leaves_out(knee: Evidence) -> None:
+    """Of those under 50 a site has too few, and another has one outcome only."""
+    assert "all rows of all sites but those of under five (AUROC and n: or of one outcome)" in forest_caption(knee)
 
 
 def difference(value: float, low: float, high: float) -> Estimate:

@@ -24,6 +24,7 @@ from dossier.core.types import (
 )
 from dossier.report import compose
 from dossier.report.chapters import acceptance, committee, subgroups, verdict
+from dossier.report.figures.subgroups import forest_caption
 from dossier.typeset.flags import flag_text
 from tests.conftest import Book
 from tests.test_committee import with_release
@@ -96,7 +97,7 @@ def test_what_is_met_by_the_value_alone_is_marked_and_said_no_stronger() -> None
         table = verdict.table(judged)
         assert table.rows[0].cells[2].text == f"0.70{mark}"
         assert table.rows[-1].cells[2].text == f"Met at 8 of 8{mark}"
-        assert bool(mark) == any("reaches beyond what is asked" in note for note in table.footnotes)
+        assert bool(mark) == any("the CI does not" in note for note in table.footnotes)
         assert bool(mark) == ("reaches beyond what is asked" in acceptance.finding(judged).lead)
 
 
@@ -230,6 +231,7 @@ def test_a_difference_names_the_sites_that_record_the_group_and_how_many_compari
     table = committee.groups(covid.evidence)
     assert table is not None
     assert table.title == "Groups of patients, Italy 1 and Italy 2 together."
+    assert "Diamond: all rows of all sites; strokes below" in forest_caption(covid.evidence)
     raised = [flag_text(flag.fact) for flag in covid.evidence.flags if flag.flag == "subgroup_differs"]
     assert raised
     assert all(text.startswith("in Italy 1 and Italy 2 ") for text in raised)

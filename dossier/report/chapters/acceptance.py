@@ -336,7 +336,7 @@ def _cell(evidence: Evidence, criterion: Criterion, reasons: Reasons) -> Cell:
     observed = short(evidence, criterion.measure, criterion.observed, cuts)
     if not criterion.met:
         return Cell(observed, NOT_MET, "alert")
-    return Cell(observed, "met by the value" if met_by_the_value_alone(evidence, criterion) else MET, "value")
+    return Cell(observed, "met, CI does not" if met_by_the_value_alone(evidence, criterion) else MET, "value")
 
 
 def declarations(evidence: Evidence) -> list[tuple[str, str]]:

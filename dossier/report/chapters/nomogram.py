@@ -17,12 +17,11 @@ from dossier.core.types import (
     described,
     externals,
     find,
-    find_curve,
 )
 from dossier.report.chapters.chapter import Chapter
-from dossier.report.chapters.sentence import Sentence, primary_threshold
+from dossier.report.chapters.sentence import Sentence
 from dossier.typeset.names import axis_name
-from dossier.typeset.numbers import MINUS, TIED, as_declared, number, threshold
+from dossier.typeset.numbers import MINUS, TIED, as_declared, number
 from dossier.typeset.reasons import reason_text
 from dossier.typeset.tables import Cell, Column, Reasons, Row, Table
 from dossier.typeset.words import in_words, listing, sentence_case
@@ -49,7 +48,7 @@ def finding(evidence: Evidence) -> Sentence:
     count = len(model.predictors)
     predictors = "One predictor makes" if count == 1 else f"{sentence_case(in_words(count))} predictors make"
     lead = f"{predictors} the points; {widest} has the widest effect."
-    return Sentence(lead, f"{_reached(evidence)}{_agreement(evidence)}")
+    return Sentence(lead, _agreement(evidence))
 
 
 def _not_drawn(evidence: Evidence) -> str:
@@ -108,15 +107,6 @@ def _of_levels(evidence: Evidence, name: str) -> list[Description]:
         for row in described(evidence, name)
         if (row.dataset, row.described.statistic) == (MODEL, "points")
     ]
-
-
-def _reached(evidence: Evidence) -> str:
-    at = primary_threshold(evidence)
-    curve = find_curve(evidence, "points_risk", MODEL)
-    if at is None or isinstance(curve, Absent) or at not in curve.columns["risk"]:
-        return ""
-    total = curve.columns["total_points"][curve.columns["risk"].index(at)]
-    return f"The threshold of{TIED}{threshold(at)} is reached at {number(total or 0.0, 0)} points. "
 
 
 def _agreement(evidence: Evidence) -> str:

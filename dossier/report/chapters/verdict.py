@@ -395,7 +395,7 @@ def _footnotes(evidence: Evidence, every: Sequence[tuple[Criterion, ...]], shown
     """What a default passes better, which criteria do not count, and how many more there are."""
     here = acceptance.on_the_first_page(evidence)
     by_value = any(acceptance.met_by_the_value_alone(evidence, each) for row in here for each in row)
-    texts = [f"{BY_VALUE}{TIED}Met by the value; the CI reaches beyond what is asked."] if by_value else []
+    texts = [f"{BY_VALUE}{TIED}The point estimate meets the criterion; the CI does not."] if by_value else []
     texts += acceptance.not_the_better_choice(evidence, every)
     for everywhere in acceptance.uncounted(evidence):
         criterion = everywhere[0]
