@@ -15,7 +15,7 @@ MEASURE = 168.0
 """The width of the page's live area in mm."""
 HALF_MEASURE = MEASURE / 2
 """What is narrower may stand beside something else."""
-NARROW = 108.0
+NARROW = 116.0
 """The most width in mm of a figure that has its caption beside it."""
 FOOT = 130.0
 """The most height in mm of a figure at the foot of a page; a higher one stands where its chapter comes to it."""

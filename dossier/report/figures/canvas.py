@@ -541,7 +541,7 @@ def head(figure: Figure, grid: Lattice, index: int, text: str, quiet: int = 0) -
         write(figure, x, y - 2.2 - above * HEAD_LINE, line, color=INK_2 if above < quiet else INK)
 
 
-TALLEST = 34.0
+TALLEST = 32.0
 """The most a square panel measures, a quarter of the page's width: a figure of a few sites leaves no void behind it."""
 
 

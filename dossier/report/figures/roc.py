@@ -81,7 +81,7 @@ def _ring(axes: Axes, point: tuple[float, float], size: float) -> None:
     axes.plot([point[0]], [point[1]], "o", ms=size, mfc="white", mec=BLUE, mew=1.2, zorder=4, clip_on=False)
 
 
-LOW = 28.0
+LOW = 24.0
 """The height of a panel in mm, at most: the AUROC says what the curve shows, and the tables have it."""
 
 
