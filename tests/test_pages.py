@@ -224,23 +224,22 @@ def expected_in_findings(book: Book) -> Iterator[tuple[str, list[str]]]:
     if pooled.get("prediction_low") is not None:
         new = (pooled["prediction_low"], pooled["prediction_high"])
         yield "results", [f"{new[0]:.2f} and {new[1]:.2f} (95% prediction interval)"]
-        yield "pooled", [f"AUROC {new[0]:.2f} to {new[1]:.2f}"]
+        ratio_new = (ratio["pooled"]["prediction_low"], ratio["pooled"]["prediction_high"])
+        yield "pooled", [f"{ratio_new[0]:.2f} and {ratio_new[1]:.2f} (95% prediction interval)"]
     patients, events = (sum(each[name] for each in external) for name in ("n", "events"))
     yield "description", [f"{patients:,} patients, {events:,} events."]
     shares = {each["site"]: {"value": each["events"] / each["n"]} for each in external}
     yield "description", ends(shares, 0, 100, "%")
-    together = f"Pooled{' from two sites, with one degree of freedom,' if two else ''} it is {mean}"
-    yield "discrimination", ends(auroc)
     yield "discrimination", ends(estimates(book, "sensitivity", threshold=at), 0, 100, "%")
     yield "calibration", ends(ratio)
     yield "utility", ends(estimates(book, "net_benefit_gain", threshold=at), 1, 100, " per 100")
     values = max(instances(book).values(), key=len)
-    runs = f"H-accuracy runs from {min(values):.2f} to {max(values):.2f}"
-    yield "accuracy", [f"over its {len(values)} instances, {runs}"]
+    runs = f"H-accuracy there runs from {min(values):.2f} to {max(values):.2f}"
+    yield "accuracy", [f"over {len(values)} choices of its settings, {runs}"]
     record = ratio["pooled"]
-    ratio_too = f"O/E {record['value']:.2f} (95% CI {record['low']:.2f} to {record['high']:.2f})"
-    yield "pooled", [together] if two else [f"Pooled, the AUROC is {mean}", ratio_too]
-    yield "provenance", [f"seed {book.results['release']['seed']}"]
+    ratio_too = f"O/E is {record['value']:.2f} (95% CI {record['low']:.2f} to {record['high']:.2f})"
+    yield "pooled", [f"The pooled AUROC is {mean}"] if two else [f"Pooled, {ratio_too}"]
+    yield "provenance", ["The same input with the same versions gives the same bytes"]
     flags = book.results["flags"]
     yield "limitations", [f"{len(flags)} automated findings"]
     short = [site for site, found in estimates(book, "mss_auroc").items() if found["n"] < found["value"]]

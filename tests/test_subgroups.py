@@ -470,7 +470,7 @@ def test_the_chapter_counts_what_it_looked_at(knee: Evidence) -> None:
 
 def test_a_diamond_says_which_rows_it_leaves_out(knee: Evidence) -> None:
     """Of those under 50 a site has too few, and another has one outcome only."""
-    assert "all rows of all sites but those of under five (AUROC and n: or of one outcome)" in forest_caption(knee)
+    assert "all rows of all sites but those of under five (AUROC, n: or of one outcome)" in forest_caption(knee)
 
 
 def difference(value: float, low: float, high: float) -> Estimate:

@@ -363,7 +363,7 @@ def forest_caption(evidence: Evidence) -> str:
         text += " Diamond: pooled (random effects) over" if several else " Diamond: all rows of"
         text += " the sites with enough" if several else " all sites"
         if not several and any(_leaves_out(evidence, line) for line in rows):
-            text += " but those of under five (AUROC and n: or of one outcome)"
+            text += " but those of under five (AUROC, n: or of one outcome)"
         text += "; strokes below: the sites."
     if any(line.found and not line.is_pooled for line in rows):
         text += (
