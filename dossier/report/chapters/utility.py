@@ -84,7 +84,7 @@ MOST_THRESHOLDS = 3
 
 
 def impact(evidence: Evidence) -> Table:
-    """Of 1,000 patients like those of each site: how many have the outcome, and whom each threshold flags."""
+    """Of 1,000 patients like those of each site: whom each threshold flags, finds and misses."""
     reasons = Reasons(evidence)
     declared = evidence.release.thresholds.declared[:MOST_THRESHOLDS]
     sites = [(site, find_curve(evidence, "per_thousand_of_site", site.name)) for site in externals(evidence)]
@@ -97,10 +97,10 @@ def impact(evidence: Evidence) -> Table:
         name="table-impact",
         title=_impact(sites, declared),
         note="Of 1,000 patients like those of the site. Found: flagged, with the outcome; missed: with the outcome, "
-        "not flagged. For the intervals see sensitivity and specificity.",
+        "not flagged; false alarms: flagged, without it. For the intervals see sensitivity and specificity.",
         head="Site",
-        columns=(Column("With outcome"), *columns),
-        rows=tuple(Row(site.site, _of_a_thousand(site, found, len(declared), reasons)) for site, found in sites),
+        columns=tuple(columns),
+        rows=tuple(Row(site.site, _of_a_thousand(found, len(declared), reasons)) for site, found in sites),
         footnotes=reasons.footnotes(),
     )
 
@@ -111,29 +111,15 @@ def has_impact(evidence: Evidence) -> bool:
     return not classes.labels(evidence) and any(isinstance(curve, Curve) for curve in found)
 
 
-def _of_a_thousand(site: DatasetSummary, found: Curve | Absent, thresholds: int, reasons: Reasons) -> tuple[Cell, ...]:
+def _of_a_thousand(found: Curve | Absent, thresholds: int, reasons: Reasons) -> tuple[Cell, ...]:
     if isinstance(found, Absent):
-        return (reasons.cell(found), *(Cell("", kind="plain"),) * (4 * thresholds))
-    with_outcome = _with_outcome(site, found)
-    cells = [_count(with_outcome)]
+        return (reasons.cell(found), *(Cell("", kind="plain"),) * (4 * thresholds - 1))
+    cells = []
     for row in range(min(thresholds, len(found.columns["threshold"]))):
-        hit, alarm = found.columns["true_positive"][row], found.columns["false_positive"][row]
+        hit, miss, alarm = (found.columns[name][row] for name in ("true_positive", "false_negative", "false_positive"))
         flagged = None if hit is None or alarm is None else hit + alarm
-        cells += [_count(flagged), _count(hit), _count(_missed(with_outcome, hit)), _count(alarm)]
+        cells += [_count(flagged), _count(hit), _count(miss), _count(alarm)]
     return tuple(cells)
-
-
-def _with_outcome(site: DatasetSummary, found: Curve) -> float | None:
-    """How many of 1,000 have the outcome, the same at every threshold: each count is rounded for itself."""
-    if site.events is not None:
-        return round(1000 * site.events / site.n)
-    hit, miss = found.columns["true_positive"][0], found.columns["false_negative"][0]
-    return None if hit is None or miss is None else hit + miss
-
-
-def _missed(with_outcome: float | None, hit: float | None) -> float | None:
-    """Who is left of those with the outcome, so that the printed counts add up."""
-    return None if with_outcome is None or hit is None else with_outcome - hit
 
 
 def _count(count: float | None) -> Cell:
@@ -145,8 +131,7 @@ def _impact(sites: Sequence[tuple[DatasetSummary, Curve | Absent]], declared: Se
     missed = sorted(
         (count, site.site)
         for site, found in sites
-        if isinstance(found, Curve)
-        and (count := _missed(_with_outcome(site, found), found.columns["true_positive"][0])) is not None
+        if isinstance(found, Curve) and (count := found.columns["false_negative"][0]) is not None
     )
     if not missed:
         return "Clinical impact."
