@@ -22,22 +22,27 @@ def finding(evidence: Evidence) -> Sentence:
 
 
 def files(evidence: Evidence) -> Table:
-    """Every file that was read, with its size and its SHA-256."""
+    """Every file that was read, with its size and its SHA-256; a folder that they share is said once."""
+    names = [file.name.replace("../", "") for file in evidence.inputs]
+    folders = {name.rpartition("/")[0] for name in names if "/" in name}
+    folder = f"{folders.pop()}/" if len(folders) == 1 else ""
+    elsewhere = listing([name for name in names if "/" not in name])
+    within = f" They lie in {folder}{', but for ' + elsewhere if elsewhere else ''}." if folder else ""
     return Table(
         name="table-files",
         title="Files that were read.",
-        note="Names are those of the release; the SHA-256 names the content.",
+        note=f"Names are those of the release; the SHA-256 names the content.{within}",
         head="File",
         columns=(Column("Bytes"), Column("SHA-256", words=True)),
         rows=tuple(
             Row(
-                file.name.replace("../", ""),
+                name.removeprefix(folder),
                 (
                     Cell("not given" if file.size is None else f"{file.size:,}", kind="plain"),
                     Cell("not given" if file.sha256 is None else grouped(file.sha256), kind="word"),
                 ),
             )
-            for file in evidence.inputs
+            for name, file in zip(names, evidence.inputs, strict=True)
         ),
     )
 

@@ -35,7 +35,7 @@ from dossier.typeset.words import counted, listing
 SHADES: Mapping[float, str] = {0.05: "white", 0.2: TINTS[0], 0.5: TINTS[1], 0.999: TINTS[2], 1.0: "#8b939b"}
 """The shade of a share by its upper end."""
 
-ROW = LINE + 0.3
+ROW = LINE
 NAMES, LONGEST = 46.0, 70.0
 """The width that names of predictors have in any case, and where columns are few, in mm."""
 NARROWEST = 8.0

@@ -37,7 +37,7 @@ from dossier.report.figures.canvas import (
 )
 from dossier.typeset.numbers import number, per_cent
 
-HEIGHT, WIDTH, LEFT, TOP = 27.0, 64.0, 13.0, 2.4
+HEIGHT, WIDTH, LEFT, TOP = 25.0, 64.0, 13.0, 2.4
 KEY_TO_PANELS = 1.0
 WIDEST_NAME, DISC, NEAR = 30.0, 0.8, 2.0
 """The longest name at a disc, half of the disc, and how far a name may stand from its disc, in mm."""
