@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from dossier.core.bands import FEW_FOR_POOLING as VERY_FEW
@@ -14,7 +14,6 @@ from dossier.core.types import (
     DatasetSummary,
     Estimate,
     Evidence,
-    Picture,
     expected_range,
     externals,
     find,
@@ -267,19 +266,11 @@ PANELS_OF_CLASSES = (
     ("calibration_results_by_class", "Calibration by class and site"),
     ("risk_results_by_class", "Risks by class and site"),
 )
-LOW = 72.0
-"""The most height in mm of the pictures in their two rows that have room below the contents."""
 
 
 def panels(evidence: Evidence) -> tuple[tuple[str, str], ...]:
     """The four pictures with what each shows, two of them beside each other."""
     return PANELS_OF_CLASSES if classes.labels(evidence) else PANELS
-
-
-def is_low(evidence: Evidence, pictures: Mapping[str, Picture]) -> bool:
-    """Whether the four pictures have room below the contents."""
-    heights = [pictures[name].height if name in pictures else 0.0 for name, _ in panels(evidence)]
-    return max(heights[:2]) + max(heights[2:]) <= LOW
 
 
 CHAPTER = Chapter("results", "Key results", finding, editions=("regulatory", "committee", "quick"))
