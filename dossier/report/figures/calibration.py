@@ -275,7 +275,7 @@ def _grid(count: int, width: float, left: float) -> Lattice:
         return lattice(count, HALF if count == 1 else FULL, left=left, top=5, gap_x=4.4, gap_y=6.6, tallest=TALLEST)
     if count == 1:
         return lattice(1, HALF, left=left, top=5, gap_x=0, gap_y=0, tallest=52, shape=ALONE)
-    return lattice(count, HALF, left=left, top=5, gap_x=2.3, gap_y=6.6, tallest=27)
+    return lattice(count, HALF, left=left, top=5, gap_x=2.3, gap_y=6.6, tallest=29.0)
 
 
 ALONE = 0.71

@@ -66,7 +66,7 @@ FIRST_LINE = 3.6
 
 ABOVE = 2 * LINE + 1.2
 """The room above the total for two lines: the worked case and the primary threshold."""
-BETWEEN = 1.6
+BETWEEN = 1.8
 TALLEST = 212.0
 MOST_LINES = 6
 WIDTHS = (62.0, 46.0, 34.0, 24.0)

@@ -72,7 +72,7 @@ TALLEST = 200.0
 """How tall the sheet may become so that each name at the margin has its line, in mm."""
 TITLES = 11.5
 """The room for the ticks and titles below the panels, in mm."""
-ROOMS = {2: 42.0, 5: 52.0, math.inf: 76.0}
+ROOMS = {2: 48.0, 5: 58.0, math.inf: 90.0}
 """How tall the panels are in mm, by the most sites of known similarity that they show."""
 MOST_NAMED = 10
 """With more sites than this there are no ellipses, and the rings are small."""
