@@ -423,11 +423,7 @@ def test_the_contents_give_the_pages_on_which_chapters_open(book: Book) -> None:
         # A long title goes on below its line.
         words = title.split()
         parts = "|".join(re.escape(" ".join(words[:most])) for most in range(len(words), 1, -1)) or re.escape(title)
-        # Chapters stand beside each other where the contents give no findings.
-        beside = chapter_results.is_low(book.evidence, book.gallery.pictures)
-        named = rf"(?:^|  ) *(?:\d+|[A-Z]) +{re.escape(title)}  +(\d+)(?:$|  )"
-        if not beside:
-            named = rf"^ *(?:\d+|[A-Z]) +(?:{parts}|{re.escape(title)}) .*?(\d+)$"
+        named = rf"^ *(?:\d+|[A-Z]) +(?:{parts}|{re.escape(title)}) .*?(\d+)$"
         found = re.search(named, contents, re.MULTILINE)
         if found:
             promised[name] = int(found[1])

@@ -221,7 +221,7 @@ def draw_surface(evidence: Evidence) -> Figure | Absent:
     found = surfaces(evidence)[:MOST_SURFACES]
     if not found:
         return why_nowhere(evidence, "h_accuracy_surface", Fact("no_site_with_complexity"))
-    high = 32.0
+    high = 26.0
     head = 13.6 if len(found) > 1 else 9.2
     row = high + head + 13.0
     drawn = sheet(FULL, row * len(found) - 3.0)
