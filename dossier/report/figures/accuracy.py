@@ -262,7 +262,7 @@ def _map(drawn: Figure, surface: Curve, left: float, top: float, wide: float, hi
     write(drawn, left, top - 7.0, "a", weight=600)
     write(drawn, left + 4.0, top - 7.0, "H-accuracy")
     write(drawn, left + wide / 2, top + high + 7.6, "Priority of the outcome", ha="center")
-    write(drawn, left - 10.0, top + high / 2, "Cases called complex, %", rotation=90, ha="center", va="center")
+    write(drawn, left - 10.0, top + high / 2, "Called complex, %", rotation=90, ha="center", va="center")
 
 
 def levels_of(contours: ContourSet) -> list[float]:
