@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import hashlib
 import json
 import os
@@ -22,6 +23,7 @@ from typing import Any
 import pypdf
 import pytest
 
+from dossier import __main__ as dossier_main
 from dossier.command_line import cli, initial
 from dossier.core import material
 from dossier.core.errors import PageError
@@ -130,6 +132,18 @@ def until(condition: Callable[[], object], seconds: float = 30.0) -> None:
 
 
 # ---- the simple ones ------------------------------------------------------------------------------------------------
+
+
+def test_libraries_are_searched_for_only_where_the_system_has_them_by_no_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = dossier_main._found(lambda name: f"searched {name}")
+    monkeypatch.setattr(ctypes, "CDLL", lambda _: None)
+    assert found("pango-1.0-0") is None
+
+    def missing(name: str) -> None:
+        raise OSError(name)
+
+    monkeypatch.setattr(ctypes, "CDLL", missing)
+    assert found("pango-1.0-0") == "searched pango-1.0-0"
 
 
 def test_help_names_every_command() -> None:

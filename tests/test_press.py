@@ -8,13 +8,16 @@ import hashlib
 import io
 import logging
 import os
+import re
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
 from pypdf import PdfReader
+from weasyprint.layout import page as weasyprint_page
 
 from dossier.core.errors import PageError
 from dossier.core.types import Attachment, Document
@@ -229,6 +232,36 @@ def test_header_cells_have_a_scope_and_pixels_are_not_smoothed(tmp_path: Path) -
     pictures = resolved(reader, "/Subtype", "/Image")
     assert pictures
     assert not any(picture["/Interpolate"].value for picture in pictures)
+
+
+def test_page_references_are_right_and_only_their_pages_are_laid_out_twice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Page 1 refers to pages 1 to 4, page 4 back to the first and to itself; pages 2 and 3 refer to none."""
+    laid_out: list[int] = []
+    once = weasyprint_page.remake_page
+
+    def counted(index: int, *rest: Any) -> Any:
+        laid_out.append(index + 1)
+        return once(index, *rest)
+
+    monkeypatch.setattr(weasyprint_page, "remake_page", counted)
+    more = "section { break-before: page } a.page::after { content: target-counter(attr(href url), page) }"
+    style = sheet(tmp_path, more)
+    opens = "".join(f'<section id="s{page}"><p>Section. {{}}</p></section>' for page in (2, 3, 4))
+    to = '<a class="page" href="#{}" aria-label="page">to {} on </a> '
+    first = "".join(to.format(name, name) for name in ("s1", "s2", "s3", "s4"))
+    back = "".join(to.format(name, name) for name in ("s1", "s4"))
+    body = f'<p id="s1">{first}</p>{opens.format("", "", back)}'
+    html = f'<!doctype html><html lang="en"><head><title>x</title></head><body>{body}</body></html>'
+    texts = [page.extract_text() for page in read(sample(style, html=html, images={})).pages]
+    assert [re.findall(r"to (s\d) on (\d)", text.replace("\n", " ")) for text in texts] == [
+        [("s1", "1"), ("s2", "2"), ("s3", "3"), ("s4", "4")],
+        [],
+        [],
+        [("s1", "1"), ("s4", "4")],
+    ]
+    assert Counter(laid_out) == {1: 2, 2: 1, 3: 1, 4: 2}
 
 
 def test_the_results_travel_in_the_committee_edition_alone(tmp_path: Path) -> None:
