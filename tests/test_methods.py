@@ -248,12 +248,6 @@ def test_rows_left_out_of_similarity_are_counted_once_for_all_its_measures() -> 
     assert methods.incomplete(replace(two, results=())) == ""
 
 
-def test_a_source_that_stands_beside_a_difference_is_not_named_again() -> None:
-    term = replace(TERMS["auroc"], cites=("Youden 1950",), differs="differs from it because of that [Youden 1950]")
-    assert methods.differs(term) == "Differs from it because of that"
-    assert methods.differs(replace(term, cites=())).endswith("[Youden 1950]")
-
-
 # ---- references -----------------------------------------------------------------------------------------------------
 
 

@@ -468,8 +468,9 @@ def performance_against_similarity(
 
     Pearson's r between the `similarity` ("psi" for `degree_of_correspondence`, as published, or "averaged" for
     `correspondence_averaged`) and the `measure` over the external `sites` that have both. Details: `p_value` (t test on
-    k - 2), `k`, `r_psi` and `r_averaged` by each form of similarity, and `slope` and `intercept` of the straight line
-    through the sites (least squares, each site counting the same); n is the rows of those k sites.
+    k - 2), `k`, `r_psi` and `r_averaged` by each form of similarity (None below three sites), and `slope` and
+    `intercept` of the straight line through the sites (least squares, each site counting the same); n is the rows of
+    those k sites.
     The interval is Fisher's z, from four sites on. Absent below three sites, or when either does not vary. It rests on
     as many points as there are hospitals: with 8 sites an r of .39 has p = .34.
     """
@@ -534,8 +535,8 @@ def _both(sites: Sequence[SiteResults], similarity: str, measure: str, judged_by
 
 
 def pearson(left: Sequence[float], right: Sequence[float]) -> float | None:
-    """Pearson's correlation; None when either side does not vary or there are fewer than two pairs."""
-    if len(left) < 2 or min(left) == max(left) or min(right) == max(right):
+    """Pearson's correlation; None when either side does not vary, and of two pairs, which always lie on a line."""
+    if len(left) < 3 or min(left) == max(left) or min(right) == max(right):
         return None
     x, y = np.array(left) - np.mean(left), np.array(right) - np.mean(right)
     size = math.sqrt(float((x**2).sum())) * math.sqrt(float((y**2).sum()))

@@ -570,7 +570,8 @@ def test_correlation_needs_three_sites_that_differ() -> None:
 
 
 def test_two_pairs_lie_on_a_line_and_values_too_near_to_tell_apart_on_none() -> None:
-    assert pearson([1.0, 2.0], [2.0, 5.0]) == pytest.approx(1)
-    assert pearson([1.0, 2.0], [5.0, 2.0]) == pytest.approx(-1)
-    assert pearson([0.0, 1e-200], [0.0, 1.0]) is None
+    assert pearson([1.0, 2.0, 3.0], [2.0, 5.0, 8.0]) == pytest.approx(1)
+    assert pearson([1.0, 2.0, 3.0], [8.0, 5.0, 2.0]) == pytest.approx(-1)
+    assert pearson([1.0, 2.0], [2.0, 5.0]) is None, "two points lie on a line whatever they are"
+    assert pearson([0.0, 1e-200, 0.0], [0.0, 1.0, 0.5]) is None
     assert pearson([], []) is None

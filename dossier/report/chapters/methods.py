@@ -148,14 +148,6 @@ def incomplete(evidence: Evidence) -> str:
     return f"Rows with less than half of the predictors are left out of similarity: {listing(said)}." if said else ""
 
 
-def differs(term: Term) -> str:
-    """How a paper prints it otherwise, without the source where that is named beside it already."""
-    text = term.differs
-    for short in term.cites:
-        text = text.removesuffix(f" [{short}]")
-    return sentence_case(text)
-
-
 def _none_lost(step: Fact) -> Fact:
     """Replicates as if none of them had been lost."""
     kept, lost = step.get("kept"), step.get("lost")

@@ -279,32 +279,18 @@ def similarity_and_performance(evidence: Evidence) -> str:
     tested = "" if p_value is None else f" (p {number(p_value)})"
     sites = f"{found.details.get('k', 0):.0f} sites"
     chosen = evidence.release.robustness.similarity
-    beside = [_by_another_form(evidence, found, form) for form in SIMILARITIES if form != chosen]
+    beside = [_by_another_form(form, found.details.get(f"r_{form}")) for form in SIMILARITIES if form != chosen]
     return (
         f"Performance (AUROC) against similarity over {sites}, Pearson r: by {SIMILARITY_FORM[chosen]} "
         f"{number(found.value)}{tested}{''.join(beside)}."
     )
 
 
-def _by_another_form(evidence: Evidence, found: Estimate, form: str) -> str:
-    """The correlation by a form of similarity that was not chosen: two sites lie on a line whatever they are."""
-    value, known = found.details.get(f"r_{form}"), _sites_with_both(evidence, SIMILARITIES[form])
-    if value is None or known < FEWEST_FOR_A_CORRELATION:
-        few = f"{how_many(known)} of the {in_words(FEWEST_FOR_A_CORRELATION)} sites that it needs"
-        return f"; not computable by {SIMILARITY_FORM[form]} ({few})"
+def _by_another_form(form: str, value: float | None) -> str:
+    """The correlation by a form of similarity that was not chosen."""
+    if value is None:
+        return f"; by {SIMILARITY_FORM[form]} none (fewer than three sites, or all alike)"
     return f", by {SIMILARITY_FORM[form]} {number(value)}"
-
-
-def _sites_with_both(evidence: Evidence, similarity: str) -> int:
-    """At how many external sites a similarity and the AUROC could be estimated."""
-    return sum(
-        all(isinstance(find(evidence, measure, site.name), Estimate) for measure in (similarity, "auroc"))
-        for site in externals(evidence)
-    )
-
-
-FEWEST_FOR_A_CORRELATION = 3
-"""Sites that a correlation needs."""
 
 
 def _performance_at_home(evidence: Evidence) -> bool:

@@ -94,18 +94,15 @@ def _lead(
 ) -> str:
     what = "its declared criterion" if len(every) == 1 else "its declared criteria"
     verdicts = {acceptance.verdict(criteria) for criteria in every}
-    at = "the hospital" if sites == 1 else "every hospital"
     if failing:
-        where = at if len(failing) == sites else f"{in_words(len(failing))} of {in_words(sites)} hospitals"
-        return f"The model does not meet {what} at {where}."
+        return f"The model does not meet {what} at {_of(len(failing), sites)}."
     if acceptance.NOT_MET in verdicts:
         return f"The model does not meet {what} over all hospitals together."
     if unknown:
-        where = f"{in_words(len(unknown))} of {in_words(sites)} hospitals"
-        return f"It is not known whether the model meets {what} at {where}."
+        return f"It is not known whether the model meets {what} at {_of(len(unknown), sites)}."
     if acceptance.NOT_ESTIMABLE in verdicts:
         return f"Whether the model meets {what} is not known over all hospitals together."
-    where = f"at {at}" if _is_by_site(every) else "over all hospitals"
+    where = f"at {_of(sites, sites)}" if _is_by_site(every) else "over all hospitals"
     by_value = any(acceptance.met_by_the_value_alone(evidence, each) for row in every for each in row)
     return f"The model meets {what} {where}{', but not every CI does' if by_value else ''}."
 
