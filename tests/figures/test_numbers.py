@@ -193,6 +193,30 @@ def test_gains_of_all_sites_stand_on_one_scale_and_are_those_of_the_evidence(cas
         assert head in _texts(figure)
 
 
+CROWDED = {
+    "a": (0.90, 0.91, 163 / 337),
+    "b": (0.84, 0.99, 104 / 249),
+    "c": (0.85, 0.78, 118 / 224),
+    "d": (0.58, 0.81, 78 / 120),
+    "e": (0.26, 0.96, 352 / 1301),
+    "f": (0.28, 0.98, 375 / 2335),
+    "g": (0.64, 0.91, 200 / 429),
+}
+"""Sensitivity, specificity and prevalence of seven sites of the covid release."""
+
+
+def test_panels_of_predictive_values_are_as_high_as_their_letters_need(eight: Evidence) -> None:
+    (site, *_) = externals(eight)
+    found = [prevalence.Flagging(site, *values) for values in CROWDED.values()]
+    with styled():
+        lowest = [prevalence._labels(found, list(CROWDED), which, prevalence.HEIGHTS[0]) for which in (0, 1)]
+        assert any(None in label.spots for label in lowest), "there a letter has no room"
+        high, labels = prevalence._lettered(found, list(CROWDED))
+        assert high > prevalence.HEIGHTS[0]
+        assert not any(None in label.spots for label in labels)
+        assert prevalence._lettered(found[3:5], ["d", "e"])[0] == prevalence.HEIGHTS[0]
+
+
 def test_predictive_values_at_a_sites_own_prevalence_are_those_of_the_evidence(eight: Evidence) -> None:
     sites = externals(eight)
     rates = {site.name: (0.5 + 0.05 * index, 0.9 - 0.03 * index) for index, site in enumerate(sites)}

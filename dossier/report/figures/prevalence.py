@@ -37,7 +37,7 @@ from dossier.report.figures.canvas import (
 )
 from dossier.typeset.numbers import number, per_cent
 
-HEIGHT, WIDTH, LEFT, TOP = 25.0, 64.0, 13.0, 2.4
+HEIGHTS, WIDTH, LEFT, TOP = (25.0, 33.0, 41.0), 64.0, 13.0, 2.4
 KEY_TO_PANELS = 1.0
 WIDEST_NAME, DISC, NEAR = 30.0, 0.8, 2.0
 """The longest name at a disc, half of the disc, and how far a name may stand from its disc, in mm."""
@@ -111,21 +111,30 @@ def _distance(mark: Mark, spot: tuple[float, float]) -> float:
     return float(np.hypot(*away))
 
 
-def _labels(found: Sequence[Flagging], names: Sequence[str], which: int) -> Labelled:
-    """Where the names stand in the panel of PPV (0) or NPV (1)."""
+def _labels(found: Sequence[Flagging], names: Sequence[str], which: int, high: float) -> Labelled:
+    """Where the names stand in the panel of PPV (0) or NPV (1), so many mm high."""
     own = [float(predictive_values(flagging, np.array([flagging.prevalence]))[which][0]) for flagging in found]
     marks = tuple(
-        Mark(name, flagging.prevalence * WIDTH, (1 - value) * HEIGHT)
+        Mark(name, flagging.prevalence * WIDTH, (1 - value) * high)
         for flagging, name, value in zip(found, names, own, strict=True)
         if not np.isnan(value)
     )
     strokes = [
-        resampled(PREVALENCES * WIDTH, (1 - predictive_values(flagging, PREVALENCES)[which]) * HEIGHT)
+        resampled(PREVALENCES * WIDTH, (1 - predictive_values(flagging, PREVALENCES)[which]) * high)
         for flagging in found
     ]
     # A letter stands at its disc, be it on a line.
     lines = np.concatenate(strokes) if max(map(len, names)) > 2 else np.empty((0, 2))
-    return Labelled(marks, place_labels(marks, WIDTH, HEIGHT, DISC, lines))
+    return Labelled(marks, place_labels(marks, WIDTH, high, DISC, lines))
+
+
+def _lettered(found: Sequence[Flagging], letters: Sequence[str]) -> tuple[float, list[Labelled]]:
+    """The lowest panels at which every disc has its letter, and where the letters stand; else the highest."""
+    for high in HEIGHTS:
+        labels = [_labels(found, letters, which, high) for which in (0, 1)]
+        if not any(None in label.spots for label in labels):
+            break
+    return high, labels
 
 
 def draw_predictive_values(evidence: Evidence) -> Figure | Absent:
@@ -134,14 +143,15 @@ def draw_predictive_values(evidence: Evidence) -> Figure | Absent:
     if isinstance(found, Absent):
         return found
     names = shortened([flagging.site.site for flagging in found], WIDEST_NAME)
-    labels = [_labels(found, names, which) for which in (0, 1)]
+    high = HEIGHTS[0]
+    labels = [_labels(found, names, which, high) for which in (0, 1)]
     key: tuple[tuple[str, ...], ...] = ()
     if not all(label.is_clear for label in labels):
         letters = [chr(ord("a") + order % 26) * (1 + order // 26) for order in range(len(found))]
-        labels = [_labels(found, letters, which) for which in (0, 1)]
+        high, labels = _lettered(found, letters)
         key = _in_lines([f"{letter}  {flagging.site.site}" for letter, flagging in zip(letters, found, strict=True)])
     top = TOP + (LINE * len(key) + KEY_TO_PANELS if key else 0.0)
-    drawn = sheet(FULL, top + HEIGHT + 9.6)
+    drawn = sheet(FULL, top + high + 9.6)
     for line, texts in enumerate(key):
         start = LEFT
         for text in texts:
@@ -149,7 +159,7 @@ def draw_predictive_values(evidence: Evidence) -> Figure | Absent:
             start += text_width(text) + KEY_GAP
     for which, noun in enumerate(("PPV, %", "NPV, %")):
         x = LEFT + which * (WIDTH + 22.0)
-        axes = panel(drawn, x, top, WIDTH, HEIGHT)
+        axes = panel(drawn, x, top, WIDTH, high)
         axes.set(xlim=(0, 1), ylim=(0, 1))
         for flagging in found:
             axes.plot(PREVALENCES, predictive_values(flagging, PREVALENCES)[which], color=MID, lw=1.0, zorder=2)
@@ -159,12 +169,12 @@ def draw_predictive_values(evidence: Evidence) -> Figure | Absent:
             )
         for mark, spot in zip(labels[which].marks, labels[which].spots, strict=True):
             if spot is not None:
-                axes.text(spot[0] / WIDTH, 1 - spot[1] / HEIGHT, mark.text, ha="center", va="center", zorder=4)
+                axes.text(spot[0] / WIDTH, 1 - spot[1] / high, mark.text, ha="center", va="center", zorder=4)
         quarters, words = [0, 0.25, 0.5, 0.75, 1], ["0", "25", "50", "75", "100"]
         ticks(axes, "x", quarters, words)
         ticks(axes, "y", quarters, words)
-        write(drawn, x - 11.0, top + HEIGHT / 2, noun, rotation=90, ha="center", va="center")
-        write(drawn, x + WIDTH / 2, top + HEIGHT + 7.2, "Prevalence, %", ha="center")
+        write(drawn, x - 11.0, top + high / 2, noun, rotation=90, ha="center", va="center")
+        write(drawn, x + WIDTH / 2, top + high + 7.2, "Prevalence, %", ha="center")
     return drawn
 
 
