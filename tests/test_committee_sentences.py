@@ -436,7 +436,7 @@ def found_in(label: str, *bounds: float) -> Result:
 @pytest.mark.parametrize(
     ("female", "doubt", "is_apart"),
     [
-        ((0.30, 0.48, 0.67), "This may be real or coincidence: too few patients to tell.", True),
+        ((0.30, 0.48, 0.67), "The ranges do not overlap: take it as real for now.", True),
         ((0.62, 0.72, 0.80), "The ranges overlap: this could be coincidence.", True),
         ((0.62, 0.76, 0.88), "The ranges overlap: this could be coincidence.", False),
     ],

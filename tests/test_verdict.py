@@ -173,7 +173,7 @@ def test_what_is_open_comes_first_and_leads_to_its_chapter(covid: Book) -> None:
     assert [what.split(",")[0] for what in named] == [f"TRIPOD+AI {item}" for item in missing]
     whats = [point.what for point in points]
     assert (
-        "Few patients of one outcome: Spain (78 events, 42 non-events) and Brazil 3 (334 events, 11 non-events)"
+        "Few patients of one outcome: Brazil 3 (334 events, 11 non-events) and Spain (78 events, 42 non-events)"
         in whats
     )
 

@@ -330,8 +330,10 @@ def correspondence_averaged(
     `development` and `predictors` are the features of the development table A and of the external table B. Mean over x
     in B of p(x) = (1 + #{j in A: T_j >= T_x}) / (n_A + 1), T_x = sum over a in A of d(a, x) - sum over a in A of d(a,
     nn(x)), and T_j the same for j within (A and x) without j. Of rows equally near the first counts, as in
-    `degree_of_correspondence`. No resampling enters the value and it does not fall with the size of B. The interval is
-    the percentile bootstrap over the external rows, the development rows and the scale of the distance held fixed.
+    `degree_of_correspondence`. Rows that are equal in every feature count as at least as far, so that many of them
+    bring the value near 1, exchangeable or not. No resampling enters the value and it does not fall with the size of B.
+    The interval is the percentile bootstrap over the external rows, the development rows and the scale of the distance
+    held fixed.
     Above 5,000 rows a side: so many, drawn by `seed`, which are n and `development_n`; then `development_of` and
     `external_of` are the rows that they were drawn from, and `sampling_error` the standard error of the value over such
     draws, from the spread of p(x) over x and of the share of x that lie at most as far as j over j. Our alternative to

@@ -25,7 +25,18 @@ def finding(evidence: Evidence) -> Sentence:
 
 def _has_texts(evidence: Evidence) -> bool:
     """Whether the release says something that no other chapter prints."""
-    return any(home(item) == "context" for item in ITEMS if item.number in evidence.statements)
+    use, care = evidence.release.intended_use, evidence.release.care
+    declared = (use.for_, use.not_for, evidence.release.thresholds.rationale)
+    cared = (care.threshold_owner, care.monitoring, care.review, care.stop_rule)
+    return any((*declared, *cared)) or any(
+        home(item) == "context" for item in ITEMS if item.number in evidence.statements
+    )
 
 
-CHAPTER = Chapter("context", "Intended use and setting", finding, has=_has_texts, fill="Write texts in [statements].")
+CHAPTER = Chapter(
+    "context",
+    "Intended use and setting",
+    finding,
+    has=_has_texts,
+    fill="Say in [intended_use] for whom it is, in [statements] the rest.",
+)

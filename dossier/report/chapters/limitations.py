@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from dossier.core.flags import FLAGS
 from dossier.core.types import Evidence, Flag, externals
 from dossier.report.chapters.chapter import Chapter
-from dossier.report.chapters.sentence import Sentence
+from dossier.report.chapters.sentence import Sentence, scarce
 from dossier.typeset.flags import CONSEQUENCES, brief, flag_text
 from dossier.typeset.reasons import known_names
 from dossier.typeset.words import counted, in_words, listing, sentence_case
@@ -72,10 +72,15 @@ def _kind(evidence: Evidence, kind: str) -> Raised:
 
 def _briefly(evidence: Evidence, flags: Sequence[Flag]) -> tuple[str, ...]:
     names, sites = known_names(evidence), {site.name: site.site for site in externals(evidence)}
+    if {flag.flag for flag in flags} <= OF_FEW:
+        fewest = {site.name: min(scarce(site, site.n + 1).values(), default=site.n) for site in externals(evidence)}
+        flags = sorted(flags, key=lambda flag: fewest.get(flag.dataset, 0))
     texts = [brief(flag.fact, names) or sites.get(flag.dataset, "") for flag in flags]
     return tuple(dict.fromkeys(text for text in texts if text))
 
 
+OF_FEW = {"few_events", "few_in_subgroup", "precision_missed"}
+"""Flags of few patients: the site with the fewest is named first."""
 TOO_FEW = "precision_missed"
 """The flag of a site that has fewer patients than the declared widths ask for: the chapter on sample size has each
 number."""

@@ -139,7 +139,7 @@ def new_hospital(evidence: Evidence) -> str:
     new = expected_range(pooled)
     if new is None:
         few = in_words(FEWEST_FOR_A_NEW_SITE)
-        return f"Fewer than {few} sites can be pooled: what AUROC a new hospital may expect is not given."
+        return f"With fewer than {few} sites to pool, what AUROC a new hospital may expect cannot be told."
     low, high = (short(evidence, "auroc", value) for value in new)
     level = level_of(evidence)
     return f"In a new hospital like these the AUROC may lie between {low} and {high} ({level} prediction interval)."

@@ -19,7 +19,14 @@ from dossier.core.types import (
 )
 from dossier.report.chapters import acceptance, classes, limitations, results
 from dossier.report.chapters.chapter import chapters
-from dossier.report.chapters.sentence import Sentence, estimated, named_with_the_rest, new_hospital, primary_threshold
+from dossier.report.chapters.sentence import (
+    Sentence,
+    estimated,
+    named_with_the_rest,
+    new_hospital,
+    primary_threshold,
+    where_risks_are_off,
+)
 from dossier.typeset.measures import cell
 from dossier.typeset.names import events_of
 from dossier.typeset.numbers import TIED, bare, level_of, number, short, threshold, value_of
@@ -51,8 +58,18 @@ def finding(evidence: Evidence) -> Sentence:
     unknown = [site for site in sites if site not in failing and _is_unknown(every, site)]
     missed = [_missed(evidence, criteria) for criteria in every if acceptance.verdict(criteria) == acceptance.NOT_MET]
     lead = _lead(evidence, every, failing, unknown, len(sites))
-    rest = [f"Not met: {'; '.join(missed)}." if missed else "", new_hospital(evidence)]
+    asked_of_risks = any(row[0].measure == "oe_ratio" for row in every)
+    rest = [
+        f"Not met: {'; '.join(missed)}." if missed else "",
+        new_hospital(evidence),
+        "" if asked_of_risks or classes.labels(evidence) else where_risks_are_off(_ratios(evidence)),
+    ]
     return Sentence(lead, " ".join(text for text in rest if text))
+
+
+def _ratios(evidence: Evidence) -> list[tuple[str, Estimate]]:
+    """O/E by hospital."""
+    return [(site.site, found) for site, found in estimated(evidence, "oe_ratio")]
 
 
 def _without_criteria(evidence: Evidence) -> Sentence:
@@ -385,7 +402,7 @@ def _note(evidence: Evidence, shown: Sequence[tuple[Criterion, ...]], columns: S
 
 BY_VALUE = "*"
 """The mark of what meets a criterion by its value, while its interval reaches beyond what is asked."""
-LAST_ROW = "Last row: how many gains are above 0, and CIs of the others contain 1."
+LAST_ROW = "Last row: at how many the gain's lower limit is above 0, and the CI of another column contains 1."
 
 
 def _footnotes(evidence: Evidence, every: Sequence[tuple[Criterion, ...]], shown: int) -> tuple[str, ...]:

@@ -59,7 +59,7 @@ PLAIN = {
     "imputed": "facts that were not known were filled in by a computer.",
     "constant_predictor": "something that the model needs is the same for all patients.",
     "few_clusters": "the patients come from fewer than ten doctors or wards: this could be coincidence.",
-    "few_events": "too few patients to say much.",
+    "few_events": "too few patients for sure numbers.",
     "few_in_subgroup": "too few patients of one group to say much of them.",
     "precision_missed": "too few patients for sure numbers.",
     "heterogeneity": "the hospitals truly differ from each other.",

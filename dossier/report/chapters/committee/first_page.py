@@ -101,7 +101,13 @@ def _goals_here(evidence: Evidence, site: DatasetSummary) -> str:
         return f"It missed {_part_of(len(missed), len(asked))} here: {listing(_goal_words(evidence, missed))}."
     if unknown:
         return f"Whether it met its goals here is not known: {listing(_goal_words(evidence, unknown))}."
-    return f"It met its goal{'s' if len(asked) > 1 else ''} here."
+    beyond = ", but not with the whole range" if _are_beyond(evidence, asked) else ""
+    return f"It met its goal{'s' if len(asked) > 1 else ''} here{beyond}."
+
+
+def _are_beyond(evidence: Evidence, goals: list[Criterion]) -> bool:
+    """Whether a goal that asks for the value is met, and the range goes beyond it."""
+    return any(acceptance.met_by_the_value_alone(evidence, goal) is not None for goal in goals)
 
 
 def _percentages_here(evidence: Evidence, site: DatasetSummary) -> str:
@@ -403,7 +409,12 @@ def _goals(evidence: Evidence, site: DatasetSummary) -> Cell:
         return Cell(f"missed: {', '.join(_goal_words(evidence, missed))}", kind="alert")
     if any(criterion.met is None for criterion in asked):
         return Cell("not known", kind="absent")
-    return Cell("met all" if len(asked) > 1 else "met", kind="word")
+    beyond = BEYOND if _are_beyond(evidence, asked) else ""
+    return Cell(f"{'met all' if len(asked) > 1 else 'met'}{beyond}", kind="word")
+
+
+BEYOND = "*"
+"""The mark of a hospital where a goal is met by the value, while the range goes beyond it."""
 
 
 def _note(evidence: Evidence, shown: list[DatasetSummary], rows: tuple[Hospital, ...], among: int) -> str:
@@ -411,10 +422,12 @@ def _note(evidence: Evidence, shown: list[DatasetSummary], rows: tuple[Hospital,
     parts = []
     if any(few_at(evidence, site) for site in shown):
         of_what = "of one class" if classes.labels(evidence) else "with or without it"
-        parts.append(f"† fewer than {FEW} patients {of_what}: rough numbers.")
+        parts.append(f"† fewer than {FEW} {of_what}: rough numbers.")
+    if any(not goals_missed(evidence, site) and _are_beyond(evidence, goals_at(evidence, site)) for site in shown):
+        parts.append(f"{BEYOND} its range goes beyond.")
     parts += _unusual(evidence, shown)
     if not classes.labels(evidence) and _shown_lines(evidence):
-        parts.append("Brown: its range leaves out what it said.")
+        parts.append("Brown: off for sure.")
     if among > len(shown):
         parts.append(f"{sentence_case(counted_hospitals(among - len(shown)))} between them: page 2.")
     if any(cell.kind == "absent" and cell.text == NONE_GIVEN for row in rows for cell in row.cells):
@@ -422,7 +435,7 @@ def _note(evidence: Evidence, shown: list[DatasetSummary], rows: tuple[Hospital,
         parts.append(f"{NONE_GIVEN}: too few were given that percentage{kept}.")
     parts += [COUNTS_ARE_RANGES] if is_protected(evidence) else []
     if any(row.found is not None for row in rows) and not classes.labels(evidence):
-        parts.append("Ranges of found and false alarms: page 2.")
+        parts.append("Ranges of found, false alarms: page 2.")
     if evidence.local_site is None and among > 1:
         parts.append("If ours is above, ask for its own pages.")
     return " ".join(parts)
@@ -478,6 +491,6 @@ COUNTS_ARE_RANGES = "Counts are given as ranges, to protect patients."
 def _tested_here(site: DatasetSummary, evidence: Evidence) -> str:
     sick = "" if site.events is None else f", {site.events:,} of them {with_it(evidence)}"
     few = few_at(evidence, site)
-    warned = f" There were {few}: little can be said." if few else ""
+    warned = f" There were {few}: the numbers are rough." if few else ""
     ranged = f" {COUNTS_ARE_RANGES}" if is_protected(evidence) else ""
     return f"Tested on {counted(site.n, 'patient')}{sick}.{ranged}{warned}"

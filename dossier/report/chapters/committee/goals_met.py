@@ -75,7 +75,8 @@ def _standing(evidence: Evidence, goal: tuple[Criterion, ...]) -> Cell:
     ours = next((each for each in goal if each.dataset == evidence.local_site), None)
     here = "" if ours is None else f"; here {'met' if ours.met else 'missed' if ours.met is False else 'not known'}"
     if said == acceptance.MET:
-        return Cell("; but ".join([f"Met{here}", *_better_otherwise(evidence, goal[0])]), kind="word")
+        limits = [*_by_the_value_alone(evidence, goal), *_better_otherwise(evidence, goal[0])]
+        return Cell("; but ".join([f"Met{here}", *limits]), kind="word")
     if goal[0].dataset == POOLED:
         return Cell("Missed" if said == acceptance.NOT_MET else "Not known", kind="alert")
     wanted = False if said == acceptance.NOT_MET else None
@@ -84,6 +85,15 @@ def _standing(evidence: Evidence, goal: tuple[Criterion, ...]) -> Cell:
     if ours is not None and ours.met is wanted:
         here = "" if len(failing) == 1 else ", here too"
     return Cell(sentence_case(f"{word} in {few_named(failing)}{here}"), kind="alert")
+
+
+def _by_the_value_alone(evidence: Evidence, goal: tuple[Criterion, ...]) -> tuple[str, ...]:
+    """Where a goal that asks for the value is met, and the range goes beyond it."""
+    beyond = [each for each in goal if acceptance.met_by_the_value_alone(evidence, each) is not None]
+    if not beyond:
+        return ()
+    where = "" if goal[0].dataset == POOLED else f" in {few_named([_site(evidence, each.dataset) for each in beyond])}"
+    return (f"not with its whole range{where}",)
 
 
 def _better_otherwise(evidence: Evidence, goal: Criterion) -> tuple[str, ...]:

@@ -113,7 +113,10 @@ def groups_in_brief(evidence: Evidence) -> tuple[str, ...]:
         for how, which in sorted(errors.items(), key=lambda pair: pair[0] in BESIDE_OTHERS)
         if not (ends and how == MISSED_MORE)
     ][: 1 if ends else MOST_ERRORS]
-    by_group = [] if ends is None else [_from_to(ends), "" if shown else _doubt(evidence, ends)]
+    if ends is not None and ends.is_disjoint:
+        # Of single hospitals a correction for all comparisons may find nothing where all together do.
+        shown = [error for error in shown if error.is_sure]
+    by_group = [] if ends is None else [_from_to(ends), "" if shown else _doubt(ends)]
     parts = [f"{how} {named_with_the_rest([error.who for error in which], MOST_NAMED)}." for how, which in kept]
     brief = (*by_group, *parts, _coincidence(evidence, [*kept, (MISSED_MORE, shown)]), _known_at(evidence))
     return tuple(text for text in brief if text)
@@ -179,9 +182,11 @@ def _from_to(ends: Ends) -> str:
     return f"By {within_sentence(ends.column)}, it misses from {fewest} to {most}."
 
 
-def _doubt(evidence: Evidence, ends: Ends) -> str:
-    """What is not known of a difference that no hospital shows by itself."""
-    return _not_shown(evidence) if ends.is_disjoint else "The ranges overlap: this could be coincidence."
+def _doubt(ends: Ends) -> str:
+    """What to make of a difference that no hospital shows by itself."""
+    if ends.is_disjoint:
+        return "The ranges do not overlap: take it as real for now."
+    return "The ranges overlap: this could be coincidence."
 
 
 def _not_shown(evidence: Evidence) -> str:
