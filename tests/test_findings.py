@@ -10,7 +10,7 @@ import pytest
 
 from dossier.core.contents import Edition
 from dossier.core.facts import Fact, Method
-from dossier.core.release import DeclaredPerformance, Model, ReadersTables, Sample
+from dossier.core.release import Care, DeclaredPerformance, IntendedUse, Model, ReadersTables, Sample
 from dossier.core.types import (
     POOLED,
     READER_STUDY,
@@ -32,6 +32,7 @@ from dossier.report import compose
 from dossier.report.chapters import (
     abstract,
     acceptance,
+    context,
     correspondence,
     description,
     human_factors,
@@ -717,6 +718,21 @@ def test_both_counts_of_support_and_both_correlations_are_printed() -> None:
     r["r_averaged"] = None
     few = "by the averaged form none (fewer than three sites, or all alike)"
     assert robustness.similarity_and_performance(evidence) == f"{of_seven}; {few}."
+
+
+def test_what_is_declared_of_the_use_is_printed_without_further_texts() -> None:
+    one = KINDS["one"]
+    thresholds = one.release.thresholds.model_copy(update={"rationale": None})
+    bare = {"thresholds": thresholds, "intended_use": IntendedUse(), "care": Care()}
+    silent = dataclasses.replace(one, release=one.release.model_copy(update=bare), statements={})
+    assert not context.CHAPTER.has(silent)
+    for name, given_to in (
+        ("thresholds", thresholds.model_copy(update={"rationale": "From 0.5 on we call."})),
+        ("intended_use", IntendedUse(not_for=("Children.",))),
+        ("care", Care(monitoring="Every month.")),
+    ):
+        release = silent.release.model_copy(update={name: given_to})
+        assert context.CHAPTER.has(dataclasses.replace(silent, release=release)), name
 
 
 def test_of_one_site_similarity_is_not_counted() -> None:
