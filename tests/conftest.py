@@ -27,13 +27,12 @@ from dossier.typeset.numbers import plain
 from tests.figures.evidence import THRESHOLD, Case
 from tests.figures.evidence import evidence as drawn_evidence
 from tests.reasons import because
-from tests.reference import built
+from tests.reference import built, tables
 from tests.reference.built import hurried
 
 os.environ["DOSSIER_NO_CACHE"] = "1"
 """What a test asks for is computed; the tests of the cache turn it on."""
 ROOT = Path(__file__).resolve().parent.parent
-SHARED = ROOT.parent / "shared"
 RELEASES = {
     "knee": ROOT / "fixtures" / "knee",
     "breast": ROOT / "fixtures" / "breast",
@@ -41,8 +40,6 @@ RELEASES = {
     "covid": ROOT / "tests" / "releases" / "covid",
     "heart": ROOT / "tests" / "releases" / "heart",
 }
-NOT_OURS = ("covid", "heart")
-"""Releases whose tables lie outside the repository."""
 
 
 # ---- evidence that workers share ------------------------------------------------------------------------------------
@@ -69,8 +66,7 @@ def kept(name: str, make: Callable[[], bytes]) -> Evidence:
 
 def _depends_on(name: str) -> str:
     """A hash of all that the evidence of a release is made from."""
-    tables = SHARED / "data" / name
-    files = [*(ROOT / "dossier").rglob("*.py"), *RELEASES[name].rglob("*"), *tables.rglob("*")]
+    files = [*(ROOT / "dossier").rglob("*.py"), *RELEASES[name].rglob("*")]
     files += [Path(__file__), Path(built.__file__)]
     known = hashlib.sha256(repr((sys.version, sorted(versions.installed().items()))).encode())
     for path in sorted(path for path in files if path.is_file()):
@@ -118,9 +114,7 @@ class Book:
         return evidence
 
     def _evaluated(self) -> Evidence:
-        return evaluate.evidence(
-            hurried(reading.study(RELEASES[self.name], self.name in NOT_OURS), bootstrap=20, permutations=19)
-        )
+        return evaluate.evidence(hurried(reading.study(RELEASES[self.name]), bootstrap=20, permutations=19))
 
     @property
     def results(self) -> dict[str, Any]:
@@ -163,17 +157,10 @@ def books(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Book]:
     return {name: Book(name, folder) for name in RELEASES}
 
 
-def opened(books: dict[str, Book], name: str) -> Book:
-    """A release by its name; the test is skipped where its tables are not at hand."""
-    if name in NOT_OURS and not (SHARED / "data" / name).is_dir():
-        pytest.skip(f"the tables of {name} are not ours to publish, and ../shared/data/{name} is not there")
-    return books[name]
-
-
 @pytest.fixture(scope="session", params=["knee", "breast", "covid"])
 def book(request: pytest.FixtureRequest, books: dict[str, Book]) -> Book:
     """Each release whose pages are looked at one by one."""
-    return opened(books, request.param)
+    return books[request.param]
 
 
 SLOW = frozenset(
@@ -203,17 +190,35 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return True if config.option.markexpr == "not slow" and collection_path.name in SLOW else None
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what is slow."""
+def pytest_report_header() -> list[str]:
+    """What this run leaves out, and how to run it."""
+    named = " and ".join(sorted(tables.lacking()))
+    return [f"left out: tests on the tables of {named}, which may not travel; make tables FROM=DIR"] if named else []
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark what is slow, and leave out what needs a table that may not travel and is not there."""
     for item in items:
         if item.path.name in SLOW:
             item.add_marker(pytest.mark.slow)
+    left_out = [item for item in items if _tables(item) & tables.lacking()]
+    config.hook.pytest_deselected(items=left_out)
+    items[:] = [item for item in items if item not in set(left_out)]
+
+
+def _tables(item: pytest.Item) -> frozenset[str]:
+    """The tables that a test says it needs: by its mark, by a fixture, by the release that it is given."""
+    named = {str(name) for mark in item.iter_markers("tables") for name in mark.args}
+    if isinstance(item, pytest.Function):
+        given = item.callspec.params.values() if hasattr(item, "callspec") else ()
+        named |= {*item.fixturenames, *(value for value in given if isinstance(value, str))}
+    return frozenset(named)
 
 
 @pytest.fixture(scope="session", params=list(RELEASES))
 def any_book(request: pytest.FixtureRequest, books: dict[str, Book]) -> Book:
     """Each release, also those of which only the committee edition is printed."""
-    return opened(books, request.param)
+    return books[request.param]
 
 
 @pytest.fixture(scope="session")
@@ -231,7 +236,7 @@ def breast(books: dict[str, Book]) -> Book:
 @pytest.fixture(scope="session")
 def covid(books: dict[str, Book]) -> Book:
     """The eight hospitals of the COVID-19 study."""
-    return opened(books, "covid")
+    return books["covid"]
 
 
 def tool(*command: str | Path) -> str:

@@ -40,7 +40,7 @@ from dossier.typeset.flags import flag_text
 from tests import gusto
 from tests.bench import odd_inputs
 from tests.canaries import plant
-from tests.conftest import NOT_OURS, RELEASES, Book
+from tests.conftest import RELEASES, Book
 from tests.reasons import because, limitation
 from tests.reference.built import example, hurried
 from tests.smallest import HEAD, QUICK, SITE
@@ -54,7 +54,7 @@ __all__ = ["release", "run"]
 
 
 def test_every_flag_of_a_build_is_told_beforehand(any_book: Book) -> None:
-    found = evaluate.preview(reading.study(RELEASES[any_book.name], any_book.name in NOT_OURS))
+    found = evaluate.preview(reading.study(RELEASES[any_book.name]))
     assert found.flags == any_book.evidence.flags
     assert len(found.flags) > 5
 

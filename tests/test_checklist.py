@@ -22,10 +22,8 @@ from dossier.report.chapters import abstract, model_card, probast
 from dossier.report.chapters import checklist as page
 from tests.conftest import Book, by_hand
 from tests.figures.evidence import Case
+from tests.reference.tables import REFERENCE
 from tests.smallest import HEAD, SITE
-
-SHARED = Path(__file__).resolve().parent.parent.parent / "shared"
-needs_shared = pytest.mark.skipif(not SHARED.is_dir(), reason="the folder of shared data is not beside the repository")
 
 BIOPSY = Path(__file__).resolve().parent.parent / "fixtures" / "biopsy"
 GRADES = ("G0", "G1", "G2", "G3")
@@ -46,9 +44,8 @@ def status(folder: Path, item: str, added: str = "") -> tuple[str, str | Fact | 
     return row.status, row.where or row.reason
 
 
-@needs_shared
 def test_the_rows_and_to_whom_they_apply_are_those_of_the_guideline() -> None:
-    with (SHARED / "tripod_ai.csv").open(encoding="utf-8") as file:
+    with (REFERENCE / "tripod_ai.csv").open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     applies = {"D;E": "both", "D": "development", "E": "evaluation"}
     assert [(each.number, each.applies) for each in tripod.ITEMS] == [

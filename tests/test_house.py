@@ -6,6 +6,7 @@ import ast
 import inspect
 import re
 import string
+import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -662,3 +663,38 @@ OWN_WORDS = re.compile(r"spoilt|hushed|strangers|\bdeaf\b|\bears\b|\bblot\b|nurs
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: path.relative_to(PACKAGE).as_posix())
 def test_code_speaks_the_language_of_its_trade(path: Path) -> None:
     assert not OWN_WORDS.findall(path.read_text())
+
+
+# ---- a clone has nothing beside it ----------------------------------------------------------------------------------
+
+ROOT = PACKAGE.parent
+TEXTS = sorted({*(ROOT / "tests").rglob("*.py")} - {Path(__file__).resolve()}) + sorted(
+    (ROOT / "tests" / "releases").rglob("release.toml")
+)
+
+
+WAYS_OUT = (
+    (re.compile(r"parents\[(\d+)\]"), lambda found: int(found[1])),
+    (re.compile(r"__file__\)(?:\.resolve\(\))?((?:\.parent\b)+)"), lambda found: found[1].count(".parent") - 1),
+    (re.compile(r"^file = \"((?:\.\./)+)", re.MULTILINE), lambda found: found[1].count("/")),
+    (re.compile(r"\b(?:ROOT|REPOSITORY)\.parent\b"), lambda found: sys.maxsize),
+)
+"""What names a folder further up, and how many folders above that of its file it is."""
+
+
+def above(text: str, depth: int) -> list[str]:
+    """Every way out of the repository that a file as deep in it names."""
+    return [found[0] for pattern, up in WAYS_OUT for found in pattern.finditer(text) if up(found) > depth]
+
+
+@pytest.mark.parametrize("path", TEXTS, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_no_test_looks_outside_the_repository(path: Path) -> None:
+    assert not above(path.read_text(), len(path.relative_to(ROOT).parts) - 1)
+
+
+@pytest.mark.parametrize(
+    "way", ["parents[2] / 'x'", "Path(__file__).parent.parent.parent", "ROOT.parent", 'file = "../../x.csv"']
+)
+def test_a_way_out_of_the_repository_is_seen(way: str) -> None:
+    assert above(way, 1)
+    assert not above("parents[1], Path(__file__).resolve().parent.parent, ROOT", 1)

@@ -20,10 +20,10 @@ import pytest
 from dossier import reading
 from dossier.core.errors import DossierError
 from dossier.reading import isolated, isolation
-from tests.reference.built import SHARED
+from tests.reference.tables import REFERENCE
 from tests.smallest import HEAD
 
-CRASHES = sorted((SHARED / "data" / "crash").glob("*"))
+CRASHES = sorted((REFERENCE / "crash").glob("*"))
 TABLE = "outcome,risk\n0,0.1\n1,0.2\n0,0.3\n1,0.4\n"
 
 
@@ -44,7 +44,6 @@ def _faults(folder: Path) -> list[str]:
 # ---- what a file does to its reader ---------------------------------------------------------------------------------
 
 
-@pytest.mark.skipif(not CRASHES, reason="the files that ended dossier with a signal lie outside the repository")
 @pytest.mark.parametrize("file", CRASHES, ids=lambda file: file.name)
 def test_a_file_that_ended_dossier_with_a_signal_is_a_fault(file: Path) -> None:
     with pytest.raises(DossierError) as caught:

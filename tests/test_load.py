@@ -19,11 +19,11 @@ from dossier.core.types import Dataset, DecisionCounts, Study
 from dossier.typeset.flags import flag_text
 from tests.bench.fault_places import heard, places, unreached
 from tests.reference.built import example
+from tests.reference.tables import COVID, RATERS, needs_covid, needs_raters
 from tests.smallest import HEAD, SITE
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 BROKEN = sorted(folder for folder in (REPOSITORY / "fixtures" / "broken").iterdir() if folder.is_dir())
-SHARED = REPOSITORY.parent / "shared"
 
 
 def _write(folder: Path, release: str, **tables: str | bytes) -> Path:
@@ -950,10 +950,8 @@ def test_a_first_line_of_numbers_that_are_no_labels_is_not_guessed(tmp_path: Pat
     assert readers.labels.shape == (2, 3)
 
 
+@needs_raters
 def test_the_published_readers_tables() -> None:
-    folder = SHARED / "data" / "raters"
-    if not folder.is_dir():
-        pytest.skip("the folder of shared data is not beside the repository")
     # methods.md: 427 cases, 13 raters, the first line is data.
     from dossier.core.faults.locations import Key
     from dossier.core.release import ReadersTables
@@ -962,7 +960,7 @@ def test_the_published_readers_tables() -> None:
 
     faults: list[Fault] = []
     declared = ReadersTables(labels="preds.csv", confidence="confs.csv")
-    found = readers_of(declared, Key("readers"), Folder(folder), [], [], faults)
+    found = readers_of(declared, Key("readers"), Folder(RATERS), [], [], faults)
     assert faults == []
     assert found is not None
     assert found.labels.shape == (427, 13)
@@ -1362,11 +1360,9 @@ def test_the_releases_that_ship_can_be_read(name: str) -> None:
     assert any(dataset.role == "external" for dataset in reading.study(REPOSITORY / "fixtures" / name).datasets)
 
 
+@needs_covid
 def test_the_covid_hospitals() -> None:
-    release = REPOSITORY / "tests" / "releases" / "covid"
-    if not (SHARED / "data" / "covid").is_dir():
-        pytest.skip("the folder of shared data is not beside the repository")
-    study = reading.study(release, allow_outside=True)
+    study = reading.study(COVID)
     # n and events: the table of methods.md; 20 shared predictors at two sites: its section on correspondence.
     expected = {"brazil-1": (1301, 352), "brazil-3": (345, 334), "italy-1": (337, 163), "ethiopia": (429, 200)}
     for name, (n, events) in expected.items():

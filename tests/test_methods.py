@@ -18,7 +18,7 @@ from dossier.report.chapters import caution, methods, references
 from dossier.report.chapters.chapter import chapters
 from dossier.typeset.methods import method_text
 from dossier.typeset.numbers import MINUS
-from tests.conftest import SHARED, Book, by_hand
+from tests.conftest import Book, by_hand
 from tests.estimated import estimated
 from tests.figures.evidence import Case
 from tests.reasons import because
@@ -83,8 +83,6 @@ def test_minus_signs_are_true_and_hyphens_stay() -> None:
 
 @pytest.fixture(scope="module")
 def covid() -> Evidence:
-    if not (SHARED / "data" / "covid").is_dir():
-        pytest.skip("the tables of covid are not there")
     return evaluate.evidence(hurried(study("tests/releases/covid"), bootstrap=20, permutations=9))
 
 

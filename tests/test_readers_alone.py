@@ -16,7 +16,7 @@ from dossier.core.types import READERS, Evidence, Study
 from dossier.record import results
 from dossier.report import compose, draw
 from tests import reasons
-from tests.conftest import SHARED
+from tests.reference.tables import RATERS, needs_raters
 from tests.smallest import HEAD, QUICK, SITE
 
 TABLES = {
@@ -24,10 +24,7 @@ TABLES = {
     "confidence.csv": "a,b\n1,0.8\n0.6,0.5\n1,1\n0.9,0.7\n0.4,1\n",
 }
 ALONE = '[readers]\nlabels = "labels.csv"\nconfidence = "confidence.csv"\n'
-PUBLISHED = (SHARED / "data" / "raters" / "preds.csv", SHARED / "data" / "raters" / "confs.csv")
-needs_published = pytest.mark.skipif(
-    not PUBLISHED[0].is_file(), reason="the published ratings are not ours to publish, and ../shared is not there"
-)
+PUBLISHED = (RATERS / "preds.csv", RATERS / "confs.csv")
 
 
 def _study(folder: Path, more: str = ALONE, site: str = SITE) -> Study:
@@ -56,7 +53,7 @@ def _rows(evidence: Evidence) -> dict[tuple[str, str], dict[str, Any]]:
     }
 
 
-@needs_published
+@needs_raters
 def test_the_published_values_come_out(tmp_path: Path) -> None:
     """methods.md: 427 cases, 13 raters; a declared coherence of .05 gives .570613 to .653449."""
     rows = _rows(evaluate.evidence(_published(tmp_path, "coherence = 0.05\n")))
@@ -74,7 +71,7 @@ def test_the_published_values_come_out(tmp_path: Path) -> None:
     assert rho["accuracy_assumed"] == 1
 
 
-@needs_published
+@needs_raters
 def test_a_declared_accuracy_takes_the_place_of_the_truth(tmp_path: Path) -> None:
     study = _published(tmp_path, "accuracy = 0.81\n")
     evidence = evaluate.evidence(study)

@@ -24,7 +24,8 @@ from dossier.typeset.words import exclusion
 from tests import reasons
 from tests.canaries import plant
 from tests.conftest import Book
-from tests.reference.built import SHARED, hurried, needs_shared, study
+from tests.reference.built import hurried, study
+from tests.reference.tables import REFERENCE
 from tests.smallest import HEAD, QUICK, SITE
 
 
@@ -407,7 +408,7 @@ def test_curves_are_thin_and_even(document: dict[str, Any]) -> None:
 
 def example() -> dict[str, Any]:
     """The example of results.json in the contract."""
-    page = (SHARED / "interface.md").read_text(encoding="utf-8")
+    page = (REFERENCE / "contract.md").read_text(encoding="utf-8")
     block = re.search(r"```json\n(.*?)```", page, re.DOTALL)
     assert block is not None
     found: dict[str, Any] = json.loads(block[1])
@@ -419,7 +420,6 @@ def said(row: dict[str, Any]) -> set[str]:
     return row.keys() - {"…"}
 
 
-@needs_shared
 def test_the_contract_names_the_parts_and_the_release(document: dict[str, Any]) -> None:
     assert document.keys() >= example().keys()
     assert document["schema"] == example()["schema"]
@@ -431,7 +431,6 @@ NAMED_SINCE = {"says": "fact"}
 """What a key of the contract's example is called since: a flag holds a code with its values in place of a sentence."""
 
 
-@needs_shared
 @pytest.mark.parametrize("part", ["datasets", "description", "flags", "curves", "acceptance", "checklist"])
 def test_the_contract_names_the_keys(document: dict[str, Any], part: str) -> None:
     (shown,) = example()[part]
@@ -442,7 +441,6 @@ def test_the_contract_names_the_keys(document: dict[str, Any], part: str) -> Non
         assert all(reasons == list(shown["excluded"]) for reasons in words)
 
 
-@needs_shared
 def test_the_contract_names_the_keys_of_an_estimate(document: dict[str, Any]) -> None:
     for row in document["estimates"]:
         assert said(example()["estimates"][0]) <= row.keys()
@@ -455,7 +453,6 @@ DIFFERENCES = {"complement": "_difference"}
 """What the name of a measure ends in since, where the value is a difference."""
 
 
-@needs_shared
 def test_no_example_of_the_contract_is_left_out(document: dict[str, Any]) -> None:
     shown = example()["estimates"]
     assert len(shown) == len(EXAMPLES)
@@ -470,7 +467,6 @@ def test_no_example_of_the_contract_is_left_out(document: dict[str, Any]) -> Non
     assert all(said(shown[RIVAL_EXAMPLE]) - {"p_value"} <= row.keys() for row in like)
 
 
-@needs_shared
 @pytest.mark.parametrize("position", [example for example in EXAMPLES if example != RIVAL_EXAMPLE])
 def test_the_contract_names_the_measures(document: dict[str, Any], position: int) -> None:
     """Each example has its like: the same measure, the same names in `at`, its keys, its status, its null values."""
@@ -494,7 +490,6 @@ def test_the_contract_names_the_measures(document: dict[str, Any], position: int
             assert (row["value"], reasons.read(row["reason"])) == (None, f"{row['dataset']} has no predictors")
 
 
-@needs_shared
 def test_the_contract_names_the_curve(document: dict[str, Any]) -> None:
     (shown,) = example()["curves"]
     (row, *_) = (row for row in document["curves"] if row["curve"] == shown["curve"])

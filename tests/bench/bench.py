@@ -30,13 +30,13 @@ import numpy as np
 from tests.bench import regions
 from tests.bench.hot_spots import kept
 from tests.bench.rivals import hospital, timed, two_tables
-from tests.conftest import SHARED
+from tests.reference.tables import GOLDEN as TABLES
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-PIPELINE = SHARED / "bench" / "r_pipeline.R"
+PIPELINE = Path(__file__).parent / "r_pipeline.R"
 REGIONS = HERE / "regions.R"
-GOLDEN = SHARED / "golden" / "binary_4x2000.csv"
+GOLDEN = TABLES / "binary_4x2000.csv"
 PATIENCE = 600.0
 """Seconds after which a side has not finished."""
 PATIENCE_FOR_R = 10_800.0
@@ -442,11 +442,11 @@ def _of_energy(sizes: Sizes, python: str, folder: Path) -> Iterator[Row]:
 def _against_r(sizes: Sizes, folder: Path) -> Iterator[Row]:
     words = ["Rscript", str(PIPELINE), str(GOLDEN), str(folder / "r"), str(sizes.draws), "FALSE", "fast"]
     try:
-        r = run(words, 1) if GOLDEN.is_file() else Run(None, error="the reference tables are not there")
+        r = run(words, 1)
     except FileNotFoundError:
         r = Run(None, error="R is not installed")
     for name, how in (("pipeline", "closed forms where there are some"), ("replicates", "every replicate row by row")):
-        ours = of_ours(name, sizes, folder, once=True) if GOLDEN.is_file() else r
+        ours = of_ours(name, sizes, folder, once=True)
         what = f"statistics of the R script, {sizes.draws} replicates: {how}"
         yield _at_most(what, ours, "the script in its fast mode", r, "20 times faster", 1 / 20)
 

@@ -22,10 +22,11 @@ from dossier.core.register import fill
 from dossier.core.types import Absent, Evidence
 from dossier.report.figures import canvas
 from dossier.report.figures.canvas import styled
-from tests.conftest import RELEASES, SHARED
+from tests.conftest import RELEASES
 from tests.figures.drawings import Drawing, drawn
 from tests.figures.studies import EXTREMES
 from tests.figures.studies import evidence as simulated
+from tests.reference import tables
 
 DOTS = 120
 LETTERS = 105
@@ -56,7 +57,7 @@ class Entry:
 
 def few_resamples(release: str) -> Evidence:
     """The evidence of a release; how often one draws moves no mark that an eye would see."""
-    study = reading.study(RELEASES[release], allow_outside=True)
+    study = reading.study(RELEASES[release])
     few = study.release.resampling.model_copy(update={"bootstrap": 20, "permutations": 19})
     return evaluate.evidence(replace(study, release=study.release.model_copy(update={"resampling": few})))
 
@@ -64,7 +65,7 @@ def few_resamples(release: str) -> Evidence:
 def entries(names: Sequence[str], studies: Sequence[str]) -> Iterable[Entry]:
     """The figures of those names, study by study; what is absent is said aloud."""
     for study in studies:
-        if study in ("covid", "heart") and not (SHARED / "data" / study).is_dir():
+        if study in tables.lacking():
             say(f"{study}: its tables are not at hand")
             continue
         extreme = next((candidate for candidate in EXTREMES if candidate.name == study), None)

@@ -16,7 +16,7 @@ from pathlib import Path
 from dossier import evaluate, reading
 from dossier.core.types import Estimate, Evidence, Study
 from tests import gusto
-from tests.conftest import NOT_OURS, RELEASES
+from tests.conftest import RELEASES
 from tests.reference.built import hurried
 
 NAMES = ("covid", "breast", "knee", "biopsy")
@@ -47,7 +47,7 @@ def write(half: str) -> None:
 def studies(folder: Path) -> Iterator[tuple[str, Study]]:
     """Every release by its name."""
     for name in NAMES:
-        yield name, reading.study(RELEASES[name], name in NOT_OURS)
+        yield name, reading.study(RELEASES[name])
     for rows in OF_GUSTO:
         yield f"gusto, {rows:,} patients", reading.study(gusto.write(folder / str(rows), rows=rows))
 

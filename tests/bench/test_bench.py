@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.bench import bench, regions
-from tests.bench.bench import GOLDEN, OURS, SHORT, Row, Run, report, run, write_release
+from tests.bench.bench import OURS, SHORT, Row, Run, report, run, write_release
 
 
 @pytest.fixture(scope="module")
@@ -25,8 +25,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("name", sorted(set(OURS) - {"covid", "few", "of_regions"}))
 def test_every_side_of_ours_takes_some_time(name: str, folder: Path) -> None:
-    if name in ("pipeline", "replicates") and not GOLDEN.is_file():
-        pytest.skip("the reference tables are not there")
     found = OURS[name](SHORT, folder)
     assert isinstance(found, float)
     assert found > 0

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from pathlib import Path
 from statistics import NormalDist
 
 import numpy as np
@@ -39,9 +38,7 @@ from dossier.metrics.utility import net_benefit, standardized_net_benefit
 from tests.estimated import estimated
 from tests.metrics.parts import h_accuracy_of
 from tests.reasons import Said
-
-SHARED = Path(__file__).parents[2].parent / "shared"
-needs_shared = pytest.mark.skipif(not SHARED.is_dir(), reason="the folder of reference values is not there")
+from tests.reference.tables import COVID, EXPECTED, needs_covid
 
 
 @st.composite
@@ -84,15 +81,15 @@ def test_ties_share_the_credit_at_every_tau() -> None:
     assert credit(np.array([0, 1, 2]), tied, 0.5) == pytest.approx([0.2, 0.2, 0])
 
 
-@needs_shared
+@needs_covid
 @pytest.mark.parametrize("name", ["brazil-1", "brazil-3", "italy-1", "ethiopia", "spain"])
 @pytest.mark.parametrize(("tau", "column"), [(0.6, "Ha .6"), (0.75, "Ha .75"), (1.0, "Ha 1")])
 def test_the_five_hospitals(name: str, tau: float, column: str) -> None:
-    lines = [line for line in (SHARED / "methods.md").read_text().splitlines() if line.startswith("|")]
+    lines = [line for line in EXPECTED.read_text().splitlines() if line.startswith("|")]
     head = next(line for line in lines if line.startswith("| site |"))
     row = next(line for line in lines if line.startswith(f"| {name} |"))
     cells = [[cell.strip() for cell in line.strip("| ").split("|")] for line in (head, row)]
-    read = pd.read_csv(SHARED / "data" / "covid" / f"{name}.csv")
+    read = pd.read_csv(COVID / f"{name}.csv")
     found = estimated(h_accuracy(read["outcome"].to_numpy(float), read["risk"].to_numpy(float), 0.5, tau))
     assert found.value == pytest.approx(float(cells[1][cells[0].index(column)]), abs=5.01e-8)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -20,9 +19,8 @@ from dossier.metrics.advice import advice_value, advisor_value, bins_of, confide
 from dossier.typeset.methods import method_text
 from tests.estimated import estimated
 from tests.reasons import Said
+from tests.reference.tables import COVID, needs_covid
 
-SHARED = Path(__file__).parents[2].parent / "shared"
-needs_shared = pytest.mark.skipif(not SHARED.is_dir(), reason="the folder of reference values is not there")
 PRINTED = {
     "brazil-1": 0.7740375,
     "brazil-3": 0.4269342,
@@ -48,10 +46,10 @@ def slow(rows: list[tuple[int, float]], calibration: str) -> float:
     return total / len(rows)
 
 
-@needs_shared
+@needs_covid
 @pytest.mark.parametrize("name", PRINTED)
 def test_the_five_hospitals(name: str) -> None:
-    read = pd.read_csv(SHARED / "data" / "covid" / f"{name}.csv")
+    read = pd.read_csv(COVID / f"{name}.csv")
     y, p = read["outcome"].to_numpy(float), read["risk"].to_numpy(float)
     assert estimated(advisor_value(y, p, bootstrap=20)).value == pytest.approx(PRINTED[name], abs=5e-8)
 

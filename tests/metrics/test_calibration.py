@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -48,9 +47,8 @@ from dossier.typeset.reasons import reason_text
 from tests.estimated import estimated
 from tests.metrics.parts import errors_of_rows
 from tests.reasons import Said
+from tests.reference.tables import COVID, EXPECTED, GOLDEN, needs_covid
 
-SHARED = Path(__file__).parents[2].parent / "shared"
-needs_shared = pytest.mark.skipif(not SHARED.is_dir(), reason="the folder of reference values is not there")
 SITES = ("brazil-1", "brazil-3", "italy-1", "ethiopia", "spain")
 FIVE_KNOTS = (0.05, 0.275, 0.5, 0.725, 0.95)
 NAMES = {"ici": "ICI", "e50": "E50", "e90": "E90", "emax": "Emax"}
@@ -58,19 +56,19 @@ EXAMPLE = (np.array([0.0, 0, 1, 0, 1, 1]), np.array([0.4, 0.5, 0.6, 0.7, 0.8, 0.
 
 
 def golden(column: str = "p") -> tuple[Floats, Floats, Any]:
-    read = pd.read_csv(SHARED / "golden" / "binary.csv")
-    expected = json.loads((SHARED / "golden" / "r.json").read_text())
+    read = pd.read_csv(GOLDEN / "binary.csv")
+    expected = json.loads((GOLDEN / "r.json").read_text())
     return read["y"].to_numpy(float), read[column].to_numpy(float), expected["core"][f"binary:{column}"]
 
 
 def site(name: str) -> tuple[Floats, Floats]:
-    read = pd.read_csv(SHARED / "data" / "covid" / f"{name}.csv")
+    read = pd.read_csv(COVID / f"{name}.csv")
     return read["outcome"].to_numpy(float), read["risk"].to_numpy(float)
 
 
 def printed(name: str, column: str) -> float:
     """A number of the table of methods.md."""
-    lines = [line for line in (SHARED / "methods.md").read_text().splitlines() if line.startswith("|")]
+    lines = [line for line in EXPECTED.read_text().splitlines() if line.startswith("|")]
     head = next(line for line in lines if line.startswith("| site |"))
     row = next(line for line in lines if line.startswith(f"| {name} |"))
     cells = [[cell.strip() for cell in line.strip("| ").split("|")] for line in (head, row)]
@@ -87,7 +85,7 @@ def drawn(n: int, seed: int = 5, distortion: float = 1.0) -> tuple[Floats, Float
 # ---- references -----------------------------------------------------------------------------------------------------
 
 
-@needs_shared
+@needs_covid
 @pytest.mark.parametrize("name", SITES)
 @pytest.mark.parametrize(
     ("function", "column"),
@@ -106,7 +104,6 @@ def test_the_five_hospitals(name: str, function: Any, column: str) -> None:
     assert abs(found.value - expected) <= 0.501 * 10 ** (math.floor(math.log10(abs(expected))) - 6)
 
 
-@needs_shared
 @pytest.mark.parametrize("column", ["p", "p2"])
 def test_intercept_and_slope_are_those_of_r(column: str) -> None:
     y, p, expected = golden(column)
@@ -116,21 +113,19 @@ def test_intercept_and_slope_are_those_of_r(column: str) -> None:
     assert slope.value == pytest.approx(expected["val_prob"]["Slope"], abs=1e-9)
 
 
-@needs_shared
 def test_intercept_and_slope_with_intervals_are_those_of_calibrationcurves() -> None:
     y, p, _ = golden()
-    expected = json.loads((SHARED / "golden" / "r.json").read_text())["CalibrationCurves"]["binary"]
+    expected = json.loads((GOLDEN / "r.json").read_text())["CalibrationCurves"]["binary"]
     for function, name in ((calibration_intercept, "intercept"), (calibration_slope, "slope")):
         found = estimated(function(y, p))
         assert (found.value, found.low, found.high) == pytest.approx(expected[name], abs=1e-9)
 
 
-@needs_shared
 @pytest.mark.parametrize("column", ["p", "p2"])
 def test_the_scores_are_those_of_python_packages(column: str) -> None:
-    read = pd.read_csv(SHARED / "golden" / "python" / "binary.csv")
+    read = pd.read_csv(GOLDEN / "python" / "binary.csv")
     y, p = read["y"].to_numpy(float), read[column].to_numpy(float)
-    expected = json.loads((SHARED / "golden/python/python_golden.json").read_text())["calibration"][column]
+    expected = json.loads((GOLDEN / "python/python_golden.json").read_text())["calibration"][column]
     assert estimated(brier(y, p)).value == pytest.approx(expected["brier_sklearn"], abs=1e-14)
     assert estimated(scaled_brier(y, p)).value == pytest.approx(expected["scaled_brier_ipa"], abs=1e-13)
     assert estimated(log_score(y, p)).value == pytest.approx(-expected["log_loss"], abs=1e-13)
@@ -144,7 +139,6 @@ def test_the_scores_are_those_of_python_packages(column: str) -> None:
     assert (slope.se, intercept.se) == pytest.approx((weak["slope_se"], large["se"]), abs=1e-9)
 
 
-@needs_shared
 @pytest.mark.parametrize("column", ["p", "p2"])
 def test_the_scores_are_those_of_r(column: str) -> None:
     y, p, expected = golden(column)
@@ -161,7 +155,6 @@ def test_the_scores_are_those_of_r(column: str) -> None:
     assert bounds == pytest.approx(expected["oe"]["ci_log"], abs=1e-9)
 
 
-@needs_shared
 @pytest.mark.parametrize("column", ["p", "p2"])
 @pytest.mark.parametrize(("quantiles", "recipe"), [(FIVE_KNOTS, "rcs5_logit"), ((0.1, 0.5, 0.9), "rcs3_logit")])
 def test_the_spline_is_that_of_rms(column: str, quantiles: tuple[float, ...], recipe: str) -> None:
@@ -179,7 +172,6 @@ def test_the_spline_is_that_of_rms(column: str, quantiles: tuple[float, ...], re
         )  # R stops its fit early
 
 
-@needs_shared
 @pytest.mark.parametrize("column", ["p", "p2"])
 def test_the_groups_are_those_of_r(column: str) -> None:
     y, p, expected = golden(column)
@@ -208,10 +200,9 @@ def test_the_scaled_brier_score_rests_on_the_observed_prevalence() -> None:
 # ---- intervals ------------------------------------------------------------------------------------------------------
 
 
-@needs_shared
 def test_the_standard_error_of_the_brier_score_is_that_of_riskregression() -> None:
     y, p, _ = golden()
-    theirs = json.loads((SHARED / "golden" / "r.json").read_text())["riskRegression_binary"]["Brier"][1]
+    theirs = json.loads((GOLDEN / "r.json").read_text())["riskRegression_binary"]["Brier"][1]
     found = estimated(brier(y, p))
     assert found.se == pytest.approx(theirs["se"], rel=1e-9)
     assert found.high == pytest.approx(theirs["Brier"] + theirs["se"] * student.ppf(0.975, 1999), rel=1e-9)
@@ -624,9 +615,7 @@ def test_the_curve_is_read_off_at_any_risk() -> None:
 
 # ---- the joint intercept, bins, ratios and the z test ---------------------------------------------------------------
 
-PRINTED = (
-    [line for line in (SHARED / "methods.md").read_text().splitlines() if line[:1] == "|"] if SHARED.is_dir() else []
-)
+PRINTED = [line for line in EXPECTED.read_text().splitlines() if line[:1] == "|"]
 
 
 def of_the_table(name: str, column: str) -> float:
@@ -637,7 +626,7 @@ def of_the_table(name: str, column: str) -> float:
 
 
 def hospital(name: str) -> tuple[Floats, Floats]:
-    read = pd.read_csv(SHARED / "data" / "covid" / f"{name}.csv")
+    read = pd.read_csv(COVID / f"{name}.csv")
     return read["outcome"].to_numpy(float), read["risk"].to_numpy(float)
 
 
@@ -650,7 +639,7 @@ def test_the_worked_example_of_the_ratios() -> None:
     assert estimated(log_score(*WORKED)).value == pytest.approx(-0.560843, abs=5e-7)
 
 
-@needs_shared
+@needs_covid
 @pytest.mark.parametrize("name", ["brazil-1", "brazil-3", "italy-1", "ethiopia", "spain"])
 def test_the_bins_of_the_five_hospitals(name: str) -> None:
     y, p = hospital(name)
@@ -717,10 +706,9 @@ def test_perfect_bins_are_1_and_certain_mistakes_0() -> None:
     assert right.reason
 
 
-@needs_shared
 @pytest.mark.parametrize("column", ["p", "p2"])
 def test_the_joint_intercept_and_the_largest_error_are_those_of_r(column: str) -> None:
-    read, core = pd.read_csv(SHARED / "golden" / "binary.csv"), json.loads((SHARED / "golden" / "r.json").read_text())
+    read, core = pd.read_csv(GOLDEN / "binary.csv"), json.loads((GOLDEN / "r.json").read_text())
     y, p = read["y"].to_numpy(float), read[column].to_numpy(float)
     expected = core["core"][f"binary:{column}"]
     found = estimated(calibration_intercept_joint(y, p))

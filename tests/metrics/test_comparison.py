@@ -6,7 +6,6 @@ import itertools
 import json
 import math
 import tracemalloc
-from pathlib import Path
 from random import Random
 
 import numpy as np
@@ -46,21 +45,19 @@ from dossier.typeset.methods import method_text
 from dossier.typeset.reasons import reason_text
 from tests.estimated import estimated
 from tests.reasons import Said
+from tests.reference.tables import GOLDEN
 
-SHARED = Path(__file__).parents[2].parent / "shared"
-needs_shared = pytest.mark.skipif(not SHARED.is_dir(), reason="the folder of reference values is not there")
 RISK = st.sampled_from([0, 0.1, 0.3, 0.5, 0.7, 1])
 ROWS = st.lists(st.tuples(st.integers(0, 1), RISK, RISK), max_size=12)
 
 
 def golden() -> tuple[Floats, Floats, Floats]:
-    read = pd.read_csv(SHARED / "golden" / "binary.csv")
+    read = pd.read_csv(GOLDEN / "binary.csv")
     return read["y"].to_numpy(float), read["p"].to_numpy(float), read["p2"].to_numpy(float)
 
 
-@needs_shared
 def test_the_difference_of_aurocs_is_that_of_proc() -> None:
-    expected = json.loads((SHARED / "golden" / "r.json").read_text())["compare"]["binary"]["delong_paired"]
+    expected = json.loads((GOLDEN / "r.json").read_text())["compare"]["binary"]["delong_paired"]
     found = estimated(auroc_difference(*golden()))
     assert found.value == pytest.approx(expected["auc"][0] - expected["auc"][1], abs=1e-11)
     assert (found.low, found.high) == pytest.approx(expected["ci"], abs=1e-11)
@@ -69,10 +66,9 @@ def test_the_difference_of_aurocs_is_that_of_proc() -> None:
     assert found.details["p_value"] == pytest.approx(expected["p"], rel=1e-9)
 
 
-@needs_shared
 def test_the_rival_on_its_own_is_measured_as_the_model_is() -> None:
     """The AUROC of the rival and its interval by pROC; O/E and slope as if its risks were those of the model."""
-    expected = json.loads((SHARED / "golden" / "r.json").read_text())["compare"]["binary"]["delong_paired"]
+    expected = json.loads((GOLDEN / "r.json").read_text())["compare"]["binary"]["delong_paired"]
     outcome, risk, rival = golden()
     assert estimated(auroc_of_rival(outcome, rival)).value == pytest.approx(expected["auc"][1], abs=1e-11)
     assert estimated(oe_ratio_of_rival(outcome, rival)).value == pytest.approx(outcome.sum() / rival.sum(), rel=1e-12)
@@ -91,10 +87,9 @@ def test_what_the_rival_lacks_is_said_of_the_rival() -> None:
     assert isinstance(auroc_of_rival(nothing, constant), Absent)
 
 
-@needs_shared
 def test_the_difference_of_aurocs_is_that_of_python() -> None:
-    read = pd.read_csv(SHARED / "golden" / "python" / "binary.csv")
-    expected = json.loads((SHARED / "golden/python/python_golden.json").read_text())["discrimination"]["paired_p_vs_p2"]
+    read = pd.read_csv(GOLDEN / "python" / "binary.csv")
+    expected = json.loads((GOLDEN / "python/python_golden.json").read_text())["discrimination"]["paired_p_vs_p2"]
     found = estimated(
         auroc_difference(read["y"].to_numpy(float), read["p"].to_numpy(float), read["p2"].to_numpy(float))
     )
@@ -103,9 +98,8 @@ def test_the_difference_of_aurocs_is_that_of_python() -> None:
     assert found.details["p_value"] == pytest.approx(expected["check_mlstatkit"]["p"], rel=1e-10)
 
 
-@needs_shared
 def test_the_difference_of_brier_scores_is_that_of_riskregression() -> None:
-    contrasts = json.loads((SHARED / "golden" / "r.json").read_text())["riskRegression_binary"]["Brier_contrasts"]
+    contrasts = json.loads((GOLDEN / "r.json").read_text())["riskRegression_binary"]["Brier_contrasts"]
     expected = next(row for row in contrasts if (row["model"], row["reference"]) == ("p2", "p"))
     y, p, rival = golden()
     found = estimated(brier_difference(y, rival, p))
@@ -259,10 +253,9 @@ def test_holm_rejects_step_by_step_in_any_order(raw: list[float], order: Random)
 # ---- the rival: McNemar and sign flips ------------------------------------------------------------------------------
 
 
-@needs_shared
 def test_mcnemar_is_that_of_r() -> None:
     y, p, rival = golden()
-    for expected in json.loads((SHARED / "golden" / "r.json").read_text())["compare"]["binary"]["mcnemar"]:
+    for expected in json.loads((GOLDEN / "r.json").read_text())["compare"]["binary"]["mcnemar"]:
         found = estimated(accuracy_difference(y, p, rival, expected["t"]))
         assert found.details["p_value"] == pytest.approx(expected["exact_p"], rel=1e-9)
         discordant = {found.details["only_model"], found.details["only_rival"]}
@@ -336,7 +329,6 @@ def test_sign_flips_hold_their_level() -> None:
     assert 0.035 <= small / 1500 <= 0.065
 
 
-@needs_shared
 def test_the_difference_of_log_scores() -> None:
     y, p, rival = golden()
     logs, others = (np.log(np.where(y == 1, risk, 1 - risk)) for risk in (p, rival))
@@ -434,11 +426,10 @@ def test_the_binomial_by_a_sum(rows: list[tuple[int, float, float]], t: float) -
     assert estimated(found).details["p_value"] == pytest.approx(max(tails))
 
 
-@needs_shared
 @pytest.mark.parametrize("column", ["p", "p2"])
 def test_mann_whitney_is_that_of_r(column: str) -> None:
-    expected = json.loads((SHARED / "golden" / "r.json").read_text())["core"][f"binary:{column}"]["wilcox"]
-    read = pd.read_csv(SHARED / "golden" / "binary.csv")
+    expected = json.loads((GOLDEN / "r.json").read_text())["core"][f"binary:{column}"]["wilcox"]
+    read = pd.read_csv(GOLDEN / "binary.csv")
     found = estimated(mann_whitney_u(read["y"].to_numpy(float), read[column].to_numpy(float)))
     assert found.value == expected["W"]
     # R's test is two-sided; the far side has no weight here.

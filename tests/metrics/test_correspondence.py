@@ -32,12 +32,10 @@ from dossier.typeset.methods import method_text
 from dossier.typeset.reasons import reason_text
 from tests.estimated import estimated
 from tests.reasons import Said
+from tests.reference.tables import COVID, GOLDEN, needs_covid
+from tests.reference.tables import HEART as HEART_TABLES
 
-SHARED = Path(__file__).resolve().parents[3] / "shared"
-DATA = SHARED / "data"
 HEART = ("age", "sex", "cp", "trestbps", "chol", "fbs", "restecg", "thalach", "exang", "oldpeak", "slope", "ca", "thal")
-needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="the shared folder with the real tables is not there")
-needs_golden = pytest.mark.skipif(not (SHARED / "golden").is_dir(), reason="the shared golden folder is not there")
 
 Features = tuple[Feature, ...]
 
@@ -57,20 +55,19 @@ def _numeric(values: Floats) -> Features:
 
 
 def _covid(site: str) -> tuple[Features, Features]:
-    names = tuple(str(name) for name in pd.read_csv(DATA / "covid/training.csv", nrows=1) if name != "outcome")
-    return _features(DATA / "covid/training.csv", names), _features(DATA / f"covid/{site}.csv", names)
+    names = tuple(str(name) for name in pd.read_csv(COVID / "training.csv", nrows=1) if name != "outcome")
+    return _features(COVID / "training.csv", names), _features(COVID / f"{site}.csv", names)
 
 
 def _heart(site: str) -> tuple[Features, Features]:
-    return _features(DATA / "heart/development.csv", HEART), _features(DATA / f"heart/{site}.csv", HEART)
+    return _features(HEART_TABLES / "development.csv", HEART), _features(HEART_TABLES / f"{site}.csv", HEART)
 
 
-@needs_data
 @pytest.mark.parametrize(
     ("sides", "n", "statistic", "averaged", "energy"),
     [
-        (("covid", "italy-1"), 337, 905.428461, 0.399699, 0.021516),
-        (("covid", "italy-2"), 249, 1178.556194, 0.433989, 0.022178),
+        pytest.param(("covid", "italy-1"), 337, 905.428461, 0.399699, 0.021516, marks=needs_covid),
+        pytest.param(("covid", "italy-2"), 249, 1178.556194, 0.433989, 0.022178, marks=needs_covid),
         (("heart", "hungarian"), 294, 54.651748, 0.494305, 0.048554),
         (("heart", "switzerland"), 122, 80.621045, 0.422724, 0.072759),
         (("heart", "va"), 147, 59.780435, 0.485074, 0.088873),
@@ -94,7 +91,6 @@ def test_real_sites_have_the_values_of_the_methods(
         assert 0 <= estimate.low < estimate.value < estimate.high <= 1
 
 
-@needs_data
 @pytest.mark.parametrize(("site", "psi"), [("hungarian", 0.73), ("switzerland", 0.03), ("va", 0.33)])
 def test_psi_of_the_heart_sites(site: str, psi: float) -> None:
     """The reference is a draw of about 1,000 permutations too: three standard errors of both are allowed."""
@@ -102,10 +98,9 @@ def test_psi_of_the_heart_sites(site: str, psi: float) -> None:
     assert found.value == pytest.approx(psi, abs=0.005 + 3 * math.sqrt(psi * (1 - psi) * (1 / 999 + 1 / 3999)))
 
 
-@needs_golden
 def test_the_energy_coefficient_is_made_of_the_energy_distance() -> None:
     """The E-statistic of the golden table, 2E|X-Y| - E|X-X'| - E|Y-Y'|, is value x 2E|X-Y| on unscaled columns."""
-    table = pd.read_csv(SHARED / "golden/python/two_sample.csv")
+    table = pd.read_csv(GOLDEN / "python/two_sample.csv")
     values = table[["x1", "x2", "x3"]].to_numpy(dtype=float)
     values = values / values.std(axis=0, ddof=1)
     first = (table["sample"] == table["sample"].iloc[0]).to_numpy()
@@ -630,11 +625,10 @@ def test_one_external_row_has_a_value_without_an_interval() -> None:
 # ---- feature by feature ---------------------------------------------------------------------------------------------
 
 
-@needs_golden
 def test_shift_against_r() -> None:
     """smd and ks of age and crp in golden/r.json: sites A and D of golden/binary.csv; R took A minus D."""
-    golden = json.loads((SHARED / "golden/r.json").read_text())["similarity"]
-    table = pd.read_csv(SHARED / "golden/binary.csv")
+    golden = json.loads((GOLDEN / "r.json").read_text())["similarity"]
+    table = pd.read_csv(GOLDEN / "binary.csv")
     found = _golden_shift(table)
     for name in ("age", "crp"):
         assert found[name, "standardized_mean_difference"] == pytest.approx(-golden[f"smd_{name}"], rel=1e-9)
@@ -733,10 +727,9 @@ def _golden_side(table: pd.DataFrame) -> Features:
     )
 
 
-@needs_golden
 def test_the_membership_model_is_that_of_r() -> None:
-    expected = json.loads((SHARED / "golden/r.json").read_text())["similarity"]
-    table = pd.read_csv(SHARED / "golden/binary.csv")
+    expected = json.loads((GOLDEN / "r.json").read_text())["similarity"]
+    table = pd.read_csv(GOLDEN / "binary.csv")
     table = table[table["site"].isin(["A", "D"])]
     x = np.column_stack(
         [table["age"], table["crp"], table["stage"] == "II", table["stage"] == "III", table["sex"] == "M"]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -45,9 +44,8 @@ from dossier.typeset.methods import method_text
 from dossier.typeset.reasons import reason_text
 from tests.estimated import estimated
 from tests.reasons import Said
+from tests.reference.tables import COVID, EXPECTED, GOLDEN, needs_covid
 
-SHARED = Path(__file__).parents[2].parent / "shared"
-needs_shared = pytest.mark.skipif(not SHARED.is_dir(), reason="the folder of reference values is not there")
 SITES = ("brazil-1", "brazil-3", "italy-1", "ethiopia", "spain")
 
 ROWS = st.lists(st.tuples(st.integers(0, 1), st.sampled_from([0, 0.1, 0.3, 0.5, 0.7, 1])), max_size=14)
@@ -58,21 +56,21 @@ def arrays(rows: list[tuple[int, float]]) -> tuple[Floats, Floats]:
 
 
 def table(name: str = "binary.csv") -> pd.DataFrame:
-    return pd.read_csv(SHARED / "golden" / name).astype({"y": float})
+    return pd.read_csv(GOLDEN / name).astype({"y": float})
 
 
 def r() -> Any:
-    return json.loads((SHARED / "golden" / "r.json").read_text())
+    return json.loads((GOLDEN / "r.json").read_text())
 
 
 def site(name: str) -> tuple[Floats, Floats]:
-    read = pd.read_csv(SHARED / "data" / "covid" / f"{name}.csv")
+    read = pd.read_csv(COVID / f"{name}.csv")
     return read["outcome"].to_numpy(float), read["risk"].to_numpy(float)
 
 
 def printed(name: str, column: str) -> float:
     """A number of the table of methods.md."""
-    lines = [line for line in (SHARED / "methods.md").read_text().splitlines() if line.startswith("|")]
+    lines = [line for line in EXPECTED.read_text().splitlines() if line.startswith("|")]
     head = next(line for line in lines if line.startswith("| site |"))
     row = next(line for line in lines if line.startswith(f"| {name} |"))
     cells = [[cell.strip() for cell in line.strip("| ").split("|")] for line in (head, row)]
@@ -95,7 +93,6 @@ def slow_auroc(y: Floats, p: Floats) -> tuple[float, float]:
     return float(value), float(v10 / m + v01 / n)
 
 
-@needs_shared
 @pytest.mark.parametrize("column", ["p", "p2"])
 def test_auroc_is_that_of_proc(column: str) -> None:
     expected = r()["core"][f"binary:{column}"]["pROC"]
@@ -104,16 +101,15 @@ def test_auroc_is_that_of_proc(column: str) -> None:
     assert (found.low, found.high) == pytest.approx(expected["logit_ci"], abs=1e-11)
 
 
-@needs_shared
 @pytest.mark.parametrize("column", ["p", "p2"])
 def test_auroc_is_that_of_python_packages(column: str) -> None:
-    expected = json.loads((SHARED / "golden/python/python_golden.json").read_text())["discrimination"][column]
+    expected = json.loads((GOLDEN / "python/python_golden.json").read_text())["discrimination"][column]
     found = estimated(auroc(table("python/binary.csv")["y"].to_numpy(), table("python/binary.csv")[column].to_numpy()))
     assert (found.value, found.se) == pytest.approx((expected["auc_sklearn"], expected["delong_se"]), abs=1e-14)
     assert (found.low, found.high) == pytest.approx(expected["ci95_logit"], abs=1e-14)
 
 
-@needs_shared
+@needs_covid
 @pytest.mark.parametrize("name", SITES)
 def test_the_five_hospitals(name: str) -> None:
     y, p = site(name)
@@ -225,7 +221,6 @@ def test_the_worked_matrix_of_dinga() -> None:
     assert estimated(npv(y, p, 0.5)).value == 1
 
 
-@needs_shared
 def test_thresholds_are_those_of_r() -> None:
     y, p = table()["y"].to_numpy(), table()["p"].to_numpy()
     for expected in r()["core"]["binary:p"]["thresholds"]:
@@ -362,14 +357,13 @@ def test_the_other_measures_of_the_worked_matrix_of_dinga() -> None:
     assert estimated(markedness(y, p, 0.5)).value == pytest.approx(0.10, abs=1e-12)
 
 
-@needs_shared
+@needs_covid
 @pytest.mark.parametrize("name", SITES)
 def test_the_correlation_at_the_five_hospitals(name: str) -> None:
     y, p = site(name)
     assert to_printed_digits(estimated(mcc(y, p, 0.5)).value, printed(name, "MCC"))
 
 
-@needs_shared
 @pytest.mark.parametrize("column", ["p", "p2"])
 def test_measures_at_a_threshold_are_those_of_r(column: str) -> None:
     y, p = table()["y"].to_numpy(), table()[column].to_numpy()
@@ -561,10 +555,9 @@ def slow_average_precision(y: Floats, p: Floats) -> float:
     return total
 
 
-@needs_shared
 @pytest.mark.parametrize("column", ["p", "p2"])
 def test_average_precision_is_that_of_scikit_learn(column: str) -> None:
-    expected = json.loads((SHARED / "golden/python/python_golden.json").read_text())["discrimination"][column]
+    expected = json.loads((GOLDEN / "python/python_golden.json").read_text())["discrimination"][column]
     read = table("python/binary.csv")
     found = estimated(auprc(read["y"].to_numpy(), read[column].to_numpy(), bootstrap=20))
     assert found.value == pytest.approx(expected["average_precision_sklearn"], abs=1e-13)

@@ -13,12 +13,8 @@ from dossier.core.types import Evidence, Floats
 from dossier.metrics.utility import RELEVANCE_OF_CASE, THRESHOLD_OF_CASE, weighted_utility_inputs
 from dossier.report import compose, draw
 from dossier.report.chapters import supporting
-from tests.conftest import SHARED
+from tests.reference.tables import RATERS, needs_raters
 from tests.smallest import HEAD, QUICK, SITE
-
-RATERS = SHARED / "data" / "raters"
-needs_shared = pytest.mark.skipif(not RATERS.is_dir(), reason="the published ratings are not ours to publish")
-
 
 Spread = dict[tuple[str, str | None, str], float]
 
@@ -28,7 +24,7 @@ def _spread(outcome: Floats, thresholds: tuple[str, ...], relevance: tuple[str, 
     return {(description.variable, description.level, description.statistic): description.value for description in rows}
 
 
-@needs_shared
+@needs_raters
 def test_the_published_raters_have_the_published_means() -> None:
     """methods.md: .446 .554 .543; the automation bias is exactly 1 in 88 of 427 cases and 0 in 81."""
     labels, confidence = (np.loadtxt(RATERS / f"{name}.csv", delimiter=",") for name in ("preds", "confs"))

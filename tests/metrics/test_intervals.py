@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -25,12 +24,9 @@ from dossier.metrics.intervals import (
     two_sided_student,
     wilson,
 )
-
-GOLDEN = Path(__file__).parents[2].parent / "shared" / "golden"
-needs_golden = pytest.mark.skipif(not GOLDEN.is_dir(), reason="the folder of reference values is not there")
+from tests.reference.tables import GOLDEN
 
 
-@needs_golden
 def test_wilson_is_that_of_r() -> None:
     for row in json.loads((GOLDEN / "r.json").read_text())["proportions"]:
         assert wilson(row["x"], row["n"], 0.95) == pytest.approx(row["wilson_prop_test_nocc"], abs=1e-11)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,9 +16,10 @@ from dossier.core.types import Absent, Curve, Estimate, Feature, Floats
 from dossier.metrics import nomogram
 from dossier.metrics.nomogram import Axis, Nomogram
 from tests.reasons import Said
+from tests.reference.tables import GOLDEN as FOLDER
 
-SHARED = Path(__file__).resolve().parents[3] / "shared"
-GOLDEN = json.loads((SHARED / "golden" / "r.json").read_text())["nomogram"]
+GOLDEN = json.loads((FOLDER / "r.json").read_text())["nomogram"]
+
 RISK_TICKS = 2e-4
 """rms finds the totals of round risks by interpolation between 50 values or more; its print has no decimals."""
 

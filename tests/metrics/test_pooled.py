@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,10 +17,7 @@ from dossier.metrics.pooled import expected_range, pool, random_effects
 from dossier.metrics.scales import Scale
 from dossier.typeset.methods import method_text
 from tests.reasons import Said
-
-SHARED = Path(__file__).resolve().parents[3] / "shared"
-GOLDEN = SHARED / "golden/r.json"
-needs_golden = pytest.mark.skipif(not GOLDEN.is_file(), reason="the shared golden folder is not there")
+from tests.reference.tables import GOLDEN
 
 COLUMNS = {
     "logit_auc": ("y_lauc", "se_lauc"),
@@ -32,7 +28,7 @@ COLUMNS = {
 
 
 def _golden(measure: str) -> tuple[Floats, Floats, dict[str, Any]]:
-    found = json.loads(GOLDEN.read_text())["meta_sites"]
+    found = json.loads((GOLDEN / "r.json").read_text())["meta_sites"]
     value, se = COLUMNS[measure]
     return (
         np.array([row[value] for row in found["input"]]),
@@ -48,7 +44,6 @@ def _site(value: float, se: float | None, n: int = 400, events: int | None = 100
 # ---- metafor --------------------------------------------------------------------------------------------------------
 
 
-@needs_golden
 @pytest.mark.parametrize("measure", ["logit_auc", "slope"])
 def test_metafor_where_its_factor_is_at_least_one(measure: str) -> None:
     """REML with knha. metafor stops scoring at 1e-5: so does this."""
@@ -62,7 +57,6 @@ def test_metafor_where_its_factor_is_at_least_one(measure: str) -> None:
     assert 100 * found.i2 == pytest.approx(expected["I2"], abs=1e-3)
 
 
-@needs_golden
 @pytest.mark.parametrize("measure", ["log_oe", "citl"])
 def test_below_a_factor_of_one_the_plain_variance_stands(measure: str) -> None:
     """Here metafor's knha narrows the interval (log_oe: SE .015 against .041); ours keeps the plain SE."""
@@ -76,9 +70,8 @@ def test_below_a_factor_of_one_the_plain_variance_stands(measure: str) -> None:
     assert [found.low, found.high] == pytest.approx([plain["est"] - reach, plain["est"] + reach], abs=1e-9)
 
 
-@needs_golden
 def test_the_auroc_comes_back_from_the_logit_scale() -> None:
-    found = json.loads(GOLDEN.read_text())["meta_sites"]
+    found = json.loads((GOLDEN / "r.json").read_text())["meta_sites"]
     estimates = tuple(_site(row["auc"], row["se_auc"], row["n"], row["O"]) for row in found["input"])
     back = found["logit_auc"]["REML_knha"]["back"]
     pooled = pool(estimates, "logit")
@@ -90,10 +83,9 @@ def test_the_auroc_comes_back_from_the_logit_scale() -> None:
     assert pooled.events == sum(row["O"] for row in found["input"])
 
 
-@needs_golden
 def test_oe_is_pooled_on_the_log_scale() -> None:
     """The SE of the ratio is the value times the SE of its logarithm."""
-    found = json.loads(GOLDEN.read_text())["meta_sites"]
+    found = json.loads((GOLDEN / "r.json").read_text())["meta_sites"]
     estimates = tuple(_site(math.exp(row["y_loe"]), math.exp(row["y_loe"]) * row["se_loe"]) for row in found["input"])
     pooled = pool(estimates, "log")
     assert isinstance(pooled, Estimate)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections import Counter
 from itertools import pairwise, permutations
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -35,9 +34,7 @@ from dossier.typeset.reasons import reason_text
 from tests.estimated import estimated
 from tests.metrics.parts import h_accuracy_of
 from tests.reasons import Said
-
-SHARED = Path(__file__).parents[2].parent / "shared"
-needs_shared = pytest.mark.skipif(not SHARED.is_dir(), reason="the folder of reference values is not there")
+from tests.reference.tables import RATERS, needs_raters
 
 TRUTH = np.array([1.0, 1, 0, 0, 0])
 LABELS = np.array([[1, 1, 0], [1, 0, 1], [0, 0, 0], [1, 0, 0], [0, 0, math.nan]])
@@ -192,14 +189,14 @@ def test_a_tau_below_one_half_and_missing_tables_are_reasons() -> None:
         assert isinstance(h_accuracy(TRUTH, risk, 0.5, "right_80", labels=labels, confidence=confidence), Absent)
 
 
-@needs_shared
+@needs_raters
 def test_taus_of_the_published_ratings() -> None:
     """The mean confidence is that of the file; each share of right answers is counted by an obvious loop.
 
     The truth of these cases is not published: the label of most raters stands in for it here.
     """
-    labels = pd.read_csv(SHARED / "data" / "raters" / "preds.csv", header=None).to_numpy(float)
-    confidence = pd.read_csv(SHARED / "data" / "raters" / "confs.csv", header=None).to_numpy(float)
+    labels = pd.read_csv(RATERS / "preds.csv", header=None).to_numpy(float)
+    confidence = pd.read_csv(RATERS / "confs.csv", header=None).to_numpy(float)
     truth = (labels.mean(axis=1) > 0.5).astype(float)
     assert labels.shape == (427, 13)
     found = raters.tau_of_raters("mean_confidence", labels, confidence, truth)

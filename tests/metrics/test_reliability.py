@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import json
 import math
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -38,11 +37,8 @@ from dossier.metrics.resampling import central
 from dossier.typeset.methods import method_text
 from dossier.typeset.reasons import reason_text
 from tests.reasons import Said
+from tests.reference.tables import GOLDEN, RATERS, needs_raters
 
-SHARED = Path(__file__).resolve().parents[3] / "shared"
-RATERS, GOLDEN = SHARED / "data/raters", SHARED / "golden/r.json"
-needs_raters = pytest.mark.skipif(not RATERS.is_dir(), reason="the shared folder with the raters' tables is not there")
-needs_golden = pytest.mark.skipif(not GOLDEN.is_file(), reason="the shared golden folder is not there")
 AGREEMENTS = (observed_agreement, fleiss_kappa, krippendorff_alpha, cohen_kappa)
 NAN = math.nan
 
@@ -90,7 +86,7 @@ def test_the_raters_table_has_the_values_of_the_methods() -> None:
 
 
 def _golden() -> dict[str, Any]:
-    agreement: dict[str, Any] = json.loads(GOLDEN.read_text())["agreement"]
+    agreement: dict[str, Any] = json.loads((GOLDEN / "r.json").read_text())["agreement"]
     return agreement
 
 
@@ -99,7 +95,6 @@ def _diagnoses() -> Floats:
     return np.array([[float(label[0]) for label in table[f"rater{rater}"]] for rater in range(1, 7)]).T
 
 
-@needs_golden
 def test_diagnoses_against_r() -> None:
     """irr's kappam.fleiss, kappam.light and kappa2 to 1e-10.
 
@@ -118,7 +113,6 @@ def test_diagnoses_against_r() -> None:
     assert pairs.columns["kappa"][0] == pytest.approx(golden["cohen_12"]["kappa"], abs=1e-10)
 
 
-@needs_golden
 def test_alpha_with_missing_labels_against_r() -> None:
     """Krippendorff's own example: 12 cases, 4 raters, nominal .743421."""
     golden = _golden()
@@ -127,11 +121,10 @@ def test_alpha_with_missing_labels_against_r() -> None:
     assert _value(krippendorff_alpha(labels)) == pytest.approx(golden["kripp"]["nominal"], abs=1e-10)
 
 
-@needs_golden
 def test_five_raters_against_other_packages() -> None:
     """golden/python: the packages krippendorff, statsmodels and scikit-learn on ratings_complete.csv, to 1e-12."""
-    golden = json.loads((SHARED / "golden/python/python_golden.json").read_text())["inter_rater"]
-    labels = np.loadtxt(SHARED / "golden/python/ratings_complete.csv", delimiter=",", skiprows=1)
+    golden = json.loads((GOLDEN / "python/python_golden.json").read_text())["inter_rater"]
+    labels = np.loadtxt(GOLDEN / "python/ratings_complete.csv", delimiter=",", skiprows=1)
     assert _value(krippendorff_alpha(labels)) == pytest.approx(
         golden["krippendorff_pkg_complete"]["nominal"], abs=1e-12
     )

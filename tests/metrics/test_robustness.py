@@ -6,7 +6,6 @@ import itertools
 import math
 from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -33,9 +32,7 @@ from dossier.metrics.robustness import (
 )
 from dossier.typeset.methods import method_text
 from tests.reasons import Said, because
-
-DATA = Path(__file__).resolve().parents[3] / "shared/data"
-needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="the shared folder with the real tables is not there")
+from tests.reference.tables import COVID, needs_covid
 
 
 def _estimate(value: float, se: float | None = 0.02) -> Estimate:
@@ -374,7 +371,7 @@ def test_each_gap_of_wpr_has_its_reason() -> None:
         assert _wpr("worst_split", site=vague) == Said("the performance at this site has no standard error")
 
 
-@needs_data
+@needs_covid
 def test_the_printed_scores_of_the_paper() -> None:
     """[Trust] prints SPR .00 .03 .01 and WPR .92 .88 .93 for Brazil 1 to 3, and no p-values.
 
@@ -385,7 +382,7 @@ def test_the_printed_scores_of_the_paper() -> None:
     """
     printed_wpr, by_predicted, by_observed = (0.92, 0.88, 0.93), [], []
     for number, weak in enumerate(printed_wpr, start=1):
-        table = pd.read_csv(DATA / f"covid/brazil-{number}.csv")
+        table = pd.read_csv(COVID / f"brazil-{number}.csv")
         outcome, risk = table["outcome"].to_numpy(dtype=float), table["risk"].to_numpy(dtype=float)
         found = discrimination.auroc(outcome, risk)
         assert isinstance(found, Estimate)

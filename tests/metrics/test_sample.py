@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -22,9 +21,7 @@ from dossier.metrics.sample import (
 )
 from dossier.typeset.reasons import reason_text
 from tests.reasons import Said
-
-DATA = Path(__file__).resolve().parents[3] / "shared/data/covid"
-needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="the shared folder with the real tables is not there")
+from tests.reference.tables import COVID, needs_covid
 
 
 def _value(found: Estimate | Absent) -> float:
@@ -41,7 +38,7 @@ def _published(prevalence: float = 0.018, n: int = 400_000) -> tuple[Floats, Flo
     return outcome, 1 / (1 + np.exp(-np.random.default_rng(1).normal(-5, 2.5, n)))
 
 
-@needs_data
+@needs_covid
 @pytest.mark.parametrize(
     ("site", "auroc", "net_benefit", "brier"),
     [
@@ -53,7 +50,7 @@ def _published(prevalence: float = 0.018, n: int = 400_000) -> tuple[Floats, Flo
     ],
 )
 def test_real_sites_have_the_values_of_the_methods(site: str, auroc: int, net_benefit: float, brier: float) -> None:
-    table = pd.read_csv(DATA / f"{site}.csv")
+    table = pd.read_csv(COVID / f"{site}.csv")
     outcome, risk = table["outcome"].to_numpy(dtype=float), table["risk"].to_numpy(dtype=float)
     assert _value(mss_auroc(outcome, risk)) == auroc
     assert _value(mss_snb(outcome, risk, 0.5)) == pytest.approx(net_benefit, abs=0.005)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -40,9 +39,8 @@ from dossier.typeset.methods import method_text
 from dossier.typeset.reasons import reason_text
 from tests.estimated import estimated
 from tests.reasons import Said
+from tests.reference.tables import COVID, EXPECTED, GOLDEN, RATERS, needs_covid, needs_raters
 
-SHARED = Path(__file__).parents[2].parent / "shared"
-needs_shared = pytest.mark.skipif(not SHARED.is_dir(), reason="the folder of reference values is not there")
 ROWS = st.lists(st.tuples(st.integers(0, 1), st.sampled_from([0, 0.1, 0.3, 0.5, 0.7, 1])), min_size=1, max_size=14)
 
 
@@ -52,32 +50,31 @@ def curve(found: Curve | Absent) -> dict[str, Floats]:
 
 
 def golden(name: str = "binary.csv") -> pd.DataFrame:
-    return pd.read_csv(SHARED / "golden" / name).astype({"y": float})
+    return pd.read_csv(GOLDEN / name).astype({"y": float})
 
 
 def r() -> Any:
-    return json.loads((SHARED / "golden" / "r.json").read_text())
+    return json.loads((GOLDEN / "r.json").read_text())
 
 
 def printed(name: str, column: str) -> float:
     """A number of the table of methods.md."""
-    lines = [line for line in (SHARED / "methods.md").read_text().splitlines() if line.startswith("|")]
+    lines = [line for line in EXPECTED.read_text().splitlines() if line.startswith("|")]
     head = next(line for line in lines if line.startswith("| site |"))
     row = next(line for line in lines if line.startswith(f"| {name} |"))
     cells = [[cell.strip() for cell in line.strip("| ").split("|")] for line in (head, row)]
     return float(cells[1][cells[0].index(column)])
 
 
-@needs_shared
+@needs_covid
 @pytest.mark.parametrize("name", ["brazil-1", "brazil-3", "italy-1", "ethiopia", "spain"])
 def test_the_five_hospitals(name: str) -> None:
-    read = pd.read_csv(SHARED / "data" / "covid" / f"{name}.csv")
+    read = pd.read_csv(COVID / f"{name}.csv")
     y, p = read["outcome"].to_numpy(float), read["risk"].to_numpy(float)
     assert estimated(net_benefit(y, p, 0.25)).value == pytest.approx(printed(name, "NB25"), abs=5.01e-8)
     assert estimated(standardized_net_benefit(y, p, 0.5)).value == pytest.approx(printed(name, "sNB"), abs=5.01e-8)
 
 
-@needs_shared
 @pytest.mark.parametrize("column", ["p", "p2"])
 def test_net_benefit_is_that_of_dcurves(column: str) -> None:
     read, expected = golden(), r()["dcurves"]["binary"]["dca"]
@@ -94,11 +91,10 @@ def test_net_benefit_is_that_of_dcurves(column: str) -> None:
     assert checked > 8
 
 
-@needs_shared
 @pytest.mark.parametrize("column", ["p", "p2"])
 def test_net_benefit_with_ties_at_the_threshold_is_that_of_python(column: str) -> None:
     read = golden("python/binary.csv")
-    expected = json.loads((SHARED / "golden/python/python_golden.json").read_text())["net_benefit"][column]
+    expected = json.loads((GOLDEN / "python/python_golden.json").read_text())["net_benefit"][column]
     for threshold, row in expected.items():
         y, p, t = read["y"].to_numpy(), read[column].to_numpy(), float(threshold)
         assert estimated(net_benefit(y, p, t)).value == pytest.approx(row["nb_ge"], abs=1e-14)
@@ -252,7 +248,6 @@ def site(name: str, y: Floats, p: Floats, span: tuple[float, float] = (0.05, 0.6
     return SiteResults(summary, (), (CurveResult("decision_curve", name, decision_curve(y, p, span)),))
 
 
-@needs_shared
 def test_the_curve_of_all_sites_is_that_of_all_rows() -> None:
     read = golden()
     sites = tuple(site(str(name), rows["y"].to_numpy(), rows["p"].to_numpy()) for name, rows in read.groupby("site"))
@@ -405,10 +400,10 @@ def test_the_interval_of_weighted_utility_agrees_with_the_jackknife() -> None:
     assert found.low == pytest.approx(found.value - 1.959963984540054 * (found.se or 0))
 
 
-@needs_shared
+@needs_raters
 def test_thresholds_from_the_published_raters() -> None:
     """methods.md on data/raters: means .446 .554 .543 ([wU] prints .72 .55 .54); the bias is 1 in 88 cases, 0 in 81."""
-    folder = SHARED / "data" / "raters"
+    folder = RATERS
     labels, confidence = (np.loadtxt(folder / f"{name}.csv", delimiter=",") for name in ("preds", "confs"))
     found = [confidence_to_act(labels, confidence), persuasion(labels, confidence), automation_bias(labels)]
     assert [round(float(each.mean()), 3) for each in found] == [0.446, 0.554, 0.543]
@@ -578,10 +573,10 @@ def test_where_both_defaults_are_worth_nothing_the_model_is_compared_with_treati
     assert (found.value, found.details["default"]) == (0.25, 0)
 
 
-@needs_shared
+@needs_covid
 @pytest.mark.parametrize("name", ["italy-1", "spain"])
 def test_the_net_benefit_gain_of_real_sites(name: str) -> None:
-    read = pd.read_csv(SHARED / "data" / "covid" / f"{name}.csv")
+    read = pd.read_csv(COVID / f"{name}.csv")
     y, p = read["outcome"].to_numpy(float), read["risk"].to_numpy(float)
     found = estimated(net_benefit_gain(y, p, 0.5))
     # methods.md prints sNB at .5; treating all gives 2 phi - 1 there.

@@ -8,23 +8,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from dossier import evaluate, reading
 from dossier.command_line import initial
 from dossier.core.types import Study
 from dossier.record import results
+from tests.reference.tables import EXPECTED
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-SHARED = REPOSITORY.parent / "shared"
-needs_shared = pytest.mark.skipif(
-    not (SHARED / "methods.md").is_file(), reason="the folder of reference values and real tables is not there"
-)
 
 
 def study(folder: str) -> Study:
     """A release of the repository."""
-    return reading.study(REPOSITORY / folder, allow_outside=True)
+    return reading.study(REPOSITORY / folder)
 
 
 def example(folder: Path) -> Path:
@@ -63,8 +58,8 @@ def row(document: dict[str, Any], measure: str, dataset: str, /, **at: float | s
 
 
 def methods() -> str:
-    """The page of methods and of the numbers that they must give."""
-    return (SHARED / "methods.md").read_text(encoding="utf-8")
+    """The page of the numbers that the measures must give on real tables."""
+    return EXPECTED.read_text(encoding="utf-8")
 
 
 def simulation_error(p_value: float, permutations: int) -> float:

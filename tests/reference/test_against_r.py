@@ -18,11 +18,9 @@ from scipy.stats import t as student
 
 from dossier import reading
 from dossier.metrics.pooled import random_effects
-from tests.reference.built import SHARED, hurried, needs_shared, results_of, row
+from tests.reference.built import hurried, results_of, row
+from tests.reference.tables import GOLDEN
 
-pytestmark = needs_shared
-
-GOLDEN = SHARED / "golden"
 SAME = 1e-9
 GLM = 5e-8
 GLM_SE = 1e-4

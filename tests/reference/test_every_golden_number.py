@@ -73,11 +73,8 @@ from dossier.metrics.utility import net_benefit, standardized_net_benefit
 from dossier.typeset.methods import method_text
 from tests.estimated import estimated
 from tests.metrics.parts import errors_of_rows, of_counts
-from tests.reference.built import SHARED, needs_shared
+from tests.reference.tables import GOLDEN
 
-pytestmark = needs_shared
-
-GOLDEN = SHARED / "golden"
 SAME = 1e-9
 GLM = 5e-8
 REML = 1e-5

@@ -9,9 +9,7 @@ from typing import Any
 import pytest
 
 from tests import reasons
-from tests.reference.built import hurried, methods, needs_shared, results_of, row, simulation_error, study
-
-pytestmark = needs_shared
+from tests.reference.built import hurried, methods, results_of, row, simulation_error, study
 
 Read = Callable[[dict[str, Any], str], float]
 
