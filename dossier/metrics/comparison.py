@@ -21,11 +21,18 @@ from dossier.core.types import RIVAL, Absent, Estimate, Floats
 from dossier.metrics import calibration, discrimination, weighted
 from dossier.metrics.calibration import A_TEST, log_score
 from dossier.metrics.discrimination import one_class, placements
-from dossier.metrics.intervals import NO_ROWS, beyond, estimate, standard_error, two_sided
+from dossier.metrics.intervals import (
+    NO_ROWS,
+    beyond,
+    beyond_student,
+    estimate,
+    standard_error,
+    two_sided,
+)
 from dossier.metrics.once import once
 from dossier.metrics.resampling import BINNED_ABOVE, BINS
-from dossier.metrics.shares import Design, estimate_of, p_value, sum_of_shares
-from dossier.metrics.utility import no_net_benefit
+from dossier.metrics.shares import Design
+from dossier.metrics.utility import contributions, no_net_benefit
 
 ORDER = (
     *("auroc_of_rival", "oe_ratio_of_rival", "calibration_slope_of_rival", "auroc_difference", "brier_difference"),
@@ -593,27 +600,33 @@ def net_benefit_difference(
 
     Notes
     -----
-    The interval puts together Wilson's intervals of these four shares as that of `net_benefit` does two; a normal one
-    drops the cases where the models differ in none. `p_value` is that of the widest interval that leaves out 0. Source:
-    Vickers and Elkin 2006; Zou and Donner 2008.
+    The interval takes the variance of what the rows add, and one row more of each of the four kinds: the variance
+    alone is 0 where the models differ in no case.
+    `p_value` is that of the widest interval that leaves out 0. Two models with the same risks differ by 0 exactly.
+    Source: Vickers and Elkin 2006; adding to the cells of paired rows Agresti and Min 2005.
 
     Examples
     --------
     >>> import dossier
     >>> outcome, risk, rival = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9], [0.2, 0.3, 0.4, 0.3, 0.6, 0.8]
     >>> print(dossier.metrics.net_benefit_difference(outcome, risk, rival, threshold=0.5))
-    -0.17 (-0.72 to 0.40)
+    -0.17 (-0.90 to 0.56)
     """
     if reason := no_net_benefit(outcome, threshold, weights):
         return reason
-    flagged, theirs, case = risk >= threshold, rival >= threshold, outcome == 1
-    ours_alone, theirs_alone, odds = flagged & ~theirs, theirs & ~flagged, threshold / (1 - threshold)
-    members = np.array([case & ours_alone, case & theirs_alone, ~case & ours_alone, ~case & theirs_alone])
-    design = Design(len(outcome), cluster, weights)
-    found = sum_of_shares(members, [(1.0, -1.0, -odds, odds)], design)
-    estimate = estimate_of(found, design, outcome, level, {})
-    details = {**estimate.details, "p_value": None if estimate.low is None else p_value(found)}
-    return replace(estimate, method=Method("paired", *estimate.method, "p_by_interval"), details=details)
+    odds, design = threshold / (1 - threshold), Design(len(outcome), cluster, weights)
+    added = contributions(outcome, risk, threshold) - contributions(outcome, rival, threshold)
+    value, most = design.mean(added), max(1.0, odds)
+    if np.array_equal(risk, rival):
+        method = Method("same_risks")
+        return Estimate(0.0, 0.0, 0.0, level, len(outcome), method, int(outcome.sum()), 0.0, {"p_value": 1.0})
+    method = design.as_sampled(Method("paired", "one_of_each_kind_added")) + "p_by_interval"
+    if obstacle := design.obstacle():
+        return replace(estimate(value, None, level, outcome, method, details={"p_value": None}), reason=obstacle)
+    kinds = math.sqrt(2 * (1 + odds**2)) / design.rows_worth(added - value)
+    se = math.hypot(design.standard_error(added - value), kinds)
+    details = {**design.details, "p_value": 2 * beyond_student(abs(value) / se, design.freedom)}
+    return estimate(value, se, level, outcome, method, floor=-most, ceiling=most, details=details)
 
 
 # ---- against chance -------------------------------------------------------------------------------------------------

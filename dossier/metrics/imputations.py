@@ -13,7 +13,7 @@ from dossier.core.types import Absent, Curve, Estimate, Floats, SumOfShares
 from dossier.metrics.discrimination import POINTS, risk_distribution
 from dossier.metrics.intervals import beyond_student, column, two_sided, two_sided_student
 from dossier.metrics.scales import Scale, back, forward, off_scale, stretch
-from dossier.metrics.shares import interval_of, p_value, smallest
+from dossier.metrics.shares import interval_of, smallest
 
 
 def rubin(estimates: Sequence[Estimate], scale: Scale, level: float, test: bool = False) -> Estimate:
@@ -116,8 +116,6 @@ def _of_shares(estimates: Sequence[Estimate], sums: Sequence[SumOfShares], level
     details, (n, events) = _means(estimates), _size(estimates)
     if parts[0] > 0:
         details["fraction_missing"] = _fraction_missing(parts[1] / parts[0], freedom)
-    if "p_value" in estimates[0].details:
-        details["p_value"] = p_value(pooled)
     return Estimate(
         value=value,
         low=low,

@@ -9,11 +9,10 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import brentq
 
 from dossier.core.facts import Count, Fact, Method
 from dossier.core.types import Absent, Estimate, Floats, SumOfShares
-from dossier.metrics.intervals import beyond_student, two_sided_student, wilson_bounds
+from dossier.metrics.intervals import two_sided_student, wilson_bounds
 
 Bools = NDArray[np.bool_]
 
@@ -112,6 +111,11 @@ class Design:
             return 0.0
         added = np.bincount(self._unit, weights=self._weight * residuals)
         return math.sqrt(count / (count - 1) * float(np.sum(added**2)))
+
+    def rows_worth(self, residuals: Floats) -> float:
+        """The independent rows whose mean would have the same variance; `effective_units` where they do not vary."""
+        error = 0.0 if self.is_simple else self.standard_error(residuals)
+        return min(self.rows, self.mean(residuals**2) / error**2) if error else self.effective_units
 
     @property
     def method(self) -> Method:
@@ -224,25 +228,6 @@ def interval_of(found: SumOfShares, reach: float) -> tuple[float, float, float]:
     which = smallest(found)
     value = float(np.sum(np.array(found.coefficients[which]) * shares))
     return value, min(float(low) for low, _ in each), float(each[which][1])
-
-
-FARTHEST = 40.0
-"""A reach beyond which a p-value is 0."""
-
-
-def p_value(found: SumOfShares) -> float:
-    """The two-sided p-value of a sum of 0: that of the widest interval that leaves out 0."""
-
-    def end(reach: float) -> float:
-        value, low, high = interval_of(found, reach)
-        return low if value > 0 else -high
-
-    value, _, _ = interval_of(found, 0.0)
-    if value == 0:
-        return 1.0
-    if end(FARTHEST) > 0:
-        return 0.0
-    return 2 * beyond_student(float(brentq(end, 0.0, FARTHEST, xtol=1e-12)), found.freedom)
 
 
 def estimate_of(

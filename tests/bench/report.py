@@ -73,8 +73,8 @@ NOTES = (
     ),
     (
         "net_benefit_difference",
-        "far from the prevalence few cases are flagged by one model alone: four Wilson intervals together hold more "
-        "often than they promise, where the normal one held in as little as .32.",
+        "where few rows are flagged by one model alone the interval, to whose variance one row of each kind is added, "
+        "holds more often than it promises; without these rows it held in as little as .02.",
     ),
     (
         "correspondence_averaged, mean value",
