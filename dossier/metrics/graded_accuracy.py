@@ -83,30 +83,39 @@ class ClassRatio:
     variance: float
     """NaN for a single row."""
     rows: int
+    effective: float
+    """The rows of equal complexity that would be as many: (sum of d)^2 / sum of d^2 (Kish 1965)."""
 
 
 def class_ratio(earned: Floats, complexity: Floats) -> ClassRatio:
     """The mean credit of one class: `earned`, `complexity` (rows of the class, 0 to 1)."""
     ratio = float((complexity * earned).sum() / complexity.sum())
     if len(earned) < 2:
-        return ClassRatio(ratio, math.nan, 1)
+        return ClassRatio(ratio, math.nan, 1, 1.0)
     residual = complexity * (earned - ratio)
     variance = float(np.var(residual, ddof=1)) / len(earned) / float(complexity.mean()) ** 2
-    return ClassRatio(ratio, variance, len(earned))
+    return ClassRatio(ratio, variance, len(earned), effective_size(complexity))
 
 
-def _bounds_of_class(found: ClassRatio, level: float) -> tuple[float, float]:
+def effective_size(weights: Floats) -> float:
+    """The number of equal weights that tell as much as these, which are not all 0: (sum)^2 / sum of squares."""
+    relative = weights / weights.max()
+    return math.fsum(relative) ** 2 / math.fsum(relative**2)
+
+
+def bounds_of_class(found: ClassRatio, level: float) -> tuple[float, float]:
     """Wilson's interval with as many trials as a share of that value and variance would have.
 
     A share of trials has the variance r (1 - r) / trials. Both are taken with z^2/2 rows of no and as many of full
-    credit added, which leaves all-or-nothing credit its own number of rows, and keeps a handful of credited rows from
-    looking surer than they are.
+    credit added, which leaves all-or-nothing credit its own number of rows, or of as many as its complexities are
+    worth, and keeps a handful of credited rows from looking surer than they are.
     """
     added = two_sided(level) ** 2
-    rows = found.rows + added
-    mean = (found.rows * found.value + added / 2) / rows
-    squares = (found.rows * (found.variance * (found.rows - 1) + found.value**2) + added / 2) / rows
-    trials = max(float(found.rows), rows * mean * (1 - mean) / (squares - mean**2) - added)
+    rows = found.effective + added
+    spread = found.variance * (found.rows - 1) / found.rows * found.effective if found.rows > 1 else 0.0
+    mean = (found.effective * found.value + added / 2) / rows
+    squares = (found.effective * (spread + found.value**2) + added / 2) / rows
+    trials = max(found.effective, rows * mean * (1 - mean) / (squares - mean**2) - added)
     low, high = wilson(found.value * trials, trials, level)
     return min(low, found.value), max(high, found.value)
 
@@ -128,7 +137,7 @@ def _by_priority(priority: Floats, ratios: Sequence[ClassRatio], level: float) -
     if any(math.isnan(ratio.variance) for _, ratio in counting):
         return Weighted(value, None)
     variance = math.fsum(weight**2 * ratio.variance for weight, ratio in counting)
-    bounds = [_bounds_of_class(ratio, level) for _, ratio in counting]
+    bounds = [bounds_of_class(ratio, level) for _, ratio in counting]
     down, up = (
         math.sqrt(
             math.fsum(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 
@@ -15,8 +16,8 @@ from dossier.core.register import Band, Line, curve, curve_synthesis, describe, 
 from dossier.core.types import Absent, Curve, Description, Estimate, Floats, Goal, SiteResults, SumOfShares, found_curve
 from dossier.metrics import weighted
 from dossier.metrics.discrimination import one_class, risk_range
-from dossier.metrics.graded_accuracy import h_accuracy_at_risks
-from dossier.metrics.intervals import NO_ROWS, column, estimate, two_sided, two_sided_student
+from dossier.metrics.graded_accuracy import bounds_of_class, class_ratio, effective_size, h_accuracy_at_risks
+from dossier.metrics.intervals import NO_ROWS, column, two_sided, two_sided_student, wilson_bounds
 from dossier.metrics.shares import NO_WEIGHT, Bools, Design, bounds, estimate_of, multinomial, sum_of_shares
 
 ORDER = (
@@ -148,7 +149,7 @@ def weighted_standardized_net_benefit(rows: weighted.Rows) -> weighted.Found:
     "Standardized net benefit",
     digits=2,
     tier="supporting",
-    cites=("Kerr 2016", "Riley 2021"),
+    cites=("Kerr 2016", "Zou 2008"),
     breaks=("one class is absent",),
     weighted=weighted_standardized_net_benefit,
     formula="net benefit / φ",
@@ -161,28 +162,72 @@ def standardized_net_benefit(outcome: Floats, risk: Floats, threshold: float, le
     Returns
     -------
     Estimate or Absent
-        Net benefit / prevalence with a normal interval and the variance of Riley 2021: (1/n)[se(1-se)/phi + w^2
-        sp(1-sp)/(1-phi) + w^2 (1-sp)^2/(phi(1-phi))], w = ((1-phi)/phi)(t/(1-t)), phi the prevalence observed at the
-        site. Absent without rows, without a case or at a threshold of 1; the bounds are missing when the variance is 0.
+        Net benefit / prevalence, phi the prevalence observed at the site: a - c with a = TP/O, c = w FP/O, w = t/(1-t)
+        and O the cases. Absent without rows, without a case or at a threshold of 1.
+
+    Notes
+    -----
+    Its interval puts together two of Wilson's (MOVER): that of a, and of q = FP/(FP + O) on FP + O rows, from which
+    the bounds of c = w q/(1-q) follow; low = value - sqrt((a - a_low)^2 + (c_high - c)^2), high = value + sqrt((a_high
+    - a)^2 + (c - c_low)^2). A normal interval holds too seldom where few are flagged in error. `se` is
+    (high - low)/(2 z). Source: Kerr 2016; Zou and Donner 2008.
 
     Examples
     --------
     >>> import dossier
     >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
     >>> print(dossier.metrics.standardized_net_benefit(outcome, risk, threshold=0.5))
-    0.33 (-0.59 to 1.00)
+    0.33 (-1.71 to 0.73)
     """
     if len(outcome) == 0:
         return NO_ROWS
     if threshold >= 1:
         return AT_ONE
-    phi = float(outcome.mean())
-    if phi == 0:
+    cases = int(outcome.sum())
+    if cases == 0:
         return Absent(Fact("no_event", rows=Count(len(outcome), "row")))
-    value = float(contributions(outcome, risk, threshold).mean()) / phi
-    variance = standardized_variance(outcome, risk, threshold)
-    se = math.sqrt(variance) if variance > 0 else None
-    return estimate(value, se, level, outcome, Method("riley_variance"), ceiling=1)
+    value = float(contributions(outcome, risk, threshold).mean()) / float(outcome.mean())
+    hits, alarms = (np.sum((risk >= threshold) & (outcome == label), dtype=float) for label in (1, 0))
+    low, high = map(float, _standardized_bounds(hits, alarms, threshold / (1 - threshold), cases, level))
+    return _with_bounds(value, low, high, level, outcome)
+
+
+def _standardized_bounds(
+    hits: float | Floats, alarms: float | Floats, odds: float | Floats, cases: int, level: float
+) -> tuple[Floats, Floats]:
+    """The bounds of (hits - odds x alarms) / cases, from counts (...)."""
+    hit = np.asarray(hits / cases)
+    return _less_alarms(hit, wilson_bounds(hit, cases, two_sided(level)), alarms, odds, cases, level)
+
+
+def _less_alarms(
+    hit: float | Floats,
+    bounds_of_hit: tuple[float | Floats, float | Floats],
+    alarms: float | Floats,
+    odds: float | Floats,
+    cases: float,
+    level: float,
+) -> tuple[Floats, Floats]:
+    """The bounds of hit - odds x alarms / cases, where both counts are random: their share of all is one of trials."""
+    share = np.asarray(alarms / (alarms + cases))
+    cost, (least, most) = odds * alarms / cases, wilson_bounds(share, alarms + cases, two_sided(level))
+    down = np.hypot(hit - bounds_of_hit[0], odds * most / (1 - most) - cost)
+    up = np.hypot(bounds_of_hit[1] - hit, cost - odds * least / (1 - least))
+    return np.asarray(hit - cost - down), np.asarray(hit - cost + up)
+
+
+def _with_bounds(
+    value: float,
+    low: float,
+    high: float,
+    level: float,
+    outcome: Floats,
+    details: Mapping[str, float | None] | None = None,
+) -> Estimate:
+    """The estimate of a utility that is a difference of a share and a ratio; its error is that of a normal interval."""
+    method, se = Method("mover"), (high - low) / (2 * two_sided(level))
+    low, high = min(value, low), max(value, min(1.0, high))
+    return Estimate(value, low, high, level, len(outcome), method, int(outcome.sum()), se, details or {})
 
 
 def standardized_variance(outcome: Floats, risk: Floats, threshold: float) -> float:
@@ -310,10 +355,19 @@ def utility_credit(risk: Floats, tau: Floats, gamma: float) -> Floats:
 
 @dataclass(frozen=True)
 class UtilityParts:
-    """What each row adds to the numerator of weighted utility, and to its denominator."""
+    """How far each row counts as an alarm, what a case weighs, and what a false alarm costs."""
 
-    gained: Floats
+    alarm: Floats
     relevance: Floats
+    cost: Floats
+    """0 where tau is 1, which no row without the outcome may reach."""
+    others: Bools
+    """The rows without the outcome."""
+
+    @property
+    def false_alarms(self) -> Floats:
+        """What each row costs: 0 but for those without the outcome that are flagged."""
+        return np.where(self.others, self.cost * self.alarm, 0.0)
 
 
 def utility_parts(outcome: Floats, alarm: Floats, tau: Floats, relevance: Floats) -> UtilityParts | Absent:
@@ -324,17 +378,34 @@ def utility_parts(outcome: Floats, alarm: Floats, tau: Floats, relevance: Floats
     weight = relevance * outcome
     if not weight.any():
         return Absent(Fact("no_case_with_relevance") if outcome.any() else Fact("no_row_has_outcome"))
-    costly = (outcome == 0) & (relevance * alarm > 0)
-    endless = int(np.sum(costly & (tau >= 1)))
+    endless = int(np.sum((outcome == 0) & (relevance * alarm > 0) & (tau >= 1)))
     if endless:
         return Absent(Fact("alarms_weigh_endlessly", alarms=Count(endless, "row")))
-    odds = np.divide(tau, 1 - tau, out=np.zeros(len(tau)), where=costly)
-    return UtilityParts(weight * alarm - relevance * odds * alarm, weight)
+    odds = np.divide(tau, 1 - tau, out=np.zeros(len(tau)), where=tau < 1)
+    return UtilityParts(alarm, weight, relevance * odds, np.asarray(outcome == 0))
 
 
 def utility_value(parts: UtilityParts) -> float:
     """Weighted utility: what the rows gain, as a share of what a perfect model would."""
-    return math.fsum(parts.gained) / math.fsum(parts.relevance)
+    return math.fsum(parts.relevance * parts.alarm - parts.false_alarms) / math.fsum(parts.relevance)
+
+
+def utility_bounds(parts: UtilityParts, level: float) -> tuple[float, float]:
+    """The bounds of weighted utility: those of a standardized net benefit of as many cases and false alarms.
+
+    Weights count as so many equal ones as they are worth, (sum)^2 / sum of squares; where nothing is flagged in error,
+    a false alarm weighs what it would if everyone were such a row.
+    """
+    cases = parts.relevance > 0
+    found = class_ratio(parts.alarm[cases], parts.relevance[cases])
+    cost = parts.false_alarms
+    each = cost if cost.any() else parts.cost
+    alarms = effective_size(cost) if cost.any() else 0.0
+    of_one = math.fsum(each**2) / math.fsum(each) if each.any() else 0.0
+    odds = of_one * math.fsum(parts.relevance) / math.fsum(parts.relevance**2)
+    hit = bounds_of_class(found, level)
+    low, high = _less_alarms(found.value, hit, alarms, odds, found.effective, level)
+    return float(low), float(high)
 
 
 @metric(
@@ -343,7 +414,7 @@ def utility_value(parts: UtilityParts) -> float:
     range=(None, 1),
     best="higher",
     tier="mission",
-    cites="Campagner 2022",
+    cites=("Campagner 2022", "Zou 2008"),
     at=("gamma", "relevance", "tau"),
     breaks=("one class is absent",),
     against_rest="by class",
@@ -395,9 +466,9 @@ def weighted_utility(
     -------
     Estimate or Absent
         (1/R+) [sum over cases of r sigma - sum over non-cases of r tau/(1-tau) sigma], R+ the sum of r over cases, with
-        the normal interval of a ratio of means (delta method over the rows, so that the prevalence counts as random; at
-        gamma 1 and relevance 1 exactly Riley's variance). Absent without a relevant case, when a non-case with any
-        credit has a tau of 1, when the source of tau or relevance is not there, or when the raters judged other rows.
+        the interval of a standardized net benefit (MOVER) at effective numbers of cases and of false alarms, (sum)^2 /
+        sum of squares of what they weigh. Absent without a relevant case, when a non-case with any credit has a tau of
+        1, when the source of tau or relevance is not there, or when the raters judged other rows.
 
     Notes
     -----
@@ -409,7 +480,7 @@ def weighted_utility(
     >>> import dossier
     >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
     >>> print(dossier.metrics.weighted_utility(outcome, risk, tau=0.7))
-    0.67 (0.13 to 1.00)
+    0.67 (-2.36 to 0.94)
     """
     chosen = _tau(tau, len(outcome), labels, confidence, cost, benefit)
     if isinstance(chosen, Absent):
@@ -426,16 +497,12 @@ def weighted_utility(
     parts = utility_parts(outcome, utility_credit(risk, chosen, gamma), chosen, weight)
     if isinstance(parts, Absent):
         return parts
-    value = utility_value(parts)
-    residual = parts.gained - value * parts.relevance
-    variance = math.fsum(residual**2) / math.fsum(parts.relevance) ** 2
-    se = math.sqrt(variance) if variance > 1e-30 else None
     details: dict[str, float | None] = {
         "left_out": float(np.sum(~keep)),
         "tau_zero": float(np.sum(chosen == 0)),
         "tau_one": float(np.sum(chosen == 1)),
     }
-    return estimate(value, se, level, outcome, Method("ratio_of_means"), ceiling=1, details=details)
+    return _with_bounds(utility_value(parts), *utility_bounds(parts, level), level, outcome, details)
 
 
 def _tau(
@@ -694,27 +761,22 @@ def utility_profile(
 
     Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `level`, `cluster` (n). Returns 99 thresholds `tau` from .01
     to .99 with `net_benefit`, `standardized_net_benefit` and `h_accuracy_risk`, each with its pointwise band
-    (`..._low`, `..._high`: as for `net_benefit`, normal with the variance of Riley 2021, and as for `h_accuracy_risk`;
-    the last is missing where a class has a single row). Each value is that of the measure of that name. Absent when all
-    rows are of one class.
+    (`..._low`, `..._high`; the last is missing where a class has a single row). Each value and band is that of the
+    measure of that name. Absent when all rows are of one class.
     """
     if reason := one_class(outcome):
         return reason
-    n, phi, odds = len(outcome), float(outcome.mean()), PROFILE / (1 - PROFILE)
-    cases, others = int(outcome.sum()), n - int(outcome.sum())
-    hit = _counts_at(risk[outcome == 1], PROFILE) / cases
-    alarm = _counts_at(risk[outcome == 0], PROFILE) / others
-    standardized = hit - (1 - phi) / phi * alarm * odds
-    scale = (1 - phi) * (odds / phi) ** 2
-    half = two_sided(level) * np.sqrt((hit * (1 - hit) / phi + scale * (alarm * (1 - alarm) + alarm**2 / phi)) / n)
+    n, cases, odds = len(outcome), int(outcome.sum()), PROFILE / (1 - PROFILE)
+    hits, alarms = (_counts_at(risk[outcome == label], PROFILE) for label in (1, 0))
+    low, high = _standardized_bounds(hits, alarms, odds, cases, level)
     benefit = _benefit_of(outcome, risk, PROFILE, level, Design(n, cluster), "net_benefit_")
     found = h_accuracy_at_risks(outcome, risk, PROFILE.tolist(), level)
     columns: dict[str, tuple[float | None, ...]] = {
         "tau": column(PROFILE),
         **{name: benefit[name] for name in ("net_benefit", "net_benefit_low", "net_benefit_high")},
-        "standardized_net_benefit": column(standardized),
-        "standardized_net_benefit_low": column(standardized - half),
-        "standardized_net_benefit_high": column(np.minimum(standardized + half, 1)),
+        "standardized_net_benefit": column(hits / cases - odds * alarms / cases),
+        "standardized_net_benefit_low": column(low),
+        "standardized_net_benefit_high": column(np.minimum(high, 1)),
         "h_accuracy_risk": tuple(estimate.value for estimate in found),
         "h_accuracy_risk_low": tuple(estimate.low for estimate in found),
         "h_accuracy_risk_high": tuple(estimate.high for estimate in found),

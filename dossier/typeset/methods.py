@@ -404,7 +404,6 @@ WORDS: Mapping[str, Words] = {
     "pointwise": Words("pointwise, {by}"),
     "ratio_of_means": Words("normal, delta method of a ratio of means"),
     "replicates": Words(_replicates, "", ", "),
-    "riley_variance": Words("normal, variance of Riley 2021"),
     "rubin": Words(_rubin),
     "shared_replicates": Words("{replicates} bootstrap replicates of rows shared by the classes"),
     "single_arm": Words("there is one arm only"),
