@@ -21,7 +21,7 @@ from scipy.optimize import LinearConstraint, milp
 from dossier import evaluate, reading
 from dossier.core.facts import Count, Fact
 from dossier.core.register import REGISTER, fill
-from dossier.core.types import CountRange, Estimate, Flag, Floats, Study
+from dossier.core.types import CountRange, Dataset, Estimate, Flag, Floats, Study
 from dossier.evaluate import disclosure
 from dossier.evaluate.disclosure import chains, curves, measures
 from dossier.metrics.discrimination import ppv, sensitivity
@@ -96,7 +96,8 @@ def test_a_step_is_no_less_than_what_a_person_adds(persons: int, step: float) ->
 
 def _protected(study: Study, outcome: Floats, risk: Floats) -> measures.Protected:
     site = site_of(study)
-    dataset = dataclasses.replace(site.dataset, outcome=outcome, risk=risk, rival=None, subgroups=(), predictors=())
+    bare: dict[str, Any] = {"rival": None, "further_rivals": (), "subgroups": (), "predictors": ()}
+    dataset = dataclasses.replace(site.dataset, outcome=outcome, risk=risk, **bare)
     found = disclosure._Policy.of(dataclasses.replace(site, dataset=dataset)).all_rows
     assert found is not None
     return found
@@ -217,7 +218,13 @@ def test_random_sites_leave_an_attacker_as_many_values_as_asked_for(study: Study
         for index, subgroup in enumerate(subgroup for subgroup in site.dataset.subgroups if subgroup.column == "sex")
     )
     dataset = dataclasses.replace(
-        site.dataset, outcome=outcome, risk=rng.beta(1.2, 3, n), rival=None, subgroups=subgroups, predictors=()
+        site.dataset,
+        outcome=outcome,
+        risk=rng.beta(1.2, 3, n),
+        rival=None,
+        further_rivals=(),
+        subgroups=subgroups,
+        predictors=(),
     )
     random = dataclasses.replace(study, datasets=(dataset,))
     assert all(cell.values >= SMALLEST for cell in attacked(random, "large", seed, most=4))
@@ -347,3 +354,84 @@ def test_a_flag_of_rows_gives_no_number_of_them(study: Study, printed: dict[str,
 def test_one_row_is_not_in_the_plural() -> None:
     single = Fact("duplicate_rows", dataset="north", rows=Count(1, "row"))
     assert flag_text(single) == "In north 1 row is equal to an earlier one in outcome, risk and every predictor."
+
+
+# ---- scores of few risks --------------------------------------------------------------------------------------------
+
+OF_ROWS = ("auroc", "brier", "oe_ratio", "calibration_intercept", "calibration_slope")
+
+
+def _given(study: Study, name: str, column: str | None = None) -> set[str]:
+    found = evaluate.evidence(study)
+    results = found.results if column is None else found.subgroups.results
+    return {
+        result.measure
+        for result in results
+        if result.dataset == name
+        and (column is None or (result.subset is not None and result.subset.column == column))
+        and isinstance(result.found, Estimate)
+        and "model" not in result.at
+    }
+
+
+def _with_risks(study: Study, change: Callable[[Floats], Floats]) -> Study:
+    def changed(dataset: Dataset) -> Dataset:
+        return dataset if dataset.risk is None else dataclasses.replace(dataset, risk=change(dataset.risk))
+
+    return dataclasses.replace(study, datasets=tuple(map(changed, study.datasets)))
+
+
+@pytest.mark.parametrize("levels", [2, 3, 8, 49])
+def test_nothing_that_rests_on_rows_is_given_of_a_score_of_few_risks(study: Study, levels: int) -> None:
+    """Who knows the risks that a score can give has an equation in a handful of counts with each such number."""
+    score = _with_risks(study, lambda risk: (np.floor(risk * levels).clip(0, levels - 1) + 0.5) / levels)
+    assert set(OF_ROWS) <= _given(study, "large")
+    given = _given(score, "large")
+    assert not given & set(OF_ROWS)
+    assert "sensitivity" in given
+
+
+def test_neither_is_it_of_a_group_in_which_they_are_few_nor_of_the_others() -> None:
+    """The sum over all less that over one group is that over the others."""
+    knee = protected("knee")
+    (group,) = (
+        subgroup
+        for dataset in knee.datasets
+        if dataset.name == "knee-2"
+        for subgroup in dataset.subgroups
+        if subgroup.label == "female"
+    )
+    assert isinstance(group.rows, np.ndarray)
+    women = group.rows
+    few = dataclasses.replace(
+        knee,
+        datasets=tuple(
+            dataclasses.replace(dataset, risk=np.where(women, np.round(dataset.risk, 1), dataset.risk))
+            if dataset.name == "knee-2" and dataset.risk is not None
+            else dataset
+            for dataset in knee.datasets
+        ),
+    )
+    assert "auroc" in _given(knee, "knee-2", "Sex")
+    assert not _given(few, "knee-2", "Sex") & set(OF_ROWS)
+    assert set(OF_ROWS) <= _given(few, "knee-2")
+
+
+def test_another_model_of_few_risks_is_given_no_auroc_beside_one_of_many(study: Study) -> None:
+    few = dataclasses.replace(
+        study,
+        datasets=tuple(
+            dataset if dataset.rival is None else dataclasses.replace(dataset, rival=np.round(dataset.rival, 1))
+            for dataset in study.datasets
+        ),
+    )
+    name = study.release.rivals[0].name
+
+    def aurocs(of: Study) -> set[str]:
+        return {
+            str(result.at.get("model", ""))
+            for result in evaluate.evidence(of).results
+            if result.dataset == "large" and result.measure == "auroc" and isinstance(result.found, Estimate)
+        }
+
+    assert aurocs(study) - aurocs(few) == {name}

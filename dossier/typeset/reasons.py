@@ -159,6 +159,7 @@ WORDS: Mapping[str, str] = {
     "fewer_events": "fewer than {fewest} events",
     "fewer_non_events": "fewer than {fewest} non-events",
     "fewer_persons": "fewer than {below} persons",
+    "fewer_different_risks": "the model gives fewer than {least} different risks here, of which it could be worked out",
     "fewer_persons_of_either_outcome": "fewer than {least} persons with or without the outcome",
     "fewer_rows": "there are fewer than {fewest} rows",
     "fewer_rows_of_a_class": "fewer than {fewest} rows of a class",

@@ -19,6 +19,7 @@ from dossier.core.types import (
     POOLED,
     READER_STUDY,
     READERS,
+    RIVAL,
     Absent,
     CountRange,
     Curve,
@@ -39,6 +40,7 @@ from dossier.core.types import (
     Subset,
     Withheld,
 )
+from dossier.evaluate import rivals
 from dossier.evaluate.disclosure import declared, descriptions
 from dossier.evaluate.disclosure.chains import Chain, Counts, counts, grid, ranged, rows_of_a_person, width
 from dossier.evaluate.disclosure.curves import of_curve
@@ -152,7 +154,18 @@ class _Policy:
         mean = float(risk[rows].mean()) if rows.any() else 0.0
         site = replace(self.site, dataset=bare, readers=None)
         level = self.site.release.release.level
-        return Protected(site, self.counts(rows), self.below, level, mean, others)
+        return Protected(site, self.counts(rows), self.below, level, mean, self._risks(rows), others)
+
+    def _risks(self, rows: Bools) -> dict[str, int]:
+        """How many different risks each model gives some of the rows, or the others if those are fewer."""
+        dataset = self.site.dataset
+        of_each = {name: dataset.facing(name).rival for name in rivals.names(self.site.release) or (RIVAL,)}
+        of_each[""] = dataset.risk
+        return {
+            name: min(len(np.unique(risk[part])) for part in (rows, ~rows) if part.any())
+            for name, risk in of_each.items()
+            if risk is not None
+        }
 
     def _severity_of(self, subset: Subset | None) -> NDArray[np.int64] | None:
         """The one matrix that weighs the tables of these rows, which have no rows themselves; None where several may.
@@ -182,7 +195,9 @@ class _Policy:
         found = Counts(
             Chain((0.0,), (rarest,)), Chain((0.0,), (sum(rest, CountRange(0, 0)),)), self.wide, self.rows_each
         )
-        return Protected(self.site, found, self.below, self.site.release.release.level, 0.0)
+        each = self.site.dataset.class_risk
+        risks = {} if each is None else {"": min(len(np.unique(column)) for column in each.T)}
+        return Protected(self.site, found, self.below, self.site.release.release.level, 0.0, risks)
 
     @property
     def days_withheld(self) -> Withheld:

@@ -25,6 +25,10 @@ patients of knee left an attacker nine values of a count."""
 FEWEST = 20
 """Persons of either outcome, of fewer of whom nothing is given that rests on ranks or sums."""
 
+FEWEST_RISKS = 50
+"""Different risks of a model, of fewer of which nothing is given that rests on ranks or sums: who knows the few that a
+score can give has an equation in a handful of counts with each such number."""
+
 DIGITS = 3
 """The most decimals of what is given in steps."""
 
@@ -66,14 +70,27 @@ class Protected:
     below: int
     level: float
     mean_risk: float
+    risks: Mapping[str, int]
+    """How many different risks each model gives these rows, and of a subgroup the other rows of its site if those are
+    fewer: what is left of a sum over all. By the name of the other model; the model itself has none."""
     complement: Counts | None = None
     """Of a subgroup: the other rows of its site."""
 
-    def few(self, ranges: int = 2) -> Withheld | None:
-        """Why nothing that rests on sums is given, or on ranks, if so: of a subgroup it takes so many `ranges`."""
-        persons = min(each.persons for each in (self.counts, self.complement) if each is not None)
+    def few(self, ranges: int = 2, model: str = "") -> Withheld | None:
+        """Why nothing that rests on sums is given of a model, or on ranks, if so: of a subgroup it takes so many
+        `ranges`.
+
+        That there are as many different risks is told only where the range tells that there are as many rows. It says
+        of no risk that it occurs, but where the score can give no others: then of nobody's range the 0 goes.
+        """
+        each = [counts for counts in (self.counts, self.complement) if counts is not None]
+        persons = min(counts.persons for counts in each)
         least = FEWEST if self.complement is None else ranges * self.counts.wide
-        return None if persons >= least else Withheld(Fact("fewer_persons_of_either_outcome", least=least), self.below)
+        if persons < least:
+            return Withheld(Fact("fewer_persons_of_either_outcome", least=least), self.below)
+        if min(self.risks.get(model, 0), *(counts.n.low for counts in each)) < FEWEST_RISKS:
+            return Withheld(Fact("fewer_different_risks", least=FEWEST_RISKS), self.below)
+        return None
 
     def given(self, result: Result, metric: Metric, others: Given) -> Estimate | Absent:
         """A result as it may be given; `others` are what was given before, by term and other model."""
@@ -199,7 +216,7 @@ def _stepped(protected: Protected, found: Estimate, step: float, metric: Metric)
 
 def _in_steps_of(persons: Callable[[Counts], float], ranges: int = 2) -> Rule:
     def rule(protected: Protected, result: Result, metric: Metric, others: object) -> Estimate | Absent:
-        few = protected.few(ranges)
+        few = protected.few(ranges, str(result.at.get("model", "")))
         if few is not None:
             return few
         if isinstance(result.found, Absent):
@@ -212,7 +229,7 @@ def _in_steps_of(persons: Callable[[Counts], float], ranges: int = 2) -> Rule:
 
 def _fitted(protected: Protected, result: Result, metric: Metric, others: object) -> Estimate | Absent:
     """A coefficient of a fit, in steps of what one person can move it by."""
-    few = protected.few()
+    few = protected.few(model=str(result.at.get("model", "")))
     if few is not None:
         return few
     if isinstance(result.found, Absent):
@@ -226,7 +243,7 @@ def _fitted(protected: Protected, result: Result, metric: Metric, others: object
 
 def _ratio(protected: Protected, result: Result, metric: Metric, others: object) -> Estimate | Absent:
     """Observed over expected: the share of the ranges over the mean risk in steps."""
-    few = protected.few()
+    few = protected.few(model=str(result.at.get("model", "")))
     if few is not None:
         return few
     if isinstance(result.found, Absent):
