@@ -74,6 +74,9 @@ OE_TOLERATED = (0.8, 1.25)
 CERTAIN = 1e-12
 """A risk that is nearer than this to 0 or 1 has no logit of its own."""
 
+ROUNDING = 1e-6
+"""As far beyond 0 or 1 a share may lie that was added up in 32 bits, and as far from 1 the sum of shares."""
+
 SAME_RISK = 0.001
 """Two risks that differ by no more are the same: tables round them."""
 

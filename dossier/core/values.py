@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 RIVAL = "the rival"
 """The name of the other model where the release gives it none."""
@@ -17,6 +20,15 @@ def unit_of(text: object) -> PeriodUnit:
         if unit == text:
             return unit
     raise ValueError(f"{text} is no unit of calendar periods")
+
+
+def doubles(numbers: NDArray[Any]) -> NDArray[np.float64]:
+    """Numbers as doubles; one of 16 or 32 bits as the one that its shortest digits spell: 0.7, not 0.699999988079071.
+
+    Without its digits a risk of 0.7 would lie below a threshold of 0.7.
+    """
+    is_narrow = numbers.dtype.kind == "f" and numbers.dtype.itemsize < 8
+    return (numbers.astype(str) if is_narrow else numbers).astype(np.float64)
 
 
 class CountRange(int):

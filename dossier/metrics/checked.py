@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dossier.core.types import Absent, Curve, Estimate, Term
+from dossier.core.bands import ROUNDING
+from dossier.core.types import Absent, Curve, Estimate, Term, doubles
 
 WITHIN = {
     "outcome": (0.0, 1.0),
@@ -40,7 +41,7 @@ SHARES = frozenset({"threshold", "level"})
 
 PARAMETERS = {
     "outcome": ("array_like", "What happened, n values: 0 or 1."),
-    "risk": ("array_like", "The risks, n values from 0 to 1."),
+    "risk": ("array_like", "The risks, n values from 0 to 1; one that is beyond by 1e-6 or less counts as 0 or 1."),
     "rival": ("array_like", "The risks of the other model, n values from 0 to 1."),
     "weights": ("array_like, optional", "The sampling weights, n values of 0 or more."),
     "cluster": ("array_like, optional", "To which cluster each row belongs, n values."),
@@ -136,11 +137,13 @@ def _column(name: str, value: Any) -> NDArray[Any]:
     if name == CODES:
         if _missing(plain).any():
             raise ValueError(f"{name} has missing values. Say of every row to which cluster it belongs.")
-        return np.unique(plain, return_inverse=True)[1].reshape(-1).astype(np.int64)
+        words = plain.astype(str) if plain.dtype == object else plain
+        return np.unique(words, return_inverse=True)[1].reshape(-1).astype(np.int64)
     try:
-        numbers = np.array(plain, dtype=np.float64)
+        numbers = doubles(plain)
     except (TypeError, ValueError):
-        held = HELD.get(plain.dtype.kind, "values of several kinds")
+        is_text = all(isinstance(cell, str) or _is_gap(cell) for cell in plain.ravel())
+        held = HELD.get("U" if is_text else plain.dtype.kind, "values of several kinds")
         raise ValueError(f"{name} holds {held}, and needs numbers. {_mend(name)}") from None
     wanted = 2 if name in BY_RATER else 1
     if numbers.ndim != wanted:
@@ -150,24 +153,43 @@ def _column(name: str, value: Any) -> NDArray[Any]:
     if not len(numbers):
         raise ValueError(f"{name} is empty. Give a value for each row.")
     if name not in BY_RATER:
-        _refuse_strange_values(name, numbers)
+        numbers = _within(name, numbers)
     return np.ascontiguousarray(numbers)
 
 
 def _plain(value: Any) -> NDArray[Any]:
-    """The values in their order: what index or chunks they have counts for nothing."""
+    """The values in their order: what index or chunks they have counts for nothing; what is masked is missing."""
+    if isinstance(value, np.ma.MaskedArray):
+        held: Any = value if value.dtype.kind == "f" else value.astype(object)
+        return np.asarray(held.filled(np.nan))
     if hasattr(value, "to_numpy"):
         # An Array of Arrow gives only what it need not copy, by default; a ChunkedArray copies.
         options = {"zero_copy_only": False} if hasattr(value, "buffers") else {}
-        return np.asarray(value.to_numpy(**options))
-    return np.asarray(value)
+        value = value.to_numpy(**options)
+    plain = np.asarray(value)
+    if plain.dtype == object:
+        plain = np.asarray(np.frompyfunc(_cell, 1, 1)(plain), dtype=object)
+    return plain
+
+
+def _cell(value: Any) -> Any:
+    """What a cell of any object is: NaN where it is missing, a number of 32 bits by its digits as in a whole column."""
+    if _is_gap(value):
+        return np.nan
+    return float(str(value)) if isinstance(value, np.floating) else value
+
+
+def _is_gap(value: Any) -> bool:
+    # The NA of pandas does not say whether it equals itself.
+    return value is None or type(value).__name__ == "NAType" or bool(np.all(value != value))
 
 
 def _missing(values: NDArray[Any]) -> NDArray[np.bool_]:
-    return np.array([value is None or value != value for value in values.ravel()], dtype=bool)
+    return np.array([_is_gap(value) for value in values.ravel()], dtype=bool)
 
 
-def _refuse_strange_values(name: str, numbers: NDArray[np.float64]) -> None:
+def _within(name: str, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The numbers of a column, those a hair beyond its ends at these; a ValueError says which it may not have."""
     gaps = ~np.isfinite(numbers)
     if gaps.any():
         count, at = int(gaps.sum()), _first(gaps)
@@ -180,12 +202,14 @@ def _refuse_strange_values(name: str, numbers: NDArray[np.float64]) -> None:
             at = _first(strange)
             raise ValueError(f"{name} is {numbers[at]:g} in row {at}, and may be 0 or 1. {_mend(name)}")
     low, high = WITHIN[name]
-    beyond = numbers < low if high is None else (numbers < low) | (numbers > high)
+    within = numbers.clip(low, high)
+    beyond = np.abs(numbers - within) > ROUNDING
     if beyond.any():
         at, ends = _first(beyond), f"{low:g} or more" if high is None else f"from {low:g} to {high:g}"
-        raise ValueError(f"{name} is {numbers[at]:g} in row {at}, and may be {ends}. {_mend(name)}")
-    if name == "weights" and not numbers.any():
+        raise ValueError(f"{name} is {numbers[at]:.9g} in row {at}, and may be {ends}. {_mend(name)}")
+    if name == "weights" and not within.any():
         raise ValueError("weights are all 0. Give at least one row a weight above 0.")
+    return within
 
 
 def _first(rows: NDArray[np.bool_]) -> int:
@@ -205,7 +229,7 @@ def _some(count: int, noun: str) -> str:
 
 
 def _share(name: str, value: Any) -> float:
-    number = float(value)
+    number = float(doubles(np.asarray(value)))
     if not 0 < number < 1:
         raise ValueError(f"{name} is {number:g}, and may be above 0 and below 1. Write 20% as 0.2.")
     return number

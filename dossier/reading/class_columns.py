@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from dossier.core.bands import ROUNDING
 from dossier.core.errors import Fault
 from dossier.core.facts import Count, Fact
 from dossier.core.faults.locations import Cell
@@ -13,7 +14,6 @@ from dossier.core.release import Release
 from dossier.core.types import Floats
 from dossier.reading import columns, predictors
 from dossier.reading.columns import Settled
-from dossier.reading.declared_classes import ADDS_UP
 from dossier.reading.faults import nearest
 
 PER_CENT = (90.0, 110.0)
@@ -88,7 +88,7 @@ def _risks(table: Settled, names: tuple[str, ...], whose: str, declared: str, fa
     if len(kept) < len(names):
         return None
     off = np.where(np.isnan(sums), 0.0, np.abs(sums - 1))
-    wrong = int((off > ADDS_UP).sum())
+    wrong = int((off > ROUNDING).sum())
     if wrong:
         worst = int(np.argmax(off))
         rows = Fact("one_row_does" if wrong == 1 else "rows_do", rows=Count(wrong, "row"))

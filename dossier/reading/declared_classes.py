@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from dossier.core.bands import ROUNDING
 from dossier.core.errors import Fault
 from dossier.core.facts import Count
 from dossier.core.faults.locations import Key, listed_table
@@ -14,9 +15,6 @@ from dossier.reading.predictors import rivals_declared
 
 FEWEST = 3
 """With fewer classes the outcome is binary, and has a form of its own."""
-
-ADDS_UP = 1e-6
-"""How far shares may be from adding up to 1."""
 
 
 def missing(raw: Mapping[str, Any]) -> list[Fault]:
@@ -112,5 +110,5 @@ def _priorities(release: Release, k: int) -> Iterator[Fault]:
             yield Fault("priority_not_of_classes", at, classes=k)
         elif len(shares) != k:
             yield Fault("wrong_number_of_shares", at, number=len(shares), classes=k)
-        elif abs(sum(shares) - 1) > ADDS_UP:
+        elif abs(sum(shares) - 1) > ROUNDING:
             yield Fault("shares_not_one", at, total=float(sum(shares)), classes=k)
