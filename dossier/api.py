@@ -20,7 +20,7 @@ from dossier.core.command import Build, Page, Quick
 from dossier.core.errors import DataError, DossierError, Fault, ReleaseError
 from dossier.core.faults.locations import Argument, Cell, File
 from dossier.core.over_time import OVER_TIME, code
-from dossier.core.values import unit_of
+from dossier.core.values import doubles, unit_of
 
 if TYPE_CHECKING:
     import pandas
@@ -535,33 +535,65 @@ def _parquet(frame: pandas.DataFrame | pyarrow.Table) -> bytes:
     import pyarrow
     import pyarrow.parquet
 
-    if isinstance(frame, pyarrow.Table):
-        table = frame
-    else:
-        faults = _unwritable(frame)
-        if faults:
-            raise DataError(faults)
-        table = pyarrow.Table.from_pandas(frame, preserve_index=False)
+    columns, names = _columns_of(frame)
+    table = pyarrow.table(columns, names=names)
     sink = pyarrow.BufferOutputStream()
     pyarrow.parquet.write_table(table.replace_schema_metadata(None), sink)
     return bytes(sink.getvalue())
 
 
-def _unwritable(frame: pandas.DataFrame) -> list[Fault]:
-    """The columns of a DataFrame that no table can hold: two of one name, and values of several kinds."""
+def _columns_of(frame: pandas.DataFrame | pyarrow.Table) -> tuple[list[Any], list[str]]:
+    """The columns as Arrow's, with their names; a DataError says of which two have one name, and which none holds."""
     import pyarrow
 
     from dossier.reading.arguments import FRAME
 
+    if isinstance(frame, pyarrow.Table):
+        return list(map(_plain, frame.columns)), frame.column_names
     names = [str(name) for name in frame.columns]
     twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
     faults = [Fault("columns_of_one_name", File(FRAME), number=names.count(name), name=name) for name in twice]
-    for k, name in enumerate(names):
-        try:
-            pyarrow.array(frame.iloc[:, k], from_pandas=True)
-        except (pyarrow.ArrowInvalid, pyarrow.ArrowTypeError, pyarrow.ArrowNotImplementedError):
-            faults.append(Fault("column_of_several_kinds", Cell(FRAME, name), column=name))
-    return faults
+    columns = [_cells(frame.iloc[:, k]) for k in range(len(names))]
+    lacking = [name for name, cells in zip(names, columns, strict=True) if cells is None]
+    faults += [Fault("column_of_several_kinds", Cell(FRAME, name), column=name) for name in lacking]
+    if faults:
+        raise DataError(faults)
+    return columns, names
+
+
+def _cells(column: pandas.Series) -> Any:
+    """A column as Arrow's; values that it has no kind for, such as intervals, as texts; None where of several kinds."""
+    import pandas
+    import pyarrow
+
+    if isinstance(column.dtype, pandas.SparseDtype):
+        column = pandas.Series(column.to_numpy())
+    try:
+        found = pyarrow.array(column, from_pandas=True)
+    except (pyarrow.ArrowInvalid, pyarrow.ArrowTypeError, pyarrow.ArrowNotImplementedError):
+        return None if len(set(map(type, column.dropna()))) > 1 else _texts(column)
+    return _plain(found)
+
+
+def _plain(cells: Any) -> Any:
+    """Cells of Arrow's own kinds: those that pandas adds, of intervals and periods, as texts, for nobody reads them.
+
+    Of categories only texts are left so: a parquet file forgets the kind of others.
+    """
+    import pyarrow
+
+    if isinstance(cells, pyarrow.ChunkedArray):
+        return pyarrow.chunked_array(map(_plain, cells.chunks)) if cells.chunks else cells
+    if pyarrow.types.is_dictionary(cells.type) and not pyarrow.types.is_string(cells.type.value_type):
+        return pyarrow.DictionaryArray.from_arrays(cells.indices, _plain(cells.dictionary)).dictionary_decode()
+    return _texts(cells.to_pandas()) if isinstance(cells.type, pyarrow.ExtensionType) else cells
+
+
+def _texts(values: pandas.Series) -> pyarrow.Array:
+    import pyarrow
+
+    cells = [None if gap else str(value) for value, gap in zip(values, values.isna(), strict=True)]
+    return pyarrow.array(cells, pyarrow.string())
 
 
 def _toml(tables: Mapping[str, Any]) -> str:
@@ -587,7 +619,8 @@ def _key(key: str) -> str:
 
 def _value(value: Any) -> str:
     # Numbers and arrays of numpy, and Series.
-    value = value.tolist() if hasattr(value, "tolist") else value
+    if hasattr(value, "tolist"):
+        value = (doubles(value) if value.dtype.kind == "f" else value).tolist()
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):

@@ -359,8 +359,14 @@ def _too_long(name: str, cells: Sequence[str | None], source: Source) -> list[Fa
 
 
 def by_size(levels: set[str]) -> tuple[str, ...]:
-    """Numbers by size, everything else by the alphabet."""
+    """Numbers by size, inside of texts too: (9, 40] before (40, 60]; everything else by the alphabet."""
     values = {level: parsed(level) for level in levels}
     if all(value is not None for value in values.values()):
         return tuple(sorted(levels, key=lambda level: (values[level] or 0.0, level)))
-    return tuple(sorted(levels))
+    return tuple(sorted(levels, key=lambda level: (_parts(level), level)))
+
+
+def _parts(text: str) -> list[tuple[str, float]]:
+    """What stands before each number of a text, with the number; a minus is one only where a bracket opens."""
+    found = re.findall(r"(.*?)((?:(?<=[(\[])-)?\d+(?:\.\d+)?|$)", text, re.DOTALL)
+    return [(before, float(digits or 0)) for before, digits in found]
