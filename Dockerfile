@@ -15,11 +15,13 @@ COPY requirements.lock ./
 RUN python -m pip install --no-cache-dir --only-binary :all: --no-deps --require-hashes -r requirements.lock
 
 COPY pyproject.toml README.md LICENSE ./
+COPY bin bin
 COPY dossier dossier
 COPY templates templates
 COPY styles styles
 COPY fixtures fixtures
-RUN python -m pip install --no-cache-dir --no-deps --no-build-isolation .
+RUN python -m pip install --no-cache-dir --no-deps --no-build-isolation . \
+ && sed -i '1s/$/ -I/' /usr/local/bin/dossier
 
 RUN useradd --create-home dossier
 USER dossier

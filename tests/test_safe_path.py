@@ -190,6 +190,41 @@ def test_a_python_path_is_read_without_the_release(after_the_start: Path, marks:
     assert imported(marks) == set()
 
 
+@pytest.mark.parametrize("path", [":", ".", "../release"])
+def test_no_module_stands_in_the_way_of_the_command_itself(trapped: Path, marks: Path, path: str) -> None:
+    """The one of `make`, whose Python is isolated; as any installer writes it, it is not, and starts one that is."""
+    for name in ("dossier", "sitecustomize", "usercustomize"):
+        (trapped / f"{name}.py").write_text(TRAP.format(marks=str(marks)))
+    run(*SCRIPT, "check", ".", cwd=trapped, PYTHONPATH=path)
+    assert imported(marks) == set()
+
+
+@pytest.mark.parametrize("path", [":", ".", "../release"])
+def test_what_an_installer_writes_starts_a_python_that_does_not_look_there(
+    after_the_start: Path, marks: Path, path: str
+) -> None:
+    (after_the_start / "dossier.py").write_text(TRAP.format(marks=str(marks)))
+    run(sys.executable, str(CHECKOUT / "bin" / "dossier"), "check", ".", cwd=after_the_start, PYTHONPATH=path)
+    assert imported(marks) == set()
+
+
+@pytest.mark.parametrize("variable", [{"PYTHONOPTIMIZE": "2"}, {"PYTHONWARNINGS": "error"}], ids=str)
+def test_what_python_is_told_of_docstrings_and_warnings_changes_no_byte(
+    tmp_path: Path, variable: dict[str, str]
+) -> None:
+    release(tmp_path)
+    out = ("--jobs", "2", "--edition", "committee")
+    run(*SCRIPT, "build", ".", "-o", "../plain", *out, cwd=tmp_path)
+    run(*MODULE, "build", ".", "-o", "../told", *out, cwd=tmp_path, **variable)
+    plain, told = (tmp_path.parent / name / "manifest.json" for name in ("plain", "told"))
+    assert plain.read_bytes() == told.read_bytes()
+
+
+def test_the_library_needs_no_docstring_in_memory() -> None:
+    words = [sys.executable, "-OO", "-c", "import dossier; print(dossier.metrics.auroc([0, 1], [0.1, 0.9]).value)"]
+    assert subprocess.run(words, cwd="/", capture_output=True, text=True, check=True).stdout == "1.0\n"
+
+
 LOOKED_FOR = """
 import os, sys
 from dossier.command_line import safe_path

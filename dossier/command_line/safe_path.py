@@ -12,6 +12,8 @@ _OURS = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file_
 """The folder that this package is in: of a checkout, it may be the one that one stands in."""
 _SEARCHED = ("PYTHONPATH", "LD_LIBRARY_PATH", "PATH")
 """Where modules, libraries and programs are looked for; an empty entry, which is easily left, is the current folder."""
+_CHANGING = ("PYTHONOPTIMIZE", "PYTHONWARNINGS")
+"""What would take the docstrings, which are printed, from a process of ours, or end it at another package's warning."""
 
 
 def start_again() -> None:
@@ -21,7 +23,7 @@ def start_again() -> None:
     PYTHONSAFEPATH for children that are not handed our flags), and nothing is looked for in the current folder, in one
     relative to it, or in that of a release or a table among the arguments.
     """
-    environment = dict(os.environ) | {"PYTHONSAFEPATH": "1"}
+    environment = {name: value for name, value in os.environ.items() if name not in _CHANGING} | {"PYTHONSAFEPATH": "1"}
     strange = _folders(sys.argv[1:])
     for name in _SEARCHED:
         entries = environment.pop(name, "").split(os.pathsep)

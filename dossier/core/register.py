@@ -9,10 +9,12 @@ takes.
 
 from __future__ import annotations
 
+import ast
 import importlib
 import inspect
 import pkgutil
 import re
+import textwrap
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -173,11 +175,17 @@ def _needs(function: Callable[..., Any]) -> tuple[str, ...]:
 
 def _sentence(function: Callable[..., Any]) -> str:
     """The first sentence of the docstring, on one line."""
-    text = inspect.getdoc(function) or ""
+    text = inspect.getdoc(function) or _written(function)
     first = " ".join(text.split("\n\n")[0].split())
     if not first.endswith("."):
         raise TypeError(f"{function.__name__} needs a docstring that opens with one plain sentence")
     return re.split(r"(?<=\.) (?=[A-Z])", first)[0]
+
+
+def _written(function: Callable[..., Any]) -> str:
+    """The docstring as it stands in the file: `python -OO` takes it from the function."""
+    (definition,) = ast.parse(textwrap.dedent(inspect.getsource(function))).body
+    return ast.get_docstring(definition) or "" if isinstance(definition, ast.FunctionDef) else ""
 
 
 def _formula(function: Callable[..., Any], formula: str) -> str:
