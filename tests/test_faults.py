@@ -258,6 +258,7 @@ def test_the_scan_sees_who_reads(source: str, reads: bool) -> None:
         (Line("release.toml"), "release.toml, last line"),
         (File("a.csv", "b.csv"), "a.csv and b.csv"),
         (Option("--risk"), "--risk"),
+        (locations.Memory(), "the memory of this process"),
     ],
 )
 def test_a_location_is_written_in_one_way_and_survives_json(at: Location, text: str) -> None:

@@ -403,3 +403,42 @@ def test_a_previous_release_of_lists_without_end_is_told(tmp_path: Path) -> None
     (tmp_path / "site.csv").write_text("outcome,risk\n0,0.1\n1,0.2\n", encoding="utf-8")
     (tmp_path / "p.json").write_text("[" * 100_000, encoding="utf-8")
     assert _told(tmp_path) == ["p.json holds lists in lists without end."]
+
+
+@pytest.mark.parametrize("megabytes", [300, 800, 1600, 2400])
+def test_too_little_memory_is_told(tmp_path: Path, megabytes: int) -> None:
+    words = (sys.executable, "-m", "dossier", "check", str(_release(tmp_path, SITE, site__csv="outcome,risk\n0,0.1\n")))
+    limit = (megabytes << 20, megabytes << 20)
+    done = subprocess.run(
+        words,
+        capture_output=True,
+        text=True,
+        check=False,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, limit),
+    )
+    said = f"dossier needs 2.5 GB of address space, and is given {megabytes / 1024:.1f}."
+    assert (done.returncode, done.stderr.splitlines()[0]) == (2, said)
+
+
+@pytest.mark.parametrize(
+    "keys", ["a" + ".a" * 100_000 + " = 1\n", "[" + "a." * 100_000 + "a]\n", "a = " + "[" * 900 + "]" * 900 + "\n"]
+)
+def test_keys_within_keys_end_in_a_fault_in_little_memory(tmp_path: Path, keys: str) -> None:
+    (tmp_path / "release.toml").write_text(keys + HEAD, encoding="utf-8")
+    before = time.process_time()
+    assert _told(tmp_path) == ["release.toml holds tables in tables without end."]
+    assert time.process_time() - before < 5
+    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss < 2 << 20
+
+
+@pytest.mark.parametrize("place", ["before", "within"])
+def test_ten_thousand_unknown_keys_are_told_in_time_that_grows_with_their_number(tmp_path: Path, place: str) -> None:
+    seconds = []
+    for number in (2_000, 8_000):
+        keys = "".join(f"key{k} = 1\n" for k in range(number))
+        text = keys + HEAD if place == "before" else HEAD + SITE + keys
+        (tmp_path / "release.toml").write_text(text, encoding="utf-8")
+        before = time.process_time()
+        assert len(_told(tmp_path)) >= number
+        seconds.append(time.process_time() - before)
+    assert seconds[1] < 8 * seconds[0]

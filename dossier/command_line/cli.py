@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from dossier.outputs.verify import Report
 
 DONE, BAD_INPUT, NOT_MET, DIFFERS, INTERRUPTED = 0, 2, 3, 4, 130
+LEAST_MEMORY = 2.5
+"""The address space, in GB, that the libraries take at most, their threads on two processors and a worker included."""
 ROWS_WORTH_A_WORKER = 50_000
 """A dataset of so many rows keeps one more worker busy than its start costs."""
 SECONDS_BETWEEN_LOOKS = 0.5
@@ -854,6 +856,7 @@ def _answer() -> int:
     from dossier.core.errors import DossierError, PageError
 
     try:
+        _refuse_little_memory()
         code = dossier.main(standalone_mode=False)
     except click.ClickException as error:
         _say_usage(error)
@@ -863,6 +866,12 @@ def _answer() -> int:
         raise
     except DossierError as error:
         _say(error.faults)
+        return BAD_INPUT
+    except MemoryError:
+        from dossier.core.errors import Fault
+        from dossier.core.faults.locations import Memory
+
+        _say([Fault("memory_ran_out", Memory())])
         return BAD_INPUT
     except OSError as error:
         # Not above: it imports numpy, for which --help should not wait.
@@ -875,6 +884,18 @@ def _answer() -> int:
         _say(full.faults)
         return BAD_INPUT
     return code if isinstance(code, int) else DONE
+
+
+def _refuse_little_memory() -> None:
+    """Say that a limit is too low for the libraries: they end the process where they cannot map a file or a thread."""
+    import resource
+
+    given, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if given != resource.RLIM_INFINITY and given < LEAST_MEMORY * (1 << 30):
+        from dossier.core.errors import ReleaseError
+        from dossier.core.faults.locations import Memory
+
+        raise ReleaseError.one("little_memory", Memory(), needed=LEAST_MEMORY, given=given / (1 << 30))
 
 
 def _guard_what_is_said() -> None:

@@ -13,8 +13,9 @@ from dossier.core.facts import Fact, Value
 from dossier.core.faults.locations import Argument, Cell, File, Header, Key, Location
 from dossier.core.faults.wording import shown
 from dossier.core.release import Release
-from dossier.reading.declared import LISTS, keys_of
+from dossier.reading.declared import keys_of
 from dossier.reading.faults import nearest
+from dossier.reading.toml import LISTS
 
 FRAME = "frame"
 TABLE = "data.parquet"

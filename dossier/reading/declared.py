@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, get_args
@@ -13,7 +12,7 @@ from pydantic import BaseModel, ValidationError
 from dossier.core.contents import LEAVABLE, ORDER
 from dossier.core.errors import Fault
 from dossier.core.facts import Count, Fact
-from dossier.core.faults.locations import RELEASE, Key, Line, listed_table
+from dossier.core.faults.locations import Key, listed_table
 from dossier.core.faults.wording import shown
 from dossier.core.release import (
     CHECKLIST_ITEMS,
@@ -24,9 +23,10 @@ from dossier.core.release import (
     Source,
     UnfitError,
 )
-from dossier.reading import declared_classes, letters, refused
+from dossier.reading import declared_classes, isolation, letters, refused
 from dossier.reading.faults import nearest
 from dossier.reading.predictors import rivals_declared, roles_of_columns
+from dossier.reading.toml import LISTS
 
 Location = tuple[str | int, ...]
 
@@ -44,30 +44,10 @@ EXPECTED = {
     "model_attributes_type": "table",
 }
 """What a value should be, by what pydantic calls it."""
-TWICE = ("Cannot overwrite a value", "Cannot mutate immutable namespace", "Cannot declare")
-"""How the parser's errors of a key or a table that stands twice begin."""
 BOUNDS = {"greater_than": "gt", "greater_than_equal": "ge", "less_than": "lt", "less_than_equal": "le"}
 """Under which name pydantic gives the bound."""
 MOST_DATASETS = 1000
 """More tables than this come from a program that ran wild; reading them would take hours."""
-LARGEST = 2**63 - 1
-"""The largest whole number of TOML."""
-DEEPEST = 50
-"""So many tables and lists within each other are far more than any key asks for."""
-LISTS = (
-    "dataset",
-    "rival",
-    "declared_performance",
-    "declared_correspondence",
-    "acceptance",
-    "predictor",
-    "subgroup",
-    "reply",
-    "signatory",
-    "revision",
-    "model.term",
-    "severity.subgroup",
-)
 UNNAMED = "that [outcome] should name"
 STAND_INS: Mapping[str, Mapping[str, object]] = {
     "release": {"model": "model", "version": "0", "date": None, "owner": "owner"},
@@ -102,18 +82,10 @@ def _placed(fault: Fault, kept: Mapping[str, tuple[int, ...]]) -> Fault:
 
 def declared(content: bytes) -> Declared:
     """The release that the bytes of release.toml declare, with all its faults."""
-    try:
-        raw = _frozen(tomllib.loads(content.decode("utf-8-sig")))
-    except UnicodeDecodeError as error:
-        line = content[: error.start].count(b"\n") + 1
-        return Declared(None, (Fault("release_not_utf8", Line(RELEASE, line)),))
-    except tomllib.TOMLDecodeError as error:
-        return Declared(None, (_syntax(str(error), content.decode("utf-8-sig").split("\n")),))
-    except RecursionError:
-        return Declared(None, (Fault("tables_without_end", Key()),))
-    except ValueError:
-        # TOML has no whole number of more bits; of far too many digits Python reads none.
-        return Declared(None, (Fault("number_of_many_bits", Key()),))
+    faults: list[Fault] = []
+    raw = isolation.toml(content, faults)
+    if raw is None:
+        return Declared(None, tuple(faults))
     tables = raw.get("dataset")
     if isinstance(tables, tuple) and len(tables) > MOST_DATASETS:
         many = Fault("many_datasets", listed_table("dataset"), number=len(tables), most=MOST_DATASETS)
@@ -143,34 +115,6 @@ def _strange_letters(raw: Mapping[str, Any]) -> list[Fault]:
         for location, text in letters.words(raw)
         for fault in letters.fault(str(location[-1]), text, _where(location, raw), name=letters.is_name(location))
     ]
-
-
-def _frozen(value: Any, left: int = DEEPEST) -> Any:
-    """The value with tuples for lists; what follows goes into it level by level, and must come to an end."""
-    if left == 0:
-        raise RecursionError
-    if isinstance(value, list):
-        return tuple(_frozen(item, left - 1) for item in value)
-    if isinstance(value, dict):
-        return {key: _frozen(item, left - 1) for key, item in value.items()}
-    if isinstance(value, int) and not -LARGEST - 1 <= value <= LARGEST:
-        raise ValueError
-    return value
-
-
-def _syntax(message: str, lines: Sequence[str]) -> Fault:
-    found = re.search(r"\s*\(at (?:line (\d+), column (\d+)|end of document)\)", message)
-    text = message[: found.start()] if found else message
-    at = Line(RELEASE, int(found[1]), int(found[2])) if found and found[1] else Line(RELEASE)
-    line = lines[int(found[1]) - 1] if found and found[1] else ""
-    if text.startswith(TWICE):
-        head, key = re.match(r"\s*\[+\s*([^]]+?)\s*]", line), re.match(r"\s*([^=]+?)\s*=", line)
-        if head:
-            return Fault("list_of_two_forms" if head[1] in (*LISTS, "readers") else "table_twice", at, table=head[1])
-        if key:
-            return Fault("key_twice", at, key=key[1])
-    code = "backslash_in_toml" if re.search(r'"[^"]*\\', line) else "not_toml"
-    return Fault(code, at, problem=text[:1].lower() + text[1:])
 
 
 def _only_a_consequence(location: Location, error: Any, raw: Any) -> bool:
@@ -269,14 +213,12 @@ def _translated(errors: list[tuple[Location, Any]], raw: Mapping[str, Any]) -> l
     places: dict[Location, list[Any]] = {}
     for location, error in errors:
         places.setdefault(location, []).append(error)
-    kept = {
-        location: found
+    above = {location[:depth] for location in places for depth in range(len(location))}
+    return [
+        _fault(location, found, raw)
         for location, found in places.items()
-        if not any(
-            other != location and other[: len(location)] == location and _is_alternative(found) for other in places
-        )
-    }
-    return [_fault(location, found, raw) for location, found in kept.items()]
+        if location not in above or not _is_alternative(found)
+    ]
 
 
 def _is_alternative(errors: list[Any]) -> bool:
@@ -392,6 +334,8 @@ def _salvaged(raw: Mapping[str, Any], wrong: list[Location]) -> tuple[Release | 
     None when too little is left.
     """
     kept: dict[str, Any] = {key: dict(value) if isinstance(value, Mapping) else value for key, value in raw.items()}
+    if isinstance(raw.get("dataset"), tuple):
+        kept["dataset"] = tuple(dict(table) if isinstance(table, Mapping) else table for table in raw["dataset"])
     dropped: dict[str, set[int]] = {}
     for location in wrong:
         _drop(kept, location, dropped)
@@ -476,8 +420,7 @@ def _drop_of_dataset(kept: dict[str, Any], location: Location, dropped: set[int]
     if len(location) < 3 or location[2] in ("name", "role", "file") or not isinstance(tables[number], Mapping):
         dropped.add(number)
         return
-    less = {key: value for key, value in tables[number].items() if key != location[2]}
-    kept["dataset"] = (*tables[:number], less, *tables[number + 1 :])
+    tables[number].pop(location[2], None)
 
 
 # ---- what single keys cannot see ------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ back is JSON and an Arrow stream, which cannot run code in the process that read
 from __future__ import annotations
 
 import contextlib
+import datetime
 import functools
 import importlib
 import importlib.abc
@@ -230,7 +231,33 @@ def column(
     return {"faults": []}, _arrow([parquet.column(found, file, name, places)])
 
 
-CALLS: Mapping[str, Callable[..., Answer]] = {"table": table, "lines": lines, "stored": stored, "column": column}
+def toml(content: bytes) -> Answer:
+    """The values of release.toml, lists and days as lists of JSON that begin with what they are."""
+    from dossier.reading import toml
+
+    found = toml.values(content)
+    if isinstance(found, Fault):
+        raise DataError([found])
+    return {"values": _as_json(found)}, None
+
+
+def _as_json(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _as_json(item) for key, item in value.items()}
+    if isinstance(value, tuple):
+        return ["list", *map(_as_json, value)]
+    if isinstance(value, (datetime.date, datetime.time)):
+        return [type(value).__name__, value.isoformat()]
+    return value
+
+
+CALLS: Mapping[str, Callable[..., Answer]] = {
+    "table": table,
+    "lines": lines,
+    "stored": stored,
+    "column": column,
+    "toml": toml,
+}
 
 
 @functools.lru_cache(maxsize=1)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import datetime
 import json
 import os
 import pickle
@@ -27,7 +28,7 @@ from numpy.typing import NDArray
 
 from dossier.core.errors import DataError, Fault
 from dossier.core.facts import Count
-from dossier.core.faults.locations import File
+from dossier.core.faults.locations import RELEASE, File
 from dossier.reading import signatures, statistical
 from dossier.reading.tables import Lines, RawTable
 
@@ -43,6 +44,9 @@ SECONDS_A_MEGABYTE = 10
 """Workbooks, the slowest of all, take one for a packed megabyte."""
 WAITING = 20
 """So many times the time of the processor may pass on the clock: disks and other processes take their share."""
+OF_TOML = (5, 1 << 30)
+"""A release of a thousand datasets takes a tenth of a second; keys within keys would fill any memory."""
+DAYS: Mapping[str, Any] = {"datetime": datetime.datetime, "date": datetime.date, "time": datetime.time}
 PACKAGES = {".xlsx": "openpyxl"} | dict.fromkeys(statistical.READERS, "pyreadstat")
 """What is loaded before a table of this kind is read, so that not every copy of the process has to."""
 START = """
@@ -146,6 +150,30 @@ def stored(sources: Mapping[str, Path], file: str, faults: list[Fault]) -> RawTa
     return RawTable(file, columns, np.arange(1, sum(head["rows"]) + 1, dtype=np.int64))
 
 
+def toml(content: bytes, faults: list[Fault]) -> dict[str, Any] | None:
+    """The tables and keys that the bytes of release.toml hold; None, and a fault, when they hold none."""
+    try:
+        head, _ = asked(Question("toml", RELEASE, len(content), (), content, limits=OF_TOML))
+    except DataError as error:
+        beyond = {"reading_too_long", "reading_too_large"}
+        faults += [
+            Fault("tables_without_end", File(RELEASE)) if fault.code in beyond else fault for fault in error.faults
+        ]
+        return None
+    found: dict[str, Any] = _of_json(head["values"])
+    return found
+
+
+def _of_json(value: Any) -> Any:
+    """A value of TOML from what JSON can hold of it: see `isolated.toml`."""
+    if isinstance(value, dict):
+        return {key: _of_json(item) for key, item in value.items()}
+    if not isinstance(value, list):
+        return value
+    kind, *items = value
+    return tuple(map(_of_json, items)) if kind == "list" else DAYS[kind].fromisoformat(items[0])
+
+
 def _of_content(
     call: str, content: bytes, file: str, faults: list[Fault], dialect: Dialect | None
 ) -> tuple[dict[str, Any], list[Any]] | None:
@@ -182,11 +210,18 @@ class Question:
     content: bytes = b""
     about: Any = None
     """What several questions are about that one copy of the process answers; None where it is the only one."""
+    limits: tuple[int, int] | None = None
+    """How long the processor may work on it, and the bytes of memory; None for what a table of its size may take."""
 
     @property
     def seconds(self) -> int:
         """How long the processor may work on it."""
-        return SECONDS + SECONDS_A_MEGABYTE * (self.size >> 20)
+        return SECONDS + SECONDS_A_MEGABYTE * (self.size >> 20) if self.limits is None else self.limits[0]
+
+    @property
+    def memory(self) -> int:
+        """The bytes of memory that it may take."""
+        return memory() if self.limits is None else self.limits[1]
 
 
 def memory() -> int:
@@ -212,7 +247,7 @@ def asked(question: Question) -> tuple[dict[str, Any], list[Any]]:
     """The answer: what JSON says, and columns of plain cells, each valid; a DataError where the file is at fault."""
     import pyarrow
 
-    limit = memory()
+    limit = question.memory
     with _LOCK:
         server = running()
         try:
@@ -230,7 +265,7 @@ def asked(question: Question) -> tuple[dict[str, Any], list[Any]]:
         raise DataError([_too_much(question, limit)])
     if "failed" in said:
         raise DataError([_unreadable(question, said["failed"])])
-    if len(said) == 1 and said["faults"]:
+    if said.keys() == {"faults"} and said["faults"]:
         raise DataError(_faults(said))
     try:
         return said, valid(body)

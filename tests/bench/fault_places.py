@@ -37,6 +37,7 @@ UNREACHED = {
     "'reading_too_long'": "a file that keeps its reader busy for minutes",
     "'reading_too_large'": "a file that takes more memory than there is",
     "'unreadable_file'": "a file that ends its reader",
+    "File(RELEASE)": "a release.toml that keeps its reader busy",
     "'large_file'": "files of megabytes and gigabytes",
     "'large_text'": "texts of more than 2 GiB",
     "'large_column'": "a column of more than 4 GB",

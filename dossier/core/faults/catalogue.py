@@ -1259,6 +1259,13 @@ CATALOGUE: Mapping[str, Entry] = {
     "temporary_file_not_written": Entry(
         "A file for temporary use could not be written: {reason}.", "Make room there, or name another folder in TMPDIR."
     ),
+    "little_memory": Entry(
+        "dossier needs {needed:g} GB of address space, and is given {given:.1f}.",
+        "Raise the limit of ulimit -v, or take it away.",
+    ),
+    "memory_ran_out": Entry(
+        "There was not enough memory for the work.", "Give this process more memory, or it fewer workers: --jobs 1."
+    ),
     "out_is_link": Entry("{out} is a link.", "Name the folder itself, or a path that does not exist yet."),
     "out_is_no_folder": Entry("{out} is not a folder.", "Name the folder itself, or a path that does not exist yet."),
     "out_is_current_folder": Entry(

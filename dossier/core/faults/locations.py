@@ -250,6 +250,13 @@ class TemporaryFolder(Location):
 
 
 @dataclass(frozen=True)
+class Memory(Location):
+    """The memory that a process is given."""
+
+    words = "the memory of this process"
+
+
+@dataclass(frozen=True)
 class Material(Location):
     """Something of dossier's own: the templates, a document by its title."""
 
@@ -260,6 +267,6 @@ KINDS: Mapping[str, type[Location]] = {
     kind.__name__: kind
     for kind in (
         *(File, Cell, Header, SheetCell, SiteName, Key, Line, ResultsKey),
-        *(Option, Argument, Out, StandardOutput, TemporaryFolder, Material),
+        *(Option, Argument, Out, StandardOutput, TemporaryFolder, Memory, Material),
     )
 }
