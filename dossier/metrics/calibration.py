@@ -113,7 +113,7 @@ def oe_ratio(
     if not math.isfinite(value):
         return Absent(Fact("too_few_events_expected"))
     details = {"expected": expected * design.n, "se_fixed": _se_fixed(phi, design)}
-    made = design.as_sampled(Method("delta_log" if phi else "exact_without_event"))
+    made = design.as_sampled(Method(_method_of_ratio(phi)))
     bare = Estimate(value, None, None, None, design.n, made, int(outcome.sum()), None, details, design.obstacle())
     if bare.reason is not None:
         return bare
@@ -129,6 +129,13 @@ def oe_ratio(
     low, high = value / back(below, "log"), min(value * back(above, "log"), sys.float_info.max)
     se, details = value * (below + above) / (2 * reach), {**details, **design.details}
     return replace(bare, low=low, high=high, level=level, se=se, details=details)
+
+
+def _method_of_ratio(phi: float) -> str:
+    """How the interval of O/E is made, by the share of the rows with the event."""
+    if phi == 0:
+        return "exact_without_event"
+    return "delta_log" if phi < 1 else "exact_with_events_alone"
 
 
 def _se_fixed(phi: float, design: Design) -> float | None:
@@ -355,8 +362,10 @@ def ici(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 100
     where it is, so are the others at all of that, so that the interval is no wider there than its level asks. No test
     comes before the interval, so that it holds for calibrated models and others; the percentile bootstrap does not,
     because its replicates add the excess of the estimate once more. The draws work on 64 groups of neighbouring risks.
-    Details: `knots` of the spline, 0 for a straight line. Source: Austin and Steyerberg 2019, there with loess; the
-    interval Chuang and Lai 2000.
+    One risk for all, or risks that are all within 1e-12 of 0 or 1, have no curve: the distance is that from the
+    observed share at each risk, with Wilson's interval of that share, and the mean distance of certain risks is the
+    share of wrong answers, with its own. Details: `knots` of the spline, 0 for a straight line. Source: Austin and
+    Steyerberg 2019, there with loess; the interval Chuang and Lai 2000.
 
     Examples
     --------

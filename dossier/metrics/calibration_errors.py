@@ -10,12 +10,13 @@ from functools import cache, lru_cache
 import numpy as np
 from scipy.special import expit
 
-from dossier.core.facts import Fact
+from dossier.core.facts import Fact, Method
 from dossier.core.types import Absent, Estimate, Floats
-from dossier.metrics.intervals import two_sided
+from dossier.metrics.discrimination import one_class
+from dossier.metrics.intervals import two_sided, wilson
 from dossier.metrics.inversion import UNUSED, by_tests, estimate_from_tests, inverted
 from dossier.metrics.largest_distance import bounds_of_the_largest
-from dossier.metrics.logistic import combine
+from dossier.metrics.logistic import combine, has_logit
 from dossier.metrics.once import once
 from dossier.metrics.resampling import VALUE_ALONE
 from dossier.metrics.smooth_curve import (
@@ -293,11 +294,39 @@ def _heights(name: str, gaps: Floats, share: Floats) -> Floats:
     return np.asarray(np.einsum("km,m->k", gaps, share))
 
 
+def _errors_at_each_risk(outcome: Floats, risk: Floats, level: float) -> dict[str, Estimate]:
+    """The errors of one risk for all, or of risks that are all 0 or 1: no curve lies between what there is.
+
+    At each risk the distance is that from the observed share, whose interval is Wilson's; where all are certain their
+    mean is the share of wrong answers. Each error of one risk for all is the same number with the same interval.
+    """
+    near = np.round(risk) if risk[0] != risk[-1] else risk
+    distance = np.empty((3, len(risk)))
+    for value in np.unique(near):
+        rows = near == value
+        seen, events, n = float(risk[rows].mean()), float(outcome[rows].sum()), int(rows.sum())
+        low, high = wilson(events, n, level)
+        ends = abs(low - seen), abs(high - seen)
+        distance[:, rows] = [[abs(events / n - seen)], [0.0 if low < seen < high else min(ends)], [max(ends)]]
+    found = np.transpose([list(_summary(each).values()) for each in distance])
+    if risk[0] != risk[-1]:
+        wrong = float(np.abs(outcome - near).sum())
+        found[0] = wrong / len(risk), *wilson(wrong, len(risk), level)
+    method, details = Method("observed_at_each_risk", "wilson"), {"knots": 0.0}
+    return {
+        name: replace(estimate_from_tests(value, low, high, level, outcome, method), details=details)
+        for name, (value, low, high) in zip(ERRORS, found.tolist(), strict=True)
+    }
+
+
 @once
 def errors_with_intervals(
     outcome: Floats, risk: Floats, level: float, bootstrap: int, seed: int
 ) -> dict[str, Estimate] | Absent:
     """The four calibration errors in one pass over rows sorted by risk and outcome."""
+    reason = one_class(outcome)
+    if reason is None and ((risk[0] == risk[-1]) or not has_logit(risk).any()):
+        return _errors_at_each_risk(outcome, risk, level)
     smooth = smooth_curve(outcome, risk)
     if isinstance(smooth, Absent):
         return smooth

@@ -118,6 +118,7 @@ def _with_interval(found: Estimate, se: float, freedom: int, level: float, scale
     if se <= 1e-12 * max(1.0, abs(found.value)):
         return _without_interval(found, step, NO_SPREAD)
     reach = two_sided_student(level, freedom)
+    scale = _lies_on(found.value, scale)
     low, high = interval(found.value, se, reach, level, scale)
     details = {**found.details, "df": float(freedom)}
     if "p_value" in found.details:
@@ -129,15 +130,17 @@ def _with_interval(found: Estimate, se: float, freedom: int, level: float, scale
     return replace(found, low=low, high=high, level=level, se=se, method=method, details=details, reason=None)
 
 
+def _lies_on(value: float, scale: Symmetry) -> Symmetry:
+    """The scale where the value lies on it, else the plain one."""
+    return "plain" if off_scale(value, "logit" if scale == "wilson" else scale) is not None else scale
+
+
 def interval(value: float, se: float, reach: float, level: float, scale: Symmetry) -> tuple[float, float]:
     """The interval at a standard error on the plain scale, symmetric on the scale named; plain where that ends."""
+    scale = _lies_on(value, scale)
     if scale == "wilson":
-        if not 0 < value < 1:
-            return value - reach * se, value + reach * se
         rows = value * (1 - value) / se**2 * (two_sided(level) / reach) ** 2
         return wilson(value * rows, rows, level)
-    if off_scale(value, scale) is not None:
-        return value - reach * se, value + reach * se
     half = reach * se / stretch(value, scale)
     if scale == "log":
         # A factor that is a number keeps both bounds above 0 and finite.

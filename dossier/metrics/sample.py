@@ -10,13 +10,13 @@ import math
 from bisect import bisect_left
 from functools import partial
 
-import numpy as np
-from scipy.special import expit, logit
+from scipy.special import expit
 
 from dossier.core.facts import Fact, Method
 from dossier.core.register import Law, metric
 from dossier.core.types import Absent, Estimate, Floats
 from dossier.metrics import discrimination, utility
+from dossier.metrics.logistic import has_logit, logit
 
 ORDER = ("mss_auroc", "mss_oe", "mss_slope", "mss_snb", "mss_brier")
 """The measures and curves of the chapter in the order of files and pages."""
@@ -24,7 +24,6 @@ ORDER = ("mss_auroc", "mss_oe", "mss_slope", "mss_snb", "mss_brier")
 Z = 1.96
 """As the literature rounds it; the published sample sizes are reproduced with this value."""
 
-LOGIT_CLIP = 1e-12
 NO_INTERVAL = Fact("sample_size_has_no_interval")
 
 BROKEN: tuple[Law, ...] = ("perfect is best", "narrower with more rows")
@@ -158,7 +157,8 @@ def mss_slope(outcome: Floats, risk: Floats, calibration_slope_width: float = 0.
 
     `outcome` is 0/1 (counted only), `risk` 0..1, `calibration_slope_width` the full width of the 95 % interval. I_a /
     (SE^2 (I_a I_b - I_ab^2)), SE = width / 3.92, I_a = E q(1-q), I_ab = E LP q(1-q), I_b = E LP^2 q(1-q), LP the logit
-    of the risk here (clipped to 1e-12) and q = expit(LP): a slope of 1 and an intercept of 0. Not rounded. No interval.
+    of the risk here and q = expit(LP): a slope of 1 and an intercept of 0. Rows within 1e-12 of 0 or 1 tell nothing of
+    the slope and add nothing to the means. Not rounded. No interval.
 
     Parameters
     ----------
@@ -168,7 +168,7 @@ def mss_slope(outcome: Floats, risk: Floats, calibration_slope_width: float = 0.
     Returns
     -------
     Estimate or Absent
-        The value with its interval. Absent when all risks are equal.
+        The value with its interval. Absent when all risks are equal, or 0 or 1.
 
     Examples
     --------
@@ -179,11 +179,13 @@ def mss_slope(outcome: Floats, risk: Floats, calibration_slope_width: float = 0.
     """
     if not len(risk):
         return Absent(Fact("no_rows"))
-    predictor = logit(np.clip(risk, LOGIT_CLIP, 1 - LOGIT_CLIP))
-    needed = _sample_for_slope(predictor, calibration_slope_width)
+    telling = has_logit(risk)
+    if not telling.any():
+        return Absent(Fact("all_risks_certain"))
+    needed = _sample_for_slope(logit(risk[telling]), calibration_slope_width)
     if needed is None:
         return Absent(Fact("all_risks_equal_no_sample_size"))
-    return _needed(needed, outcome, "logistic_information", calibration_slope_width)
+    return _needed(needed * len(risk) / int(telling.sum()), outcome, "logistic_information", calibration_slope_width)
 
 
 def _sample_for_slope(predictor: Floats, width: float) -> float | None:

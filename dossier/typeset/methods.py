@@ -328,6 +328,7 @@ WORDS: Mapping[str, Words] = {
     "risks_clipped": Words("logit of {risks} risks clipped to 1e-12 from 0 or 1", ""),
     "share_at_least_as_far": Words("share of development rows at least as far from the others"),
     "shares_at_even_risks": Words("shares at even steps of the risk, {by}"),
+    "observed_at_each_risk": Words("observed share at each risk"),
     "single_level": Words("logistic, one level"),
     "sites_judged": Words("count of {sites} judged of {of} external sites"),
     "spline": Words(_spline, SPLINE),
@@ -367,6 +368,9 @@ WORDS: Mapping[str, Words] = {
     "equal_readers_and_cases": Words("neither the readers nor the cases vary"),
     "equal_replicates": Words("the bootstrap replicates do not vary"),
     "exact_variance": Words("normal, exact variance under right risks"),
+    "exact_with_events_alone": Words(
+        "exact lower bound of no non-event combined with the delta method, log scale (MOVER)"
+    ),
     "exact_without_event": Words("exact upper bound of no event"),
     "haldane": Words("0.5 added to every count as one is 0 (Haldane)", joined=", "),
     "independent_rows": Words("independent rows", joined=", "),

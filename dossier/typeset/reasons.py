@@ -99,6 +99,7 @@ WORDS: Mapping[str, str] = {
     "all_risks_equal_no_order": "every risk is the same, so that no order is estimated",
     "all_risks_equal_no_order_to_test": "every risk is the same, so that there is no order to test",
     "all_risks_equal_no_sample_size": "all risks are equal, so a slope cannot be estimated from any number of rows",
+    "all_risks_certain": "every risk is 0 or 1",
     "all_risks_equal_no_slope": "every risk is the same, so that there is no slope",
     "all_risks_equal_no_slope_beside_intercept": "every risk is the same, so that there is no slope to fit beside the "
     "intercept",

@@ -508,6 +508,73 @@ def test_a_constant_risk_is_compared_with_the_prevalence() -> None:
     assert band.columns["observed"] == pytest.approx((0.25,))
 
 
+ERRORS = (ici, e50, e90, emax)
+
+
+def wilson_by_hand(events: int, n: int) -> tuple[float, float]:
+    """The shares q at which (events/n - q)^2 = z^2 q (1 - q) / n."""
+    z2, share = 1.959963984540054**2, events / n
+    low, high = sorted(np.roots([1 + z2 / n, -(2 * share + z2 / n), share**2]).real)
+    return float(low), float(high)
+
+
+@pytest.mark.parametrize("risk", [0.0, 0.2, 0.26, 0.6, 1.0])
+def test_one_risk_for_all_has_one_error_with_one_interval(risk: float) -> None:
+    """The four were bounded in three ways: .05 came with .256, and with .192."""
+    y = np.array([0.0, 1, 0, 0] * 30)
+    low, high = wilson_by_hand(30, 120)
+    least = 0.0 if low < risk < high else min(abs(low - risk), abs(high - risk))
+    expected = abs(0.25 - risk), least, max(abs(low - risk), abs(high - risk))
+    for measure in ERRORS:
+        found = estimated(measure(y, np.full(120, risk)))
+        assert (found.value, found.low, found.high) == pytest.approx(expected, abs=1e-9)
+        assert ("one-sided" in method_text(found.method)) == (least == 0)
+
+
+@pytest.mark.parametrize("near", [0.0, 1e-13])
+def test_risks_of_0_and_1_are_off_by_the_share_that_is_wrong(near: float) -> None:
+    """100 of 300 called 1 are none, and 40 of 200 called 0 are: no perfect calibration is left open."""
+    p = np.array([1 - near] * 300 + [near] * 200)
+    y = np.array([0.0] * 100 + [1.0] * 200 + [1.0] * 40 + [0.0] * 160)
+    wrong, of_none = wilson_by_hand(140, 500), wilson_by_hand(100, 300)
+    expected = {"ici": (0.28, *wrong), "e50": (1 / 3, *of_none), "e90": (1 / 3, *of_none), "emax": (1 / 3, *of_none)}
+    for measure in ERRORS:
+        found = estimated(measure(y, p))
+        assert (found.value, found.low, found.high) == pytest.approx(expected[measure.__name__], abs=1e-9)
+    assert estimated(brier(y, p)).value == pytest.approx(0.28)
+
+
+def test_certain_risks_that_are_all_right_have_an_error_too() -> None:
+    y = np.array([0.0, 1] * 20)
+    found = estimated(ici(y, y))
+    assert (found.value, found.low) == (0, 0)
+    assert found.high == pytest.approx(1.959963984540054**2 / (40 + 1.959963984540054**2))
+
+
+@pytest.mark.parametrize("share_wrong", [(0.05, 0.3), (0.35, 0.3), (0.0, 0.1)])
+def test_the_interval_of_certain_risks_holds_the_share_that_is_wrong(share_wrong: tuple[float, float]) -> None:
+    rng = np.random.default_rng(5)
+    truth, held = 0.6 * share_wrong[0] + 0.4 * share_wrong[1], 0
+    for _ in range(1000):
+        p = (rng.random(500) < 0.4).astype(float)
+        y = np.abs(p - (rng.random(500) < np.where(p == 1, share_wrong[1], share_wrong[0])))
+        found = estimated(ici(y, p))
+        held += found.low is not None and found.high is not None and found.low <= truth <= found.high
+    assert 0.93 <= held / 1000 <= 0.97
+
+
+def test_the_method_of_a_ratio_is_the_one_that_was_used() -> None:
+    risk = np.linspace(0.2, 0.9, 30)
+    said = [
+        method_text(estimated(oe_ratio(y, risk)).method) for y in (np.zeros(30), np.tile([0.0, 1], 15), np.ones(30))
+    ]
+    assert said == [
+        "exact upper bound of no event",
+        "delta method, log scale",
+        "exact lower bound of no non-event combined with the delta method, log scale (MOVER)",
+    ]
+
+
 def test_the_band_of_the_curve_is_that_of_the_fitted_line() -> None:
     y, p = drawn(35, 11)  # a straight line
     found, slope = calibration_curve(y, p), logistic_fit(spline_design(logistic.logit(p), ()), y)

@@ -355,3 +355,12 @@ def test_a_band_of_shares_has_no_width_where_the_curves_are_one() -> None:
 def test_a_band_of_shares_stays_within_0_and_1_however_large_the_error(share: float) -> None:
     low, high = band(np.array([share]), np.array([[0.0], [1.0]]), 1e4, True)
     assert (low[0], high[0]) == pytest.approx((0, 1), abs=1e-200)
+
+
+@pytest.mark.parametrize("scale", ["wilson", "logit", "log"])
+def test_the_scale_that_is_printed_is_the_one_that_was_used(scale: Symmetry) -> None:
+    """A value of 0 lies on no such scale: its interval is plain, and nothing else is said."""
+    found = by_linearization(
+        Estimate(0.0, None, None, None, 4, Method("counted")), np.array([0.1, -0.1, 0.2, -0.2]), 0.95, scale, "row"
+    )
+    assert method_text(found.method) == "linearization over 4 rows, t with 3 degrees of freedom"

@@ -153,5 +153,11 @@ def test_each_gap_is_a_sentence() -> None:
     )
 
 
-def test_risks_of_exactly_0_and_1_are_clipped() -> None:
-    assert _value(mss_slope(np.array([0.0, 1.0, 1.0]), np.array([0.0, 1.0, 0.5]))) > 0
+def test_risks_of_0_and_1_tell_nothing_of_the_slope() -> None:
+    """Half of the rows certain: twice as many are needed; all of them: no number of patients would do."""
+    outcome, risk = np.array([0.0, 1, 1, 0] * 10), np.array([0.1, 0.6, 0.8, 0.3] * 10)
+    needed = _value(mss_slope(outcome, risk))
+    certain = np.tile([0.0, 1.0], 20)
+    found = _value(mss_slope(np.concatenate((outcome, certain)), np.concatenate((risk, certain))))
+    assert found == pytest.approx(2 * needed)
+    assert mss_slope(outcome, certain) == Said("every risk is 0 or 1")
