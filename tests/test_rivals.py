@@ -10,11 +10,14 @@ import pytest
 
 import dossier
 from dossier import evaluate, reading
-from dossier.core.facts import Fact
+from dossier.core.facts import Fact, Method
 from dossier.core.types import POOLED, Absent, Curve, Estimate, Evidence, Study, find, find_curve
 from dossier.evaluate import disclosure, rivals
-from dossier.report.chapters import comparison, severity
+from dossier.report.chapters import comparison, severity, verdict
+from dossier.report.chapters.committee import better, first_page
 from dossier.typeset.flags import flag_text
+from dossier.typeset.numbers import plain
+from tests.conftest import Book
 from tests.estimated import estimated
 from tests.smallest import HEAD, QUICK
 
@@ -61,11 +64,14 @@ def three(tmp_path_factory: pytest.TempPathFactory) -> Evidence:
     return evaluate.evidence(study(tmp_path_factory.mktemp("three") / "release"))
 
 
+CORRECTED = ("p_holm", "p_adjusted", "looks")
+
+
 def without_holm(found: Estimate | Absent) -> Estimate | Absent:
     if isinstance(found, Absent):
         return found
     return dataclasses.replace(
-        found, details={name: detail for name, detail in found.details.items() if name != "p_holm"}
+        found, details={name: detail for name, detail in found.details.items() if name not in CORRECTED}
     )
 
 
@@ -208,3 +214,64 @@ def test_the_library_takes_several_by_name(three: Evidence, tmp_path: Path) -> N
 
 def test_the_names_are_those_of_the_release(three: Evidence) -> None:
     assert rivals.names(three.release) == NAMES
+
+
+# ---- one that is better ---------------------------------------------------------------------------------------------
+
+
+def test_one_that_is_better_is_on_the_first_page_of_both_editions(books: dict[str, Book]) -> None:
+    """Three vendors name more grades rightly at two of three hospitals; both pages were silent."""
+    evidence = books["biopsy"].evidence
+    said = verdict.finding(evidence)
+    assert said.rest.startswith("Better than the model, after Holm's correction for 36 comparisons: Vendor A")
+    assert "in accuracy at Graft 2 by 0.13 (95%" in said.rest
+    assert "at Graft 3 by 0.10 (95%" in said.rest
+    assert "in mean severity at Graft 3 by 0.056 (95%" in said.rest
+    answer = first_page.answer(evidence)
+    assert (
+        "in Graft 2: Vendor A (simulated), Vendor B (simulated) and one more each names more patients rightly, by 134"
+        in answer
+    )
+    assert "by 134 of 1,000, range 60 to 206." in answer
+    assert "It may be so in Graft 3 (by 96 of 1,000, range 32 to 158) too." in answer
+    beside = better.than_the_other_model(evidence)
+    assert beside.startswith("Beside Vendor A (simulated):")
+    assert "names fewer patients rightly in two of three hospitals" in beside
+    assert "is wrong by more in all three hospitals" in beside
+
+
+def test_all_that_is_looked_at_is_one_family(books: dict[str, Book]) -> None:
+    """Accuracy, severity and the AUROC of the classes, from four other models at three hospitals."""
+    looked = [
+        result.found.details
+        for result in books["biopsy"].evidence.results
+        if isinstance(result.found, Estimate) and "p_adjusted" in result.found.details
+    ]
+    assert len(looked) == 36
+    assert {details["looks"] for details in looked} == {36.0}
+    p_values = [details["p_value"] or 0.0 for details in looked]
+    lowest = min(range(36), key=p_values.__getitem__)
+    assert looked[lowest]["p_adjusted"] == pytest.approx(36 * p_values[lowest])
+
+
+def test_a_difference_that_chance_makes_among_many_accuses_nobody(three: Evidence) -> None:
+    """The same interval is an accusation with a small p after all comparisons, and else only what looks so."""
+    at = {"against": NAMES[1], "threshold": 0.5}
+    worse = Estimate(-0.1, -0.18, -0.02, 0.95, 200, Method("paired"), 80, 0.04)
+    for p_value, start in ((0.01, "Better than the model"), (0.2, "Looks better by the CI (0.1 expected by chance)")):
+        found = dataclasses.replace(worse, details={"p_value": 0.01, "p_adjusted": p_value, "looks": 5.0})
+        results = tuple(
+            dataclasses.replace(result, found=found)
+            if (result.measure, result.dataset, dict(result.at)) == ("net_benefit_difference", "a", at)
+            else result
+            for result in three.results
+            if "p_adjusted" not in getattr(result.found, "details", {}) or dict(result.at) == at
+        )
+        evidence = dataclasses.replace(three, results=results)
+        said = comparison.where_better(evidence)
+        assert said.startswith(start)
+        assert "vendor A in net benefit at A by 10.0" in said
+        is_accused = "Another model does better in A: vendor A is better at the 50% line" in plain(
+            first_page.answer(evidence)
+        )
+        assert is_accused is (p_value < 0.05)

@@ -11,6 +11,9 @@ from dossier.core.release import Release
 from dossier.core.types import RIVAL, Absent, Estimate, Result
 from dossier.evaluate.offered import Site, columns
 
+FEWEST_TO_TEST = 10
+"""Of fewer events or non-events the test of two AUROCs accuses too often."""
+
 
 def each(release: Release, metric: Metric) -> tuple[Metric, ...]:
     """A measure as it is asked: what is of another model once for each, under the name that the release gives it."""
@@ -45,26 +48,45 @@ def in_place_of_the_model(site: Site, rival: str) -> Site | Absent:
 
 
 def adjusted(release: Release, results: Sequence[Result]) -> list[Result]:
-    """The results, with Holm's p values beside those of differences from several other models.
+    """The results, with Holm's p values beside those of differences from other models.
 
-    A family is one measure of one dataset at one setting, over the other models.
+    `p_holm` is that of one measure of one dataset at one setting, over several other models; `p_adjusted` that of all
+    that is looked at to say that another model is better, measures by models by external hospitals: `looks` of them.
     """
-    every, given = names(release), list(results)
-    if len(every) < 2:
-        return given
+    given, every = list(results), names(release)
     families: dict[object, dict[int, float]] = {}
+    looks: dict[int, float] = {}
+    hospitals = {dataset.name for dataset in release.dataset if dataset.role == "external"}
     for index, result in enumerate(given):
         p_value = result.found.details.get("p_value") if isinstance(result.found, Estimate) else None
-        if p_value is not None and result.at.get("against") in every:
-            setting = tuple(sorted((name, value) for name, value in result.at.items() if name != "against"))
-            families.setdefault((result.term, result.dataset, result.subset, setting), {})[index] = p_value
-    for family in families.values():
-        for key, p_value in zip(family, holm(tuple(family.values())), strict=True):
-            given[key] = _with_detail(given[key], p_value)
+        if p_value is None or result.at.get("against") not in every:
+            continue
+        setting = tuple(sorted((name, value) for name, value in result.at.items() if name != "against"))
+        families.setdefault((result.term, result.dataset, result.subset, setting), {})[index] = p_value
+        if result.dataset in hospitals and _is_looked_at(release, result):
+            looks[index] = p_value
+    for family in families.values() if len(every) > 1 else ():
+        _add(given, "p_holm", family)
+    _add(given, "p_adjusted", looks, looks=float(len(looks)))
     return given
 
 
-def _with_detail(result: Result, p_holm: float) -> Result:
-    if not isinstance(result.found, Estimate):
-        raise TypeError("what has a p value is an estimate")
-    return replace(result, found=replace(result.found, details={**result.found.details, "p_holm": p_holm}))
+def _is_looked_at(release: Release, result: Result) -> bool:
+    """Whether a difference may say that the other model is better: by what it does for patients, or how it ranks."""
+    of_classes, primary = bool(release.outcome.classes), release.thresholds.declared[:1]
+    at = result.at.get("threshold")
+    if result.subset is not None or (at is not None and at not in primary) or not isinstance(result.found, Estimate):
+        return False
+    if result.measure == "auroc_difference":
+        events = result.found.events
+        return events is None or min(events, result.found.n - events) >= FEWEST_TO_TEST
+    wanted = ("accuracy_difference", "mean_severity_difference") if of_classes else ("net_benefit_difference",)
+    return result.measure in wanted
+
+
+def _add(given: list[Result], name: str, p_values: dict[int, float], **more: float) -> None:
+    """Put Holm's p values of a family, by their place among the results, into the details."""
+    for key, p_value in zip(p_values, holm(tuple(p_values.values())), strict=True):
+        found = given[key].found
+        if isinstance(found, Estimate):
+            given[key] = replace(given[key], found=replace(found, details={**found.details, name: p_value, **more}))

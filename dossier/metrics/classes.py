@@ -27,6 +27,7 @@ from dossier.metrics.intervals import (
     NO_ROWS,
     NO_SPREAD,
     beyond,
+    beyond_student,
     column,
     estimate,
     on_logit,
@@ -43,8 +44,8 @@ ORDER = (
     *("advisor_value", "confusion_matrix"),
     *("confusion_matrix_all_sites", "per_thousand", "per_thousand_of_site", "error_severity_index"),
     *("mean_severity", "error_severity_index_of_rival", "mean_severity_of_rival"),
-    *("auroc_difference", "brier_difference", "log_score_difference", "accuracy_difference", "mss_brier"),
-    *("split_performance",),
+    *("auroc_difference", "brier_difference", "log_score_difference", "accuracy_difference"),
+    *("mean_severity_difference", "mss_brier", "split_performance"),
 )
 """The measures and curves of the chapter in the order of files and pages."""
 
@@ -851,6 +852,42 @@ def accuracy_difference(
         return NO_ROWS
     right, rival_right = (predicted_class(given)[0] == classes for given in (class_risk, class_rival))
     return _without_events(comparison.mcnemar(right, rival_right, np.zeros(len(classes)), level))
+
+
+@to_rival(
+    "Mean severity, difference from the other model",
+    digits=3,
+    range=(-1, 1),
+    best="lower",
+    cites="Jin",
+    formula="mean over rows of W(predicted, true) - W(predicted by the other model, true), W the severity of an answer",
+    on_page=False,
+)
+def mean_severity_difference(
+    classes: Integers,
+    class_risk: Floats,
+    class_rival: Floats,
+    severity_weights: severity.SeverityWeights,
+    level: float = 0.95,
+) -> Estimate | Absent:
+    """By how much the answers of the model are graver on average than those of the other model.
+
+    Below 0 the model's answers do less harm.
+
+    Arguments: as for `mean_severity`, with `class_rival` (n, k). Returns the mean difference of the rows with the t
+    interval and its two-sided `p_value`. Absent without rows or without fitting weights. Source: Jin.
+    """
+    if len(classes) == 0:
+        return NO_ROWS
+    if fault := severity.weights_fault(severity_weights, class_risk.shape[1]):
+        return fault
+    grave, theirs = (
+        severity.of_answers(severity_weights, predicted_class(given)[0], classes) for given in (class_risk, class_rival)
+    )
+    found = _mean_of_rows(grave - theirs, level, -1, 1)
+    freedom = len(classes) - 1
+    p_value = None if found.se is None else 2 * beyond_student(abs(found.value) / found.se, freedom)
+    return replace(found, method=Method(Fact("paired_t", df=freedom)), details={"p_value": p_value})
 
 
 # ---- sample size and robustness -------------------------------------------------------------------------------------

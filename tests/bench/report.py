@@ -26,6 +26,7 @@ WITHOUT_A_CELL = (
     ("calibration_slope_of_rival", "the same function as the model's slope, of other risks"),
     ("error_severity_index_of_rival", "the same function as the model's index, of other risks"),
     ("mean_severity_of_rival", "the same function as the model's mean severity, of other risks"),
+    ("mean_severity_difference", "a mean of the rows with the t interval, as brier_difference of several classes"),
     (
         "wrong_advice_followed",
         "a rate of decisions, by readers and cases as error_rate_aided; test_automation_bias.py simulates it",

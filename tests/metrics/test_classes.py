@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import ttest_1samp
 
 from dossier.core.facts import Method
 from dossier.core.types import Absent, Curve, CurveResult, DatasetSummary, Estimate, Floats, SiteResults
@@ -638,3 +639,15 @@ def test_the_severity_of_a_rival_by_hand(graft: tuple[np.ndarray, Floats, Floats
     assert index.value == pytest.approx(10 * sum(weights) / sum(wrong), abs=1e-12)
     mean = estimated(classes.mean_severity_of_rival(truth, rival, DISTANCE))
     assert mean.value == pytest.approx(sum(weights) / len(truth), abs=1e-12)
+
+
+def test_the_difference_of_severity_by_hand(graft: tuple[np.ndarray, Floats, Floats]) -> None:
+    truth, risk, rival = graft
+    said, theirs = (classes.predicted_class(given)[0] for given in (risk, rival))
+    rows = [DISTANCE[a][y] - DISTANCE[b][y] for a, b, y in zip(said, theirs, truth, strict=True)]
+    found = estimated(classes.mean_severity_difference(truth, risk, rival, DISTANCE))
+    test = ttest_1samp(rows, 0)
+    low, high = test.confidence_interval(0.95)
+    assert (found.value, found.low, found.high) == pytest.approx((float(np.mean(rows)), low, high))
+    assert found.details["p_value"] == pytest.approx(test.pvalue)
+    assert estimated(classes.mean_severity_difference(truth, risk, risk, DISTANCE)).low is None

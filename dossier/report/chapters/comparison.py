@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from dossier.core.types import DatasetSummary, Estimate, Evidence
+from dossier.core.types import Absent, DatasetSummary, Estimate, Evidence, externals
 from dossier.report.chapters.chapter import Chapter, measured
-from dossier.report.chapters.sentence import Sentence, at_the_primary_threshold, estimated, primary_threshold
+from dossier.report.chapters.sentence import (
+    Sentence,
+    at_the_primary_threshold,
+    estimated,
+    named_with_the_rest,
+    primary_threshold,
+)
 from dossier.typeset.measures import chapter_tables
-from dossier.typeset.numbers import level_of, number, threshold, value_of
+from dossier.typeset.numbers import in_text, level_of, number, threshold, value_of
 from dossier.typeset.tables import Table
 from dossier.typeset.words import how_many, in_words
 
@@ -26,14 +32,92 @@ def finding(evidence: Evidence) -> Sentence:
     known = {name: sites for name, sites in every.items() if sites}
     if not known:
         return Sentence("At no external site can the models be compared.")
+    better = where_better(evidence)
     if len(every) == 1:
-        return _of_one(evidence, *next(iter(known.items())))
+        only = _of_one(evidence, *next(iter(known.items())))
+        return replace(only, rest=f"{only.rest} {better}".strip())
     shown = list(known.items())[:MOST_NAMED]
     first, *others = (f"{_sides(sites, short=index > 0)} against {name}" for index, (name, sites) in enumerate(shown))
     more = len(every) - len(shown)
     rest = f"; the tables have {in_words(more)} more" if more else ""
     lead = f"The {_what(evidence)} is higher ({level_of(evidence)} CI excludes 0) {'; '.join([first, *others])}{rest}."
-    return Sentence(lead, _holm(evidence, known))
+    return Sentence(lead, better or _holm(evidence, known))
+
+
+@dataclass(frozen=True)
+class Better:
+    """Another model that is better than the model by one measure at one hospital: its interval excludes 0."""
+
+    rival: str
+    measure: str
+    site: DatasetSummary
+    by: Estimate
+    """By how much."""
+    is_sure: bool
+    """Whether it holds after Holm's correction for all that was looked at."""
+
+    def is_like(self, other: Better) -> bool:
+        """Whether it is the same difference, from the same or another model."""
+        return (self.measure, self.site, self.by.value) == (other.measure, other.site, other.by.value)
+
+
+def better_rivals(evidence: Evidence) -> list[Better]:
+    """Where another model is better than the model, what matters most to patients first, then the surest."""
+    alpha, found = 1 - evidence.release.release.level, []
+    sites = {site.name: site for site in externals(evidence)}
+    for result in evidence.results:
+        estimate = result.found
+        if isinstance(estimate, Absent) or estimate.details.get("p_adjusted") is None or result.dataset not in sites:
+            continue
+        sign = -1 if evidence.terms[result.term].best == "higher" else 1
+        ends = sorted(sign * bound for bound in (estimate.low, estimate.high) if bound is not None)
+        if len(ends) == 2 and ends[0] > 0:
+            by = replace(estimate, value=sign * estimate.value, low=ends[0], high=ends[1])
+            is_sure = (estimate.details["p_adjusted"] or 0.0) < alpha
+            found.append(Better(str(result.at["against"]), result.measure, sites[result.dataset], by, is_sure))
+    return sorted(found, key=lambda each: (list(IN_WORDS).index(each.measure), each.by.details["p_adjusted"] or 0.0))
+
+
+def where_better(evidence: Evidence) -> str:
+    """That another model is better, by which measures, where and by how much; empty where none is."""
+    found = better_rivals(evidence)
+    if not found:
+        return ""
+    looks = int(found[0].by.details["looks"] or 0)
+    sure, others = ([each for each in found if each.is_sure is wanted] for wanted in (True, False))
+    chance = number(looks * (1 - evidence.release.release.level) / 2, 1)
+    corrected = f"Holm's correction for {looks} comparisons"
+    said = [f"Better than the model, after {corrected}: {_by_how_much(evidence, sure)}."] if sure else []
+    if others:
+        looks_so = (
+            f"Not after it, but by the CI ({chance} expected by chance)"
+            if sure
+            else (f"Looks better by the CI ({chance} expected by chance), not after {corrected}")
+        )
+        said.append(f"{looks_so}: {_by_how_much(evidence, others)}.")
+    return " ".join(said)
+
+
+IN_WORDS = {
+    "net_benefit_difference": "net benefit",
+    "accuracy_difference": "accuracy",
+    "auroc_difference": "AUROC",
+    "mean_severity_difference": "mean severity",
+}
+"""What another model may be better in, what matters most to patients first."""
+
+
+def _by_how_much(evidence: Evidence, found: Sequence[Better]) -> str:
+    """By each measure the surest difference with the models that have it, and how many more there are."""
+    said = []
+    for measure, label in IN_WORDS.items():
+        here = [each for each in found if each.measure == measure]
+        if here:
+            first, alike = here[0], [each for each in here if each.is_like(here[0])]
+            left = f" and {in_words(len(here) - len(alike))} more" if len(here) > len(alike) else ""
+            by = f"{first.site.site} by {in_text(evidence, measure, first.by)}"
+            said.append(f"{named_with_the_rest([each.rival for each in alike], 3)} in {label} at {by}{left}")
+    return "; ".join(said)
 
 
 def _of_one(evidence: Evidence, rival: str, sites: Sites) -> Sentence:

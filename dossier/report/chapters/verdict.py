@@ -17,7 +17,7 @@ from dossier.core.types import (
     externals,
     find,
 )
-from dossier.report.chapters import acceptance, classes, limitations, results
+from dossier.report.chapters import acceptance, classes, comparison, limitations, results
 from dossier.report.chapters.chapter import chapters
 from dossier.report.chapters.sentence import (
     Sentence,
@@ -60,6 +60,7 @@ def finding(evidence: Evidence) -> Sentence:
     lead = _lead(evidence, every, failing, unknown, len(sites))
     asked_of_risks = any(row[0].measure == "oe_ratio" for row in every)
     rest = [
+        comparison.where_better(evidence),
         f"Not met: {'; '.join(missed)}." if missed else "",
         new_hospital(evidence),
         "" if asked_of_risks or classes.labels(evidence) else where_risks_are_off(_ratios(evidence)),
@@ -76,11 +77,12 @@ def _without_criteria(evidence: Evidence) -> Sentence:
     """What was found: first of all at how many hospitals the model is of use, where the gains have intervals."""
     none = "No criterion that counts was declared: nothing here is passed or failed."
     found = results.finding(evidence)
+    better = comparison.where_better(evidence)
     at, gains = ("", []) if classes.labels(evidence) else _gains(evidence)
     if not gains:
-        return Sentence(found.lead, f"{found.rest} {none}".strip())
+        return Sentence(found.lead, " ".join(text for text in (better, found.rest, none) if text))
     use = _use(at, [estimate for _, estimate in gains], len(externals(evidence)))
-    return Sentence(use, f"{none} {found.lead} {found.rest}".strip())
+    return Sentence(use, f"{better} {none} {found.lead} {found.rest}".strip())
 
 
 def _use(at: str, gains: Sequence[Estimate], sites: int) -> str:

@@ -5,10 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dossier.core.types import Absent, Estimate, Evidence, find
-from dossier.report.chapters import classes
-from dossier.report.chapters.committee.places import alone, in_question, is_here, tells_apart
-from dossier.report.chapters.committee.plain import MOST_NAMED, all_hospitals, counted_hospitals, doing, few_named, line
-from dossier.report.chapters.sentence import EVERYONE, NO_ONE, estimated
+from dossier.report.chapters import classes, comparison
+from dossier.report.chapters.committee.places import alone, in_question, is_here, short_names, tells_apart
+from dossier.report.chapters.committee.plain import (
+    MOST_NAMED,
+    all_hospitals,
+    counted_hospitals,
+    doing,
+    few_named,
+    first_named,
+    line,
+)
+from dossier.report.chapters.sentence import EVERYONE, NO_ONE, estimated, named_with_the_rest
 from dossier.typeset.numbers import number
 from dossier.typeset.words import in_words, listing, sentence_case
 
@@ -145,36 +153,71 @@ MOST_MODELS = 2
 
 
 def than_the_other_model(evidence: Evidence) -> str:
-    """At how many hospitals the model tells sick from well better than another model; empty where none is named."""
-    names = [rival.name for rival in evidence.release.rivals]
+    """At how many hospitals the model does better than another model, and worse; empty where none is named.
+
+    Those that are better somewhere come first.
+    """
+    beaten_by = [each.rival for each in comparison.better_rivals(evidence) if is_here(each.site.name, evidence)]
+    names = sorted((rival.name for rival in evidence.release.rivals), key=lambda name: name not in beaten_by)
     more = len(names) - MOST_MODELS
     left = f"{sentence_case(in_words(max(more, 0)))} more {'model' if more == 1 else 'models'}: full report."
     rest = [left] if more > 0 else []
     return " ".join([*(_than(evidence, name) for name in names[:MOST_MODELS]), *rest])
 
 
-def _than(evidence: Evidence, rival: str) -> str:
+def another_is_better(evidence: Evidence) -> str:
+    """That another model is better, after all that was looked at, by the surest difference: for the first page."""
+    found = [each for each in comparison.better_rivals(evidence) if is_here(each.site.name, evidence)]
+    sure = [each for each in found if each.is_sure]
+    if not sure:
+        return ""
+    first = sure[0]
+    alike = [each.rival for each in sure if each.is_like(first)]
+    where = "" if alone(evidence) else f" in {short_names(evidence)[first.site.name]}"
+    how = _does(evidence, first.measure)[0]
+    others = [each for each in found if (each.rival, each.measure) == (first.rival, first.measure) and each != first]
+    also = [f"{short_names(evidence)[each.site.name]} (by {_of_thousand(each.by, is_worse=False)})" for each in others]
+    so = f" It may be so in {first_named(also)} too." if also else ""
+    names = f"{named_with_the_rest(alike, MOST_MODELS)}{' each' if len(alike) > 1 else ''}"
+    return f"Another model does better{where}: {names} {how}, by {_of_thousand(first.by, is_worse=False)}.{so}"
+
+
+def _does(evidence: Evidence, measure: str) -> tuple[str, str]:
+    """What a model does that is better by a measure, and what one that is worse."""
     at, what = evidence.release.thresholds.declared[:1], tells_apart(evidence)
-    sentences = [_against(evidence, rival, "auroc_difference", (f"{what} better", f"{what} worse"))]
-    if at and not classes.labels(evidence):
-        good = (f"is better at the {line(at[0])}", f"is worse at the {line(at[0])}")
-        sentences.append(_against(evidence, rival, "net_benefit_difference", good, threshold=at[0]))
+    at_line = f" at the {line(at[0])}" if at else ""
+    return {
+        "auroc_difference": (f"{what} better", f"{what} worse"),
+        "net_benefit_difference": (f"is better{at_line}", f"is worse{at_line}"),
+        "accuracy_difference": ("names more patients rightly", "names fewer patients rightly"),
+        "mean_severity_difference": ("is wrong by less", "is wrong by more"),
+    }[measure]
+
+
+def _than(evidence: Evidence, rival: str) -> str:
+    at = evidence.release.thresholds.declared[:1]
+    sentences = [_against(evidence, rival, "auroc_difference")]
+    if classes.labels(evidence):
+        sentences += [_against(evidence, rival, name) for name in ("accuracy_difference", "mean_severity_difference")]
+    elif at:
+        sentences.append(_against(evidence, rival, "net_benefit_difference", threshold=at[0]))
     known = [text for text in sentences if text]
     first, *rest = known or [f"it could not be compared with {rival}."]
     start = f"Beside {rival}: {first}" if known else sentence_case(first)
     return " ".join([start, *map(sentence_case, rest)])
 
 
-def _against(evidence: Evidence, rival: str, measure: str, words: tuple[str, str], /, **at: float) -> str:
+def _against(evidence: Evidence, rival: str, measure: str, /, **at: float) -> str:
     """Where the model does better than the other, where worse, and where no difference was shown, as a sentence."""
-    sites = estimated(evidence, measure, against=rival, **at)
+    sites, words = estimated(evidence, measure, against=rival, **at), _does(evidence, measure)
     here = [(site, found) for site, found in sites if is_here(site.name, evidence)]
     if not here:
         return ""
-    counts = [sum(side(found) for _, found in here) for side in (_is_above, _is_below)]
+    sides = (_is_below, _is_above) if measure == "mean_severity_difference" else (_is_above, _is_below)
+    counts = [sum(side(found) for _, found in here) for side in sides]
     if len(here) == 1:
         how = f"it {words[0]}" if counts[0] else f"it {words[1]}" if counts[1] else f"not shown that it {words[0]}"
-        return f"{how} (by {_of_thousand(here[0][1], is_worse=bool(counts[1]))})."
+        return f"{how} (by {_of_thousand(here[0][1], is_worse=_is_below(here[0][1]))})."
     parts = [f"it {how} in {_part(count, len(here))}" for how, count in zip(words, counts, strict=True) if count]
     left = len(here) - sum(counts)
     if not parts:

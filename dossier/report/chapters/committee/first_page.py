@@ -21,6 +21,7 @@ from dossier.core.types import (
     find_curve,
 )
 from dossier.report.chapters import acceptance, classes
+from dossier.report.chapters.committee.better import another_is_better
 from dossier.report.chapters.committee.declared import broken_here, changed_since_laid_down
 from dossier.report.chapters.committee.goals_met import goal_word
 from dossier.report.chapters.committee.percentages import as_a_whole, at_risk, lines, predicted, wrong_at
@@ -67,9 +68,9 @@ def answer(evidence: Evidence) -> str:
     ours = local(evidence)
     changed, stopped = changed_since_laid_down(evidence), broken_here(evidence)
     if ours is None:
-        parts = [_goals_everywhere(evidence), changed, stopped, _elsewhere(evidence)]
+        parts = [_goals_everywhere(evidence), another_is_better(evidence), changed, stopped, _elsewhere(evidence)]
     else:
-        parts = [_found_at(evidence, ours), _goals_here(evidence, ours), changed]
+        parts = [_found_at(evidence, ours), _goals_here(evidence, ours), another_is_better(evidence), changed]
         parts += [_percentages_here(evidence, ours), stopped]
     return " ".join(text for text in parts if text)
 
