@@ -101,7 +101,6 @@ class Attack:
             _Atom(label, index, where) for label in (1, 0) for index in range(len(self.at)) for where in places
         ]
         self.truth = self._truth()
-        self.empty: tuple[Where, ...] = ()
         self.rows: list[Floats] = []
         self.low: list[float] = []
         self.high: list[float] = []
@@ -175,17 +174,6 @@ class Attack:
             ]
             self.add(inside * (np.array([most for _, most in both]) - (shown - step / 2)), 0, np.inf)
             self.add(inside * (np.array([least for least, _ in both]) - (shown + step / 2)), -np.inf, 0)
-
-    def knowing_empty(self, *structural: Where) -> Attack:
-        """What is known by one who knows these crossings to be empty whoever the patients are: structural zeros.
-
-        They are exempt, for they tell of no patient, and are given back in `empty`; every other count is asked beside.
-        """
-        found = self._copy()
-        found.empty = (*self.empty, *structural)
-        for where, label in itertools.product(structural, (1, 0)):
-            found.add(found.mask(label, where, range(len(self.at))), 0, 0)
-        return found
 
     def with_ranks(self, known: int) -> Attack:
         """What is known with the AUROC of every group, by one who knows each person of one outcome beside.

@@ -388,25 +388,6 @@ def test_criteria_without_a_date_and_with_a_late_one() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("own", "words"),
-    [
-        (0, "[disclosure] protects counts below 10, and the dataset of Bari switches it off: each of its counts is "),
-        (5, "[disclosure] protects counts below 10, and the dataset of Bari those below 5 alone."),
-        (10, ""),
-        (12, ""),
-    ],
-)
-def test_a_dataset_that_weakens_the_policy_of_the_release(own: int, words: str) -> None:
-    here = dataclasses.replace(site(), minimum_cell=own)
-    protected = release(disclosure={"minimum_cell": 10})
-    found = [flag for flag in flags.unsaid(protected, [here]) if flag.flag == "policy_weakened"]
-    assert [(flag.dataset, flag_text(flag.fact)[: len(words)]) for flag in found] == (
-        [("bari", words)] if words else []
-    )
-    assert "policy_weakened" not in {flag.flag for flag in flags.unsaid(release(), [here])}
-
-
 def test_another_version_was_tested() -> None:
     about = {"model": "Example", "version": "2", "date": None, "owner": "Owner", "tested_version": "1"}
     (_, found) = flags.unsaid(release(release=about), [])

@@ -81,7 +81,6 @@ def _ranges(study: Study, dataset: Dataset) -> tuple[object, ...]:
     """Every count of the dataset that leaves, as its range."""
     site = next(site for site in evaluate._sites(study) if site.dataset.name == dataset.name)
     policy = disclosure._Policy.of(dataclasses.replace(site, dataset=dataset))
-    levels = {column: len(found) for column, found in disclosure._given_columns(policy.site).items()}
     found: list[object] = [policy.rows_each, policy.wide]
     if dataset.cluster is not None:
         found.append(chains.ranged(len(np.unique(dataset.cluster)), policy.wide))
@@ -103,12 +102,9 @@ def _ranges(study: Study, dataset: Dataset) -> tuple[object, ...]:
             ]
     for each in dataset.predictors:
         differing = len(each.levels or np.unique(each.values[~np.isnan(each.values)]))
-        # The number of levels is that of the description, which may leave out those that nobody has.
-        for of_all in {differing + 1, 1, *range(2, min(differing, 12) + 1)}:
-            wide = chains.width(dataset.minimum_cell, [*levels.values(), of_all]) * policy.rows_each
-            values = np.unique(each.values[~np.isnan(each.values)])[: 0 if differing > 12 else None]
-            counted = [int(np.isnan(each.values).sum()), *(int((each.values == value).sum()) for value in values)]
-            found += [chains.ranged(count, wide) for count in counted]
+        values = np.unique(each.values[~np.isnan(each.values)])[: 0 if differing > 12 else None]
+        counted = [int(np.isnan(each.values).sum()), *(int((each.values == value).sum()) for value in values)]
+        found += [chains.ranged(count, policy.wide) for count in counted]
     return tuple(found)
 
 

@@ -196,13 +196,10 @@ def _counts(study: Study, dataset: Dataset) -> list[int]:
 def _categories(policy: disclosure._Policy) -> Iterator[tuple[int, int]]:
     """How many have each category of a predictor, or none, each with the width of its range."""
     dataset = policy.site.dataset
-    columns = [len(found) for found in disclosure._given_columns(policy.site).values()]
     for predictor in dataset.predictors:
-        for of_all in () if predictor.levels is None else (1, len(predictor.levels) + 1):
-            wide = chains.width(dataset.minimum_cell, [*columns, of_all]) * policy.rows_each
-            for position in (*range(len(predictor.levels or ())), np.nan):
-                held = np.isnan(predictor.values) if np.isnan(position) else predictor.values == position
-                yield int(held.sum()), wide
+        for position in () if predictor.levels is None else (*range(len(predictor.levels)), np.nan):
+            held = np.isnan(predictor.values) if np.isnan(position) else predictor.values == position
+            yield int(held.sum()), policy.wide
 
 
 def _in_steps(site: Any, group: measures.Protected, rows: Bools) -> Iterator[tuple[float, float, float, float]]:

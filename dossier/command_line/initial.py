@@ -176,7 +176,7 @@ missing = { glucose = [-1] }     # values that mean missing, by column, or "*" f
 # column = "ward"                # its own values; or levels = { "1" = "male", "0" = "female" }; or cuts = [50, 70]
 
 # [disclosure]                   # counts are given as ranges, so that none below it is known
-# minimum_cell = 10              # a [[dataset]] may have its own
+# minimum_cell = 10              # or in a [[dataset]]: the largest holds for all
 
 [h_accuracy]
 priority = [0.25, 0.5, 0.75]     # of the positive class

@@ -88,7 +88,6 @@ FLAGS: Mapping[str, str] = {
     "dataset_withheld": "Dataset too small to be shown",
     "previous_withheld": "Previous release not compared",
     "declared_withheld": "Declared result not given",
-    "policy_weakened": "Small counts less protected",
     "answer_without_flag": "Answer without a flag",
 }
 """What each flag is about, in a few words."""
@@ -661,16 +660,6 @@ def unsaid(release: Release, datasets: Sequence[DatasetSummary]) -> tuple[Flag, 
     return tuple(_unsaid(release, datasets))
 
 
-def _policy_weakened(release: Release, datasets: Sequence[DatasetSummary]) -> Iterator[Flag]:
-    """A dataset whose own `minimum_cell` is below that of the release, or 0: then all of its counts are printed."""
-    asked = 0 if release.disclosure is None else release.disclosure.minimum_cell
-    for dataset in datasets:
-        if dataset.minimum_cell < asked:
-            of_both = {"asked": asked, "own": dataset.minimum_cell}
-            says = Fact("policy_lowered" if dataset.minimum_cell else "policy_off", site=dataset.site, **of_both)
-            yield Flag("policy_weakened", dataset.name, says)
-
-
 def _unsaid(release: Release, datasets: Sequence[DatasetSummary]) -> Iterator[Flag]:
     about, thresholds = release.release, release.thresholds
     external = [dataset for dataset in datasets if dataset.role == "external"]
@@ -681,7 +670,6 @@ def _unsaid(release: Release, datasets: Sequence[DatasetSummary]) -> Iterator[Fl
         yield Flag("threshold_without_reason", POOLED, says)
     if release.severity is not None and release.severity.source is None:
         yield Flag("severity_without_source", POOLED, Fact("severity_without_source"))
-    yield from _policy_weakened(release, datasets)
     if about.tested_version not in (None, about.version):
         says = Fact("version_differs", tested=about.tested_version, released=about.version)
         yield Flag("version_differs", POOLED, says)

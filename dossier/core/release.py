@@ -313,7 +313,9 @@ class DatasetDeclaration(Table):
     cluster: Text | None = Field(None, description="The column of the clusters within which rows are not independent.")
     weights: Text | None = Field(None, description="The column of the sampling weights.")
     imputation: Text | None = Field(None, description="The column with the number of the imputation.")
-    minimum_cell: Whole | None = Field(None, description="The same for this dataset.")
+    minimum_cell: Whole | None = Field(
+        None, description="The same; the largest of any dataset holds for all, for numbers rest on rows of several."
+    )
 
     @model_validator(mode="after")
     def _followed(self) -> DatasetDeclaration:

@@ -30,7 +30,7 @@ from dossier.evaluate import (
     strata,
     subgroups,
 )
-from dossier.evaluate.disclosure import left_over
+from dossier.evaluate.disclosure import left_over, shared
 from dossier.evaluate.offered import Site
 from dossier.evaluate.pieces import Found, Piece
 from dossier.evaluate.site import SiteEvidence
@@ -246,6 +246,7 @@ def _every_site(whole: Sequence[Site], workers: _Workers) -> Iterator[tuple[Site
 def _sites(study: Study) -> list[Site]:
     """Each dataset with what its measures may ask for."""
     development = next((dataset for dataset in study.datasets if dataset.role == "development"), None)
+    wide, said = shared.of_release(study)
     return [
         Site(
             dataset=dataset,
@@ -255,6 +256,8 @@ def _sites(study: Study) -> list[Site]:
             development_sample=development.sampled.rows_analysed if development and development.sampled else None,
             readers=next((reader for reader in study.readers if reader.dataset == dataset.name), None),
             readers_elsewhere=tuple(reader.dataset or READERS for reader in study.readers),
+            wide=wide,
+            said=said,
         )
         for dataset in study.datasets
     ]

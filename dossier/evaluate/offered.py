@@ -48,6 +48,10 @@ class Site:
     """How many development rows have predictors, where the table is too large to be read whole."""
     measures: frozenset[str] | None = None
     """The measures that are asked, and no curves; None for every measure and curve."""
+    wide: int = 0
+    """How many values each range of a count holds, where small counts are protected."""
+    said: frozenset[str] = frozenset()
+    """The columns and predictors that are then not counted, for other counts add up to theirs."""
 
     def asks(self, measure: str) -> bool:
         """Whether a measure is asked."""

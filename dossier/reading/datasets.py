@@ -159,16 +159,18 @@ def sites(release: Release, folder: Folder, faults: list[Fault]) -> tuple[list[S
     renamed = predictors.renamed(release, sources)
     for source, some, groups, grouping, other in zip(sources, features, grouped, unnamed, renamed, strict=True):
         measured = _measured(release, source, faults)
-        smallest = minimum_cell(release, source.declaration)
         own = () if release.severity is None else release.severity.subgroup
         weighed = tuple(Subset(subgroup.column, subgroup.level) for subgroup in own)
-        of_table = Held(source, measured, some, labels, groups, weighed, grouping, categorical, other, smallest)
+        of_table = Held(
+            source, measured, some, labels, groups, weighed, grouping, categorical, other, minimum_cell(release)
+        )
         for rows in _rows(source, {reader.dataset for reader in release.readers}, faults):
             found += [_whole_site(of_table, rows)] if rows.imputation is None else _imputed(of_table, rows, faults)
     faults += columns.other_outcomes(release.outcome, [source.table for source in sources])
     if len(found) > MOST_SITES:
         faults.append(Fault("many_sites", listed_table("dataset"), number=len(found), most=MOST_SITES))
     _distinct(release, found, faults)
+    faults += _shared_rows(release, sources)
     return found, settled_columns.settled_tables(release, sources, names, [site.dataset.name for site in found])
 
 
@@ -683,6 +685,26 @@ def emptied(release: Release, found: Sequence[Site]) -> list[Fault]:
     ]
 
 
+def _shared_rows(release: Release, sources: Sequence[Source]) -> list[Fault]:
+    """The faults of datasets of one file that hold some rows in common and others not, where counts are protected: a
+    range of a part beside that of the whole tells more than either.
+    """
+    if not minimum_cell(release):
+        return []
+    pairs = [
+        (source, other)
+        for index, other in enumerate(sources)
+        for source in sources[:index]
+        if (source.declaration.file, source.declaration.sheet) == (other.declaration.file, other.declaration.sheet)
+    ]
+    return [
+        Fault("rows_of_two_datasets", other.where, dataset=other.declaration.name, earlier=source.declaration.name)
+        for source, other in pairs
+        if not np.array_equal(source.table.rows, other.table.rows)
+        and len(np.intersect1d(source.table.rows, other.table.rows))
+    ]
+
+
 def small_throughout(release: Release, found: Sequence[Site]) -> list[Fault]:
     """The fault of a release whose external datasets are all below the smallest count that may be printed."""
     external = [site for site in found if site.dataset.role == "external"]
@@ -691,8 +713,11 @@ def small_throughout(release: Release, found: Sequence[Site]) -> list[Fault]:
     return [Fault("all_datasets_small", Key("disclosure", "minimum_cell"))]
 
 
-def minimum_cell(release: Release, declaration: DatasetDeclaration) -> int:
-    """The smallest count that may be printed of a dataset: its own, else that of the release, else 0 for any."""
-    if declaration.minimum_cell is not None:
-        return declaration.minimum_cell
-    return 0 if release.disclosure is None else release.disclosure.minimum_cell
+def minimum_cell(release: Release) -> int:
+    """The smallest count that may be printed: the strictest that the release or a table of it asks for, 0 for any.
+
+    It is one for all tables, for what is said of one rests on the rows of others.
+    """
+    each = [declaration.minimum_cell for declaration in release.dataset]
+    each += [None if release.disclosure is None else release.disclosure.minimum_cell]
+    return max(smallest or 0 for smallest in each)

@@ -301,9 +301,6 @@ WORDS: Mapping[str, str] = {
     "{fewest} persons have either outcome.",
     "declared_correspondence_withheld": "small counts are protected: the declared psi of sites is not given.",
     "declared_decisions_withheld": "small counts are protected: the declared counts of the reader study are not given.",
-    "policy_off": "[disclosure] protects counts below {asked}, and the dataset of {site} switches it off: each of its "
-    "counts is printed, however small.",
-    "policy_lowered": "[disclosure] protects counts below {asked}, and the dataset of {site} those below {own} alone.",
     "dataset_withheld": "1 dataset has fewer analysed rows than the smallest count that is printed: nothing of it is "
     "shown.",
     "datasets_withheld": "{datasets} datasets have fewer analysed rows than the smallest count that is printed: "

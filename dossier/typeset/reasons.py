@@ -128,6 +128,7 @@ WORDS: Mapping[str, str] = {
     "confidence_below_one_half": "the raters' confidence by this rule is {confidence:.2f}, below one half, where no "
     "model's answer lies",
     "count_of_sites_has_no_interval": "a count of sites has no interval",
+    "counted_already": "its counts are sums of others that are given",
     "counts_of_classes_have_no_threshold": "the counts of an outcome of several classes have no threshold",
     "criterion_not_computed": "{measure} is not computed for {dataset}{settings}",
     "criterion_not_computed_over_all_sites": "{measure} is not computed for all sites together{settings}",

@@ -1115,6 +1115,10 @@ CATALOGUE: Mapping[str, Entry] = {
         "Every external dataset has fewer analysed rows than the smallest count that may be printed.",
         "Add a dataset with more rows, or lower minimum_cell: nothing could be shown.",
     ),
+    "rows_of_two_datasets": Entry(
+        "{dataset} holds rows of {earlier} and others, and ranges of both would tell more than [disclosure] allows.",
+        "Select rows that are not in both, or all of them in both.",
+    ),
     # The tables of readers.
     "no_raters": Entry("{file} has no raters.", "Put a column for each rater{after}."),
     "many_raters": Entry(

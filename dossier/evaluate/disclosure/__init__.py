@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from dossier.core.facts import Count, Fact
 from dossier.core.register import metrics_of
 from dossier.core.types import (
+    NOT_SELECTED,
     POOLED,
     READER_STUDY,
     READERS,
@@ -42,10 +43,11 @@ from dossier.core.types import (
 )
 from dossier.evaluate import rivals
 from dossier.evaluate.disclosure import declared, descriptions
-from dossier.evaluate.disclosure.chains import Chain, Counts, counts, grid, ranged, rows_of_a_person, width
+from dossier.evaluate.disclosure.chains import Chain, Counts, counts, grid, ranged, rows_of_a_person
 from dossier.evaluate.disclosure.curves import of_curve
 from dossier.evaluate.disclosure.left_over import Look, without_counts
 from dossier.evaluate.disclosure.measures import Protected, minus, not_given, of_results, outcome_withheld
+from dossier.evaluate.disclosure.shared import MOST_LEVELS, minimum_cell, of_release
 from dossier.evaluate.offered import Site
 from dossier.evaluate.site import SiteEvidence
 from dossier.evaluate.subgroups import of_two_scales
@@ -53,30 +55,30 @@ from dossier.evaluate.subgroups import of_two_scales
 RELEASE_FILE = "release.toml"
 """The one file that is read and holds no rows."""
 
-MOST_LEVELS = 4
-"""A column of more levels makes no subgroups that are given."""
-
 Bools = NDArray[np.bool_]
 Place = tuple[tuple[str, float | str], ...]
 
 
 def is_asked(study: Study) -> bool:
     """Whether the release protects small counts."""
-    return any(dataset.minimum_cell for dataset in study.datasets)
+    return minimum_cell(study) > 0
 
 
 def without_what_tells(study: Study) -> Study:
-    """The study without the datasets of which not even the number of rows may be shown, and without a previous release,
-    each with a flag that says so; with what it declares in place of rows as that may be given; and without the sizes
-    and hashes of files that tell how many there are: those with rows, and a release file not all of which is given.
+    """The study under its strictest policy, without the datasets of which not even the number of rows may be shown, and
+    without a previous release, each with a flag that says so; with what it declares in place of rows as that may be
+    given; and without the sizes and hashes of files that tell how many there are: those with rows, and a release file
+    not all of which is given.
 
     Datasets go before anything is computed, so that no number over all sites holds them. Two releases of nearly the
     same rows tell of those in which they differ.
     """
     if not is_asked(study):
         return study
-    whole = study.release
-    study = declared.given(study, max(dataset.minimum_cell for dataset in study.datasets))
+    whole, strictest = study.release, minimum_cell(study)
+    # A description of one hospital rests on the rows of another, so that the policy of one is that of all.
+    study = replace(study, datasets=tuple(replace(dataset, minimum_cell=strictest) for dataset in study.datasets))
+    study = declared.given(study, of_release(study)[0])
     # All else that the file holds is printed: with its hash one would try number by number what it declares.
     known = {RELEASE_FILE} if study.release == whole else set()
     inputs = (file if file.name in known else replace(file, sha256=None, size=None) for file in study.inputs)
@@ -128,8 +130,7 @@ class _Policy:
     def of(cls, site: Site) -> _Policy:
         dataset = site.dataset
         rows_each = rows_of_a_person(dataset)
-        wide = width(dataset.minimum_cell, [len(levels) for levels in _given_columns(site).values()]) * rows_each
-        made = cls(site, wide, rows_each, None)
+        made = cls(site, site.wide * rows_each, rows_each, None)
         if dataset.classes is not None and len(dataset.classes) and not _is_special(dataset):
             return replace(made, all_rows=made.of_classes(dataset.classes))
         if dataset.outcome is None or dataset.risk is None or _is_special(dataset):
@@ -211,7 +212,7 @@ class _Policy:
         """A dataset with its counts as ranges; events or others that may be nobody are withheld."""
         given = replace(
             dataset,
-            excluded={why: self.ranged(count) for why, count in dataset.excluded.items()},
+            excluded={why: self._excluded(why, count) for why, count in dataset.excluded.items()},
             clusters=None if dataset.clusters is None else ranged(dataset.clusters, self.wide),
             sampled=None if dataset.sampled is None else ranged(dataset.sampled, self.wide),
             dates=self.site.dataset.dates,
@@ -221,6 +222,10 @@ class _Policy:
         # A range of its own beside those of its parts would tell more than they do.
         lost = [count for count in given.excluded.values() if isinstance(count, CountRange)]
         return replace(given, rows_read=sum(lost, given.n))
+
+    def _excluded(self, why: str, count: int | Withheld) -> int | Withheld:
+        # Other rows of a file may be those of another dataset, whose parts have ranges of their own.
+        return self.not_given if why == NOT_SELECTED else self.ranged(count)
 
     def _outcome(self, dataset: DatasetSummary, given: DatasetSummary) -> DatasetSummary:
         """The rows by their outcome, whose ranges add up to that of all rows."""
@@ -301,6 +306,8 @@ class _Policy:
             or self.site.dataset.class_labels
         ):
             return self.not_given
+        if subgroup.column in self.site.said:
+            return Withheld(Fact("counted_already"), self.below)
         levels = _given_columns(self.site).get(subgroup.column)
         if levels is None:
             return Withheld(Fact("column_of_many_levels", most=MOST_LEVELS), self.below)
@@ -351,7 +358,9 @@ def _given_columns(site: Site) -> dict[str, list[Subgroup]]:
     columns: dict[str, list[Subgroup]] = {}
     for subgroup in site.dataset.described.subgroups:
         columns.setdefault(subgroup.column, []).append(subgroup)
-    return {column: levels for column, levels in columns.items() if len(levels) <= MOST_LEVELS}
+    return {
+        column: levels for column, levels in columns.items() if column not in site.said and len(levels) <= MOST_LEVELS
+    }
 
 
 def _is_special(dataset: Dataset) -> bool:
@@ -372,21 +381,18 @@ def given(complete: Evidence, sites: Sequence[Site]) -> Evidence:
 
     `complete` has the results of the sites as `of_site` gives them, and what was made of these.
     """
-    levels = {
-        site.dataset.name: {column: len(found) for column, found in _given_columns(site).items()}
-        for site in sites
-        if site.dataset.minimum_cell
-    }
-    if not levels:
-        return complete
     below = max(site.dataset.minimum_cell for site in sites)
+    if not below:
+        return complete
     why = not_given(below)
     known = {dataset.name: dataset for dataset in complete.datasets}
     # The axes of the model's points end at values of patients, and leave with the readers' tables.
     kept = {*known, POOLED, *(claim.name for claim in complete.release.declared_performance)} - {READERS, READER_STUDY}
-    rows_each = {site.dataset.name: rows_of_a_person(site.dataset) for site in sites}
+    wide = {site.dataset.name: site.wide * rows_of_a_person(site.dataset) for site in sites}
+    columns = {subgroup.column for site in sites for subgroup in site.dataset.described.subgroups}
+    said = columns.union(*(site.said for site in sites))
     described = [description for description in complete.descriptions if description.dataset in known]
-    rows, withheld = descriptions.given(described, known, levels, rows_each)
+    rows, withheld = descriptions.given(described, known, said, wide)
     made = replace(
         complete,
         results=tuple(result if result.dataset in kept else replace(result, found=why) for result in complete.results),
@@ -410,11 +416,6 @@ TELLING = frozenset(("class_missing", "constant_risk", "empty_subgroup", "one_cl
 
 def flags(raised: Sequence[Flag], datasets: Sequence[DatasetSummary]) -> tuple[Flag, ...]:
     """The flags of reading, those of a number of rows without it."""
-    protected = {dataset.name for dataset in datasets if dataset.minimum_cell}
-    if protected:
-        protected.add(POOLED)
-    return tuple(
-        replace(flag, fact=flag.fact.without_counts) if flag.dataset in protected else flag
-        for flag in raised
-        if flag.flag not in TELLING or flag.dataset not in protected
-    )
+    if not any(dataset.minimum_cell for dataset in datasets):
+        return tuple(raised)
+    return tuple(replace(flag, fact=flag.fact.without_counts) for flag in raised if flag.flag not in TELLING)

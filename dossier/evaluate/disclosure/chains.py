@@ -24,19 +24,22 @@ OF_SUMS = 2
 sites left a small count nine values instead of ten."""
 
 
-def width(minimum_cell: int, levels: Sequence[int]) -> int:
+def width(minimum_cell: int, levels: Sequence[int], parts: int = OF_SUMS) -> int:
     """How many values a range holds: the smallest count, one more for each further level of a column beside the total,
-    and two for the sums that are given, the mean risk and the Brier score; odd, so that a range has a middle.
+    and two for the sums that are given, the mean risk and the Brier score, or if these are more one for each of the
+    `parts` of a predictor, which add up to the total with those without a value; odd, so that a range has a middle.
     """
-    least = minimum_cell + sum(count - 1 for count in levels) + OF_SUMS
+    least = minimum_cell + sum(count - 1 for count in levels) + parts
     return least if least % 2 else least + 1
 
 
 def rows_of_a_person(dataset: Dataset) -> int:
-    """The most rows that one person has, rounded up to 1, 2, 5, 10, 20 ...; 1 where no cluster holds several."""
-    if dataset.cluster is None or not len(dataset.cluster):
-        return 1
-    most = int(np.bincount(np.unique(dataset.cluster, return_inverse=True)[1]).max())
+    """The most rows that one person has, rounded up to 1, 2, 5, 10, 20 ...: as many as the largest cluster holds, and
+    one in each split.
+    """
+    most = 1 if dataset.split is None else max(1, len(np.unique(dataset.split)))
+    if dataset.cluster is not None and len(dataset.cluster):
+        most = max(most, int(np.bincount(np.unique(dataset.cluster, return_inverse=True)[1]).max()))
     power: int = 10 ** (len(str(most)) - 1)
     return next(factor * power for factor in FACTORS if factor * power >= most)
 

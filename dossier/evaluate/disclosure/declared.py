@@ -17,11 +17,11 @@ from dossier.core.release import (
     survey_shares,
 )
 from dossier.core.types import POOLED, CountRange, Flag, Seal, SealChange, Study
-from dossier.evaluate.disclosure.chains import ranged, width
+from dossier.evaluate.disclosure.chains import ranged
 from dossier.evaluate.disclosure.measures import FEWEST, in_steps, step_of
 
 
-def given(study: Study, minimum_cell: int) -> Study:
+def given(study: Study, wide: int) -> Study:
     """The study with what it declares in place of rows as it may be given, and a flag for each part that is not.
 
     Of a published AUROC the counts become ranges, the rest is in steps of one person; it stays away where too few have
@@ -29,7 +29,7 @@ def given(study: Study, minimum_cell: int) -> Study:
     Shares of a survey, the minimum acceptable accuracy and the accuracy of raters are in hundredths and without an
     interval, which would tell how many answered. Groups of raters stay away: a group may be one person.
     """
-    release, wide = study.release, width(minimum_cell, [])
+    release = study.release
     published = tuple(_performance(claim, wide) for claim in release.declared_performance)
     readers = tuple(map(_readers, release.readers))
     update: dict[str, object] = {"declared_performance": published, "readers": readers}

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from dossier.core.facts import Fact
 from dossier.core.types import CountRange, DatasetSummary, Description, DescriptionResult, Withheld, WithheldDescription
-from dossier.evaluate.disclosure.chains import ranged, width
+from dossier.evaluate.disclosure.chains import ranged
 from dossier.evaluate.disclosure.measures import not_given
+from dossier.evaluate.disclosure.shared import MOST_LEVELS
 
 FIGURES = 3
 """The significant figures of a quantile: one person's value is not given in full."""
@@ -23,33 +24,34 @@ SHARES = {"share": "count", "share_missing": "missing"}
 def given(
     rows: Sequence[DescriptionResult],
     datasets: Mapping[str, DatasetSummary],
-    columns: Mapping[str, Mapping[str, int]],
-    rows_each: Mapping[str, int],
+    said: Collection[str],
+    wide: Mapping[str, int],
 ) -> tuple[tuple[DescriptionResult, ...], tuple[WithheldDescription, ...]]:
     """The rows as they may be given, and what is withheld.
 
-    `columns` are those that make subgroups of each dataset with a policy, with how many levels each has: their tables
-    give the counts of the levels, and another range of the same persons would tell more. So would a quantile beside a
-    cut: it is of a known share of all rows, and few may lie between the two. `rows_each` are the most rows that one
-    person has in each dataset.
+    `said` are the columns that make subgroups, whose tables give the counts of the levels, and the predictors whose
+    counts others add up to: another range of the same persons would tell more. So would a quantile beside a cut: it is
+    of a known share of all rows, and few may lie between the two. `wide` are the values that a range of each dataset
+    holds.
     """
     counted = {_key(row, row.described.statistic): row.described for row in rows}
-    levels = Counter((row.dataset, row.described.variable) for row in rows if row.described.statistic == "count")
+    named = {
+        (row.described.variable, row.described.level)
+        for row in rows
+        if row.described.statistic == "count" and row.described.of != "outcome"
+    }
+    levels = Counter(variable for variable, _ in named)
     shown: list[DescriptionResult] = []
     withheld: dict[WithheldDescription, None] = {}
     for row in rows:
         description = row.described
-        if row.dataset not in columns:
-            shown.append(row)
-            continue
-        here = columns[row.dataset]
-        if description.variable in here and description.statistic in (*SHARES, *QUANTILES):
-            found: Description | Withheld = not_given(datasets[row.dataset].minimum_cell)
+        below = datasets[row.dataset].minimum_cell
+        is_said = description.variable in said and description.statistic in (*SHARES, *QUANTILES)
+        is_of_many = levels[description.variable] > MOST_LEVELS and description.statistic == "share"
+        if description.of != "outcome" and (is_said or is_of_many):
+            found: Description | Withheld = not_given(below)
         else:
-            # The levels of a variable and the rows without it add up to all rows.
-            of_all = levels[row.dataset, description.variable] + 1
-            wide = width(datasets[row.dataset].minimum_cell, [*here.values(), of_all]) * rows_each[row.dataset]
-            found = _given(row, counted, datasets[row.dataset], wide)
+            found = _given(row, counted, datasets[row.dataset], wide[row.dataset])
         if isinstance(found, Description):
             shown.append(replace(row, described=found))
         else:

@@ -37,29 +37,25 @@ Kept = TypeVar("Kept", Result, CurveResult, WithheldDescription)
 
 
 def without_counts(evidence: Evidence) -> Evidence:
-    """The evidence without any count of persons that is no range; as it is where nothing is protected.
-
-    Rows of a dataset for which the policy is switched off stay as they are.
-    """
+    """The evidence without any count of persons that is no range; as it is where nothing is protected."""
     look = Look.at(evidence.datasets)
     return evidence if look is None else look.evidence(evidence)
 
 
 @dataclass(frozen=True)
 class Look:
-    """One look at what was found, by the names of the datasets that are protected and of those that are not."""
+    """One look at what was found, by the names of the datasets, all of which one policy protects."""
 
     protected: frozenset[str]
-    free: frozenset[str]
     why: Withheld
     """Why what counts persons is withheld."""
 
     @classmethod
     def at(cls, datasets: Sequence[DatasetSummary]) -> Look | None:
         """A look at what these datasets yield; None where none of them is protected."""
-        protected = {dataset.name: dataset.minimum_cell for dataset in datasets if dataset.minimum_cell}
-        free = frozenset(dataset.name for dataset in datasets) - set(protected)
-        return cls(frozenset(protected), free, not_given(max(protected.values()))) if protected else None
+        strictest = max((dataset.minimum_cell for dataset in datasets), default=0)
+        protected = frozenset(dataset.name for dataset in datasets)
+        return cls(protected, not_given(strictest)) if strictest else None
 
     def evidence(self, found: Evidence) -> Evidence:
         """The whole evidence."""
@@ -92,7 +88,7 @@ class Look:
 
     def is_ranged(self, description: DescriptionResult) -> bool:
         """Whether a statistic rests on a number of rows that is a range, or is not given."""
-        return description.dataset in self.free or isinstance(description.described.n, CountRange | Withheld)
+        return isinstance(description.described.n, CountRange | Withheld)
 
     def taken(self, description: DescriptionResult) -> WithheldDescription:
         """That a statistic was taken away."""
@@ -102,8 +98,6 @@ class Look:
 
     def counts_persons(self, dataset: str, found: Found) -> bool:
         """Whether a count of persons stands in what was found, or beside it."""
-        if dataset in self.free:
-            return False
         if isinstance(found, Absent):
             return _counts_persons(found.reason)
         beside = () if dataset not in self.protected else (found.n, found.events)
@@ -130,12 +124,10 @@ class Look:
 
     def flag(self, flag: Flag) -> Flag:
         """A limitation, which says that there are some where it counted them."""
-        is_counted = flag.dataset not in self.free and _counts_persons(flag.fact)
-        return replace(flag, fact=flag.fact.without_counts) if is_counted else flag
+        return replace(flag, fact=flag.fact.without_counts) if _counts_persons(flag.fact) else flag
 
     def criterion(self, criterion: Criterion) -> Criterion:
-        is_counted = criterion.dataset not in self.free and _counts_persons(criterion.reason)
-        return replace(criterion, reason=self.why.reason) if is_counted else criterion
+        return replace(criterion, reason=self.why.reason) if _counts_persons(criterion.reason) else criterion
 
 
 def _counts_persons(*facts: Fact | None) -> bool:

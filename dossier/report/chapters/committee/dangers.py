@@ -66,7 +66,6 @@ PLAIN = {
     "wide_prediction_interval": "what a new hospital may expect is hard to say.",
     "dataset_withheld": "one hospital had too few patients to show.",
     "declared_withheld": "a result of the maker's own is not shown, to protect patients.",
-    "policy_weakened": "patients of one hospital are less protected than those of the others.",
     "previous_withheld": "it is not compared with the version before, to protect patients.",
     "few_sites": "so few hospitals were tested that nothing can be said of a new one.",
     "duplicate_rows": "some patients may have been counted twice.",
