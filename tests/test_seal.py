@@ -186,7 +186,9 @@ def test_each_change_is_a_flag_and_evidence(release: Path, kind: str) -> None:
     assert found.sha256_now == hash_of(release) != found.sha256
     assert found.changes
     (flag,) = [sealed for sealed in flags(release) if sealed.flag == "changed_since_sealed"]
-    assert plain(flag_text(flag.fact)) == f"changed after sealing on 2 May 2026: {what}; results.json has each change."
+    assert plain(flag_text(flag.fact)) == (
+        f"changed after sealing, according to the maker on 2 May 2026: {what}; results.json has each change."
+    )
 
 
 def plain(text: str) -> str:
@@ -265,7 +267,8 @@ def test_the_dossier_says_as_sealed_or_what_was_changed(release: Path) -> None:
     same = evaluated(release)
     sentence = acceptance.finding(same)
     assert plain(acceptance.sealed(same)) == (
-        "Criteria, thresholds, subgroups and intended use are as sealed on 2 May 2026, after all patients had come "
+        "Criteria, thresholds, subgroups and intended use are as sealed, according to the maker, on 2 May 2026, after "
+        "all patients had come "
         f"(31 December 2025), under SHA-256 {hash_of(release)}."
     )
     assert sentence.rest.endswith(acceptance.sealed(same))
@@ -273,8 +276,8 @@ def test_the_dossier_says_as_sealed_or_what_was_changed(release: Path) -> None:
     edit(release, lambda text: text.replace("at_least = 0.6", "at_least = 0.55"))
     other = evaluated(release)
     assert plain(acceptance.sealed(other)) == (
-        f"Sealed on 2 May 2026, after all patients had come (31 December 2025), under SHA-256 {before}; "
-        "changed since: the criteria (AUROC, each external: at_least 0.6, now 0.55)."
+        "Sealed, according to the maker, on 2 May 2026, after all patients had come (31 December 2025), under "
+        f"SHA-256 {before}; changed since: the criteria (AUROC, each external: at_least 0.6, now 0.55)."
     )
     assert other.seal is not None
     assert [(change.table, change.then, change.now) for change in other.seal.changes] == [
@@ -291,7 +294,8 @@ def test_a_lowered_goal_is_on_the_first_page_of_the_committee_and_its_values_on_
     other = evaluated(release)
     assert "Changed after it had been laid down: its goals (see last page)." in committee.answer(other)
     assert plain(committee.changes(other)[0]) == (
-        "Changed after it had been laid down on 2 May 2026: the goal for telling sick from well asked at least 60 and "
+        "Changed after it had been laid down, according to the maker, on 2 May 2026: "
+        "the goal for telling sick from well asked at least 60 and "
         "now asks 55."
     )
 

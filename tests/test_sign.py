@@ -746,6 +746,41 @@ def test_a_signer_of_another_name_than_the_release_gives_is_stated(
     assert (says in found.lines()) is is_said
 
 
+STATISTICIAN, QUALITY = (
+    {"name": "Ada Author", "role": "Statistician", "meaning": "I checked the analysis."},
+    {"name": "Quinn Quality", "role": "Quality assurance", "meaning": "It was made as laid down."},
+)
+
+
+@pytest.mark.parametrize(
+    ("declared", "code", "says"),
+    [
+        ([], 0, ""),
+        ([STATISTICIAN], 0, ""),
+        ([STATISTICIAN, QUALITY], 5, "required: nobody signed as Quality assurance"),
+        ([STATISTICIAN | {"name": "Stan Statistician"}], 5, "required: the certificate says “Ada Author”, and "),
+    ],
+)
+def test_every_declared_signatory_can_be_asked_for(
+    once: Path, trust: Trust, monkeypatch: pytest.MonkeyPatch, declared: list[dict[str, str]], code: int, says: str
+) -> None:
+    document = json.loads((once / "results.json").read_bytes())
+    document["declared"]["signatory"] = declared
+    content = json.dumps(document).encode()
+    read = results.read(content)
+    monkeypatch.setattr(results, "opened", lambda path: (content, read))
+    words = ("verify", once, "--hashes-only", "--trust", trust.roots[0])
+    assert asked(*words).return_value == 0
+    result = asked(*words, "--require-signatories")
+    assert (result.return_value, result.stderr.startswith(says)) == (code, True)
+    assert bool(result.stderr) is bool(says)
+
+
+def test_that_nothing_is_signed_has_the_code_of_what_was_asked_for(unsigned: Path, trust: Trust) -> None:
+    nobody = asked("verify", unsigned, "--hashes-only", "--require-signatories", "--trust", trust.roots[0])
+    assert (nobody.return_value, "required: nothing is signed" in nobody.stderr) == (5, True)
+
+
 # ---- roots ----------------------------------------------------------------------------------------------------------
 
 
@@ -764,7 +799,8 @@ def test_trust_without_a_signature_and_halves_are_no_success(unsigned: Path, tru
     result = asked("verify", unsigned, "--hashes-only", "--trust", trust.roots[0])
     assert result.return_value == 4
     assert "signed/ holds no signature, and --trust asks for one" in result.stderr
-    assert "give both" in str(asked("verify", unsigned, "--self-signed").exception)
+    assert "give --trust too" in str(asked("verify", unsigned, "--self-signed").exception)
+    assert "give --trust too" in str(asked("verify", unsigned, "--require-signatories").exception)
     assert "give one" in str(asked("verify", unsigned, "--hashes-only", "--release", unsigned).exception)
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from dossier.evaluate import Progress
     from dossier.outputs.verify import Report
 
-DONE, BAD_INPUT, NOT_MET, DIFFERS, INTERRUPTED = 0, 2, 3, 4, 130
+DONE, BAD_INPUT, NOT_MET, DIFFERS, UNSIGNED, INTERRUPTED = 0, 2, 3, 4, 5, 130
 LEAST_MEMORY = 2.5
 """The address space, in GB, that the libraries take at most, their threads on two processors and a worker included."""
 ROWS_WORTH_A_WORKER = 50_000
@@ -63,7 +63,8 @@ def dossier() -> None:
     A release (predictions and outcomes, a release.toml) goes in; a validation dossier comes out as PDF and JSON.
 
     Exit codes: 0 done; 1 a fault of ours; 2 bad input, options or OUT; 3 built, but a criterion is not met, or with
-    --strict something is open; 4 verify found a difference; 130 interrupted.
+    --strict something is open; 4 verify found a difference; 5 a signature that
+    --require-signatories asks for is not there; 130 interrupted.
     """
 
 
@@ -322,10 +323,17 @@ def schema() -> None:
     "--trust", "roots", metavar="CA.pem", multiple=True, type=click.Path(path_type=Path), help="Whom you trust to sign."
 )
 @click.option("--self-signed", is_flag=True, help="Trust a certificate of --trust that vouches for itself.")
+@click.option("--require-signatories", "required", is_flag=True, help="Exit code 5 unless all of [[signatory]] signed.")
 @click.option("--hashes-only", is_flag=True, help="Print nothing again: for a dossier made with other versions.")
 @_allow_outside
 def verify(
-    out: Path, release: Path | None, roots: tuple[Path, ...], self_signed: bool, hashes_only: bool, allow_outside: bool
+    out: Path,
+    release: Path | None,
+    roots: tuple[Path, ...],
+    self_signed: bool,
+    required: bool,
+    hashes_only: bool,
+    allow_outside: bool,
 ) -> int:
     """Compare every file of a dossier with its manifest, and with what its results print.
 
@@ -334,7 +342,8 @@ def verify(
 
     A manifest says nothing about who made the dossier, and nothing that it says is run. With --release the dossier is
     built again, and every byte compared. With --trust the signatures of OUT/signed count that an authority of yours
-    vouches for; no network is asked.
+    vouches for; no network is asked. With --require-signatories each person of [[signatory]] must be among them, or
+    somebody where the release names nobody: exit code 5.
     """
     from dossier.core.errors import ReleaseError
     from dossier.core.faults.locations import Option
@@ -342,7 +351,7 @@ def verify(
     from dossier.outputs import verify as verification
     from dossier.signing import signed
 
-    _refuse_half_a_verification(release, roots, self_signed, hashes_only)
+    _refuse_half_a_verification(release, roots, self_signed or required, hashes_only)
     if release is not None and not release.exists():
         raise ReleaseError.one("no_release", Option("--release"), path=str(release))
     trust = signed.Trust(roots, self_signed)
@@ -361,8 +370,12 @@ def verify(
     if release is None:
         _print("inputs and rebuild: not checked, no release was given")
     differences = [text for report in reports for text in report.differences]
-    for text in differences:
-        _tell(f"differs: {text}")
+    unsigned = signatures.lacking() if required else ()
+    for text in (*(f"differs: {text}" for text in differences), *(f"required: {text}" for text in unsigned)):
+        _tell(text)
+    # That nothing is signed is a difference by itself: it has the code of what was asked for.
+    if unsigned and differences == list(() if signatures.signatures else signatures.differences):
+        return UNSIGNED
     if differences:
         _print(f"{counted(len(differences), 'difference')}.")
         return DIFFERS
@@ -372,12 +385,12 @@ def verify(
 
 
 def _refuse_half_a_verification(
-    release: Path | None, roots: tuple[Path, ...], self_signed: bool, hashes_only: bool
+    release: Path | None, roots: tuple[Path, ...], trusting: bool, hashes_only: bool
 ) -> None:
     if hashes_only and release is not None:
         raise click.UsageError("--release builds and prints everything again, and --hashes-only nothing: give one.")
-    if self_signed and not roots:
-        raise click.UsageError("--self-signed trusts a certificate that --trust names: give both.")
+    if trusting and not roots:
+        raise click.UsageError("--self-signed and --require-signatories need whom you trust: give --trust too.")
 
 
 @dossier.command(short_help="Sign a dossier.")

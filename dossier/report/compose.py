@@ -223,10 +223,11 @@ def markdown(text: str, topic: str) -> Markup:
 
     Its tables are called by the topic that the text is on.
     """
-    parser = MarkdownIt("commonmark", {"html": False}).enable("table").disable(["image", "heading", "lheading"])
+    parser = MarkdownIt("commonmark", {"html": False}).enable("table").disable(["heading", "lheading"])
     parser.add_render_rule("table_open", _captioned_table)
     parser.add_render_rule("th_open", _header_cell)
     parser.add_render_rule("text", _text)
+    parser.add_render_rule("image", _text)
     return Markup(parser.render(text, {"topic": topic}))
 
 

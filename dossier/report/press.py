@@ -54,8 +54,8 @@ xmlns:pdfaSchema="http://www.aiim.org/pdfa/ns/schema#" xmlns:pdfaProperty="http:
 def pdf(document: Document) -> bytes:
     """The document as a tagged, archival PDF; the same document gives the same bytes."""
     _refuse_attachments_where_none_may_be(document)
-    with _silence(document) as faults, collector.held_off():
-        rendered = _rendered(document)
+    with _silence(document) as faults, collector.held_off(), _fonts() as fonts:
+        rendered = _rendered(document, fonts)
         printed: bytes = rendered.write_pdf(
             finisher=lambda _, tree: faults.extend(_finish(document, rendered, tree)),
             pdf_variant=document.archival,
@@ -66,10 +66,20 @@ def pdf(document: Document) -> bytes:
     return printed
 
 
-def _rendered(document: Document) -> Any:
+@contextmanager
+def _fonts() -> Iterator[Any]:
+    """The fonts of one document; WeasyPrint keeps copies of their files in a folder until it is garbage-collected."""
+    fonts = FontConfiguration()
+    try:
+        yield fonts
+    finally:
+        fonts.__del__()
+
+
+def _rendered(document: Document, fonts: Any) -> Any:
     """The pages, laid out, with the metadata of the document instead of what the HTML says."""
     fetcher = _Fetcher(document.images)
-    fonts, counters = FontConfiguration(), CounterStyle()
+    counters = CounterStyle()
     sheets = [
         CSS(filename=path, url_fetcher=fetcher, font_config=fonts, counter_style=counters)
         for path in document.stylesheets

@@ -85,6 +85,14 @@ class Found:
                 said.append(own[0].signer)
         return tuple(said)
 
+    def lacking(self) -> tuple[str, ...]:
+        """What keeps the signatures from being those of everybody whom the release declares.
+
+        One that no named root vouches for is a difference already.
+        """
+        nothing = () if self.signatures else ("nothing is signed",)
+        return (*nothing, *(f"nobody signed as {role}" for role in self.open), *self.others)
+
     def lines(self) -> Iterator[str]:
         """Who signed what, when, and by which root: a line each signature."""
         for number in sorted({signature.number for signature in self.signatures}):

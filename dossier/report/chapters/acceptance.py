@@ -95,9 +95,11 @@ def sealed(evidence: Evidence) -> str:
     if seal is None:
         return ""
     day = f"{date(seal.sealed_on)}{_beside_the_data(evidence, seal.sealed_on, seal.sealed_on)}"
+    # No authority says when a seal was made.
+    known = f"according to the maker, on {day}, under SHA-256 {seal.sha256}"
     if not seal.changes:
-        return f"Criteria, thresholds, subgroups and intended use are as sealed on {day}, under SHA-256 {seal.sha256}."
-    return f"Sealed on {day}, under SHA-256 {seal.sha256}; changed since: {_changed(evidence)}."
+        return f"Criteria, thresholds, subgroups and intended use are as sealed, {known}."
+    return f"Sealed, {known}; changed since: {_changed(evidence)}."
 
 
 MOST_CHANGED = 6

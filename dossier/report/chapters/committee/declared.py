@@ -61,7 +61,7 @@ def _since_laid_down(evidence: Evidence) -> str:
     if evidence.seal is None or not found:
         return ""
     what = named_with_the_rest(list(dict.fromkeys(found)), MOST_CHANGED)
-    return f"Changed after it had been laid down on {date(evidence.seal.sealed_on)}: {what}."
+    return f"Changed after it had been laid down, according to the maker, on {date(evidence.seal.sealed_on)}: {what}."
 
 
 def _altered(evidence: Evidence, alteration: Alteration) -> str:
