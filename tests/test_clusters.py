@@ -268,7 +268,10 @@ def test_a_clustered_measure_still_says_how_its_value_was_made(study: Study) -> 
     assert methods["auprc"][-1] == f"average precision; {jackknife}"
     assert methods["calibration_slope"][-1] == f"{without}; {jackknife}"
     assert methods["ece"][-1] == "10 bins of equal width; value only"
-    assert methods["membership_auroc"][-1] == "logistic regression, 10-fold cross-validated; value only"
+    assert (
+        methods["membership_auroc"][-1]
+        == "logistic regression, 10 random halvings, each half by a fit to the other; value only"
+    )
     assert methods["sensitivity"][-1] == f"Wilson at the effective number of rows; {jackknife}"
     smoother = methods["ici"][0].split("; bounds by")[0]
     assert smoother.endswith(clip)

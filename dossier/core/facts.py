@@ -141,7 +141,7 @@ OF_VALUE = frozenset(
         *("spline", "straight_line", "single_level", "risks_clipped", "bins_of_equal_width", "average_precision"),
         *("without_certain_risks", "ties", "kappa", "kappa_of_complete_cases", "nominal", "mean_over_cases"),
         *("mean_over_pairs_of_raters", "cases_left_out", "raters_as_declared", "raters_against_outcome"),
-        *("raters_taken_as_right", "cross_validated", "rows_drawn", "constant_predictors", "incomplete_rows"),
+        *("raters_taken_as_right", "halves_classified", "rows_drawn", "constant_predictors", "incomplete_rows"),
     )
 )
 """The steps that tell how a value was made, whatever its interval."""

@@ -196,12 +196,9 @@ def correspondence_averaged(
     development: Sequence[Feature],
     predictors: Sequence[Feature],
     level: float = 0.95,
-    bootstrap: int = 1000,
     seed: int = 1,
 ) -> Estimate | Absent:
-    """Similarity of the patients of this hospital to those of the development: about one half when they are
-    exchangeable.
-    """
+    """Similarity of the patients of this hospital to those of the development: one half when they are exchangeable."""
 
 def cost_weighted_accuracy(
     outcome: ArrayLike,

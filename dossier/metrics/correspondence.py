@@ -18,7 +18,7 @@ from scipy.special import expit
 from dossier.core.facts import Count, Fact, Method
 from dossier.core.register import curve, describe, metric
 from dossier.core.types import Absent, Curve, Description, Estimate, Feature, Floats
-from dossier.metrics.discrimination import auroc
+from dossier.metrics.discrimination import auroc_from_counts, placements
 from dossier.metrics.distances import (
     LARGEST_PAIRED,
     TILE,
@@ -32,8 +32,10 @@ from dossier.metrics.distances import (
     tables,
     tiles,
 )
+from dossier.metrics.intervals import on_logit
 from dossier.metrics.once import once
 from dossier.metrics.resampling import central
+from dossier.metrics.robustness import over_splits
 
 ORDER = (
     *("degree_of_correspondence", "correspondence_averaged", "conformal_p_values", "energy_coefficient"),
@@ -48,7 +50,6 @@ LARGEST_CLASSIFIED = 20_000
 BLOCK = 128
 """Permutations whose sums are held at a time."""
 ROWS_AT_ONCE = 256
-DRAWS_AT_ONCE = 100
 NEAREST = 32
 """So many of the rows nearest to each are listed at least."""
 SAMPLED = 256
@@ -239,7 +240,8 @@ def _error_of_the_draw(table: Tables, distance: Floats, nearest: Integers | None
     roles=("external",),
     breaks=("rows doubled", "perfect is best", "narrower with more rows", "one class is absent"),
     differs="differs from the published loop because one is added to both counts, without which a p-value can be 0, "
-    "and the draws have a seed [Cabitza 2021]",
+    "and the draws have a seed [Cabitza 2021]; its definition in words is this p-value, the numbers of its case study "
+    "are those of the averaged form [Campagner 2023]",
     clustered="refused",
     formula="(b + 1)/(m + 1), b of m permutations with T at least as large; T = mean over external x of Σ over "
     "development rows a of d(a, x) - d(a, neighbour of x)",
@@ -304,40 +306,43 @@ def degree_of_correspondence(
 
 # ---- the averaged form ----------------------------------------------------------------------------------------------
 
+DIVISIONS = 100
+"""So often the rows of both tables are divided at random into two others."""
+LARGEST_DIVIDED = 300
+"""So many rows a side are divided at most."""
+
 
 @metric(
     "Correspondence, averaged",
     digits=2,
     range=(0, 1),
     tier="supporting",
-    cites="Cabitza 2021",
+    cites=("Cabitza 2021", "DeLong 1988"),
     roles=("external",),
     breaks=("rows doubled", "perfect is best", "one class is absent"),
     clustered="value only",
-    formula="mean over external x of (1 + number of development j with T(j) ≥ T(x)) / (development rows + 1); T(x) = Σ "
-    "over a of d(a, x) - d(a, neighbour of x)",
+    formula="mean over external x of (number of development j with T(j) > T(x), those with T(j) = T(x) and x itself "
+    "half) / (development rows + 1); T(x) = Σ over a of d(a, x) - d(a, neighbour of x)",
 )
 def correspondence_averaged(
-    development: Sequence[Feature],
-    predictors: Sequence[Feature],
-    level: float = 0.95,
-    bootstrap: int = 1000,
-    seed: int = 1,
+    development: Sequence[Feature], predictors: Sequence[Feature], level: float = 0.95, seed: int = 1
 ) -> Estimate | Absent:
-    """Similarity of the patients of this hospital to those of the development: about one half when they are
-    exchangeable.
+    """Similarity of the patients of this hospital to those of the development: one half when they are exchangeable.
 
     `development` and `predictors` are the features of the development table A and of the external table B. Mean over x
-    in B of p(x) = (1 + #{j in A: T_j >= T_x}) / (n_A + 1), T_x = sum over a in A of d(a, x) - sum over a in A of d(a,
-    nn(x)), and T_j the same for j within (A and x) without j. Of rows equally near the first counts, as in
-    `degree_of_correspondence`. Rows that are equal in every feature count as at least as far, so that many of them
-    bring the value near 1, exchangeable or not. No resampling enters the value and it does not fall with the size of B.
-    The interval is the percentile bootstrap over the external rows, the development rows and the scale of the distance
-    held fixed.
+    in B of p(x) = (#{j in A: T_j > T_x} + (1 + #{T_j = T_x}) / 2) / (n_A + 1), T_x = sum over a in A of d(a, x) - sum
+    over a in A of d(a, nn(x)), and T_j the same for j within (A and x) without j. Of rows equally near the first
+    counts, as in `degree_of_correspondence`. Its expectation is exactly one half where both tables come from one
+    population, whatever they hold, and it does not fall with the size of B. It lies above one half where the case mix
+    is narrower.
+
+    The standard error is that of DeLong's placements, the shares p(x) over x and the shares of x that lie less far than
+    j over j, so that both tables vary; because the neighbours are rows of A too, it is multiplied by what the spread of
+    the value over 100 random divisions of the rows of both tables exceeds that of its placements. The interval is
+    symmetric on the logit scale; where no placement varies the error is Newcombe's.
     Above 5,000 rows a side: so many, drawn by `seed`, which are n and `development_n`; then `development_of` and
     `external_of` are the rows that they were drawn from, and `sampling_error` the standard error of the value over such
-    draws, from the spread of p(x) over x and of the share of x that lie at most as far as j over j. Our alternative to
-    the published p-value, which falls with n.
+    draws, below .01.
 
     Returns
     -------
@@ -346,49 +351,57 @@ def correspondence_averaged(
 
     Examples
     --------
-    No one of 4 development patients is as unusual as any external one: 1/5.
+    No one of 4 development patients is as unusual as any external one, who are half of themselves: 1/10.
 
     >>> import dossier
     >>> import numpy as np
     >>> from dossier.core.types import Feature
     >>> development = [Feature("age", np.array([50.0, 60.0, 70.0, 80.0]))]
     >>> external = [Feature("age", np.array([150.0, 160.0, 170.0, 180.0]))]
-    >>> print(dossier.metrics.correspondence_averaged(development, external, bootstrap=50))
-    0.20 (0.20 to 0.20)
+    >>> print(dossier.metrics.correspondence_averaged(development, external))
+    0.10 (0.01 to 0.57)
     """
-    found = _shares_at_least_as_far(development, predictors, seed, LARGEST_PAIRED)
+    found = _shares_as_far(development, predictors, seed, LARGEST_PAIRED)
     if isinstance(found, Absent):
         return found
-    table, share = found.table, np.sort(found.share)
-    value, notes = float(found.share.mean()), _remarks(table, LARGEST_PAIRED, "of_mean_over_both_tables")
-    low, high = None, None
-    reason: Fact | None = Fact("one_external_row", rows=Count(1, "row"))
-    if len(share) > 1:
-        low, high = percentile_interval(_drawn_means(share, bootstrap, seed), level, value)
-        reason = None
-    return Estimate(
-        value=value,
-        low=low,
-        high=high,
-        level=None if reason else level,
-        n=table.external_n,
-        method=Method("bootstrap_over_external_rows", "percentile", *notes),
-        details={**_counts(table), **_draw(table, found.sampling_error)},
-        reason=reason,
-    )
-
-
-def _drawn_means(values: Floats, draws: int, seed: int) -> Floats:
-    """The means of so many resamples, some at a time: together they may not fit in memory."""
-    rng, n = np.random.default_rng(seed), len(values)
-    sizes = [min(DRAWS_AT_ONCE, draws - first) for first in range(0, draws, DRAWS_AT_ONCE)]
-    return np.concatenate([values[rng.integers(n, size=(size, n))].mean(axis=1) for size in sizes])
+    table, value = found.table, float(found.share.mean())
+    notes = _remarks(table, LARGEST_PAIRED, "of_mean_over_both_tables")
+    details = {**_counts(table), **_draw(table, found.sampling_error)}
+    if table.external_n < 2:
+        reason = Fact("one_external_row", rows=Count(1, "row"))
+        return Estimate(value, None, None, None, table.external_n, notes, details=details, reason=reason)
+    variance = found.share.var(ddof=1) / table.external_n + found.as_far.var(ddof=1) / table.development_n
+    if variance == 0:
+        found_all = auroc_from_counts(value, table.development_n + table.external_n, table.external_n, level)
+        return replace(found_all, n=table.external_n, events=None, method=found_all.method + notes, details=details)
+    se = math.sqrt(variance * _beyond_placements(table, seed))
+    low, high = on_logit(value, se, level)
+    made = Method("placements_of_both_tables", Fact("on_scale", scale="logit"), *notes)
+    return Estimate(value, low, high, level, table.external_n, made, se=se, details=details)
 
 
 def percentile_interval(replicates: Floats, level: float, value: float) -> tuple[float, float]:
     """The central share of the replicates, never excluding the value itself by a rounding error."""
     low, high = central(replicates, level)
     return min(low, value), max(high, value)
+
+
+def _beyond_placements(table: Tables, seed: int) -> float:
+    """How many times its placements' the variance of the value is when both tables come from one population.
+
+    Measured where that is so by design: over random divisions of the rows of both tables into two of the same sizes.
+    """
+    ours, theirs = table.development_n, table.external_n
+    scale = min(1.0, LARGEST_DIVIDED / max(ours, theirs))
+    ours, theirs = max(2, round(scale * ours)), max(2, round(scale * theirs))
+    rng = np.random.default_rng(seed)
+    seen, told = 0.0, 0.0
+    for _ in range(DIVISIONS):
+        rows = rng.permutation(table.development_n + table.external_n)[: ours + theirs]
+        share, as_far = _placements(table, np.sort(rows[:ours]), np.sort(rows[ours:]))
+        seen += (float(share.mean()) - 0.5) ** 2
+        told += float(share.var(ddof=1) / theirs + as_far.var(ddof=1) / ours)
+    return seen / told if told > 0 else 1.0
 
 
 @dataclass(frozen=True)
@@ -398,12 +411,20 @@ class Shares:
     table: Tables
     share: Floats
     """p(x) of each external row."""
-    sampling_error: float
-    """The standard error of their mean over draws of the rows."""
+    as_far: Floats
+    """Of each development row the share of external rows that lie less far, those as far counted half."""
+
+    @property
+    def sampling_error(self) -> float:
+        """The standard error of the mean of p(x) over draws of the rows."""
+        # Which neighbours were drawn differs from x to x: that part is no smaller where all x are looked at.
+        drawn = 1 - self.table.development_n / self.table.development_of
+        of_development = self.as_far.var() / self.table.development_n * drawn
+        return float(np.sqrt(self.share.var() / self.table.external_n + of_development))
 
 
 @once
-def _shares_at_least_as_far(
+def _shares_as_far(
     development: Sequence[Feature], predictors: Sequence[Feature], seed: int, most: int
 ) -> Shares | Absent:
     """p(x) of each external row, from at most so many rows a side."""
@@ -411,29 +432,37 @@ def _shares_at_least_as_far(
     if isinstance(table, Absent):
         return table
     n = table.development_n
-    ours = np.arange(n)
+    return Shares(table, *_placements(table, np.arange(n), np.arange(n, n + table.external_n)))
+
+
+def _placements(table: Tables, ours: Integers, theirs: Integers) -> tuple[Floats, Floats]:
+    """Of each of `theirs` the share p(x) of `ours` and itself that lie farther, of each of `ours` the converse."""
+    n = len(ours)
     sums, gap, nearest = np.empty(n), np.empty(n), np.empty(n, dtype=np.int64)
+    first = 0
     for rows, distance in tiles(table, ours, ours):
-        sums[rows] = distance.sum(axis=1)
+        places = np.arange(first, first + len(rows))
+        sums[places] = distance.sum(axis=1)
         here = np.arange(len(rows))
-        distance[here, rows] = np.inf
-        nearest[rows] = distance.argmin(axis=1)
-        gap[rows] = distance[here, nearest[rows]]
-    # T of a development row whose neighbour is another, but for its distance to x and that of the neighbour to x.
+        distance[here, places] = np.inf
+        nearest[places] = distance.argmin(axis=1)
+        gap[places] = distance[here, nearest[places]]
+        first += len(rows)
+    # T of a row whose neighbour is another of ours, but for its distance to x and that of the neighbour to x.
     without_x = sums - sums[nearest] + gap
-    share, as_far = np.empty(table.external_n), np.zeros(n)
-    for rows, distance in tiles(table, np.arange(n, n + table.external_n), ours):
+    share, as_far, first = np.empty(len(theirs)), np.zeros(n), 0
+    for rows, distance in tiles(table, theirs, ours):
         to_all = distance.sum(axis=1)
         own = to_all - sums[distance.argmin(axis=1)]
-        at_least = distance - distance[:, nearest] + without_x >= own[:, None]
-        # The neighbour of these development rows is x itself.
+        farther = distance - distance[:, nearest] + without_x - own[:, None]
+        # The neighbour of these rows is x itself.
         x, j = np.nonzero(distance < gap)
-        at_least[x, j] = sums[j] + 2 * distance[x, j] - to_all[x] >= own[x]
-        share[rows - n] = (1 + at_least.sum(axis=1)) / (n + 1)
-        as_far += at_least.sum(axis=0)
-    # Which neighbours were drawn differs from x to x: that part is no smaller where all x are looked at.
-    of_development = (as_far / table.external_n).var() / n * (1 - n / table.development_of)
-    return Shares(table, share, float(np.sqrt(share.var() / len(share) + of_development)))
+        farther[x, j] = sums[j] + 2 * distance[x, j] - to_all[x] - own[x]
+        np.sign(farther, out=farther)
+        share[first : first + len(rows)] = (farther.sum(axis=1) / 2 + (n + 1) / 2) / (n + 1)
+        as_far += farther.sum(axis=0)
+        first += len(rows)
+    return share, (1 + as_far / len(theirs)) / 2
 
 
 BINS = 10
@@ -445,15 +474,15 @@ def conformal_p_values(development: Sequence[Feature], predictors: Sequence[Feat
     """How the patients of this hospital spread over the scale from unusual to usual among those of the development.
 
     `development` and `predictors` are the features of the development table A and of the external table B. For each row
-    x of B, p(x) is the share of the rows of A and x that lie at least as far from all others as x does (the p(x) of
-    `correspondence_averaged`, of the same rows). Columns, one row a tenth of the scale: `low` (excluded), `high`
-    (included), `share` of the rows of B in it, 0 to 1. Rows of the development table would give a tenth each; more on
-    the left: rows that are unusual there. Absent where the averaged correspondence is.
+    x of B, p(x) is the share of the rows of A and x that lie farther from all others than x does, those as far counted
+    half (the p(x) of `correspondence_averaged`, of the same rows). Columns, one row a tenth of the scale: `low`
+    (excluded), `high` (included), `share` of the rows of B in it, 0 to 1. Rows of the development table would give a
+    tenth each; more on the left: rows that are unusual there. Absent where the averaged correspondence is.
     """
-    found = _shares_at_least_as_far(development, predictors, seed, LARGEST_PAIRED)
+    found = _shares_as_far(development, predictors, seed, LARGEST_PAIRED)
     if isinstance(found, Absent):
         return found
-    method = Method("share_at_least_as_far")
+    method = Method("share_farther")
     if found.table.is_drawn:
         method += Fact("rows_drawn", most=LARGEST_PAIRED, error=None)
     edges = np.arange(BINS + 1) / BINS
@@ -493,8 +522,9 @@ def energy_coefficient(
     `development` and `predictors` are the features of the development table X and of the external table Y. Value = (2
     E|X-Y| - E|X-X'| - E|Y-Y'|) / (2 E|X-Y|) over all pairs, a row with itself included. Details: `p_value`, the share
     of permutations of all rows with at least this coefficient, (b + 1) / (m + 1). The interval is the percentile
-    bootstrap over the rows of both tables; the average distance within a resample is multiplied by n / (n - 1), because
-    a resample holds a row more than once and would otherwise look tighter than its table. Above 2,000 rows a side: so
+    bootstrap over the rows of both tables of the unbiased form, whose averages within a table leave a row and itself
+    out (of resamples, which hold a row more than once, by (n / (n - 1))^2); it ends at 0, and is one-sided, where the
+    tables may come from one population. Above 2,000 rows a side: so
     many, drawn by `seed`, which are n and `development_n`, the same as those of `degree_of_correspondence`; then
     `development_of` and `external_of` are the rows that they were drawn from, and `sampling_error` the standard error
     of the value over such draws, from resamples of one table at a time, each smaller by the share that was drawn.
@@ -527,20 +557,21 @@ def energy_coefficient(
     observed = float(_coefficient(sums.within_ours[0], sums.within_theirs[0], sums.between[0], ours, theirs))
     notes = _remarks(table, LARGEST_PERMUTED, "of_single_tables")
     low, high = None, None
+    method = Method("bootstrap_over_both_tables", "percentile")
     reason: Fact | None = Fact("one_external_row", rows=Count(1, "row"))
     if theirs > 1:
-        inside = sums.within_ours[1:] * ours / (ours - 1), sums.within_theirs[1:] * theirs / (theirs - 1)
+        # A resample holds a row more than once: its pairs lie apart by (n - 1)/n of what pairs of two rows do.
+        of_ours, of_theirs = ((n / (n - 1)) ** 2 for n in (ours, theirs))
+        inside = sums.within_ours[1:] * of_ours, sums.within_theirs[1:] * of_theirs
         low, high = percentile_interval(_coefficient(*inside, sums.between[1:], ours, theirs), level, observed)
-        reason = None
+        method, reason = (method + "one_sided_at_0" if low == 0 else method), None
     return Estimate(
         value=observed,
         low=low,
         high=high,
         level=None if reason else level,
         n=theirs,
-        method=Method(
-            "bootstrap_over_both_tables", "percentile", Fact("p_by_permutations", permutations=permutations), *notes
-        ),
+        method=Method(*method.steps, Fact("p_by_permutations", permutations=permutations), *notes),
         details={
             **_counts(table),
             "p_value": _permutation_p(permuted, ours, theirs, observed),
@@ -625,7 +656,10 @@ def _permutation_p(found: Permuted, ours: int, theirs: int, observed: float) -> 
 
 # ---- membership -----------------------------------------------------------------------------------------------------
 
-FOLDS = 10
+FEWEST_CLASSIFIED = 10
+"""Below so many rows in a table nothing is fitted."""
+HALVINGS = 10
+"""So often the classifier is fitted to one random half of both tables and tested on the other, and the reverse."""
 NEVER_SINGULAR = 1e-9
 """Added to the information: it damps a step where every prediction is certain, and does not move the solution."""
 
@@ -656,8 +690,8 @@ def membership_design(
     if not shared:
         return Absent(Fact("no_shared_predictor"))
     sizes = [len(feature.values) for feature in shared[0]]
-    if min(sizes) < FOLDS:
-        return Absent(Fact("too_few_rows_for_parts", fewest=Count(FOLDS, "row", is_limit=True)))
+    if min(sizes) < FEWEST_CLASSIFIED:
+        return Absent(Fact("too_few_rows_to_classify", fewest=Count(FEWEST_CLASSIFIED, "row", is_limit=True)))
     if max(sizes) > LARGEST_CLASSIFIED:
         shared = _drawn_features(shared, LARGEST_CLASSIFIED, seed)
     boundary, total = len(shared[0][0].values), len(shared[0][0].values) + len(shared[0][1].values)
@@ -731,22 +765,21 @@ def ridge_logistic(columns: Floats, outcome: Floats, ridge: float = 0.01) -> Flo
     return found
 
 
-def out_of_fold(design: Membership, seed: int) -> Floats:
-    """The log odds of being external of each row, from a model that did not see it.
-
-    Each table is dealt at random into ten parts of nearly equal size; each part is predicted by a fit to the others.
-    """
+def auroc_of_halves(design: Membership, seed: int) -> Floats:
+    """The AUROC in one half of the rows of both tables by a fit to the other half, two values a random halving."""
     rng = np.random.default_rng(seed)
-    fold = np.empty(len(design.external), dtype=np.int64)
-    for label in (0.0, 1.0):
-        member = np.flatnonzero(design.external == label)
-        fold[member] = rng.permutation(np.arange(len(member)) % FOLDS)
-    linear = np.empty(len(fold))
-    for part in range(FOLDS):
-        held = fold == part
-        found = ridge_logistic(design.columns[~held], design.external[~held])
-        linear[held] = found[0] + design.columns[held] @ found[1:]
-    return linear
+    found = []
+    for _ in range(HALVINGS):
+        first = np.empty(len(design.external), dtype=bool)
+        for label in (0.0, 1.0):
+            member = np.flatnonzero(design.external == label)
+            first[member] = rng.permutation(np.arange(len(member)) % 2) == 0
+        for held in (first, ~first):
+            fitted = ridge_logistic(design.columns[~held], design.external[~held])
+            # Rounded, so that rows that are alike tie whatever the last digit of a sum.
+            above, _ = placements(design.external[held], np.round(design.columns[held] @ fitted[1:], 9))
+            found.append(float(above.mean()))
+    return np.array(found)
 
 
 @metric(
@@ -755,13 +788,12 @@ def out_of_fold(design: Membership, seed: int) -> Floats:
     range=(0, 1),
     best="half",
     tier="supporting",
-    cites=("Debray 2015", "DeLong 1988"),
+    cites=("Debray 2015", "Nadeau 2003"),
     roles=("external",),
-    scale="logit",
     # The development rows do not become more, and rows that appear twice are known from their twins.
     breaks=("rows doubled", "perfect is best", "narrower with more rows", "one class is absent"),
     clustered="value only",
-    formula="AUROC of a logistic model of external against development, predicted in ten folds",
+    formula="mean AUROC of a logistic model of external against development in random halves, fitted to the others",
 )
 def membership_auroc(
     development: Sequence[Feature], predictors: Sequence[Feature], level: float = 0.95, seed: int = 1
@@ -771,15 +803,17 @@ def membership_auroc(
     .5 when they cannot be told apart, 1 when they never overlap.
 
     `development` and `predictors` are the features of the development table and of the external table, matched by name.
-    The AUROC of the log odds of a logistic regression of the table on the predictors, each row predicted by a fit to
-    the nine tenths of both tables that do not hold it; the tenths are dealt by `seed`. Missing numbers take the median
-    over both tables and a column says that they were missing; a category has a column a level but the most common, and
-    one for its lack. Columns are standardized; a ridge of .01 lets separated tables have a fit. DeLong's interval at
-    `level`, on the logit scale, as if the rows' predictions were independent. n is the number of external rows. A
-    difference in what is missing counts as a difference. Which predictors drive it stands in the description. Above
-    20,000 rows a side: so many, drawn by `seed`, which are n and `development_n`; then `development_of` and
-    `external_of` are the rows that they were drawn from, and `sampling_error` is the standard error of the value over
-    such draws, at most: DeLong's, smaller by the lesser share of rows that was drawn. Source: Debray 2015.
+    The mean AUROC of a logistic regression of the table on the predictors over ten random halvings of both tables,
+    dealt by `seed`: each half is predicted by a fit to the other. Missing numbers take the median over both tables and
+    a column says that they were missing; a category has a column a level but the most common, and one for its lack.
+    Columns are standardized; a ridge of .01 lets separated tables have a fit. The interval is Student's, with the
+    variance over the halves that knows that they share rows (Nadeau and Bengio 2003); where no half differs it is
+    Newcombe's. With halves it holds one half in 94 to 97 of 100 pairs of tables from one population, with tenths in 83
+    to 91. n is the number of external rows. A difference in what is missing counts as a difference. Which predictors
+    drive it stands in the description. Above 20,000 rows a side: so many, drawn by `seed`, which are n and
+    `development_n`; then `development_of` and `external_of` are the rows that they were drawn from, and
+    `sampling_error` is the standard error of the value over such draws, at most: that of the interval, smaller by the
+    lesser share of rows that was drawn. Source: Debray 2015.
 
     Returns
     -------
@@ -802,14 +836,15 @@ def membership_auroc(
     design = membership_design(development, predictors, seed)
     if isinstance(design, Absent):
         return design
-    # Rounded, so that rows that are alike tie whatever the last digit of a sum.
-    found = auroc(design.external, np.round(out_of_fold(design, seed), 9), level)
-    if isinstance(found, Absent):
-        return found
-    external = int(design.external.sum())
-    details: dict[str, float | None] = {"development_n": len(design.external) - external}
-    notes = Method(Fact("cross_validated", folds=FOLDS))
-    looked_at = min((len(design.external) - external) / design.development_of, external / design.external_of)
+    rows, external = len(design.external), int(design.external.sum())
+    found = over_splits(auroc_of_halves(design, seed), 1, 1, external, None, level)
+    if found.se is None:
+        found = auroc_from_counts(found.value, rows, external, level)
+    else:
+        found = replace(found, low=max(0.0, found.low or 0.0), high=min(1.0, found.high or 1.0))
+    details: dict[str, float | None] = {"development_n": rows - external}
+    notes = Method(Fact("halves_classified", halvings=HALVINGS))
+    looked_at = min((rows - external) / design.development_of, external / design.external_of)
     if looked_at < 1:
         error = (found.se or 0.0) * math.sqrt(1 - looked_at)
         details |= {
@@ -817,8 +852,8 @@ def membership_auroc(
             "external_of": design.external_of,
             "sampling_error": error,
         }
-        notes += Fact("rows_drawn", most=LARGEST_CLASSIFIED, error=Fact("of_delong"))
-    return replace(found, n=external, events=None, method=found.method + notes, details=details)
+        notes += Fact("rows_drawn", most=LARGEST_CLASSIFIED, error=Fact("of_its_interval"))
+    return replace(found, n=external, events=None, method=notes + found.method, details=details)
 
 
 @describe("What tells the tables apart", roles=("external",))

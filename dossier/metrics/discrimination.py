@@ -142,6 +142,11 @@ def auroc(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Abse
         se = math.sqrt(variance)
         low, high = on_logit(value, se, level)
         return Estimate(value, low, high, level, n, Method("delong", Fact("on_scale", scale="logit")), events, se)
+    return auroc_from_counts(value, n, events, level)
+
+
+def auroc_from_counts(value: float, n: int, events: int, level: float) -> Estimate:
+    """An AUROC with the interval of Newcombe's standard error, for where its placements do not vary; n rows."""
     inside = value if 0 < value < 1 else (n * value + 0.5) / (n + 1)
     se = newcombe_standard_error(inside, n, events)
     low, high = on_logit(inside, se, level)

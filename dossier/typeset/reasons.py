@@ -429,7 +429,7 @@ WORDS: Mapping[str, str] = {
     "too_few_replicates_allow": "only {replicates} of {replicates.out_of} bootstrap replicates allow a value",
     "too_few_replicates_of_classes": "only {replicates} of {replicates.out_of} bootstrap replicates allow a value of "
     "every class",
-    "too_few_rows_for_parts": "one of the tables has fewer than {fewest} rows, too few for {fewest} parts",
+    "too_few_rows_to_classify": "one of the tables has fewer than {fewest} rows, too few for a fit to half of them",
     "too_few_sites_for_prediction": "a prediction interval needs {fewest} sites, and {pooled} are pooled",
     "too_few_sites_pooled": "{usable:one site|no site} can be pooled, and pooling needs two (not pooled: {not_pooled})",
     "too_few_sites_to_pool": "{usable:one site|no site} can be pooled, and pooling needs two",

@@ -79,7 +79,7 @@ NOTES = (
     ),
     (
         "correspondence_averaged, mean value",
-        "not a test: its expectation for exchangeable tables is (n + 2)/(2 n + 2), .512 with 40 rows.",
+        "not a test: its expectation for exchangeable tables is one half.",
     ),
     (
         "prediction interval",
@@ -103,7 +103,6 @@ NOTES = (
         "lower one takes over what it leaves.",
     ),
     ("error_rate_aided, error_rate_unaided", "Wald's interval, as published; too short below some 200 decisions."),
-    ("correspondence_averaged", "the development rows are fixed, as its interval takes them."),
     (
         "membership_auroc",
         "against the AUROC of the best model; the cross-validated one is fitted to nine tenths of few "

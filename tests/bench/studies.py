@@ -296,18 +296,21 @@ def _features(values: Floats) -> tuple[Feature, ...]:
     return tuple(Feature(name, column) for name, column in zip(NAMES, values.T, strict=False))
 
 
-@lru_cache(maxsize=1)
-def _development() -> Floats:
-    return np.random.default_rng(11).standard_normal((100, 3))
+WHOLE = ((8, 12), (12, 3), (60, 10))
+"""Mean and standard deviation of three predictors that are recorded as whole numbers."""
+FLAGGED = (0.2, 0.4, 0.7)
 
 
-@lru_cache(maxsize=1)
-def _true_correspondence() -> float:
-    """The average over 40,000 external rows, the development rows held fixed."""
-    rows = np.random.default_rng(12).standard_normal((40_000, 3)) + SHIFT
-    found = correspondence.correspondence_averaged(_features(_development()), _features(rows), bootstrap=2)
-    assert isinstance(found, Estimate)
-    return found.value
+def _of_one_population(rng: np.random.Generator, rows: int, kind: str) -> tuple[Feature, ...]:
+    """Rows of one population, whatever its predictors are."""
+    values = rng.standard_normal((rows, 3))
+    if kind == "whole numbers":
+        values = np.column_stack(
+            [np.round(mean + sd * column) for (mean, sd), column in zip(WHOLE, values.T, strict=True)]
+        )
+    elif kind == "flags":
+        values = (norm.cdf(values) < FLAGGED).astype(float)
+    return _features(values)
 
 
 def _true_energy(shift: float) -> float:
@@ -321,15 +324,19 @@ def _tables(rows: int, bootstrap: int) -> Simulate:
     """An external table that is shifted by half a standard deviation."""
 
     def simulate(rng: np.random.Generator, number: int) -> dict[str, Score]:
-        external = _features(rng.standard_normal((rows, 3)) + SHIFT)
         ours, shifted, equal = (
             rng.standard_normal((rows, 1)),
             rng.standard_normal((rows, 1)),
             rng.standard_normal((rows, 1)),
         )
         more: dict[str, Any] = {"level": LEVEL, "bootstrap": bootstrap, "seed": number}
-        averaged = correspondence.correspondence_averaged(_features(_development()), external, **more)
-        scores = {"correspondence_averaged": held(averaged, _true_correspondence())}
+        scores = {}
+        for kind in ("continuous", "whole numbers", "flags"):
+            sides = tuple(_of_one_population(rng, rows, kind) for _ in range(2))
+            averaged = correspondence.correspondence_averaged(sides[0], sides[1], LEVEL, number)
+            scores[f"correspondence_averaged, {kind}"] = held(averaged, 0.5)
+            member = correspondence.membership_auroc(sides[0], sides[1], LEVEL, number)
+            scores[f"membership_auroc, {kind}"] = held(member, 0.5)
         for name, values, shift in (("shifted", shifted + SHIFT, SHIFT), ("equal", equal, 0.0)):
             found = correspondence.energy_coefficient(_features(ours), _features(values), permutations=1, **more)
             scores[f"energy_coefficient, {name}"] = held(found, _true_energy(shift))
@@ -347,7 +354,7 @@ def _equal_tables(rows: int) -> Simulate:
         ours, theirs = (_features(rng.standard_normal((rows, 3))) for _ in range(2))
         psi = correspondence.degree_of_correspondence(ours, theirs, permutations=199, seed=number)
         energy = correspondence.energy_coefficient(ours, theirs, permutations=199, bootstrap=2, seed=number)
-        averaged = correspondence.correspondence_averaged(ours, theirs, bootstrap=2, seed=number)
+        averaged = correspondence.correspondence_averaged(ours, theirs, seed=number)
         assert isinstance(psi, Estimate)
         assert isinstance(energy, Estimate)
         assert isinstance(averaged, Estimate)

@@ -15,6 +15,7 @@ import pytest
 from dossier.core.types import Absent, Curve, Estimate, Feature, Floats
 from dossier.metrics import correspondence
 from dossier.metrics.correspondence import (
+    auroc_of_halves,
     conformal_p_values,
     correspondence_averaged,
     degree_of_correspondence,
@@ -23,7 +24,6 @@ from dossier.metrics.correspondence import (
     membership_auroc,
     membership_design,
     membership_drivers,
-    out_of_fold,
     ridge_logistic,
 )
 from dossier.metrics.distances import canonical, distances, tables
@@ -76,19 +76,56 @@ def _heart(site: str) -> tuple[Features, Features]:
 def test_real_sites_have_the_values_of_the_methods(
     sides: tuple[str, str], n: int, statistic: float, averaged: float, energy: float
 ) -> None:
-    """To the six digits printed. Bounds are checked for sense only: no reference for them exists."""
+    """To the six digits printed, the averaged form with all ties as farther; ties halved it is ours.
+
+    Bounds are checked for sense only: no reference for them exists.
+    """
     development, predictors = _covid(sides[1]) if sides[0] == "covid" else _heart(sides[1])
     psi = estimated(degree_of_correspondence(development, predictors, permutations=9))
-    mean = estimated(correspondence_averaged(development, predictors, bootstrap=200))
+    mean = estimated(correspondence_averaged(development, predictors))
     distance = estimated(energy_coefficient(development, predictors, permutations=9, bootstrap=200))
     assert psi.details["statistic"] == pytest.approx(statistic, abs=6e-7)
-    assert mean.value == pytest.approx(averaged, abs=6e-7)
+    as_printed, halved = _averaged_of_all(development, predictors)
+    assert as_printed == pytest.approx(averaged, abs=6e-7)
+    assert mean.value == pytest.approx(halved, abs=1e-9)
     assert distance.value == pytest.approx(energy, abs=6e-7)
     assert psi.n == mean.n == distance.n == n
     for estimate in (mean, distance):
         assert estimate.low is not None
         assert estimate.high is not None
         assert 0 <= estimate.low < estimate.value < estimate.high <= 1
+
+
+def _averaged_of_all(development: Features, predictors: Features) -> tuple[float, float]:
+    """The averaged form from the distances of A and x to each other, ties counted as farther, and half."""
+    a, b = (np.column_stack([each.values for each in side]) for side in (development, predictors))
+    order = np.argsort([each.name for each in development])
+    a, b = (
+        canonical(side[np.isnan(side).sum(axis=1) * 2 <= side.shape[1]]) for side in _scaled(a[:, order], b[:, order])
+    )
+    within = _distances_of(a, a)
+    found = []
+    for to_x in _distances_of(b, a):
+        distance = np.block([[within, to_x[:, None]], [to_x[None, :], np.zeros((1, 1))]])
+        nearest = (distance + np.diag(np.full(len(distance), np.inf))).argmin(axis=1)
+        sums = distance.sum(axis=1)
+        statistic = sums - sums[nearest] + distance[np.arange(len(distance)), nearest]
+        gap = statistic[:-1] - statistic[-1]
+        ties = int((np.abs(gap) < 1e-6).sum())
+        farther = int((gap >= 1e-6).sum())
+        found.append(((1 + farther + ties) / len(distance), (farther + (1 + ties) / 2) / len(distance)))
+    old, new = np.mean(found, axis=0)
+    return float(old), float(new)
+
+
+def _distances_of(left: Floats, right: Floats) -> Floats:
+    """Euclidean over the features both have, scaled up for the missing."""
+    shared = (~np.isnan(left)).astype(float) @ (~np.isnan(right)).astype(float).T
+    squared = sum(
+        np.nan_to_num(np.subtract.outer(left[:, column], right[:, column]) ** 2) for column in range(left.shape[1])
+    )
+    distance: Floats = np.sqrt(squared * left.shape[1] / shared)
+    return distance
 
 
 @pytest.mark.parametrize(("site", "psi"), [("hungarian", 0.73), ("switzerland", 0.03), ("va", 0.33)])
@@ -143,11 +180,12 @@ def _slow_averaged(a: Floats, b: Floats) -> float:
     shares = []
     for x in b:
         own = _slow_statistic(a, np.array([x]))
-        at_least = 0
+        farther = 0.5
         for j in range(len(a)):
             others = np.vstack([np.delete(a, j, axis=0), x])
-            at_least += _slow_statistic(others, a[[j]]) >= own - 1e-9
-        shares.append((1 + at_least) / (len(a) + 1))
+            gap = _slow_statistic(others, a[[j]]) - own
+            farther += 0.5 if abs(gap) < 1e-9 else float(gap > 0)
+        shares.append(farther / (len(a) + 1))
     return float(np.mean(shares))
 
 
@@ -168,7 +206,7 @@ def test_against_loops(seed: int, missing: bool) -> None:
     scaled = _scaled(a, b)
     psi = estimated(degree_of_correspondence(_numeric(a), _numeric(b), permutations=19))
     assert psi.details["statistic"] == pytest.approx(_slow_statistic(*scaled), abs=1e-6)
-    averaged = estimated(correspondence_averaged(_numeric(a), _numeric(b), bootstrap=19))
+    averaged = estimated(correspondence_averaged(_numeric(a), _numeric(b)))
     assert averaged.value == pytest.approx(_slow_averaged(*scaled), abs=1e-12)
 
 
@@ -176,7 +214,7 @@ def test_averaged_with_ties_between_the_tables() -> None:
     """Rows that occur in both tables tie exactly, whatever was added to what."""
     a = np.array([[0.0, 0.1], [0.0, 0.1], [1.0, 0.3], [2.0, 0.7], [2.0, 0.7], [5.0, 0.9]])
     b = np.array([[2.0, 0.7], [0.0, 0.1], [9.0, 0.2]])
-    found = estimated(correspondence_averaged(_numeric(a), _numeric(b), bootstrap=9))
+    found = estimated(correspondence_averaged(_numeric(a), _numeric(b)))
     assert found.value == pytest.approx(_slow_averaged(*_scaled(a, b)), abs=1e-12)
 
 
@@ -258,7 +296,7 @@ def test_blocks_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = energy_coefficient(_numeric(a), _numeric(b)), correspondence_averaged(_numeric(a), _numeric(b))
     for size in ("BLOCK", "ROWS_AT_ONCE"):
         monkeypatch.setattr(correspondence, size, 3)
-    for shared in ("_permuted", "_shares_at_least_as_far"):
+    for shared in ("_permuted", "_shares_as_far"):
         monkeypatch.setattr(correspondence, shared, getattr(correspondence, shared).__wrapped__)
     parts = energy_coefficient(_numeric(a), _numeric(b)), correspondence_averaged(_numeric(a), _numeric(b))
     for first, other in zip(whole, parts, strict=True):
@@ -330,7 +368,7 @@ def test_a_table_within_the_limit_is_kept_whole_beside_a_larger_one(
     [
         (degree_of_correspondence, {"permutations": 199}),
         (energy_coefficient, {"permutations": 9, "bootstrap": 200}),
-        (correspondence_averaged, {"bootstrap": 9}),
+        (correspondence_averaged, {}),
     ],
 )
 @pytest.mark.parametrize("external", [300, 60])
@@ -389,14 +427,6 @@ def test_a_draw_keeps_the_scale_and_the_gaps_of_all_rows(small_limits: int) -> N
     assert {tuple(row) for row in part.complete.round(9).tolist()} <= rows
 
 
-def test_means_of_resamples_do_not_depend_on_how_many_are_drawn_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    values = np.random.default_rng(3).random(77)
-    at_once = values[np.random.default_rng(5).integers(77, size=(250, 77))].mean(axis=1)
-    for size in (1, 7, 100, 1_000):
-        monkeypatch.setattr(correspondence, "DRAWS_AT_ONCE", size)
-        np.testing.assert_array_equal(correspondence._drawn_means(values, 250, 5), at_once)
-
-
 def test_of_rows_equally_near_the_first_counts_however_many_there_are() -> None:
     """Nobody shares the level of the external rows: 300 rows lie 1 away, and the first is one of the 4 of level a."""
     levels = tuple("abcdefg")
@@ -448,12 +478,12 @@ def test_the_order_of_the_columns_does_not_matter_where_rows_tie(measure: Callab
 def test_a_development_row_goes_before_an_external_row_as_near() -> None:
     """Development 0, 1, 5, 6; T of 2 is 10 - 10, T of 100 is 388 - 12.
 
-    Beside 2 the development rows have 14 - 10, 11 - 13 (0 is as near to 1 as 2 is), 13 - 15 and 16 - 12: two are as
-    far. Beside 100 none has more than 4. A quarter of the resamples holds each external row alone.
+    Beside 2 the development rows have 14 - 10, 11 - 13 (0 is as near to 1 as 2 is), 13 - 15 and 16 - 12: two are
+    farther, and x is half of itself. Beside 100 none has more than 4: x alone.
     """
     sides = _numeric(np.array([[0.0], [1.0], [5.0], [6.0]])), _numeric(np.array([[2.0], [100.0]]))
     found = estimated(correspondence_averaged(*sides))
-    assert (found.low, found.value, found.high) == pytest.approx((0.2, 0.4, 0.6))
+    assert found.value == pytest.approx((2.5 / 5 + 0.5 / 5) / 2)
 
 
 def test_every_permutation_that_ties_counts() -> None:
@@ -469,8 +499,9 @@ def test_every_permutation_that_ties_counts() -> None:
 @pytest.mark.parametrize(
     ("theirs", "low", "value", "high"),
     [
-        # Twice 11 across; 1 and 2 inside, doubled in a resample. One that holds a single row a side is all distance.
-        ([10.0, 14.0], 1 - 6 / 22, 1 - 3 / 22, 1.0),
+        # Twice 11 across; 1 and 2 inside, of which resamples hold half: four times that in one of both rows. One that
+        # holds a single row a side is all distance.
+        ([10.0, 14.0], 1 - 12 / 22, 1 - 3 / 22, 1.0),
         # A resample of zeros alone has no distance at all: 0 too.
         ([0.0, 2.0], 0.0, 0.0, 1.0),
     ],
@@ -491,13 +522,46 @@ def test_energy_of_tables_that_are_almost_equal() -> None:
 # ---- what the measures mean -----------------------------------------------------------------------------------------
 
 
-def test_exchangeable_tables_have_an_averaged_correspondence_of_one_half() -> None:
-    rng = np.random.default_rng(7)
-    values = [
-        estimated(correspondence_averaged(_numeric(rng.normal(size=(80, 3))), _numeric(rng.normal(size=(40, 3))))).value
-        for _ in range(20)
+POPULATIONS: dict[str, Callable[[np.random.Generator, int], Floats]] = {
+    "continuous": lambda rng, n: rng.standard_normal((n, 5)),
+    "whole numbers": lambda rng, n: rng.normal(60, 12, (n, 1)).round(),
+    "flags": lambda rng, n: (rng.standard_normal((n, 5)) > [0, 0.5, 1, -0.5, 1.5]).astype(float),
+}
+
+
+@pytest.mark.parametrize("kind", POPULATIONS)
+def test_tables_of_one_population_have_an_averaged_correspondence_of_one_half(kind: str) -> None:
+    """Whatever they hold: the mean over 60 pairs within four of its errors, and one half in the intervals of 50."""
+    rng, draw_of = np.random.default_rng(7), POPULATIONS[kind]
+    found = [
+        estimated(correspondence_averaged(_numeric(draw_of(rng, 60)), _numeric(draw_of(rng, 90)))) for _ in range(60)
     ]
-    assert np.mean(values) == pytest.approx(0.5, abs=0.04)
+    values = np.array([each.value for each in found])
+    assert abs(values.mean() - 0.5) < 4 * values.std() / math.sqrt(60)
+    held = sum((each.low or 0) <= 0.5 <= (each.high or 0) for each in found)
+    # Fewer than 51 of 60 has a probability of .0008 where the coverage is .95.
+    assert held >= 51
+
+
+def test_the_interval_of_the_averaged_form_knows_that_the_development_rows_vary_too() -> None:
+    """Of 3,000 rows beside 40 the error is that of the 40: it hardly falls with more external rows."""
+    rng = np.random.default_rng(1)
+    ours = _numeric(rng.normal(size=(40, 3)))
+    few, many = (estimated(correspondence_averaged(ours, _numeric(rng.normal(size=(n, 3))))) for n in (40, 3000))
+    assert few.se is not None
+    assert many.se is not None
+    assert 0.5 * few.se < many.se < few.se
+    assert many.se > 0.8 * math.sqrt(1 / 12 / 40)
+
+
+def test_the_energy_interval_holds_0_where_both_tables_come_from_one_population() -> None:
+    """20 pairs of 60 rows of five predictors: the interval of the biased form held 0 in 1 of 20."""
+    rng = np.random.default_rng(5)
+    for _ in range(20):
+        ours, theirs = (_numeric(rng.normal(size=(60, 5))) for _ in range(2))
+        found = estimated(energy_coefficient(ours, theirs, permutations=9, bootstrap=200))
+        assert found.low == 0
+        assert "one-sided because the tables may come from one population" in method_text(found.method)
 
 
 def test_psi_is_uniform_when_the_tables_are_exchangeable() -> None:
@@ -516,7 +580,7 @@ def test_a_far_table_corresponds_in_no_way() -> None:
     rng = np.random.default_rng(9)
     a, b = _numeric(rng.normal(size=(40, 2))), _numeric(rng.normal(30, 1, size=(20, 2)))
     assert estimated(degree_of_correspondence(a, b, permutations=199)).value == 1 / 200
-    assert estimated(correspondence_averaged(a, b)).value == pytest.approx(1 / 41)
+    assert estimated(correspondence_averaged(a, b)).value == pytest.approx(0.5 / 41)
     assert estimated(energy_coefficient(a, b)).value > 0.8
 
 
@@ -785,36 +849,42 @@ def test_the_columns_of_the_membership_model_are_standardized() -> None:
     assert design.columns.std(axis=0) == pytest.approx([1, 1])
 
 
-def test_ten_rows_are_enough_for_ten_parts() -> None:
+def test_ten_rows_are_enough() -> None:
     found = estimated(membership_auroc(_numeric(np.arange(12.0)[:, None]), _numeric(np.arange(10.0)[:, None])))
     assert (found.n, found.details) == (10, {"development_n": 12})
 
 
-def test_no_row_is_predicted_by_a_fit_that_saw_it() -> None:
+def test_each_half_is_predicted_by_a_fit_to_the_other() -> None:
     rng = np.random.default_rng(5)
-    design = membership_design(_numeric(rng.normal(size=(60, 3))), _numeric(rng.normal(0.4, 1, size=(40, 3))))
+    design = membership_design(_numeric(rng.normal(size=(60, 3))), _numeric(rng.normal(0.4, 1, size=(41, 3))))
     assert not isinstance(design, Absent)
-    linear = out_of_fold(design, seed=3)
+    found = auroc_of_halves(design, seed=3)
     draws = np.random.default_rng(3)
-    fold = np.concatenate([draws.permutation(np.arange(60) % 10), draws.permutation(np.arange(40) % 10)])
-    for part in range(10):
-        held = fold == part
-        assert held.sum() == 10
-        found = ridge_logistic(design.columns[~held], design.external[~held])
-        assert linear[held] == pytest.approx(found[0] + design.columns[held] @ found[1:], abs=1e-9)
+    for halving in range(10):
+        first = np.concatenate([draws.permutation(np.arange(n) % 2) == 0 for n in (60, 41)])
+        for half, held in enumerate((first, ~first)):
+            fit = ridge_logistic(design.columns[~held], design.external[~held])
+            risk, member = design.columns[held] @ fit[1:], design.external[held] == 1
+            wins = np.sign(np.subtract.outer(risk[member], risk[~member]))
+            assert found[2 * halving + half] == pytest.approx((1 + wins.mean()) / 2, abs=1e-12)
 
 
 def test_membership_is_one_half_for_one_population_and_1_for_two() -> None:
+    """60 pairs: with tenths and DeLong's error one half was in .82 of the intervals."""
     rng = np.random.default_rng(6)
     found = [
         estimated(membership_auroc(_numeric(rng.normal(size=(120, 3))), _numeric(rng.normal(size=(80, 3))), seed=seed))
-        for seed in range(30)
+        for seed in range(60)
     ]
-    assert np.mean([estimate.value for estimate in found]) == pytest.approx(0.5, abs=0.04)
+    assert np.mean([estimate.value for estimate in found]) == pytest.approx(0.5, abs=0.02)
+    held = sum((each.low or 0) <= 0.5 <= (each.high or 0) for each in found)
+    assert held >= 51
     apart = estimated(membership_auroc(_numeric(rng.normal(size=(50, 2))), _numeric(rng.normal(9, 1, size=(50, 2)))))
     assert (apart.value, apart.high) == (1, 1)
+    assert apart.low is not None
+    assert 0.9 < apart.low < 1
     assert apart.n == 50
-    assert "10-fold" in method_text(apart.method)
+    assert "10 random halvings" in method_text(apart.method)
 
 
 def test_what_is_missing_tells_the_tables_apart_and_is_named() -> None:
