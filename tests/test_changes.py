@@ -6,6 +6,7 @@ import dataclasses
 import datetime
 import hashlib
 import json
+import math
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from dossier.core.errors import DossierError
 from dossier.core.facts import Method
 from dossier.core.types import Absent, DatasetSummary, Estimate, Evidence, Gallery, Predicted, Result
 from dossier.evaluate.changes import rival_of
-from dossier.metrics.changes import change
+from dossier.metrics.changes import change, judged
 from dossier.metrics.comparison import auroc_difference
 from dossier.metrics.discrimination import auroc
 from dossier.metrics.intervals import wilson
@@ -25,6 +26,8 @@ from dossier.record import results
 from dossier.record.manifest import SCHEMA
 from dossier.report import compose
 from dossier.report.chapters import changes as chapter
+from dossier.report.chapters import verdict
+from dossier.report.chapters.committee import first_page
 from dossier.typeset.methods import method_text
 from dossier.typeset.reasons import reason_text
 from tests.reasons import Said, because
@@ -63,12 +66,12 @@ MET = (
 )
 
 
-def _table(seed: int, n: int) -> str:
-    """A simulated table with the risks of two versions."""
+def _table(seed: int, n: int, spread: float = 1.2) -> str:
+    """A simulated table with the risks of two versions; those of the first have a slope of 1 / spread."""
     rng = np.random.default_rng(seed)
     x = rng.normal(size=n)
     outcome = (rng.uniform(size=n) < 1 / (1 + np.exp(-x))).astype(int)
-    risk, old = 1 / (1 + np.exp(-1.2 * x)), 1 / (1 + np.exp(-0.8 * x - rng.normal(size=n)))
+    risk, old = 1 / (1 + np.exp(-spread * x)), 1 / (1 + np.exp(-0.8 * x - rng.normal(size=n)))
     rows = [f"{a},{b:.4f},{c:.4f}" for a, b, c in zip(outcome, risk, old, strict=True)]
     return "\n".join(["outcome,risk,risk_previous", *rows]) + "\n"
 
@@ -81,6 +84,7 @@ def _release(
     rival: str = "",
     thresholds: str = "0.3",
     criteria: str = "",
+    spread: float = 1.2,
 ) -> Evidence:
     """The evidence of a release with these sites: seed, patients and dates of each."""
     folder.mkdir(parents=True)
@@ -88,7 +92,7 @@ def _release(
     text = ABOUT.format(version=version, more=more, rival=rival, thresholds=thresholds)
     for name, (seed, n, dates) in sites.items():
         text += SITE.format(name=name, dates=dates)
-        (folder / f"{name}.csv").write_text(_table(seed, n), encoding="utf-8")
+        (folder / f"{name}.csv").write_text(_table(seed, n, spread), encoding="utf-8")
     (folder / "release.toml").write_text(text + criteria, encoding="utf-8")
     return evaluate.evidence(reading.study(folder, allow_outside=True))
 
@@ -189,10 +193,31 @@ def test_independent_rows_give_the_intervals_of_newcombe(
     assert (found.n, found.events) == (first[1] + other[1], first[0] + other[0])
 
 
-def test_rows_that_are_not_independent_give_no_interval() -> None:
+def test_rows_that_may_be_shared_give_the_unpaired_interval_and_say_so() -> None:
     found = change(_share(9, 10), _share(3, 10), Absent(because("they are the same")))
-    assert found.value == pytest.approx(0.6)
-    assert (found.low, found.high, found.reason) == (None, None, Said("they are the same"))
+    independent = change(_share(9, 10), _share(3, 10), None)
+    assert (found.value, found.low, found.high) == (independent.value, independent.low, independent.high)
+    assert found.reason == Said("they are the same")
+    assert method_text(found.method).startswith("minus the previous release, not paired, square-and-add")
+
+
+@pytest.mark.parametrize(
+    ("best", "now", "before", "low", "high", "worse"),
+    [
+        ("higher", 0.7, 0.8, -0.15, -0.05, 0.1),
+        ("lower", 0.2, 0.1, 0.05, 0.15, 0.1),
+        ("one", 0.57, 1.07, -0.75, -0.25, 0.36),
+        ("one", 1.3, 0.7, 0.4, 0.8, 0.0),
+        ("one", 1.0, 0.6, 0.2, 0.6, -0.4),
+    ],
+)
+def test_worse_is_lower_higher_or_farther_from_1(
+    best: str, now: float, before: float, low: float, high: float, worse: float
+) -> None:
+    found = judged(Estimate(now - before, low, high, 0.95, 100, Method("wilson")), now, before, best)
+    half = (high - low) / 2
+    assert found.details["worse_by"] == pytest.approx(worse, abs=1e-12)
+    assert found.details["p_value"] == pytest.approx(math.erfc(abs(worse) / (half / 1.959964) / math.sqrt(2)), abs=1e-6)
 
 
 def test_intervals_of_two_levels_are_not_put_together() -> None:
@@ -220,7 +245,11 @@ def test_its_own_results_differ_by_nothing_and_are_not_paired(same: Evidence) ->
         for name in ("north", "south"):
             estimate = found[name]
             assert isinstance(estimate, Estimate)
-            assert (estimate.value, estimate.low, estimate.high) == (0.0, None, None)
+            assert estimate.value == 0.0
+            assert estimate.low is not None
+            assert estimate.high is not None
+            assert estimate.low < 0 < estimate.high
+            assert not method_text(estimate.method).startswith("paired")
             assert estimate.reason is not None
             assert "taken for the same" in reason_text(estimate.reason)
     assert chapter.criteria(same) is None
@@ -302,7 +331,8 @@ def test_rows_are_independent_only_when_dates_say_so(
     assert found is not None
     (only,) = found.results
     assert isinstance(only.found, Estimate)
-    assert (only.found.low is None) == (reason is not None)
+    assert only.found.low is not None
+    assert (only.found.reason is None) == (reason is None)
     assert reason is None or (only.found.reason is not None and reason in reason_text(only.found.reason))
 
 
@@ -375,9 +405,9 @@ def test_a_hospital_under_another_dataset_name_is_pooled_in_both(same: Evidence)
     assert same.changes is not None
     before = same.changes.previous.datasets
     renamed = tuple(dataclasses.replace(dataset, name=f"{dataset.name}-1") for dataset in before)
-    assert all(found.low is None for found in _pooled(_with(same, datasets=renamed)))
+    assert all(found.reason is not None for found in _pooled(_with(same, datasets=renamed)))
     others = tuple(dataclasses.replace(dataset, site=f"{dataset.site} of the coast") for dataset in before)
-    assert any(found.low is not None for found in _pooled(_with(same, datasets=others)))
+    assert any(found.reason is None for found in _pooled(_with(same, datasets=others)))
 
 
 def _pooled(evidence: Evidence) -> list[Estimate]:
@@ -420,6 +450,35 @@ def test_the_next_release_knows_what_was_predicted(later: Evidence) -> None:
 # ---- what is recorded and printed -----------------------------------------------------------------------------------
 
 
+def test_a_release_whose_slope_fell_says_so_first(tmp_path: Path) -> None:
+    """ "No criterion changed state" stood over a slope that fell from 1.07 to .57, and a gain that turned negative."""
+    sites = {"north": (11, 900, LAST_YEAR), "south": (12, 700, LAST_YEAR)}
+    good = _release(tmp_path / "good", sites, "1.0.0", criteria=MET.format(0.5), spread=1.0)
+    _printed(tmp_path / "out", good)
+    bad = _release(tmp_path / "bad", sites, "1.1.0", "../out/results.json", criteria=MET.format(0.5), spread=1.9)
+    said = chapter.finding(bad)
+    start = "Worse than version 1.0.0, after Holm's correction for 10 comparisons: "
+    assert said.lead.startswith(start)
+    assert "calibration slope at Hospital north" in said.lead
+    assert "unpaired)" in said.lead
+    assert "no criterion changed state" in said.rest
+    assert start in verdict.finding(bad).rest
+    assert "It is worse than version 1.0.0: how far apart percentages are in" in first_page.answer(bad)
+    measures = {row.label for row in chapter.measures(bad).rows if row.kind == "group"}
+    assert {
+        "Observed to expected ratio",
+        "Calibration slope",
+        "Integrated calibration index",
+        "Brier score",
+    } <= measures
+    better = _release(tmp_path / "better", sites, "1.2.0", "../out/results.json", criteria=MET.format(0.5), spread=1.0)
+    assert (
+        chapter.finding(better).lead == "Since version 1.0.0, no dataset came or went, and no criterion changed state."
+    )
+    assert chapter.finding(better).rest == "None of 10\xa0comparisons shows it to be worse."
+    assert not chapter.what_is_worse(better)
+
+
 @pytest.mark.parametrize("which", ["same", "later", "paired"])
 def test_results_json_keeps_to_its_schema(which: str, request: pytest.FixtureRequest) -> None:
     document = json.loads(results.of(request.getfixturevalue(which)).text())
@@ -428,11 +487,10 @@ def test_results_json_keeps_to_its_schema(which: str, request: pytest.FixtureReq
     assert (before["version"], before["manifest"]["versions"]) == ("1.0.0", {"dossier": "0.0.9", "numpy": "1.0"})
     against = [estimate for estimate in document["estimates"] if estimate["at"].get("against") == "previous"]
     assert {record["measure"] for record in against} == {
-        "auroc_difference",
-        "net_benefit_difference",
-        "net_benefit_gain_difference",
+        *("auroc_difference", "net_benefit_difference", "net_benefit_gain_difference"),
+        *("oe_ratio_difference", "calibration_slope_difference", "ici_difference", "brier_difference"),
     }
-    assert all(record["tier"] == "core" for record in against)
+    assert {record["tier"] for record in against} == {"core", "supporting"}
 
 
 def test_its_results_can_be_the_previous_ones_of_the_next(later: Evidence, folder: Path) -> None:
@@ -481,7 +539,7 @@ def test_a_criterion_that_is_no_longer_met_is_named(later: Evidence) -> None:
 def test_the_chapter_is_printed_in_the_regulatory_edition(later: Evidence) -> None:
     html = compose.document(Gallery(later, {}, {}), "regulatory").html
     assert 'id="chapter-changes"' in html
-    assert "Core measures before and now." in html
+    assert "Measures before and now." in html
 
 
 # ---- what is refused ------------------------------------------------------------------------------------------------

@@ -435,7 +435,14 @@ LISTS_OF_MEASURES = {
     "typeset.words.SETTING_VALUE",
     # The measures of similarity and performance that robustness is read at, and the keys of [sample] width and of
     # [care] stop.
-    *("bands.JUDGED_BY", "bands.PERFORMANCE", "bands.SIMILARITIES", "release.WIDTHS", "release.Watched"),
+    *(
+        "bands.COMPARED_WITH_BEFORE",
+        "bands.JUDGED_BY",
+        "bands.PERFORMANCE",
+        "bands.SIMILARITIES",
+        "release.WIDTHS",
+        "release.Watched",
+    ),
     # The panels of the external performance diagrams.
     *("figures.robustness.PLANS", "figures.performance_by_class.MEASURES"),
 }

@@ -63,6 +63,9 @@ FEWEST_POOLED = 3
 results.json holds the pooled values of two sites too.
 """
 
+COMPARED_WITH_BEFORE = ("oe_ratio", "calibration_slope", "ici", "brier")
+"""What is compared with the previous release beside the core measures."""
+
 FEWEST_FOR_A_NEW_SITE = 5
 """Pooled sites from which on it is printed what a new one may expect; results.json holds it from three sites on."""
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from dossier.core.bands import FEWEST_FOR_A_NEW_SITE
+from dossier.core.bands import COMPARED_WITH_BEFORE, FEWEST_FOR_A_NEW_SITE
 from dossier.core.facts import Fact
 from dossier.core.values import PERIODS_OF_A_YEAR as PERIODS_OF_A_YEAR
 from dossier.core.values import RIVAL as RIVAL
@@ -347,6 +347,13 @@ def folded(text: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
 
 
+def is_compared(result: Result, terms: Mapping[str, Term]) -> bool:
+    """Whether a measure of the model is compared with the previous release."""
+    term = terms[result.term]
+    is_core = term.tier == "core" or result.measure in COMPARED_WITH_BEFORE
+    return is_core and result.subset is None and not {"against", "model", "estimator"} & set(result.at)
+
+
 @dataclass(frozen=True)
 class Previous:
     """What the results.json of the previous release recorded: its setting, its sites, its core measures."""
@@ -360,7 +367,7 @@ class Previous:
     thresholds: tuple[float, ...]
     datasets: tuple[DatasetSummary, ...]
     results: tuple[Result, ...]
-    """Every core measure of whole datasets, and over all sites."""
+    """Every measure that is compared, of whole datasets and over all sites."""
     criteria: tuple[Criterion, ...]
     manifest: PreviousManifest | Absent
     predicted: Predicted
@@ -777,7 +784,7 @@ class SubgroupEvidence:
 
 @dataclass(frozen=True)
 class Changes:
-    """How each core measure differs from the previous release; apart from the results, so that nothing mixes them."""
+    """How each compared measure differs from the previous release; apart from the results, to mix them with nothing."""
 
     previous: Previous
     results: tuple[Result, ...]

@@ -1,4 +1,4 @@
-"""Each core measure beside the same one of the previous release: paired, as independent rows, or why neither."""
+"""Each compared measure beside that of the previous release: paired, as independent rows, or unpaired and why."""
 
 from __future__ import annotations
 
@@ -17,8 +17,10 @@ from dossier.core.types import (
     Previous,
     Result,
     Term,
+    is_compared,
 )
-from dossier.metrics.changes import change
+from dossier.evaluate.rivals import with_holm
+from dossier.metrics.changes import change, judged
 
 AGAINST = "previous"
 """What `against` is in `at` for a difference from the previous release."""
@@ -33,7 +35,7 @@ def changes(
     results: Sequence[Result],
     terms: Mapping[str, Term],
 ) -> Changes | None:
-    """The difference of every core measure of every tested dataset, and of all sites; None without a previous release.
+    """The differences of what is compared, of every tested dataset and of all sites; None without a previous release.
 
     Where a rival is the previous version, the difference is that of the two on the same rows. Nothing else is
     compared with another outcome, nor a site with another one whose dataset had the same name.
@@ -41,26 +43,42 @@ def changes(
     if previous is None:
         return None
     tested = {dataset.name for dataset in datasets if dataset.role != "development"} | {POOLED}
-    core = [result for result in results if _is_core(result, terms) and result.dataset in tested]
+    core = [result for result in results if is_compared(result, terms) and result.dataset in tested]
     rival = rival_of(release, previous)
     paired = {} if rival is None else _rival_differences(results, core, rival)
     other = _other_outcome(release, previous)
-    found = tuple(
-        replace(
-            result, at={**result.at, "against": AGAINST}, found=_difference(result, previous, datasets, paired, other)
-        )
-        for result in core
-    )
-    return Changes(previous, found)
+    found = []
+    for result in core:
+        difference = _judged(result, _difference(result, previous, datasets, paired, other), terms)
+        found.append(replace(result, at={**result.at, "against": AGAINST}, found=difference))
+    looks = {
+        index: result.found.details["p_value"] or 0.0
+        for index, result in enumerate(found)
+        if isinstance(result.found, Estimate) and "worse_by" in result.found.details
+        if _is_looked_at(release, result, datasets)
+    }
+    with_holm(found, "p_adjusted", looks, looks=float(len(looks)))
+    return Changes(previous, tuple(found))
+
+
+def _judged(result: Result, difference: Estimate | Absent, terms: Mapping[str, Term]) -> Estimate | Absent:
+    """The difference with how much worse the measure became, where it has a direction."""
+    best = terms[result.term].best
+    if isinstance(difference, Absent) or isinstance(result.found, Absent) or best not in ("higher", "lower", "one"):
+        return difference
+    return judged(difference, result.found.value, result.found.value - difference.value, best)
+
+
+def _is_looked_at(release: Release, result: Result, datasets: Sequence[DatasetSummary]) -> bool:
+    """Whether a difference may say that a hospital has it worse: of what is told by the gain, at the first line."""
+    external = {dataset.name for dataset in datasets if dataset.role == "external"}
+    at_primary = result.at.get("threshold") in (None, *release.thresholds.declared[:1])
+    return result.dataset in external and at_primary and result.measure != "net_benefit"
 
 
 def rival_of(release: Release, previous: Previous) -> str | None:
     """The rival that is the previous version, as the release says; None where none is."""
     return next((rival.name for rival in release.rivals if rival.version == previous.version), None)
-
-
-def _is_core(result: Result, terms: Mapping[str, Term]) -> bool:
-    return terms[result.term].tier == "core" and result.subset is None and "against" not in result.at
 
 
 Place = tuple[str, str, tuple[tuple[str, float | str], ...]]
@@ -77,11 +95,16 @@ def _rival_differences(results: Sequence[Result], core: Sequence[Result], rival:
     against = {"against": rival}
     differences = {
         _place(result.measure, result.dataset, result.at): known.get(
-            _place(f"{result.measure}_difference", result.dataset, {**result.at, **against})
+            _place(f"{_told_by(result.measure)}_difference", result.dataset, {**result.at, **against})
         )
         for result in core
     }
     return {key: found for key, found in differences.items() if isinstance(found, Estimate)}
+
+
+def _told_by(measure: str) -> str:
+    """The measure whose difference is the same on the same rows: the better default does not change there."""
+    return "net_benefit" if measure == "net_benefit_gain" else measure
 
 
 def _other_outcome(release: Release, previous: Previous) -> Absent | None:

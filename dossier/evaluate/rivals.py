@@ -66,8 +66,8 @@ def adjusted(release: Release, results: Sequence[Result]) -> list[Result]:
         if result.dataset in hospitals and _is_looked_at(release, result):
             looks[index] = p_value
     for family in families.values() if len(every) > 1 else ():
-        _add(given, "p_holm", family)
-    _add(given, "p_adjusted", looks, looks=float(len(looks)))
+        with_holm(given, "p_holm", family)
+    with_holm(given, "p_adjusted", looks, looks=float(len(looks)))
     return given
 
 
@@ -84,7 +84,7 @@ def _is_looked_at(release: Release, result: Result) -> bool:
     return result.measure in wanted
 
 
-def _add(given: list[Result], name: str, p_values: dict[int, float], **more: float) -> None:
+def with_holm(given: list[Result], name: str, p_values: dict[int, float], **more: float) -> None:
     """Put Holm's p values of a family, by their place among the results, into the details."""
     for key, p_value in zip(p_values, holm(tuple(p_values.values())), strict=True):
         found = given[key].found

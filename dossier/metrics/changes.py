@@ -3,36 +3,58 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 from dossier.core.facts import Fact, Method
 from dossier.core.types import Absent, Estimate
-from dossier.metrics.intervals import methods_of, square_and_add
+from dossier.metrics.intervals import beyond, methods_of, square_and_add, two_sided
 
 
 def change(now: Estimate, before: Estimate, together: Absent | None) -> Estimate:
     """How much higher a measure is now than in the previous release, from the two results alone.
 
     `now` and `before` are estimates of one measure; `together` is None where the two rest on rows that share none, and
-    says otherwise why the two intervals must not be combined. Returns now - before on the measure's own scale, with
-    the interval by square-and-add: low = d - sqrt((v1 - l1)^2 + (u2 - v2)^2), high = d + sqrt((u1 - v1)^2 + (v2 -
-    l2)^2). The bounds are missing, with the reason, where the rows are not independent, the levels differ, or one of
-    the two has no interval with both ends. Source: Zou and Donner 2008; Newcombe 1998.
+    says otherwise why they may share some. Returns now - before on the measure's own scale, with the interval by
+    square-and-add: low = d - sqrt((v1 - l1)^2 + (u2 - v2)^2), high = d + sqrt((u1 - v1)^2 + (v2 - l2)^2). Where rows
+    may be shared it is unpaired, with the reason, and wider than a paired one: both measures move with the same rows.
+    The bounds are missing, with the reason, where the levels differ, or one of the two has no interval with both ends.
+    Source: Zou and Donner 2008; Newcombe 1998.
     """
     value = now.value - before.value
-    bounds = together or _levels(now, before) or square_and_add(now, before, "present rows", "previous rows")
+    bounds = _levels(now, before) or square_and_add(now, before, "present rows", "previous rows")
     if isinstance(bounds, Absent):
-        method = Method("minus_previous_release", "not_paired")
-        return Estimate(value, None, None, None, now.n, method, now.events, reason=bounds.reason)
+        method, reason = Method("minus_previous_release", "not_paired"), together or bounds
+        return Estimate(value, None, None, None, now.n, method, now.events, reason=reason.reason)
+    rows = "independent_rows" if together is None else "not_paired"
     return Estimate(
         value=value,
         low=value - bounds[0],
         high=value + bounds[1],
         level=now.level,
         n=now.n + before.n,
-        method=Method("minus_previous_release", "independent_rows", "square_and_add", *methods_of(now, before)),
+        method=Method("minus_previous_release", rows, "square_and_add", *methods_of(now, before)),
         events=None if now.events is None or before.events is None else now.events + before.events,
         se=None if now.se is None or before.se is None else math.hypot(now.se, before.se),
+        reason=None if together is None else together.reason,
     )
+
+
+def judged(difference: Estimate, now: float, before: float, best: str) -> Estimate:
+    """The difference, with how much worse the measure became and the two-sided p value of that.
+
+    `best` is "higher", "lower" or "one". Details: `worse_by`, what a measure lost, or by how much farther from 1 it
+    lies, below 0 where it is better; `p_value`, that of the widest interval that leaves out no change, unless a paired
+    test gave one. As it is without bounds.
+    """
+    low, high, level = difference.low, difference.high, difference.level
+    if low is None or high is None or level is None:
+        return difference
+    worse = {"higher": before - now, "lower": now - before, "one": abs(now - 1) - abs(before - 1)}[best]
+    half = high - difference.value if difference.value < 0 else difference.value - low
+    p_value = difference.details.get("p_value") if best != "one" else None
+    if p_value is None:
+        p_value = 2 * beyond(two_sided(level) * abs(worse) / half) if half > 0 else 1.0
+    return replace(difference, details={**difference.details, "worse_by": worse, "p_value": p_value})
 
 
 def _levels(now: Estimate, before: Estimate) -> Absent | None:

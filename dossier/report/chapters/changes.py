@@ -1,8 +1,9 @@
-"""What changed since the previous release: setting, data, each core measure, and the criteria that changed state."""
+"""What changed since the previous release: what is worse, setting, data, measures, and criteria of another state."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from dossier.core.facts import Fact
 from dossier.core.types import (
@@ -18,21 +19,22 @@ from dossier.core.types import (
     PreviousManifest,
     Result,
     Term,
+    externals,
 )
 from dossier.report.chapters import acceptance
 from dossier.report.chapters.chapter import Chapter
 from dossier.report.chapters.provenance import grouped
-from dossier.report.chapters.sentence import Sentence
+from dossier.report.chapters.sentence import Sentence, named_with_the_rest
 from dossier.typeset.measures import cell
 from dossier.typeset.names import ALL_POOLED, label_of, measured_label, shown
-from dossier.typeset.numbers import in_text, number, threshold
+from dossier.typeset.numbers import in_text, number, threshold, value_of
 from dossier.typeset.reasons import reason_text
 from dossier.typeset.tables import Cell, Column, Reasons, Row, Table
 from dossier.typeset.words import counted, date, how_many, in_words, listing, sentence_case, setting, within_sentence
 
 
 def finding(evidence: Evidence) -> Sentence:
-    """Which datasets came and went, how many criteria changed state, and by how much the first measure differs."""
+    """What is worse first; then which datasets came and went, and how many criteria changed state."""
     if evidence.changes is None:
         return Sentence("No previous release is named, so that nothing is compared with one.")
     changes = _changes(evidence)
@@ -42,7 +44,79 @@ def finding(evidence: Evidence) -> Sentence:
     datasets = f"{in_words(len(came))} dataset{'s' if len(came) > 1 else ''} came"
     datasets = f"{datasets}, {how_many(len(went))} went," if came or went else "no dataset came or went,"
     lead = f"Since version {changes.previous.version}, {datasets} and {moved}."
-    return Sentence(lead, " ".join(part for part in (_outcome(evidence), _sites(evidence), _range(evidence)) if part))
+    rest = [_outcome(evidence), _sites(evidence), _not_shown(evidence)]
+    if worse := what_is_worse(evidence):
+        lead, rest = worse, [lead, *rest]
+    return Sentence(lead, " ".join(part for part in rest if part))
+
+
+@dataclass(frozen=True)
+class Worse:
+    """A measure that is worse at a hospital than in the previous release: its interval excludes no change."""
+
+    result: Result
+    site: DatasetSummary
+    now: Estimate
+    difference: Estimate
+    is_sure: bool
+    """Whether it holds after Holm's correction for all that was looked at."""
+
+
+def worse_ones(evidence: Evidence) -> list[Worse]:
+    """What is worse than in the previous release, the surest first."""
+    level, sites = evidence.release.release.level, {site.name: site for site in externals(evidence)}
+    found = []
+    for result in evidence.changes.results if evidence.changes is not None else ():
+        difference, now = result.found, _value(evidence.results, result)
+        if isinstance(difference, Absent) or "p_adjusted" not in difference.details or not isinstance(now, Estimate):
+            continue
+        p_value, adjusted, by = (difference.details[name] or 0.0 for name in ("p_value", "p_adjusted", "worse_by"))
+        if by > 0 and p_value < 1 - level:
+            found.append(Worse(result, sites[result.dataset], now, difference, adjusted < 1 - level))
+    return sorted(found, key=lambda each: (each.difference.details["p_adjusted"], each.difference.details["p_value"]))
+
+
+MOST_WORSE = 2
+"""Measures that are worse of which a sentence gives the numbers; the table has all."""
+
+
+def what_is_worse(evidence: Evidence) -> str:
+    """What is worse than in the previous release after all that was looked at; empty where nothing is shown to be."""
+    sure = [each for each in worse_ones(evidence) if each.is_sure]
+    if not sure:
+        return ""
+    looks = int(sure[0].difference.details["looks"] or 0)
+    said = named_with_the_rest([_in_words(evidence, each) for each in sure], MOST_WORSE)
+    than = f"Worse than version {_changes(evidence).previous.version}"
+    return f"{than}, after Holm's correction for {looks} comparisons: {said}."
+
+
+def _in_words(evidence: Evidence, worse: Worse) -> str:
+    """What a measure was, what it is, and the difference, with how that was found."""
+    term, difference = evidence.terms[worse.result.term], worse.difference
+    before, now = (
+        value_of(each, term) for each in (replace(worse.now, value=worse.now.value - difference.value), worse.now)
+    )
+    how = "paired" if difference.method.has("paired_versions") else "unpaired" if difference.reason else "independent"
+    by = in_text(evidence, worse.result.term, difference)
+    return f"{within_sentence(term.label)} at {worse.site.site} {before} before, {now} now (difference {by}, {how})"
+
+
+def _not_shown(evidence: Evidence) -> str:
+    """What looks worse but not after the correction; where nothing does, among how many."""
+    looks = [
+        result.found.details["looks"] or 0
+        for result in _changes(evidence).results
+        if isinstance(result.found, Estimate) and "looks" in result.found.details
+    ]
+    if not looks:
+        return "No difference at a hospital has an interval: whether it became worse is not known."
+    others = [each for each in worse_ones(evidence) if not each.is_sure]
+    chance = number(looks[0] * (1 - evidence.release.release.level) / 2, 1)
+    if not others:
+        return "" if worse_ones(evidence) else f"None of {counted(len(looks), 'comparison')} shows it to be worse."
+    said = named_with_the_rest([_in_words(evidence, each) for each in others], 1)
+    return f"Worse by the CI alone, not after the correction ({chance} expected by chance): {said}."
 
 
 def _outcome(evidence: Evidence) -> str:
@@ -67,28 +141,6 @@ def _of_other_sites(evidence: Evidence) -> list[tuple[DatasetSummary, DatasetSum
     """The datasets of before and of now that have one name and two sites."""
     pairs = [(_changes(evidence).previous.elsewhere(dataset), dataset) for dataset in evidence.datasets]
     return [(before, now) for before, now in pairs if before is not None]
-
-
-def _range(evidence: Evidence) -> str:
-    """The difference of the AUROC: at the only site, or from the lowest to the highest."""
-    sites = {dataset.name: dataset.site for dataset in evidence.datasets if dataset.role == "external"}
-    found = [
-        (sites[result.dataset], result.found)
-        for result in _changes(evidence).results
-        if result.measure == "auroc" and set(result.at) == {"against"} and result.dataset in sites
-        if isinstance(result.found, Estimate)
-    ]
-    if not found:
-        return ""
-    found.sort(key=lambda pair: pair[1].value)
-    (lowest, low), (highest, high) = found[0], found[-1]
-    if len(found) == 1:
-        return f"The AUROC differs by {in_text(evidence, 'auroc', low)} at {lowest}."
-    digits = evidence.terms["auroc"].digits
-    return (
-        f"The difference of the AUROC runs from {number(low.value, digits)} ({lowest}) to "
-        f"{number(high.value, digits)} ({highest})."
-    )
 
 
 def line(evidence: Evidence) -> str:
@@ -234,7 +286,7 @@ def files(evidence: Evidence) -> tuple[str, ...]:
 
 
 def measures(evidence: Evidence) -> Table:
-    """Every core measure before and now, the difference with its interval, and how that was found."""
+    """Every measure that is compared, before and now, the difference with its interval, and how that was found."""
     changes, reasons = _changes(evidence), Reasons(evidence)
     groups: dict[str, list[Result]] = {}
     for result in (result for result in changes.results if _is_reported(evidence, result)):
@@ -245,12 +297,12 @@ def measures(evidence: Evidence) -> Table:
         rows += [_line(evidence, member, reasons) for member in members]
     return Table(
         name="table-changes-measures",
-        title="Core measures before and now.",
+        title="Measures before and now.",
         note=(
             "Now minus before, with its interval. Paired: both versions gave a risk to the same patients, the previous "
             "one as the other model; before is what the previous release printed. "
             "Independent: no patient is in both, and the two intervals are combined by square-and-add (Zou and "
-            "Donner). Where neither holds, the difference has no interval and the letter says why."
+            "Donner). Unpaired: the same, though patients may be in both: wider than paired. The letter says why."
         ),
         head="Site",
         columns=(
@@ -317,7 +369,7 @@ def _how(found: Estimate | Absent, reasons: Reasons) -> Cell:
     if found.method.has("paired_versions"):
         return _word("paired")
     if found.low is not None:
-        return _word("independent")
+        return _word(f"unpaired {reasons.why(found.reason)}" if found.reason else "independent")
     return _word(f"no interval {reasons.why(found.reason or Fact('no_bounds'))}")
 
 

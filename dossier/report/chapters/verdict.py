@@ -17,7 +17,7 @@ from dossier.core.types import (
     externals,
     find,
 )
-from dossier.report.chapters import acceptance, classes, comparison, limitations, results
+from dossier.report.chapters import acceptance, changes, classes, comparison, limitations, results
 from dossier.report.chapters.chapter import chapters
 from dossier.report.chapters.sentence import (
     Sentence,
@@ -61,6 +61,7 @@ def finding(evidence: Evidence) -> Sentence:
     asked_of_risks = any(row[0].measure == "oe_ratio" for row in every)
     rest = [
         comparison.where_better(evidence),
+        changes.what_is_worse(evidence),
         f"Not met: {'; '.join(missed)}." if missed else "",
         new_hospital(evidence),
         "" if asked_of_risks or classes.labels(evidence) else where_risks_are_off(_ratios(evidence)),
@@ -77,7 +78,7 @@ def _without_criteria(evidence: Evidence) -> Sentence:
     """What was found: first of all at how many hospitals the model is of use, where the gains have intervals."""
     none = "No criterion that counts was declared: nothing here is passed or failed."
     found = results.finding(evidence)
-    better = comparison.where_better(evidence)
+    better = f"{comparison.where_better(evidence)} {changes.what_is_worse(evidence)}".strip()
     at, gains = ("", []) if classes.labels(evidence) else _gains(evidence)
     if not gains:
         return Sentence(found.lead, " ".join(text for text in (better, found.rest, none) if text))

@@ -23,12 +23,27 @@ if TYPE_CHECKING:
 
 def changes(evidence: Evidence) -> tuple[str, ...]:
     """What differs from what was sealed and from the previous release, and what the owner says has changed."""
-    since = tuple(text for text in (_since_laid_down(evidence), changes_since.line(evidence)) if text)
+    before = f"{changes_since.line(evidence)} {worse_than_before(evidence)}".strip()
+    since = tuple(text for text in (_since_laid_down(evidence), before) if text)
     said = evidence.release.revision
     if not said:
         return since or ("The maker names no earlier version.",)
     texts = (f"{each.number}, {date(each.date)}: {abridged(each.change, TWO_LINES)}" for each in said[: 2 - len(since)])
     return (*since, *texts)
+
+
+def worse_than_before(evidence: Evidence) -> str:
+    """For the first page: in what and where it is worse than the previous release; empty where none is shown to be."""
+    found: dict[str, list[str]] = {}
+    for each in changes_since.worse_ones(evidence):
+        goal = evidence.terms[each.result.term].goal
+        word = "size of its errors" if goal is None else goal.word
+        if each.is_sure and is_here(each.site.name, evidence):
+            found.setdefault(word, []).append(short_names(evidence)[each.site.name])
+    said = [f"{word} in {few_named(list(dict.fromkeys(names)))}" for word, names in found.items()]
+    if evidence.changes is None or not said:
+        return ""
+    return f"It is worse than version {evidence.changes.previous.version}: {listing(said)}."
 
 
 LAID_DOWN: Mapping[Sealed, str] = {

@@ -22,7 +22,7 @@ from dossier.core.types import (
 )
 from dossier.report.chapters import acceptance, classes
 from dossier.report.chapters.committee.better import another_is_better
-from dossier.report.chapters.committee.declared import broken_here, changed_since_laid_down
+from dossier.report.chapters.committee.declared import broken_here, changed_since_laid_down, worse_than_before
 from dossier.report.chapters.committee.goals_met import goal_word
 from dossier.report.chapters.committee.percentages import as_a_whole, at_risk, lines, predicted, wrong_at
 from dossier.report.chapters.committee.places import (
@@ -67,6 +67,7 @@ def answer(evidence: Evidence) -> str:
     """Whether it works, at our hospital or at how many of those that were tested, and what was broken or changed."""
     ours = local(evidence)
     changed, stopped = changed_since_laid_down(evidence), broken_here(evidence)
+    changed = f"{worse_than_before(evidence)} {changed}".strip()
     if ours is None:
         parts = [_goals_everywhere(evidence), another_is_better(evidence), changed, stopped, _elsewhere(evidence)]
     else:
