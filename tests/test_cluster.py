@@ -180,6 +180,20 @@ def test_the_loss_of_all_workers_is_told_also_when_it_takes_answers_with_it(
         next(answers)
 
 
+@pytest.mark.usefixtures("patient")
+def test_a_worker_that_is_stopped_is_told(
+    running: Cluster, work: Sequence[Piece], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its scheduler still counts on it: with the settings of Dask it gives a worker up after five minutes."""
+    running.add_worker()
+    answers = cluster.found(work, running.address, ())
+    next(answers)
+    monkeypatch.setattr(cluster, "SECONDS_OF_SILENCE", 15)
+    running.workers[0].send_signal(signal.SIGSTOP)
+    with pytest.raises(WorkerError, match="has given no sign of life for"):
+        list(answers)
+
+
 def states_of_tasks(dask_scheduler: Scheduler) -> set[str]:
     """How far the tasks are, on the scheduler."""
     return {task.state for task in dask_scheduler.tasks.values()}

@@ -36,6 +36,8 @@ SECONDS_TO_ANSWER = 30
 """A cluster that says nothing for so long, to a question that needs no work, does not listen."""
 SECONDS_WITHOUT_WORKERS = 15
 """A worker that its nanny starts anew is back earlier."""
+SECONDS_OF_SILENCE = 360
+"""A busy worker gives a sign of life every few seconds; after 300 a scheduler with Dask's own settings gives it up."""
 SECONDS_FOR_A_PIECE = 86_400
 """The longest wait for one answer, however alive the cluster looks."""
 
@@ -162,7 +164,7 @@ def _silence() -> Iterator[None]:
 def _refuse_no_workers(client: Client, scheduler: str) -> None:
     """Wait for a first worker; each look has an end of its own."""
     end = time.monotonic() + SECONDS_TO_CONNECT
-    while not _has_workers(client, scheduler):
+    while not _workers(client, scheduler):
         if time.monotonic() > end:
             raise WorkerError.one("no_workers", AT, scheduler=scheduler)
         time.sleep(SECONDS_BETWEEN_LOOKS / 10)
@@ -229,6 +231,7 @@ def _answer(client: Client, future: Future[Found], scheduler: str) -> Found:
     from distributed import CancelledError, KilledWorker
 
     began = heard = time.monotonic()
+    signs: dict[tuple[str, float], float] = {}
     while time.monotonic() - heard < SECONDS_WITHOUT_WORKERS:
         if time.monotonic() - began > SECONDS_FOR_A_PIECE:
             hours = SECONDS_FOR_A_PIECE // 3600
@@ -244,19 +247,32 @@ def _answer(client: Client, future: Future[Found], scheduler: str) -> Found:
                 raise
         except KilledWorker as error:
             raise WorkerError.one("workers_ended", AT, scheduler=scheduler) from error
-        if _has_workers(client, scheduler):
+        if workers := _workers(client, scheduler):
             heard = time.monotonic()
+        # A clock of our own: that of the scheduler may be wrong.
+        signs = {sign: signs.get(sign, time.monotonic()) for sign in workers.items()}
+        for (worker, _), since in signs.items():
+            if time.monotonic() - since > SECONDS_OF_SILENCE:
+                raise WorkerError.one("worker_silent", AT, worker=worker, minutes=SECONDS_OF_SILENCE // 60)
     raise WorkerError.one("workers_lost", AT, scheduler=scheduler)
 
 
-def _has_workers(client: Client, scheduler: str) -> bool:
-    """Whether anybody is there to work; a WorkerError says that the scheduler is gone."""
+def _workers(client: Client, scheduler: str) -> dict[str, float]:
+    """When each worker last gave a sign of life, by its address; a WorkerError says that the scheduler is gone."""
     if client.status != "running":
         raise _unheard(scheduler)
     try:
-        return bool(client.sync(client.nthreads, callback_timeout=SECONDS_TO_ANSWER))
+        known = client.sync(_identity, client, callback_timeout=SECONDS_TO_ANSWER)
     except OSError as error:
         raise _unheard(scheduler) from error
+    return {address: worker["last_seen"] for address, worker in known["workers"].items()}
+
+
+async def _identity(client: Client) -> dict[str, Any]:
+    if client.scheduler is None:
+        raise OSError
+    known: dict[str, Any] = await client.scheduler.identity()
+    return known
 
 
 def _unheard(scheduler: str) -> DossierError:

@@ -1348,6 +1348,10 @@ CATALOGUE: Mapping[str, Entry] = {
         "Worker after worker at {scheduler} ended over the same piece of work.",
         "Memory may have run out: give each worker more of it, or one thread (--nthreads 1).",
     ),
+    "worker_silent": Entry(
+        "The worker at {worker} has given no sign of life for {minutes} minutes.",
+        "See whether it is stopped, or its machine is gone. End it or start it again, and build again.",
+    ),
     "workers_lost": Entry(
         "All workers at {scheduler} were lost.",
         "See why they ended: memory may have run out. Then start them again, and build again.",
