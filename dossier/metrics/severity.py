@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from dossier.core.facts import Fact, Method
 from dossier.core.register import curve, metric
 from dossier.core.types import RIVAL, Absent, Curve, Estimate, Floats
-from dossier.metrics.intervals import NO_ROWS, estimate, wilson
+from dossier.metrics.intervals import NO_ROWS, estimate, standard_error, wilson
 
 OF_RIVAL = {"model": RIVAL}
 Integers = NDArray[np.int64]
@@ -184,9 +184,7 @@ def mean_of_classes(
     if fault := weights_fault(weights, k):
         return fault
     severity = of_answers(weights, predicted, classes)
-    value = float(severity.mean())
-    se = _root(float(((severity - value) ** 2).sum()), len(severity))
-    found = estimate(value, se, level, classes.astype(float), Method("delta_method"), floor=0, ceiling=1)
+    found = estimate(float(severity.mean()), standard_error(severity), level, classes.astype(float), Method("delta_method"), floor=0, ceiling=1)
     return _without_events(found, k)
 
 
@@ -286,7 +284,7 @@ def mean_severity(
     Returns
     -------
     Estimate or Absent
-        Sum(C W) / n with a normal interval over the rows: unlike an interval within each class, it lets the prevalence
+        Sum(C W) / n with a normal interval over the rows, their variance with n - 1: unlike an interval within each class, it lets the prevalence
         vary. Absent without rows or fitting weights.
 
     Examples
@@ -297,7 +295,7 @@ def mean_severity(
     >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
     >>> weights = ((0.0, 1.0), (0.5, 0.0))
     >>> print(dossier.metrics.mean_severity(outcome, risk, threshold=0.5, severity_weights=weights))
-    0.25 (0.00 to 0.56)
+    0.25 (0.00 to 0.58)
     """
     if fault := weights_fault(severity_weights, 2):
         return fault

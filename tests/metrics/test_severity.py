@@ -97,6 +97,13 @@ def test_the_standard_errors_agree_with_the_jackknife() -> None:
         assert found.se == pytest.approx(np.sqrt(299 / 300 * np.sum((rest - rest.mean()) ** 2)), rel=0.02)
 
 
+def test_the_variance_of_the_mean_severity_is_that_of_a_mean() -> None:
+    """Severities of 0, 0, .5, 1, 0, 0: squared distances from .25 add up to .875, over 5 and over 6 rows."""
+    y, p = np.array([0.0, 0, 0, 1, 1, 1]), np.array([0.1, 0.3, 0.6, 0.2, 0.7, 0.9])
+    found = estimated(mean_severity(y, p, 0.5, ((0.0, 1.0), (0.5, 0.0))))
+    assert found.se == pytest.approx(np.sqrt(0.875 / 5 / 6), abs=1e-15)
+
+
 def test_the_intervals_cover_where_the_prevalence_is_free_to_vary() -> None:
     """The spread within each class alone would hold the mean severity in three of four samples here, not in nineteen
     of twenty: cases are far graver than non-cases on average.
