@@ -202,6 +202,11 @@ SOURCES: Mapping[str, Source] = {
         "Psychol Bull 1971;76:365–377.",
         "10.1037/h0031643",
     ),
+    "MacKinnon 1985": Source(
+        "MacKinnon JG, White H. Some heteroskedasticity-consistent covariance matrix estimators with improved finite "
+        "sample properties. J Econom 1985;29:305–325.",
+        "10.1016/0304-4076(85)90158-7",
+    ),
     "Mann 1947": Source(
         "Mann HB, Whitney DR. On a test of whether one of two random variables is stochastically larger than the "
         "other. Ann Math Stat 1947;18:50–60.",

@@ -31,7 +31,7 @@ from dossier.metrics.intervals import (
     wilson,
 )
 from dossier.metrics.inversion import bounds_of_gaps, by_tests, estimate_from_tests
-from dossier.metrics.logistic import LogisticFit, combine, has_logit, logistic_fit, logit, near_intercept
+from dossier.metrics.logistic import LogisticFit, combine, has_logit, logistic_fit, logit, near_intercept, sandwich
 from dossier.metrics.once import once
 from dossier.metrics.pooled import random_effects
 from dossier.metrics.resampling import BINNED_ABOVE, BLOCK, block_size, cells_of, draws, percentile
@@ -146,7 +146,7 @@ def _se_fixed(phi: float, design: Design) -> float | None:
 recalibration = partial(
     metric,
     digits=2,
-    cites=("Cox 1958", "Van Calster 2019"),
+    cites=("Cox 1958", "Van Calster 2019", "MacKinnon 1985"),
     roles=EVERYWHERE,
     breaks=("perfect is best",),
     against_rest="by class",
@@ -169,13 +169,13 @@ def calibration_intercept(outcome: Floats, risk: Floats, level: float = 0.95) ->
     Returns
     -------
     Estimate or Absent
-        The intercept a of logit P(y) = a + logit p, the slope held at 1, with the Wald interval. Absent when these are
+        The intercept a of logit P(y) = a + logit p, the slope held at 1, with a Wald interval. Absent when these are
         none or of one class, or when no row tells of the intercept because the risks are all but 0 or 1 and right.
 
     Notes
     -----
     Risks within 1e-12 of 0 or 1 have no logit: the value is that of the other rows, and `left_out` in the details
-    counts them. Source: Cox 1958, calibration in the large.
+    counts them. The standard error is as for `calibration_slope`. Source: Cox 1958, calibration in the large.
 
     Examples
     --------
@@ -191,7 +191,8 @@ def calibration_intercept(outcome: Floats, risk: Floats, level: float = 0.95) ->
     fit = logistic_fit(np.ones((1, len(rows.outcome))), rows.outcome, rows.log_odds + near)
     if isinstance(fit, Absent):
         return fit
-    return _wald(replace(fit, coefficients=fit.coefficients + near), 0, rows, level)
+    design = np.ones((1, len(rows.outcome)))
+    return _wald(replace(fit, coefficients=fit.coefficients + near), 0, rows, design, rows.log_odds, level)
 
 
 @recalibration(
@@ -211,13 +212,16 @@ def calibration_slope(outcome: Floats, risk: Floats, level: float = 0.95) -> Est
     Returns
     -------
     Estimate or Absent
-        The slope b of logit P(y) = a + b logit p with the Wald interval. Absent when these are none or of one class,
+        The slope b of logit P(y) = a + b logit p with a Wald interval. Absent when these are none or of one class,
         when every risk of theirs is the same, or when their risks separate the outcomes.
 
     Notes
     -----
     Risks within 1e-12 of 0 or 1 have no logit, and one that is set for them would set the slope: the value is that of
-    the other rows, and `left_out` in the details counts them. Source: Cox 1958.
+    the other rows, and `left_out` in the details counts them. From 100 events and 100 non-events on the standard error
+    is a sandwich of the HC3 kind, the root of the diagonal of B [sum of x x' (y - q)^2/(1 - h)^2] B, B the inverse of
+    the information, q the fitted risk and h a row's leverage: the model's own holds too seldom where no line is right,
+    and is taken below; `details` holds it as `se_model`. Source: Cox 1958; the sandwich MacKinnon and White 1985.
 
     Examples
     --------
@@ -234,7 +238,7 @@ def calibration_slope(outcome: Floats, risk: Floats, level: float = 0.95) -> Est
     fit = _line(rows.log_odds, rows.outcome)
     if isinstance(fit, Absent):
         return fit
-    return _wald(fit, 1, rows, level)
+    return _wald(fit, 1, rows, _line_design(rows.log_odds), 0.0, level)
 
 
 @recalibration(
@@ -253,7 +257,8 @@ def calibration_intercept_joint(outcome: Floats, risk: Floats, level: float = 0.
     Returns
     -------
     Estimate or Absent
-        The intercept a of logit P(y) = a + b logit p with the Wald interval. Absent as `calibration_slope` is.
+        The intercept a of logit P(y) = a + b logit p with a Wald interval, as `calibration_slope` has it. Absent as
+        that is.
 
     Examples
     --------
@@ -270,7 +275,7 @@ def calibration_intercept_joint(outcome: Floats, risk: Floats, level: float = 0.
     fit = _line(rows.log_odds, rows.outcome)
     if isinstance(fit, Absent):
         return fit
-    return _wald(fit, 0, rows, level)
+    return _wald(fit, 0, rows, _line_design(rows.log_odds), 0.0, level)
 
 
 @dataclass(frozen=True)
@@ -298,15 +303,30 @@ def _with_logit(outcome: Floats, risk: Floats) -> WithLogit | Absent:
 @once
 def _line(log_odds: Floats, outcome: Floats) -> LogisticFit | Absent:
     """Intercept and slope on the log odds: each is a measure of its own."""
-    return logistic_fit(np.vstack((np.ones_like(log_odds), log_odds)), outcome)
+    return logistic_fit(_line_design(log_odds), outcome)
 
 
-def _wald(fit: LogisticFit, which: int, rows: WithLogit, level: float) -> Estimate:
-    se, value = math.sqrt(float(fit.covariance[which, which])), float(fit.coefficients[which])
-    if not rows.left_out:
-        return estimate(value, se, level, rows.outcome, Method("wald"))
-    details: dict[str, float | None] = {"left_out": float(rows.left_out)}
-    return estimate(value, se, level, rows.outcome, Method("wald", "without_certain_risks"), details=details)
+def _line_design(log_odds: Floats) -> Floats:
+    return np.vstack((np.ones_like(log_odds), log_odds))
+
+
+FEWEST_FOR_SANDWICH = 100
+"""From so many events and non-events on an error does not rest on the line being the true one."""
+
+
+def _wald(
+    fit: LogisticFit, which: int, rows: WithLogit, design: Floats, offset: float | Floats, level: float
+) -> Estimate:
+    """One coefficient of a fit with columns `design` and this offset, with the interval of its standard error."""
+    events = float(rows.outcome.sum())
+    enough = min(events, len(rows.outcome) - events) >= FEWEST_FOR_SANDWICH
+    covariance = sandwich(fit, design, rows.outcome, offset) if enough else fit.covariance
+    se, value = math.sqrt(float(covariance[which, which])), float(fit.coefficients[which])
+    method = Method("wald_sandwich" if enough else "wald_of_model")
+    details: dict[str, float | None] = {"se_model": math.sqrt(float(fit.covariance[which, which]))}
+    if rows.left_out:
+        method, details = method + "without_certain_risks", {**details, "left_out": float(rows.left_out)}
+    return estimate(value, se, level, rows.outcome, method, details=details)
 
 
 # ---- distances between the curve and the risks -----------------------------------------------------------------------

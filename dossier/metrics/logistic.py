@@ -120,6 +120,18 @@ def logistic_fit(
     return Absent(Fact("logistic_fit_did_not_converge"))
 
 
+def sandwich(fit: LogisticFit, design: Floats, outcome: Floats, offset: float | Floats = 0.0) -> Floats:
+    """The covariance of the coefficients of a fit, right also where the model is not: of the HC3 kind.
+
+    Each residual is divided by what its row's leverage leaves of it. Source: MacKinnon and White 1985.
+    """
+    chance = expit(offset + combine(fit.coefficients[None, :], design)[0])
+    towards = combine(fit.covariance, design)
+    leverage = chance * (1 - chance) * np.sum(design * towards, axis=0)
+    moved = towards * ((outcome - chance) / (1 - leverage))
+    return np.array([np.sum(each * moved, axis=1) for each in moved])
+
+
 def near_intercept(outcome: Floats, offset: Floats, weights: Floats) -> float:
     """The intercept to within one half at which as many events are expected as there are.
 

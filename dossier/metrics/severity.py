@@ -184,7 +184,15 @@ def mean_of_classes(
     if fault := weights_fault(weights, k):
         return fault
     severity = of_answers(weights, predicted, classes)
-    found = estimate(float(severity.mean()), standard_error(severity), level, classes.astype(float), Method("delta_method"), floor=0, ceiling=1)
+    found = estimate(
+        float(severity.mean()),
+        standard_error(severity),
+        level,
+        classes.astype(float),
+        Method("delta_method"),
+        floor=0,
+        ceiling=1,
+    )
     return _without_events(found, k)
 
 
@@ -284,8 +292,8 @@ def mean_severity(
     Returns
     -------
     Estimate or Absent
-        Sum(C W) / n with a normal interval over the rows, their variance with n - 1: unlike an interval within each class, it lets the prevalence
-        vary. Absent without rows or fitting weights.
+        Sum(C W) / n with a normal interval over the rows, their variance with n - 1: unlike an interval within each
+        class, it lets the prevalence vary. Absent without rows or fitting weights.
 
     Examples
     --------

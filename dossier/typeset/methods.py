@@ -424,6 +424,8 @@ WORDS: Mapping[str, Words] = {
     "two_way_bootstrap": Words(_two_way_in_full, _two_way),
     "upper_above_mean_confidence": Words(f"the upper bound above the mean confidence because {NOT_REFUTED}", "", ", "),
     "wald": Words("Wald"),
+    "wald_of_model": Words("Wald, model's standard error"),
+    "wald_sandwich": Words("Wald, sandwich standard error (HC3)"),
     "wald_band": Words("pointwise Wald on the logit scale"),
     "welch": Words("Welch"),
     "wide_at_maximum": Words("wide because the place of the maximum is uncertain too", joined=", "),

@@ -118,7 +118,60 @@ def test_intercept_and_slope_with_intervals_are_those_of_calibrationcurves() -> 
     expected = json.loads((GOLDEN / "r.json").read_text())["CalibrationCurves"]["binary"]
     for function, name in ((calibration_intercept, "intercept"), (calibration_slope, "slope")):
         found = estimated(function(y, p))
-        assert (found.value, found.low, found.high) == pytest.approx(expected[name], abs=1e-9)
+        assert (found.value, *of_model(found)) == pytest.approx(expected[name], abs=1e-9)
+
+
+def of_model(found: Estimate) -> tuple[float, float]:
+    """The interval of the model's own standard error, which R and statsmodels print."""
+    half = 1.959963984540054 * (found.details["se_model"] or 0.0)
+    return found.value - half, found.value + half
+
+
+def hc3(design: Floats, y: Floats, chance: Floats) -> Floats:
+    """The standard errors of a logistic fit from its definition: the hat matrix, and squares of what it leaves."""
+    spread = chance * (1 - chance)
+    bread = np.linalg.inv(design.T @ (design * spread[:, None]))
+    half = design * np.sqrt(spread)[:, None]
+    left = (y - chance) / (1 - np.diag(half @ bread @ half.T))
+    return np.asarray(np.sqrt(np.diag(bread @ (design.T @ (design * (left**2)[:, None])) @ bread)))
+
+
+@pytest.mark.parametrize(("events", "is_sandwich"), [(99, False), (100, True)])
+def test_from_100_events_and_non_events_on_the_standard_error_is_a_sandwich(events: int, is_sandwich: bool) -> None:
+    rng = np.random.default_rng(8)
+    y = np.array([1.0] * events + [0.0] * 150)
+    x = rng.normal(0.8 * y - 0.9, 1.2)
+    p = expit(x)
+    slope, joint = estimated(calibration_slope(y, p)), estimated(calibration_intercept_joint(y, p))
+    line = np.column_stack((np.ones(len(y)), x))
+    errors = hc3(line, y, expit(joint.value + slope.value * x))
+    intercept = estimated(calibration_intercept(y, p))
+    alone = hc3(line[:, :1], y, expit(intercept.value + x))
+    for found, error in ((joint, errors[0]), (slope, errors[1]), (intercept, alone[0])):
+        expected = error if is_sandwich else found.details["se_model"]
+        assert found.se == pytest.approx(expected, rel=1e-9)
+        assert (found.low, found.high) == pytest.approx(
+            (found.value - 1.959963984540054 * expected, found.value + 1.959963984540054 * expected)
+        )
+        said = "sandwich standard error (HC3)" if is_sandwich else "model's standard error"
+        assert method_text(found.method) == f"Wald, {said}"
+        assert abs((found.details["se_model"] or 0.0) - error) > 1e-4
+
+
+def test_the_interval_of_the_slope_holds_it_where_no_line_is_right() -> None:
+    """The true log odds bend, so that the slope that all rows together have is that of no model."""
+
+    def table(n: int) -> tuple[Floats, Floats]:
+        x = rng.normal(-1, 1.5, n)
+        return (rng.random(n) < expit(-1 + 0.2 * x + 0.25 * x**2)).astype(float), expit(x)
+
+    rng = np.random.default_rng(3)
+    truth = estimated(calibration_slope(*table(2_000_000))).value
+    found = [estimated(calibration_slope(*table(600))) for _ in range(1000)]
+    held = np.mean([(each.low or 0.0) <= truth <= (each.high or 0.0) for each in found])
+    of_models = np.mean([low <= truth <= high for low, high in map(of_model, found)])
+    assert 0.93 <= held <= 0.97
+    assert of_models < held
 
 
 @pytest.mark.parametrize("column", ["p", "p2"])
@@ -132,11 +185,8 @@ def test_the_scores_are_those_of_python_packages(column: str) -> None:
     assert estimated(oe_ratio(y, p)).value == pytest.approx(expected["oe"]["O/E"], abs=1e-13)
     weak, large = expected["weak_calibration"], expected["cal_in_the_large_offset"]
     slope, intercept = estimated(calibration_slope(y, p)), estimated(calibration_intercept(y, p))
-    assert (slope.value, slope.low, slope.high) == pytest.approx((weak["slope"], *weak["slope_ci95_wald"]), abs=1e-9)
-    assert (intercept.value, intercept.low, intercept.high) == pytest.approx(
-        (large["est"], *large["ci95_wald"]), abs=1e-9
-    )
-    assert (slope.se, intercept.se) == pytest.approx((weak["slope_se"], large["se"]), abs=1e-9)
+    assert (slope.value, *of_model(slope)) == pytest.approx((weak["slope"], *weak["slope_ci95_wald"]), abs=1e-9)
+    assert (intercept.value, *of_model(intercept)) == pytest.approx((large["est"], *large["ci95_wald"]), abs=1e-9)
 
 
 @pytest.mark.parametrize("column", ["p", "p2"])
@@ -367,8 +417,11 @@ def test_risks_of_0_and_1_are_left_out_of_slope_and_intercepts_alone() -> None:
     for measure in (calibration_slope, calibration_intercept, calibration_intercept_joint):
         found, alone = estimated(measure(y, p)), estimated(measure(y[4:], p[4:]))
         assert (found.value, found.low, found.high, found.n) == (alone.value, alone.low, alone.high, 396)
-        assert (found.details, method_text(found.method)) == ({"left_out": 4.0}, "Wald; without risks of 0 or 1")
-        assert (alone.details, method_text(alone.method)) == ({}, "Wald")
+        said = method_text(alone.method)
+        assert (found.details, method_text(found.method)) == (
+            {**alone.details, "left_out": 4.0},
+            f"{said}; without risks of 0 or 1",
+        )
     for whole in (oe_ratio(y, p), brier(y, p), ici(y, p, bootstrap=50)):
         assert estimated(whole).n == 400
 
@@ -782,8 +835,8 @@ def test_the_joint_intercept_and_the_largest_error_are_those_of_r(column: str) -
     joint = expected["glm"]["joint_intercept"]
     assert found.value == pytest.approx(joint["est"], abs=5e-8)
     # R takes the covariance from the step before its last one.
-    assert found.se == pytest.approx(joint["se"], rel=2e-5)
-    assert (found.low, found.high) == pytest.approx(joint["wald"], abs=3e-6)
+    assert found.details["se_model"] == pytest.approx(joint["se"], rel=2e-5)
+    assert of_model(found) == pytest.approx(joint["wald"], abs=3e-6)
     assert found.value == pytest.approx(expected["val_prob"]["Intercept"], abs=5e-8)
     z = estimated(spiegelhalter_z(y, p))
     assert z.value == pytest.approx(expected["val_prob"]["S:z"], abs=1e-9)

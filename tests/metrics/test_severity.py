@@ -236,10 +236,10 @@ def test_one_matrix_for_every_row_is_that_matrix(measure: Measure) -> None:
 
 
 def test_the_interval_of_several_matrices_is_that_of_the_rows() -> None:
-    """The mean of each row's severity, by its standard deviation (ddof 0, as the delta method has it)."""
+    """The mean of each row's severity, by its standard deviation with n - 1."""
     y, p = np.array([1.0, 1.0, 0.0, 1.0, 0.0]), np.array([0.1, 0.1, 0.9, 0.9, 0.1])
     found = estimated(mean_severity(y, p, 0.5, by_row([0, 1, 1, 0, 1])))
-    assert found.se == pytest.approx(float(np.std([0.6, 1.0, 0.4, 0.0, 0.0])) / np.sqrt(5), abs=1e-12)
+    assert found.se == pytest.approx(float(np.std([0.6, 1.0, 0.4, 0.0, 0.0], ddof=1)) / np.sqrt(5), abs=1e-12)
 
 
 def test_the_severity_of_a_cell_is_the_mean_of_its_rows() -> None:

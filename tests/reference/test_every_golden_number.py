@@ -122,15 +122,19 @@ def value_of(found: Estimate | Absent) -> float:
 
 def bounds_of(found: Estimate | Absent) -> tuple[float, float]:
     estimate = estimated(found)
+    if "se_model" in estimate.details:
+        return normal(estimate.value, se_of(estimate))
     assert estimate.low is not None
     assert estimate.high is not None
     return estimate.low, estimate.high
 
 
 def se_of(found: Estimate | Absent) -> float:
+    """The standard error; of a logistic model its own, which stands beside our sandwich and which packages print."""
     estimate = estimated(found)
-    assert estimate.se is not None
-    return estimate.se
+    se = estimate.details.get("se_model", estimate.se)
+    assert se is not None
+    return se
 
 
 def p_of(found: Estimate | Absent) -> float:
