@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from dossier.record import versions
 from tests.certificates_of_tests import PASSWORD, owner
 from tests.smallest import HEAD, QUICK, SITE
 from tests.test_cluster import a_cluster
@@ -62,6 +63,29 @@ def modules(tmp_path_factory: pytest.TempPathFactory) -> frozenset[str]:
     assert {"joblib", "numpy", "weasyprint", "pypdf", "subprocess"} <= asked | {"pypdf"}
     named = asked | set(sys.stdlib_module_names) | set(packages_distributions())
     return frozenset(name for name in named if name.isidentifier()) - {"dossier", "__main__"}
+
+
+IMPORTED_AS = {"markdown-it-py": "markdown_it", "fonttools": "fontTools"}
+
+
+LOADED = """
+import sys
+from dossier.__main__ import WithoutPandas
+sys.meta_path.insert(0, WithoutPandas())
+from dossier.command_line import cli
+cli.dossier.main(sys.argv[1:], standalone_mode=False)
+print("loaded:", *{name.partition(".")[0] for name in sys.modules})
+"""
+
+
+def test_the_packages_that_a_dossier_names_are_those_that_a_build_uses(tmp_path: Path) -> None:
+    release(tmp_path)
+    words = [sys.executable, "-c", LOADED, "build", ".", "-o", "out", "--jobs", "1"]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=True)
+    loaded = set(done.stdout.partition("loaded:")[2].split())
+    named = {IMPORTED_AS.get(package, package) for package in (*versions.NUMBERS, *versions.PAGES)}
+    assert named <= loaded
+    assert not loaded & {"pandas", "seaborn"}
 
 
 @pytest.fixture

@@ -10,10 +10,7 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from importlib.metadata import version
 
-NUMBERS = (
-    *("numpy", "scipy", "pyarrow", "matplotlib", "jinja2", "markdown-it-py", "weasyprint", "pydantic"),
-    *("pandas", "seaborn"),
-)
+NUMBERS = ("numpy", "scipy", "pyarrow", "matplotlib", "jinja2", "markdown-it-py", "weasyprint", "pydantic")
 """The packages whose version can change a number, and those that draw and set the pages; workers need the same."""
 PAGES = ("pydyf", "fonttools", "pyphen", "tinycss2", "cssselect2", "tinyhtml5")
 """The packages that WeasyPrint writes a page with."""
