@@ -45,6 +45,7 @@ from dossier.report.chapters import (
 from dossier.report.chapters import pooled as pooled_chapter
 from dossier.report.chapters.chapter import chapters
 from dossier.report.chapters.sentence import Sentence, not_pooled, of_slopes, severity_of_errors
+from dossier.report.figures import utility as figures
 from dossier.report.figures.correspondence import shift_by_predictor
 from dossier.typeset.names import unweighted
 from dossier.typeset.numbers import plain
@@ -214,7 +215,8 @@ def of_net_benefit(found: dict[tuple[str, float], tuple[float, float]], *declare
     ]
     for (site, at), (value, everyone) in found.items():
         gain = value - max(everyone, 0)
-        beside = Estimate(gain, gain - NB_WIDTH, gain + NB_WIDTH, 0.95, 100, Method("wald"))
+        details: dict[str, float | None] = {"default": max(everyone, 0.0)}
+        beside = Estimate(gain, gain - NB_WIDTH, gain + NB_WIDTH, 0.95, 100, Method("wald"), details=details)
         made.append(Result("net_benefit_gain", "net_benefit_gain", site, {"threshold": at}, beside))
     kept = [estimate for estimate in evidence.results if estimate.measure not in ("net_benefit", "net_benefit_gain")]
     thresholds = evidence.release.thresholds.model_copy(update={"declared": declared})
@@ -420,9 +422,11 @@ def test_a_default_that_does_better_is_named() -> None:
     for result in results:
         if result.measure == "net_benefit" and isinstance(result.found, Estimate):
             gain = 0.1 - (result.found.details["treat_all"] or 0.0)
-            found = dataclasses.replace(result.found, value=gain)
+            details = {"default": result.found.details["treat_all"]}
+            found = dataclasses.replace(result.found, value=gain, low=gain - 0.02, high=gain + 0.02, details=details)
             gains.append(Result("net_benefit_gain", "net_benefit_gain", result.dataset, result.at, found))
-    text = said("utility", dataclasses.replace(evidence, results=(*results, *gains)))
+    others = [result for result in results if result.measure != "net_benefit_gain"]
+    text = said("utility", dataclasses.replace(evidence, results=(*gains, *others)))
     assert "Flagging everyone has the higher net benefit in Spain (" in text
     assert "Italy 1" not in text.split("Flagging everyone")[1]
 
@@ -432,7 +436,7 @@ def test_a_default_that_does_better_is_named() -> None:
     [
         (0.05, "in Italy 1."),
         (-0.3, "in Italy 1."),
-        (0.19, "Flagging everyone has the higher net benefit in Italy 1 (95% CI includes 0)."),
+        (0.19, "in Italy 1."),
         (0.21, "Flagging everyone has the higher net benefit in Italy 1 (95% CI excludes 0)."),
     ],
 )
@@ -446,13 +450,14 @@ def test_a_default_that_does_better_at_another_threshold_is_named(first: float, 
     )
 
 
-def test_where_a_default_does_better_at_several_sites_those_whose_interval_excludes_0_are_named() -> None:
+def test_a_default_whose_gain_may_be_none_is_not_called_better() -> None:
+    """In Italy 1 flagging everyone has the higher value, in Spain the interval says so too."""
     changed = of_net_benefit({("site-0", 0.5): (0.1, 0.15), ("site-1", 0.5): (0.1, 0.3)}, 0.5)
     assert said("utility", changed).endswith(
-        "Flagging everyone has the higher net benefit in Spain and Italy 1 (95% CI excludes 0 in Spain)."
-    ) or said("utility", changed).endswith(
-        "Flagging everyone has the higher net benefit in Italy 1 and Spain (95% CI excludes 0 in Spain)."
+        "Flagging everyone has the higher net benefit in Spain (95% CI excludes 0). The 95% CI of the gain lies above "
+        "0 at none of two sites; it includes 0 in Italy 1."
     )
+    assert figures.by_site_alternative(changed).endswith("Flagging everyone gains more in Spain.")
 
 
 def test_the_model_whose_interval_lies_above_both_defaults_is_counted() -> None:
@@ -464,10 +469,10 @@ def test_the_model_whose_interval_lies_above_both_defaults_is_counted() -> None:
 
 def test_it_is_said_whether_everyone_or_no_one_should_rather_be_treated() -> None:
     # Italy 1: 0.1 by the model, 0.3 if everyone is treated. Spain: a loss by the model, a greater one if everyone is.
-    changed = of_net_benefit({("site-0", 0.5): (0.1, 0.3), ("site-1", 0.5): (-0.1, -0.4)}, 0.5)
+    changed = of_net_benefit({("site-0", 0.5): (0.1, 0.3), ("site-1", 0.5): (-0.2, -0.4)}, 0.5)
     assert said("utility", changed).endswith(
         "Flagging everyone has the higher net benefit in Italy 1 (95% CI excludes 0); flagging no one has the higher "
-        "net benefit in Spain (95% CI includes 0)."
+        "net benefit in Spain (95% CI excludes 0). The 95% CI of the gain lies above 0 at none of two sites."
     )
 
 

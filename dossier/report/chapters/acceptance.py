@@ -315,7 +315,7 @@ def _better_defaults(evidence: Evidence, everywhere: tuple[Criterion, ...]) -> d
     if everywhere[0].measure != "net_benefit" or everywhere[0].subset is not None:
         return {}
     met = [
-        (criterion, find(evidence, "net_benefit", criterion.dataset, **criterion.at))
+        (criterion, find(evidence, "net_benefit_gain", criterion.dataset, **criterion.at))
         for criterion in everywhere
         if criterion.met
     ]

@@ -84,11 +84,9 @@ def _accuracy(evidence: Evidence, term: Term) -> str:
     site, found, details = max(pairs, key=lambda pair: pair[2]["larger_class"] - pair[1].value)
     larger = details["larger_class"]
     answer = "calling everybody a case" if _prevalence(site) > 0.5 else "calling nobody a case"
-    against = "more than" if larger > found.value else "as many as" if larger == found.value else "against"
-    models = "the model's"
     return (
-        f"At {site.site}, {answer} would be right for {per_cent(larger)}, {against} {models} {per_cent(found.value)} at"
-        f" {_at(evidence)}."
+        f"At {site.site}, {answer} would be right for {per_cent(larger)}, the model for {per_cent(found.value)} at "
+        f"{_at(evidence)}."
     )
 
 

@@ -81,13 +81,13 @@ def default_benefit(dataset: str, found: Estimate) -> float | Absent:
     return max(everyone, 0.0)
 
 
-def better_than_the_model(net_benefits: Iterable[tuple[str, Estimate]]) -> dict[str, list[str]]:
-    """Where flagging everyone or no one has a higher net benefit than the model: the places, by which of the two."""
+def better_than_the_model(gains: Iterable[tuple[str, Estimate]]) -> dict[str, list[str]]:
+    """Where the interval of the gain lies below 0: the places, by which default is better, everyone or no one."""
     places: dict[str, list[str]] = {EVERYONE: [], NO_ONE: []}
-    for where, found in net_benefits:
-        of_everyone = found.details.get("treat_all")
-        if of_everyone is not None and found.value < max(of_everyone, 0.0):
-            places[EVERYONE if of_everyone > 0 else NO_ONE].append(where)
+    for where, gain in gains:
+        default = gain.details.get("default")
+        if default is not None and gain.high is not None and gain.high < 0:
+            places[EVERYONE if default > 0 else NO_ONE].append(where)
     return {whom: where for whom, where in places.items() if where}
 
 

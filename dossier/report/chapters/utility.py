@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Sequence
 
 from dossier.core.types import Absent, Curve, DatasetSummary, Estimate, Evidence, externals, find_curve
 from dossier.report.chapters import classes
@@ -17,7 +17,7 @@ from dossier.report.chapters.sentence import (
 )
 from dossier.typeset.numbers import TIED, level_of, threshold
 from dossier.typeset.tables import Cell, Column, Reasons, Row, Table
-from dossier.typeset.words import how_many, in_words, listing, sentence_case
+from dossier.typeset.words import how_many, in_words, sentence_case
 
 
 def finding(evidence: Evidence) -> Sentence:
@@ -40,8 +40,8 @@ def finding(evidence: Evidence) -> Sentence:
         for each in others
         if (where := _where_a_default_is_better(evidence, each))
     ]
-    first = f"{sentence_case(worse)}." if worse else _above_0(evidence, sites)
-    return Sentence(lead, " ".join(text for text in (first, *more) if text))
+    first = f"{sentence_case(worse)}." if worse else ""
+    return Sentence(lead, " ".join(text for text in (first, _above_0(evidence, sites), *more) if text))
 
 
 def _above_0(evidence: Evidence, gains: Sequence[tuple[DatasetSummary, Estimate]]) -> str:
@@ -49,32 +49,20 @@ def _above_0(evidence: Evidence, gains: Sequence[tuple[DatasetSummary, Estimate]
     if len(gains) == 1:
         return ""
     certain = sum(found.low is not None and found.low > 0 for _, found in gains)
-    unsure = [site.site for site, found in gains if found.low is not None and found.low <= 0]
+    unsure = [site.site for site, found in gains if (found.low or 0.0) <= 0 <= (found.high or 0.0)]
     includes = f"; it includes 0 in {named_or_counted(unsure, 4)}" if unsure else ""
     count = f"{how_many(certain)} of {in_words(len(gains))} sites"
     return f"The {level_of(evidence)} CI of the gain lies above 0 at {count}{includes}."
 
 
 def _where_a_default_is_better(evidence: Evidence, at: float) -> str:
-    """Where flagging everyone or no one has the higher value at a threshold, and where the CI excludes 0; or empty."""
-    sites = [(site.site, found) for site, found in estimated(evidence, "net_benefit", threshold=at)]
-    gains = estimated(evidence, "net_benefit_gain", threshold=at)
-    sure = {site.site for site, found in gains if found.high is not None and found.high < 0}
+    """Where the CI of the gain at a threshold lies below 0: flagging everyone or no one does more; or empty."""
+    gains = [(site.site, found) for site, found in estimated(evidence, "net_benefit_gain", threshold=at)]
     return "; ".join(
         f"flagging {whom} has the higher net benefit in {named_or_counted(where, 4)} ({level_of(evidence)} CI "
-        f"{_excluding(where, sure)})"
-        for whom, where in better_than_the_model(sites).items()
+        "excludes 0)"
+        for whom, where in better_than_the_model(gains).items()
     )
-
-
-def _excluding(where: Sequence[str], sure: Set[str]) -> str:
-    """At how many of these sites the interval of a difference excludes 0."""
-    count = sum(site in sure for site in where)
-    if count == len(where):
-        return "excludes 0"
-    if not count:
-        return "includes 0"
-    return f"excludes 0 in {listing([site for site in where if site in sure]) if count < 3 else in_words(count)}"
 
 
 # ---- clinical impact ------------------------------------------------------------------------------------------------

@@ -277,7 +277,9 @@ def decision_benefit_diagram(evidence: Evidence) -> Picture | Absent:
             "line."
         )
         better, worse = int(np.sum(benefit > 0)), int(np.sum(benefit < 0))
-        text = f"Of {counted(len(benefit), 'reader')} {better} decide better with the model and {worse} worse"
+        text = (
+            f"Of {counted(len(benefit), 'reader')} {better} were right more often with the model and {worse} less often"
+        )
         mean = find(evidence, "decision_benefit", READER_STUDY)
         if isinstance(mean, Estimate):
             text += f"; the mean gain is {_interval(mean, ' points')}"

@@ -337,16 +337,13 @@ def by_site_alternative(evidence: Evidence) -> str:
 
 
 def _better_without(evidence: Evidence, at: float) -> str:
-    """Where flagging everyone, or no one, gains more than the model at a threshold."""
+    """Where flagging everyone, or no one, gains more than the model at a threshold, by the interval of the gain."""
     everyone: list[str] = []
     no_one: list[str] = []
     for site in externals(evidence):
-        curve = site_curve(evidence, site)
-        row = row_of(curve, "threshold", at) if isinstance(curve, Curve) else None
-        if row is None or isinstance(curve, Absent):
-            continue
-        model, all_flagged = (float(column(curve, name)[row]) for name in ("net_benefit", "treat_all"))
-        if max(all_flagged, 0.0) > model:
-            (everyone if all_flagged > 0 else no_one).append(site.site)
+        gain = find(evidence, "net_benefit_gain", site.name, threshold=at)
+        default = gain.details.get("default") if isinstance(gain, Estimate) else None
+        if isinstance(gain, Estimate) and default is not None and gain.high is not None and gain.high < 0:
+            (everyone if default > 0 else no_one).append(site.site)
     text = f" Flagging everyone gains more in {joined(everyone)}." if everyone else ""
     return f"{text} Flagging no one gains more in {joined(no_one)}." if no_one else text
