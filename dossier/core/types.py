@@ -7,6 +7,7 @@ words are final.
 
 from __future__ import annotations
 
+import calendar
 import datetime
 import unicodedata
 from bisect import bisect_left
@@ -96,14 +97,24 @@ class Periods:
 
     @property
     def span(self) -> tuple[datetime.date, datetime.date] | None:
-        """The first and the last day that is known; None where none is."""
+        """The first and the last day that is known, or where few came on it of the month that it lies in; None where
+        none is known.
+        """
         known = self.days[self.days != NO_PERIOD]
         if not len(known):
             return None
-        return datetime.date.fromordinal(int(known.min())), datetime.date.fromordinal(int(known.max()))
+        first, last = (datetime.date.fromordinal(int(day)) for day in (known.min(), known.max()))
+        if (known == known.min()).sum() < FEWEST_PATIENTS:
+            first = first.replace(day=1)
+        if (known == known.max()).sum() < FEWEST_PATIENTS:
+            last = last.replace(day=calendar.monthrange(last.year, last.month)[1])
+        return first, last
 
 
 NO_PERIOD = -1
+
+FEWEST_PATIENTS = 5
+"""Of fewer patients a hospital, a category, a day or a group is not described, whatever the policy."""
 
 
 @dataclass(frozen=True)
@@ -178,6 +189,11 @@ class Dataset:
     def rows_analysed(self) -> int:
         """How many of the rows that were read have an outcome and a risk."""
         return self.rows_read - sum(self.excluded.values())
+
+    @property
+    def fewest(self) -> int:
+        """Of how many rows at least anything is shown."""
+        return max(self.minimum_cell, FEWEST_PATIENTS)
 
     def facing(self, rival: str) -> Dataset:
         """The dataset with the other model of that name as its rival; as it is where that is the first."""

@@ -14,7 +14,7 @@ from dossier.core.facts import Count, Fact, Method
 from dossier.core.over_time import OVER_TIME
 from dossier.core.register import Metric, metrics_of
 from dossier.core.release import Watched
-from dossier.core.types import NO_PERIOD, Absent, At, Curve, CurveResult, Estimate, Periods, Subset
+from dossier.core.types import FEWEST_PATIENTS, NO_PERIOD, Absent, At, Curve, CurveResult, Estimate, Periods, Subset
 from dossier.evaluate import sampled
 from dossier.evaluate.classes import places_of
 from dossier.evaluate.offered import Site, part_of, refuse_a_bad_curve
@@ -100,11 +100,17 @@ def _curve(site: Site, periods: Periods, parts: dict[int, Site], found: dict[int
     known = [estimate if isinstance(estimate, Estimate) else None for estimate in found.values()]
     outcomes = [part.dataset.outcome for part in parts.values()]
     events = [None if outcome is None else int(outcome.sum()) for outcome in outcomes]
+    told = [not 0 < _rows(part) < FEWEST_PATIENTS for part in parts.values()]
     curve = Curve(
         columns={
             "period": tuple(map(float, found)),
-            "n": tuple(float(_rows(part)) for part in parts.values()),
-            "events": tuple(None if count is None else float(count) for count in events),
+            "n": tuple(
+                float(_rows(part)) if is_told else None for part, is_told in zip(parts.values(), told, strict=True)
+            ),
+            "events": tuple(
+                float(count) if count is not None and is_told else None
+                for count, is_told in zip(events, told, strict=True)
+            ),
             "value": tuple(None if estimate is None else estimate.value for estimate in known),
             "low": tuple(None if estimate is None else estimate.low for estimate in known),
             "high": tuple(None if estimate is None else estimate.high for estimate in known),

@@ -13,6 +13,7 @@ import numpy as np
 from dossier.core.facts import Count, Fact
 from dossier.core.register import CurveMaker, Metric, fill, metrics_of
 from dossier.core.types import (
+    FEWEST_PATIENTS,
     MACRO,
     Absent,
     At,
@@ -43,7 +44,7 @@ from dossier.evaluate.offered import (
 from dossier.metrics import robustness, severity
 from dossier.metrics.resampling import VALUE_ALONE
 
-FEWEST_ROWS = 5
+FEWEST_ROWS = FEWEST_PATIENTS
 """Of fewer patients even a mean is as good as one patient's own value: nothing is computed."""
 
 

@@ -706,11 +706,13 @@ def _shared_rows(release: Release, sources: Sequence[Source]) -> list[Fault]:
 
 
 def small_throughout(release: Release, found: Sequence[Site]) -> list[Fault]:
-    """The fault of a release whose external datasets are all below the smallest count that may be printed."""
+    """The fault of a release whose external datasets all have fewer rows than any is shown of."""
     external = [site for site in found if site.dataset.role == "external"]
-    if not external or any(site.analysed.sum() >= site.dataset.minimum_cell for site in external):
+    if not external or any(site.analysed.sum() >= site.dataset.fewest for site in external):
         return []
-    return [Fault("all_datasets_small", Key("disclosure", "minimum_cell"))]
+    least = max(site.dataset.fewest for site in external)
+    where = Key("disclosure", "minimum_cell") if minimum_cell(release) else listed_table("dataset")
+    return [Fault("all_datasets_small", where, least=least)]
 
 
 def minimum_cell(release: Release) -> int:

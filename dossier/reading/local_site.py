@@ -38,5 +38,5 @@ def local_site(sites: Mapping[str, str], wanted: str) -> str:
 
 def _refuse_a_withheld_one(dataset: Dataset) -> None:
     """Refuse a site of which nothing may be shown."""
-    if dataset.rows_analysed < dataset.minimum_cell:
-        raise ReleaseError.one("local_site_withheld", WHERE, dataset=dataset.name, least=dataset.minimum_cell)
+    if dataset.rows_analysed < dataset.fewest:
+        raise ReleaseError.one("local_site_withheld", WHERE, dataset=dataset.name, least=dataset.fewest)

@@ -1112,8 +1112,8 @@ CATALOGUE: Mapping[str, Entry] = {
         "Fill the columns, or take the dataset out of the release.",
     ),
     "all_datasets_small": Entry(
-        "Every external dataset has fewer analysed rows than the smallest count that may be printed.",
-        "Add a dataset with more rows, or lower minimum_cell: nothing could be shown.",
+        "Every external dataset has fewer than {least} analysed rows, and of so few nothing is shown.",
+        "Add a dataset with more rows.",
     ),
     "rows_of_two_datasets": Entry(
         "{dataset} holds rows of {earlier} and others, and ranges of both would tell more than [disclosure] allows.",
@@ -1242,7 +1242,7 @@ CATALOGUE: Mapping[str, Entry] = {
     ),
     "local_site_withheld": Entry(
         "{dataset} has fewer than {least} analysed rows, and nothing of it may be shown.",
-        "Leave --local-site out, or lower minimum_cell.",
+        "Leave --local-site out.",
     ),
     "no_release": Entry("There is no {path}.", "Name the folder or the table that the dossier was built from."),
     "no_dossier": Entry(

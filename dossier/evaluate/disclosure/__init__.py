@@ -42,7 +42,7 @@ from dossier.core.types import (
     Withheld,
 )
 from dossier.evaluate import rivals
-from dossier.evaluate.disclosure import declared, descriptions
+from dossier.evaluate.disclosure import declared, descriptions, few
 from dossier.evaluate.disclosure.chains import Chain, Counts, counts, grid, ranged, rows_of_a_person
 from dossier.evaluate.disclosure.curves import of_curve
 from dossier.evaluate.disclosure.left_over import Look, without_counts
@@ -65,16 +65,28 @@ def is_asked(study: Study) -> bool:
 
 
 def without_what_tells(study: Study) -> Study:
-    """The study under its strictest policy, without the datasets of which not even the number of rows may be shown, and
-    without a previous release, each with a flag that says so; with what it declares in place of rows as that may be
-    given; and without the sizes and hashes of files that tell how many there are: those with rows, and a release file
-    not all of which is given.
+    """The study without the datasets of which not even the number of rows may be shown, with a flag that says so; where
+    it asks for a policy, as that leaves it.
 
     Datasets go before anything is computed, so that no number over all sites holds them. Two releases of nearly the
     same rows tell of those in which they differ.
     """
-    if not is_asked(study):
+    study = _under_policy(study) if is_asked(study) else study
+    kept = tuple(dataset for dataset in study.datasets if dataset.rows_analysed >= dataset.fewest)
+    if len(kept) == len(study.datasets):
         return study
+    gone = {dataset.name for dataset in study.datasets} - {dataset.name for dataset in kept}
+    several = Fact("datasets_withheld", datasets=Count(len(gone), "site"))
+    says = Fact("dataset_withheld") if len(gone) == 1 else several
+    flags = tuple(flag for flag in study.flags if flag.dataset not in gone)
+    return replace(study, datasets=kept, flags=(*flags, Flag("dataset_withheld", POOLED, says)))
+
+
+def _under_policy(study: Study) -> Study:
+    """The study under its strictest policy, without a previous release, with a flag that says so; with what it declares
+    in place of rows as that may be given; and without the sizes and hashes of files that tell how many there are: those
+    with rows, and a release file not all of which is given.
+    """
     whole, strictest = study.release, minimum_cell(study)
     # A description of one hospital rests on the rows of another, so that the policy of one is that of all.
     study = replace(study, datasets=tuple(replace(dataset, minimum_cell=strictest) for dataset in study.datasets))
@@ -86,14 +98,7 @@ def without_what_tells(study: Study) -> Study:
     if study.previous is not None:
         withheld = Flag("previous_withheld", POOLED, Fact("previous_withheld"))
         study = replace(study, previous=None, flags=(*study.flags, withheld))
-    kept = tuple(dataset for dataset in study.datasets if dataset.rows_analysed >= dataset.minimum_cell)
-    if len(kept) == len(study.datasets):
-        return study
-    gone = {dataset.name for dataset in study.datasets} - {dataset.name for dataset in kept}
-    several = Fact("datasets_withheld", datasets=Count(len(gone), "site"))
-    says = Fact("dataset_withheld") if len(gone) == 1 else several
-    flags = tuple(flag for flag in study.flags if flag.dataset not in gone)
-    return replace(study, datasets=kept, flags=(*flags, Flag("dataset_withheld", POOLED, says)))
+    return study
 
 
 # ---- one dataset ----------------------------------------------------------------------------------------------------
@@ -381,9 +386,9 @@ def given(complete: Evidence, sites: Sequence[Site]) -> Evidence:
 
     `complete` has the results of the sites as `of_site` gives them, and what was made of these.
     """
-    below = max(site.dataset.minimum_cell for site in sites)
+    below = max((site.dataset.minimum_cell for site in sites), default=0)
     if not below:
-        return complete
+        return few.without(complete)
     why = not_given(below)
     known = {dataset.name: dataset for dataset in complete.datasets}
     # The axes of the model's points end at values of patients, and leave with the readers' tables.
