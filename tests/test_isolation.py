@@ -114,10 +114,20 @@ def test_a_small_file_that_takes_all_memory_is_told(tmp_path: Path, monkeypatch:
     ]
 
 
+ENDLESS = """
+def work(*_):
+    while True:
+        pass
+isolated.CALLS = isolated.CALLS | {"table": work}
+isolated.main("""
+"""Before the process begins: a reader that no machine is fast enough for."""
+
+
 def test_a_file_that_keeps_its_reader_busy_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(isolation, "SECONDS", 1)
-    monkeypatch.setattr(isolation, "SECONDS_A_MEGABYTE", 0)
-    (tmp_path / "site.csv").write_text("outcome,risk\n" + '"0","0.5"\n' * 5_000_000, encoding="utf-8")
+    monkeypatch.setattr(isolation, "START", isolation.START.replace("isolated.main(", ENDLESS.strip("\n")))
+    monkeypatch.setattr(isolation, "_SERVERS", {})
+    (tmp_path / "site.csv").write_text(TABLE, encoding="utf-8")
     assert _faults(_release(tmp_path, "site.csv")) == ["Reading site.csv takes longer than 1 second."]
 
 
