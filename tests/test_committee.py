@@ -34,7 +34,6 @@ from dossier.report import compose, press
 from dossier.report.chapters import committee
 from dossier.report.chapters.committee import goals_met
 from dossier.report.chapters.committee.dangers import PLAIN
-from dossier.report.chapters.committee.missed import ERRORS, UNDERESTIMATED
 from dossier.report.chapters.committee.percentages import at_risk
 from dossier.report.chapters.committee.plain import abridged
 from dossier.typeset.names import groups_of_readers
@@ -440,12 +439,7 @@ def test_the_hospitals_that_are_farthest_off_are_named_and_the_rest_is_a_range(c
 
 def test_who_is_missed_names_the_ends_and_where_it_is_surely_more_than_half(covid: Book) -> None:
     words = committee.who_is_missed(covid.evidence)
-    assert words[1] == (
-        "By age, it misses from 10 of 100 patients aged 50 to 69 (range 6 to 17) to 17 of 100 patients aged under 50 "
-        "(range 8 to 35)."
-    )
-    assert words[2] == "The ranges overlap: this could be coincidence."
-    assert words[3] == "The model overestimates the risk of female patients and patients aged under 50."
+    assert not [text for text in words if "overlap" in text]
     assert words[0].replace("\N{NO-BREAK SPACE}", " ") == (
         "At the 50% line it misses from 10 of 100 (Italy 1) to 74 (Brazil 1) of those with SARS-CoV-2 infection. "
         "More than half are missed in Brazil 1, Brazil 2 and Brazil 3."
@@ -457,14 +451,13 @@ def test_groups_that_our_data_cannot_tell_apart_are_not_said_to_be_alike(covid: 
     assert committee.differing_groups(evidence) == ("By sex and age: not known, as the data do not say.",)
 
 
-def test_a_group_whose_risk_is_underestimated_is_told_with_both_values_and_how_many_were_looked_at(knee: Book) -> None:
+def test_a_group_that_is_missed_more_is_told_with_both_values_and_how_many_were_looked_at(knee: Book) -> None:
     words = " ".join(committee.differing_groups(knee.evidence)).replace("\N{NO-BREAK SPACE}", " ")
     assert re.search(
-        rf"{UNDERESTIMATED} patients aged 50 to 69 \(1\d\d actual cases per 100 predicted, the others 9\d\)", words
+        r"It more often misses patients aged under 50 \(7\d of 100, the others 4\d; \d+ to \d+ of 100 more\)", words
     )
-    assert re.search(r"The difference could be coincidence \(\d+ comparisons\)\.", words)
+    assert "Of 20 comparisons with the other patients of the same hospital, " in words
     assert "was not counted" not in words
-    assert len(set(ERRORS)) == 10
     table = committee.groups(knee.evidence)
     assert table is not None
     assert table.columns[-1].label == "Missed, of 100"

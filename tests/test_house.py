@@ -427,7 +427,9 @@ LISTS_OF_MEASURES = {
     *("chapters.discrimination.WHATEVER", "chapters.human_factors.ADVICE", "chapters.human_factors.MEASURES"),
     *("chapters.reliability.MEASURES", "chapters.sample.CRITERIA", "chapters.sentence.RESTS_ON"),
     "chapters.severity.MEASURES",
-    *("chapters.subgroups.JUDGED", "chapters.supporting.PRINTED", "chapters.supporting.PRINTED_OF_CLASSES"),
+    *("chapters.subgroups.HEADS", "chapters.subgroups.NAMES", "chapters.committee.missed.AT_THRESHOLD"),
+    *("between_groups.AT_THRESHOLD", "between_groups.MADE_OF", "between_groups.MARGINS"),
+    *("chapters.supporting.PRINTED", "chapters.supporting.PRINTED_OF_CLASSES"),
     *("figures.monitoring.SHORT", "model_card.GROUPS"),
     # What a flag looks at, in the order in which it names it, and the words of flags, samples and comparisons.
     *("flags.POOLED_MEASURES", "flags.RULES", "flags.SIZES", "flags.WIDE"),

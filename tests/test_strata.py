@@ -22,7 +22,8 @@ from dossier.core.types import (
     find,
     find_in_subgroup,
 )
-from dossier.metrics import imputations
+from dossier.metrics import imputations, within_sites
+from dossier.metrics.scales import Scale
 from dossier.metrics.stratified import Stratum
 from dossier.typeset.methods import method_text
 from tests.reasons import Said
@@ -200,34 +201,6 @@ def test_a_site_with_next_to_no_rows_is_not_named_and_does_not_enter(tmp_path: P
 # ---- sensitivity ----------------------------------------------------------------------------------------------------
 
 
-def flagged(right: int, missed: int, cluster: bool = False) -> Stratum:
-    """A site of so many cases that are flagged at 0.5 and so many that are not, and as many others."""
-    outcome = np.array([1.0] * (right + missed) + [0.0] * (right + missed))
-    risk = np.array([0.5] * right + [0.4] * missed + [0.1] * (right + missed))
-    return Stratum(outcome, risk, None, np.arange(len(outcome)) if cluster else None)
-
-
-def test_the_sensitivity_over_sites_counts_the_cases_of_all_with_the_interval_of_wilson() -> None:
-    """8 of 12, by hand: (0.6667 + 0.1601 -+ 1.96 sqrt(0.01852 + 0.00667)) / 1.3201."""
-    of_sites = REGISTER.stratified["sensitivity"].function
-    found = number(of_sites([flagged(3, 1), flagged(5, 3)], 0.95, threshold=0.5))
-    assert found.value == pytest.approx(2 / 3)
-    assert (found.n, found.events, found.details["k"]) == (12, 12, 2)
-    assert (found.low, found.high) == pytest.approx((0.3906, 0.8619), abs=1e-4)
-    nobody = number(of_sites([flagged(3, 1), flagged(5, 3)], 0.95, threshold=0.6))
-    assert (nobody.value, nobody.low) == (0, 0)
-    assert isinstance(of_sites([], 0.95, threshold=0.5), Absent)
-
-
-def test_clusters_of_one_row_give_the_sensitivity_an_error_of_independent_rows() -> None:
-    """Centred within each site: 4 of 8 and 8 of 16 are one half, with sum of (1/2)^2 over 12^2 and n/(n - 1)."""
-    found = number(
-        REGISTER.stratified["sensitivity"].function([flagged(2, 2, True), flagged(4, 4, True)], 0.95, threshold=0.5)
-    )
-    assert found.value == 0.5
-    assert found.se == pytest.approx(np.sqrt((4 * 0.25 * 8 / 7 + 8 * 0.25 * 16 / 15) / 12**2))
-
-
 @pytest.mark.parametrize("policy", ["", "[disclosure]\nminimum_cell = 10\n"])
 def test_the_sensitivity_of_a_group_is_that_of_its_rows_and_ranged_where_counts_are(
     policy: str, tmp_path: Path
@@ -266,16 +239,23 @@ def test_imputations_and_clusters_of_sites_come_together(tmp_path: Path) -> None
     }
     study = read(tmp_path, tables)
     evidence = evaluate.evidence(study)
-    for measure, scale in (("auroc", "logit"), ("oe_ratio", "log"), ("calibration_slope", "plain")):
+    scales: dict[str, Scale] = {"auroc": "logit", "oe_ratio": "log", "brier": "plain"}
+    for measure, scale in scales.items():
         each = []
         for imputation in range(4):
             datasets = [
                 dataset.imputations[imputation % len(dataset.imputations)] if dataset.imputations else dataset
                 for dataset in study.datasets
             ]
-            strata = [stratum(dataset, Subset("s", "x")) for dataset in datasets]
-            each.append(number(REGISTER.stratified[measure].function(strata, 0.95)))
-        expected = imputations.rubin(each, scale, 0.95)  # type: ignore[arg-type]
+            pairs = [
+                within_sites.Pair(dataset.name, *(stratum(dataset, Subset("s", label)) for label in ("x", "z")))
+                for dataset in datasets
+            ]
+            metric = REGISTER.metrics[measure]
+            found = within_sites.compared(measure, metric.weighted, pairs, 0.95, scale, metric.term.range, 0.3)
+            assert not isinstance(found, Absent)
+            each.append(found.ours)
+        expected = imputations.rubin(each, scale, 0.95)
         seen = number(find_in_subgroup(evidence, Subset("s", "x"), measure, POOLED))
         assert (seen.value, seen.low, seen.high) == pytest.approx((expected.value, expected.low, expected.high))
         assert seen.details["k"] == 4

@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 
 from dossier import evaluate, reading
 from dossier.core import between_groups, flags
-from dossier.core.facts import Method
 from dossier.core.types import (
     POOLED,
     Absent,
@@ -33,11 +32,10 @@ from dossier.core.types import (
 from dossier.metrics import calibration, discrimination, utility
 from dossier.record import results
 from dossier.report.chapters import subgroups as findings
-from dossier.report.chapters.committee.missed import ALIKE, LOWER_AUROC, differing_groups
-from dossier.report.figures.subgroups import forest_caption
+from dossier.report.chapters.committee.missed import LOWER_AUROC, differing_groups
 from dossier.typeset.flags import flag_text
 from dossier.typeset.reasons import reason_text
-from dossier.typeset.words import in_words
+from dossier.typeset.words import sentence_case
 from tests.conftest import by_hand
 from tests.figures.evidence import CASES
 from tests.reasons import Said
@@ -227,14 +225,15 @@ def test_every_core_and_supporting_measure_of_one_site_is_there(knee: Evidence) 
         *("auroc", "model_based_concordance", "net_benefit", "net_benefit_gain", "oe_ratio"),
         *("calibration_intercept", "calibration_slope"),
         *("calibration_intercept_joint", "ici", "e50", "e90", "emax", "eci", "brier", "scaled_brier", "log_score"),
-        *("nagelkerke_r2", "standardized_net_benefit", "sensitivity"),
+        *("nagelkerke_r2", "standardized_net_benefit", "sensitivity", "specificity"),
+        *("oe_ratio_ratio", "auroc_beyond_case_mix"),
         *("mss_auroc", "mss_oe", "mss_slope", "mss_snb", "mss_brier"),
         # Which may be weighed otherwise there.
         *("mean_severity", "error_severity_index"),
     }
     tiers = {result.measure: knee.terms[result.term].tier for result in knee.subgroups.results}
     others = {measure for measure, tier in tiers.items() if tier not in ("core", "supporting")}
-    assert others == {"sensitivity", "mean_severity", "error_severity_index"}
+    assert others == {"sensitivity", "specificity", "mean_severity", "error_severity_index"}
 
 
 def rows_of_knee(value: Subset) -> list[tuple[str, float, float]]:
@@ -259,37 +258,45 @@ def test_over_all_sites_a_subgroup_has_every_row_also_of_sites_with_few_events(k
     names = dict.fromkeys(name for name, _, _ in women)
     few = [name for name in names if sum(y for site, y, _ in women if site == name) < 20]
     assert few, "a site with fewer than 20 events in the subgroup"
+    of_sites = [
+        [[(y, p) for name, y, p in rows if name == site] for rows in (women, rows_of_knee(Subset("Sex", "male")))]
+        for site in names
+    ]
     ratio = find_in_subgroup(knee, Subset("Sex", "female"), "oe_ratio", POOLED)
     assert isinstance(ratio, Estimate)
     assert (ratio.n, ratio.events) == (len(women), sum(y for _, y, _ in women))
-    assert ratio.value == pytest.approx(sum(y for _, y, _ in women) / sum(p for _, _, p in women), rel=1e-12)
     assert ratio.details["k"] == len(names)
-    assert ratio.details["tau"] is not None
-    pairs = [
-        0.5 * (p > q) + 0.5 * (p >= q)
-        for name in names
-        for site, y, p in women
-        if site == name and y
-        for other, z, q in women
-        if other == name and not z
-    ]
+    above = below = 0.0
+    for ours, rest in of_sites:
+        e1, e0 = (sum(p for _, p in rows) for rows in (ours, rest))
+        above, below = above + sum(y for y, _ in ours) * e0 / (e1 + e0), below + e1 * e0 / (e1 + e0)
+    assert ratio.value == pytest.approx(above / below, rel=1e-12)
+    found = []
+    for each in of_sites:
+        pairs = [[0.5 * (p > q) + 0.5 * (p >= q) for y, p in rows if y for z, q in rows if not z] for rows in each]
+        if pairs[0] and pairs[1]:
+            weight = len(pairs[0]) * len(pairs[1]) / (len(pairs[0]) + len(pairs[1]))
+            found.append((weight, sum(pairs[0]) / len(pairs[0])))
     auroc = find_in_subgroup(knee, Subset("Sex", "female"), "auroc", POOLED)
     assert isinstance(auroc, Estimate)
-    assert auroc.value == pytest.approx(sum(pairs) / len(pairs), rel=1e-12)
+    assert auroc.value == pytest.approx(sum(w * v for w, v in found) / sum(w for w, _ in found), rel=1e-12)
 
 
-def test_the_difference_over_all_sites_is_that_of_both_groups_over_all_their_rows(knee: Evidence) -> None:
-    for measure in ("auroc", "model_based_concordance", "oe_ratio", "calibration_slope", "calibration_intercept"):
-        women, men = (find_in_subgroup(knee, Subset("Sex", text), measure, POOLED) for text in ("female", "male"))
-        apart = find_in_subgroup(knee, Subset("Sex", "female"), measure, POOLED, against="complement")
-        assert isinstance(women, Estimate)
-        assert isinstance(men, Estimate)
-        assert isinstance(apart, Estimate)
-        assert apart.value == pytest.approx(women.value - men.value, abs=1e-14)
-        assert women.low is not None
-        assert men.high is not None
-        assert apart.low == pytest.approx(apart.value - np.hypot(women.value - women.low, men.high - men.value))
-        assert apart.n == women.n + men.n
+def test_every_difference_over_all_sites_is_that_of_the_two_values_that_are_printed(knee: Evidence) -> None:
+    found = {
+        (result.term, tuple(sorted(result.at.items()))): result.found
+        for result in knee.subgroups.results
+        if result.dataset == POOLED and result.subset == Subset("Sex", "female") and isinstance(result.found, Estimate)
+    }
+    pairs = 0
+    for (term, at), women in found.items():
+        apart = found.get((term, tuple(sorted({**dict(at), "against": "complement"}.items()))))
+        men = find_in_subgroup(knee, Subset("Sex", "male"), knee.terms[term].measure, POOLED, **dict(at))
+        if "against" not in dict(at) and apart is not None and isinstance(men, Estimate):
+            pairs += 1
+            assert apart.value == pytest.approx(women.value - men.value, abs=1e-12), term
+            assert apart.n == women.n + men.n
+    assert pairs > 20
 
 
 def right_model(spread: dict[str, float], rows: int = 700) -> str:
@@ -311,18 +318,17 @@ def test_a_group_that_ranks_less_well_by_case_mix_alone_is_told_so(tmp_path: Pat
     assert isinstance(apart, Estimate)
     assert apart.high is not None
     assert apart.high < -0.1
-    (difference,) = (each for each in findings.compared(found) if each.measure == "auroc")
-    observed = find_in_subgroup(found, Subset("s", "alike"), "auroc", "a")
-    expected = find_in_subgroup(found, Subset("s", "alike"), "model_based_concordance", "a")
-    assert isinstance(observed, Estimate)
-    assert isinstance(expected, Estimate)
-    assert expected.value == pytest.approx(observed.value, abs=0.04)
-    assert findings.is_case_mix(found, difference) == (observed.value >= expected.value)
-    text = findings.finding(found).rest
-    assert f"{expected.value:.2f} against" in text
-    assert "expected from case mix" in text
-    words = ALIKE if findings.is_case_mix(found, difference) else LOWER_AUROC
-    assert f'{words} patients with s "alike"' in " ".join(differing_groups(found))
+    (look,) = (each for each in looks_of(found) if each.measure == "auroc_beyond_case_mix")
+    assert look.state != "against"
+    assert look.apart.low is not None
+    assert look.apart.high is not None
+    assert look.apart.low < 0 < look.apart.high
+    assert "beyond case mix" not in findings.finding(found).lead
+    assert LOWER_AUROC not in " ".join(differing_groups(found))
+
+
+def looks_of(found: Evidence) -> tuple[between_groups.Look, ...]:
+    return between_groups.looks(found.subgroups.summaries, found.subgroups.results)
 
 
 def test_a_group_that_is_ranked_worse_than_its_case_mix_allows_is_told_so(tmp_path: Path) -> None:
@@ -333,9 +339,11 @@ def test_a_group_that_is_ranked_worse_than_its_case_mix_allows_is_told_so(tmp_pa
     worse = [f"{y},{next(shuffled) if name == 'alike' else risk},{name}" for y, risk, name in rows]
     study = read(tmp_path, '[[subgroup]]\ncolumn = "s"\n', a="\n".join([head, *worse]) + "\n")
     found = evaluate.evidence(study)
-    (difference,) = (each for each in findings.compared(found) if each.measure == "auroc")
-    assert not findings.is_case_mix(found, difference)
-    assert "no worse than its case mix allows" not in findings.finding(found).rest
+    (look,) = (each for each in looks_of(found) if each.measure == "auroc_beyond_case_mix")
+    assert look.state == "against"
+    assert flag_text(look.fact).startswith(
+        "beyond case mix the AUROC is lower in the subgroup alike (s) than in the others: "
+    )
     assert f'{LOWER_AUROC} patients with s "alike"' in " ".join(differing_groups(found))
 
 
@@ -449,61 +457,20 @@ def test_results_json_holds_every_subgroup_and_keeps_to_its_schema(knee: Evidenc
 
 
 def test_the_chapter_counts_what_it_looked_at(knee: Evidence) -> None:
-    made_here = 0
-    apart = 0
-    for site in (dataset.name for dataset in knee.datasets if dataset.role == "external"):
-        for measure, at in (("auroc", {}), ("oe_ratio", {}), ("sensitivity", {"threshold": 0.5})):
-            for subset in (("Sex", "female"), ("Age", "under 50"), ("Age", "50 to 69"), ("Age", "70 or more")):
-                found = find_in_subgroup(knee, Subset(*subset), measure, site, against="complement", **at)
-                if isinstance(found, Estimate) and found.low is not None and found.high is not None:
-                    made_here += 1
-                    apart += found.low > 0 or found.high < 0
+    """Two groups by sex are one look, three by age are three, each in five measures; under 50 were missed more."""
+    looks = looks_of(knee)
+    assert len(looks) == 20
+    assert {look.apart.details["looks"] for look in looks} == {20.0}
     said = findings.finding(knee)
-    assert "35 subgroups, site by site." in said.rest  # two by sex and three by age at seven of eight sites
-    assert said.lead.startswith("Over the seven sites that record it ")
-    assert f"In {apart} of {made_here} comparisons by site a subgroup differs" in said.rest
-    assert "from the rest in AUROC, O/E or sensitivity at 0.50." in said.rest
-    assert f"{made_here}\N{NO-BREAK SPACE}differences at single sites" in findings.multiplicity(knee)
-    assert f"eight pooled over the sites in AUROC and O/E: {made_here + 8} in all" in findings.multiplicity(knee)
-    assert f"{(made_here + 8) * 0.05:.1f} of them" in findings.multiplicity(knee)
-
-
-def test_a_diamond_says_which_rows_it_leaves_out(knee: Evidence) -> None:
-    """Of those under 50 a site has too few, and another has one outcome only."""
-    assert "all rows of all sites but those of under five (AUROC, n: or of one outcome)" in forest_caption(knee)
-
-
-def difference(value: float, low: float, high: float) -> Estimate:
-    return Estimate(value, low, high, 0.95, 200, Method("square_and_add"))
-
-
-def test_only_what_holm_leaves_standing_is_not_said_to_be_coincidence() -> None:
-    """By hand: z of 1.96 x 0.3 / 0.1 is 5.88; of 1.96 x 0.12 / 0.1 it is 2.35, p .019: below .05, not below .05 / 4."""
-    large, small, none = difference(-0.3, -0.4, -0.2), difference(0.12, 0.02, 0.22), difference(0.0, -0.1, 0.1)
-    assert between_groups.survives((small, large), 0.95) == (True, True)
-    assert between_groups.survives((small, large, none, none, none), 0.95) == (False, True, False, False, False)
-    assert between_groups.survives((none,), 0.95) == (False,)
-    assert between_groups.survives((), 0.95) == ()
-
-
-def test_the_chapter_names_a_handful_of_differences_and_counts_the_rest() -> None:
-    evidence = by_hand(CASES[1])
-    results = tuple(
-        dataclasses.replace(result, found=dataclasses.replace(result.found, value=0.2, low=0.1, high=0.3))
-        if result.measure == "auroc" and result.at.get("against") and isinstance(result.found, Estimate)
-        else result
-        for result in evidence.subgroups.results
+    assert said.lead.startswith(
+        "Over the seven sites that record it the sensitivity at 0.50 is lower in the subgroup under 50 (Age) than in "
     )
-    changed = dataclasses.replace(evidence, subgroups=dataclasses.replace(evidence.subgroups, results=results))
-    made = [difference for difference in findings.compared(changed) if difference.measure == "auroc"]
-    text = findings.finding(changed).rest
-    names = []
-    for difference in made[:3]:
-        here = find_in_subgroup(changed, Subset(difference.column, difference.label), "auroc", difference.dataset.name)
-        assert isinstance(here, Estimate)
-        names.append(f"AUROC is {here.value:.2f} against {here.value - 0.2:.2f} in {difference.named}")
-    assert f"excludes 0: {', '.join(names)} and " in text
-    assert f"{in_words(len(made) - 3)} more." in text
+    assert "35 subgroups, site by site." in said.rest  # two by sex and three by age at seven of eight sites
+    assert "Of 20\N{NO-BREAK SPACE}comparisons, corrected for their number: " in said.rest
+    counts = [sum(look.state == state for look in looks) for state in findings.STATES]
+    assert sum(counts) == 20
+    words = " ".join(differing_groups(knee))
+    assert "It more often misses patients aged under 50 (" in words
 
 
 def test_the_tables_show_the_numbers_and_what_is_too_few(knee: Evidence) -> None:
@@ -526,20 +493,14 @@ def test_the_tables_show_the_numbers_and_what_is_too_few(knee: Evidence) -> None
     assert rows[index].cells[2].text == "too few"
     assert rows[index].cells[3].text == f"{found.value:.2f}"
     assert "no column Age: Knee 8" in " ".join(values.footnotes)
-    for row in tables["table-subgroup-differences"].rows:
-        for cell in row.cells:
-            if cell.interval:
-                low, high = (float(part.replace("\N{MINUS SIGN}", "-")) for part in cell.interval.split(" to "))
-                assert low <= high
-                assert cell.kind != "alert" or low >= 0 or high <= 0
-
-
-def test_what_stands_out_in_the_tables_is_what_the_finding_counts(knee: Evidence) -> None:
-    tables = [table for table in findings.tables(knee) if table.name.endswith("-differences")]
-    coloured = sum(cell.kind == "alert" for table in tables for row in table.rows for cell in row.cells)
-    printed = [difference for difference in findings.compared(knee) if difference.threshold is None]
-    assert coloured == sum(difference.is_apart for difference in printed)
-    assert all("Of single sites only what excludes 0 in AUROC or O/E." in table.note for table in tables)
+    whole = [row for row in tables["table-subgroup-differences"].rows if row.cells]
+    coloured = [row.label for row in whole if any(cell.kind == "alert" for cell in row.cells)]
+    assert coloured == [
+        f"{sentence_case(look.label)} ({look.column})" for look in looks_of(knee) if look.state == "against"
+    ]
+    named = " ".join(tables["table-subgroup-differences"].footnotes)
+    assert "Under five patients of the subgroup or of the others: Knee 4 (under 50" in named
+    assert "expected events in either: " in named
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)

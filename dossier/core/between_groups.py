@@ -1,107 +1,163 @@
-"""Groups of patients for whom, over all external sites, the model does otherwise than for the other patients."""
+"""Groups of patients held against the other patients of their own hospitals: which comparisons there are, and what each
+shows.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from statistics import NormalDist
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
 
 from dossier.core.facts import Fact, Value
 from dossier.core.multiplicity import holm
-from dossier.core.types import MACRO, POOLED, Absent, Estimate, Result, SubgroupSummary, Subset, Withheld, is_telling
+from dossier.core.types import MACRO, POOLED, Absent, Estimate, Result, SubgroupSummary, Subset, Withheld
 
-MEASURES = ("auroc", "model_based_concordance", "oe_ratio")
-"""What groups are compared in; the second says what of the first is case mix."""
+AGAINST = {"against": "complement"}
+"""What a difference to the other patients holds in `at`."""
+
+AT_THRESHOLD = ("sensitivity", "specificity", "net_benefit")
+"""The measures that groups are compared in at the first threshold."""
+
+RATIO = "oe_ratio_ratio"
+MADE_OF = {RATIO: "oe_ratio", "auroc_beyond_case_mix": "auroc"}
+"""The comparisons that are no difference of a measure, and the measure that they are made of."""
+
+MARGINS: Mapping[str, tuple[float, float]] = {
+    "sensitivity": (-0.1, 0.1),
+    "specificity": (-0.1, 0.1),
+    "net_benefit": (-0.01, 0.01),
+    RATIO: (0.8, 1.25),
+    "auroc_beyond_case_mix": (-0.05, 0.05),
+}
+"""Between which values two groups count as alike; ours, none is a law."""
+
+TESTED = tuple(MARGINS)
+"""What a group is judged by; what misses patients comes first."""
+
+MEASURES = (*AT_THRESHOLD, *MADE_OF.values(), *MADE_OF)
+"""What the comparisons rest on."""
+
+AT_MOST = 0.05
+"""The p value by Holm's correction up to which a difference is shown."""
+
+State = Literal["shown", "against", "better", "open"]
 
 
 @dataclass(frozen=True)
-class GroupDifference:
-    """A measure in a group of patients over all sites, whose difference to the others' has an interval without 0."""
+class Look:
+    """One comparison of a group with the others: over all sites, or at one."""
 
     column: str
     label: str
     measure: str
     of_class: str | None
+    threshold: float | None
+    dataset: str
     here: Estimate
+    """What it is made of, in the group."""
+    rest: float
+    """The same in the others."""
     apart: Estimate
-    """The difference to the others."""
-    expected: float | None = None
-    """Of an AUROC what the group would have if its risks were right."""
 
     @property
-    def difference(self) -> float:
-        """The value of the difference."""
-        return self.apart.value
+    def state(self) -> State:
+        """Whether the groups are shown to be alike, the group to be worse or better off, or neither."""
+        low, high = MARGINS[self.measure]
+        bounds = [bound for bound in (self.apart.low, self.apart.high) if bound is not None]
+        if len(bounds) == 2 and all(low <= bound <= high for bound in bounds):
+            return "shown"
+        is_unsure = len(bounds) < 2 or (self.apart.details.get("p_holm") or 0.0) > AT_MOST
+        if is_unsure or low <= self.apart.value <= high:
+            return "open"
+        return "against" if self.is_worse or self.measure == RATIO else "better"
 
     @property
-    def is_case_mix(self) -> bool:
-        """Whether an AUROC below that of the others is no lower than the group's own case mix allows."""
-        return self.difference < 0 and self.expected is not None and self.here.value >= self.expected
+    def excludes_none(self) -> bool:
+        """Whether the interval by itself leaves out that there is no difference."""
+        none = 1.0 if self.measure == RATIO else 0.0
+        return (self.apart.low is not None and self.apart.low > none) or (
+            self.apart.high is not None and self.apart.high < none
+        )
+
+    @property
+    def is_worse(self) -> bool:
+        """Whether it is the group that is worse off: more of its events are missed, or it is ranked less well."""
+        return self.apart.value > 1 if self.measure == RATIO else self.apart.value < 0
+
+    @property
+    def is_named(self) -> bool:
+        """Whether of two groups this one is named: the one that is worse off, or whose O/E is farther off."""
+        if self.measure != RATIO:
+            return self.is_worse
+        here, rest = (abs(math.log(value)) if value > 0 else math.inf for value in (self.here.value, self.rest))
+        return here > rest or (here == rest and self.is_worse)
+
+    @property
+    def is_even(self) -> bool:
+        """Whether there is no difference at all."""
+        return self.apart.value == (1 if self.measure == RATIO else 0)
 
     @property
     def fact(self) -> Fact:
-        """The direction of the difference with both values; in words a sentence without its full stop."""
+        """The direction with both values and the interval; in words a sentence without its full stop."""
         group = Fact("group", label=self.label, column=self.column)
         if self.of_class:
             group = Fact("group_of_class", label=self.label, column=self.column, of_class=self.of_class)
-        low, high = self.here.low, self.here.high
+        apart = {"apart": self.apart.value, "low": self.apart.low, "high": self.apart.high}
+        scale = 100 if self.measure == "net_benefit" else 1
+        numbers = {"value": self.here.value, "others": self.rest, **apart}
         values: dict[str, Value] = {
             "group": group,
-            "value": self.here.value,
-            "interval": None if low is None or high is None else Fact("interval", low=low, high=high),
-            "others": self.here.value - self.difference,
+            **{name: None if value is None else scale * value for name, value in numbers.items()},
         }
-        if self.measure == "oe_ratio":
+        if self.measure == RATIO:
             # Whether the model is wrong by itself, or only beside the others, is what the group's own interval says.
-            off = (low is not None and low > 1) if self.difference > 0 else (high is not None and high < 1)
-            values |= {"is_relative": not off}
-            return Fact("more_events_in_group" if self.difference > 0 else "fewer_events_in_group", **values)
-        case_mix = None if self.expected is None else Fact("by_case_mix", expected=self.expected)
-        better = self.difference > 0
-        return Fact("group_ranked_better" if better else "group_ranked_less_well", **values, case_mix=case_mix)
+            low, high = self.here.low, self.here.high
+            off = (low is not None and low > 1) if self.is_worse else (high is not None and high < 1)
+            return Fact(
+                "more_events_in_group" if self.is_worse else "fewer_events_in_group", **values, is_relative=not off
+            )
+        values |= {"is_lower": self.apart.value < 0}
+        if self.measure == "auroc_beyond_case_mix":
+            return Fact("ranking_in_group", **values)
+        values |= {"at": self.threshold, "is_sensitivity": self.measure == "sensitivity"}
+        return Fact("net_benefit_in_group" if self.measure == "net_benefit" else "share_in_group", **values)
 
 
-def compared(summaries: Sequence[SubgroupSummary], results: Sequence[Result]) -> tuple[Estimate, ...]:
-    """Every difference of a group to the others over all sites, of two groups one; case mix not counted."""
-    found = _indexed(results)
-    return tuple(found[subset, measure, of_class, True] for subset, measure, of_class in _compared(summaries, found))
+def looks(summaries: Sequence[SubgroupSummary], results: Sequence[Result], dataset: str = POOLED) -> tuple[Look, ...]:
+    """Every comparison that was tested over all sites, or at one; of two groups one, named by the worse off.
 
-
-def over_all_sites(summaries: Sequence[SubgroupSummary], results: Sequence[Result]) -> Iterator[GroupDifference]:
-    """The differences over all sites whose interval leaves out 0; of two groups the first, for the other mirrors it."""
-    found = _indexed(results)
-    for subset, measure, of_class in _compared(summaries, found):
-        here, apart = found.get((subset, measure, of_class, False)), found[subset, measure, of_class, True]
-        if here is None or not _excludes_zero(apart):
-            continue
-        expected = found.get((subset, "model_based_concordance", of_class, False))
-        value = expected.value if expected is not None and measure == "auroc" else None
-        yield GroupDifference(subset.column, subset.level, measure, of_class, here, apart, value)
-
-
-def comparisons(summaries: Sequence[SubgroupSummary], results: Sequence[Result]) -> int:
-    """How many times a group is compared with the others over all sites."""
-    return len(compared(summaries, results))
-
-
-def survives(compared: Sequence[Estimate], level: float) -> tuple[bool, ...]:
-    """Which differences exclude 0 by Holm's correction over all of them: what else stands out could be coincidence.
-
-    The p value of each is read off its interval, from the value to the bound that is nearer to 0, as if normal.
+    What misses patients comes first.
     """
-    p_values = holm([_p_value(found, level) for found in compared])
-    return tuple(p_value <= 1 - level for p_value in p_values)
-
-
-def _p_value(found: Estimate, level: float) -> float:
-    bound = found.low if found.value > 0 else found.high
-    if bound is None or found.value == 0:
-        return 1.0
-    error = abs(found.value - bound) / NORMAL.inv_cdf((1 + level) / 2)
-    return 2 * (1 - NORMAL.cdf(abs(found.value) / error)) if error > 0 else 0.0
-
-
-NORMAL = NormalDist()
+    found = {_place(result): result.found for result in results if result.dataset == dataset}
+    made = []
+    for column, labels in _labels(summaries).items():
+        for place, apart in found.items():
+            subset, measure, settings = place
+            if isinstance(apart, Absent) or "p_holm" not in apart.details or subset is None or subset.column != column:
+                continue
+            base, at = MADE_OF.get(measure, measure), dict(settings)
+            here, beside = (
+                found.get((subset, base, frozenset(settings - AGAINST.items()))),
+                found.get((subset, base, settings)),
+            )
+            if isinstance(here, Estimate) and isinstance(beside, Estimate):
+                of_class, threshold = at.get("class"), at.get("threshold")
+                look = Look(
+                    column,
+                    subset.level,
+                    measure,
+                    None if of_class is None else str(of_class),
+                    None if threshold is None else float(threshold),
+                    dataset,
+                    here,
+                    here.value - beside.value,
+                    apart,
+                )
+                is_first = look.is_even and look.label == labels[0]
+                made += [look] if len(labels) != 2 or look.is_named or is_first else []
+    return tuple(sorted(made, key=lambda look: TESTED.index(look.measure)))
 
 
 def sites_with(summaries: Sequence[SubgroupSummary], column: str) -> frozenset[str]:
@@ -113,41 +169,62 @@ def sites_with(summaries: Sequence[SubgroupSummary], column: str) -> frozenset[s
     )
 
 
-Key = tuple[Subset, str, str | None, bool]
+Place = tuple[Subset | None, str, frozenset[tuple[str, float | str]]]
 
 
-def _compared(
-    summaries: Sequence[SubgroupSummary], found: Mapping[Key, Estimate]
-) -> Iterator[tuple[Subset, str, str | None]]:
-    """Each group, measure and class of which there is a difference to the others."""
+def _place(result: Result) -> Place:
+    return result.subset, result.measure, frozenset(result.at.items())
+
+
+def adjusted(
+    summaries: Sequence[SubgroupSummary], results: Sequence[Result], threshold: float | None
+) -> tuple[Result, ...]:
+    """The results, with Holm's p values and the number of looks beside those that groups are judged by.
+
+    A family is all that is looked at over all sites, or at one: groups times measures, at the first threshold. Two
+    groups are one look, for what is said of the one is said of the other.
+    """
+    two = {column: labels for column, labels in _labels(summaries).items() if len(labels) == 2}
+    families: dict[str, dict[object, list[int]]] = {}
+    for index, result in enumerate(results):
+        if result.subset is not None and _is_judged(result, threshold):
+            group = result.subset.column if result.subset.column in two else result.subset
+            families.setdefault(result.dataset, {}).setdefault((group, *_place(result)[1:]), []).append(index)
+    given = list(results)
+    for family in families.values():
+        p_values = holm([_p_value(results[each[0]]) for each in family.values()])
+        for each, p_holm in zip(family.values(), p_values, strict=True):
+            for index in each:
+                given[index] = _with(given[index], {"p_holm": p_holm, "looks": float(len(family))})
+    return tuple(given)
+
+
+def _is_judged(result: Result, threshold: float | None) -> bool:
+    at = dict(result.at)
+    is_asked = result.measure in MADE_OF or (
+        result.measure in AT_THRESHOLD and at == {**AGAINST, "threshold": threshold}
+    )
+    return (
+        is_asked
+        and at.get("class") != MACRO
+        and isinstance(result.found, Estimate)
+        and "p_value" in result.found.details
+    )
+
+
+def _p_value(result: Result) -> float:
+    return 1.0 if isinstance(result.found, Absent) else result.found.details["p_value"] or 0.0
+
+
+def _with(result: Result, details: Mapping[str, float | None]) -> Result:
+    if isinstance(result.found, Absent):
+        raise TypeError("what was tested is an estimate")
+    return replace(result, found=replace(result.found, details={**result.found.details, **details}))
+
+
+def _labels(summaries: Sequence[SubgroupSummary]) -> dict[str, tuple[str, ...]]:
+    """The groups of each column."""
     labels: dict[str, dict[str, None]] = {}
     for summary in summaries:
         labels.setdefault(summary.column, {})[summary.label] = None
-    for column, known in labels.items():
-        for label in list(known)[:1] if len(known) == 2 else known:
-            for subset, measure, of_class, is_difference in found:
-                if subset == Subset(column, label) and is_difference and measure != "model_based_concordance":
-                    yield subset, measure, of_class
-
-
-def _indexed(results: Sequence[Result]) -> Mapping[Key, Estimate]:
-    """The estimates over all sites by subset, measure and class, and whether they are differences."""
-    return {
-        (
-            result.subset,
-            result.measure,
-            None if of_class is None else str(of_class),
-            "against" in result.at,
-        ): result.found
-        for result in results
-        if result.dataset == POOLED
-        and result.subset is not None
-        and result.measure in MEASURES
-        and (of_class := result.at.get("class")) != MACRO
-        and not isinstance(result.found, Absent)
-        and is_telling(result.found)
-    }
-
-
-def _excludes_zero(found: Estimate) -> bool:
-    return (found.low is not None and found.low > 0) or (found.high is not None and found.high < 0)
+    return {column: tuple(known) for column, known in labels.items()}

@@ -212,6 +212,11 @@ SOURCES: Mapping[str, Source] = {
         "other. Ann Math Stat 1947;18:50–60.",
         "10.1214/aoms/1177730491",
     ),
+    "Mantel 1959": Source(
+        "Mantel N, Haenszel W. Statistical aspects of the analysis of data from retrospective studies of disease. "
+        "J Natl Cancer Inst 1959;22:719–748.",
+        "10.1093/jnci/22.4.719",
+    ),
     "Matthews 1975": Source(
         "Matthews BW. Comparison of the predicted and observed secondary structure of T4 phage lysozyme. Biochim "
         "Biophys Acta 1975;405:442–451.",

@@ -343,14 +343,13 @@ def _at_sites(
 def _subgroup_differs(
     external: Sequence[DatasetSummary], summaries: Sequence[SubgroupSummary], results: Sequence[Result]
 ) -> Iterator[Flag]:
-    """A group of patients over the sites that record it whose AUROC or O/E differs from the others: an interval without
-    0.
-    """
-    for result in between_groups.over_all_sites(summaries, results):
-        having = between_groups.sites_with(summaries, result.column)
-        sites = tuple(site.site for site in external if site.name in having)
-        where = Fact("over_all_sites") if len(sites) == len(external) else Fact("in_sites", sites=sites)
-        yield Flag("subgroup_differs", POOLED, Fact("subgroup_differs", where=where, difference=result.fact))
+    """A group of patients that is shown to differ from the others of its own sites, over all that record it."""
+    for look in between_groups.looks(summaries, results):
+        if look.state == "against":
+            having = between_groups.sites_with(summaries, look.column)
+            sites = tuple(site.site for site in external if site.name in having)
+            where = Fact("over_all_sites") if len(sites) == len(external) else Fact("in_sites", sites=sites)
+            yield Flag("subgroup_differs", POOLED, Fact("subgroup_differs", where=where, difference=look.fact))
 
 
 def _no_event(external: Sequence[DatasetSummary], results: Sequence[Result]) -> Iterator[Flag]:

@@ -83,7 +83,7 @@ class Synthesis:
     term: Term
     function: Callable[..., Any]
     needs: tuple[str, ...]
-    each: Literal["external", "pooled"]
+    each: Literal["external", "groups", "pooled"]
 
 
 @dataclass(frozen=True)
@@ -307,7 +307,7 @@ def metric(
 def synthesis(
     label: str,
     *,
-    each: Literal["external", "pooled"],
+    each: Literal["external", "groups", "pooled"],
     digits: int = 2,
     range: tuple[float | None, float | None] = (None, None),
     best: Best | None = None,
@@ -318,7 +318,10 @@ def synthesis(
     formula: str = "",
     also: tuple[str, ...] = (),
 ) -> Callable[[Plain], Plain]:
-    """Make a function on results a measure: `site` and `internal` of each external site, or `sites` for all."""
+    """Make a function on results a measure: `site` and `internal` of each external site, or `sites` for all.
+
+    Of `groups` it takes the rows of a group of patients and of the others, site by site, and names a comparison itself.
+    """
 
     def enter(function: Plain) -> Plain:
         name = function.__name__

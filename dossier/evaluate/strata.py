@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from dossier.core.facts import Fact
 from dossier.core.register import REGISTER, Metric
-from dossier.core.types import MACRO, Absent, At, Dataset, Estimate, Floats
+from dossier.core.types import MACRO, Absent, At, Dataset, Estimate
 from dossier.evaluate.classes import against_rest
 from dossier.evaluate.offered import Site
 from dossier.evaluate.site import FEWEST_ROWS
@@ -51,11 +51,12 @@ def over_sites(sites: Sequence[Site], metric: Metric, at: At, chosen: Chosen) ->
     count = max((len(site.dataset.imputations) for site in sites), default=0)
     found = []
     for number in range(max(count, 1)):
-        parts = [(site.dataset.name, _stratum(site, at, chosen, number)) for site in sites]
+        parts = [(site.dataset.name, stratum(site, at, chosen, number)) for site in sites]
         known = [(name, part) for name, part in parts if part is not None]
         kept = [part for _, part in known if len(part.outcome) >= FEWEST_ROWS]
         few = [name for name, part in known if 0 < len(part.outcome) < FEWEST_ROWS]
-        found.append(_naming(REGISTER.stratified[metric.term.name].function(kept, level, **settings), few))
+        made = REGISTER.stratified[metric.term.name].function(kept, level, **settings)
+        found.append(made if isinstance(made, Absent) else naming(made, few))
     if count < 2:
         return found[0]
     absent = next((candidate for candidate in found if isinstance(candidate, Absent)), None)
@@ -63,20 +64,12 @@ def over_sites(sites: Sequence[Site], metric: Metric, at: At, chosen: Chosen) ->
     return absent or imputations.rubin([estimate for estimate in found if isinstance(estimate, Estimate)], scale, level)
 
 
-def outcomes(sites: Sequence[Site], at: At, chosen: Chosen) -> Floats:
-    """The outcomes of the chosen rows of all sites: of a class whether it is that class."""
-    parts = [_stratum(site, at, chosen, 0) for site in sites]
-    return np.concatenate([np.empty(0), *(part.outcome for part in parts if part is not None)])
-
-
-def _naming(found: Estimate | Absent, few: Sequence[str]) -> Estimate | Absent:
+def naming(found: Estimate, few: Sequence[str]) -> Estimate:
     """The estimate with the sites that did not enter for having next to no rows."""
-    if isinstance(found, Absent) or not few:
-        return found
-    return replace(found, method=found.method + Fact("sites_too_small", sites=tuple(few)))
+    return found if not few else replace(found, method=found.method + Fact("sites_too_small", sites=tuple(few)))
 
 
-def _stratum(site: Site, at: At, chosen: Chosen, number: int) -> Stratum | None:
+def stratum(site: Site, at: At, chosen: Chosen, number: int) -> Stratum | None:
     """The chosen rows of one site, in one of its imputations; None where it has none to choose from."""
     each = site.dataset.imputations
     found = chosen(each[number % len(each)] if each else site.dataset)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dossier.core import between_groups
+from dossier.core.between_groups import AGAINST
 from dossier.core.facts import Fact
-from dossier.core.register import REGISTER, CurveMaker, Metric, fill, metrics_of
+from dossier.core.register import REGISTER, CurveMaker, Metric, Synthesis, fill, metrics_of
 from dossier.core.release import Release
 from dossier.core.types import (
     MACRO,
@@ -25,17 +27,16 @@ from dossier.core.types import (
     SubgroupSize,
     SubgroupSummary,
     Subset,
+    Term,
 )
 from dossier.evaluate import sampled, strata
 from dossier.evaluate.classes import against_rest, places_of
 from dossier.evaluate.offered import Site, part_of
-from dossier.evaluate.site import curve_of, measured
-from dossier.metrics import pooled
+from dossier.evaluate.site import FEWEST_ROWS, curve_of, measured
+from dossier.metrics import imputations, within_sites
 from dossier.metrics.scales import Scale
+from dossier.metrics.stratified import mean_of_sites
 from dossier.metrics.subgroups import difference, too_few, too_few_of_class, too_few_of_classes
-
-AGAINST = {"against": "complement"}
-"""What the difference to the other patients holds in `at`."""
 
 NEEDS = ("subgroups",)
 
@@ -252,100 +253,187 @@ def _curve(site: Site, subgroup: Subgroup, maker: CurveMaker, at: At) -> CurveRe
 
 # ---- all sites ------------------------------------------------------------------------------------------------------
 
+Place = tuple[str, Subset | None, Key]
+"""A dataset, a subgroup of it, and a measure at its settings."""
+
 
 def together(release: Release, parts: Sequence[SubgroupEvidence], sites: Sequence[Site]) -> SubgroupEvidence:
-    """The subgroups of every dataset, and what the external ones say of them together."""
+    """The subgroups of every dataset, and what the external ones say of them together, each within itself.
+
+    What is judged of a group stands in the details of its difference to the other patients: the p value of the test,
+    and that by Holm's correction over all that is looked at there. At single sites it is tested in the same way.
+    """
     every = side_by_side(parts)
     external = strata.external_sites(sites)
-    names = {site.dataset.name for site in external}
-    labels = dict.fromkeys((summary.column, summary.label) for summary in every.summaries)
-    of_external = [result for result in every.results if result.dataset in names]
-    over_sites = tuple(
-        result for column, label in labels for result in _pooled(release, column, label, of_external, external)
-    )
-    return replace(every, results=every.results + over_sites)
+    found = {_place(result): result for result in every.results}
+    for subset in dict.fromkeys(summary.subset for summary in every.summaries):
+        of_sites = [(POOLED, external), *((site.dataset.name, (site,)) for site in external)]
+        made = [result for name, those in of_sites for result in _Group(release, subset, name, those, found).results()]
+        found |= {_place(result): result for result in made}
+    declared = release.thresholds.declared
+    judged = between_groups.adjusted(every.summaries, tuple(found.values()), declared[0] if declared else None)
+    return replace(every, results=judged)
 
 
-def _pooled(
-    release: Release, column: str, label: str, results: Sequence[Result], sites: Sequence[Site]
-) -> Iterator[Result]:
-    """Each measure over all sites, and its difference to the other patients."""
-    subset = Subset(column, label)
-    found = {
-        (result.term, tuple(sorted(result.at.items())), result.dataset): result.found
-        for result in results
-        if result.subset == subset
-    }
-    for metric in metrics_of(release).values():
-        name = metric.term.name
-        pooled_somehow = metric.pool is not None or name in REGISTER.stratified
-        if not (compared(metric) and pooled_somehow and all(site.asks(metric.term.measure) for site in sites)):
-            continue
-        for at in places_of(release, metric):
-            each, apart = (
-                {
-                    dataset: estimate
-                    for (term, position, dataset), estimate in found.items()
-                    if term == name and dict(position) == wanted and isinstance(estimate, Estimate)
-                }
-                for wanted in (at, {**at, **AGAINST})
-            )
-            of_sites = None if metric.pool is None else _random_effects(each, metric.pool, release)
-            both: tuple[Estimate | Absent, Estimate | Absent]
-            if strata.is_stratified(metric, at):
-                both = _stratified(sites, metric, at, (column, label), of_sites)
+def _place(result: Result) -> Place:
+    return result.dataset, result.subset, (result.term, tuple(sorted(result.at.items())))
+
+
+@dataclass(frozen=True)
+class _Group:
+    """A group of patients beside the others, over some sites: all external ones, or one of them."""
+
+    release: Release
+    subset: Subset
+    name: str
+    sites: Sequence[Site]
+    found: Mapping[Place, Result]
+    """What was found at the sites."""
+    rows: dict[tuple[object, int], tuple[list[within_sites.Pair], list[str]]] = field(default_factory=dict)
+    """The rows by class and imputation, which every measure asks for."""
+
+    def results(self) -> Iterator[Result]:
+        """Each measure over the sites with its difference to the others; of one site the tests alone."""
+        for metric in metrics_of(self.release).values():
+            if compared(metric) and metric.clustered == "jackknife" and self._asked(metric.term.measure):
+                for at in places_of(self.release, metric):
+                    yield from self._of_measure(metric, at) if self.name == POOLED else self._tested(metric, at)
+        for entry in REGISTER.syntheses.values():
+            if entry.each == "groups" and self._asked(between_groups.MADE_OF[entry.term.measure]):
+                for label in self.release.outcome.classes or (None,):
+                    at = dict(AGAINST) if label is None else {"class": label, **AGAINST}
+                    yield self._result(entry.term, at, self._alone(entry, at))
+
+    def _asked(self, measure: str) -> bool:
+        return all(site.asks(measure) for site in self.sites)
+
+    def _result(self, term: Term, at: At, found: Estimate | Absent) -> Result:
+        return Result(term.name, term.measure, self.name, at, found, self.subset)
+
+    def _of_measure(self, metric: Metric, at: At) -> Iterator[Result]:
+        few, few_others = (self._few(at, side) for side in (0, 1))
+        both = (few, few) if few else self._over_sites(metric, at)
+        yield self._result(metric.term, at, both[0])
+        yield self._result(metric.term, {**at, **AGAINST}, few_others or self._shared() or both[1])
+
+    def _tested(self, metric: Metric, at: At) -> Iterator[Result]:
+        """The difference at the one site, which is there already, with the test of it."""
+        known = self.found.get((self.name, self.subset, (metric.term.name, tuple(sorted({**at, **AGAINST}.items())))))
+        if metric.term.name not in within_sites.SCORES or known is None or not isinstance(known.found, Estimate):
+            return
+        apart = self._over_sites(metric, at)[1]
+        if isinstance(apart, Estimate):
+            p_value = {name: value for name, value in apart.details.items() if name == "p_value"}
+            yield replace(known, found=replace(known.found, details={**known.found.details, **p_value}))
+
+    def _few(self, at: At, side: int) -> Absent | None:
+        """Why the group (0) or the others (1) are too few: over all sites they are held to what one site is held to."""
+        if at.get("class") == MACRO:
+            return None
+        outcome = np.concatenate([np.empty(0), *(pair.parts[side].outcome for pair in self._pairs(at, 0)[0])])
+        events, label, among = int(outcome.sum()), at.get("class"), Fact("of_the_other_patients") if side else None
+        if label is None:
+            return too_few(outcome, among)
+        return too_few_of_class(events, len(outcome) - events, str(label), among)
+
+    def _shared(self) -> Absent | None:
+        ours = (
+            _shared_clusters(site, subgroup)
+            for site in self.sites
+            for subgroup in site.dataset.described.subgroups
+            if subgroup.subset == self.subset and not isinstance(subgroup.rows, Absent)
+        )
+        return next(filter(None, ours), None)
+
+    def _pairs(self, at: At, number: int) -> tuple[list[within_sites.Pair], list[str]]:
+        """The rows of the group and of the others at each site that tells both; and the sites with next to none."""
+        key = (at.get("class"), number)
+        if key not in self.rows:
+            self.rows[key] = self._cut(at, number)
+        return self.rows[key]
+
+    def _cut(self, at: At, number: int) -> tuple[list[within_sites.Pair], list[str]]:
+        pairs, few = [], []
+        for site in self.sites:
+            ours, rest = (strata.stratum(site, at, _members(self.subset, others), number) for others in (False, True))
+            if ours is None or rest is None:
+                continue
+            if min(len(ours.outcome), len(rest.outcome)) < FEWEST_ROWS:
+                few.append(site.dataset.name)
             else:
-                both = (of_sites or NOT_POOLED, _random_effects(apart, "plain", release))
-            yield Result(name, metric.term.measure, POOLED, at, both[0], subset)
-            yield Result(name, metric.term.measure, POOLED, {**at, **AGAINST}, both[1], subset)
+                pairs.append(within_sites.Pair(site.dataset.name, ours, rest))
+        return pairs, few
+
+    def _each(self, at: At) -> list[tuple[list[within_sites.Pair], list[str]]]:
+        """The rows in each imputation."""
+        count = max((len(site.dataset.imputations) for site in self.sites), default=0)
+        return [self._pairs(at, number) for number in range(max(count, 1))]
+
+    def _over_sites(self, metric: Metric, at: At) -> tuple[Estimate | Absent, Estimate | Absent]:
+        """A measure in the group and its difference to the others, within the sites."""
+        name, level = metric.term.name, self.release.release.level
+        if at.get("class") == MACRO or not within_sites.is_known(name, metric.weighted):
+            return self._of_estimates(metric, at)
+        scale: Scale = "plain" if metric.scale == "wilson" else metric.scale
+        made = []
+        for pairs, few in self._each(at):
+            found = within_sites.compared(
+                name, metric.weighted, pairs, level, scale, metric.term.range, float(at.get("threshold", 0.5))
+            )
+            if isinstance(found, Absent):
+                return found, found
+            made.append((strata.naming(found.ours, few), strata.naming(found.apart, few)))
+        return _mean([each[0] for each in made], scale, level), _mean([each[1] for each in made], "plain", level)
+
+    def _of_estimates(self, metric: Metric, at: At) -> tuple[Estimate | Absent, Estimate | Absent]:
+        """The same of a measure whose rows do not tell what they contribute: from its values at the sites, by rows."""
+        name, level = metric.term.name, self.release.release.level
+        both = [(self._at_site(site, name, at), self._at_site(site, name, {**at, **AGAINST})) for site in self.sites]
+        known = [(ours, apart) for ours, apart in both if isinstance(ours, Estimate) and isinstance(apart, Estimate)]
+        counts = [ours.n * (apart.details.get("complement_n") or 0.0) / apart.n for ours, apart in known]
+        ours = mean_of_sites([each for each, _ in known], level, counts=counts)
+        apart = mean_of_sites([each for _, each in known], level, counts=counts)
+        if isinstance(ours, Absent) or isinstance(apart, Absent):
+            return within_sites.NOWHERE, within_sites.NOWHERE
+        return ours, replace(apart, details={**apart.details, "complement": ours.value - apart.value})
+
+    def _at_site(self, site: Site, name: str, at: At) -> Estimate | Absent | None:
+        known = self.found.get((site.dataset.name, self.subset, (name, tuple(sorted(at.items())))))
+        return None if known is None else known.found
+
+    def _alone(self, entry: Synthesis, at: At) -> Estimate | Absent:
+        """A comparison that is no difference of a measure."""
+        why = self._few(at, 0) or self._few(at, 1) or self._shared()
+        if why is not None:
+            return why
+        made = []
+        for pairs, few in self._each(at):
+            found = entry.function(pairs, self.release.release.level)
+            if isinstance(found, Absent):
+                return found
+            made.append(strata.naming(found, few))
+        return _mean(made, "log" if entry.term.best == "one" else "plain", self.release.release.level)
 
 
-NOT_POOLED = Absent(Fact("no_scale_for_pooling"))
+def _mean(each: Sequence[Estimate], scale: Scale, level: float) -> Estimate:
+    """The estimate of all imputations, with the test of it."""
+    if len(each) == 1:
+        return each[0]
+    found = imputations.rubin(each, scale, level)
+    statistics = [statistic for estimate in each if (statistic := estimate.details.get("z")) is not None]
+    test = {"p_value": within_sites.p_value(statistics)} if len(statistics) == len(each) else {}
+    return replace(found, details={**found.details, **test})
 
 
-def _random_effects(each: Mapping[str, Estimate], scale: Scale, release: Release) -> Estimate | Absent:
-    return pooled.pool(tuple(each.values()), scale, release.release.level, tuple(each))
-
-
-def _stratified(
-    sites: Sequence[Site], metric: Metric, at: At, group: tuple[str, str], of_sites: Estimate | Absent | None
-) -> tuple[Estimate | Absent, Estimate | Absent]:
-    """A measure over all rows of a subgroup, with how far the sites differ in it, and over those of the others."""
-    ours = _over_sites(sites, metric, at, _members(*group))
-    rest = _over_sites(sites, metric, at, _members(*group, others=True))
-    if isinstance(ours, Estimate) and isinstance(of_sites, Estimate):
-        ours = replace(ours, details={**ours.details, **{name: of_sites.details[name] for name in ("tau", "i2")}})
-    shared = (
-        _shared_clusters(site, subgroup)
-        for site in sites
-        for subgroup in site.dataset.described.subgroups
-        if (subgroup.column, subgroup.label) == group and not isinstance(subgroup.rows, Absent)
-    )
-    apart = next(filter(None, shared), None) or _difference(ours, rest)
-    if isinstance(ours, Estimate) and isinstance(rest, Estimate) and isinstance(apart, Estimate):
-        fewer = min(estimate.details["k"] or 0.0 for estimate in (ours, rest))
-        apart = replace(apart, details={**apart.details, "k": fewer})
-    return ours, apart
-
-
-def _over_sites(sites: Sequence[Site], metric: Metric, at: At, chosen: strata.Chosen) -> Estimate | Absent:
-    """A measure over the chosen rows of all sites, which are held to what is asked of the rows of one."""
-    outcome = strata.outcomes(sites, at, chosen)
-    events, others = int(outcome.sum()), int((1 - outcome).sum())
-    label = at.get("class")
-    few = too_few(outcome) if label is None else too_few_of_class(events, others, str(label))
-    return few or strata.over_sites(sites, metric, at, chosen)
-
-
-def _members(column: str, label: str, others: bool = False) -> strata.Chosen:
+def _members(subset: Subset, others: bool) -> strata.Chosen:
     """The rows of a subgroup, or those of the other patients whose value of the column is known."""
 
     def chosen(dataset: Dataset) -> tuple[Dataset, Bools] | None:
         described = dataset.described
-        of_column = [subgroup for subgroup in described.subgroups if subgroup.column == column]
+        of_column = [subgroup for subgroup in described.subgroups if subgroup.column == subset.column]
         if not of_column or any(isinstance(subgroup.rows, Absent) for subgroup in of_column):
             return None
-        rows = next(_rows(subgroup) for subgroup in of_column if subgroup.label == label)
-        return described, _known(described, column) & ~rows if others else rows
+        rows = next(_rows(subgroup) for subgroup in of_column if subgroup.subset == subset)
+        return described, _known(described, subset.column) & ~rows if others else rows
 
     return chosen

@@ -314,6 +314,7 @@ def sensitivity(outcome: Floats, risk: Floats, threshold: float, level: float = 
     weighted=weighted.specificity,
     formula="TN / (TN + FP)",
     goal=Goal("Not flagged in error, of 100", "false alarms", people=100),
+    by_subgroup=True,
 )
 def specificity(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
     """The share of the people without the outcome whom the model leaves unflagged at the threshold.

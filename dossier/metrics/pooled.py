@@ -83,7 +83,7 @@ def expected_range(values: Floats, standard_errors: Floats, level: float = 0.95)
     """
     variances = standard_errors**2
     shares = (np.arange(MIXED) + 0.5) / MIXED
-    between = _at_generalised_q(chdtri(len(values) - 1, shares), values, variances)
+    between = at_generalised_q(chdtri(len(values) - 1, shares), values, variances)
     weights = 1 / (variances + between[:, None])
     total = weights.sum(axis=1)
     mean = (weights * values).sum(axis=1) / total
@@ -96,7 +96,7 @@ def expected_range(values: Floats, standard_errors: Floats, level: float = 0.95)
     return bound(0.5 - level / 2), bound(0.5 + level / 2)
 
 
-def _at_generalised_q(wanted: Floats, values: Floats, variances: Floats) -> Floats:
+def at_generalised_q(wanted: Floats, values: Floats, variances: Floats) -> Floats:
     """The variance between sites at which the generalised Q statistic is as large as each of these; 0 where none is."""
     low = np.zeros(len(wanted))
     # Q falls with tau^2, and is at most the sum of squares over tau^2.

@@ -7,7 +7,7 @@ slope that leaves every site an intercept of its own. Sites are fixed: no varian
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -19,7 +19,7 @@ from dossier.core.register import stratified
 from dossier.core.types import Absent, Estimate, Floats
 from dossier.metrics import calibration, discrimination, weighted
 from dossier.metrics.clusters import totals, variance_of_sum
-from dossier.metrics.discrimination import NO_EXPECTED_PAIR, expected_concordance, newcombe_standard_error
+from dossier.metrics.discrimination import newcombe_standard_error
 from dossier.metrics.intervals import NO_ROWS, NO_SPREAD, two_sided, two_sided_student
 from dossier.metrics.logistic import logit
 from dossier.metrics.scales import Scale, back, forward, stretch
@@ -81,7 +81,7 @@ def _variance(linearized: Floats, strata: Strata) -> float:
     return math.fsum(variance_of_sum(part) for part in parts if len(part) > 1)
 
 
-def _freedom(strata: Strata) -> float | None:
+def freedom(strata: Strata) -> float | None:
     """The degrees of freedom of errors by weights or clusters, units less sites; None where rows are independent."""
     if not any(stratum.is_dependent for stratum in strata):
         return None
@@ -96,16 +96,16 @@ def _estimate(
     A value of exactly 0 or 1 has no logit: its interval is that of the value `inside`, and ends in 0 or 1.
     """
     n, events = _counts(strata)
-    freedom, k = _freedom(strata), len(strata)
+    df, k = freedom(strata), len(strata)
     method = Method(Fact("stratified", sites=k), *how)
     details: dict[str, float | None] = {"k": float(k)}
-    if freedom is not None:
+    if df is not None:
         units = Count(sum(stratum.units for stratum in strata), "row or cluster")
-        method += Fact("weights_or_clusters", units=units, df=freedom)
-        details["df"] = freedom
-    if se <= 1e-12 * max(1.0, abs(value)) or freedom == 0:
+        method += Fact("weights_or_clusters", units=units, df=df)
+        details["df"] = df
+    if se <= 1e-12 * max(1.0, abs(value)) or df == 0:
         return Estimate(value, None, None, None, n, method, events, None, details, NO_SPREAD)
-    reach = two_sided(level) if freedom is None else two_sided_student(level, freedom)
+    reach = two_sided(level) if df is None else two_sided_student(level, df)
     at = value if inside is None or 0 < value < 1 else inside
     centre, half = forward(at, scale), reach * se / stretch(at, scale)
     low, high = back(centre - half, scale), back(centre + half, scale)
@@ -150,47 +150,11 @@ def auroc(strata: Strata, level: float = 0.95) -> Estimate | Absent:
     others, or at an AUROC of exactly 0 or 1, Newcombe's; that of its weights or clusters where it has some. Sites of
     one class have no pair and do not enter, nor do their rows. Absent where all are such.
     """
-    return _over_pairs(strata, level, _auroc_of_site)
-
-
-@stratified
-def model_based_concordance(strata: Strata, level: float = 0.95) -> Estimate | Absent:
-    """The AUROC over the pairs of rows of the same site that the risks would have if they were right.
-
-    Arguments: as for `oe_ratio`. Returns the mean over sites, each with its share of the expected pairs of a case and
-    another, with SE^2 = sum of w^2 SE^2, the SE of a site by linearization, and an interval on the logit scale. Absent
-    where no two rows of a site can be a case and another by their risks.
-    """
-    found = _over_pairs(strata, level, _concordance_of_site)
-    return NO_EXPECTED_PAIR if isinstance(found, Absent) and strata else found
-
-
-@stratified
-def sensitivity(strata: Strata, level: float = 0.95, threshold: float = 0.5) -> Estimate | Absent:
-    """The share of the people with the outcome at any site whom the model flags at the threshold.
-
-    Arguments: as for `oe_ratio`. Returns TP/(TP + FN) summed over the sites. Of independent rows with Wilson's
-    interval, which is no narrower than that of fixed sites; of weights or clusters with the error of the sums, centred
-    within sites, on the logit scale. n is the number of cases. Absent without a case.
-    """
-    if not strata:
-        return NO_ROWS
-    rows = replace(_all_rows(strata), threshold=threshold)
-    found = discrimination.sensitivity(rows.outcome, rows.risk, threshold, level)
-    share = weighted.sensitivity(rows)
-    if isinstance(found, Absent):
-        return found
-    if isinstance(share, Absent):
-        return share
-    se = math.sqrt(_variance(share.linearized, strata))
-    if _freedom(strata) is not None:
-        return replace(_estimate(share.value, se, strata, level, "logit", Method("sums")), n=found.n)
-    how = Method(Fact("stratified", sites=len(strata)), *found.method)
-    return replace(found, method=how, se=se or None, details={"k": float(len(strata))})
+    return _over_pairs(strata, level)
 
 
 @dataclass(frozen=True)
-class _OfPairs:
+class OfPairs:
     """A share of the pairs of one site, how many pairs there are, and its variance."""
 
     value: float
@@ -198,8 +162,8 @@ class _OfPairs:
     variance: float
 
 
-def _over_pairs(strata: Strata, level: float, of_site: Callable[[Stratum], _OfPairs | None]) -> Estimate | Absent:
-    known = [(stratum, found) for stratum in strata if (found := of_site(stratum)) is not None]
+def _over_pairs(strata: Strata, level: float) -> Estimate | Absent:
+    known = [(stratum, found) for stratum in strata if (found := auroc_of_site(stratum)) is not None]
     if not known:
         return Absent(Fact("no_pair_at_any_site")) if strata else NO_ROWS
     every = math.fsum(found.pairs for _, found in known)
@@ -216,7 +180,7 @@ def _over_pairs(strata: Strata, level: float, of_site: Callable[[Stratum], _OfPa
     return _estimate(value, math.sqrt(variance), kept, level, "logit", Method("pairs_within_sites"), inside)
 
 
-def _auroc_of_site(stratum: Stratum) -> _OfPairs | None:
+def auroc_of_site(stratum: Stratum) -> OfPairs | None:
     if not stratum.is_dependent:
         found = discrimination.auroc(stratum.outcome, stratum.risk)
         if isinstance(found, Absent):
@@ -224,7 +188,7 @@ def _auroc_of_site(stratum: Stratum) -> _OfPairs | None:
         events = float(stratum.outcome.sum())
         # Where all risks are tied every pair counts one half, whoever the patients are.
         variance = 0.0 if found.se is None else found.se**2
-        return _OfPairs(found.value, events * (len(stratum.outcome) - events), variance)
+        return OfPairs(found.value, events * (len(stratum.outcome) - events), variance)
     weights = stratum.relative_weights
     whole = weighted.auroc(weighted.Rows(stratum.outcome, stratum.risk, weights))
     if isinstance(whole, Absent):
@@ -235,18 +199,7 @@ def _auroc_of_site(stratum: Stratum) -> _OfPairs | None:
     if variance <= 1e-24:
         n, events = len(stratum.outcome), int(stratum.outcome.sum())
         variance = newcombe_standard_error((n * whole.value + 0.5) / (n + 1), n, events) ** 2
-    return _OfPairs(whole.value, cases * others, variance)
-
-
-def _concordance_of_site(stratum: Stratum) -> _OfPairs | None:
-    weights = stratum.relative_weights
-    found = expected_concordance(stratum.risk, weights)
-    if found is None:
-        return None
-    case, other = weights * stratum.risk, weights * (1 - stratum.risk)
-    contributions = totals(found[1], stratum.cluster)
-    variance = variance_of_sum(contributions) if len(contributions) > 1 else 0.0
-    return _OfPairs(found[0], float(case.sum() * other.sum() - (case * other).sum()), variance)
+    return OfPairs(whole.value, cases * others, variance)
 
 
 @stratified
@@ -264,7 +217,7 @@ def calibration_intercept(strata: Strata, level: float = 0.95) -> Estimate | Abs
     found = weighted.calibration_intercept(rows)
     if isinstance(found, Absent):
         return found
-    if _freedom(kept) is None:
+    if freedom(kept) is None:
         fitted = expit(logit(rows.risk) + found.value)
         variance = 1 / float((fitted * (1 - fitted)).sum())
     else:
@@ -294,7 +247,7 @@ def calibration_slope(strata: Strata, level: float = 0.95) -> Estimate | Absent:
     if isinstance(fit, Absent):
         return fit
     value, information, score = fit
-    variance = 1 / information if _freedom(kept) is None else _variance(score / information, kept)
+    variance = 1 / information if freedom(kept) is None else _variance(score / information, kept)
     return _estimate(value, math.sqrt(variance), kept, level, "plain", Method("single_slope", *left_out))
 
 
@@ -389,17 +342,19 @@ SEPARATED = Absent(Fact("outcomes_separated_no_common_slope"))
 # ---- means over sites -----------------------------------------------------------------------------------------------
 
 
-def mean_of_sites(estimates: Sequence[Estimate], level: float, by_pairs: bool = False) -> Estimate | Absent:
+def mean_of_sites(
+    estimates: Sequence[Estimate], level: float, by_pairs: bool = False, counts: Sequence[float] | None = None
+) -> Estimate | Absent:
     """The mean of a measure over the rows of all sites, or over their pairs of a case and another, from each site's.
 
     `estimates` are those of one measure, one a site, such as a difference in Brier score, whose value at a site is a
     mean over its rows. Returns sum of w v, w the site's share of the rows, or with `by_pairs` of the pairs (a
-    difference in AUROC), with SE^2 = sum of w^2 SE^2 and the normal interval. Absent without sites; the interval is
-    missing where a site has no standard error.
+    difference in AUROC), or of `counts`, with SE^2 = sum of w^2 SE^2 and the normal interval. Absent without sites;
+    the interval is missing where a site has no standard error.
     """
     if not estimates:
         return NO_ROWS
-    sizes = list(_pairs_of(estimates)) if by_pairs else [float(estimate.n) for estimate in estimates]
+    sizes = counts or (list(_pairs_of(estimates)) if by_pairs else [float(estimate.n) for estimate in estimates])
     shares = [size / math.fsum(sizes) for size in sizes]
     value = math.fsum(share * estimate.value for share, estimate in zip(shares, estimates, strict=True))
     errors = [estimate.se for estimate in estimates]

@@ -26,6 +26,7 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema, core_schema
 
+from dossier.core.between_groups import MADE_OF
 from dossier.core.errors import Fault, ReleaseError
 from dossier.core.facts import Fact, Method
 from dossier.core.faults.locations import Cell, File, ResultsKey
@@ -406,7 +407,9 @@ class EstimateRow(Row):
         if term_of(result.measure, result.at) != result.term:
             raise ValueError(f"{result.measure} at {dict(result.at)} does not tell that it is {result.term}")
         named: dict[str, Any] = {
-            "measure": _difference_of(result.measure) if _is_difference(result.at) else result.measure,
+            "measure": _difference_of(result.measure)
+            if _is_difference(result.at) and result.measure not in MADE_OF
+            else result.measure,
             "dataset": result.dataset,
             "subset": SubsetRow.of(result.subset),
             "at": dict(result.at),

@@ -140,12 +140,14 @@ WAYS: Mapping[str, Callable[[Any, str], str]] = {
 
 _VALUE = "{value:number} ({low:number} to {high:number})"
 
+_LOWER = "at {at:threshold} is {is_lower:lower|higher} in the subgroup {group} than in the others:"
+_APART = "(difference {apart:number}, {low:number} to {high:number})"
+
 WORDS: Mapping[str, str] = {
     # ---- counts and other parts of sentences
     "some": "some",
     "fewer_than": "<{number}",
     "of_class": " of class {label}",
-    "interval": " ({low:number} to {high:number})",
     # ---- one site
     "few_events": "{site} has {events} events and {others} non-events, and a curve asks for {wanted} of each: its "
     "calibration curve is imprecise.",
@@ -217,16 +219,19 @@ WORDS: Mapping[str, str] = {
     "over_all_sites": "over all sites",
     "in_sites": "in {sites:listing}",
     "more_events_in_group": "{is_relative:O/E is higher in|the model underestimates the risk of} the subgroup {group}"
-    "{is_relative: than in the others|}: {is_relative:|O/E }{value:number}{interval} against {others:number}",
+    "{is_relative: than in the others|}: {is_relative:|O/E }{value:number} against {others:number} (ratio "
+    "{apart:number}, {low:number} to {high:number})",
     "fewer_events_in_group": "{is_relative:O/E is lower in|the model overestimates the risk of} the subgroup {group}"
-    "{is_relative: than in the others|}: {is_relative:|O/E }{value:number}{interval} against {others:number}",
-    "group_ranked_better": "the AUROC is higher in the subgroup {group} than in the others: {value:number}{interval} "
-    "against {others:number}{case_mix}",
-    "group_ranked_less_well": "the AUROC is lower in the subgroup {group} than in the others: {value:number}{interval} "
-    "against {others:number}{case_mix}",
+    "{is_relative: than in the others|}: {is_relative:|O/E }{value:number} against {others:number} (ratio "
+    "{apart:number}, {low:number} to {high:number})",
+    "share_in_group": f"the {{is_sensitivity:sensitivity|specificity}} {_LOWER} {{value:number}} against "
+    f"{{others:number}} {_APART}",
+    "net_benefit_in_group": f"the net benefit per 100 patients {_LOWER} {{value:number 1}} against {{others:number 1}} "
+    "(difference {apart:number 1}, {low:number 1} to {high:number 1})",
+    "ranking_in_group": "beyond case mix the AUROC is {is_lower:lower|higher} in the subgroup {group} than in the "
+    "others: {value:number} against {others:number} (gap {apart:number}, {low:number} to {high:number})",
     "group": "{label} ({column})",
     "group_of_class": "{label} ({column}, {of_class} against the rest)",
-    "by_case_mix": " ({expected:number} expected from case mix)",
     # ---- what reading finds
     "rows_of_no_dataset": "There are {rows:rows} of {file} of sites of which rows leaves out every row: no dataset "
     "counts them.",
@@ -349,10 +354,11 @@ BRIEF: Mapping[str, str] = {
     "precision_missed": "{site} ({patients:counted patient})",
     "wide_prediction_interval": "{wide:listing}",
     "heterogeneity": "I2 {varied:listing}",
-    "more_events_in_group": "{group}",
-    "fewer_events_in_group": "{group}",
-    "group_ranked_better": "{group}",
-    "group_ranked_less_well": "{group}",
+    "more_events_in_group": "O/E in {group}",
+    "fewer_events_in_group": "O/E in {group}",
+    "share_in_group": "{is_sensitivity:sensitivity|specificity} in {group} {value:number} against {others:number}",
+    "net_benefit_in_group": "net benefit in {group}",
+    "ranking_in_group": "AUROC in {group}",
     "duplicate_rows": "{dataset} ({rows:rows})",
     "version_differs": "{tested} tested, {released} released",
 }

@@ -448,6 +448,11 @@ WORDS: Mapping[str, Words] = {
     "single_intercept": Words("one intercept, Wald", joined=", "),
     "single_slope": Words("one slope, an intercept a site, Wald", joined=", "),
     "sites_left_out": Words("{sites} not pooled"),
+    "within_sites": Words(lambda step: f"within {_some(step, 'sites', 'site', 'sites')}, both groups weighted alike"),
+    "sites_without_both_parts": Words(lambda step: f"without {_list_of(step, 'sites')}, where one of the two has none"),
+    "sites_too_small_to_test": Words(
+        lambda step: f"tested without {_list_of(step, 'sites')}, with fewer than five in one of the two"
+    ),
     "stratified": Words(lambda step: f"stratified over {_some(step, 'sites', 'site', 'sites')}"),
     "sums": Words("sums", joined=", "),
     "weights_or_clusters": Words("sampling weights or clusters, t with {df:,.0f} degrees of freedom", joined=", "),

@@ -136,17 +136,6 @@ def test_the_auroc_over_sites_is_the_share_of_all_pairs_within_sites(tables: lis
     assert isinstance(found, Estimate)
     assert found.value == pytest.approx(sum(pairs) / len(pairs), abs=1e-12)
     assert found.details["k"] == sum(0 < sum(y for y, _ in rows) < len(rows) for rows in tables)
-    expected = [
-        (p * (1 - q) * ((p > q) + (p == q) / 2), p * (1 - q))
-        for rows in tables
-        for i, (_, p) in enumerate(rows)
-        for j, (_, q) in enumerate(rows)
-        if i != j
-    ]
-    concordance = stratified.model_based_concordance(strata)
-    if expected:
-        assert isinstance(concordance, Estimate)
-        assert concordance.value == pytest.approx(sum(a for a, _ in expected) / sum(b for _, b in expected), abs=1e-12)
 
 
 def test_the_common_slope_is_where_the_likelihood_with_an_intercept_a_site_is_highest() -> None:

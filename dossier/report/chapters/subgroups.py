@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from dossier.core import between_groups
 from dossier.core.bands import FEW_FOR_POOLING
+from dossier.core.between_groups import Look
 from dossier.core.types import (
     POOLED,
     Absent,
@@ -26,81 +27,72 @@ from dossier.core.types import (
 )
 from dossier.report.chapters import classes
 from dossier.report.chapters.chapter import Chapter
-from dossier.report.chapters.sentence import Sentence, named_with_the_rest, primary_threshold
+from dossier.report.chapters.sentence import Sentence, named_with_the_rest
 from dossier.typeset.flags import flag_text
 from dossier.typeset.measures import cell
 from dossier.typeset.names import ALL_POOLED, label_of, shown
 from dossier.typeset.numbers import level_of, number
 from dossier.typeset.tables import NOT_COMPUTED, Cell, Column, Reasons, Row, Table, label_fits
-from dossier.typeset.words import anchor, counted, how_many, in_words, listing, sentence_case, setting, within_sentence
+from dossier.typeset.words import anchor, counted, how_many, in_words, listing, sentence_case, setting
 
-JUDGED = ("auroc", "oe_ratio")
-"""The measures whose differences the tables print; the finding counts those in sensitivity at the first threshold too.
-"""
-
-CASE_MIX = "model_based_concordance"
-"""What the AUROC would be if every risk were right: as far as this differs between groups, it is their case mix."""
+HEADS = {"auroc": "AUROC", "oe_ratio": "O/E"}
+SHOWN = tuple(HEADS)
+"""The measures of each group that the tables print site by site."""
 
 MOST_NAMED = 3
 """Differences that the finding names; of more the rest is counted, and the tables hold all."""
 
-COMPLEMENT = "complement"
+NAMES = {
+    "sensitivity": "Sensitivity",
+    "specificity": "Specificity",
+    "net_benefit": "Net benefit per 100 patients",
+    "oe_ratio_ratio": "O/E, ratio",
+    "auroc_beyond_case_mix": "AUROC, gap beyond case mix",
+}
+"""What groups are compared in."""
 
-
-@dataclass(frozen=True)
-class Difference:
-    """How far a measure in a subgroup of one site lies from that of the other patients there."""
-
-    column: str
-    label: str
-    dataset: DatasetSummary
-    measure: str
-    found: Estimate
-    of_class: str | None = None
-    threshold: float | None = None
-
-    @property
-    def at(self) -> At:
-        """The settings under which its results are filed."""
-        settings = {"class": self.of_class, "threshold": self.threshold}
-        return {name: value for name, value in settings.items() if value is not None}
-
-    @property
-    def subset(self) -> Subset:
-        """The name under which its results are filed."""
-        return Subset(self.column, self.label)
-
-    @property
-    def named(self) -> str:
-        """The subgroup, its column and the site; of several classes also the class."""
-        of_class = f", {self.of_class} against the rest" if self.of_class else ""
-        return f"{self.label} ({self.column}, {self.dataset.site}{of_class})"
-
-    @property
-    def is_apart(self) -> bool:
-        """Whether the interval excludes 0."""
-        return _excludes_zero(self.found)
-
-
-def _excludes_zero(found: Estimate | Absent) -> bool:
-    return isinstance(found, Estimate) and (
-        (found.low is not None and found.low > 0) or (found.high is not None and found.high < 0)
-    )
+STATES = {"against": "differs", "better": "better off", "shown": "alike", "open": "cannot tell"}
 
 
 def finding(evidence: Evidence) -> Sentence:
-    """Which groups differ over all sites, in how many comparisons a group differs at its site, and what is too few."""
-    every = tuple(between_groups.over_all_sites(evidence.subgroups.summaries, evidence.subgroups.results))
-    here = _by_site(evidence)
-    if not every:
-        return here
-    more = named_with_the_rest([flag_text(difference.fact) for difference in every[1:]], MOST_NAMED - 1)
-    rest = f"{sentence_case(more)}. {here.lead} {here.rest}" if more else f"{here.lead} {here.rest}"
-    made = between_groups.comparisons(evidence.subgroups.summaries, evidence.subgroups.results)
-    verb = "excludes" if len(every) == 1 else "exclude"
-    among = f"{len(every)} of {made} pooled differences {verb} 0"
-    among = among if made > 1 else "the only pooled difference"
-    return Sentence(f"{_where(evidence, every[0].column)} {flag_text(every[0].fact)} ({among}).", rest.strip())
+    """Which groups differ from the other patients of their own sites, over all sites, and what else is known."""
+    looks = between_groups.looks(evidence.subgroups.summaries, evidence.subgroups.results)
+    few = _few(evidence)
+    of_what = "patients of a class" if evidence.release.outcome.classes else "events or non-events"
+    rest = f" Too few {of_what}: {part_of(len(few), len(_sized(evidence)))} subgroups, site by site." if few else ""
+    if not looks:
+        return Sentence("No subgroup could be compared with the other patients within the sites.", rest.strip())
+    apart = [look for look in looks if look.state == "against"]
+    counts = _counts(looks)
+    if not apart:
+        return Sentence(
+            f"In none of {counted(len(looks), 'comparison')} within sites is a subgroup shown to differ.",
+            f"{counts}{rest}",
+        )
+    more = named_with_the_rest([flag_text(look.fact) for look in apart[1:]], MOST_NAMED - 1)
+    said = f"{sentence_case(more)}. " if more else ""
+    return Sentence(f"{_where(evidence, apart[0].column)} {flag_text(apart[0].fact)}.", f"{said}{counts}{rest}")
+
+
+def _counts(looks: Sequence[Look]) -> str:
+    """How many comparisons show what, and which look different by their own interval alone."""
+    count = {state: sum(look.state == state for look in looks) for state in STATES}
+    parts = [f"{how_many(count[state])} {words}" for state, words in COUNTED.items() if count[state]]
+    text = f"Of {counted(len(looks), 'comparison')}, corrected for their number: {listing(parts)}."
+    unsure = sum(look.state == "open" and look.excludes_none for look in looks)
+    if unsure:
+        by_chance = number(len(looks) * (1 - (looks[0].apart.level or 0.95)), 1)
+        verb = "has" if unsure == 1 else "have"
+        text += f" Of these {how_many(unsure)} {verb} a CI that excludes equality (by chance {by_chance} of all)."
+    return text
+
+
+COUNTED = {
+    "against": "with a difference",
+    "better": "with the group better off",
+    "shown": "shown to be alike",
+    "open": "that cannot tell",
+}
 
 
 def sites_with(evidence: Evidence, column: str) -> list[str]:
@@ -112,120 +104,14 @@ def sites_with(evidence: Evidence, column: str) -> list[str]:
 def _where(evidence: Evidence, column: str) -> str:
     """In which sites a subgroup is looked at: all, or those that have the column."""
     sites = sites_with(evidence, column)
-    if len(sites) == len(externals(evidence)):
+    if len(sites) == len(externals(evidence)) > 1:
         return "Over all sites"
     return f"In {listing(sites)}" if len(sites) <= 3 else f"Over the {in_words(len(sites))} sites that record it"
-
-
-def _by_site(evidence: Evidence) -> Sentence:
-    made = tuple(_differences(evidence))
-    few = _few(evidence)
-    of_what = "patients of a class" if evidence.release.outcome.classes else "events or non-events"
-    rest = f"Too few {of_what}: {part_of(len(few), len(_sized(evidence)))} subgroups, site by site." if few else ""
-    if not made:
-        return Sentence("In no subgroup can the model be compared with the other patients of its site.", rest)
-    apart = [difference for difference in made if difference.is_apart]
-    rest_of_site = f"from the rest in {_measures(evidence, 'or')}."
-    if not apart:
-        lead = f"In none of {in_words(len(made))} comparisons by site does a subgroup differ {rest_of_site}"
-        return Sentence(lead, f"All CIs of the difference include 0{_widest(made)}. {rest}".strip())
-    lead = f"In {part_of(len(apart), len(made))} comparisons by site a subgroup differs {rest_of_site}"
-    named = named_with_the_rest([_named(evidence, difference) for difference in apart], MOST_NAMED)
-    return Sentence(lead, f"There the CI of the difference excludes 0: {named}. {rest}".strip())
-
-
-def _widest(made: Sequence[Difference]) -> str:
-    """The widest interval of a difference in each measure: what a true one may still be."""
-    parts = []
-    for measure, at in dict.fromkeys((difference.measure, difference.threshold) for difference in made):
-        bounds = [
-            (difference.found.low or 0.0, difference.found.high or 0.0)
-            for difference in made
-            if difference.measure == measure
-        ]
-        low, high = max(bounds, key=lambda ends: ends[1] - ends[0])
-        parts.append(f"{_name(measure, at)} {number(low)} to {number(high)}")
-    return f" (widest: {listing(parts)})"
 
 
 def part_of(count: int, among: int) -> str:
     """A part of a count, both in words or both in digits: two of ten, 3 of 12."""
     return f"{how_many(count)} of {in_words(among)}" if among <= 10 else f"{count:,} of {among:,}"
-
-
-def _named(evidence: Evidence, difference: Difference) -> str:
-    """A difference by its two values: which of them is the better one is not said by the difference."""
-    at, name = difference.at, _name(difference.measure, difference.threshold)
-    here = find_in_subgroup(evidence, difference.subset, difference.measure, difference.dataset.name, **at)
-    if isinstance(here, Absent):
-        return f"{name} differs by {number(difference.found.value)} in {difference.named}"
-    values = f"{number(here.value)} against {number(here.value - difference.found.value)}"
-    return f"{name} is {values} in {difference.named}{_case_mix(evidence, difference, at)}"
-
-
-def _case_mix(evidence: Evidence, difference: Difference, at: At) -> str:
-    """After a difference in AUROC, what both groups would have if the risks were right; else nothing."""
-    found = expected_by_case_mix(evidence, difference.subset, difference.measure, difference.dataset.name, at)
-    if found is None:
-        return ""
-    verdict = ": no worse than its case mix allows" if is_case_mix(evidence, difference) else ""
-    return f" ({number(found[0])} against {number(found[1])} expected from case mix{verdict})"
-
-
-def is_case_mix(evidence: Evidence, difference: Difference) -> bool:
-    """Whether an AUROC that is lower than that of the others is no lower than the subgroup's own case mix allows."""
-    at: At = {} if difference.of_class is None else {"class": difference.of_class}
-    found = find_in_subgroup(evidence, difference.subset, difference.measure, difference.dataset.name, **at)
-    expected = expected_by_case_mix(evidence, difference.subset, difference.measure, difference.dataset.name, at)
-    if isinstance(found, Absent) or expected is None:
-        return False
-    return difference.found.value < 0 and found.value >= expected[0]
-
-
-def expected_by_case_mix(
-    evidence: Evidence, subset: Subset, measure: str, dataset: str, at: At
-) -> tuple[float, float] | None:
-    """The AUROC of a subgroup and of the other patients if every risk were right; None of other measures."""
-    if measure != "auroc":
-        return None
-    here = find_in_subgroup(evidence, subset, CASE_MIX, dataset, **at)
-    apart = _difference(evidence, subset, CASE_MIX, dataset, at)
-    if isinstance(here, Absent) or isinstance(apart, Absent):
-        return None
-    return here.value, here.value - apart.value
-
-
-def _name(measure: str, threshold: float | None = None) -> str:
-    if threshold is not None:
-        return f"{measure} at {setting(threshold)}"
-    return "O/E" if measure == "oe_ratio" else "AUROC"
-
-
-def _measures(evidence: Evidence, joint: str) -> str:
-    """The measures whose differences are counted, as an end of a sentence."""
-    names = list(dict.fromkeys(_name(measure, at) for measure, _, at in _judged(evidence)))
-    return f"{', '.join(names[:-1])} {joint} {names[-1]}"
-
-
-def by_chance(evidence: Evidence, made: int) -> float:
-    """Of so many differences, how many would exclude 0 with no true one among them."""
-    return made * (1 - evidence.release.release.level)
-
-
-def multiplicity(evidence: Evidence) -> str:
-    """How many differences were looked at, and how many would exclude 0 by chance alone."""
-    made = len(tuple(_differences(evidence)))
-    if not made:
-        return ""
-    over = between_groups.comparisons(evidence.subgroups.summaries, evidence.subgroups.results)
-    together = f", and {in_words(over)} pooled over the sites in AUROC and O/E: {made + over} in all" if over else ""
-    return (
-        f"{sentence_case(counted(made, 'difference'))} at single sites in {_measures(evidence, 'and')} were looked at"
-        f"{together}. With no true difference, {number(by_chance(evidence, made + over), 1)} of them would exclude 0 "
-        f"by chance alone "
-        f"(at {level_of(evidence)}): a difference at one site only is a reason to look again, not a finding. A CI that "
-        "includes 0 does not show that patients are served alike: it may include large differences too."
-    )
 
 
 # ---- what there is --------------------------------------------------------------------------------------------------
@@ -269,33 +155,6 @@ def _few(evidence: Evidence) -> list[SubgroupSummary]:
     return [subgroup for subgroup, size in _sized(evidence) if is_few(size)]
 
 
-def _differences(evidence: Evidence) -> Iterator[Difference]:
-    """The differences at the external sites that have an interval; of two levels one, for the other is its mirror."""
-    for column, labels in subgroup_columns(evidence).items():
-        for dataset in _external(evidence).values():
-            known = subgroup_sizes(evidence, column, dataset.name)
-            held = [label for label in labels if label in known and known[label].n]
-            for label in held[:1] if len(held) == 2 else held:
-                for measure, of_class, threshold in _judged(evidence):
-                    settings = {"class": of_class, "threshold": threshold}
-                    at = {name: value for name, value in settings.items() if value is not None}
-                    found = _difference(evidence, Subset(column, label), measure, dataset.name, at)
-                    if isinstance(found, Estimate) and found.low is not None and found.high is not None:
-                        yield Difference(column, label, dataset, measure, found, of_class, threshold)
-
-
-def _judged(evidence: Evidence) -> list[tuple[str, str | None, float | None]]:
-    """The measures whose differences are counted, with the class and the threshold."""
-    every = [(measure, label, None) for measure in JUDGED for label in classes.labels(evidence) or (None,)]
-    at = primary_threshold(evidence)
-    of_missed = [] if at is None or classes.labels(evidence) else [("sensitivity", None, at)]
-    return [*every, *of_missed]
-
-
-def _difference(evidence: Evidence, subset: Subset, measure: str, dataset: str, at: At) -> Estimate | Absent:
-    return find_in_subgroup(evidence, subset, measure, dataset, against=COMPLEMENT, **at)
-
-
 def together(sizes: Sequence[SubgroupSize]) -> SubgroupSize:
     """The patients of one subgroup at several sites, as if they were one."""
     events = [size.events for size in sizes if size.events is not None]
@@ -313,29 +172,22 @@ def together(sizes: Sequence[SubgroupSize]) -> SubgroupSize:
 # ---- tables ---------------------------------------------------------------------------------------------------------
 
 GAIN = "Gain: net benefit per 100 patients over the better of flagging everyone and flagging no one."
-BY_CASE_MIX = " By case mix: the AUROC if every risk were right."
-
 Asked = tuple[str, str, At]
 """The head of a column, its measure, and the settings at which it is taken."""
 
 
 def tables(evidence: Evidence) -> tuple[Table, ...]:
-    """The subgroups site by site, and where they differ from the other patients."""
-    if classes.labels(evidence):
-        return _tables_of_classes(evidence)
-    main: list[Asked] = [("AUROC", "auroc", {}), ("By case mix", CASE_MIX, {}), ("O/E", "oe_ratio", {})]
-    main.append(("Slope", "calibration_slope", {}))
-    made = (*_across(evidence), *_apart(evidence, main, BY_CASE_MIX))
-    return tuple(table for table in made if table.rows)
+    """The subgroups site by site, and how each differs from the other patients over the sites."""
+    made = _tables_of_classes(evidence) if classes.labels(evidence) else _across(evidence)
+    return tuple(table for table in (*made, _apart(evidence)) if table.rows)
 
 
-def _tables_of_classes(evidence: Evidence) -> tuple[Table, ...]:
-    """For each column its subgroups over all classes, and how they differ."""
+def _tables_of_classes(evidence: Evidence) -> list[Table]:
+    """For each column its subgroups over all classes."""
     means: list[Asked] = [("AUROC, mean", "auroc", {}), ("Brier score", "brier", {}), ("Log score", "log_score", {})]
     few = f" over all classes; too few: under {FEW_FOR_POOLING} patients of any class."
     note = f"{_bounded(evidence)}{few}"
-    made = [_values(evidence, column, means, note) for column in subgroup_columns(evidence)]
-    return tuple(table for table in (*made, *_apart(evidence, means)) if table.rows)
+    return [_values(evidence, column, means, note) for column in subgroup_columns(evidence)]
 
 
 def _bounded(evidence: Evidence) -> str:
@@ -401,9 +253,9 @@ def _of_columns(evidence: Evidence, columns: Sequence[str]) -> Table:
         "of each, and further measures: results.json.",
         head="Site",
         columns=tuple(
-            Column(_name(measure), intervals=True, over=sentence_case(subset.level))
+            Column(HEADS[measure], intervals=True, over=sentence_case(subset.level))
             for subset in subsets
-            for measure in JUDGED
+            for measure in SHOWN
         ),
         rows=tuple(
             Row(
@@ -411,7 +263,7 @@ def _of_columns(evidence: Evidence, columns: Sequence[str]) -> Table:
                 tuple(
                     _judged_cell(evidence, subset, dataset.name, measure, reasons)
                     for subset in subsets
-                    for measure in JUDGED
+                    for measure in SHOWN
                 ),
             )
             for dataset in sites
@@ -423,10 +275,10 @@ def _of_columns(evidence: Evidence, columns: Sequence[str]) -> Table:
 def _by_measure(across: Table, over: Sequence[str] = ()) -> Table:
     """The same numbers with the measures below each other, where they have no room beside each other."""
     rows: list[Row] = []
-    for index, measure in enumerate(JUDGED):
-        rows.append(Row(_name(measure), kind="group"))
-        rows += [replace(row, cells=row.cells[index :: len(JUDGED)]) for row in across.rows]
-    levels = [column.over for column in across.columns[:: len(JUDGED)]]
+    for index, measure in enumerate(SHOWN):
+        rows.append(Row(HEADS[measure], kind="group"))
+        rows += [replace(row, cells=row.cells[index :: len(SHOWN)]) for row in across.rows]
+    levels = [column.over for column in across.columns[:: len(SHOWN)]]
     heads = zip(levels, over or [""] * len(levels), strict=True)
     columns = tuple(Column(level, intervals=True, over=head) for level, head in heads)
     return replace(across, columns=columns, rows=tuple(rows))
@@ -527,7 +379,7 @@ def _called_together(evidence: Evidence) -> str:
     return ALL_POOLED if classes.labels(evidence) else ALL_STRATIFIED
 
 
-ALL_STRATIFIED = "All, stratified"
+ALL_STRATIFIED = "All, within sites"
 
 
 def _unassigned(evidence: Evidence, *columns: str) -> tuple[str, ...]:
@@ -556,101 +408,83 @@ def _in_none(evidence: Evidence, column: str) -> str:
     return listing(lost)
 
 
-def _apart(evidence: Evidence, asked: Sequence[Asked], case_mix: str = "") -> list[Table]:
-    """How far each subgroup lies from the other patients of its site; of two levels one row a site.
-
-    Over all sites each stands there, of single sites those whose interval excludes 0.
-    """
-    reasons = Reasons(evidence)
-    rows = [row for column in subgroup_columns(evidence) for row in _rows_apart(evidence, column, asked, reasons)]
-    if not rows:
-        return []
-    # Of several classes the differences of the means are not those that the finding counts.
-    several = bool(classes.labels(evidence))
-    standing = "" if several else " Of single sites only what excludes 0 in AUROC or O/E."
-    pooled = (
-        f" {ALL_POOLED}: mean of the differences, each within one site."
-        if several
-        else " Stratified: all rows of both groups, pairs and intercepts within sites."
-    )
-    return [
-        Table(
-            name="table-subgroup-differences",
-            title="Each subgroup minus the other patients of its site.",
-            note=f"Difference and {level_of(evidence)} interval (square-and-add), on the plain scale for ratios too."
-            f"{standing}{pooled}{case_mix}",
-            head="Subgroup",
-            columns=tuple(Column(head, intervals=measure != CASE_MIX) for head, measure, _ in asked),
-            rows=tuple(rows),
-            footnotes=reasons.footnotes(),
-        )
-    ]
-
-
-def _rows_apart(evidence: Evidence, column: str, asked: Sequence[Asked], reasons: Reasons) -> list[Row]:
-    """The differences of one column, place by place."""
-    labels = subgroup_columns(evidence)[column]
-    known = shown(evidence, ("external", "internal"))
-    places = [(label_of(dataset), dataset.name) for dataset in known] + [(_called_together(evidence), POOLED)]
-    mirrored = len(labels) == 2
-    distinct = _distinct(evidence, column)
-    several = bool(classes.labels(evidence))
+def _apart(evidence: Evidence) -> Table:
+    """How far each subgroup lies from the other patients within the sites, measure by measure, and what that shows."""
+    looks = between_groups.looks(evidence.subgroups.summaries, evidence.subgroups.results)
     rows: list[Row] = []
-    for called, dataset in places:
-        found = [
-            (label, [_difference(evidence, Subset(column, label), measure, dataset, at) for _, measure, at in asked])
-            for label in (labels[:1] if mirrored else labels)
-        ]
-        made = [
-            (label, row)
-            for label, row in found
-            if any(_is_printed(estimate, dataset) for estimate in row)
-            and (several or dataset == POOLED or any((label, dataset, measure) in distinct for _, measure, _ in asked))
-        ]
-        if made:
-            rows.append(
-                Row(
-                    f"{sentence_case(column)}, {within_sentence(called) if dataset == POOLED else called}", kind="group"
-                )
-            )
-        for label, row in made:
-            cells = tuple(
-                _apart_cell(evidence, dataset, measure, estimate, reasons, (label, dataset, measure) in distinct)
-                for (_, measure, _), estimate in zip(asked, row, strict=True)
-            )
-            which = f"{label} minus {labels[1]}" if mirrored else label
-            rows.append(Row(sentence_case(which), cells))
-    return rows
+    for measure, name in NAMES.items():
+        here = [look for look in looks if look.measure == measure]
+        at = f" at {setting(here[0].threshold)}" if here and here[0].threshold is not None else ""
+        rows += [Row(f"{name}{at}", kind="group")] if here else []
+        rows += [_row(look) for look in here]
+    return Table(
+        name="table-subgroup-differences",
+        title="Each subgroup beside the other patients of its own sites.",
+        note=f"Both values: means over the sites with the same weights; difference (O/E: ratio) with pointwise "
+        f"{level_of(evidence)} CI. Tau: standard deviation between sites, with CI. p: no difference, corrected by Holm "
+        f"over {counted(len(looks), 'comparison')}. Differs: p at most {between_groups.AT_MOST:g}, and beyond 0.10 "
+        "(sensitivity, specificity), 1 per 100 (net benefit), 0.80 to 1.25 (O/E) or 0.05 (AUROC); alike: CI within; "
+        "limits are ours.",
+        head="Subgroup",
+        columns=(
+            Column("Group"),
+            Column("Others"),
+            Column("Difference", intervals=True),
+            Column("Tau", intervals=True),
+            Column("p"),
+            Column("Sites"),
+            Column("Shown", words=True),
+        ),
+        rows=tuple(rows),
+        footnotes=tuple(_left_out(evidence, looks)),
+    )
 
 
-def _is_printed(found: Estimate | Absent, dataset: str) -> bool:
-    return isinstance(found, Estimate) and (dataset != POOLED or is_telling(found))
+def _row(look: Look) -> Row:
+    found, tau = look.apart, NOT_COMPUTED
+    details = found.details
+    if (value := details.get("tau")) is not None:
+        tau = Cell(_said(look, value), f"{_said(look, details['tau_low'])} to {_said(look, details['tau_high'])}")
+    interval = (
+        "" if found.low is None or found.high is None else f"{_said(look, found.low)} to {_said(look, found.high)}"
+    )
+    cells = (
+        Cell(_said(look, look.here.value), kind="plain"),
+        Cell(_said(look, look.rest), kind="plain"),
+        Cell(_said(look, found.value), interval, "alert" if look.state == "against" else "value"),
+        tau,
+        Cell(number(details["p_holm"] or 0.0, 3), kind="plain"),
+        Cell(f"{details.get('tested_at') or 0:g}", kind="plain"),
+        Cell(STATES[look.state], kind="word"),
+    )
+    of_class = f", {look.of_class} against the rest" if look.of_class else ""
+    return Row(f"{sentence_case(look.label)} ({look.column}{of_class})", cells)
 
 
-def _distinct(evidence: Evidence, column: str) -> set[tuple[str, str, str]]:
-    """The differences of a column that stand out in the tables, by label, dataset and measure."""
-    return {
-        (difference.label, difference.dataset.name, difference.measure)
-        for difference in _differences(evidence)
-        if difference.column == column and difference.measure in JUDGED and not difference.at and difference.is_apart
-    }
+def _said(look: Look, value: float | None) -> str:
+    return number(100 * (value or 0.0), 1) if look.measure == "net_benefit" else number(value or 0.0)
 
 
-def _apart_cell(
-    evidence: Evidence, dataset: str, measure: str, found: Estimate | Absent, reasons: Reasons, stands_out: bool
-) -> Cell:
-    if isinstance(found, Absent):
-        return NOT_COMPUTED if dataset == POOLED else reasons.cell(found)
-    made = cell(found, evidence.terms[measure], reasons, wordy=True)
-    if measure == CASE_MIX:
-        # Beside an AUROC its value is enough, and four intervals have no room.
-        return Cell(made.text, kind="plain")
-    return Cell(made.text, made.interval, "alert") if stands_out else made
+LEFT_OUT = {
+    "sites_too_small": "Under five patients of the subgroup or of the others",
+    "sites_without_both_parts": "No value in the subgroup or in the others",
+    "sites_too_small_to_test": "Not tested, with under five cases, non-cases or expected events in either",
+}
+"""Why a site has no part in a comparison."""
 
 
-def compared(evidence: Evidence, dataset: str | None = None) -> tuple[Difference, ...]:
-    """Every comparison of a subgroup with the other patients of its site that is counted, at one dataset or at all."""
-    return tuple(difference for difference in _differences(evidence) if dataset in (None, difference.dataset.name))
+def _left_out(evidence: Evidence, looks: Sequence[Look]) -> Iterator[str]:
+    """The sites that have no part in some comparison, with the subgroups."""
+    called = {site.name: site.site for site in externals(evidence)}
+    for code, words in LEFT_OUT.items():
+        of_site: dict[str, dict[str, None]] = {}
+        for look in looks:
+            for step in look.apart.method:
+                sites = step.get("sites") if step.code == code else ()
+                for name in sites if isinstance(sites, tuple) else ():
+                    of_site.setdefault(called.get(str(name), str(name)), {})[look.label] = None
+        if of_site:
+            yield f"{words}: {'; '.join(f'{site} ({listing(list(labels))})' for site, labels in of_site.items())}."
 
 
 CHAPTER = Chapter(

@@ -344,15 +344,6 @@ def _whisker(axes: Axes, found: Estimate, row: float) -> None:
             axes.plot([position], [row], arrow, ms=3.6, mfc=INK, mec="none", clip_on=False, zorder=2)
 
 
-def _leaves_out(evidence: Evidence, line: Line) -> bool:
-    """Whether what is pooled of a subgroup rests on fewer rows than all sites have of it."""
-    if line.subset is None or not line.is_pooled:
-        return False
-    sizes = [subgroup_sizes(evidence, line.subset.column, site.name) for site in externals(evidence)]
-    every = sum(size[line.subset.level].n for size in sizes if line.subset.level in size)
-    return any(isinstance(found, Estimate) and found.n < every for found in line.found)
-
-
 def forest_caption(evidence: Evidence) -> str:
     """What to know about the forest: where the rows come from, intervals, what is left out."""
     every = lines(evidence)
@@ -360,11 +351,9 @@ def forest_caption(evidence: Evidence) -> str:
     text = f"{patients(_sized(evidence, externals(evidence)))}. Lines are {level_text(evidence)} intervals."
     several = bool(evidence.release.outcome.classes)
     if any(line.is_pooled for line in rows):
-        text += " Diamond: pooled (random effects) over" if several else " Diamond: all rows of"
-        text += " the sites with enough" if several else " all sites"
-        if not several and any(_leaves_out(evidence, line) for line in rows):
-            text += " but those of under five (AUROC, n: or of one outcome)"
-        text += "; strokes below: the sites."
+        text += (
+            " Diamond: over the sites, each weighed alike in the subgroup and in the others; strokes below: the sites."
+        )
     if any(line.found and not line.is_pooled for line in rows):
         text += (
             f" Square: a site, where fewer than {bands.FEWEST_POOLED} can be pooled." if several else " Square: a site."
@@ -391,24 +380,6 @@ def forest_alternative(evidence: Evidence) -> str:
     few = [line.label for line in every if not line.found]
     more = f"; too few to tell in {joined(few)}" if few else ""
     return f"{'; '.join(texts)}{more}."
-
-
-def forest_message(evidence: Evidence) -> str:
-    """The lowest and the highest of the first measure; nothing where none is estimated."""
-    every = [line for line in lines(evidence) if not line.is_head and _has(line, 0)]
-    if not every:
-        return ""
-    low, *_, high = sorted([*every, every[0]], key=_first)
-    heading = measures(evidence)[0][1]
-    return (
-        f"{heading} by subgroup runs from {number(_first(low))} in {_called(low)} to {number(_first(high))} in "
-        f"{_called(high)}."
-    )
-
-
-def _first(line: Line) -> float:
-    found = line.found[0]
-    return found.value if isinstance(found, Estimate) else float("nan")
 
 
 def _extremes(evidence: Evidence) -> list[str]:
@@ -445,7 +416,9 @@ def forest_by_subgroup(evidence: Evidence) -> Picture | Absent:
         if isinstance(drawn, Absent):
             return drawn
         alternative = forest_alternative(evidence)
-        return picture("forest_by_subgroup", drawn, forest_caption(evidence), alternative, forest_message(evidence))
+        first, second = (heading for _, heading in measures(evidence))
+        message = f"{first} and {second} by subgroup."
+        return picture("forest_by_subgroup", drawn, forest_caption(evidence), alternative, message)
 
 
 # ---- calibration ----------------------------------------------------------------------------------------------------

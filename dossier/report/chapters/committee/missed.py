@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence, Set
-from dataclasses import dataclass, replace
+from collections.abc import Set
+from dataclasses import replace
 
 from dossier.core import between_groups
 from dossier.core.bands import FEW_FOR_POOLING as VERY_FEW
+from dossier.core.between_groups import Look
 from dossier.core.types import (
     POOLED,
     Absent,
@@ -18,7 +19,6 @@ from dossier.core.types import (
     externals,
     find_in_subgroup,
     is_telling,
-    subgroup_columns,
     subgroup_sizes,
 )
 from dossier.report.chapters import classes, subgroups
@@ -36,8 +36,9 @@ from dossier.report.chapters.committee.plain import (
     with_it,
 )
 from dossier.report.chapters.sentence import estimated, named_with_the_rest, primary_threshold
+from dossier.typeset.numbers import number
 from dossier.typeset.tables import Cell, Column, Row, Table
-from dossier.typeset.words import counted, in_words, listing, sentence_case, within_sentence
+from dossier.typeset.words import counted, how_many, in_words, listing, sentence_case, within_sentence
 
 HALF = 0.5
 EN_DASH = "\N{EN DASH}"
@@ -99,108 +100,23 @@ def _classes_missed(evidence: Evidence) -> str:
 
 
 def groups_in_brief(evidence: Evidence) -> tuple[str, ...]:
-    """Which groups are missed most and least, for which the percentages are wrong and which way; or that nobody can
-    tell.
-    """
+    """For which groups the model does worse than for the other patients of their hospitals; or that nobody can tell."""
     gap = _no_groups(evidence)
     if gap:
         return (gap,)
-    errors = _errors(evidence)
-    ends = max(_ends(evidence), key=lambda each: (each.is_disjoint, each.gap), default=None)
-    shown = [error for error in errors.get(MISSED_MORE, ()) if ends is not None and error.column == ends.column]
-    kept = [
-        (how, which)
-        for how, which in sorted(errors.items(), key=lambda pair: pair[0] in BESIDE_OTHERS)
-        if not (ends and how == MISSED_MORE)
-    ][: 1 if ends else MOST_ERRORS]
-    if ends is not None and ends.is_disjoint:
-        # Of single hospitals a correction for all comparisons may find nothing where all together do.
-        shown = [error for error in shown if error.is_sure]
-    by_group = [] if ends is None else [_from_to(ends), "" if shown else _doubt(ends)]
-    parts = [f"{how} {named_with_the_rest([error.who for error in which], MOST_NAMED)}." for how, which in kept]
-    brief = (*by_group, *parts, _coincidence(evidence, [*kept, (MISSED_MORE, shown)]), _known_at(evidence))
-    return tuple(text for text in brief if text)
+    errors = list(_errors(evidence).items())[:MOST_ERRORS]
+    parts = [f"{how} {named_with_the_rest(which, MOST_NAMED)}." for how, which in errors]
+    return tuple(text for text in (*(parts or [_counts(evidence)]), _known_at(evidence)) if text)
 
 
 MOST_ERRORS = 2
 """Kinds of errors that the first page has room for."""
 
 
-@dataclass(frozen=True)
-class MissedOf:
-    """A group of patients, and which share of those with the outcome is found in it."""
-
-    who: str
-    found: Estimate
-
-    @property
-    def words(self) -> str:
-        """How many of 100 are missed."""
-        return f"{of_missed(self.found).text} of 100 {self.who}"
-
-
-@dataclass(frozen=True)
-class Ends:
-    """Of the groups of one column, that of which fewest are missed and that of which most are."""
-
-    column: str
-    fewest: MissedOf
-    most: MissedOf
-
-    @property
-    def gap(self) -> float:
-        """How far the two lie apart."""
-        return self.fewest.found.value - self.most.found.value
-
-    @property
-    def is_disjoint(self) -> bool:
-        """Whether their ranges have nothing in common."""
-        low, high = self.fewest.found.low, self.most.found.high
-        return low is not None and high is not None and high < low
-
-    @property
-    def is_apart(self) -> bool:
-        """Whether the range of each leaves out the value of the other."""
-        fewest, most = self.fewest.found, self.most.found
-        return fewest.low is not None and most.high is not None and most.value < fewest.low and most.high < fewest.value
-
-
-def _ends(evidence: Evidence) -> list[Ends]:
-    """Of each column with two groups or more that of which fewest are missed and that of which most are."""
-    known: dict[str, list[MissedOf]] = {}
-    for (column, label), sizes in _groups_here(evidence).items():
-        found = _found_in(evidence, column, label)
-        if isinstance(found, Estimate) and not subgroups.is_few(subgroups.together(sizes)):
-            known.setdefault(column, []).append(MissedOf(_group(column, label), found))
-    ordered = {column: sorted(each, key=lambda one: -one.found.value) for column, each in known.items()}
-    return [Ends(column, each[0], each[-1]) for column, each in ordered.items() if len(each) > 1]
-
-
-def _from_to(ends: Ends) -> str:
-    """How many are missed of the two groups, each with its range."""
-    fewest, most = (f"{each.words}{_range(each.found)}" for each in (ends.fewest, ends.most))
-    return f"By {within_sentence(ends.column)}, it misses from {fewest} to {most}."
-
-
-def _doubt(ends: Ends) -> str:
-    """What to make of a difference that no hospital shows by itself."""
-    if ends.is_disjoint:
-        return "The ranges do not overlap: take it as real for now."
-    return "The ranges overlap: this could be coincidence."
-
-
-def _not_shown(evidence: Evidence) -> str:
-    """That a difference of all together is neither shown nor ruled out."""
-    why = "no hospital by itself can tell" if alone(evidence) is None else "too few patients to tell"
-    return f"This may be real or coincidence: {why}."
-
-
-def _missed_apart(evidence: Evidence, shown: Sequence[Error]) -> str:
-    """The groups of which many more are missed than of others, though no comparison shows it; empty without any."""
-    columns = {error.column for error in shown}
-    apart = [each for each in _ends(evidence) if each.is_apart and each.column not in columns]
-    pairs = [f"{each.most.words}, but {each.fewest.words}" for each in apart]
-    return f"It misses {listing(pairs)}. {_not_shown(evidence)}" if pairs else ""
+def _looks(evidence: Evidence) -> tuple[Look, ...]:
+    """Every comparison of a group with the others: at our hospital, or within all of them."""
+    groups = evidence.subgroups
+    return between_groups.looks(groups.summaries, groups.results, evidence.local_site or POOLED)
 
 
 def _range(found: Estimate) -> str:
@@ -233,72 +149,55 @@ def _found_in(evidence: Evidence, column: str, label: str) -> Estimate | Absent 
     return found if where != POOLED or isinstance(found, Absent) or is_telling(found) else None
 
 
-@dataclass(frozen=True)
-class Error:
-    """A group for which the model does otherwise, and both values."""
+MISSED_MORE = "It more often misses"
+MORE_ALARMS = "It more often gives a false alarm for"
+LESS_GOOD = "It does less good for"
+UNDERESTIMATED = "The model underestimates the risk of"
+OVERESTIMATED = "The model overestimates the risk of"
+MORE_CASES = "More actual cases per 100 predicted than among the others:"
+FEWER_CASES = "Fewer actual cases per 100 predicted than among the others:"
+LOWER_AUROC = "It tells sick from well less often than their illness explains among"
+OF_RISK = {True: {"too low": UNDERESTIMATED}, False: {"too high": OVERESTIMATED}}
+"""What is said of a group's percentages, by whether more came of them than of the others' and by their own error."""
+AT_THRESHOLD = {"sensitivity": MISSED_MORE, "specificity": MORE_ALARMS, "net_benefit": LESS_GOOD}
+"""What is said of a group that is worse off at the first threshold."""
 
-    who: str
-    values: str
-    is_sure: bool
-    """Whether it stands out among all that was compared too."""
-    column: str
-    """What the groups are made by."""
 
-
-def _errors(evidence: Evidence) -> dict[str, list[Error]]:
-    """What the model does otherwise for which groups, the errors that miss patients first.
-
-    Over all hospitals together; at our own where it is named, and hospital by hospital where nothing differs over all.
-    """
-    sure = _sure(evidence)
-    every = [] if evidence.local_site else list(_over_all(evidence, sure))
-    every = [*(every or list(_at_hospitals(evidence, sure))), *_missed_more(evidence, sure)]
-    words = OF_CLASSES if classes.labels(evidence) else {}
-    found: dict[str, list[Error]] = {}
-    for how in ERRORS:
-        which = [error for kind, error in every if kind == how]
-        if which:
-            found[words.get(how, how)] = which
+def _errors(evidence: Evidence) -> dict[str, list[str]]:
+    """What the model does otherwise for which groups, with both values; the errors that miss patients come first."""
+    found: dict[str, list[str]] = {}
+    for look in _looks(evidence):
+        if look.state == "against":
+            who = f"{_group(look.column, look.label, look.of_class)} ({_values(look)})"
+            found.setdefault(_how(evidence, look), []).append(who)
     return found
 
 
-MISSED_MORE = "It more often misses"
-UNDERESTIMATED = "The model underestimates the risk of"
-MORE_CASES = "More actual cases per 100 predicted than among the others:"
-LESS_TOO_HIGH = "The model overestimates, but less than for the others, the risk of"
-LOWER_AUROC = "It tells sick from well less often among"
-ALIKE = "It tells sick from well less often, as they are more alike, among"
-OVERESTIMATED = "The model overestimates the risk of"
-FEWER_CASES = "Fewer actual cases per 100 predicted than among the others:"
-LESS_TOO_LOW = "The model underestimates, but less than for the others, the risk of"
-HIGHER_AUROC = "It tells sick from well more often among"
-ERRORS = (
-    *(MISSED_MORE, UNDERESTIMATED, MORE_CASES, LESS_TOO_HIGH, LOWER_AUROC, ALIKE),
-    *(OVERESTIMATED, FEWER_CASES, LESS_TOO_LOW, HIGHER_AUROC),
-)
-"""What the model may do otherwise for a group; what misses patients comes first."""
-OF_RISK = {
-    (True, "too low"): UNDERESTIMATED,
-    (True, "too high"): LESS_TOO_HIGH,
-    (True, ""): MORE_CASES,
-    (False, "too high"): OVERESTIMATED,
-    (False, "too low"): LESS_TOO_LOW,
-    (False, ""): FEWER_CASES,
-}
-"""What is said of a group's percentages, by whether more came of them than of the others' and by their own error."""
-OF_CLASSES = {
-    LOWER_AUROC: "It tells the classes apart less often among",
-    ALIKE: "It tells the classes apart less often, as they are more alike, among",
-    HIGHER_AUROC: "It tells the classes apart more often among",
-}
-"""The same of several classes."""
+def _how(evidence: Evidence, look: Look) -> str:
+    """What the model does otherwise for a group: it errs the way that the table says, or differs from the others."""
+    if look.measure == between_groups.RATIO:
+        return OF_RISK[look.is_worse].get(way_off(look.here), MORE_CASES if look.is_worse else FEWER_CASES)
+    several = bool(classes.labels(evidence))
+    return AT_THRESHOLD.get(look.measure, LOWER_AUROC_OF_CLASSES if several else LOWER_AUROC)
 
 
-BESIDE_OTHERS = (
-    *(MORE_CASES, LESS_TOO_HIGH, LOWER_AUROC, ALIKE, FEWER_CASES, LESS_TOO_LOW, HIGHER_AUROC),
-    *OF_CLASSES.values(),
-)
-"""What is so beside the others alone; the first page names what is wrong by itself before it."""
+LOWER_AUROC_OF_CLASSES = "It tells the classes apart less often than the case mix explains among"
+
+
+def _values(look: Look) -> str:
+    """Both values in people, and how far they may lie apart."""
+    here, rest = look.here.value, look.rest
+    if look.measure in ("sensitivity", "specificity"):
+        here, rest = 1 - here, 1 - rest
+    if look.measure == "net_benefit":
+        return f"found less false alarms, per 100: {number(100 * here, 0)}, the others {number(100 * rest, 0)}"
+    of_what = "actual cases per 100 predicted" if look.measure == between_groups.RATIO else "of 100"
+    text = f"{of_hundred(here)} {of_what}, the others {of_hundred(rest)}"
+    low, high = look.apart.low, look.apart.high
+    if look.measure not in ("sensitivity", "specificity") or low is None or high is None:
+        return text
+    ends = sorted(round(100 * abs(bound)) for bound in (low, high))
+    return f"{text}; {ends[0]} to {ends[1]} of 100 more"
 
 
 def differing_groups(evidence: Evidence) -> tuple[str, ...]:
@@ -306,26 +205,32 @@ def differing_groups(evidence: Evidence) -> tuple[str, ...]:
     gap = _no_groups(evidence)
     if gap:
         return (gap,)
-    errors = _errors(evidence)
-    parts = [
-        f"{how} {named_with_the_rest([f'{error.who} ({error.values})' for error in which], MOST_NAMED)}."
-        for how, which in errors.items()
-    ]
-    apart = _missed_apart(evidence, errors.get(MISSED_MORE, ()))
-    made = _comparisons(evidence)
-    if parts:
-        parts += [_coincidence(evidence, list(errors.items())), apart]
-    elif made:
-        parts += [apart, _none_shown(made)]
-    else:
-        parts += [apart, "No group could be compared with the others: too few patients."]
-    return tuple(text for text in (*parts, _few_groups(evidence), _not_counted(evidence)) if text)
+    parts = [f"{how} {named_with_the_rest(which, MOST_NAMED)}." for how, which in _errors(evidence).items()]
+    return tuple(text for text in (*parts, _counts(evidence), _few_groups(evidence), _not_counted(evidence)) if text)
 
 
-def _none_shown(made: int) -> str:
-    """That no comparison shows a difference, which is not to say that there is none."""
-    start = f"{sentence_case(counted(made, 'comparison'))} with the other patients could be made"
-    return f"{start}; in none was a difference shown. With small numbers a real one can stay hidden."
+def _counts(evidence: Evidence) -> str:
+    """What the comparisons show, and for whom the model may do worse though this could be coincidence."""
+    looks = _looks(evidence)
+    if not looks:
+        return "No group could be compared with the others: too few patients."
+    counts = (sum(look.state in states for look in looks) for states in SHOWS)
+    parts = [f"{how_many(count)} {words}" for count, words in zip(counts, SHOWS.values(), strict=True) if count]
+    worse = [look for look in looks if look.state == "open" and look.excludes_none and look.is_worse]
+    made = f"{counted(len(looks), 'comparison')} with the other patients of the same hospital"
+    text = f"Of {made}, {listing(parts)}."
+    if worse:
+        names = list(dict.fromkeys(_group(look.column, look.label, look.of_class) for look in worse))
+        text += f" It may do worse for {named_with_the_rest(names, MOST_NAMED)}, or this is coincidence."
+    return text
+
+
+SHOWS = {
+    ("against", "better"): "found a difference",
+    ("shown",): "found that it is small",
+    ("open",): "cannot tell",
+}
+"""What comparisons in these states show."""
 
 
 def _not_counted(evidence: Evidence) -> str:
@@ -339,57 +244,6 @@ def _not_counted(evidence: Evidence) -> str:
     return f"How many are missed in each group is not known: too few patients{kept}, or no line."
 
 
-def _coincidence(evidence: Evidence, found: Sequence[tuple[str, Sequence[Error]]]) -> str:
-    """Which of what is said may stand out by chance, as so many comparisons were looked at; empty where none may."""
-    every = [error for _, which in found for error in which]
-    unsure = list(dict.fromkeys(error.who for error in every if not error.is_sure))
-    if not unsure:
-        return ""
-    whom = "" if all(not error.is_sure for error in every) else f" for {named_with_the_rest(unsure, MOST_NAMED)}"
-    return f"The difference could be coincidence{whom} ({counted(_comparisons(evidence), 'comparison')})."
-
-
-def _comparisons(evidence: Evidence) -> int:
-    """How many times a group was compared with the others, over all hospitals and at each of them."""
-    return len(_compared(evidence))
-
-
-def _compared(evidence: Evidence) -> list[Estimate]:
-    """Every difference of a group to the others: at each hospital, and over all where none is ours."""
-    here = [difference.found for difference in subgroups.compared(evidence, evidence.local_site)]
-    groups = evidence.subgroups
-    together = () if evidence.local_site else between_groups.compared(groups.summaries, groups.results)
-    return [*here, *together]
-
-
-def _sure(evidence: Evidence) -> list[Estimate]:
-    """The differences that so many comparisons do not explain."""
-    every = _compared(evidence)
-    level = evidence.release.release.level
-    return [found for found, is_held in zip(every, between_groups.survives(every, level), strict=True) if is_held]
-
-
-def _missed_more(evidence: Evidence, sure: Sequence[Estimate]) -> Iterator[tuple[str, Error]]:
-    """The groups of which more are missed than of the other patients of their hospital, beyond the range."""
-    for difference in subgroups.compared(evidence, evidence.local_site):
-        here = find_in_subgroup(
-            evidence, difference.subset, difference.measure, difference.dataset.name, **difference.at
-        )
-        if difference.threshold is None or not difference.is_apart or isinstance(here, Absent):
-            continue
-        missed = [100 - round(100 * share) for share in (here.value, here.value - difference.found.value)]
-        label = difference.label
-        if difference.found.value > 0:
-            rest = [other for other in subgroup_columns(evidence)[difference.column] if other != label]
-            if len(rest) > 1:
-                continue
-            label, missed = rest[0], missed[::-1]
-        where = "" if alone(evidence) else f" in {short_names(evidence)[difference.dataset.name]}"
-        values = f"{missed[0]} of 100, of the others {missed[1]}"
-        who = f"{_group(difference.column, label)}{where}"
-        yield MISSED_MORE, Error(who, values, difference.found in sure, difference.column)
-
-
 def _no_groups(evidence: Evidence) -> str:
     """That groups were not looked at, or that the data do not say who is in which."""
     if not subgroups.is_declared(evidence):
@@ -399,51 +253,6 @@ def _no_groups(evidence: Evidence) -> str:
         columns = listing([within_sentence(name) for name in dict.fromkeys(subgroup.column for subgroup in here)])
         return f"By {columns}: not known, as the data do not say."
     return ""
-
-
-def _over_all(evidence: Evidence, sure: Sequence[Estimate]) -> Iterator[tuple[str, Error]]:
-    """The groups that differ from the others over all hospitals together, with the direction."""
-    for result in between_groups.over_all_sites(evidence.subgroups.summaries, evidence.subgroups.results):
-        how = _how(result.measure, result.here, result.difference, result.is_case_mix)
-        yield (
-            how,
-            Error(
-                _group(result.column, result.label, result.of_class),
-                _values(result.measure, result.here, result.difference),
-                result.apart in sure,
-                result.column,
-            ),
-        )
-
-
-def _at_hospitals(evidence: Evidence, sure: Sequence[Estimate]) -> Iterator[tuple[str, Error]]:
-    """The groups that stand out from the other patients of their hospital."""
-    for difference in subgroups.compared(evidence, evidence.local_site):
-        if difference.threshold is not None or not difference.is_apart:
-            continue
-        here = find_in_subgroup(
-            evidence, difference.subset, difference.measure, difference.dataset.name, **difference.at
-        )
-        if isinstance(here, Absent):
-            continue
-        who = _group(difference.column, difference.label, difference.of_class)
-        where = "" if alone(evidence) else f" in {short_names(evidence)[difference.dataset.name]}"
-        how = _how(difference.measure, here, difference.found.value, subgroups.is_case_mix(evidence, difference))
-        values = _values(difference.measure, here, difference.found.value)
-        yield how, Error(f"{who}{where}", values, difference.found in sure, difference.column)
-
-
-def _how(measure: str, here: Estimate, difference: float, is_case_mix: bool) -> str:
-    """What the model does otherwise for a group: it errs the way that the table says, or differs from the others."""
-    if measure == "auroc":
-        return HIGHER_AUROC if difference > 0 else ALIKE if is_case_mix else LOWER_AUROC
-    return OF_RISK[difference > 0, way_off(here)]
-
-
-def _values(measure: str, here: Estimate, difference: float) -> str:
-    """Both values, in people."""
-    of_what = "of 100" if measure == "auroc" else "actual cases per 100 predicted"
-    return f"{of_hundred(here.value)} {of_what}, the others {of_hundred(here.value - difference)}"
 
 
 def _group(column: str, label: str, of_class: str | None = None) -> str:

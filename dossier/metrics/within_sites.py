@@ -1,0 +1,578 @@
+"""Groups of patients compared within hospitals: a group and the other patients of its own site, taken over the sites.
+
+Hospitals differ, and a group is not spread evenly over them: what all its patients have beside what all others have is
+then a matter of where they were treated. So every site gives one comparison, and these are averaged with weights that
+are the same for both parts.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.special import chdtrc, chdtri, ndtr
+
+from dossier.core.facts import Fact, Method
+from dossier.core.register import synthesis
+from dossier.core.types import Absent, Estimate, Floats
+from dossier.metrics import weighted
+from dossier.metrics.clusters import totals, variance_of_sum
+from dossier.metrics.discrimination import expected_concordance, weighted_concordance
+from dossier.metrics.intervals import NO_SPREAD, two_sided, two_sided_student
+from dossier.metrics.logistic import logit
+from dossier.metrics.pooled import at_generalised_q
+from dossier.metrics.scales import Scale, back, forward, off_scale, stretch
+from dossier.metrics.stratified import Stratum, auroc_of_site, freedom
+from dossier.metrics.utility import contributions
+
+CHAPTER = "subgroups"
+
+FEWEST_JUDGED = 5
+"""Of fewer in either part of a site, of what a measure is a mean over, its variance may be 0 by chance."""
+
+HETEROGENEOUS = 0.1
+"""From such a p value of Cochran's Q down, the variance between the sites enters."""
+
+MOST_CERTAIN = 0.99
+"""The highest risk under the null that the group is no better calibrated than the others."""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """The rows of a group at one site, and those of the other patients there."""
+
+    name: str
+    ours: Stratum
+    rest: Stratum
+
+    @property
+    def parts(self) -> tuple[Stratum, Stratum]:
+        """Both."""
+        return self.ours, self.rest
+
+
+@dataclass(frozen=True)
+class Part:
+    """A measure in one part of a site, or over sites: value, what it is a mean over, the centre of its interval."""
+
+    value: float
+    size: float
+    centre: float
+    variance: float
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A difference at one site with its variance under no difference, and the weight of the site."""
+
+    value: float
+    variance: float
+    weight: float
+
+
+@dataclass(frozen=True)
+class Tested:
+    """The difference over the sites, held against none."""
+
+    value: float
+    variance: float
+    """Under no difference; where the sites differ visibly, with the variance between them."""
+    between: float
+    """The part of it that is between the sites."""
+    details: Mapping[str, float | None]
+
+    @property
+    def with_p_value(self) -> dict[str, float | None]:
+        """The details with the two-sided p value of the normal test."""
+        z = self.value / math.sqrt(self.variance) if self.variance > 0 else 0.0
+        return {**self.details, "z": z, "p_value": p_value([z])}
+
+
+def p_value(statistics: Sequence[float]) -> float:
+    """The two-sided p value of a normal statistic, or by Rubin's rules of those of several imputations."""
+    count = len(statistics)
+    imputed = 0.0 if count < 2 else (1 + 1 / count) * float(np.var(statistics, ddof=1))
+    return 2 * float(ndtr(-abs(float(np.mean(statistics))) / math.sqrt(1 + imputed)))
+
+
+@dataclass(frozen=True)
+class Found:
+    """A measure in a group and in the others over the sites, how far apart they are, and the test of that."""
+
+    ours: Estimate
+    rest: Estimate
+    apart: Estimate
+    tested: Tested | None = None
+
+
+Ends = tuple[float | None, float | None]
+NOWHERE = Absent(Fact("nowhere_in_both_parts"))
+ANYWHERE: Ends = (None, None)
+
+
+# ---- one part of a site ---------------------------------------------------------------------------------------------
+
+Influence = Callable[[weighted.Rows], "weighted.Weighted | Absent"]
+
+
+@dataclass(frozen=True)
+class Scores:
+    """What each row adds to a mean, which rows that is a mean over (n, 0 or 1), and what a row may add beside 0."""
+
+    added: Floats
+    among: Floats
+    levels: tuple[float, ...] = (1.0,)
+
+
+SCORES: Mapping[str, Callable[[Stratum, float], Scores]] = {
+    "sensitivity": lambda part, at: Scores((part.risk >= at).astype(float), part.outcome),
+    "specificity": lambda part, at: Scores((part.risk < at).astype(float), 1 - part.outcome),
+    "net_benefit": lambda part, at: Scores(
+        contributions(part.outcome, part.risk, at), np.ones(len(part.risk)), (1.0, -at / (1 - at))
+    ),
+}
+"""The measures that are means of what single rows add at a threshold."""
+OVER_PAIRS = ("auroc", "model_based_concordance")
+"""The measures that are shares of the pairs of a case and another."""
+
+
+def gain(rows: weighted.Rows) -> weighted.Weighted:
+    """The net benefit over the better of flagging everyone and flagging no one, with what each row contributes."""
+    added = contributions(rows.outcome, rows.risk, rows.threshold)
+    everyone = contributions(rows.outcome, np.ones(len(rows.risk)), rows.threshold)
+    better = everyone if weighted.mean(everyone, rows.weights) > 0 else np.zeros(len(everyone))
+    return weighted.mean_of_rows(added - better, rows.weights)
+
+
+INFLUENCES: Mapping[str, Influence] = {
+    "auroc": weighted.auroc,
+    "model_based_concordance": weighted_concordance,
+    "net_benefit_gain": gain,
+}
+"""What rows contribute to measures that do not say it of weighted rows themselves."""
+
+
+def _information(part: Stratum, of_slope: bool) -> float:
+    """How much the rows would tell of a coefficient if every risk were right; the outcome has no say in it."""
+    inside = (part.risk > 0) & (part.risk < 1)
+    risk, weights = part.risk[inside], part.relative_weights[inside]
+    spread = weights * risk * (1 - risk)
+    if not of_slope or not spread.any():
+        return float(spread.sum())
+    linear = logit(risk)
+    return float((spread * (linear - weighted.mean(linear, spread)) ** 2).sum())
+
+
+INFORMATION = {"calibration_slope": True, "calibration_intercept": False, "calibration_intercept_joint": False}
+"""The coefficients, which are means over what rows tell of them: of the slope, or of an intercept."""
+
+
+def is_known(measure: str, influence: Influence | None) -> bool:
+    """Whether a measure can be compared from the rows."""
+    return measure in SCORES or measure in INFLUENCES or measure == "oe_ratio" or influence is not None
+
+
+def _part(measure: str, influence: Influence | None, part: Stratum, threshold: float) -> Part | None:
+    """A measure in one part of a site; None where it has none."""
+    if measure in SCORES:
+        return _of_scores(part, SCORES[measure](part, threshold))
+    influence = INFLUENCES.get(measure, influence)
+    if influence is None:
+        raise TypeError(f"nobody knows what a row contributes to {measure}")
+    found = influence(weighted.Rows(part.outcome, part.risk, part.relative_weights, threshold))
+    if isinstance(found, Absent):
+        return None
+    n = float(len(part.outcome))
+    made = Part(found.value, n, found.value, _variance(found.linearized, part))
+    if measure in INFORMATION:
+        few = min(part.outcome.sum(), n - part.outcome.sum()) < FEWEST_JUDGED
+        size = _information(part, INFORMATION[measure])
+        return replace(made, size=size) if size > 0 and not few else None
+    if measure not in OVER_PAIRS:
+        return made
+    cases = float((part.relative_weights * part.outcome).sum())
+    of_site = auroc_of_site(part) if measure == "auroc" else None
+    if of_site is not None:
+        inside = found.value if 0 < found.value < 1 else (n * found.value + 0.5) / (n + 1)
+        made = replace(made, variance=of_site.variance, centre=inside)
+    return replace(made, size=cases * (n - cases)) if 0 < cases < n else None
+
+
+def _of_scores(part: Stratum, scores: Scores) -> Part | None:
+    """A mean over rows; of independent ones the interval is that of shares each of which gets one more, of n + 2."""
+    weights = scores.among * part.relative_weights
+    if not weights.any():
+        return None
+    found, size = weighted.mean_of_rows(scores.added, weights), float(weights.sum())
+    if part.is_dependent:
+        return Part(found.value, size, found.value, _variance(found.linearized, part))
+    counts = [float((scores.among * (scores.added == level)).sum()) for level in scores.levels]
+    shares = [(level, (count + 1) / (size + 2)) for level, count in zip(scores.levels, counts, strict=True)]
+    centre = math.fsum(level * share for level, share in shares)
+    spread = math.fsum(level**2 * share for level, share in shares) - centre**2
+    return Part(found.value, size, centre, spread / (size + 2))
+
+
+def _variance(linearized: Floats, part: Stratum) -> float:
+    each = totals(linearized, part.cluster)
+    return variance_of_sum(each) if len(each) > 1 else 0.0
+
+
+# ---- over the sites -------------------------------------------------------------------------------------------------
+
+
+def compared(
+    measure: str,
+    influence: Influence | None,
+    pairs: Sequence[Pair],
+    level: float,
+    scale: Scale,
+    ends: Ends,
+    threshold: float,
+) -> Found | Absent:
+    """A measure in a group and in the other patients, both over the sites with the same weights.
+
+    A site weighs w = n1 n0/(n1 + n0), n1 and n0 what the measure is a mean over in either part: cases, non-cases, rows,
+    pairs of a case and another, or expected events. The value of the group is sum of w M1 over sum of w, that of the
+    others sum of w M0 over sum of w, and the difference is that of the two. Variances are those within the sites; where
+    the sites differ visibly in the difference, the variance between them is added to that of the difference.
+    """
+    if measure == "oe_ratio":
+        return _observed_over_expected(pairs, level)
+    every = [[_part(measure, influence, part, threshold) for part in pair.parts] for pair in pairs]
+    known = [
+        (pair, ours, rest)
+        for pair, (ours, rest) in zip(pairs, every, strict=True)
+        if ours is not None and rest is not None
+    ]
+    if not known:
+        return NOWHERE
+    kept = [pair for pair, _, _ in known]
+    tests = [_scores_apart(measure, pair, threshold) for pair in kept] if measure in SCORES else []
+    tested = _tested(tests, level)
+    weights = np.array([ours.size * rest.size / (ours.size + rest.size) for _, ours, rest in known])
+    weights = weights / weights.sum()
+    ours, rest = _over(weights, [ours for _, ours, _ in known]), _over(weights, [rest for _, _, rest in known])
+    made = _together(kept, ours, rest, level, scale, ends, tested)
+    few = [pair.name for pair, test in zip(kept, tests, strict=False) if test is None]
+    return _named(made, [pair.name for pair in pairs if pair not in kept], few)
+
+
+def _over(weights: Floats, parts: Sequence[Part]) -> Part:
+    """The mean of the parts of several sites, by weights that add up to 1."""
+    columns = (np.array([getattr(part, name) for part in parts]) for name in ("value", "size", "centre", "variance"))
+    values, sizes, centres, variances = columns
+    # Rounding must not move a value of exactly 1 off it.
+    value = float(values[0]) if np.ptp(values) == 0 else float((weights * values).sum())
+    return Part(value, float(sizes.sum()), float((weights * centres).sum()), float((weights**2 * variances).sum()))
+
+
+def _together(
+    kept: Sequence[Pair], ours: Part, rest: Part, level: float, scale: Scale, ends: Ends, tested: Tested | None
+) -> Found:
+    """The two values with their intervals, and their difference."""
+    between = 0.0 if tested is None else tested.between
+    apart = Part(
+        ours.value - rest.value,
+        ours.size + rest.size,
+        ours.centre - rest.centre,
+        ours.variance + rest.variance + between,
+    )
+    both = [part for pair in kept for part in pair.parts]
+    found = Found(
+        _estimate(ours, [pair.ours for pair in kept], len(kept), level, scale, ends),
+        _estimate(rest, [pair.rest for pair in kept], len(kept), level, scale, ends),
+        _estimate(apart, both, len(kept), level, "plain", ANYWHERE),
+        tested,
+    )
+    return replace(found, apart=_of_complement(found))
+
+
+def _of_complement(found: Found) -> Estimate:
+    """The difference with the values of the other patients, and the test of it."""
+    rest = found.rest
+    others = {"complement": rest.value, "complement_n": float(rest.n), "complement_events": float(rest.events or 0)}
+    tested = {} if found.tested is None else found.tested.with_p_value
+    return replace(found.apart, details={**found.apart.details, **others, **tested})
+
+
+def _estimate(made: Part, strata: Sequence[Stratum], sites: int, level: float, scale: Scale, ends: Ends) -> Estimate:
+    """A value with its interval, symmetric on the scale around its centre and within the ends."""
+    df, n = freedom(strata), sum(len(part.outcome) for part in strata)
+    events = sum(int(part.outcome.sum()) for part in strata)
+    method = Method(Fact("within_sites", sites=sites), *([] if scale == "plain" else [Fact("on_scale", scale=scale)]))
+    details: dict[str, float | None] = {"k": float(sites), **({} if df is None else {"df": df})}
+    none = NO_SPREAD if made.variance <= 1e-24 or df == 0 else off_scale(made.centre, scale)
+    if none is not None:
+        return Estimate(made.value, None, None, None, n, method, events, None, details, none)
+    se = math.sqrt(made.variance)
+    reach = (two_sided(level) if df is None else two_sided_student(level, df)) * se / stretch(made.centre, scale)
+    low, high = (back(forward(made.centre, scale) + sign * reach, scale) for sign in (-1, 1))
+    low = min(made.value, low if ends[0] is None else max(low, ends[0]))
+    high = max(made.value, high if ends[1] is None else min(high, ends[1]))
+    return Estimate(made.value, low, high, level, n, method, events, se, details)
+
+
+def _named(found: Found, alone: Sequence[str], few: Sequence[str]) -> Found:
+    """With the sites that have no part in it, and those that have none in the test."""
+    steps = [Fact("sites_without_both_parts", sites=tuple(alone))] if alone else []
+    tested = [Fact("sites_too_small_to_test", sites=tuple(few))] if few else []
+    ours, rest = (replace(each, method=Method(*each.method, *steps)) for each in (found.ours, found.rest))
+    return replace(
+        found, ours=ours, rest=rest, apart=replace(found.apart, method=Method(*found.apart.method, *steps, *tested))
+    )
+
+
+# ---- the test of a difference ---------------------------------------------------------------------------------------
+
+
+def _tested(comparisons: Sequence[Comparison | None], level: float) -> Tested | None:
+    """The mean of the differences of the sites, with its variance if there were none; None where no site has one.
+
+    The variance between the sites is that of Paule and Mandel in the details, with the interval by the generalised Q
+    statistic; in the test it is by moments for the weights of the sites, where Cochran's Q has a p value of .1 at most.
+    """
+    known = [each for each in comparisons if each is not None]
+    if not known:
+        return None
+    values, variances, weights = (
+        np.array([getattr(each, name) for each in known]) for name in ("value", "variance", "weight")
+    )
+    weights = weights / weights.sum()
+    value, variance = float((weights * values).sum()), float((weights**2 * variances).sum())
+    varying, details, between = variances > 0, {"tested_at": float(len(known))}, 0.0
+    freedom = int(varying.sum()) - 1
+    if freedom > 0:
+        kept, spread = values[varying], variances[varying]
+        fixed = 1 / spread
+        q = float((fixed * (kept - (fixed * kept).sum() / fixed.sum()) ** 2).sum())
+        p_value = float(chdtrc(freedom, q))
+        shares = np.array([0.5 + level / 2, 0.5 - level / 2])
+        wanted = np.array([float(freedom), *chdtri(freedom, 1 - shares)])
+        # The search ends next to 0, never in it.
+        tau, low, high = np.round(np.sqrt(at_generalised_q(wanted, kept, spread)), 8)
+        details |= {"q": q, "q_p_value": p_value, "tau": float(tau), "tau_low": float(low), "tau_high": float(high)}
+        if p_value <= HETEROGENEOUS:
+            moved = float((weights * (values - value) ** 2).sum() - ((weights - weights**2) * variances).sum())
+            concentration = float((weights**2).sum())
+            between = max(0.0, moved / (1 - concentration)) * concentration
+    return Tested(value, variance + between, between, details)
+
+
+def _scores_apart(measure: str, pair: Pair, threshold: float) -> Comparison | None:
+    """The difference of a mean of scores at a site, its variance that of both parts together."""
+    scores = [SCORES[measure](part, threshold) for part in pair.parts]
+    if min(int(each.among.sum()) for each in scores) < FEWEST_JUDGED:
+        return None
+    weights = [each.among * part.relative_weights for each, part in zip(scores, pair.parts, strict=True)]
+    ours, rest = (weighted.mean_of_rows(each.added, weight) for each, weight in zip(scores, weights, strict=True))
+    every, of_all = np.concatenate([each.added for each in scores]), np.concatenate(weights)
+    n = float(sum(each.among.sum() for each in scores))
+    spread = weighted.mean((every - weighted.mean(every, of_all)) ** 2, of_all) * n / (n - 1)
+    sizes = [float(weight.sum()) ** 2 / float((weight**2).sum()) for weight in weights]
+    variance = spread * (1 / sizes[0] + 1 / sizes[1])
+    if pair.ours.is_dependent:
+        variance = max(variance, _variance(ours.linearized, pair.ours) + _variance(rest.linearized, pair.rest))
+    return Comparison(ours.value - rest.value, variance, sizes[0] * sizes[1] / (sizes[0] + sizes[1]))
+
+
+# ---- observed over expected -----------------------------------------------------------------------------------------
+
+
+def _sums(part: Stratum) -> tuple[float, float]:
+    """The events of a part, and those that were expected."""
+    weights = part.relative_weights
+    return float((weights * part.outcome).sum()), float((weights * part.risk).sum())
+
+
+@dataclass(frozen=True)
+class _Ratios:
+    """O/E of a group and of the others by the weights of Mantel and Haenszel, with what rows contribute to each."""
+
+    kept: Sequence[Pair]
+    ours: float
+    rest: float
+    to_ours: Sequence[Floats]
+    """What the rows of each part, one after the other, contribute to the value of the group."""
+    to_rest: Sequence[Floats]
+
+    def variance(self, ours: float, rest: float) -> float:
+        """That of a sum of both values with these factors, centred within each part of a site."""
+        parts = [part for pair in self.kept for part in pair.parts]
+        return math.fsum(
+            _variance(ours * one + rest * other, part)
+            for one, other, part in zip(self.to_ours, self.to_rest, parts, strict=True)
+        )
+
+
+def _ratios(pairs: Sequence[Pair]) -> _Ratios | None:
+    known = [(pair, *_sums(pair.ours), *_sums(pair.rest)) for pair in pairs]
+    known = [each for each in known if each[2] > 0 and each[4] > 0]
+    if not known:
+        return None
+    below = math.fsum(e1 * e0 / (e1 + e0) for _, _, e1, _, e0 in known)
+    ours = math.fsum(o1 * e0 / (e1 + e0) for _, o1, e1, _, e0 in known) / below
+    rest = math.fsum(o0 * e1 / (e1 + e0) for _, _, e1, o0, e0 in known) / below
+    to_ours: list[Floats] = []
+    to_rest: list[Floats] = []
+    for pair, o1, e1, o0, e0 in known:
+        whole = e1 + e0
+        for part, mine, is_ours in ((pair.ours, e0, True), (pair.rest, e1, False)):
+            outcome, risk = part.relative_weights * part.outcome, part.relative_weights * part.risk
+            own, far = (o1, o0) if is_ours else (o0, o1)
+            # Events weigh by the share of the other part; a risk moves that share of both, and the weight of the site.
+            of_own = outcome * mine / whole - risk * own * mine / whole**2
+            of_other = risk * far * mine / whole**2
+            weight = risk * (mine / whole) ** 2
+            first, second = (of_own, of_other) if is_ours else (of_other, of_own)
+            to_ours.append((first - ours * weight) / below)
+            to_rest.append((second - rest * weight) / below)
+    return _Ratios([each[0] for each in known], ours, rest, to_ours, to_rest)
+
+
+def _observed_over_expected(pairs: Sequence[Pair], level: float) -> Found | Absent:
+    found = _ratios(pairs)
+    if found is None:
+        return NOWHERE
+    kept, sites = found.kept, len(found.kept)
+    ours = Part(found.ours, 0.0, found.ours, found.variance(1, 0))
+    rest = Part(found.rest, 0.0, found.rest, found.variance(0, 1))
+    apart = Part(found.ours - found.rest, 0.0, found.ours - found.rest, found.variance(1, -1))
+    both = [part for pair in kept for part in pair.parts]
+    made = Found(
+        _estimate(ours, [pair.ours for pair in kept], sites, level, "log", ANYWHERE),
+        _estimate(rest, [pair.rest for pair in kept], sites, level, "log", ANYWHERE),
+        _estimate(apart, both, sites, level, "plain", ANYWHERE),
+    )
+    return _named(replace(made, apart=_of_complement(made)), [pair.name for pair in pairs if pair not in kept], [])
+
+
+@synthesis(
+    "O/E ratio of a group over that of the others",
+    each="groups",
+    range=(0, None),
+    best="one",
+    tier="supporting",
+    cites="Mantel 1959",
+    formula="Σ O1 E0/E over Σ O0 E1/E, sums over the sites; E = E1 + E0",
+)
+def oe_ratio_ratio(pairs: Sequence[Pair], level: float = 0.95) -> Estimate | Absent:
+    """How many times as many events came for those expected in a group as in the other patients of its own sites.
+
+    The rate ratio of Mantel and Haenszel with the expected events in place of time: the O/E ratio of the group over
+    that of the others, both with weights E1 E0/E of the sites. The interval is symmetric on the log scale, by
+    linearization in outcome and risk within each part of a site. The test of 1 is the score test with the O/E ratio
+    that both parts of a site have together. Absent where no site has both parts, or one part has no event.
+    """
+    found = _ratios(pairs)
+    if found is None or min(found.ours, found.rest) <= 0:
+        return NOWHERE if found is None else Absent(Fact("no_event_in_a_part"))
+    tests = [_ratio_apart(pair) for pair in found.kept]
+    tested = _tested(tests, level)
+    ratio = found.ours / found.rest
+    variance = found.variance(1 / found.ours, -1 / found.rest) + (0.0 if tested is None else tested.between)
+    both = [part for pair in found.kept for part in pair.parts]
+    made = _estimate(Part(ratio, 0.0, ratio, ratio**2 * variance), both, len(found.kept), level, "log", ANYWHERE)
+    return _judged(made, pairs, found.kept, tests, tested)
+
+
+def _judged(
+    made: Estimate,
+    pairs: Sequence[Pair],
+    kept: Sequence[Pair],
+    tests: Sequence[Comparison | None],
+    tested: Tested | None,
+) -> Estimate:
+    """The estimate with its test, and with the sites that have no part in it or in the test."""
+    alone = [pair.name for pair in pairs if pair not in kept]
+    few = [pair.name for pair, test in zip(kept, tests, strict=True) if test is None]
+    found = _named(Found(made, made, made), alone, few).apart
+    return found if tested is None else replace(found, details={**found.details, **tested.with_p_value})
+
+
+def _ratio_apart(pair: Pair) -> Comparison | None:
+    """How far the logarithms of O/E of the parts of a site lie apart, by one step of the score from none."""
+    (o1, e1), (o0, e0) = map(_sums, pair.parts)
+    if min(e1, e0) < FEWEST_JUDGED or o1 + o0 == 0:
+        return None
+    whole = e1 + e0
+    highest = max(float(part.risk.max()) for part in pair.parts)
+    ratio = min((o1 + o0) / whole, MOST_CERTAIN / highest)
+    score, variance, by_unit = 0.0, 0.0, 0.0
+    for part, factor in ((pair.ours, e0 / whole), (pair.rest, -e1 / whole)):
+        risk, weights = ratio * part.risk, part.relative_weights
+        each = factor * weights * (part.outcome - risk)
+        score += float(each.sum())
+        variance += float((factor**2 * weights**2 * risk * (1 - risk)).sum())
+        by_unit += float((totals(each, part.cluster) ** 2).sum()) if part.is_dependent else 0.0
+    information = ratio * e1 * e0 / whole
+    return Comparison(score / information, max(variance, by_unit) / information**2, information)
+
+
+# ---- ranking beyond case mix ----------------------------------------------------------------------------------------
+
+
+@synthesis(
+    "AUROC of a group less that of the others, beyond case mix",
+    each="groups",
+    range=(None, None),
+    best="zero",
+    tier="supporting",
+    cites="Van Klaveren 2016",
+    formula="Σ w ((A1 - C1) - (A0 - C0)) over Σ w, w = m1 m0/(m1 + m0), m the pairs of a case and another",
+)
+def auroc_beyond_case_mix(pairs: Sequence[Pair], level: float = 0.95) -> Estimate | Absent:
+    """How much better the model ranks a group than the other patients of its own sites, beyond what case mix explains.
+
+    The difference in AUROC less the difference in model-based concordance, which is what the AUROCs would be if every
+    risk were right. Its variance is that of the outcomes if the risks were right but for the O/E ratio of each part.
+    Sites with fewer than five events or non-events in either part have none. Absent where all are such.
+    """
+    tests = [_ranks_apart(pair) for pair in pairs]
+    tested = _tested(tests, level)
+    if tested is None:
+        return Absent(Fact("too_few_to_rank_in_both_parts", fewest=FEWEST_JUDGED))
+    kept = [pair for pair, test in zip(pairs, tests, strict=True) if test is not None]
+    both = [part for pair in kept for part in pair.parts]
+    value = Part(tested.value, 0.0, tested.value, tested.variance)
+    made = _estimate(value, both, len(kept), level, "plain", ANYWHERE)
+    return _judged(made, pairs, pairs, tests, tested)
+
+
+def _ranks_apart(pair: Pair) -> Comparison | None:
+    counts = [(int(part.outcome.sum()), int((1 - part.outcome).sum())) for part in pair.parts]
+    if min(min(each) for each in counts) < FEWEST_JUDGED:
+        return None
+    found = [_beyond_case_mix(part) for part in pair.parts]
+    if any(each is None for each in found):
+        return None
+    ours, rest = (each for each in found if each is not None)
+    weight = ours.size * rest.size / (ours.size + rest.size)
+    return Comparison(ours.value - rest.value, ours.variance + rest.variance, weight)
+
+
+def _beyond_case_mix(part: Stratum) -> Part | None:
+    """The AUROC of a part less its model-based concordance, with the variance if the risks are right but for O/E."""
+    weights = part.relative_weights
+    ranked, expected = (
+        weighted.auroc(weighted.Rows(part.outcome, part.risk, weights)),
+        expected_concordance(part.risk, weights),
+    )
+    if isinstance(ranked, Absent) or expected is None:
+        return None
+    case, other = weights * part.risk, weights * (1 - part.risk)
+    levels, level_of = np.unique(part.risk, return_inverse=True)
+    cases, others = (np.bincount(level_of, weights=each, minlength=len(levels)).astype(float) for each in (case, other))
+    below = (np.cumsum(others) - others / 2)[level_of] - other / 2
+    above = (cases.sum() - np.cumsum(cases) + cases / 2)[level_of] - case / 2
+    pairs = float(cases.sum() * others.sum() - (case * other).sum())
+    moved = weights * (below - above - expected[0] * (others.sum() - cases.sum())) / pairs
+    observed, awaited = _sums(part)
+    risk = np.minimum(MOST_CERTAIN, part.risk * observed / awaited)
+    variance = float((moved**2 * risk * (1 - risk)).sum())
+    if part.is_dependent:
+        variance = max(variance, float((totals(moved * (part.outcome - risk), part.cluster) ** 2).sum()))
+    events = float((weights * part.outcome).sum())
+    return Part(ranked.value - expected[0], events * (len(part.outcome) - events), 0.0, variance)
