@@ -34,7 +34,7 @@ from dossier.report import compose, draw
 from dossier.report.chapters import description
 from dossier.typeset import names
 from dossier.typeset.labels import labelled, level_of, unbroken_names, with_unit
-from dossier.typeset.numbers import HYPHEN, JOINER, TIED, in_a_cell
+from dossier.typeset.numbers import HYPHEN, JOINER, TIED
 from tests.conftest import by_hand
 from tests.figures.evidence import Case
 from tests.reasons import because
@@ -146,10 +146,10 @@ def test_a_label_for_no_column_is_a_fault(tmp_path: Path) -> None:
 
 def test_no_line_parts_a_name() -> None:
     """Names of sites, countries, model, version and outcome hold together; a name of a dataset stays a key."""
-    plain = by_hand(Case("two", ("Long Beach, United States", "St-Jean")))
+    plain = by_hand(Case("two", ("Long Beach, USA", "St-Jean")))
     held = unbroken_names(plain)
     assert [site.site for site in held.datasets] == [
-        f"Long{TIED}Beach,{TIED}United{TIED}States", f"St{HYPHEN}Jean",
+        f"Long{TIED}Beach,{TIED}USA", f"St{HYPHEN}Jean",
     ]  # fmt: skip
     assert [site.name for site in held.datasets] == [site.name for site in plain.datasets]
     assert held.release.outcome.name == plain.release.outcome.name.replace("-", HYPHEN)
@@ -171,11 +171,6 @@ def test_no_line_parts_a_name() -> None:
 def test_no_line_ends_within_a_unit_or_an_abbreviation(text: str, shown: str) -> None:
     assert compose._held(text) == shown.replace("|", JOINER)
     assert compose._held(Markup(text)) == text
-
-
-def test_a_long_name_gives_way_at_its_comma_in_a_cell() -> None:
-    assert in_a_cell(f"Zurich{TIED}and{TIED}Basel,{TIED}Switzerland") == f"Zurich{TIED}and{TIED}Basel, Switzerland"
-    assert in_a_cell(f"Budapest,{TIED}Hungary") == f"Budapest,{TIED}Hungary"
 
 
 def test_codes_have_words_and_no_median() -> None:

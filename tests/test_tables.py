@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from dossier.typeset.numbers import as_declared
+import pytest
+
+from dossier.typeset.numbers import SOFT_HYPHEN, as_declared
 from dossier.typeset.tables import (
+    LINES,
     Cell,
     Column,
     Row,
@@ -11,10 +14,11 @@ from dossier.typeset.tables import (
     folded,
     groups_across,
     groups_of,
+    label_room,
     pages_of,
     spanners,
-    with_short_labels,
 )
+from dossier.typeset.widths import text_width
 
 
 def table(labels: list[str], groups: int = 0, columns: int = 1) -> Table:
@@ -62,16 +66,56 @@ def test_grouped_wide_and_short_tables_are_not_folded() -> None:
         assert folded(whole) == whole
 
 
-def test_sites_lose_what_follows_the_comma_only_where_there_is_no_room() -> None:
-    names = ["Zurich and Basel, Switzerland", "Long Beach, United States"]
-    roomy, crowded = table(names, columns=1), table(names, columns=6)
-    assert with_short_labels(roomy) == roomy
-    assert [row.label for row in with_short_labels(crowded).rows] == ["Zurich and Basel", "Long Beach"]
+def lines(label: str, room: float) -> list[str]:
+    """The lines on which a label stands in a cell of this width."""
+    found = [""]
+    for word in label.split(" "):
+        for number, piece in enumerate(word.split(SOFT_HYPHEN)):
+            joined = f"{found[-1]} {piece}" if found[-1] and number == 0 else found[-1] + piece
+            if found[-1] and text_width(joined, 600) > room:
+                found.append(piece)
+            else:
+                found[-1] = joined
+    return found
 
 
-def test_sites_that_would_look_alike_keep_their_names() -> None:
-    crowded = table(["Cleveland, to 1987, United States", "Cleveland, from 1988, United States"], columns=7)
-    assert with_short_labels(crowded) == crowded
+@pytest.mark.parametrize("columns", [1, 4, 7, 20])
+@pytest.mark.parametrize("letters", range(5, 95, 5))
+@pytest.mark.parametrize("of_words", [True, False])
+def test_no_table_is_wider_than_the_page_whatever_its_sites_are_called(
+    letters: int, columns: int, of_words: bool
+) -> None:
+    text = "University Hospital of the Holy Cross and Saint Bartholomew in Marlborough North Trust " * 2
+    text = text if of_words else text.replace(" ", "").lower()
+    names = [f"{text[: letters - 2].strip()}{' ' if of_words else ''}{end}" for end in (1, 2)]
+    parts = pages_of(table(names, columns=columns), names)
+    assert [column.label for part in parts for column in part.columns] == [f"Measure {k}" for k in range(columns)]
+    for part in parts:
+        room = label_room(part)
+        labels = [row.label for row in part.rows]
+        assert len(set(labels)) == len(names)
+        assert all(text_width(line, 600) <= room for label in labels for line in lines(label, room))
+        assert all(len(lines(label, room)) <= LINES for label in labels)
+        assert not of_words or not any(SOFT_HYPHEN in label for label in labels)
+        assert all(label.endswith(name[-1]) for label, name in zip(labels, names, strict=True))
+
+
+def test_a_site_stands_whole_on_two_lines_before_it_is_shortened() -> None:
+    names = ["Marlborough Central Hospital N.", "Brookham and Winter's Hospital"]
+    (part,) = pages_of(table(names, columns=5), names)
+    assert [row.label for row in part.rows] == names
+    longer = [f"{name} and the Northern Infirmary" for name in names]
+    (part,) = pages_of(table(longer, columns=5), longer)
+    assert [row.label for row in part.rows] == [
+        "Marlborough Central Hospital N. and the…",
+        "Brookham and Winter's Hospital and the…",
+    ]
+
+
+def test_only_sites_are_shortened() -> None:
+    measures = ["Weighted utility of the advice as declared for every patient", "Sensitivity"]
+    (part,) = pages_of(table(measures, columns=4), ["Bari"])
+    assert [row.label for row in part.rows] == measures
 
 
 def test_declared_numbers_keep_their_digits() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import itertools
 import math
 import re
 from decimal import ROUND_HALF_EVEN, Decimal
@@ -21,7 +20,8 @@ from dossier.typeset.names import foretold, label_of
 from dossier.typeset.notes import intervals_of, note_of
 from dossier.typeset.numbers import DASH, MINUS, TIED, in_text, interval, number, threshold, value_of
 from dossier.typeset.reasons import why
-from dossier.typeset.tables import CHARACTER, LONG_LABEL, Reasons
+from dossier.typeset.tables import LONG_LABEL, Reasons, packed
+from dossier.typeset.widths import text_width
 from dossier.typeset.words import counted, how_many, in_words, listing, setting, within_sentence
 from tests.conftest import Book, by_hand, terms
 from tests.figures.evidence import COVID, Case, _long
@@ -454,7 +454,7 @@ def places(found: Evidence, chapter: str) -> list[list[Term]]:
 @pytest.mark.parametrize("sites", [COVID, _long(8), ("A",)], ids=["eight", "long", "one"])
 def test_tables_stay_within_the_page(chapter: str, sites: tuple[str, ...]) -> None:
     found = by_hand(Case("wide", sites))
-    label = min(max(len(label_of(site)) for site in found.datasets), LONG_LABEL) * CHARACTER
+    label = min(max(text_width(label_of(site)) for site in found.datasets), LONG_LABEL)
     parts = places(found, chapter)
     for part in parts:
         assert label + sum(measures._width(found, term) for term in part) <= 168 or len(part) == 1
@@ -464,15 +464,17 @@ def test_tables_stay_within_the_page(chapter: str, sites: tuple[str, ...]) -> No
 
 
 @given(st.lists(st.floats(5, 200), min_size=1, max_size=12), st.floats(40, 168))
-def test_packing_keeps_the_order_and_never_overfills(widths: list[float], room: float) -> None:
-    members = [dataclasses.replace(PLAIN, name=f"m{index}") for index in range(len(widths))]
-    width = dict(zip((term.name for term in members), widths, strict=True))
-    parts = measures._packed(members, widths, room)
-    assert [term for part in parts for term in part] == members
+def test_packing_keeps_the_order_never_overfills_and_takes_no_part_too_many(widths: list[float], room: float) -> None:
+    parts = packed(range(len(widths)), widths, room)
+    assert [item for part in parts for item in part] == list(range(len(widths)))
     for part in parts:
-        assert len(part) == 1 or math.fsum(width[term.name] for term in part) <= room + 1e-9
-    for part, later in itertools.pairwise(parts):
-        assert math.fsum(width[term.name] for term in part) + width[later[0].name] > room - 1e-9
+        assert len(part) == 1 or math.fsum(widths[item] for item in part) <= room + 1e-9
+    filled, left = 1, room
+    for width in widths:
+        if width > left and left < room:
+            filled, left = filled + 1, room
+        left -= width
+    assert len(parts) == filled
 
 
 def test_the_rows_of_a_table_say_what_is_apparent_and_what_is_pooled() -> None:

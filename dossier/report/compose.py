@@ -36,6 +36,7 @@ from dossier.typeset.labels import labelled, unbroken_names
 from dossier.typeset.names import identity, model
 from dossier.typeset.numbers import HYPHEN, JOINER, plain
 from dossier.typeset.reasons import why
+from dossier.typeset.widths import hyphenated
 from dossier.typeset.words import sentence_case, within_sentence
 
 UNDATED = datetime.date(2000, 1, 1)
@@ -90,11 +91,12 @@ def _book(gallery: Gallery, edition: Edition, results_sha256: str, draft: bool) 
     left_out = evidence.release.report.leave_out
     held = [chapter for chapter in chapters() if edition in chapter.editions and chapter.name not in left_out]
     present = [chapter for chapter in held if chapter.has(evidence)]
-    return (
+    return _with_long_words_parted(
         _environment(material.templates(), edition)
         .get_template("book.html")
         .render(
             evidence=evidence,
+            names_of_sites=[dataset.site for dataset in evidence.datasets],
             release=evidence.release,
             chapters=_opened(evidence, present),
             names={chapter.name for chapter in present},
@@ -113,6 +115,15 @@ def _book(gallery: Gallery, edition: Edition, results_sha256: str, draft: bool) 
             ask=SimpleNamespace(**_questions()),
         )
     )
+
+
+LONG_WORD = re.compile(r"<[^>]*>|[^\W\d]{25,}")
+"""A tag, or a word for which the narrowest lines of the page have no room."""
+
+
+def _with_long_words_parted(html: str) -> str:
+    """The page with soft hyphens in its longest words; what tags hold stays as it is."""
+    return LONG_WORD.sub(lambda found: found[0] if found[0].startswith("<") else hyphenated(found[0]), html)
 
 
 def _why_absent(gallery: Gallery, name: str) -> str:

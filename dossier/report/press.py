@@ -22,6 +22,7 @@ import weasyprint
 from weasyprint import CSS, DEFAULT_OPTIONS, HTML, Attachment
 from weasyprint.css.counters import CounterStyle
 from weasyprint.css.targets import TargetCollector
+from weasyprint.formatting_structure.boxes import BlockContainerBox, MarginBox, TableCellBox, TextBox
 from weasyprint.text.fonts import FontConfiguration, get_hb_object_data
 from weasyprint.urls import URLFetcher, URLFetcherResponse
 
@@ -56,6 +57,7 @@ def pdf(document: Document) -> bytes:
     _refuse_attachments_where_none_may_be(document)
     with _silence(document) as faults, collector.held_off(), _fonts() as fonts:
         rendered = _rendered(document, fonts)
+        _refuse_words_without_room(document, rendered.pages)
         printed: bytes = rendered.write_pdf(
             finisher=lambda _, tree: faults.extend(_finish(document, rendered, tree)),
             pdf_variant=document.archival,
@@ -220,6 +222,49 @@ def _silence(document: Document) -> Iterator[list[Fault]]:
     faults += [Fault("weasyprint", Material(document.title), message=message) for message in listener.heard]
     if faults:
         raise PageError(faults)
+
+
+# ---- what has no room -----------------------------------------------------------------------------------------------
+
+SLACK = 1.5
+"""By how much a word may go beyond its room, in pixels of CSS: 0.4 mm, which no reader sees."""
+
+
+def _refuse_words_without_room(document: Document, pages: Iterable[Any]) -> None:
+    """No word may stand beyond the text area, or run over what stands beside it."""
+    faults = []
+    for number, page in enumerate(pages, start=1):
+        areas = page._page_box.children
+        lost = [word for area in areas for word in _words_beyond(area, *_room(area, page._page_box))]
+        if lost:
+            faults.append(Fault("words_without_room", Material(document.title), page=number, words=tuple(lost)))
+    if faults:
+        raise PageError(faults)
+
+
+def _room(area: Any, page: Any) -> tuple[float, float, float, float]:
+    """The left, the top, the right and the bottom within which words may stand: of the page, or of its own margin."""
+    if isinstance(area, MarginBox):
+        x, y, width, height = area.position_x, area.position_y, area.margin_width(), area.margin_height()
+    else:
+        x, y, width, height = page.content_box_x(), page.content_box_y(), page.width, page.height
+    return x - SLACK, y - SLACK, x + width + SLACK, y + height + SLACK
+
+
+def _words_beyond(box: Any, left: float, top: float, right: float, bottom: float) -> Iterator[str]:
+    """The texts in a box that go beyond the room, or beyond the paragraph or the cell in which they stand."""
+    if isinstance(box, TextBox):
+        x, y = box.position_x, box.position_y
+        if x < left or y < top or x + box.width > right or y + box.height > bottom:
+            yield plain(box.text).strip()
+        return
+    if isinstance(box, BlockContainerBox):
+        right = min(right, box.padding_box_x() + box.padding_width() + SLACK)
+    if isinstance(box, TableCellBox):
+        # A number that is set to the right goes beyond its cell on the left; a paragraph may hang there.
+        left = max(left, box.padding_box_x() - SLACK)
+    for child in getattr(box, "children", ()):
+        yield from _words_beyond(child, left, top, right, bottom)
 
 
 # ---- what is done to the tree of objects ----------------------------------------------------------------------------

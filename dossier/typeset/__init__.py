@@ -6,26 +6,30 @@ in cells, `measures` fills them from results, `notes` says how each was taken. B
 
 from dossier.typeset.measures import chapter_tables
 from dossier.typeset.names import foretold, model, tested_model, tested_version, tier
-from dossier.typeset.numbers import in_a_cell, level_of, threshold
+from dossier.typeset.numbers import level_of, threshold
 from dossier.typeset.tables import (
     FEW,
     FOOT,
     HALF_MEASURE,
+    LEAST_LABEL,
     NARROW,
     SHORT,
     WHOLE,
     groups_of,
     is_narrow,
+    is_tight,
     label_fits,
     pages_of,
     spanners,
 )
+from dossier.typeset.widths import parted
 from dossier.typeset.words import date, listing, sentence_case
 
 __all__ = [
     "FEW",
     "FOOT",
     "HALF_MEASURE",
+    "LEAST_LABEL",
     "NARROW",
     "SHORT",
     "WHOLE",
@@ -33,13 +37,14 @@ __all__ = [
     "date",
     "foretold",
     "groups_of",
-    "in_a_cell",
     "is_narrow",
+    "is_tight",
     "label_fits",
     "level_of",
     "listing",
     "model",
     "pages_of",
+    "parted",
     "sentence_case",
     "spanners",
     "tested_model",

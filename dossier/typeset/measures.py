@@ -25,8 +25,8 @@ from dossier.typeset.names import ALL_POOLED, label_of, measured_label, shown
 from dossier.typeset.notes import note_of
 from dossier.typeset.numbers import TIED, interval, level_of, number, value_of
 from dossier.typeset.tables import (
-    CHARACTER,
-    LETTER,
+    GAP,
+    INTERVAL_GAP,
     LONG_LABEL,
     MEASURE,
     NOT_COMPUTED,
@@ -38,8 +38,9 @@ from dossier.typeset.tables import (
     Table,
     folded,
     groups_across,
-    with_short_labels,
+    packed,
 )
+from dossier.typeset.widths import text_width, widest_word
 from dossier.typeset.words import SETTING, anchor, listing, sentence_case, setting, within_sentence
 
 
@@ -67,7 +68,7 @@ def tables_of(evidence: Evidence, terms: Sequence[Term]) -> tuple[Table, ...]:
                 _across(evidence, part[0]) if _reads_across(evidence, part) else _side_by_side(evidence, part)
                 for part in _parts(evidence, kept)
             ]
-    return tuple(with_short_labels(folded(groups_across(table))) for table in tables)
+    return tuple(folded(groups_across(table)) for table in tables)
 
 
 def _reads_across(evidence: Evidence, terms: Sequence[Term]) -> bool:
@@ -77,7 +78,7 @@ def _reads_across(evidence: Evidence, terms: Sequence[Term]) -> bool:
     term, name = terms[0], terms[0].at[0]
     results = of_term(evidence, term.name)
     values = {result.at[name] for result in results if name in result.at}
-    room = MEASURE - LONG_LABEL * CHARACTER
+    room = MEASURE - LONG_LABEL
     return len(values) >= 2 and len(values) * _width(evidence, term) <= room and not _tests(results, term)
 
 
@@ -181,29 +182,8 @@ def _line(term: Term, found: Estimate | Absent, reasons: Reasons) -> Row:
 def _parts(evidence: Evidence, terms: Sequence[Term]) -> list[list[Term]]:
     """The terms in as few tables as the page's width allows."""
     printed = _holders(evidence, terms)
-    longest = max((len(label) for _, label, _ in _row_labels(evidence, printed)), default=0)
-    room = MEASURE - min(longest, LONG_LABEL) * CHARACTER
-    widths = [_width(evidence, term) for term in terms]
-    fewest = len(_packed(terms, widths, room))
-    # Tables of nearly equal width, as long as that takes no more of them.
-    for share in (1.0, 1.1, 1.25, 1.5):
-        even = _packed(terms, widths, min(room, share * sum(widths) / max(fewest, 1)))
-        if len(even) == fewest:
-            return even
-    return _packed(terms, widths, room)
-
-
-def _packed(terms: Sequence[Term], widths: Sequence[float], room: float) -> list[list[Term]]:
-    """The terms in order, in tables of at most this width; one that is wider stands alone."""
-    parts: list[list[Term]] = []
-    left = 0.0
-    for term, width in zip(terms, widths, strict=True):
-        if not parts or width > left:
-            parts.append([])
-            left = room
-        parts[-1].append(term)
-        left -= width
-    return parts
+    longest = max((text_width(label) for _, label, _ in _row_labels(evidence, printed)), default=0.0)
+    return packed(terms, [_width(evidence, term) for term in terms], MEASURE - min(longest, LONG_LABEL))
 
 
 def _width(evidence: Evidence, term: Term) -> float:
@@ -211,11 +191,13 @@ def _width(evidence: Evidence, term: Term) -> float:
     results = of_term(evidence, term.name)
     found = [result.found for result in results if isinstance(result.found, Estimate)]
     wordy = _needs_words(results)
-    values = max((len(value_of(estimate, term)) for estimate in found), default=0)
-    bounds = max((len(interval(estimate, term, wordy)) for estimate in found), default=0)
-    heading = max(map(len, _heading(term).split()))
-    test = 7 * len(_tests(results, term))
-    return 4.6 + max((values + bounds) * CHARACTER, heading * LETTER) + test * CHARACTER
+    values = max((text_width(value_of(estimate, term), 600) for estimate in found), default=0.0)
+    bounds = max((text_width(interval(estimate, term, wordy)) for estimate in found), default=0.0)
+    return GAP + INTERVAL_GAP + max(values + bounds, widest_word(_heading(term))) + A_TEST * len(_tests(results, term))
+
+
+A_TEST = 12.6
+"""The width in mm of a p value under its heading."""
 
 
 def _beside(evidence: Evidence, terms: Sequence[Term]) -> Table:

@@ -14,11 +14,10 @@ TIED = "\N{NO-BREAK SPACE}"
 HYPHEN = "\N{NON-BREAKING HYPHEN}"
 JOINER = "\N{WORD JOINER}"
 """What parts no line, and neither shows nor is copied."""
-LONGEST_UNBROKEN = 36
-"""Letters of a name that is not parted at the end of a line; a longer one would leave too much room."""
-
-LONGEST_IN_A_CELL = 20
-"""Letters of a name that a column of a table has room for on one line."""
+SOFT_HYPHEN = "\N{SOFT HYPHEN}"
+"""Where a line may end within a word; it shows nowhere else."""
+LONGEST_UNBROKEN = 20
+"""Letters of a name that is not parted at the end of a line: the narrowest column of a page has room for them."""
 
 
 def unbroken(name: str) -> str:
@@ -27,14 +26,9 @@ def unbroken(name: str) -> str:
     return held.replace(" ", TIED) if len(name) <= LONGEST_UNBROKEN else held
 
 
-def in_a_cell(name: str) -> str:
-    """A name in the head of a row or column, where a long one may be parted at its commas."""
-    return name.replace(f",{TIED}", ", ") if len(name) > LONGEST_IN_A_CELL else name
-
-
 def plain(text: str) -> str:
     """A text that any line may part, as a file holds it that has no lines."""
-    return text.replace(HYPHEN, "-").replace(TIED, " ").replace(JOINER, "")
+    return text.replace(HYPHEN, "-").replace(TIED, " ").replace(JOINER, "").replace(SOFT_HYPHEN, "")
 
 
 def number(value: float, digits: int = 2, percent: bool = False) -> str:

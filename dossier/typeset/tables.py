@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, TypeVar
 
 from dossier.core.facts import Fact
 from dossier.core.types import Absent, Evidence, Withheld
 from dossier.typeset.numbers import TIED
 from dossier.typeset.reasons import why
+from dossier.typeset.widths import lines_of, parted, shortened, text_width, widest_word
 from dossier.typeset.words import listing, sentence_case
+
+Item = TypeVar("Item")
 
 MEASURE = 168.0
 """The width of the page's live area in mm."""
@@ -19,10 +23,20 @@ NARROW = 116.0
 """The most width in mm of a figure that has its caption beside it."""
 FOOT = 130.0
 """The most height in mm of a figure at the foot of a page; a higher one stands where its chapter comes to it."""
-CHARACTER = 1.8
-"""The width of a character of a table in mm: digits are a little wider, letters a little narrower."""
-LONG_LABEL = 22
-"""Characters of a row's label that columns leave room for; a longer one may be broken."""
+GAP, INTERVAL_GAP = 2.4, 1.4
+"""What stands empty before a column, and between a value and its interval, in mm."""
+TIGHT = {GAP: 1.7, INTERVAL_GAP: 0.9}
+"""The same in a table whose labels would else not stand on one line."""
+LONG_LABEL = 38.0
+"""The width in mm of a row's label that columns leave room for; a longer one may be broken."""
+LEAST_LABEL = 26.0
+"""The least that columns leave for a label that is broken."""
+LEAST_WORDS = 22.0
+"""The width in mm on which words in a cell can be read; beyond it a word in the head of a column is hyphenated."""
+LABEL_GAP = 7.0
+"""What stands empty before a label within the table, in mm."""
+LINES = 2
+"""On how many lines the name of a site may stand before it is shortened."""
 
 
 @dataclass(frozen=True)
@@ -115,19 +129,127 @@ TALL = 24
 """A group of more rows than this may be parted at the end of a page, so each page must name it."""
 
 
-def pages_of(table: Table) -> tuple[Table, ...]:
-    """A table as it is set: whole, or group by group, the group's name in the head, where every group is tall."""
+def pages_of(table: Table, sites: Collection[str] = ()) -> tuple[Table, ...]:
+    """A table as it is set: in parts that the page has room for, with heads and labels that lines can part.
+
+    `sites` are the names that may be shortened where their whole would take many lines.
+    """
+    parts = [part for tall in _by_group(table) for part in _by_columns(tall)]
+    return tuple(_with_labels(_with_heads(part, sites), sites) for part in parts)
+
+
+def _by_group(table: Table) -> tuple[Table, ...]:
+    """The table whole, or group by group, the group's name in the head, where every group is tall."""
     groups = groups_of(table)
     if len(groups) < 2 or min(len(group.rows) for group in groups) <= TALL:
         return (table,)
-    parts = []
-    for index, group in enumerate(groups, start=1):
-        name = f"{table.name}-{index}" if index > 1 else table.name
-        title = table.title if index == 1 else f"{table.title[:-1]}, continued ({index})."
-        note = table.note if index == 1 else ""
-        notes = table.footnotes if index == len(groups) else ()
-        parts.append(Table(name, title, note, group.label or table.head, table.columns, group.rows, notes))
-    return tuple(parts)
+    parts = _parts_of(table, len(groups))
+    return tuple(
+        replace(part, head=group.label or table.head, rows=group.rows)
+        for part, group in zip(parts, groups, strict=True)
+    )
+
+
+def _parts_of(table: Table, count: int) -> list[Table]:
+    """A table so many times: its note above the first, its footnotes below the last."""
+    return [
+        replace(
+            table,
+            name=f"{table.name}-{index}" if index > 1 else table.name,
+            title=table.title if index == 1 else f"{table.title[:-1]}, continued ({index}).",
+            note=table.note if index == 1 else "",
+            footnotes=table.footnotes if index == count else (),
+        )
+        for index in range(1, count + 1)
+    ]
+
+
+def _by_columns(table: Table) -> tuple[Table, ...]:
+    """The table whole, or in parts of so many columns as the page has room for beside the labels."""
+    widths = [_column_width(table, index) for index in range(len(table.columns))]
+    room = MEASURE - min(LEAST_LABEL, _widest_label(table))
+    if sum(widths) <= room:
+        return (table,)
+    columns: list[list[int]] = []
+    for index, column in enumerate(table.columns):
+        before = table.columns[index - 1] if index else None
+        # What shares a head above it, and the p value of a measure, stay where their column is.
+        joined = before is not None and (
+            (column.over and column.over == before.over) or column.label in P_VALUES.values()
+        )
+        together = joined and sum(widths[at] for at in columns[-1]) + widths[index] <= room
+        columns[-1:] = [[*columns[-1], index]] if together else [*columns[-1:], [index]]
+    parts = packed(columns, [sum(widths[at] for at in unit) for unit in columns], room)
+    kept = [[at for unit in part for at in unit] for part in parts]
+    return tuple(
+        replace(
+            part,
+            columns=tuple(table.columns[at] for at in held),
+            rows=tuple(replace(row, cells=tuple(row.cells[at] for at in held if row.cells)) for row in table.rows),
+        )
+        for part, held in zip(_parts_of(table, len(kept)), kept, strict=True)
+    )
+
+
+def packed(items: Sequence[Item], widths: Sequence[float], room: float) -> list[list[Item]]:
+    """Items in order, in as few parts of at most this width as can be, of nearly equal width.
+
+    One that is wider stands alone.
+    """
+    fewest = len(_filled(items, widths, room))
+    # As even as can be, as long as that takes no more parts.
+    for share in (1.0, 1.1, 1.25, 1.5):
+        even = _filled(items, widths, min(room, share * sum(widths) / max(fewest, 1)))
+        if len(even) == fewest:
+            return even
+    return _filled(items, widths, room)
+
+
+def _filled(items: Sequence[Item], widths: Sequence[float], room: float) -> list[list[Item]]:
+    parts: list[list[Item]] = []
+    left = 0.0
+    for item, width in zip(items, widths, strict=True):
+        if not parts or width > left:
+            parts.append([])
+            left = room
+        parts[-1].append(item)
+        left -= width
+    return parts
+
+
+def _with_heads(table: Table, sites: Collection[str]) -> Table:
+    """The table with heads of columns that lines can part; the names of sites among them take three lines."""
+    spare = max(label_room(table) - max(_widest_label(table), LEAST_LABEL), 0) / max(len(table.columns), 1)
+    widths = [_content_width(table, index) + spare for index in range(len(table.columns))]
+    short = _short_sites([column.label for column in table.columns], sites, min(widths, default=0), LINES + 1)
+    columns = (
+        replace(column, label=parted(short[column.label], width), over=parted(column.over, LEAST_WORDS))
+        for column, width in zip(table.columns, widths, strict=True)
+    )
+    return replace(table, columns=tuple(columns))
+
+
+def _with_labels(table: Table, sites: Collection[str]) -> Table:
+    """The table with labels that have room beside the columns: on one line, or parted; those of sites on two."""
+    room = label_room(table)
+    short = _short_sites([row.label for row in table.rows if row.kind != "group"], sites, room, LINES)
+    rows = [
+        replace(
+            row, label=parted(row.label, MEASURE, BOLD) if row.kind == "group" else parted(short[row.label], room, BOLD)
+        )
+        for row in table.rows
+    ]
+    return replace(table, rows=tuple(rows))
+
+
+def _short_sites(labels: Sequence[str], sites: Collection[str], width: float, lines: int) -> dict[str, str]:
+    """What stands for each label: itself, or for those that name a site and need more lines a shorter one."""
+    every = list(dict.fromkeys(labels))
+    named = [label for label in every if label.endswith(tuple(sites))]
+    fits = all(lines_of(label, width, BOLD) <= lines for label in named)
+    return {label: label for label in every} | (
+        {} if fits else dict(zip(named, shortened(named, width, BOLD, lines), strict=True))
+    )
 
 
 @dataclass(frozen=True)
@@ -151,44 +273,66 @@ def groups_of(table: Table) -> tuple[Group, ...]:
     return tuple(found)
 
 
-def with_short_labels(table: Table) -> Table:
-    """The table with its sites up to the first comma, where the whole names have no room and these still differ."""
-    labels = list(dict.fromkeys(row.label for row in table.rows if row.kind == "row"))
-    short = {label: label.split(",")[0] for label in labels}
-    if label_fits(table) or len(set(short.values())) < len(labels):
-        return table
-    return replace(table, rows=tuple(replace(row, label=short.get(row.label, row.label)) for row in table.rows))
+def label_room(table: Table) -> float:
+    """The width in mm that the columns of a table leave for the labels of its rows."""
+    return MEASURE - sum(_column_width(table, index) for index in range(len(table.columns)))
+
+
+def is_tight(table: Table) -> bool:
+    """Whether the columns of a table stand closer, to leave the labels more room."""
+    wide = sum(GAP + _content_width(table, index) for index in range(len(table.columns)))
+    return wide + _widest_label(table) > MEASURE
+
+
+def _widest_label(table: Table) -> float:
+    return max((text_width(row.label, BOLD) for row in table.rows if row.kind != "group"), default=0.0)
 
 
 def label_fits(table: Table) -> bool:
     """Whether the longest label of a row stands on one line beside the columns."""
-    longest = max((len(row.label) for row in table.rows if row.kind != "group"), default=0)
-    return longest * LETTER + sum(_column_width(table, index) for index in range(len(table.columns))) <= MEASURE
+    return _widest_label(table) <= label_room(table)
 
 
 def is_narrow(table: Table) -> bool:
     """Whether a table is narrower than the page: at most two columns of numbers below a caption of two lines."""
     few = len(table.columns) <= 2 and not any(column.words for column in table.columns)
-    return few and label_fits(table) and len(f"{table.title} {table.note}") <= NARROW_CAPTION
+    fits = _widest_label(table) + MEASURE - label_room(table) <= NARROW_TABLE
+    return few and fits and len(f"{table.title} {table.note}") <= NARROW_CAPTION
 
 
+NARROW_TABLE = 110.0
+"""The width in mm of a narrow table."""
 NARROW_CAPTION = 125
 """The most characters of a caption that takes two lines above a narrow table."""
-LETTER = 1.72
-"""The width of a letter of a label in mm."""
+BOLD = 600
+"""The weight of the heaviest type of a table, in which everything is measured."""
 
 
 def _column_width(table: Table, index: int) -> float:
-    """The width in mm of a column: its widest cell, or the longest word of its head."""
+    """The width in mm that a column takes, with what stands empty before it."""
+    tight = is_tight(table)
+    gap = TIGHT[GAP] if tight else GAP
+    closer = INTERVAL_GAP - TIGHT[INTERVAL_GAP] if tight and table.columns[index].intervals else 0.0
+    return gap + _content_width(table, index) - closer
+
+
+def _content_width(table: Table, index: int) -> float:
+    """The width in mm that a column needs: its widest value with its widest interval, or the longest word of its head.
+
+    Of words, and of heads, only what can be read on one line counts: a longer word is hyphenated.
+    """
     column = table.columns[index]
     cells = [row.cells[index] for row in table.rows if index < len(row.cells)]
     if column.labels:
-        return 7.0 + max(len(cell.text) for cell in cells) * LETTER
+        return LABEL_GAP - GAP + max((text_width(cell.text, BOLD) for cell in cells), default=0.0)
     if column.words:
-        return MEASURE / 3
-    widest = max((len(cell.text) + len(cell.interval) for cell in cells), default=0)
-    heading = max(map(len, column.label.split()), default=0)
-    return 2.4 + (1.4 if column.intervals else 0.0) + max(widest, heading) * CHARACTER
+        return max([LEAST_WORDS, *(widest_word(cell.text, BOLD) for cell in cells)])
+    values = [text_width(cell.text, BOLD) for cell in cells if cell.interval or cell.kind == "value"]
+    bounds = [INTERVAL_GAP + text_width(cell.interval, BOLD) for cell in cells if cell.interval]
+    # What is no number stands across both.
+    across = [text_width(cell.text, BOLD) for cell in cells if not cell.interval and cell.kind != "value"]
+    head = min(widest_word(column.label), LEAST_WORDS)
+    return max(max(values, default=0.0) + max(bounds, default=0.0), head, *across)
 
 
 class Reasons:
@@ -268,8 +412,7 @@ def folded(table: Table) -> Table:
     """A narrow table without groups as two halves beside each other; every other table as it is."""
     body = [row for row in table.rows if row.kind == "row"]
     last = [row for row in table.rows if row.kind == "total"]
-    width = min(max((len(row.label) for row in body), default=0), LONG_LABEL) * LETTER
-    width += sum(_column_width(table, index) for index in range(len(table.columns)))
+    width = max((text_width(row.label, BOLD) for row in body), default=0.0) + MEASURE - label_room(table)
     grouped = len(body) + len(last) < len(table.rows)
     if len(body) < MANY_ROWS or grouped or any(column.words for column in table.columns) or width > MEASURE / 2 - 4:
         return table

@@ -33,6 +33,7 @@ from dossier.report.figures import (
     utility,
 )
 from dossier.report.figures.canvas import FULL, HALF, extent, styled, text_width
+from dossier.typeset import widths
 from dossier.typeset.reasons import reason_text
 from tests.figures.drawings import draw_diagram
 from tests.figures.evidence import CASES, Case, evidence
@@ -238,7 +239,8 @@ def cut_letter_by_letter(text: str, width: float) -> str:
 @settings(deadline=None)
 def test_a_name_is_cut_where_no_more_letters_fit(text: str, width: float) -> None:
     fits = canvas.text_width(text) <= width
-    assert canvas._cut(text, width, 400) == (text if fits else cut_letter_by_letter(text, width))
+    room = widths._Room(width, 400, 1)
+    assert widths._cut_letters(text, room, 0) == (text if fits else cut_letter_by_letter(text, width))
 
 
 def test_a_name_of_many_letters_is_not_measured_letter_by_letter(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -248,9 +250,16 @@ def test_a_name_of_many_letters_is_not_measured_letter_by_letter(monkeypatch: py
         measured.append(text)
         return text_width(text, weight)
 
-    monkeypatch.setattr(canvas, "text_width", told)
-    assert len(canvas._cut("Ospedale " * 2000, 30, 400)) < 25
+    monkeypatch.setattr(widths, "text_width", told)
+    assert widths._cut_words("Ospedale " * 2000, widths._Room(30, 400, 1)) == "Ospedale…"
     assert len(measured) < 30
+
+
+def test_a_name_is_cut_between_words_where_they_tell_it_apart() -> None:
+    names = ["Marlborough Central Hospital N.", "Brookham and Winter's Hospital"]
+    assert canvas.shortened(names, 38.0) == ("Marlborough Central…", "Brookham and Winter's…")
+    alike = [f"University Hospital of the Holy Cross {campus}" for campus in (3, 4)]
+    assert canvas.shortened(alike, 50.0) == tuple(f"University Hospital of the … {campus}" for campus in (3, 4))
 
 
 def test_long_names_that_begin_alike_are_told_by_what_follows_though_short_ones_stand_beside() -> None:

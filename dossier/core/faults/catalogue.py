@@ -1369,6 +1369,10 @@ CATALOGUE: Mapping[str, Entry] = {
         "{family} does not ship with dossier, but would print {sample}.",
         "Give the text a family of the style sheet, and use characters that its fonts have.",
     ),
+    "words_without_room": Entry(
+        "Page {page} has no room for {words:5}.",
+        "Let them be parted, or give their column more room; until then a shorter name in the release helps.",
+    ),
     "template": Entry("{message}", "Mend the template."),
     # Signing and sealing.
     "nobody_signs_as": Entry("Nobody signs as {asked:quoted}.", "The release declares in [[signatory]]: {roles:all}."),

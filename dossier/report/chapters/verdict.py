@@ -30,7 +30,7 @@ from dossier.report.chapters.sentence import (
 from dossier.typeset.measures import cell
 from dossier.typeset.names import events_of
 from dossier.typeset.numbers import TIED, bare, level_of, number, short, threshold, value_of
-from dossier.typeset.tables import Cell, Column, Reasons, Row, Table, with_short_labels
+from dossier.typeset.tables import Cell, Column, Reasons, Row, Table
 from dossier.typeset.words import counted, in_words, listing, sentence_case, within_sentence
 
 MOST_OPEN, MOST_OPEN_OF_FEW, FEW_SITES = 6, 8, 4
@@ -176,7 +176,7 @@ def table(evidence: Evidence) -> Table:
     if len(sites) > 1 or any(criterion.dataset == POOLED for everywhere in shown for criterion in everywhere):
         rows += _over_all(evidence, shown, columns)
     heads = [Column(f"{acceptance.label(evidence, row[0])} {acceptance.asked(evidence, row[0])}") for row in shown]
-    made = Table(
+    return Table(
         name="table-verdict",
         title="Declared criteria, hospital by hospital." if shown else "Results, hospital by hospital.",
         note=_note(evidence, shown, columns),
@@ -190,7 +190,6 @@ def table(evidence: Evidence) -> Table:
         rows=tuple(rows),
         footnotes=_footnotes(evidence, every, len(shown)),
     )
-    return with_short_labels(made)
 
 
 @dataclass(frozen=True)

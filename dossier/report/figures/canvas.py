@@ -6,7 +6,6 @@ Everything is measured in millimetres from the top left corner of the printed fi
 from __future__ import annotations
 
 import math
-from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -21,12 +20,10 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.axis import XAxis, YAxis
 from matplotlib.figure import Figure
-from matplotlib.font_manager import FontProperties
 from matplotlib.lines import Line2D
 from matplotlib.markers import TICKDOWN, TICKLEFT
 from matplotlib.patches import Rectangle
 from matplotlib.text import Text
-from matplotlib.textpath import TextToPath
 from matplotlib.ticker import MaxNLocator
 from matplotlib.transforms import ScaledTranslation
 from numpy.typing import NDArray
@@ -39,6 +36,9 @@ from dossier.report.figures import svg
 from dossier.typeset.numbers import level_of, number, showing_the_side
 from dossier.typeset.reasons import why
 from dossier.typeset.tables import NARROW
+from dossier.typeset.widths import shortened as shortened  # what figures measure, they measure with the tables
+from dossier.typeset.widths import text_width as text_width
+from dossier.typeset.widths import wrapped as wrapped
 from dossier.typeset.words import counted, listing
 
 Floats = NDArray[np.float64]
@@ -299,98 +299,6 @@ def labels(evidence: Evidence, width: float, weight: int = 400) -> dict[str, str
 
 
 # ---- measured text --------------------------------------------------------------------------------------------------
-
-
-@lru_cache(maxsize=4096)
-def text_width(text: str, weight: int = 400) -> float:
-    """The width of a line of text in mm."""
-    _parameters()
-    properties = FontProperties(family=svg.FAMILY, weight=weight, size=SIZE)
-    width, _, _ = TextToPath().get_text_width_height_descent(text, properties, ismath=False)
-    return float(width) / MILLIMETRE
-
-
-def _cut(text: str, width: float, weight: int) -> str:
-    """The text, or as much of its beginning as fits before an ellipsis."""
-    if text_width(text, weight) <= width:
-        return text
-    # From here on not even the letters alone fit: a name of a thousand letters is not measured a thousand times.
-    most = bisect_right(range(len(text)), width, key=lambda length: text_width(text[:length], weight))
-    for length in range(min(most, len(text) - 1), 0, -1):
-        shorter = text[:length].rstrip(" ,.-") + "…"
-        if text_width(shorter, weight) <= width:
-            return shorter
-    return "…"
-
-
-def _cut_middle(text: str, width: float, weight: int, tail: int) -> str:
-    """The beginning and the last letters of a text that is too long."""
-    if text_width(text, weight) <= width or not tail:
-        return _cut(text, width, weight)
-    end = ("… " if text[-tail - 1 : -tail] == " " else "…") + text[-tail:].lstrip()
-    return _cut(text, max(width - text_width(end, weight), 0), weight).rstrip("…") + end
-
-
-def _before_comma(name: str, width: float, weight: int) -> str:
-    """The name, or the part before its first comma where the whole does not fit."""
-    return name if text_width(name, weight) <= width else name.split(",")[0]
-
-
-def shortened(names: Sequence[str], width: float, weight: int = 400) -> tuple[str, ...]:
-    """Names that fit a width in mm and still differ: up to a comma, cut at the end, before the last word or inside."""
-    short = tuple(_before_comma(name, width, weight) for name in names)
-    if len(set(short)) == len(names):
-        names = short
-    without = _without_shared_words(names, width, weight)
-    if without is not None:
-        return without
-    # Of names that begin alike only what tells them apart is cut.
-    shared = _shared_words(names)
-    names = [_cut_beginning(name, shared, width, weight) for name in names]
-    plans: list[tuple[int, ...]] = [(0,) * len(names), tuple(len(name.split()[-1]) for name in names)]
-    plans += [(tail,) * len(names) for tail in (4, 7, 10)]
-    for plan in plans:
-        pairs = zip(names, plan, strict=True)
-        shorter = tuple(_cut_middle(name, width, weight, tail) for name, tail in pairs)
-        fits = all(text_width(name, weight) <= width for name in shorter)
-        if fits and len(set(shorter)) == len(set(names)) == len(names):
-            return shorter
-    return tuple(_cut(f"{index} {name}", width, weight) for index, name in enumerate(names, 1))
-
-
-def _cut_beginning(name: str, words: int, width: float, weight: int) -> str:
-    """The name, or what follows its first words where the whole does not fit."""
-    return name if text_width(name, weight) <= width else " ".join(name.split()[words:])
-
-
-def _without_shared_words(names: Sequence[str], width: float, weight: int) -> tuple[str, ...] | None:
-    """The names that fit, and of the others what follows the words that all begin with: Hospital 9, 10, 11."""
-    long = [name for name in names if text_width(name, weight) > width]
-    alike = [name for name in names if name.split()[:1] in [other.split()[:1] for other in long]]
-    shared = _shared_words(names) or _shared_words(alike)
-    if not shared:
-        return None
-    short = tuple(" ".join(name.split()[shared:]) if name in long else name for name in names)
-    fits = all(text_width(name, weight) <= width for name in short)
-    return short if fits and len(set(short)) == len(names) else None
-
-
-def _shared_words(names: Sequence[str]) -> int:
-    """With how many words all the names begin, as far as each of them goes on."""
-    words = zip(*(name.split() for name in names), strict=False)
-    return next((at for at, same in enumerate(words) if len(set(same)) > 1), 0)
-
-
-def wrapped(text: str, width: float, most: int, weight: int = 400) -> str | None:
-    """The text broken into at most so many lines of a width in mm; None when it does not fit."""
-    lines: list[str] = []
-    for word in text.split():
-        if lines and text_width(f"{lines[-1]} {word}", weight) <= width:
-            lines[-1] = f"{lines[-1]} {word}"
-        else:
-            lines.append(word)
-    fits = len(lines) <= most and all(text_width(line, weight) <= width for line in lines)
-    return "\n".join(lines) if fits else None
 
 
 def say_why(evidence: Evidence, axes: Axes, grid: Lattice, absent: Absent) -> None:

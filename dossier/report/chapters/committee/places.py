@@ -7,6 +7,7 @@ from dossier.core.types import Criterion, DatasetSummary, Estimate, Evidence, ex
 from dossier.report.chapters import acceptance, classes
 from dossier.report.chapters.committee.plain import LONGEST_NAME, outcome_of, with_it
 from dossier.report.chapters.sentence import primary_threshold, scarce
+from dossier.typeset.widths import shortened
 from dossier.typeset.words import listing
 
 
@@ -51,17 +52,9 @@ def ordered_at_most(evidence: Evidence, most: int) -> tuple[DatasetSummary, ...]
 
 
 def short_names(evidence: Evidence) -> dict[str, str]:
-    """Each hospital as a row and a sentence name it: both ends of a long name, where that tells it from the others."""
-    cut = {site.name: _ends(site.site) for site in externals(evidence)}
-    every = list(cut.values())
-    return {
-        site.name: cut[site.name] if every.count(cut[site.name]) == 1 else site.site for site in externals(evidence)
-    }
-
-
-def _ends(name: str) -> str:
-    cut = 2 * LONGEST_NAME // 3
-    return name if len(name) <= LONGEST_NAME else f"{name[:cut].rstrip()} … {name[cut + 4 - LONGEST_NAME :].lstrip()}"
+    """Each hospital as a row and a sentence name it: shorter where its name is long."""
+    sites = externals(evidence)
+    return dict(zip((site.name for site in sites), shortened([site.site for site in sites], LONGEST_NAME), strict=True))
 
 
 def tells_apart(evidence: Evidence) -> str:

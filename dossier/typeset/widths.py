@@ -1,0 +1,186 @@
+"""How wide words are in the type of tables and figures, where they may be parted, and shorter names for long ones.
+
+Every width is in mm and of type of 9 pt.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from functools import cache, lru_cache
+from itertools import pairwise
+
+from dossier.core.material import styles
+from dossier.typeset.numbers import SOFT_HYPHEN, plain
+
+SIZE = 9
+"""Of the type of tables and figures, in points."""
+_ENDS = 3
+"""Letters of a word that stay together at either end."""
+_VOWELS = "aeiouyäöüáéíóúàèìòùâêîôûãõåæøœ"
+_BETWEEN_SYLLABLES = re.compile(rf"(?<=[{_VOWELS}])(?=[^\W\d_{_VOWELS}][{_VOWELS}])", re.IGNORECASE)
+_IS_A_NAME = re.compile(r"[^\W\d]{3}").search
+
+
+@cache
+def _advances(weight: int) -> Mapping[str, float]:
+    """The width of each character; of one that the font does not hold, that of its widest."""
+    from fontTools.ttLib import TTFont
+
+    with TTFont(styles() / "fonts" / f"InterTab-{600 if weight > 500 else 400}.ttf", lazy=True) as font:
+        metrics, unit = font["hmtx"].metrics, SIZE / 72 * 25.4 / font["head"].unitsPerEm
+        return {chr(code): metrics[name][0] * unit for code, name in font.getBestCmap().items()}
+
+
+@lru_cache(maxsize=8192)
+def text_width(text: str, weight: int = 400) -> float:
+    """The width of a line of text; pairs of letters that are set closer are not counted as such."""
+    advances = _advances(weight)
+    widest = SIZE / 72 * 25.4
+    return sum(advances.get(letter, widest) for letter in plain(text))
+
+
+def wrapped(text: str, width: float, most: int, weight: int = 400) -> str | None:
+    """The text broken into at most so many lines of a width; None when it does not fit."""
+    lines: list[str] = []
+    for word in text.split():
+        if lines and text_width(f"{lines[-1]} {word}", weight) <= width:
+            lines[-1] = f"{lines[-1]} {word}"
+        else:
+            lines.append(word)
+    fits = len(lines) <= most and all(text_width(line, weight) <= width for line in lines)
+    return "\n".join(lines) if fits else None
+
+
+def lines_of(text: str, width: float, weight: int = 400) -> int:
+    """On how many lines of a width a text stands, parted where it can be."""
+    count, line = 1, ""
+    for word in parted(text, width, weight).split():
+        for joint, piece in zip([" " if line else "", *[""] * len(word)], word.split(SOFT_HYPHEN), strict=False):
+            if line and text_width(line + joint + piece, weight) > width:
+                count, line = count + 1, piece
+            else:
+                line += joint + piece
+    return count
+
+
+def widest_word(text: str, weight: int = 400) -> float:
+    """The width of the widest word of a text, which is parted at blanks alone."""
+    return max((text_width(word, weight) for word in text.split()), default=0.0)
+
+
+def parted(text: str, width: float, weight: int = 400) -> str:
+    """A text that lines of a width can part: at every blank and hyphen, and within a word that is wider than a line."""
+    if text_width(text, weight) <= width:
+        return text
+    words = plain(text).split(" ")
+    return " ".join(hyphenated(word) if text_width(word, weight) > width else word for word in words)
+
+
+def hyphenated(word: str) -> str:
+    """A word with a soft hyphen wherever a line may end within it: between syllables, else between any two letters."""
+    middle = word[_ENDS:-_ENDS]
+    points = [point + _ENDS for point in (match.start() for match in _BETWEEN_SYLLABLES.finditer(middle))]
+    starts = [0, *points, len(word)]
+    pieces = [word[first:last] for first, last in pairwise(starts)]
+    short = [piece[at : at + 2 * _ENDS] for piece in pieces for at in range(0, len(piece), 2 * _ENDS)]
+    return SOFT_HYPHEN.join(short)
+
+
+# ---- shorter names --------------------------------------------------------------------------------------------------
+
+
+def shortened(names: Sequence[str], width: float, weight: int = 400, lines: int = 1) -> tuple[str, ...]:
+    """Names that fit lines of a width and still differ.
+
+    What goes first is what follows a comma, then words that all share, then words at the end or before the last ones;
+    letters of a word only where no words tell the names apart.
+    """
+    room = _Room(width, weight, lines)
+    short = tuple(name if room.holds(name) else name.split(",")[0] for name in names)
+    if len(set(short)) == len(names):
+        names = short
+    without = _without_shared_words(names, room)
+    if without is not None:
+        # A number alone names nothing: the first word stands before it where there is room.
+        ends = tuple(_cut_words(name, room, 1) for name in names)
+        return without if all(map(_IS_A_NAME, without)) or not _tells_apart(ends, names, room) else ends
+    # Of names that begin alike only what tells them apart is cut.
+    shared = _shared_words(names)
+    names = [name if room.holds(name) else " ".join(name.split()[shared:]) for name in names]
+    for tail in (0, 1, 2):
+        shorter = tuple(_cut_words(name, room, tail) for name in names)
+        if _tells_apart(shorter, names, room):
+            return shorter
+    for letters in (0, 4, 7, 10):
+        shorter = tuple(_cut_letters(name, room, letters) for name in names)
+        if _tells_apart(shorter, names, room):
+            return shorter
+    return tuple(_cut_words(f"{index} {name}", room) for index, name in enumerate(names, 1))
+
+
+class _Room:
+    """So many lines of a width for a name."""
+
+    def __init__(self, width: float, weight: int, lines: int) -> None:
+        self.width, self.weight, self.lines = width, weight, lines
+
+    def holds(self, text: str) -> bool:
+        """Whether a name fits."""
+        if self.lines == 1:
+            return text_width(text, self.weight) <= self.width
+        return wrapped(text, self.width, self.lines, self.weight) is not None
+
+    def longest(self, text: str) -> int:
+        """How many letters could fit at most: a name of a thousand letters is not measured a thousand times."""
+        width = self.width * self.lines
+        return bisect_right(range(len(text)), width, key=lambda length: text_width(text[:length], self.weight))
+
+
+def _tells_apart(short: Sequence[str], names: Sequence[str], room: _Room) -> bool:
+    return len(set(short)) == len(set(names)) == len(names) and all(map(room.holds, short))
+
+
+def _cut_words(name: str, room: _Room, tail: int = 0) -> str:
+    """The name, or as many of its first words as fit before an ellipsis and so many of its last words."""
+    words = name.split()
+    if room.holds(name) or tail >= len(words):
+        return name
+    end = ["…", *words[-tail:]] if tail else []
+    for count in range(min(len(words) - tail, len(name[: room.longest(name)].split())), 0, -1):
+        first = " ".join(words[:count]).rstrip(" ,.-")
+        shorter = " ".join([first, *end]) if tail else f"{first}…"
+        if room.holds(shorter):
+            return shorter
+    return _cut_letters(name, room, 0) if not tail else name
+
+
+def _cut_letters(name: str, room: _Room, tail: int) -> str:
+    """The name, or as much of its beginning as fits before an ellipsis and its last letters."""
+    if room.holds(name):
+        return name
+    end = ("… " if tail and " " in name[-tail - 1 : 1 - tail] else "…") + (name[-tail:].lstrip() if tail else "")
+    for length in range(min(room.longest(name), len(name) - 1), 0, -1):
+        shorter = name[:length].rstrip(" ,.-") + end
+        if room.holds(shorter):
+            return shorter
+    return end
+
+
+def _without_shared_words(names: Sequence[str], room: _Room) -> tuple[str, ...] | None:
+    """The names that fit, and of the others what follows the words that all begin with: Hospital 9, 10, 11."""
+    long = [name for name in names if not room.holds(name)]
+    alike = [name for name in names if name.split()[:1] in [other.split()[:1] for other in long]]
+    shared = _shared_words(names) or _shared_words(alike)
+    if not shared:
+        return None
+    short = tuple(" ".join(name.split()[shared:]) if name in long else name for name in names)
+    fits = all(map(room.holds, short))
+    return short if fits and len(set(short)) == len(names) else None
+
+
+def _shared_words(names: Sequence[str]) -> int:
+    """With how many words all the names begin, as far as each of them goes on."""
+    words = zip(*(name.split() for name in names), strict=False)
+    return next((at for at, same in enumerate(words) if len(set(same)) > 1), 0)

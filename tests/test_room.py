@@ -1,0 +1,96 @@
+"""Every word has its room on the page: names of any length, up to twenty thresholds, every edition, both papers."""
+
+from __future__ import annotations
+
+import dataclasses
+from functools import cache
+from itertools import product
+from typing import Any, get_args
+
+import numpy as np
+import pandas
+import pytest
+
+import dossier
+from dossier.core.command import Page
+from dossier.core.contents import Edition
+from dossier.core.errors import PageError
+from dossier.core.types import Document, Evidence, Gallery
+from dossier.report import compose, press
+from tests.test_press import sample, sheet
+
+LETTERS = (5, 22, 40, 90)
+THRESHOLDS = (1, 5, 20)
+ONE_WORD = "kreiskrankenhausverwaltungsgesellschaftszentralgebäude"
+WORDS = "University Hospital of the Holy Cross and Saint Bartholomew in Marlborough North Trust"
+
+
+@cache
+def evidence(thresholds: int) -> Evidence:
+    """Two hospitals of 150 patients at so many thresholds, with a rival and a subgroup."""
+    rng = np.random.default_rng(34)
+    risk = rng.uniform(0.02, 0.9, 300)
+    rows = {"y": rng.binomial(1, risk), "p": risk.round(3), "q": rng.uniform(0, 1, 300).round(3)}
+    rows |= {"site": np.repeat(["first", "second"], 150), "sex": np.tile(["woman", "man"], 150)}
+    levels = np.linspace(0.05, 0.8, thresholds).round(3).tolist()
+    given: dict[str, Any] = {"thresholds": levels, "rival": {"another": "q"}, "subgroups": ["sex"]}
+    resampling = {"bootstrap": 200, "permutations": 200}
+    return dossier.validate(
+        pandas.DataFrame(rows), outcome="y", risk="p", site="site", **given, resampling=resampling
+    ).evidence
+
+
+def named(found: Evidence, letters: int, words: bool) -> Evidence:
+    """The evidence with sites whose names have so many letters and differ in the last."""
+    text = (WORDS if words else ONE_WORD) * 3
+    names = [f"{text[: letters - 2].strip()}{' ' if words else 'x'}{end}" for end in "ABC"]
+    sites = zip(found.datasets, names, strict=False)
+    return dataclasses.replace(found, datasets=tuple(dataclasses.replace(site, site=name) for site, name in sites))
+
+
+def refused(document: Document) -> list[str]:
+    """The words for which the laid out pages have no room, page by page."""
+    try:
+        with press._fonts() as fonts:
+            press._refuse_words_without_room(document, press._rendered(document, fonts).pages)
+    except PageError as error:
+        return [f"{fault['page']}: {fault['words']}" for fault in error.faults]
+    return []
+
+
+AT_EVERY_PUSH = {
+    (90, True, 20, "regulatory", "letter"),
+    (40, False, 5, "regulatory", "a4"),
+    (90, False, 20, "committee", "letter"),
+    (22, True, 5, "committee", "a4"),
+    (90, True, 1, "quick", "a4"),
+}
+ALL = list(product(LETTERS, (True, False), THRESHOLDS, get_args(Edition), get_args(Page)))
+PAGES = [pytest.param(*each, marks=[] if each in AT_EVERY_PUSH else pytest.mark.slow) for each in ALL]
+
+
+@pytest.mark.parametrize(("letters", "words", "thresholds", "edition", "page"), PAGES)
+def test_every_word_has_its_room(letters: int, words: bool, thresholds: int, edition: Edition, page: Page) -> None:
+    found = named(evidence(thresholds), letters, words)
+    assert refused(compose.document(Gallery(found, {}, {}), edition, page)) == []
+
+
+@pytest.mark.parametrize(
+    ("more", "word"),
+    [
+        ('<p style="white-space: nowrap">{} end</p>', "end"),
+        ('<table><tr><th scope="row" style="white-space: nowrap">{} end</th><td>1</td></tr></table>', "end"),
+        ('<table style="width: 40mm; table-layout: fixed"><tr><td>Bari</td><td>Marienbad0Marienbad</td></tr></table>',
+         "Marienbad0Marienbad"),
+        ('<div style="display: grid; grid-template-columns: 20mm 60mm"><p>Marienbad0Marienbad</p><p>1</p></div>',
+         "Marienbad0Marienbad"),
+    ],
+    ids=["paper", "table", "cell", "column"],
+)  # fmt: skip
+def test_a_word_without_room_stops_the_press(tmp_path: Any, more: str, word: str) -> None:
+    document = sample(sheet(tmp_path), more.format("Marienbad " * 20))
+    with pytest.raises(PageError) as caught:
+        press.pdf(document)
+    (fault,) = caught.value.faults
+    assert fault.code == "words_without_room"
+    assert f"{word}'" in str(fault["words"])
