@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from dossier.core.contents import Edition
     from dossier.core.types import Evidence, Study
-    from dossier.record.results import CurveRow, Results
+    from dossier.record.results import CurveRow, EstimateRow, Results
 
 CURVES: Mapping[str, str] = {
     "calibration": "calibration_curve",
@@ -243,31 +243,38 @@ class Record:
         """The evidence that pages and figures are printed from."""
         return self.results.evidence
 
-    def to_frame(self) -> pandas.DataFrame:
-        """One row an estimate: where and of whom, at which settings, its value and interval, and how it was made.
+    def to_frame(self, *, wide: bool = False) -> pandas.DataFrame:
+        """One row an estimate: of which model, where and of whom, its value and interval, and how it was made.
+
+        Parameters
+        ----------
+        wide
+            Whether each further setting and each detail has a column of its own, most of which are empty in most rows.
 
         Returns
         -------
         pandas.DataFrame
-            `measure`, `site`, `role` (pooled of all sites together), `subset_column`, `subset_level`, `threshold`,
-            `horizon`; then `dataset`, a column for each other setting (`at_tau` where a detail is called tau), `level`
-            and a column for each detail; and last `value`, `low`, `high`, `se`, `n`, `events`, `method`, `status`
-            (estimated, absent, withheld) and `reason`.
+            `measure`, `site`, `role` (pooled of all sites together), `model`, `subset_column`, `subset_level`,
+            `threshold`; then `at`, the further settings as `name=value` joined by semicolons, `dataset` and `level`,
+            or if wide `horizon`, `dataset`, a column for each other setting (`at_tau` where a detail is called tau),
+            `level` and a column for each detail; and last `value`, `low`, `high`, `se`, `n`, `events`, `method`,
+            `status` (estimated, absent, withheld) and `reason`. Rows of the model stand first, then those of its
+            rivals, then what is absent.
         """
         import pandas
 
+        from dossier.record import results_csv
         from dossier.typeset.reasons import reason_text
 
-        rows = self.results.estimates
-        details = sorted({name for row in rows for name in row.details})
-        taken = {"measure", *WHERE, *FOUND, "level", "reason", *details}
-        known = sorted({name for row in rows for name in row.at} - {"threshold", "horizon"})
-        settings = {name: f"at_{name}" if name in taken else name for name in ("threshold", "horizon", *known)}
+        rows = self.results.in_order(self.results.estimates)
+        details = sorted({name for row in rows for name in row.details}) if wide else []
+        settings = self._settings(details) if wide else {"threshold": "threshold"}
         made = [
             {
                 "measure": row.measure,
                 **self._where(row),
                 **{column: row.at.get(name) for name, column in settings.items()},
+                "at": results_csv.settings({name: value for name, value in row.at.items() if name != "threshold"}),
                 **{name: getattr(row, name) for name in ("level", *FOUND)},
                 "method": row.method_text,
                 "reason": None if row.reason is None else reason_text(row.reason),
@@ -276,10 +283,16 @@ class Record:
             for row in rows
         ]
         first = [name for name in WHERE if name != "dataset"]
-        at = list(settings.values())
+        at = [*settings.values()] if wide else ["threshold", "at"]
         columns = ["measure", *first, *at[:2], "dataset", *at[2:], "level", *details, *FOUND, "reason"]
-        numbers = dict.fromkeys(("value", "low", "high", "se"), "float64")
+        numbers = dict.fromkeys(("threshold", "value", "low", "high", "se"), "float64")
         return pandas.DataFrame(made, columns=columns).astype(numbers)
+
+    def _settings(self, details: Sequence[str]) -> dict[str, str]:
+        """Every setting but the model, with its column: of another name where a detail has the same."""
+        taken = {"measure", *WHERE, *FOUND, "level", "reason", *details}
+        known = sorted({name for row in self.results.estimates for name in row.at} - {"threshold", "horizon", "model"})
+        return {name: f"at_{name}" if name in taken else name for name in ("threshold", "horizon", *known)}
 
     def curves(self, name: str) -> pandas.DataFrame:
         """The points of a curve at every site, one row a point.
@@ -292,8 +305,9 @@ class Record:
         Returns
         -------
         pandas.DataFrame
-            `dataset`, `site`, `role`, `subset_column`, `subset_level`, the settings, and the columns of the curve;
-            `period` of over_time as pandas.Period reads it: 2025-03, 2025Q3, 2025.
+            `dataset`, `site`, `role`, `model`, `subset_column`, `subset_level`, the further settings, and the columns
+            of the curve, those of the model first; `period` of over_time as pandas.Period reads it: 2025-03, 2025Q3,
+            2025.
 
         Raises
         ------
@@ -303,12 +317,13 @@ class Record:
         import pandas
 
         curve = CURVES.get(name, name)
-        rows = [row for row in self.results.curves if row.curve == curve and row.columns]
+        rows = [row for row in self.results.in_order(self.results.curves) if row.curve == curve and row.columns]
         if not rows:
             known = sorted({row.curve for row in self.results.curves if row.columns})
             raise KeyError(f"There is no curve {name!r}; there are {', '.join([*CURVES, *known])}.")
-        parts = [pandas.DataFrame({**self._where(row), **dict(row.at), **_columns(row)}) for row in rows]
-        return pandas.concat(parts, ignore_index=True)
+        parts = [pandas.DataFrame({**row.at, **self._where(row), **_columns(row)}) for row in rows]
+        points = pandas.concat(parts, ignore_index=True)
+        return points[[*WHERE, *(name for name in points.columns if name not in WHERE)]]
 
     def plot(self, name: str) -> seaborn.objects.Plot:
         """A curve of every site as a plot of seaborn, to which marks, facets and scales can be added.
@@ -321,7 +336,8 @@ class Record:
         Returns
         -------
         seaborn.objects.Plot
-            One colour a site, subgroups left out; `facet`, `add`, `theme`, `scale` and `save` work as on any other.
+            One colour a site, one line style a model where there are several, subgroups left out; `facet`, `add`,
+            `theme`, `scale` and `save` work as on any other.
 
         Raises
         ------
@@ -396,12 +412,13 @@ class Record:
         command: Build | Quick = printing.command_for(self.evidence, asked)
         return printing.printed(self.results.text(), command)
 
-    def _where(self, row: Any) -> dict[str, str | None]:
+    def _where(self, row: EstimateRow | CurveRow) -> dict[str, str | None]:
         pair = self._datasets.get(row.dataset)
         return {
             "dataset": row.dataset,
             "site": row.dataset if pair is None else pair[0],
             "role": row.dataset if pair is None else pair[1],
+            "model": self.results.model_of(row),
             "subset_column": None if row.subset is None else row.subset.column,
             "subset_level": None if row.subset is None else row.subset.level,
         }
@@ -507,7 +524,7 @@ class Validation(Record):
 
 # ---- a frame as a release -------------------------------------------------------------------------------------------
 
-WHERE = ("dataset", "site", "role", "subset_column", "subset_level")
+WHERE = ("dataset", "site", "role", "model", "subset_column", "subset_level")
 
 
 def _columns(row: CurveRow) -> dict[str, Sequence[float | str | None]]:
@@ -649,12 +666,19 @@ def _text(text: str) -> str:
 # ---- plots ----------------------------------------------------------------------------------------------------------
 
 
+def _by_model(points: pandas.DataFrame) -> dict[str, Any]:
+    """What draws each model as a line of its own, where there are several."""
+    return {"linestyle": "model"} if points["model"].nunique() > 1 else {}
+
+
 def _calibration(points: pandas.DataFrame) -> seaborn.objects.Plot:
     import seaborn.objects as so
 
-    plot = so.Plot(points, x="risk", y="observed", color="site").add(so.Band(), ymin="low", ymax="high")
+    plot = so.Plot(points, x="risk", y="observed", color="site", **_by_model(points))
+    plot = plot.add(so.Band(), ymin="low", ymax="high")
     diagonal = {"x": [0.0, 1.0], "y": [0.0, 1.0]}
-    plot = plot.add(so.Line()).add(so.Line(color="0.4", linestyle=":"), data=diagonal, x="x", y="y", color=None)
+    plain = so.Line(color="0.4", linestyle=":")
+    plot = plot.add(so.Line()).add(plain, data=diagonal, x="x", y="y", **dict.fromkeys(("color", *_by_model(points))))
     return plot.label(x="Predicted risk", y="Observed share", color="Site")
 
 
@@ -662,15 +686,15 @@ def _decision(points: pandas.DataFrame) -> seaborn.objects.Plot:
     import seaborn.objects as so
 
     default = points.assign(default=points[["treat_all", "treat_none"]].max(axis=1))
-    plot = so.Plot(default, x="threshold", y="net_benefit", color="site").add(so.Band(), ymin="low", ymax="high")
-    plot = plot.add(so.Line()).add(so.Line(linestyle=":"), y="default")
+    plot = so.Plot(default, x="threshold", y="net_benefit", color="site", **_by_model(points))
+    plot = plot.add(so.Band(), ymin="low", ymax="high").add(so.Line()).add(so.Line(linestyle=":"), y="default")
     return plot.label(x="Threshold", y="Net benefit (dotted: the better default)", color="Site")
 
 
 def _roc(points: pandas.DataFrame) -> seaborn.objects.Plot:
     import seaborn.objects as so
 
-    plot = so.Plot(points, x="fpr", y="tpr", color="site").add(so.Path())
+    plot = so.Plot(points, x="fpr", y="tpr", color="site", **_by_model(points)).add(so.Path())
     return plot.label(x="1 - specificity", y="Sensitivity", color="Site")
 
 
@@ -681,13 +705,17 @@ def _risk(points: pandas.DataFrame) -> seaborn.objects.Plot:
     middle = points.assign(risk=(points["low"] + points["high"]) / 2)
     long = pandas.melt(
         middle,
-        id_vars=["site", "risk"],
+        id_vars=["site", "model", "risk"],
         value_vars=["share_events", "share_non_events"],
         var_name="outcome",
         value_name="share",
     )
     named = long.assign(outcome=long["outcome"].map({"share_events": "events", "share_non_events": "non-events"}))
-    plot = so.Plot(named, x="risk", y="share", color="outcome").facet(row="site").add(so.Line(marker="o"))
+    plot = (
+        so.Plot(named, x="risk", y="share", color="outcome", **_by_model(points))
+        .facet(row="site")
+        .add(so.Line(marker="o"))
+    )
     return plot.label(x="Predicted risk", y="Share", color="Outcome")
 
 

@@ -194,14 +194,16 @@ def test_what_holds_no_results_is_a_fault_of_reading(tmp_path: Path, name: str, 
 
 
 def test_a_frame_has_a_row_for_each_estimate(found: Validation) -> None:
-    frame = found.to_frame()
-    assert len(frame) == len(found.results.estimates)
-    assert frame.columns.is_unique
-    first = ["measure", "site", "role", "subset_column", "subset_level", "threshold", "horizon"]
+    first = ["measure", "site", "role", "model", "subset_column", "subset_level", "threshold"]
     last = ["value", "low", "high", "se", "n", "events", "method", "status", "reason"]
-    assert list(frame.columns[: len(first)]) == first
-    assert list(frame.columns[-len(last) :]) == last
-    plain = frame[(frame.measure == "auroc") & frame.subset_column.isna() & frame.model.isna() & frame.against.isna()]
+    for frame in (found.to_frame(wide=True), found.to_frame()):
+        assert len(frame) == len(found.results.estimates)
+        assert frame.columns.is_unique
+        assert list(frame.columns[: len(first)]) == first
+        assert list(frame.columns[-len(last) :]) == last
+        assert frame.model.notna().all()
+    assert list(frame.columns[len(first) : -len(last)]) == ["at", "dataset", "level"]
+    plain = frame.query("measure == 'auroc' and subset_column.isna() and model == 'Ours' and at == ''")
     assert list(plain.role) == ["external", "external", "pooled"]
     rows = FRAME[FRAME.hospital == "Bari"]
     of_site = dossier.metrics.auroc(rows.outcome, rows.risk)
@@ -224,6 +226,23 @@ def test_curves_are_tidy_and_drawn(found: Validation) -> None:
         found.plot("nothing")
     with pytest.raises(KeyError, match="There is no curve 'nothing'"):
         found.curves("nothing")
+
+
+def test_each_model_is_a_line_of_its_own(found: Validation) -> None:
+    points = found.curves("decision").query("subset_column.isna()")
+    lines = points.groupby(["site", "model"], sort=False)
+    assert points.drop_duplicates(["site", "model"]).model.tolist() == ["Ours", "Ours", *[points.model.iloc[-1]] * 2]
+    assert points.model.iloc[-1] != "Ours"
+    assert all(line.threshold.is_monotonic_increasing for _, line in lines)
+    frame = found.to_frame().query("measure == 'auroc'")
+    assert frame.model.iloc[0] == "Ours"
+    assert frame.status.iloc[0] == "estimated"
+    assert (
+        not found.to_frame()
+        .status.eq("estimated")
+        .to_numpy()[len(found.to_frame().query("status == 'estimated'")) :]
+        .any()
+    )
 
 
 def test_it_shows_its_key_results(found: Validation) -> None:

@@ -503,16 +503,35 @@ def test_the_contract_names_the_curve(document: dict[str, Any]) -> None:
 # ---- results.csv ----------------------------------------------------------------------------------------------------
 
 
+def in_order(written: results.Results) -> list[results.EstimateRow]:
+    """The estimates of the model, those of its rivals, and what is absent of either."""
+    found = [row for row in written.estimates if row.status == "estimated"]
+    absent = [row for row in written.estimates if row.status != "estimated"]
+    return [
+        *(
+            row
+            for each in (found, absent)
+            for of_rival in (False, True)
+            for row in each
+            if ("model" in row.at) == of_rival
+        )
+    ]
+
+
 def test_the_flat_table_holds_every_estimate_to_the_last_digit(evidence: Evidence) -> None:
     written = results.of(evidence)
     lines = list(csv.DictReader(io.StringIO(results_csv.text(written).decode())))
     assert any(line["subset_column"] for line in lines)
-    for line, estimate in zip(lines[: len(written.estimates)], written.estimates, strict=True):
+    rivals = {row.at["model"] for row in written.estimates if "model" in row.at}
+    assert len(rivals) == 2
+    assert {line["model"] for line in lines} == {written.release.model, *rivals}
+    for line, estimate in zip(lines[: len(written.estimates)], in_order(written), strict=True):
         assert (line["measure"], line["dataset"], line["status"]) == (
             estimate.measure,
             estimate.dataset,
             estimate.status,
         )
+        assert line["model"] == estimate.at.get("model", written.release.model)
         subset = ("", "") if estimate.subset is None else (estimate.subset.column, estimate.subset.level)
         assert (line["subset_column"], line["subset_level"]) == subset
         found = {**estimate.details, **estimate.model_dump()}
@@ -522,4 +541,4 @@ def test_the_flat_table_holds_every_estimate_to_the_last_digit(evidence: Evidenc
         for name in ("value", "low", "high", "se", "p_value", "prediction_low"):
             assert (None if line[name] == "" else float(line[name])) == found.get(name)
         settings = dict(part.split("=", 1) for part in line["at"].split(";") if part)
-        assert settings == {name: str(value) for name, value in estimate.at.items()}
+        assert settings == {name: str(value) for name, value in estimate.at.items() if name != "model"}

@@ -609,6 +609,9 @@ class PreviousRow(Row):
         return Previous(**plain | other)
 
 
+RowOfAModel = TypeVar("RowOfAModel", EstimateRow, CurveRow)
+
+
 class Results(Row):
     """The whole of results.json."""
 
@@ -631,6 +634,14 @@ class Results(Row):
     checklist: tuple[ChecklistItemRow, ...]
     previous: PreviousRow | None
     seal: Seal | None
+
+    def model_of(self, row: EstimateRow | CurveRow) -> str:
+        """The name of the model that a row is of: the one that is tested, where its settings name no other."""
+        return str(row.at.get("model", self.release.model))
+
+    def in_order(self, rows: Sequence[RowOfAModel]) -> list[RowOfAModel]:
+        """Rows as a reader looks for them: of the model first, then of its rivals, then what is absent."""
+        return sorted(rows, key=lambda row: (row.status != "estimated", "model" in row.at))
 
     @property
     def evidence(self) -> Evidence:

@@ -1,4 +1,7 @@
-"""results.csv: one line an estimate, and below them one line a calendar period, for a spreadsheet."""
+"""results.csv: one line an estimate, and below them one line a calendar period, for a spreadsheet.
+
+What is of the model stands first, then what is of its rivals, then what is absent.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,20 @@ from dossier.typeset.methods import method_text
 from dossier.typeset.reasons import reason_text
 
 COLUMNS = (
-    *("measure", "dataset", "subset_column", "subset_level", "at", "value", "low", "high", "se", "level", "p_value"),
+    *(
+        "measure",
+        "dataset",
+        "model",
+        "subset_column",
+        "subset_level",
+        "at",
+        "value",
+        "low",
+        "high",
+        "se",
+        "level",
+        "p_value",
+    ),
     *("prediction_low", "prediction_high", "tau", "i2", "k", "df", "method", "n", "events", "tier", "status", "reason"),
 )
 
@@ -23,36 +39,35 @@ def text(results: Results) -> bytes:
     page = io.StringIO(newline="")
     writer = csv.writer(page, lineterminator="\n")
     writer.writerow(COLUMNS)
-    writer.writerows(_line(row) for row in results.estimates)
+    writer.writerows(_line(row, results) for row in results.in_order(results.estimates))
     tiers = {row.measure: row.tier for row in results.estimates}
-    for row in results.curves:
+    for row in results.in_order(results.curves):
         if row.curve == OVER_TIME:
             writer.writerows(
-                _ordered({"tier": tiers[str(row.at["measure"])], **cells})
-                for cells in _periods(row, results.release.level)
+                _ordered({"tier": tiers[str(row.at["measure"])], **cells}) for cells in _periods(row, results)
             )
     return page.getvalue().encode()
 
 
-def _line(row: EstimateRow) -> list[object]:
+def _line(row: EstimateRow, results: Results) -> list[object]:
     cells: dict[str, object] = {**row.details, **row.model_dump(exclude={"subset", "at"}), "method": row.method_text}
     # Counts of persons as they are printed: a number, or under a policy a range.
     cells |= {name: None if count is None else str(count) for name, count in (("n", row.n), ("events", row.events))}
     cells["reason"] = None if row.reason is None else reason_text(row.reason)
     if row.subset is not None:
         cells |= {"subset_column": row.subset.column, "subset_level": row.subset.level}
-    cells["at"] = _settings(row.at)
+    cells |= {"model": results.model_of(row), "at": settings(row.at)}
     return _ordered(cells)
 
 
-def _periods(row: CurveRow, level: float) -> Iterator[dict[str, object]]:
+def _periods(row: CurveRow, results: Results) -> Iterator[dict[str, object]]:
     """The cells of a measure in each calendar period; of what is withheld or absent whole, those of one line."""
     unit = unit_of(str(row.at["periods"]))
     at = {name: value for name, value in row.at.items() if name != "measure"}
-    shared: dict[str, object] = {"measure": row.at["measure"], "dataset": row.dataset}
+    shared: dict[str, object] = {"measure": row.at["measure"], "dataset": row.dataset, "model": results.model_of(row)}
     curve = row.result.found
     if isinstance(curve, Absent):
-        yield {**shared, "at": _settings(at), "status": row.status, "reason": reason_text(curve.reason)}
+        yield {**shared, "at": settings(at), "status": row.status, "reason": reason_text(curve.reason)}
         return
     del at["periods"]
     without, method = why_without(curve), method_text([next(iter(curve.method))])
@@ -65,16 +80,17 @@ def _periods(row: CurveRow, level: float) -> Iterator[dict[str, object]]:
         yield {
             **shared,
             **cells,
-            "level": None if cells["low"] is None else level,
-            "at": _settings({**at, "period": code(period, unit)}),
+            "level": None if cells["low"] is None else results.release.level,
+            "at": settings({**at, "period": code(period, unit)}),
             "method": method,
             "status": "estimated" if why is None else "absent",
             "reason": None if why is None else reason_text(why),
         }
 
 
-def _settings(at: Mapping[str, object]) -> str:
-    return ";".join(f"{name}={value}" for name, value in sorted(at.items()))
+def settings(at: Mapping[str, object]) -> str:
+    """All settings but the model, which is a column."""
+    return ";".join(f"{name}={value}" for name, value in sorted(at.items()) if name != "model")
 
 
 def _ordered(cells: Mapping[str, object]) -> list[object]:
