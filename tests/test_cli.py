@@ -153,6 +153,14 @@ def test_help_names_every_command() -> None:
     assert "..." not in done.stdout.partition("Commands:")[2]
 
 
+def test_without_arguments_it_prints_its_usage_line_by_line() -> None:
+    asked = subprocess.run([*COMMAND, "--help"], capture_output=True, text=True, check=True, cwd=CHECKOUT)
+    done = subprocess.run(COMMAND, capture_output=True, text=True, check=False, cwd=CHECKOUT)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == asked.stdout
+    assert "[OPTIONS] COMMAND [ARGS]...\n\n  Is a medical" in done.stderr
+
+
 def test_help_loads_nothing_heavy() -> None:
     done = subprocess.run(
         [sys.executable, "-X", "importtime", "-m", "dossier", "build", "--help"],

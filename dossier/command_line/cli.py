@@ -835,7 +835,11 @@ def _say(faults: Sequence[Fault]) -> None:
 
 
 def _say_usage(error: click.ClickException) -> None:
-    """What click itself would say of wrong arguments, which may be names of files."""
+    """What click itself would say of wrong arguments, which may be names of files; where there are none, the usage."""
+    if isinstance(error, click.exceptions.NoArgsIsHelpError):
+        for line in error.format_message().splitlines():
+            _tell(line)
+        return
     if isinstance(error, click.UsageError) and error.ctx is not None:
         for line in error.ctx.get_usage().splitlines():
             _tell(line)
