@@ -6,14 +6,17 @@ from collections.abc import Mapping
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
 from dossier import evaluate, reading
 from dossier.core.errors import DossierError
 from dossier.core.facts import Method
+from dossier.core.register import fill
 from dossier.core.release import Acceptance
-from dossier.core.types import Absent, DatasetSummary, Estimate, Evidence, Result, find
+from dossier.core.types import Absent, Criterion, DatasetSummary, Estimate, Evidence, Result, find
 from dossier.outputs import junit
 from dossier.record import acceptance, results
 from dossier.report.chapters import acceptance as findings
@@ -315,6 +318,30 @@ def test_when_criteria_were_declared_is_held_against_the_dates_of_the_data(
     assert "The date" not in counted
     assert findings.when(evidence, "declared") in finding.rest
     assert "beforehand" not in f"{finding.lead} {finding.rest} {table.title}"
+
+
+@pytest.mark.parametrize(
+    ("measure", "bounds", "printed"),
+    [
+        ("sensitivity", {"at_least": 0.6}, "≥ 60%"),
+        ("sensitivity", {"at_least": 0.905}, "≥ 90.5%"),
+        ("specificity", {"at_least": 0.5, "at_most": 0.8}, "50 to 80%"),
+        ("net_benefit", {"at_least": 0.006}, "≥ 0.6 per 100"),
+        ("net_benefit_gain", {"at_least": 0.0025}, "≥ 0.25 per 100"),
+        ("auroc", {"at_least": 0.7}, "≥ 0.70"),
+        ("auroc", {"at_least": 0.705}, "≥ 0.705"),
+        ("oe_ratio", {"at_least": 0.8, "at_most": 1.25}, "0.80 to 1.25"),
+        ("brier", {"at_most": 0.2}, "≤ 0.200"),
+    ],
+)
+def test_a_bound_is_printed_with_its_unit_and_the_digits_that_were_written(
+    measure: str, bounds: dict[str, float], printed: str
+) -> None:
+    terms = {metric.term.measure: metric.term for metric in fill("metrics").metrics.values()}
+    ends = (bounds.get("at_least"), bounds.get("at_most"))
+    criterion = Criterion(1, measure, "bari", None, {}, "value", *ends, observed=None, met=None)
+    said = findings.asked(cast("Evidence", SimpleNamespace(terms=terms)), criterion)
+    assert said.replace("\N{NO-BREAK SPACE}", " ") == printed
 
 
 # ---- under a policy -------------------------------------------------------------------------------------------------

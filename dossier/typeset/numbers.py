@@ -61,6 +61,12 @@ def as_declared(value: float) -> str:
     return f"{value:.12g}".replace("-", MINUS)
 
 
+def wished(value: float, term: Term) -> str:
+    """A bound that a criterion declares, on the scale of its measure: never with fewer digits than it was written."""
+    written = as_declared(value * 100 if term.unit else value).partition(".")[2]
+    return number(value, max(term.digits, len(written)), bool(term.unit))
+
+
 def interval(found: Estimate, term: Term, wordy: bool = False) -> str:
     """The interval: 0.73–0.96 in a cell, 0.73 to 0.96 in a sentence or beside a negative bound."""
     low, high = (None if bound is None else bound_of(bound, term, found) for bound in (found.low, found.high))
@@ -122,12 +128,12 @@ def in_text(evidence: Evidence, measure: str, found: Estimate) -> str:
     term = evidence.terms[measure]
     value = value_of(found, term)
     bounds = interval(found, term, wordy=True)
-    return f"{value}{_unit(term)} ({level_of(evidence)}{TIED}CI {bounds})" if bounds else f"{value}{_unit(term)}"
+    return f"{value}{unit(term)} ({level_of(evidence)}{TIED}CI {bounds})" if bounds else f"{value}{unit(term)}"
 
 
 def short(evidence: Evidence, measure: str, value: float, cut_offs: Iterable[float] = ()) -> str:
     """A value of a measure without its interval, with more digits where fewer would hide the side of a cut-off."""
-    return bare(evidence, measure, value, cut_offs) + _unit(evidence.terms[measure])
+    return bare(evidence, measure, value, cut_offs) + unit(evidence.terms[measure])
 
 
 def bare(evidence: Evidence, measure: str, value: float, cut_offs: Iterable[float] = ()) -> str:
@@ -135,7 +141,8 @@ def bare(evidence: Evidence, measure: str, value: float, cut_offs: Iterable[floa
     return _on_its_side(value, evidence.terms[measure], cut_offs)
 
 
-def _unit(term: Term) -> str:
+def unit(term: Term) -> str:
+    """What stands behind a value: a sign for per cent, or of how many patients it is."""
     return "" if not term.unit else "%" if term.unit == "%" else f"{TIED}per{TIED}100"
 
 

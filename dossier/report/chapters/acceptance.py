@@ -25,7 +25,7 @@ from dossier.report.chapters.chapter import Chapter
 from dossier.report.chapters.sentence import Sentence, better_than_the_model, named_or_counted, named_with_the_rest
 from dossier.typeset.flags import SEALED
 from dossier.typeset.names import ALL_POOLED, measured_label, shown
-from dossier.typeset.numbers import TIED, bare, interval, short
+from dossier.typeset.numbers import TIED, interval, short, unit, wished
 from dossier.typeset.reasons import why
 from dossier.typeset.tables import NOT_COMPUTED, Cell, Column, Reasons, Row, Table
 from dossier.typeset.words import date, how_many, in_words, listing, sentence_case, setting, within_sentence
@@ -204,13 +204,11 @@ SHORTER = {"oe_ratio": "O/E"}
 
 def asked(evidence: Evidence, criterion: Criterion) -> str:
     """What was asked of the number, as it stands after its name: 0.80 to 1.25, or a sign and a bound."""
-    low, high = (
-        None if bound is None else bare(evidence, criterion.measure, bound)
-        for bound in (criterion.at_least, criterion.at_most)
-    )
+    term = evidence.terms[criterion.measure]
+    low, high = (None if bound is None else wished(bound, term) for bound in (criterion.at_least, criterion.at_most))
     if low is not None and high is not None:
-        return f"{low} to {high}"
-    return f"≥{TIED}{low}" if low is not None else f"≤{TIED}{high}"
+        return f"{low} to {high}{unit(term)}"
+    return f"≥{TIED}{low}{unit(term)}" if low is not None else f"≤{TIED}{high}{unit(term)}"
 
 
 def _site(evidence: Evidence, dataset: str) -> str:
