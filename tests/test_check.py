@@ -53,10 +53,12 @@ __all__ = ["release", "run"]
 # ---- one code path --------------------------------------------------------------------------------------------------
 
 
-def test_every_flag_of_a_build_is_told_beforehand(any_book: Book) -> None:
+def test_every_flag_and_open_row_of_a_build_is_told_beforehand(any_book: Book) -> None:
     found = evaluate.preview(reading.study(RELEASES[any_book.name]))
     assert found.flags == any_book.evidence.flags
     assert len(found.flags) > 5
+    open_rows = [row.item for row in any_book.evidence.checklist if row.status == "missing"]
+    assert [item.number for item in found.missing] == open_rows
 
 
 def test_no_measure_that_flags_rest_on_is_drawn_and_each_is_one() -> None:

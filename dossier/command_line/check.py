@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dossier.core import checklist
 from dossier.core.errors import DossierError, Fault
 from dossier.core.release import COUNT_SCHEMA, written_count
+from dossier.core.tripod import Item
 from dossier.core.types import DatasetSummary, Flag, SettledColumn, SettledTable, Study, Withheld
 from dossier.typeset.flags import flag_text
 from dossier.typeset.words import exclusion
@@ -27,6 +27,8 @@ class Check:
     datasets: tuple[DatasetSummary, ...] = ()
     """Those that its build will show, their counts as it will give them."""
     flags: tuple[Flag, ...] = ()
+    missing: tuple[Item, ...] = ()
+    """The rows of the checklist that nothing answers."""
 
     def __post_init__(self) -> None:
         """A release that cannot be read has a fault."""
@@ -52,7 +54,7 @@ def check(release: Path, allow_outside: bool = False) -> Check:
     except DossierError as error:
         return Check(error.faults)
     found = evaluate.preview(study)
-    return Check(found.faults, study, found.datasets, found.flags)
+    return Check(found.faults, study, found.datasets, found.flags, found.missing)
 
 
 # ---- for people -----------------------------------------------------------------------------------------------------
@@ -82,7 +84,7 @@ def lines(found: Check) -> Iterator[str]:
     for flag in found.flags:
         reply = "" if flag.reply is None else f" Answered: {flag.reply}"
         yield f"flag {flag.flag}, {flag.dataset}: {flag_text(flag.fact)}{reply}"
-    for item in checklist.unanswered(study.statements):
+    for item in found.missing:
         yield f"open {item.number}, {item.topic}: {item.asks}"
     if not found.faults:
         yield "No fault found."
@@ -131,12 +133,7 @@ def document(found: Check) -> dict[str, Any]:
         else {"model": study.release.release.model, "version": study.release.release.version},
         "faults": [_fault(entry) for entry in found.faults],
         "flags": None if study is None else [_flag(entry) for entry in found.flags],
-        "open": []
-        if study is None
-        else [
-            {"item": entry.number, "topic": entry.topic, "asks": entry.asks}
-            for entry in checklist.unanswered(study.statements)
-        ],
+        "open": [{"item": entry.number, "topic": entry.topic, "asks": entry.asks} for entry in found.missing],
         "datasets": [_dataset(entry) for entry in found.datasets],
         "tables": [] if study is None else [_table(entry, found.is_protected) for entry in study.tables],
     }

@@ -33,17 +33,6 @@ def rows(evidence: Evidence) -> tuple[ChecklistRow, ...]:
     return tuple(_row(item, evidence) for item in ITEMS)
 
 
-def unanswered(statements: Mapping[str, str]) -> list[Item]:
-    """The rows that only the release can answer, and does not; those that wait for results are left out."""
-    return [
-        item
-        for item in ITEMS
-        if item.applies != "development"
-        and item.number not in ANSWERED_BY
-        and (item.number not in statements or is_placeholder(statements[item.number]))
-    ]
-
-
 def home(item: Item) -> str:
     """The chapter that prints the declared text of a row."""
     return item.where if item.where in HOLDING_TEXTS else "context"

@@ -15,6 +15,7 @@ from dossier.core import checklist, flags
 from dossier.core.errors import Fault
 from dossier.core.register import REGISTER, fill, metrics_of, terms_of
 from dossier.core.release import Release, StopRule
+from dossier.core.tripod import ITEMS, Item
 from dossier.core.types import READERS, Criterion, DatasetSummary, Evidence, Flag, Study, SubgroupEvidence
 from dossier.evaluate import (
     changes,
@@ -52,6 +53,8 @@ class Preview:
     """Every flag that the build will raise, with the answers to them."""
     faults: tuple[Fault, ...]
     """The criteria that can never be estimated."""
+    missing: tuple[Item, ...]
+    """The rows of the checklist that nothing answers."""
 
 
 def evidence(
@@ -86,7 +89,7 @@ def _computed(study: Study, workers: _Workers, cache: EvidenceCache | None) -> E
 
 
 def preview(study: Study) -> Preview:
-    """What can be known from a study without drawing its rows again: every flag, and criteria that cannot be judged.
+    """What can be known from a study without drawing its rows again: flags, criteria never judged, open rows.
 
     The measures that flags rest on are estimated with their intervals, for none of these is resampled. Those that
     criteria name have their values, or the reasons why they never will.
@@ -100,7 +103,9 @@ def preview(study: Study) -> Preview:
     wanted = None if every else flags.MEASURES | asked | {rule.measure for rule in rules}
     computed = sites.shown(_complete(inputs.of(study), _on(1, None, None), wanted))
     shown = left_over.without_counts(_with_flags(study, inputs.with_printed(computed, study), rules))
-    return Preview(shown.datasets, shown.flags, _never_estimated(shown)[0])
+    open_rows = {row.item for row in checklist.rows(shown) if row.status == "missing"} if study.declared else set()
+    missing = tuple(item for item in ITEMS if item.number in open_rows)
+    return Preview(shown.datasets, shown.flags, _never_estimated(shown)[0], missing)
 
 
 def _never_estimated(shown: Evidence) -> tuple[tuple[Fault, ...], tuple[Flag, ...]]:
