@@ -763,7 +763,9 @@ def test_one_table_under_two_names_is_flagged(tmp_path: Path) -> None:
     assert _flagged(apart, "same_table") == []
 
 
-@pytest.mark.parametrize(("name", "text"), [("NA", '"NA"'), ("n/a", '"n/a"'), ("-9", "-9"), ("9", ""), ("Nara", "")])
+@pytest.mark.parametrize(
+    ("name", "text"), [("null", '"null"'), ("n/a", '"n/a"'), ("-9", "-9"), ("9", ""), ("Nara", "")]
+)
 @pytest.mark.parametrize(("key", "counted_as"), [("site_column", "a site"), ("cluster", "one cluster")])
 def test_a_site_or_a_cluster_that_may_have_no_name_is_flagged(
     tmp_path: Path, name: str, text: str, key: str, counted_as: str
@@ -1167,14 +1169,26 @@ def test_quick_speaks_of_the_command_where_a_release_would_be_named(tmp_path: Pa
 @pytest.mark.parametrize(
     ("table", "fixes"),
     [
-        ("died,risk\nyes,0.1\nno,0.2\n", ["Write 1 where the outcome happened, and 0 where it did not."]),
-        ("died,risk\n1,0.1\n2,0.2\n", ["Write 1 where the outcome happened, and 0 where it did not."]),
         (
-            "died,risk\n1,0.1\nNA,NA\n",
-            ["Give 0 or 1, or leave the cell empty.", "Give a number, or leave the cell empty."],
+            "died,risk\nyes,0.1\nno,0.2\n",
+            ['Say which value means that the outcome happened, such as --positive "yes".'],
+        ),
+        (
+            "died,risk\n-1,0.1\n1,0.2\n",
+            ["Say which value means that the outcome happened, such as --positive 1."],
+        ),
+        (
+            "died,risk\n1,0.1\nn/a,n/a\n",
+            [
+                "Give 0 or 1; name the value in --missing only where it stands for unknown.",
+                "Give a number, leave the cell empty, or name the value in --missing.",
+            ],
         ),
         ("died,risk\n1,0.1\n0,1.7\n", ["Give risks as probabilities, or name another column with --risk."]),
-        ("died,risk,name\n1,0.1,M\xfcller\n", ["Save the table as UTF-8 text."]),
+        (
+            "died,risk,name\n1,0.1,M\x81ller\n",
+            ["Save the table as UTF-8 text, or name its encoding, such as --encoding windows-1252."],
+        ),
         (
             "died;risk, predicted\n0;0,171\n",
             [
@@ -1251,7 +1265,10 @@ def test_a_release_without_prediction_hides_no_fault_of_the_outcome(tmp_path: Pa
     (tmp_path / "site.csv").write_text("outcome,risk\n0,0.1\n3,0.7\n", encoding="utf-8")
     with pytest.raises(DossierError) as caught:
         reading.study(tmp_path)
-    assert [fault.what for fault in caught.value.faults] == ["There is no [prediction].", "outcome is 3, not 0 or 1."]
+    assert [fault.what for fault in caught.value.faults] == [
+        "There is no [prediction].",
+        "outcome is coded 0 and 3, not 0 and 1.",
+    ]
 
 
 def test_one_site_or_file_on_another_scale_is_named(tmp_path: Path) -> None:

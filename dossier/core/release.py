@@ -215,6 +215,9 @@ class Prediction(Table):
     """Where the predicted risks stand."""
 
     column: Text | None = Field(None, description="The column that holds the probability of the outcome, from 0 to 1.")
+    scale: Literal["probability", "percent"] = Field(
+        "probability", description="How the model's risks are written: from 0 to 1, or from 0 to 100."
+    )
     rival: Text | None = Field(None, description="The column that holds the risk of another model on the same rows.")
     rival_name: Text | None = Field(None, description="The name of the other model.")
     rival_version: Text | None = Field(

@@ -304,6 +304,8 @@ class SettledTable:
     """How many more rows the file has, which `rows` leaves out."""
     of_no_dataset: int = 0
     """How many of these are of sites that have no other row."""
+    notes: tuple[Fact, ...] = ()
+    """What was read in a way that its maker may not expect, and what it may hold beside patients."""
 
 
 @dataclass(frozen=True)

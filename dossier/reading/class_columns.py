@@ -16,6 +16,8 @@ from dossier.reading import columns, predictors
 from dossier.reading.columns import Settled
 from dossier.reading.faults import nearest
 
+FEWEST_DIGITS, MOST_DIGITS = 2, 8
+"""The decimals of risks as somebody prints them."""
 PER_CENT = (90.0, 110.0)
 """Between these the risks of a row add up when they are meant in per cent."""
 
@@ -35,7 +37,7 @@ def measured(
     names = prediction.columns or ()
     risk = None
     if len(names) == len(labels) and (not development or any(name in table.columns for name in names)):
-        risk = _risks(table, names, "column", "[prediction] columns", faults)
+        risk = _risks(table, names, "column", "[prediction] columns", faults, prediction.scale)
     rivals = {
         rival.name: _risks(table, rival.named, "rival", predictors.key_of_rival(release, rival), faults)
         if len(rival.named) == len(labels) and any(name in table.columns for name in rival.named)
@@ -70,29 +72,58 @@ def _classes(table: Settled, name: str, labels: tuple[str, ...], faults: list[Fa
     return np.array([*(float(labels.index(label)) for label in spelled), np.nan])[codes]
 
 
-def _risks(table: Settled, names: tuple[str, ...], whose: str, declared: str, faults: list[Fault]) -> Floats | None:
-    """The risks of all classes side by side, as they are given; None, and faults, when some are no such risks."""
+def _risks(
+    table: Settled, names: tuple[str, ...], whose: str, declared: str, faults: list[Fault], scale: str = "probability"
+) -> Floats | None:
+    """The risks of all classes side by side; None, and faults, when some are no such risks.
+
+    Those that add up to 1 within their last digit are divided by their sum, which the table's notes say.
+    """
     held = [columns.named(table, name, declared, faults) for name in names]
     found = [column for column in held if column is not None]
     if len(found) < len(names):
         return None
     # Numbers far from any risk are reported column by column; here they must not grow beyond all numbers.
-    sums = np.array([column.numbers for column in found]).clip(-1e6, 1e6).sum(axis=0)
+    given = np.array([column.numbers for column in found]).clip(-1e6, 1e6) / (100 if scale == "percent" else 1)
+    sums = given.sum(axis=0)
     known = sums[~np.isnan(sums)]
     at = Cell(table.file, tuple(column.name for column in found))
     if len(known) and PER_CENT[0] < float(np.median(known)) < PER_CENT[1]:
         faults.append(Fault("class_risks_of_per_cent", at, total=float(np.median(known))))
         return None
-    each = [columns.risk(table, name, whose, faults) for name in names]
+    each = [columns.risk(table, name, whose, faults, scale) for name in names]
     kept = [item for item in each if item is not None]
     if len(kept) < len(names):
         return None
     off = np.where(np.isnan(sums), 0.0, np.abs(sums - 1))
-    wrong = int((off > ROUNDING).sum())
+    tolerated = _last_digits(given.max(axis=0), len(names))
+    wrong = int((off > tolerated).sum())
     if wrong:
         worst = int(np.argmax(off))
         rows = Fact("one_row_does" if wrong == 1 else "rows_do", rows=Count(wrong, "row"))
         at = replace(at, rows=(int(table.rows[worst]),))
         faults.append(Fault("class_risks_not_one", at, rows=rows, total=round(float(sums[worst]), 9)))
         return None
-    return np.column_stack(kept)
+    risks = np.column_stack(kept)
+    rounded = off > ROUNDING
+    if not rounded.any():
+        return risks
+    most = round(float(sums[int(np.argmax(off))]), 9)
+    count = Count(int(rounded.sum()), "row")
+    table.notes.append(Fact("class_risks_scaled", rows=count, columns=names, file=table.file, total=most))
+    return np.where(rounded[:, None], risks / sums[:, None], risks)
+
+
+def _last_digits(largest: Floats, classes: int) -> float:
+    """How far the sum of a row may be from 1: half a unit of the last printed digit a class, and of two at least.
+
+    The digits are those of the largest risk of each row, which has no more of them than the others when all are printed
+    with as many decimals, or with as many digits.
+    """
+    known = largest[~np.isnan(largest)]
+    digits = next((digits for digits in range(FEWEST_DIGITS, MOST_DIGITS) if _has(known, digits)), MOST_DIGITS)
+    return max(ROUNDING, 0.5 * classes * 10.0**-digits * (1 + ROUNDING))
+
+
+def _has(numbers: Floats, digits: int) -> bool:
+    return bool((np.round(numbers, digits) == numbers).all())

@@ -5,14 +5,15 @@ from __future__ import annotations
 import datetime
 import re
 from collections.abc import Container, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dossier.core.bands import ROUNDING
 from dossier.core.errors import Fault
-from dossier.core.facts import Fact
+from dossier.core.facts import Count, Fact
 from dossier.core.facts import Value as FactValue
 from dossier.core.faults.locations import Cell, Header, Key
 from dossier.core.faults.wording import number, shortened
@@ -56,6 +57,8 @@ class Column:
     numbers: Floats
     missing: Bools
     cells: Any
+    not_available: int = 0
+    """How many cells say NA, as R writes what is missing, beside nothing but numbers or truth values."""
 
 
 @dataclass(frozen=True)
@@ -70,6 +73,8 @@ class Settled:
     site_column: str | None = None
     files: tuple[tuple[str, int], ...] = ()
     """Where it is a folder, its files and how many rows each holds."""
+    notes: list[Fact] = field(default_factory=list)
+    """What was read in a way that its maker may not expect; what changes a number when it is read adds to it."""
 
 
 # ---- cells -> columns -----------------------------------------------------------------------------------------------
@@ -112,7 +117,8 @@ def of_names(
         if wanted is None or our in wanted
     }
     files = raw.columns.files if isinstance(raw.columns, Stored) else ()
-    return Settled(raw.file, raw.rows, columns, tuple(dict.fromkeys(ours.values())), declaration.site_column, files)
+    names = tuple(dict.fromkeys(ours.values()))
+    return Settled(raw.file, raw.rows, columns, names, declaration.site_column, files, list(raw.notes))
 
 
 def _column_of(raw: RawTable, name: str, missing: Sequence[Value]) -> Column:
@@ -214,7 +220,22 @@ def _once(cells: Any, numbers: Floats) -> Any:
     return pyarrow.Array.from_buffers(pyarrow.float64(), len(numbers), [None, pyarrow.py_buffer(numbers)])
 
 
+NOT_AVAILABLE = "NA"
+"""How R writes what is missing."""
+
+
 def _of_texts(name: str, cells: Any, missing: Sequence[Value]) -> Column:
+    """A column of texts, in which NA is missing where every other cell is a number or a truth value."""
+    found = _of_plain_texts(name, cells, missing)
+    if found.kind in ("texts", "mixed") and NOT_AVAILABLE not in missing:
+        without = _of_plain_texts(name, cells, (*missing, NOT_AVAILABLE))
+        count = int(without.missing.sum() - found.missing.sum())
+        if count and without.kind in ("numbers", "booleans"):
+            return replace(without, not_available=count)
+    return found
+
+
+def _of_plain_texts(name: str, cells: Any, missing: Sequence[Value]) -> Column:
     import pyarrow
     import pyarrow.compute as compute
 
@@ -291,7 +312,7 @@ def words(column: Column) -> list[str | None]:
 
 def coded(column: Column) -> tuple[NDArray[np.int64], tuple[str, ...]]:
     """The words of a column, each once, and for each cell the place of its word; -1 where it is missing."""
-    codes, different = _different(column)
+    codes, different = encoded(column)
     used = np.unique(codes[codes >= 0])
     spelled = [_word(cell) for cell in different.take(used).to_pylist()]
     index_of = {word: k for k, word in enumerate(dict.fromkeys(spelled))}
@@ -300,7 +321,7 @@ def coded(column: Column) -> tuple[NDArray[np.int64], tuple[str, ...]]:
     return places[codes], tuple(index_of)
 
 
-def _different(column: Column) -> tuple[NDArray[np.int64], Any]:
+def encoded(column: Column) -> tuple[NDArray[np.int64], Any]:
     """The different cells of a column as Arrow's, and for each cell which of them it is; -1 where it is missing.
 
     No text of Python's is made: of millions of identifiers nobody needs one.
@@ -334,7 +355,7 @@ def rows_of(column: Column, rows: NDArray[np.int64]) -> Column:
     import pyarrow
 
     cells = column.cells.take(pyarrow.array(rows))
-    return Column(column.name, column.kind, column.numbers[rows], column.missing[rows], cells)
+    return replace(column, numbers=column.numbers[rows], missing=column.missing[rows], cells=cells)
 
 
 def named(table: Settled, name: str, declared: str, faults: list[Fault]) -> Column | None:
@@ -389,6 +410,8 @@ def _positive(table: Settled, found: Column, positive: Value, faults: list[Fault
     codes, spelled = coded(found)
     wanted = _positive_word(positive)
     values = tuple(sorted(spelled))
+    if len(values) > 2 and NOT_AVAILABLE in values and wanted != NOT_AVAILABLE:
+        return _positive(table, _not_available(table, found), positive, faults)
     alike = [value for value in values if value.casefold() == wanted.casefold()]
     if len(alike) > 1 or (alike and alike != [wanted]):
         faults.append(Fault("positive_spelled_in_several_ways", at, ways=tuple(sorted({*alike, wanted}))))
@@ -404,6 +427,16 @@ def _positive(table: Settled, found: Column, positive: Value, faults: list[Fault
             faults.append(Fault("outcome_unknown", at, positive=_cell(wanted), other=_cell(other), column=found.name))
             return None
     return np.array([*(float(word == wanted) for word in spelled), np.nan])[codes]
+
+
+def _not_available(table: Settled, found: Column) -> Column:
+    """The column in which NA is missing, which the table's notes say."""
+    import pyarrow.compute as compute
+
+    here = np.asarray(compute.equal(found.cells, NOT_AVAILABLE).fill_null(False).to_numpy(zero_copy_only=False))
+    cells = Count(int((here & ~found.missing).sum()), "row")
+    table.notes.append(Fact("read_as_missing", columns=(found.name,), cells=cells, file=table.file))
+    return replace(found, missing=found.missing | here)
 
 
 def other_outcomes(declared: Outcome, tables: Sequence[Settled]) -> list[Fault]:
@@ -442,8 +475,8 @@ def _truth(word: str) -> float | str:
 def _not_binary(table: Settled, found: Column, wrong: Bools) -> list[Fault]:
     at = Cell(table.file, found.name)
     values = np.unique(found.numbers[~np.isnan(found.numbers)])
-    if found.kind == "numbers" and set(values) <= {1.0, 2.0}:
-        return [Fault("outcome_of_one_and_two", at)]
+    if found.kind == "numbers" and len(values) == 2 and not any(unknown.is_unknown_outcome(number(v)) for v in values):
+        return [Fault("outcome_of_two_numbers", at, low=number(values[0]), high=number(values[1]))]
     if found.kind == "numbers" and len(values) > MANY_NUMBERS:
         return [Fault("outcome_of_durations", at, number=len(values))]
     positions = np.flatnonzero(wrong)
@@ -458,22 +491,33 @@ def _cell(value: object) -> str:
     return f'"{shortened(value)}"' if isinstance(value, str) and parsed(value) is None else shortened(str(value))
 
 
-def risk(table: Settled, name: str, key: str, faults: list[Fault]) -> Floats | None:
-    """The risks of one column (`key`: column or rival), NaN where missing; None, and faults, when some are none."""
+def risk(table: Settled, name: str, key: str, faults: list[Fault], scale: str = "probability") -> Floats | None:
+    """The risks of one column (`key`: column or rival), NaN where missing; None, and faults, when some are none.
+
+    What lies beyond 0 or 1 by no more than sums of 32 bits do is 0 or 1, which the table's notes say.
+    """
     found = named(table, name, f"[prediction] {key}", faults)
     if found is None:
         return None
+    if scale == "percent":
+        # As many digits as a double has, less the one that a division leaves: 16.7 is 0.167.
+        found = replace(found, numbers=np.round(found.numbers / 100, 15))
     of = Fact("risk" if key == "column" else "risk_of_rival")
     no_number = ~found.missing & np.isnan(found.numbers)
     infinite = np.isinf(found.numbers)
-    outside = ~found.missing & ~no_number & ~infinite & ~((found.numbers >= 0) & (found.numbers <= 1))
+    within = found.numbers.clip(0, 1)
+    outside = np.abs(found.numbers - within) > ROUNDING
+    outside &= ~infinite
     faults_here = [
         *_no_numbers(table, found, of, no_number),
         *_infinite(table, found, of, infinite),
         *_outside(table, found, of, outside, key),
     ]
     faults += faults_here
-    return None if faults_here else found.numbers
+    beyond = int((within != found.numbers).sum() - np.isnan(within).sum())
+    if beyond and not faults_here:
+        table.notes.append(Fact("risks_beyond_ends", rows=Count(beyond, "row"), column=name, file=table.file))
+    return None if faults_here else within
 
 
 def _no_numbers(table: Settled, found: Column, of: Fact, wrong: Bools) -> list[Fault]:
@@ -720,7 +764,7 @@ def identified(
 
 def _repeats(found: Column, within: NDArray[np.int64] | None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The rows whose cell stands in an earlier row too, and for each the first such row."""
-    codes, _ = _different(found)
+    codes, _ = encoded(found)
     present = np.flatnonzero(codes >= 0)
     keys = codes[present]
     if within is None and np.bincount(keys, minlength=1).max() <= 1:

@@ -323,7 +323,7 @@ def _measured(release: Release, source: Source, faults: list[Fault]) -> Measured
     risk = (
         None
         if prediction.column is None or (development and prediction.column not in table.columns)
-        else columns.risk(table, prediction.column, "column", faults)
+        else columns.risk(table, prediction.column, "column", faults, prediction.scale)
     )
     rivals = {
         rival.name: columns.risk(table, rival.column, "rival", faults) if rival.column in table.columns else None

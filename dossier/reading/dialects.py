@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -34,6 +35,26 @@ class Dialect:
     sheet: str | None = None
     where: Key | None = None
     """The place in release.toml that may declare it; None where nothing can be declared."""
+
+
+WESTERN = "windows-1252"
+"""What Excel and R write on a computer of Western Europe, where nobody asks for UTF-8."""
+SIGNS_OF_WESTERN = "ªº°µ±²³¹¼½¾·×÷§€£«»“”‘’„–—…•™®© "
+FOREIGN = re.compile(rf"[^\x00-\x7fÀ-ÿŒœŠšŽžŸ{SIGNS_OF_WESTERN}]|[À-ÖØ-öø-ÿŒœŠšŽžŸ]{{3}}")
+"""What words of Western Europe do not have: other signs, or three letters in a row that English does not know."""
+
+
+def guessed(content: bytes) -> str | None:
+    """The encoding of a text that is no UTF-8 and holds words of Western Europe; None of every other."""
+    if _marked(content) is not None or content.isascii() or b"\0" in content:
+        return None
+    for encoding in ("utf-8", WESTERN):
+        try:
+            text = content.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+        return WESTERN if encoding == WESTERN and FOREIGN.search(text) is None else None
+    return None
 
 
 def decoded(content: bytes, file: str, dialect: Dialect, faults: list[Fault]) -> str | None:

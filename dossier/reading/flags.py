@@ -10,7 +10,7 @@ import numpy as np
 from dossier.core.bands import CERTAIN
 from dossier.core.facts import Count, Fact
 from dossier.core.types import POOLED, RIVAL, Absent, Dataset, Flag, Floats, SettledTable
-from dossier.reading import coding
+from dossier.reading import coding, signs
 from dossier.reading.datasets import Site
 
 TELLING = 3
@@ -29,7 +29,9 @@ def flags(sites: Sequence[Site], tables: Sequence[SettledTable] = ()) -> tuple[F
     each = (flag for site in sites for flag in _of(site, development))
     described = [site.described for site in sites]
     empty = _empty_subgroups([site.dataset for site in described])
-    return (*each, *_same_tables(sites), *coding.flags(described), *empty, *_sites_left_out(tables))
+    names = [site.dataset.name for site in sites]
+    noted = signs.flags_of_tables(tables, names)
+    return (*each, *_same_tables(sites), *coding.flags(described), *empty, *_sites_left_out(tables), *noted)
 
 
 def _sites_left_out(tables: Sequence[SettledTable]) -> Iterator[Flag]:
@@ -45,7 +47,10 @@ def _of(site: Site, development: Site | None) -> Iterator[Flag]:
     yield from _sampled(dataset)
     yield from _one_class(dataset)
     yield from _constant_risk(dataset)
-    yield from _certain_risks(dataset)
+    suspected = list(signs.flags_of(dataset))
+    yield from suspected
+    if not any(flag.flag == "looks_like_classes" for flag in suspected):
+        yield from _certain_risks(dataset)
     yield from _missing_predictors(described.dataset)
     yield from _renamed_predictors(site)
     yield from _repeated_rows(site)

@@ -200,6 +200,7 @@ def table(content: bytes, file: str, dialect: Dialect | None) -> Answer:
     if raw is None:
         return {"faults": _plain(faults), "found": False}, None
     head = {"faults": _plain(faults), "found": True, "columns": list(raw.columns), "codes": list(raw.codes)}
+    head["notes"] = [note.as_json for note in raw.notes]
     return head, _arrow([*raw.columns.values(), *raw.codes.values()], raw.rows)
 
 

@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dossier.core.errors import DataError, Fault
-from dossier.core.facts import Count
+from dossier.core.facts import Count, Fact
 from dossier.core.faults.locations import RELEASE, File
 from dossier.reading import signatures, statistical
 from dossier.reading.tables import Lines, RawTable
@@ -117,6 +117,7 @@ def table(content: bytes, file: str, faults: list[Fault], dialect: Dialect | Non
         dict(zip(named, columns, strict=False)),
         _numbers_of_rows(columns),
         dict(zip(coded, columns[len(named) :], strict=False)),
+        tuple(map(Fact.of_json, head["notes"])),
     )
 
 

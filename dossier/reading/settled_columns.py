@@ -9,29 +9,29 @@ import numpy as np
 
 from dossier.core.release import Release
 from dossier.core.types import Floats, SettledColumn, SettledTable
+from dossier.reading import signs
 from dossier.reading.columns import Column, coded
 from dossier.reading.predictors import Source, roles_of_columns
-
-SHOWN = ("outcome", "risk", "rival's risk", "predictor", "subgroup", "weights")
-"""The roles whose range is shown: of a column that nobody uses, or that names a patient, nothing is."""
 
 
 def settled_tables(
     release: Release, sources: Sequence[Source], predictors: Sequence[tuple[str, ...]], datasets: Sequence[str]
 ) -> tuple[SettledTable, ...]:
     """Every table of the release, with its columns in the order of the file."""
-    return tuple(
-        SettledTable(
-            dataset=source.declaration.name,
-            file=source.table.file,
-            rows=len(source.table.rows),
-            columns=tuple(_columns(release, source, names)),
-            left_out=sum(source.others.values()),
-            of_no_dataset=sum(
-                count for (site, _), count in source.others.items() if source.name_of(site) not in datasets
-            ),
-        )
-        for source, names in zip(sources, predictors, strict=True)
+    return tuple(_table(release, source, names, datasets) for source, names in zip(sources, predictors, strict=True))
+
+
+def _table(release: Release, source: Source, names: tuple[str, ...], datasets: Sequence[str]) -> SettledTable:
+    columns = tuple(_columns(release, source, names))
+    roles = {column.name: column.role for column in columns}
+    return SettledTable(
+        dataset=source.declaration.name,
+        file=source.table.file,
+        rows=len(source.table.rows),
+        columns=columns,
+        left_out=sum(source.others.values()),
+        of_no_dataset=sum(count for (site, _), count in source.others.items() if source.name_of(site) not in datasets),
+        notes=tuple(dict.fromkeys([*source.table.notes, *signs.notes(source, roles)])),
     )
 
 
@@ -60,7 +60,7 @@ def _settled(name: str, role: str, column: Column, categorical: bool) -> Settled
     if kind == "numbers" and categorical:
         kind = "codes"
     missing = int(column.missing.sum())
-    if role not in SHOWN or kind == "empty":
+    if role not in signs.SHOWN or kind == "empty":
         return SettledColumn(name, role, kind, None, None, missing)
     if kind in ("numbers", "booleans"):
         return SettledColumn(name, role, kind, extremes(column.numbers[~column.missing]), None, missing)

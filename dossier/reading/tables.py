@@ -7,7 +7,7 @@ import io
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Sized
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dossier.core.errors import Fault
+from dossier.core.facts import Count, Fact
 from dossier.core.faults.locations import File, Header
 from dossier.reading import (
     cells,
@@ -45,6 +46,8 @@ class RawTable:
     rows: NDArray[np.int64]
     codes: Mapping[str, Any] = field(default_factory=dict)
     """The codes behind the columns whose values carry labels, where the file has such."""
+    notes: tuple[Fact, ...] = ()
+    """What was read in a way that its maker may not expect."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +72,7 @@ class Written:
     text: str
     delimiter: str
     above: int
+    notes: tuple[Fact, ...] = ()
 
 
 def table(content: bytes, file: str, faults: list[Fault], dialect: Dialect | None = None) -> RawTable | None:
@@ -76,9 +80,10 @@ def table(content: bytes, file: str, faults: list[Fault], dialect: Dialect | Non
     dialect = dialect or Dialect()
     ending = signatures.kind(file) or ".csv"
     if ending in signatures.TEXTS:
-        written = _written(content, file, dialect, faults)
+        written = _written(content, file, dialect, faults, may_guess=True)
         found = None if written is None else _records(written, file, dialect, faults)
-        return None if found is None else _with_header(found, file, faults)
+        raw = None if found is None else _with_header(found, file, faults)
+        return None if raw is None or written is None else replace(raw, notes=written.notes)
     if ending == ".parquet":
         return _parquet(content, file, faults)
     another = signatures.another_kind(content, file, ending)
@@ -129,10 +134,17 @@ def lines(content: bytes, file: str, faults: list[Fault], dialect: Dialect | Non
     return found.only(~np.isin(found.rows, blank))
 
 
-def _written(content: bytes, file: str, dialect: Dialect, faults: list[Fault]) -> Written | None:
-    text = _text(content, file, dialect, faults)
+def _written(
+    content: bytes, file: str, dialect: Dialect, faults: list[Fault], may_guess: bool = False
+) -> Written | None:
+    plain = _unpacked(content, file, faults)
+    if plain is None:
+        return None
+    guessed = dialects.guessed(plain) if may_guess and dialect.encoding is None else None
+    text = _text(plain, file, replace(dialect, encoding=dialect.encoding or guessed), faults)
     if text is None:
         return None
+    notes = () if guessed is None else (Fact("read_as_western", file=file),)
     start = LINES_ABOVE.match(text)
     if start is None:
         raise TypeError("an empty text begins so too")
@@ -142,21 +154,21 @@ def _written(content: bytes, file: str, dialect: Dialect, faults: list[Fault]) -
         faults.append(strange)
         return None
     if dialect.separator is None and start["separator"] is not None:
-        return Written(text, start["separator"], above)
-    return Written(text, dialects.separator(text, file, dialect), above)
+        return Written(text, start["separator"], above, notes)
+    return Written(text, dialects.separator(text, file, dialect), above, notes)
+
+
+def _unpacked(content: bytes, file: str, faults: list[Fault]) -> bytes | None:
+    """The bytes of a text, which may be packed; None, and a fault, where they are those of another kind of file."""
+    ending = signatures.kind(file) or ".csv"
+    whole = unpacked.gunzipped(content, file, faults) if ending in signatures.PACKED else content
+    another = None if whole is None else signatures.another_kind(whole, file, ending.removesuffix(".gz"))
+    if another is not None:
+        faults.append(another)
+    return whole if another is None else None
 
 
 def _text(content: bytes, file: str, dialect: Dialect, faults: list[Fault]) -> str | None:
-    ending = signatures.kind(file) or ".csv"
-    if ending in signatures.PACKED:
-        whole = unpacked.gunzipped(content, file, faults)
-        if whole is None:
-            return None
-        content, ending = whole, ending.removesuffix(".gz")
-    another = signatures.another_kind(content, file, ending)
-    if another is not None:
-        faults.append(another)
-        return None
     text = dialects.decoded(content, file, dialect, faults)
     if text is not None and not text.strip():
         faults.append(Fault("empty_file", File(file), file=file))
@@ -285,7 +297,8 @@ def _workbook(content: bytes, file: str, dialect: Dialect, faults: list[Fault]) 
     if not well_named(names, len(found.rows) - 1, file, faults):
         return None
     columns = {name: cells.arrow([row[index] for row in found.cells[1:]]) for index, name in enumerate(names) if name}
-    return RawTable(file, columns, np.array(found.rows[1:], dtype=np.int64))
+    notes = (Fact("hidden_rows", rows=Count(found.hidden, "row"), file=file),) if found.hidden else ()
+    return RawTable(file, columns, np.array(found.rows[1:], dtype=np.int64), notes=notes)
 
 
 def _lines_of_workbook(content: bytes, file: str, dialect: Dialect, faults: list[Fault]) -> Lines | None:

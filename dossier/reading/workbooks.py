@@ -40,6 +40,8 @@ class Sheet:
 
     cells: tuple[tuple[Any, ...], ...]
     rows: tuple[int, ...]
+    hidden: int = 0
+    """How many of these a filter hides, or somebody."""
 
 
 def sheet(content: bytes, file: str, wanted: str | None, where: Key | None, faults: list[Fault]) -> Sheet | None:
@@ -119,7 +121,8 @@ def _rows(page: Any, file: str, faults: list[Fault]) -> Sheet | None:
     found: dict[int, dict[int, Any]] = {}
     width = 0
     with page.parent._archive.open(page._worksheet_path) as part:
-        for number, row in _parsed(page, part):
+        sheet = _parser(page, part)
+        for number, row in sheet.parse():
             filled = [(cell["column"], value) for cell in row if (value := _value(cell["value"])) is not None]
             if not filled:
                 continue
@@ -135,11 +138,13 @@ def _rows(page: Any, file: str, faults: list[Fault]) -> Sheet | None:
         faults.append(Fault("empty_file", File(file), file=file))
         return None
     numbers = tuple(sorted(found))
-    return Sheet(tuple(tuple(map(found[number].get, range(1, width + 1))) for number in numbers), numbers)
+    of_rows = sheet.row_dimensions
+    hidden = sum(of_rows.get(str(number), {}).get("hidden") in ("1", "true") for number in numbers)
+    return Sheet(tuple(tuple(map(found[number].get, range(1, width + 1))) for number in numbers), numbers, hidden)
 
 
-def _parsed(page: Any, part: Any) -> Iterator[tuple[int, list[dict[str, Any]]]]:
-    """The number and the cells of each row that is written down, in the order of the file.
+def _parser(page: Any, part: Any) -> Any:
+    """What parses the number and the cells of each row that is written down, in the order of the file.
 
     Not iter_rows of openpyxl, which loses each row that stands behind one with a larger number, and makes up every row
     that is not there.
@@ -148,7 +153,7 @@ def _parsed(page: Any, part: Any) -> Iterator[tuple[int, list[dict[str, Any]]]]:
 
     book = page.parent
     settings = {"date_formats": book._date_formats, "timedelta_formats": book._timedelta_formats}
-    yield from WorkSheetParser(part, page._shared_strings, data_only=True, epoch=book.epoch, **settings).parse()
+    return WorkSheetParser(part, page._shared_strings, data_only=True, epoch=book.epoch, **settings)
 
 
 def _misplaced(number: int, columns: Sequence[int], file: str, again: bool) -> Fault | None:

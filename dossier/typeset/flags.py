@@ -253,6 +253,26 @@ WORDS: Mapping[str, str] = {
     "missing_in_every_row": "{predictors} {predictors:is|are} missing in every row of {dataset}.",
     "predictor_called_otherwise": "{dataset} has no column {predictor}, but {columns:listed 3}: it may be the same. "
     'Say so with columns = {{ {predictor} = "{first}" }} in the [[dataset]].',
+    "looks_like_classes": "every risk in {dataset} is 0 or 1: these are classes, and no risks. Calibration and "
+    "thresholds say nothing of a model that gives risks.",
+    "fitted_on_these_rows": "the O/E ratio and the calibration slope of {dataset} are exactly 1, as of risks that were "
+    "fitted or recalibrated on these very rows: then this is apparent performance, and no external validation.",
+    "repeated_patients": "{rows:rows} of {file} have the same {column} as another: rows of one patient are not "
+    'independent, and are counted as if they were. If {column} tells patients apart, declare cluster = "{column}".',
+    "copies_by_name": "{rows:rows} of {file} {rows:is|are}, by the names in {column}, altered copies of others: they "
+    "are counted as patients of their own.",
+    "hidden_rows": "{rows:rows} of {file} {rows:is|are} hidden in the workbook, by a filter or by hand: they are read "
+    "and counted.",
+    "totals_by_word": 'the last row of {file} says "{word}" in {column}: it may hold totals, and is no patient then.',
+    "totals_by_sum": "the last row of {file} holds the sums or means of those above it in {columns:listed}: it may "
+    "hold totals, and is no patient then.",
+    "read_as_missing": "NA is read as missing in {columns:listed} of {file} ({cells} cells).",
+    "read_as_western": "{file} is no UTF-8 text, and is read as windows-1252; another encoding is declared with "
+    "encoding.",
+    "risks_beyond_ends": "{column} lies beyond 0 or 1 in {rows:rows} of {file}, by 0.000001 at most: it counts as 0 "
+    "or 1.",
+    "class_risks_scaled": "the class risks {columns:listed} of {rows:rows} of {file} add up to 1 within their last "
+    "digit only (the farthest sum is {total:typed}): they are divided by their sum.",
     "table_repeated": "In {dataset} {rows:rows} {rows:is|are} those before them once more, in the same order: the "
     "table may hold its patients more than once.",
     "duplicate_rows": "In {dataset} {rows:rows} {rows:is|are} equal to an earlier one in outcome, risk and every "
@@ -384,6 +404,8 @@ CONSEQUENCES: Mapping[str, str] = {
     "missing_predictor": "How the model was run without it decides these results.",
     "duplicate_rows": "If they are the same patients, intervals are too narrow.",
     "shared_rows": "Performance there is optimistic.",
+    "repeated_patients": "Intervals are too narrow.",
+    "near_copies": "Intervals are too narrow.",
     "same_table": "Heterogeneity and pooled values count these patients twice.",
     "model_differs": "The formula must not be used until the difference is explained.",
     "version_differs": "These results may not hold for the released version.",

@@ -206,7 +206,7 @@ PHRASES: Mapping[str, Phrase] = {
     "save_as_utf8": Phrase("Save the table as UTF-8 text"),
     "save_as_utf8_or_declare": Phrase(
         'Save the table as UTF-8 text, or declare its encoding, such as encoding = "windows-1252"',
-        "Save the table as UTF-8 text",
+        "Save the table as UTF-8 text, or name its encoding, such as --encoding windows-1252",
     ),
     "csv_or_tsv": Phrase("a .csv or .tsv"),
     "workbook": Phrase("a workbook"),
@@ -239,7 +239,8 @@ PHRASES: Mapping[str, Phrase] = {
     "risk": Phrase("risk"),
     "risk_of_rival": Phrase("the rival's risk"),
     "give_a_number": Phrase(
-        "Give a number, leave the cell empty, or declare the value as missing", "Give a number, or leave the cell empty"
+        "Give a number, leave the cell empty, or declare the value as missing",
+        "Give a number, leave the cell empty, or name the value in --missing",
     ),
     "decimal_points": Phrase("Write decimals with a point"),
     "decimal_commas": Phrase(
@@ -948,14 +949,14 @@ CATALOGUE: Mapping[str, Entry] = {
     "outcome_of_texts": Entry(
         "outcome holds text ({values:5}), not 0 and 1.",
         'Say in [outcome] which value means that the outcome happened, such as positive = "{last}".',
-        command="Write 1 where the outcome happened, and 0 where it did not.",
+        command='Say which value means that the outcome happened, such as --positive "{last}".',
         frame='Say which value means that the outcome happened, such as positive="{last}".',
     ),
-    "outcome_of_one_and_two": Entry(
-        "outcome is coded 1 and 2, not 0 and 1.",
-        "Say in [outcome] which value means that the outcome happened, such as positive = 2.",
-        command="Write 1 where the outcome happened, and 0 where it did not.",
-        frame="Say which value means that the outcome happened, such as positive=2.",
+    "outcome_of_two_numbers": Entry(
+        "outcome is coded {low} and {high}, not 0 and 1.",
+        "Say in [outcome] which value means that the outcome happened, such as positive = {high}.",
+        command="Say which value means that the outcome happened, such as --positive {high}.",
+        frame="Say which value means that the outcome happened, such as positive={high}.",
     ),
     "outcome_of_durations": Entry(
         "outcome holds {number} different numbers: it looks like a duration, and time-to-event outcomes are out of "
@@ -964,8 +965,8 @@ CATALOGUE: Mapping[str, Entry] = {
     ),
     "outcome_not_binary": Entry(
         "outcome is {value}, not 0 or 1.",
-        "Give 0 or 1, leave the cell empty, or declare the value as missing.",
-        command="Give 0 or 1, or leave the cell empty.",
+        "Give 0 or 1; declare the value as missing only where it stands for unknown.",
+        command="Give 0 or 1; name the value in --missing only where it stands for unknown.",
     ),
     "positive_no_truth": Entry(
         "outcome holds true and false, and the positive value is {positive}.",
@@ -978,17 +979,21 @@ CATALOGUE: Mapping[str, Entry] = {
     ),
     "outcome_of_many_values": Entry(
         "outcome holds {number} values: {values:5}.",
-        "Keep two values, or declare the others as missing: missing = {{ {column} = [ … ] }}.",
+        "Write what did not happen in one way; declare as missing only what stands for unknown: "
+        "missing = {{ {column} = [ … ] }}.",
+        command="Write what did not happen in one way; name in --missing only what stands for unknown.",
     ),
     "positive_nowhere": Entry(
         "No row has the outcome {positive}; the values are {values}.",
         'Name one of the two in [outcome] positive, such as "{last}".',
+        command='Name one of the two, such as --positive "{last}".',
         frame='Name one of the two, such as positive="{last}".',
     ),
     "outcome_unknown": Entry(
         "outcome is {positive} or {other}, which is written where a value is unknown.",
         "Declare it as missing: missing = {{ {column} = [{other}] }}. If it means that the outcome did not happen, "
         "write another value.",
+        command="Name it in --missing. If it means that the outcome did not happen, write another value.",
     ),
     "other_outcome": Entry(
         "What did not happen is written {here} in {file} and {there} in {other_file}.",
@@ -1020,7 +1025,9 @@ CATALOGUE: Mapping[str, Entry] = {
         "Divide per cent by 100; turn log odds x into probabilities: 1 / (1 + exp(-x)){only}.",
     ),
     "risks_of_per_cent": Entry(
-        "{risk} runs from {low} to {high}: it looks like per cent.", "Divide the column by 100{only}."
+        "{risk} runs from {low} to {high}: it looks like per cent.",
+        "Divide the column by 100{only}.",
+        command="Divide the column by 100{only}; if all of it is per cent, say --scale percent.",
     ),
     "class_risks_of_per_cent": Entry(
         "The class risks add up to about {total:.0f}: they look like per cent.", "Divide the columns by 100."

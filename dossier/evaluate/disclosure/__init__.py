@@ -415,7 +415,9 @@ def given(complete: Evidence, sites: Sequence[Site]) -> Evidence:
     return without_counts(made)
 
 
-TELLING = frozenset(("class_missing", "constant_risk", "empty_subgroup", "one_class", "other_units", "sampled"))
+TELLING = frozenset(
+    ("class_missing", "constant_risk", "empty_subgroup", "fitted_on_these_rows", "one_class", "other_units", "sampled")
+)
 """The flags of reading whose sentence, or being there at all, tells a count or a value."""
 
 

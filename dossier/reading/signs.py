@@ -1,0 +1,236 @@
+"""Signs of a table that is not what it says: one list of rules on its columns, and one on the rows of a dataset.
+
+None is a proof, so each is a flag and no fault: only who knows the table can tell.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+import numpy as np
+
+from dossier.core.bands import CERTAIN
+from dossier.core.facts import Count, Fact
+from dossier.core.types import POOLED, Dataset, Flag, Floats, SettledTable
+from dossier.reading.columns import Column, coded, encoded
+from dossier.reading.predictors import Source
+
+NOTES: Mapping[str, str] = {
+    "hidden_rows": "hidden_rows",
+    "totals_by_word": "totals_row",
+    "totals_by_sum": "totals_row",
+    "repeated_patients": "repeated_patients",
+    "copies_by_name": "near_copies",
+    "read_as_missing": "read_as_missing",
+    "read_as_western": "encoding_guessed",
+    "risks_beyond_ends": "risks_rounded",
+    "class_risks_scaled": "risks_rounded",
+}
+"""The flag that each note on a table raises."""
+
+
+def flags_of_tables(tables: Sequence[SettledTable], datasets: Sequence[str]) -> Iterator[Flag]:
+    """The flags of what is noted of each table: of its dataset, or of all where it holds several."""
+    for table in tables:
+        name = table.dataset if table.dataset in datasets else POOLED
+        for note in table.notes:
+            yield Flag(NOTES[note.code], name, note)
+
+
+# ---- columns of a table ---------------------------------------------------------------------------------------------
+
+SHOWN = ("outcome", "risk", "rival's risk", "predictor", "subgroup", "weights")
+"""The roles whose range is shown: of a column that nobody uses, or that names a patient, nothing is."""
+FREE = ("predictor", "not used", "subgroup")
+"""The roles of columns that nobody has said what they are for."""
+
+PERSON = (
+    "patient|pat|paziente|paciente|pasient|subject|subj|person|participant|proband|individual|case|fall|record|animal"
+    "|mrn|empi|nhs|ssn|pid|pseudonym"
+)
+NUMBER_OF = "id|no|nr|num|number|nummer|numero|code|key|ref|identifier|pseudonym|hash"
+PATIENT = re.compile(f"id|(?:{NUMBER_OF})?(?:study|anon|hospital)?(?:{PERSON})(?:s|in|en)?(?:{NUMBER_OF})?")
+"""What a column that tells patients apart is called, small letters alone."""
+FEWEST_PATIENTS = 10
+"""With fewer different values a column is rather a category than a list of persons."""
+TOTALS = frozenset(
+    (
+        "total",
+        "totals",
+        "totale",
+        "totaal",
+        "gesamt",
+        "insgesamt",
+        "sum",
+        "summe",
+        "somme",
+        "suma",
+        "somma",
+        "subtotal",
+        "mean",
+        "mittelwert",
+        "durchschnitt",
+        "moyenne",
+        "media",
+        "promedio",
+        "gemiddelde",
+        "average",
+        "avg",
+        "median",
+        "grand total",
+        "sub total",
+        "column total",
+        "total général",
+    )
+)
+"""What stands in the row that a program or a person puts below a table."""
+LEAST_SUM = 10
+"""A smaller sum is reached by chance where a column is nearly all 0."""
+ALTERED = re.compile(
+    r"(?:[\s_.\-(]+(?:aug|augm|augmented|flip|flipped|hflip|vflip|mirror|mirrored|rot|rotated|rotate|crop|cropped|copy|kopie"
+    r"|noise|noisy|blur|blurred|bright|jitter|zoom|shear|elastic)[\s_\-]?\d*\)?)+$",
+    re.IGNORECASE,
+)
+"""What programs that alter images add to their names."""
+MOST_NAMES = 100_000
+"""Of more rows no names are looked at one by one: so many images nobody alters."""
+ENDING = re.compile(r"\.[A-Za-z]\w{1,3}(?:\.gz)?$")
+
+
+def notes(source: Source, roles: Mapping[str, str]) -> Iterator[Fact]:
+    """What the columns of a table let suspect, by their roles; nothing of a column that is read in a sample only."""
+    for rule in RULES:
+        yield from rule(source, roles)
+
+
+def _missing(source: Source, roles: Mapping[str, str]) -> Iterator[Fact]:
+    """Cells that were taken for missing, though nobody declared it."""
+    held = [column for name, column in source.table.columns.items() if column.not_available and roles[name] in SHOWN]
+    if held:
+        cells = Count(sum(column.not_available for column in held), "row")
+        yield Fact(
+            "read_as_missing", columns=tuple(column.name for column in held), cells=cells, file=source.table.file
+        )
+
+
+def _patients(source: Source, roles: Mapping[str, str]) -> Iterator[Fact]:
+    """A column of patients that holds each several times, where rows are taken for patients."""
+    declared = source.declaration
+    if declared.cluster is not None or declared.split is not None or declared.imputation is not None:
+        return
+    for name, column in source.table.columns.items():
+        if roles[name] not in FREE or PATIENT.fullmatch(re.sub(r"[\W_]", "", name.casefold())) is None:
+            continue
+        codes, words = encoded(column)
+        sizes = np.bincount(codes[codes >= 0], minlength=1)
+        rows = int(sizes[sizes > 1].sum())
+        if len(words) >= FEWEST_PATIENTS and rows:
+            yield Fact("repeated_patients", column=name, rows=Count(rows, "row"), file=source.table.file)
+            return
+
+
+def _totals(source: Source, roles: Mapping[str, str]) -> Iterator[Fact]:
+    """A last row that is called a total, or that holds the sums or means of those above it."""
+    table = source.table
+    if len(table.rows) < 3:
+        return
+    for name, column in table.columns.items():
+        word = _last_word(column)
+        if word is not None and word.casefold().rstrip(":") in TOTALS:
+            codes, words = coded(column)
+            if int((codes == words.index(word)).sum()) == 1:
+                yield Fact("totals_by_word", word=word, column=name, file=table.file)
+                return
+    summed = tuple(name for name, column in table.columns.items() if _is_sum(column.numbers))
+    if len(summed) > 1:
+        yield Fact("totals_by_sum", columns=summed, file=table.file)
+
+
+def _last_word(column: Column) -> str | None:
+    cell = None if column.missing[-1] else column.cells[len(column.missing) - 1].as_py()
+    return cell if isinstance(cell, str) else None
+
+
+def _is_sum(numbers: Floats) -> bool:
+    """Whether the last number is the sum of the others, or their mean where none of them is."""
+    others, last = numbers[:-1][~np.isnan(numbers[:-1])], numbers[-1]
+    if len(others) < 2 or not np.isfinite(last) or not np.isfinite(others).all() or not np.ptp(others):
+        return False
+    total, mean = float(others.sum()), float(others.mean())
+    is_total = (
+        abs(total) >= LEAST_SUM and abs(last) > np.abs(others).max() and np.isclose(last, total, rtol=1e-6, atol=0)
+    )
+    return bool(is_total or (last not in others and np.isclose(last, mean, rtol=1e-6, atol=0)))
+
+
+def _copies(source: Source, roles: Mapping[str, str]) -> Iterator[Fact]:
+    """Images whose names say that they were made of others."""
+    if source.declaration.cluster is not None or len(source.table.rows) > MOST_NAMES:
+        return
+    for name, column in source.table.columns.items():
+        if column.kind != "texts" or roles[name] not in (*FREE, "id"):
+            continue
+        codes, words = coded(column)
+        plain = [ENDING.sub("", word) for word in words]
+        altered = np.array([*(ALTERED.search(word) is not None for word in plain), False])
+        origins = {ALTERED.sub("", word) for word in plain}
+        rows = int(altered[codes].sum())
+        if rows and len(origins) < len(words):
+            yield Fact("copies_by_name", rows=Count(rows, "row"), column=name, file=source.table.file)
+            return
+
+
+RULES: Sequence[Callable[[Source, Mapping[str, str]], Iterator[Fact]]] = (_missing, _patients, _totals, _copies)
+
+
+# ---- rows of a dataset ----------------------------------------------------------------------------------------------
+
+EXACTLY = 0.01
+"""Standard errors: nearer to what it expects chance brings one of two sums in 125 datasets, and both in 15,000."""
+ENOUGH_RISKS = 20
+"""Of fewer different risks such sums come out even by chance."""
+
+
+def flags_of(dataset: Dataset) -> Iterator[Flag]:
+    """The flags of what the risks and outcomes of a dataset let suspect."""
+    outcome, risk = _by_class(dataset)
+    if risk is None or len(risk) < 2:
+        return
+    if np.isin(risk, (0.0, 1.0)).all():
+        yield Flag("looks_like_classes", dataset.name, Fact("looks_like_classes", dataset=dataset.name))
+    elif outcome is not None and dataset.role != "development" and _is_fitted(outcome, risk):
+        yield Flag("fitted_on_these_rows", dataset.name, Fact("fitted_on_these_rows", dataset=dataset.name))
+
+
+def _by_class(dataset: Dataset) -> tuple[Floats | None, Floats | None]:
+    """Outcomes and risks, a column a class: of two classes that of the outcome alone is held."""
+    outcome, risk = dataset.outcome, dataset.risk
+    if dataset.class_risk is not None:
+        classes = dataset.classes
+        return None if classes is None else np.eye(dataset.class_risk.shape[1])[classes], dataset.class_risk
+    pair = (None if each is None else np.column_stack([1 - each, each]) for each in (outcome, risk))
+    return next(pair), next(pair)
+
+
+def _is_fitted(outcome: Floats, risk: Floats) -> bool:
+    """Whether the risks solve the equations of a logistic model fitted, or recalibrated, on these rows.
+
+    Its fit makes as many expected as observed events of each class, and as much of the log odds: O/E, the intercept and
+    the slope are exactly 1, 0 and 1. The second sum is looked at beside the first, so that both are independent.
+    """
+    if len(np.unique(risk)) < ENOUGH_RISKS or (risk < CERTAIN).any():
+        return False
+    residual, logs = outcome - risk, np.log(risk)
+    first = residual[:, 1:].sum(axis=0)
+    spread = np.diag(risk[:, 1:].sum(axis=0)) - risk[:, 1:].T @ risk[:, 1:]
+    if np.linalg.matrix_rank(spread) < len(spread):
+        return False
+    centred = logs - (risk * logs).sum(axis=1, keepdims=True)
+    both = (risk * centred)[:, 1:].sum(axis=0)
+    weight = np.linalg.solve(spread, both)
+    left = float((residual * logs).sum() - weight @ first)
+    variance = float((risk * centred**2).sum() - weight @ both)
+    if variance <= 0:
+        return False
+    return bool(abs(left) < EXACTLY * np.sqrt(variance) and (np.abs(first) < EXACTLY * np.sqrt(np.diag(spread))).all())
