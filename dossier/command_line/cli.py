@@ -229,9 +229,23 @@ def build(
 
 @dossier.command(short_help="Look at one table of predictions.")
 @click.argument("table", metavar="TABLE", type=click.Path(path_type=Path, dir_okay=False))
-@click.option("--outcome", required=True, metavar="COL", help="The column of the outcome, 0 or 1.")
-@click.option("--risk", required=True, metavar="COL", help="The column of the risk, from 0 to 1.")
+@click.option(
+    "--outcome", required=True, metavar="COL", help="The column of the outcome, 0 or 1, or as --positive says."
+)
+@click.option("--risk", required=True, metavar="COL", help="The column of the risk, from 0 to 1, or as --scale says.")
 @click.option("--threshold", "thresholds", type=click.FloatRange(0, 1, True, True), multiple=True, help="Repeatable.")
+@click.option("--missing", metavar="X", multiple=True, help="A value that stands for missing; repeatable.")
+@click.option("--positive", metavar="X", help="The value of the outcome that means that it happened; default: 1.")
+@click.option(
+    "--encoding", type=click.Choice(["utf-8", "utf-16", "latin-1", "windows-1252"]), help="Of a .csv or .tsv."
+)
+@click.option(
+    "--scale",
+    type=click.Choice(["probability", "percent"]),
+    default="probability",
+    show_default=True,
+    help="How the risks are written: from 0 to 1, or from 0 to 100.",
+)
 @click.option("--name", help="The model's name; default: the table's.")
 @_output_options
 @_seed
@@ -581,7 +595,8 @@ def _read(source: Path, command: Build | Quick, allow_outside: bool) -> tuple[St
         if command.local_site is not None:
             command = replace(command, local_site=local_site.of_study(study, command.local_site))
         return study, command
-    found = reading.quick(source, command.outcome, command.risk, command.thresholds, command.name)
+    about = {key: getattr(command, key) for key in ("missing", "positive", "encoding", "scale")}
+    found = reading.quick(source, command.outcome, command.risk, command.thresholds, command.name, **about)
     return _seeded(found, command.seed), replace(command, name=found.release.release.model)
 
 

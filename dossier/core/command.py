@@ -14,9 +14,13 @@ if TYPE_CHECKING:
     from dossier.core.contents import Edition
 
 Page = Literal["a4", "letter"]
+Scale = Literal["probability", "percent"]
 
 EDITIONS: tuple[Edition, ...] = ("regulatory", "committee")
 PAGES: tuple[Page, ...] = ("a4", "letter")
+SCALES: tuple[Scale, ...] = ("probability", "percent")
+ENCODINGS = ("utf-8", "utf-16", "latin-1", "windows-1252")
+"""Of a .csv or .tsv, as release.toml declares them."""
 MOST_THRESHOLDS = 8
 """More do not fit the eight pages of a quick look."""
 LONGEST = 10_000
@@ -64,6 +68,10 @@ class Quick:
     thresholds: tuple[float, ...] = ()
     page: Page = "a4"
     seed: int | None = None
+    missing: tuple[str, ...] = ()
+    positive: str | None = None
+    encoding: str | None = None
+    scale: Scale = "probability"
 
     @property
     def editions(self) -> tuple[Edition, ...]:
@@ -75,6 +83,10 @@ class Quick:
         words = ["dossier", "quick", "--outcome", self.outcome, "--risk", self.risk]
         words += [] if self.name is None else ["--name", self.name]
         words += [word for threshold in self.thresholds for word in ("--threshold", repr(threshold))]
+        words += [word for value in self.missing for word in ("--missing", value)]
+        words += [] if self.positive is None else ["--positive", self.positive]
+        words += [] if self.encoding is None else ["--encoding", self.encoding]
+        words += [] if self.scale == "probability" else ["--scale", self.scale]
         return shlex.join([*words, "--page", self.page])
 
 
@@ -121,7 +133,13 @@ def _threshold(word: str) -> float | None:
 Reader = Callable[[str], Any]
 COMMON: dict[str, Reader] = {"--page": _chosen(*PAGES)}
 BUILD: dict[str, Reader] = {**COMMON, "--edition": _chosen(*EDITIONS, "all"), "--local-site": str}
-QUICK: dict[str, Reader] = {**COMMON, "--outcome": str, "--risk": str, "--name": str, "--threshold": _threshold}
+QUICK: dict[str, Reader] = {
+    **COMMON,
+    **dict.fromkeys(("--outcome", "--risk", "--name", "--missing", "--positive"), str),
+    "--threshold": _threshold,
+    "--encoding": _chosen(*ENCODINGS),
+    "--scale": _chosen(*SCALES),
+}
 """What may be asked for, and how it is read; None for a value that cannot be."""
 
 
@@ -163,6 +181,10 @@ def _quick(options: dict[str, list[Any]]) -> Quick:
         risk=_last(options, "--risk"),
         name=_last(options, "--name"),
         thresholds=thresholds,
+        missing=tuple(options.get("--missing", ())),
+        positive=_last(options, "--positive"),
+        encoding=_last(options, "--encoding"),
+        scale=_last(options, "--scale", "probability"),
         page=_last(options, "--page", "a4"),
     )
 

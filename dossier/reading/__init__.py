@@ -67,7 +67,18 @@ def release_alone(release: Path) -> tuple[Path, Release]:
     return file.parent, found.release
 
 
-def quick(table: Path, outcome: str, risk: str, thresholds: tuple[float, ...] = (), name: str | None = None) -> Study:
+def quick(
+    table: Path,
+    outcome: str,
+    risk: str,
+    thresholds: tuple[float, ...] = (),
+    name: str | None = None,
+    *,
+    missing: tuple[str, ...] = (),
+    positive: str | None = None,
+    encoding: str | None = None,
+    scale: str = "probability",
+) -> Study:
     """Read one table without a release file: one external dataset, named after the table."""
     from dossier.core.release import Release
     from dossier.reading import isolation, letters
@@ -78,9 +89,8 @@ def quick(table: Path, outcome: str, risk: str, thresholds: tuple[float, ...] = 
     faults = _thresholds(thresholds)
     if outcome == risk:
         faults.append(Fault("risk_is_outcome", Option("--risk")))
-    printed = {"TABLE": table.name, "--outcome": outcome, "--risk": risk}
-    if name is not None:
-        printed["--name"] = name
+    given = {"TABLE": table.name, "--outcome": outcome, "--risk": risk, "--name": name, "--positive": positive}
+    printed = {option: text for option, text in given.items() if text is not None}
     empty = [option for option, text in printed.items() if not text.strip()]
     faults += [Fault("empty_text", Option(option), key=option) for option in empty]
     for option, text in printed.items():
@@ -91,10 +101,19 @@ def quick(table: Path, outcome: str, risk: str, thresholds: tuple[float, ...] = 
     release = Release.model_validate(
         {
             "release": {"model": name or stem or "model", "version": "not stated", "date": None, "owner": "not stated"},
-            "outcome": {"name": outcome, "column": outcome},
-            "prediction": {"column": risk},
+            "outcome": {"name": outcome, "column": outcome, "positive": _typed(positive)},
+            "prediction": {"column": risk, "scale": scale},
             "thresholds": {"declared": () if faults else tuple(dict.fromkeys(thresholds))},
-            "dataset": ({"name": slug(stem) or "table", "role": "external", "file": table.name, "outside": True},),
+            "dataset": (
+                {
+                    "name": slug(stem) or "table",
+                    "role": "external",
+                    "file": table.name,
+                    "outside": True,
+                    "encoding": encoding,
+                    "missing": {"*": tuple(map(_typed, missing))} if missing else {},
+                },
+            ),
         }
     )
     try:
@@ -102,6 +121,11 @@ def quick(table: Path, outcome: str, risk: str, thresholds: tuple[float, ...] = 
             return replace(_study(release, Folder(table.parent, is_named=True), faults), declared=False)
     except DossierError as error:
         raise type(error)([fault.of_command for fault in error.faults]) from None
+
+
+def _typed(text: str | None) -> str | int | None:
+    """A value of the command line as release.toml holds it, where a number is no text."""
+    return text if text is None or not re.fullmatch(r"-?\d{1,15}", text) else int(text)
 
 
 def _thresholds(thresholds: tuple[float, ...]) -> list[Fault]:
