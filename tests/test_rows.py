@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pandas
 import pyarrow.csv
 import pyarrow.parquet
 import pytest
 
+import dossier
 from dossier import evaluate, reading
 from dossier.core.errors import DossierError
 from dossier.core.facts import Count
@@ -137,3 +139,11 @@ def test_the_flow_and_a_limitation_say_how_many(tmp_path: Path) -> None:
         {"reason": "outcome_missing", "rows": 0},
         {"reason": "risk_missing", "rows": 0},
     ]
+
+
+def test_numbers_within_the_names_of_sites_are_sorted_as_numbers() -> None:
+    names = ["Annex", *(f"Hospital {number}" for number in (1, 2, 9, 10, 11, 100))]
+    mixed = [names[number * 3 % len(names)] for number in range(140)]
+    rows = {"y": [0, 1] * 70, "p": [0.2, 0.6] * 70, "hospital": mixed}
+    found = dossier.validate(pandas.DataFrame(rows), outcome="y", risk="p", site="hospital").study
+    assert [dataset.site for dataset in found.datasets] == names

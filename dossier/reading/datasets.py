@@ -47,7 +47,7 @@ from dossier.reading.dialects import Dialect
 from dossier.reading.faults import LONGEST, by_row
 from dossier.reading.files import STORED_TABLE, Folder
 from dossier.reading.isolation import Stored
-from dossier.reading.predictors import Renamed, Sample, Source, slug
+from dossier.reading.predictors import Renamed, Sample, Source, by_size, slug
 from dossier.reading.subgroups import Labelled
 from dossier.reading.tables import RawTable
 from dossier.reading.unknown_names import Unknown
@@ -463,7 +463,7 @@ def _sites(source: Source, faults: list[Fault]) -> list[tuple[str, str, NDArray[
         label = value if len(value) > 2 else _title(name)
         code = spelled.index(value)
         parts[name] = (name, label, ordered[ends[code] : ends[code + 1]])
-    return [parts[name] for name in sorted(parts)]
+    return [parts[name] for name in by_size(set(parts))]
 
 
 def _title(name: str) -> str:

@@ -368,7 +368,8 @@ def _row_labels(
     labels: list[tuple[str, str, Literal["row", "total"]]] = []
     labels += [(dataset.name, name_of(dataset), "row") for dataset in shown(evidence) if dataset.name in names]
     labels += [(READERS, sentence_case(ELSEWHERE[READERS]), "row")] if READERS in names else []
-    labels += [(name, f"Declared: {name}", "row") for name in sorted(names - known - {POOLED, READERS})]
+    declared = dict.fromkeys(result.dataset for result in evidence.results if result.dataset in names - known)
+    labels += [(name, f"Declared: {name}", "row") for name in declared if name not in (POOLED, READERS)]
     labels += [(POOLED, ALL_POOLED, "total")] if POOLED in names else []
     return labels
 
