@@ -370,12 +370,12 @@ def once(pattern: str, instead: str) -> Text:
 
 OF_TEXTS: dict[str, tuple[str, Text]] = {
     "a curve bent": ("figures/roc_by_site.svg", once(r"L([0-9]+)\.", r"L1\1.")),
-    "a curve gone": ("figures/calibration_by_site.svg", once(r"<path [^>]*/>", "")),
-    "a figure's words": ("figures/decision_by_site.svg", once(r">([A-Z][a-z]+)", r">Not \1")),
+    "a curve gone": ("figures/calibration_by_site.svg", once(r"<path stroke[^>]*/>", "")),
+    "a figure's words": ("figures/decision_by_site.svg", once(r'label="([A-Z][a-z]+)', r'label="Not \1')),
     "a figure's colour": ("figures/roc_by_site.svg", once(r"#[0-9a-f]{6}", "#ffffff")),
     "a figure's script": ("figures/roc_by_site.svg", once(r"</svg>", "<script>x</script></svg>")),
     "a figure's link": ("figures/roc_by_site.svg", once(r"</svg>", '<image href="https://x.example/"/></svg>')),
-    "a figure hidden": ("figures/forest_results.svg", once(r"<text ", '<text display="none" ')),
+    "a figure hidden": ("figures/forest_results.svg", once(r"<g ", '<g display="none" ')),
     "a figure's frame": ("figures/risk_results.svg", once(r'viewBox="0 0', 'viewBox="9 9')),
     "a comment": ("figures/risk_results.svg", once(r"</svg>", "<!-- approved --></svg>")),
     "a value": ("results.csv", once(r"(\nauroc,.*?0\.)[0-9]", r"\g<1>99")),

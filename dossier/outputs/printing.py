@@ -12,6 +12,7 @@ from dossier.core.contents import Edition
 from dossier.core.errors import PageError, ReleaseError
 from dossier.core.faults.locations import File
 from dossier.core.types import Evidence, Gallery
+from dossier.outputs.outlined import outlined
 from dossier.reading import letters
 from dossier.reading.local_site import local_site
 from dossier.record import manifest, results, results_csv
@@ -67,7 +68,7 @@ def _printed(
     files[results.RESULTS] = text
     files["results.csv"] = results_csv.text(read)
     files["model-card.xml"] = model_card.text(evidence)
-    files |= {f"figures/{name}.svg": picture.svg for name, picture in sorted(gallery.pictures.items())}
+    files |= {f"figures/{name}.svg": outlined(picture.svg) for name, picture in sorted(gallery.pictures.items())}
     files[manifest.MANIFEST] = manifest.text(evidence, files)
     return evidence, files
 
