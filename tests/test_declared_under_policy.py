@@ -83,6 +83,7 @@ def test_counts_of_a_reader_study_are_withheld_with_a_flag(tmp_path: Path) -> No
 PSI = """
 [[declared_correspondence]]
 dataset = "north"
+averaged = 0.4137
 psi = 0.0371
 n = 157
 source = "The owner"
@@ -117,6 +118,9 @@ def test_without_a_policy_a_declared_psi_is_that_of_the_site(tmp_path: Path) -> 
     psi = find(found, "degree_of_correspondence", "north")
     assert isinstance(psi, Estimate)
     assert (psi.value, psi.n, psi.low) == (0.0371, 157, None)
+    averaged = find(found, "correspondence_averaged", "north")
+    assert isinstance(averaged, Estimate)
+    assert (averaged.value, averaged.n, averaged.low) == (0.4137, 157, None)
     assert method_text(psi.method) == "declared, not computed here: The owner"
     assert results.read(results.of(found).text()).evidence.release == found.release
     drawn = external_performance(found)

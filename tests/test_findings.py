@@ -80,25 +80,33 @@ def said(chapter: str, evidence: Evidence) -> str:
 
 
 WORST_SPLIT = Fact("worst_internal_value", of=(Fact("refitted_splits", splits=40),))
-WORST_SUBSET = Fact("worst_internal_value", of=(Fact("random_subsets", subsets=100, share=0.2),))
-
-
-OF_SUBSETS = (
-    "Minimum for AUROC ({}): the worst internal value of 100 random subsets of 20% of the rows, the model not refitted."
-)
+OF_SUBSETS = Fact("internal_quantile", share=0.05, of=(Fact("random_subsets", subsets=100, share=0.2),))
+OF_SPLITS = Fact("internal_quantile", share=0.05, of=(Fact("refitted_splits", splits=40),))
 
 
 @pytest.mark.parametrize(
-    ("worst", "declared", "minimum", "printed"),
+    ("worst", "quantile", "declared", "printed"),
     [
-        (WORST_SPLIT, 0.75, "0.81", "Minimum for AUROC ({}): the worst internal value of 40 refitted splits."),
-        (WORST_SUBSET, 0.75, "0.75", "Minimum for AUROC ({}): the declared minimum."),
-        (WORST_SUBSET, None, "0.81", OF_SUBSETS),
-        (None, 0.75, "0.75", "Minimum for AUROC ({}): the declared minimum."),
+        (
+            WORST_SPLIT,
+            OF_SPLITS,
+            0.75,
+            "Minimum for AUROC (0.81): the worst internal value of 40 refitted splits. Against the 5% quantile of the "
+            "splits WPR is 0.70 (AUROC).",
+        ),
+        (None, OF_SUBSETS, 0.75, "Minimum for AUROC (0.75): the declared minimum."),
+        (
+            None,
+            OF_SUBSETS,
+            None,
+            "Minimum for AUROC (0.83): the 5% quantile of the internal values of 100 random subsets of 20% of the "
+            "rows, the model not refitted.",
+        ),
+        (None, None, 0.75, "Minimum for AUROC (0.75): the declared minimum."),
     ],
 )
 def test_the_declared_minimum_is_shown_where_no_splits_tell(
-    worst: Fact | None, declared: float | None, minimum: str, printed: str
+    worst: Fact | None, quantile: Fact | None, declared: float | None, printed: str
 ) -> None:
     """[robustness] is for the case that nobody can give splits; subsets of a model not refitted are none."""
     bare = by_hand(Case("one", ("Desio, Italy",)))
@@ -112,13 +120,14 @@ def test_the_declared_minimum_is_shown_where_no_splits_tell(
             0.7, None, None, None, 300, Method(Fact("fisher_with_one_sided_test", against=called)), details=details
         )
 
-    minima = {"worst_split": weak(0.81, worst), "declared": weak(declared, Fact("declared_minimum"))}
+    minima = {"worst_split": weak(0.81, worst), "quantile_05": weak(0.83, quantile)}
+    minima["declared"] = weak(declared, Fact("declared_minimum"))
     rows = [Result("wpr", "wpr", site, {"measure": "auroc", "minimum": text}, found) for text, found in minima.items()]
     others = [result for result in bare.results if result.measure not in ("spr", "wpr")]
     strong = Result("spr", "spr", site, {"measure": "auroc"}, Absent(because("none")))
     table = robustness.components(dataclasses.replace(bare, results=(*others, strong, *rows)))
     assert [column.label for column in table.columns] == ["P(s)", "P(p)", "SPR", "P(a)", "WPR"]
-    assert table.note.endswith(printed.format(minimum))
+    assert table.note.endswith(printed)
 
 
 def test_the_table_says_how_the_bounds_of_a_declared_internal_test_are_read() -> None:
@@ -657,33 +666,28 @@ def test_the_rows_that_are_lost_are_counted() -> None:
     )
 
 
+OF_PSI = "p value, below 0.4 at 40% of hospitals drawn from the development population"
+
+
+@pytest.mark.parametrize("chosen", ["averaged", "psi"])
 @pytest.mark.parametrize(
-    ("chosen", "psi", "averaged", "said_of_it"),
+    ("psi", "averaged", "said_of_it"),
     [
         (
-            "psi",
             (0.01, 0.93),
             (0.46, 0.54),
-            "By psi one of two sites is unlike, by the averaged form none. Unlike the development data: below 0.4 (psi "
-            "0.01 to 0.93 and the averaged form 0.46 to 0.54).",
+            "Averaged similarity is 0.46 to 0.54, below 0.4 at none of two sites (0.5: alike). Psi "
+            f"is 0.01 to 0.93, below 0.4 at one of two sites ({OF_PSI}).",
         ),
         (
-            "averaged",
-            (0.01, 0.93),
-            (0.46, 0.54),
-            "By the averaged form none of two sites is unlike, by psi one. Unlike the development data: below 0.4 (the "
-            "averaged form 0.46 to 0.54 and psi 0.01 to 0.93).",
-        ),
-        (
-            "psi",
             (0.02, 0.399),
             (0.399, 0.399),
-            "By psi both sites are unlike, by the averaged form both. Unlike the development data: below 0.4 (psi 0.02 "
-            "to 0.399 and the averaged form 0.399).",
+            "Averaged similarity is 0.399, below 0.4 at two of two sites (0.5: alike). Psi is 0.02 "
+            f"to 0.399, below 0.4 at two of two sites ({OF_PSI}).",
         ),
     ],
 )
-def test_similarity_is_counted_by_the_form_that_is_chosen_and_by_the_other_behind_it(
+def test_similarity_is_averaged_first_and_psi_never_calls_a_site_unlike(
     chosen: str, psi: tuple[float, float], averaged: tuple[float, float], said_of_it: str
 ) -> None:
     evidence = KINDS["two"]
@@ -699,30 +703,36 @@ def chosen_form(evidence: Evidence, form: str) -> Evidence:
 
 
 def test_both_counts_of_support_and_both_correlations_are_printed() -> None:
-    """By psi Italy 1 supports the model: unlike, and acceptable in all three; by the averaged form nobody does."""
+    """By psi Italy 1 supports the model: below .4, and acceptable in all three; by the averaged form nobody does."""
     evidence = KINDS["two"]
     values = {"degree_of_correspondence": (0.1, 0.1), "correspondence_averaged": (0.48, 0.49), "brier": (0.2, 0.2)}
     values |= {"auroc": (0.8, 0.6), "standardized_net_benefit": (0.5, 0.5)}
     for measure, (first, second) in values.items():
         evidence = given(evidence, measure, site_0=(first, first, first), site_1=(second, second, second))
     support = {"k": 2, "reaching_the_cut": 0, "by_psi": 1, "by_averaged": 0}
-    r: dict[str, float | None] = {"k": 7, "p_value": 0.21, "r_psi": 0.54, "r_averaged": 0.3}
+    plain = Estimate(1, None, None, None, 9, Method("wald"))
     pooled = {
-        ("externally_supported", ()): Estimate(1, None, None, None, 9, Method("wald"), details=support),
-        ("performance_against_similarity", (("measure", "auroc"),)): Estimate(
-            0.54, None, None, None, 9, Method("wald"), details=r
+        ("externally_supported", ()): dataclasses.replace(plain, details=support),
+        ("performance_against_similarity", (("measure", "auroc"), ("similarity", "psi"))): dataclasses.replace(
+            plain, value=0.54, details={"k": 7, "p_value": 0.21}
+        ),
+        ("performance_against_similarity", (("measure", "auroc"), ("similarity", "averaged"))): dataclasses.replace(
+            plain, value=0.3, details={"k": 5, "p_value": 0.62}
         ),
     }
     kept = [result for result in evidence.results if result.measure not in {measure for measure, _ in pooled}]
     kept += [Result(measure, measure, POOLED, dict(at), found) for (measure, at), found in pooled.items()]
     evidence = chosen_form(dataclasses.replace(evidence, results=tuple(kept)), "psi")
-    counted = "In the region of external support: by psi 1 site (Italy 1), by the averaged form none."
-    assert counted in said("robustness", compared_with_home(evidence, ("site-0", 0.8, 0.3)))
-    of_seven = "Performance (AUROC) against similarity over 7 sites, Pearson r: by psi 0.54 (p 0.21)"
-    assert robustness.similarity_and_performance(evidence) == f"{of_seven}, by the averaged form 0.30."
-    r["r_averaged"] = None
-    few = "by the averaged form none (fewer than three sites, or all alike)"
-    assert robustness.similarity_and_performance(evidence) == f"{of_seven}; {few}."
+    counted = (
+        f"In the region of external support: by psi 1 site (Italy 1), by averaged similarity none (psi: {OF_PSI})."
+    )
+    at_home = compared_with_home(evidence, ("site-0", 0.8, 0.3))
+    assert counted in said("robustness", given(at_home, "auroc", site_0=(0.8, 0.8, 0.8)))
+    by_psi, averaged = "by psi 0.54 (p 0.21, 7 sites)", "by averaged similarity 0.30 (p 0.62, 5 sites)"
+    start = "Performance (AUROC) against similarity, Pearson r:"
+    assert robustness.similarity_and_performance(evidence) == f"{start} {by_psi}; {averaged}."
+    turned = chosen_form(evidence, "averaged")
+    assert robustness.similarity_and_performance(turned) == f"{start} {averaged}; {by_psi}."
 
 
 def test_what_is_declared_of_the_use_is_printed_without_further_texts() -> None:
@@ -745,8 +755,7 @@ def test_of_one_site_similarity_is_not_counted() -> None:
     evidence = chosen_form(given(evidence, "correspondence_averaged", site_0=(0.46, 0.43, 0.5)), "psi")
     name = externals(evidence)[0].site
     assert said("correspondence", evidence) == (
-        f"By psi {name} is unlike, by the averaged form it is not. Unlike the development data: below 0.4 (psi 0.03 "
-        "and the averaged form 0.46)."
+        f"Averaged similarity is 0.46 at {name} (0.5: alike). Psi is 0.03 at {name} ({OF_PSI})."
     )
 
 

@@ -101,8 +101,9 @@ missing = { glucose = [-1] }     # values that mean missing, by column, or "*" f
 # role = "internal"
 # auroc = { value = 0.80, low = 0.75, high = 0.85, n = 500, events = 150 }
 
-# [[declared_correspondence]]    # the psi of an external dataset whose predictors nobody may share
+# [[declared_correspondence]]    # the similarity of an external dataset whose predictors nobody may share
 # dataset = "elsewhere"
+# averaged = 0.42                # one of the two, or both
 # psi = 0.03
 # n = 120                        # the patients that it rests on: psi falls with them
 # source = "Who computed it, and where it stands."
@@ -203,7 +204,7 @@ width = { oe_ratio = 0.2, calibration_slope = 0.2, auroc = 0.1, standardized_net
 
 [robustness]
 minimum = { auroc = 0.7 }        # the least acceptable value, where no splits can tell
-similarity = "psi"               # or "averaged": what the external performance diagram draws
+similarity = "averaged"          # or "psi": what the external performance diagram draws
 utility = "standardized_net_benefit"  # or "weighted_utility"
 calibration = "brier"            # or "eci"
 

@@ -6,10 +6,13 @@ Those of similarity and performance are the conventions of [Trust], the others o
 from __future__ import annotations
 
 SIMILARITY = {0.2: "slight", 0.4: "low", 0.6: "moderate", 0.8: "significant", 1.0: "fundamental"}
-"""The name of each band of similarity by its upper end ("moderate" is ours, after Landis and Koch)."""
+"""The name of each band of similarity by its upper end, in either form ("moderate" is ours, after Landis and Koch)."""
 
-SIMILARITIES = {"psi": "degree_of_correspondence", "averaged": "correspondence_averaged"}
-"""The measure of each form of similarity that [robustness] can choose; the bands are those of psi alone."""
+SIMILARITIES = {"averaged": "correspondence_averaged", "psi": "degree_of_correspondence"}
+"""The measure of each form of similarity that [robustness] can choose, the default first."""
+
+PSI_OF_ONE_POPULATION = "p value, below 0.4 at 40% of hospitals drawn from the development population"
+"""What is said wherever psi stands beside that line."""
 
 PERFORMANCE = {
     "auroc": (0.7, 0.8, 0.9),
@@ -34,6 +37,12 @@ def is_acceptable(measure: str, value: float) -> bool:
     return value <= cut if measure in LOSSES else value >= cut
 
 
+def is_shown(measure: str, low: float | None, high: float | None) -> bool:
+    """Whether a whole interval reaches the lowest cut-off of its measure; a value without an interval shows nothing."""
+    worst = high if measure in LOSSES else low
+    return worst is not None and is_acceptable(measure, worst)
+
+
 LARGEST_BRIER_OF_PREVALENCE = 0.25
 """The Brier score of giving everyone the prevalence, where that is .5."""
 
@@ -47,6 +56,9 @@ def gives_benefit(measure: str, minimum: float, brier_of_prevalence: float) -> b
 
 SUPPORT = 0.4
 """External evidence counts as support when similarity lies below this."""
+
+FEWEST_TO_SUPPORT = 100
+"""A site of fewer rows supports nothing from outside."""
 
 ALIKE = 0.5
 """The averaged correspondence of a site whose rows could as well be rows of the development data."""

@@ -369,11 +369,16 @@ class DeclaredPerformance(Table):
 
 
 class DeclaredCorrespondence(Table):
-    """The psi of an external site whose predictors nobody may share, computed elsewhere."""
+    """The similarity of an external site whose predictors nobody may share, computed elsewhere: in one form or both."""
 
     dataset: Text = Field(description="The external dataset.")
-    psi: Annotated[float, Field(ge=0, le=1)] = Field(description="Its degree of correspondence, a p value.")
-    n: Annotated[int, Field(ge=1)] = Field(description="The patients of the site that it rests on: it falls with them.")
+    averaged: Annotated[float, Field(ge=0, le=1)] | None = Field(
+        None, description="Its averaged correspondence: one half where its patients are like those of the development."
+    )
+    psi: Annotated[float, Field(ge=0, le=1)] | None = Field(
+        None, description="Its degree of correspondence, a p value, which falls with n."
+    )
+    n: Annotated[int, Field(ge=1)] = Field(description="The patients of the site that it rests on.")
     source: Text = Field(description="Who computed it, and where it stands.")
 
 
@@ -816,7 +821,8 @@ class Robustness(Table):
         default_factory=dict, description="The least acceptable value by measure, where no splits can tell."
     )
     similarity: Literal["psi", "averaged"] = Field(
-        "psi", description="Which similarity the external performance diagram draws and the support counts."
+        "averaged",
+        description="Which similarity the external performance diagram draws, and SPR, WPR and the support take.",
     )
     utility: Literal["standardized_net_benefit", "weighted_utility"] = Field(
         "standardized_net_benefit",
@@ -1057,7 +1063,7 @@ class Release(Table):
         (), description="Published results that stand in for a dataset."
     )
     declared_correspondence: Annotated[tuple[DeclaredCorrespondence, ...], MANY] = Field(
-        (), description="The psi of sites without predictors, computed elsewhere."
+        (), description="The similarity of sites without predictors, computed elsewhere."
     )
     model: Model | None = Field(None, description="The formula of the model.")
     readers: Annotated[

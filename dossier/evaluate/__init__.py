@@ -148,7 +148,7 @@ def _complete(study: Study, workers: _Workers, measures: frozenset[str] | None =
         found, part = disclosure.of_site(site, found, part)
         each.append(found)
         parts.append(part)
-    site_results = tuple(sites.with_declared_psi(study.release, found.site) for found in each)
+    site_results = tuple(sites.with_declared_similarity(study.release, found.site) for found in each)
     external = tuple(site for site in site_results if site.summary.role == "external")
     internal = sites.internal_test(study.release, site_results)
     results = [result for site in site_results for result in site.results]

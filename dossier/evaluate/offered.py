@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dossier.core.bands import SIMILARITIES
 from dossier.core.facts import Fact
 from dossier.core.release import Source, SurveyShare, Utility
 from dossier.core.types import MACRO, READERS, Absent, Curve, Dataset, Estimate, Feature, Floats, Readers, Subset, Term
@@ -210,6 +211,7 @@ def _grid(release: Release) -> dict[str, tuple[float | str, ...]]:
         "fpr": tuple(f"{low:g}-{high:g}" for low, high in release.roc.parts) if release.roc else (),
         "measure": PERFORMANCE_OF_CLASSES if labels else tuple(release.judged_by),
         "minimum": ("worst_split", "quantile_05", "declared"),
+        "similarity": tuple(SIMILARITIES),
         "calibration": ("ece", "eci"),
     }
 

@@ -73,17 +73,19 @@ def declared_results(release: Release) -> list[Result]:
     ]
 
 
-def with_declared_psi(release: Release, site: SiteResults) -> SiteResults:
-    """The results of a site with the psi that is declared of it in place of the one that its rows do not give."""
+def with_declared_similarity(release: Release, site: SiteResults) -> SiteResults:
+    """The results of a site with the similarity that is declared of it in place of what its rows do not give."""
     own = (each for each in release.declared_correspondence if each.dataset == site.summary.name)
     declared = next(own, None)
     if declared is None:
         return site
-    psi = robustness.declared_psi(declared.psi, declared.n, declared.source)
+    known = {
+        measure: robustness.declared_similarity(form, value, declared.n, declared.source)
+        for form, measure in SIMILARITIES.items()
+        if (value := getattr(declared, form)) is not None
+    }
     results = (
-        replace(result, found=psi)
-        if result.measure == SIMILARITIES["psi"] and isinstance(result.found, Absent)
-        else result
+        replace(result, found=known.get(result.measure, result.found)) if isinstance(result.found, Absent) else result
         for result in site.results
     )
     return replace(site, results=tuple(results))

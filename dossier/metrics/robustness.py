@@ -11,13 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dossier.core.bands import (
+    FEWEST_TO_SUPPORT,
     JUDGED_BY,
     LARGEST_BRIER_OF_PREVALENCE,
     LOSSES,
     SIMILARITIES,
     SUPPORT,
     gives_benefit,
-    is_acceptable,
+    is_shown,
 )
 from dossier.core.facts import Fact, Method
 from dossier.core.register import curve, synthesis
@@ -74,10 +75,10 @@ def declared_estimate(value: float, low: float, high: float, level: float, n: in
     return Estimate(value, low, high, level, n, method, events, width / (2 * z) * value * (1 - value))
 
 
-def declared_psi(psi: float, n: int, source: str) -> Estimate:
-    """A degree of correspondence that was computed elsewhere from `n` patients of the site; its method says by whom."""
-    method = Method(Fact("declared_by", source=source))
-    return Estimate(psi, None, None, None, n, method, reason=Fact("p_value_has_no_interval"))
+def declared_similarity(form: str, value: float, n: int, source: str) -> Estimate:
+    """A similarity that was computed elsewhere from `n` patients of the site; its method says by whom."""
+    reason = Fact("p_value_has_no_interval" if form == "psi" else "declared_without_interval")
+    return Estimate(value, None, None, None, n, Method(Fact("declared_by", source=source)), reason=reason)
 
 
 @curve("Performance of each split", roles=("internal",))
@@ -158,9 +159,7 @@ def combined(product: float) -> float:
     at=("measure",),
     formula="k (1 - ln k), k = P(p)(1 - P(s))",
     differs="differs from the published score because performance is compared with the internal test, where the "
-    "paper takes training performance, which is apparent, and because the standard errors rest on the "
-    "observed prevalence: the published 0.00, 0.03 and 0.01 come back with the predicted one only [Campagner "
-    "2023]",
+    "paper takes training performance, which is apparent, and does not print it [Campagner 2023]",
 )
 def spr(
     site: SiteResults,
@@ -168,19 +167,21 @@ def spr(
     measure: str,
     primary_threshold: float | None = None,
     judged_by: JudgedBy | None = None,
+    similarity: str = "averaged",
 ) -> Estimate | Absent:
     """How well the model keeps its internal performance here, the more so the more this hospital differs.
 
     k (1 - ln k), k = P_perf (1 - P_sim) (Fisher's combination). P_perf: two-sided z test on the plain scale between the
     `measure` at this `site` (auroc, brier, or standardized_net_benefit at the primary threshold; of `judged_by`, which
-    names other measures with their settings, any) and in the `internal` test; P_sim: `degree_of_correspondence`.
+    names other measures with their settings, any) and in the `internal` test; P_sim: `correspondence_averaged`, or
+    `degree_of_correspondence` where `similarity` is "psi".
     Details: `p_performance`, `p_similarity`, `internal_value`. Absent, with the reason of what lacks, without P_sim,
     without an internal test or without a standard error on either side. No interval: it is made of p-values. [Trust]
     compares with training performance; ours is the internal test.
     """
-    similarity = found(site, "degree_of_correspondence")
-    if isinstance(similarity, Absent):
-        return similarity
+    alike = found(site, SIMILARITIES[similarity])
+    if isinstance(alike, Absent):
+        return alike
     if internal is None:
         return Absent(Fact("no_internal_test"))
     judged_by = judged_by or by_default(primary_threshold)
@@ -193,14 +194,14 @@ def spr(
     if isinstance(p, Absent):
         return p
     return Estimate(
-        value=combined(p * (1 - similarity.value)),
+        value=combined(p * (1 - alike.value)),
         low=None,
         high=None,
         level=None,
         n=here.n,
         method=Method("fisher_with_two_sided_test"),
         events=here.events,
-        details={"p_performance": p, "p_similarity": similarity.value, "internal_value": there.value},
+        details={"p_performance": p, "p_similarity": alike.value, "internal_value": there.value},
         reason=Fact("score_of_p_values_has_no_interval"),
     )
 
@@ -248,8 +249,9 @@ def _two_sided_p(here: Estimate, there: Estimate) -> float | Absent:
     cites="Campagner 2023",
     at=("measure", "minimum"),
     formula="k (1 - ln k), k = P(a)(1 - P(s))",
-    differs="differs from the published values because the standard error rests on the observed prevalence: 0.92, 0.88 "
-    "and 0.93 come back with the predicted one only [Campagner 2023]",
+    differs="differs from the published values because the standard error is DeLong's: with the published similarities "
+    "and a minimum of .718, which the paper does not print, they are .930, .881 and .896, with Newcombe's error at the "
+    "predicted prevalence .929, .881 and .931 for the published .92, .88 and .93 [Campagner 2023]",
 )
 def wpr(
     site: SiteResults,
@@ -259,23 +261,25 @@ def wpr(
     declared_minimum: Mapping[str, float],
     primary_threshold: float | None = None,
     judged_by: JudgedBy | None = None,
+    similarity: str = "averaged",
 ) -> Estimate | Absent:
     """How well the model stays above the lowest performance that is acceptable, the more so the more this hospital
     differs.
 
     t (1 - ln t), t = P_acc (1 - P_sim). P_acc = Phi((A - A_min) / SE), A the `measure` at this `site` (for the Brier
-    score Phi((A_max - A) / SE)); P_sim: `degree_of_correspondence`. `minimum` says what A_min is: the `worst_split` or
-    the `quantile_05` of the `split_performance` of the `internal` test (for the Brier score the highest, the 95 %
-    quantile), or `declared`, from `declared_minimum` by measure. Without refitted splits the first two are those of 100
-    random subsets, the model not refitted, which the method says. Details: `p_acceptable`, `p_similarity`,
+    score Phi((A_max - A) / SE)); P_sim: `correspondence_averaged`, or `degree_of_correspondence` where `similarity` is
+    "psi". `minimum` says what A_min is: the `worst_split` or the `quantile_05` of the `split_performance` of the
+    `internal` test (for the Brier score the highest, the 95 % quantile), or `declared`, from `declared_minimum` by
+    measure. Without refitted splits there is no worst one: the worst of 100 random subsets depends on the draw, and the
+    quantile is theirs, the model not refitted, which the method says. Details: `p_acceptable`, `p_similarity`,
     `minimum_value`. Absent, with the reason of what lacks, without P_sim, without that minimum or without a standard
     error, and where the minimum gives no benefit, for to reach it shows no use: a standardized net benefit below 0, an
     AUROC of at most .5, a Brier score no better than that of the prevalence of the site. No interval: it is made of
     p-values.
     """
-    similarity = found(site, "degree_of_correspondence")
-    if isinstance(similarity, Absent):
-        return similarity
+    alike = found(site, SIMILARITIES[similarity])
+    if isinstance(alike, Absent):
+        return alike
     found_minimum = _minimum(internal, measure, minimum, declared_minimum, primary_threshold)
     if isinstance(found_minimum, Absent):
         return found_minimum
@@ -290,14 +294,14 @@ def wpr(
     ahead = bound - here.value if measure in LOSSES else here.value - bound
     p = beyond(-ahead / here.se)
     return Estimate(
-        value=combined(p * (1 - similarity.value)),
+        value=combined(p * (1 - alike.value)),
         low=None,
         high=None,
         level=None,
         n=here.n,
         method=Method(Fact("fisher_with_one_sided_test", against=against)),
         events=here.events,
-        details={"p_acceptable": p, "p_similarity": similarity.value, "minimum_value": bound},
+        details={"p_acceptable": p, "p_similarity": alike.value, "minimum_value": bound},
         reason=Fact("score_of_p_values_has_no_interval"),
     )
 
@@ -339,6 +343,8 @@ def _minimum(
         return Absent(Fact("no_internal_split_allows", measure=measure))
     loss = measure in LOSSES
     if minimum == "worst_split":
+        if splits.method.has("random_subsets"):
+            return Absent(Fact("worst_subset_is_a_draw"))
         return max(values) if loss else min(values), Fact("worst_internal_value", of=splits.method.steps)
     share = 0.95 if loss else 0.05
     return float(np.quantile(values, share)), Fact("internal_quantile", share=share, of=splits.method.steps)
@@ -354,11 +360,12 @@ class Judged:
     n: int
     similarity: Mapping[str, Estimate]
     """By its form, psi or averaged; without those that are absent."""
-    acceptable: bool
+    shown: bool
+    """Whether each of the three is shown to be acceptable, by at least 100 rows."""
 
     def supports(self, form: str) -> bool:
         """Whether the site counts as external support by that form of similarity."""
-        return self.acceptable and form in self.similarity and self.similarity[form].value < SUPPORT
+        return self.shown and form in self.similarity and self.similarity[form].value < SUPPORT
 
 
 @synthesis(
@@ -368,27 +375,29 @@ class Judged:
     range=(0, None),
     best="higher",
     cites="Campagner 2023",
-    formula="number of sites with similarity < 0.4, AUROC ≥ 0.7, standardized net benefit (or weighted utility) ≥ 0.4 "
-    "and Brier score ≤ 0.25 (or ECI ≥ 0.8)",
-    differs="differs from the published rule because all cut-offs but those of the AUROC are those of dossier: the "
-    "paper gives numbers for it alone [Campagner 2023]",
+    formula="number of sites of 100 rows or more with similarity < 0.4 and whole intervals of AUROC ≥ 0.7, "
+    "standardized net benefit (or weighted utility) ≥ 0.4 and Brier score ≤ 0.25 (or ECI ≥ 0.8)",
+    differs="differs from the published rule because it asks for intervals, not values, and for 100 rows, and because "
+    "all cut-offs but those of the AUROC are those of dossier: the paper gives numbers for it alone [Campagner 2023]",
     also=("external performance diagram",),
 )
 def externally_supported(
     sites: Sequence[SiteResults],
     primary_threshold: float | None = None,
     class_labels: Sequence[str] = (),
-    similarity: str = "psi",
+    similarity: str = "averaged",
     judged_by: JudgedBy | None = None,
 ) -> Estimate | Absent:
-    """The number of hospitals that differ from the development data and where all three measures are acceptable.
+    """The number of hospitals that differ from the development data and where all three measures are shown to be
+    acceptable.
 
-    `sites` are the external sites. `similarity` is "psi" for `degree_of_correspondence`, as published, or "averaged"
-    for `correspondence_averaged`, and different means below .4; acceptable means AUROC at least .7, standardized net
-    benefit at the primary threshold (or weighted utility, where `judged_by` chooses it) at least .4, Brier score at
-    most .25 (or ECI at least .8). Details: `k`, the sites that could be judged, `by_psi` and `by_averaged`, the numbers
-    by each form of similarity, and `reaching_the_cut`, how many of those counted have a similarity whose interval does
-    not end below .4 (0 by psi, which has none); n is the rows of the sites that could be judged. One such site is what
+    `sites` are the external sites. `similarity` is "averaged" for `correspondence_averaged` or "psi" for
+    `degree_of_correspondence`, and different means below .4; shown means, of at least 100 rows, the whole interval of
+    the AUROC at least .7, of the standardized net benefit at the primary threshold (or weighted utility, where
+    `judged_by` chooses it) at least .4, of the Brier score at most .25 (or ECI at least .8). Details: `k`, the sites
+    that could be judged, `by_psi` and `by_averaged`, the numbers by each form of similarity, and `reaching_the_cut`,
+    how many of those counted have a similarity whose interval does not end below .4 (0 by psi, which has none); n is
+    the rows of the sites that could be judged. One such site is what
     [Trust] asks for. Absent when no site has that similarity and all three measures, and for an outcome of several
     classes (`class_labels`). No interval: a count.
     """
@@ -425,12 +434,13 @@ def _judged(sites: Sequence[SiteResults], judged_by: JudgedBy) -> Iterator[Judge
     for site in sites:
         similarity = {form: found(site, measure) for form, measure in SIMILARITIES.items()}
         performance = {measure: _measured(site, measure, judged_by) for measure in judged_by}
-        values = {name: estimate.value for name, estimate in performance.items() if isinstance(estimate, Estimate)}
+        values = {name: estimate for name, estimate in performance.items() if isinstance(estimate, Estimate)}
         if len(values) == len(judged_by):
             yield Judged(
                 n=site.summary.n,
                 similarity={form: estimate for form, estimate in similarity.items() if isinstance(estimate, Estimate)},
-                acceptable=all(is_acceptable(name, value) for name, value in values.items()),
+                shown=site.summary.n >= FEWEST_TO_SUPPORT
+                and all(is_shown(name, each.low, each.high) for name, each in values.items()),
             )
 
 
@@ -452,25 +462,24 @@ TOO_FEW_FOR_CORRELATION = (
     digits=2,
     range=(-1, 1),
     cites="Campagner 2023",
-    at=("measure",),
+    at=("measure", "similarity"),
     formula="Pearson's r of the measure and the similarity over the sites",
 )
 def performance_against_similarity(
     sites: Sequence[SiteResults],
     measure: str,
     primary_threshold: float | None = None,
+    similarity: str = "averaged",
     level: float = 0.95,
-    similarity: str = "psi",
     judged_by: JudgedBy | None = None,
 ) -> Estimate | Absent:
     """Whether the model does better where the patients resemble those it was developed on: the correlation over the
     hospitals.
 
-    Pearson's r between the `similarity` ("psi" for `degree_of_correspondence`, as published, or "averaged" for
-    `correspondence_averaged`) and the `measure` over the external `sites` that have both. Details: `p_value` (t test on
-    k - 2), `k`, `r_psi` and `r_averaged` by each form of similarity (None below three sites), and `slope` and
-    `intercept` of the straight line through the sites (least squares, each site counting the same); n is the rows of
-    those k sites.
+    Pearson's r between the `similarity` ("averaged" for `correspondence_averaged`, or "psi" for
+    `degree_of_correspondence`) and the `measure` over the external `sites` that have both. Details: `p_value` (t test
+    on k - 2), `k`, and `slope` and `intercept` of the straight line through the sites (least squares, each site
+    counting the same); n is the rows of those k sites.
     The interval is Fisher's z, from four sites on. Absent below three sites, or when either does not vary. It rests on
     as many points as there are hospitals: with 8 sites an r of .39 has p = .34.
     """
@@ -482,7 +491,6 @@ def performance_against_similarity(
     r = pearson([left for left, _ in pairs], [right for _, right in pairs])
     if r is None:
         return Absent(Fact("same_at_every_site"))
-    by_form = {form: list(_both(sites, name, measure, judged_by)) for form, name in SIMILARITIES.items()}
     k = len(pairs)
     low, high, reason = None, None, None
     if k > 3 and abs(r) < 1 - ON_A_LINE:
@@ -500,10 +508,6 @@ def performance_against_similarity(
         details={
             "p_value": correlation_p_value(r, k),
             "k": k,
-            **{
-                f"r_{form}": pearson([pair.similarity for pair in pairs_of], [pair.performance for pair in pairs_of])
-                for form, pairs_of in by_form.items()
-            },
             **_least_squares(pairs),
         },
         reason=reason,

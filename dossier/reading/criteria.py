@@ -80,7 +80,9 @@ def correspondence_faults(release: Release, external: Mapping[str, Set[str]], de
         elif correspondence.dataset in named:
             found.append(Fault("correspondence_twice", where.of("dataset"), dataset=correspondence.dataset))
         elif external[correspondence.dataset] & development:
-            found.append(Fault("correspondence_computed", where.of("psi"), dataset=correspondence.dataset))
+            found.append(Fault("correspondence_computed", where.of("dataset"), dataset=correspondence.dataset))
+        if correspondence.averaged is None and correspondence.psi is None:
+            found.append(Fault("correspondence_without_value", where, dataset=correspondence.dataset))
         named.append(correspondence.dataset)
     return found
 

@@ -324,7 +324,7 @@ WORDS: Mapping[str, str] = {
     "previous_withheld": "small counts are protected: nothing of the previous release is shown beside this one.",
     "declared_auroc_withheld": "small counts are protected: the declared AUROC of {name} is not given, for fewer than "
     "{fewest} persons have either outcome.",
-    "declared_correspondence_withheld": "small counts are protected: the declared psi of sites is not given.",
+    "declared_correspondence_withheld": "small counts are protected: the declared similarity of sites is not given.",
     "declared_decisions_withheld": "small counts are protected: the declared counts of the reader study are not given.",
     "dataset_withheld": "1 dataset has fewer analysed rows than the smallest count that is printed: nothing of it is "
     "shown.",

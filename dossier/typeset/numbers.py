@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from dossier.core.bands import SIMILARITIES, SIMILARITY, SUPPORT
+from dossier.core.bands import SIMILARITIES, SIMILARITY
 from dossier.core.types import Estimate, Evidence, Term
 
 MINUS = "\N{MINUS SIGN}"
@@ -94,11 +94,8 @@ def bound_of(value: float, term: Term, found: Estimate) -> str:
     return _on_its_side(value, term, (*_zero(value, term, found), *row))
 
 
-OF_SIMILARITY = {
-    SIMILARITIES["psi"]: tuple(end for end in SIMILARITY if end < 1),
-    SIMILARITIES["averaged"]: (SUPPORT,),
-}
-"""Where one band of psi ends and the next begins, and below what either form counts as different."""
+OF_SIMILARITY = dict.fromkeys(SIMILARITIES.values(), tuple(end for end in SIMILARITY if end < 1))
+"""Where one band of similarity ends and the next begins."""
 
 
 def _zero(value: float, term: Term, found: Estimate) -> tuple[float, ...]:

@@ -127,6 +127,7 @@ WORDS: Mapping[str, str] = {
     "cell_of_few_answers": "fewer than {fewest} answers",
     "confidence_below_one_half": "the raters' confidence by this rule is {confidence:.2f}, below one half, where no "
     "model's answer lies",
+    "declared_without_interval": "its interval is not declared",
     "count_of_sites_has_no_interval": "a count of sites has no interval",
     "counted_already": "its counts are sums of others that are given",
     "counts_of_classes_have_no_threshold": "the counts of an outcome of several classes have no threshold",
@@ -420,6 +421,8 @@ WORDS: Mapping[str, str] = {
     "sites_on_one_line": "the sites lie on one straight line",
     "tau_below_even": "tau is {tau:g}, outside 1/{classes} to 1",
     "tau_outside_range": "tau is {tau:g}, outside 0 to 1",
+    "worst_subset_is_a_draw": "without refitted splits the worst of random subsets is a matter of the draw: their 5% "
+    "quantile stands instead",
     "test_statistic_has_no_interval": "a test statistic carries no interval",
     "test_too_large": "the risks are so near to 0 and 1 that the test has no printable size",
     "too_few_at_every_site": "under {fewest} patients with the outcome, and under {fewest} without, at every external "

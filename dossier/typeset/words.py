@@ -30,6 +30,7 @@ SETTING = {
     "complexity": "Complexity",
     "measure": "Measure",
     "minimum": "Minimum",
+    "similarity": "Similarity",
     "against": "Against",
     "model": "Model",
     "gamma": "Gamma",
@@ -45,6 +46,8 @@ SETTING_VALUE = {
     "standardized_net_benefit": "Standardized net benefit",
     "weighted_utility": "Weighted utility",
     "worst_split": "worst split",
+    "averaged": "averaged",
+    "psi": "psi",
     "quantile_05": "5% quantile of the splits",
     "declared": "declared minimum",
     "prevalence": "prevalence",
@@ -62,7 +65,7 @@ SETTING_VALUE = {
 }
 
 
-SIMILARITY_FORM = {"psi": "psi", "averaged": "the averaged form"}
+SIMILARITY_FORM = {"averaged": "averaged similarity", "psi": "psi"}
 """What each form of similarity is called in a sentence."""
 
 

@@ -386,7 +386,7 @@ def _correlated(rng: np.random.Generator, k: int, correlation: float) -> Estimat
         _site(f"site {number}", float(a), float(b))
         for number, (a, b) in enumerate(zip(similarity, performance, strict=True))
     )
-    return robustness.performance_against_similarity(sites, "auroc", None, LEVEL, "averaged")
+    return robustness.performance_against_similarity(sites, "auroc", None, "averaged", LEVEL)
 
 
 def _sites(k: int, correlation: float) -> Simulate:

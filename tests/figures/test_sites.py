@@ -11,6 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from dossier.core.bands import SIMILARITIES
 from dossier.core.register import fill
 from dossier.core.release import Robustness
 from dossier.core.types import (
@@ -124,7 +125,7 @@ MEASURES: tuple[tuple[str, dict[str, float]], ...] = (
 def test_the_rows_hold_similarity_and_performance_the_most_alike_site_first(three: Evidence) -> None:
     with styled():
         figure = drawn(similarity.draw_against_similarity(three))
-    alike = {site.name: estimate(find(three, "degree_of_correspondence", site.name)).value for site in externals(three)}
+    alike = {site.name: estimate(find(three, "correspondence_averaged", site.name)).value for site in externals(three)}
     order = sorted(alike, key=lambda name: -alike[name])
     first, *panels = figure.axes
     assert [(x_of(mark)[0], y_of(mark)[0]) for mark in squares(first)] == [
@@ -155,20 +156,28 @@ def test_the_averaged_form_stands_in_the_rows_with_its_intervals(three: Evidence
 
 
 @pytest.mark.parametrize(
-    ("psi", "message"),
+    ("form", "value", "message"),
     [
-        (0.9, "Of 3 sites of known similarity none is unlike the development data by psi (below 0.4)."),
-        (0.1, "Of 3 sites of known similarity 3 are unlike the development data by psi (below 0.4)."),
+        ("averaged", 0.49, "Below 0.4 by averaged similarity: none of 3 sites (0.5: alike)."),
+        (
+            "psi",
+            0.1,
+            "Below 0.4 by psi: 3 of 3 sites (p value, below 0.4 at 40% of hospitals drawn from the development "
+            "population).",
+        ),
     ],
 )
-def test_the_title_of_the_rows_counts_the_sites_that_are_unlike(three: Evidence, psi: float, message: str) -> None:
+def test_the_title_of_the_rows_counts_the_sites_of_low_similarity(
+    three: Evidence, form: str, value: float, message: str
+) -> None:
     results = tuple(
-        replace(result, found=replace(result.found, value=psi))
-        if result.measure == "degree_of_correspondence" and isinstance(result.found, Estimate)
+        replace(result, found=replace(result.found, value=value))
+        if result.measure == SIMILARITIES[form] and isinstance(result.found, Estimate)
         else result
         for result in three.results
     )
-    picture = similarity.performance_by_similarity(replace(three, results=results))
+    release = three.release.model_copy(update={"robustness": Robustness.model_validate({"similarity": form})})
+    picture = similarity.performance_by_similarity(replace(three, results=results, release=release))
     assert isinstance(picture, Picture)
     assert picture.message.replace("\N{NO-BREAK SPACE}", " ") == message
 
@@ -176,7 +185,7 @@ def test_the_title_of_the_rows_counts_the_sites_that_are_unlike(three: Evidence,
 def test_the_correlation_stands_with_its_number_of_sites(three: Evidence) -> None:
     with styled():
         figure = drawn(similarity.draw_against_similarity(three))
-    found = estimate(find(three, "performance_against_similarity", POOLED, measure="auroc"))
+    found = estimate(find(three, "performance_against_similarity", POOLED, measure="auroc", similarity="averaged"))
     assert f"r {number(found.value)}, 3 sites" in texts(figure)
     assert "no interval" in texts(figure), "Fisher's z needs four sites"
 

@@ -697,8 +697,11 @@ CATALOGUE: Mapping[str, Entry] = {
         "Two [[declared_correspondence]] are of the dataset {dataset}.", "Keep the one that rests on more patients."
     ),
     "correspondence_computed": Entry(
-        "The psi of {dataset} is computed from its predictors, and declared too.",
+        "The similarity of {dataset} is computed from its predictors, and declared too.",
         "Take its [[declared_correspondence]] out.",
+    ),
+    "correspondence_without_value": Entry(
+        "The [[declared_correspondence]] of {dataset} has no similarity.", "Give averaged, psi or both."
     ),
     "minimum_without_benefit": Entry(
         "The minimum of {measure} is {value}, which a model of no use reaches.",

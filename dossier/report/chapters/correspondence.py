@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from dossier.core.bands import SIMILARITIES, SUPPORT
+from dossier.core.bands import ALIKE, PSI_OF_ONE_POPULATION, SIMILARITIES, SUPPORT
 from dossier.core.types import Absent, DatasetSummary, Estimate, Evidence, find
 from dossier.report.chapters.chapter import Chapter, measured, predictors_on_both_sides
 from dossier.report.chapters.sentence import Sentence, estimated, named_or_counted, sites_without
 from dossier.typeset.numbers import number, short
 from dossier.typeset.words import SIMILARITY_FORM, how_many, in_words, listing, within_sentence
-
-LOW_SIMILARITY = 0.4
-"""Up to this averaged similarity a site is said to differ already."""
 
 CLEARLY_APART = 0.7
 """From this membership AUROC on, with an interval above that of chance, the tables can be distinguished."""
@@ -19,64 +16,42 @@ SMALL_P = 0.05
 
 
 def finding(evidence: Evidence) -> Sentence:
-    """How many sites are unlike the development data by the form of similarity that the release chooses, and by the
-    other.
-    """
-    chosen = evidence.release.robustness.similarity
-    forms = sorted(SIMILARITIES, key=lambda form: form != chosen)
-    known = {form: sites for form in forms if (sites := estimated(evidence, SIMILARITIES[form]))}
-    if not known:
+    """How like the development data the sites are, averaged and by the test, and what else tells them apart."""
+    known = {form: estimated(evidence, measure) for form, measure in SIMILARITIES.items()}
+    given = [_values(evidence, form, sites) for form, sites in known.items() if sites]
+    if not given:
         return Sentence("At no external site can similarity to the development data be computed.")
-    first, *others = known
-    lead = f"By {SIMILARITY_FORM[first]} {_who_is_unlike(known[first])}"
-    lead += "".join(f", by {SIMILARITY_FORM[form]} {_how_many(known[form], known[first])}" for form in others)
-    spans = listing([_span(evidence, form, known[form]) for form in known])
     rest = (
-        f"Unlike the development data: below {SUPPORT:g} ({spans}).",
-        _apart_all_the_same(evidence, known.get("averaged", [])),
-        sites_without(evidence, SIMILARITIES[first]),
+        *given[1:],
+        _apart_all_the_same(evidence, known["averaged"]),
+        sites_without(evidence, SIMILARITIES["averaged" if known["averaged"] else "psi"]),
     )
-    return Sentence(f"{lead}.", " ".join(part for part in rest if part))
+    return Sentence(given[0], " ".join(part for part in rest if part))
 
 
 Sites = list[tuple[DatasetSummary, Estimate]]
 
 
-def _span(evidence: Evidence, form: str, sites: Sites) -> str:
-    """A form of similarity, and between which values it lies."""
+def _values(evidence: Evidence, form: str, sites: Sites) -> str:
+    """Between which values a form of similarity lies, at how many sites it is low, and how it is read."""
     low, high = (short(evidence, SIMILARITIES[form], sites[end][1].value, (SUPPORT,)) for end in (0, -1))
-    return f"{SIMILARITY_FORM[form]} {low if low == high else f'{low} to {high}'}"
+    below = sum(found.value < SUPPORT for _, found in sites)
+    where = f" at {sites[0][0].site}" if len(sites) == 1 else f", below {SUPPORT:g} at {_of(below, len(sites))}"
+    name = SIMILARITY_FORM[form]
+    return f"{name[:1].upper()}{name[1:]} is {low if low == high else f'{low} to {high}'}{where} ({READ[form]})."
 
 
-def _unlike(sites: Sites) -> int:
-    return sum(found.value < SUPPORT for _, found in sites)
-
-
-def _who_is_unlike(sites: Sites) -> str:
-    """How many of the sites are unlike the development data."""
-    count, of = _unlike(sites), len(sites)
-    if of == 1:
-        return f"{sites[0][0].site} is {'unlike' if count else 'not unlike'}"
-    return f"{'both' if count == of == 2 else _of(count, of)} sites {'is' if count < 2 else 'are'} unlike"
-
-
-def _how_many(sites: Sites, before: Sites) -> str:
-    """The same in short, behind a clause on these sites or on others."""
-    count, of = _unlike(sites), len(sites)
-    if of != len(before):
-        return _of(count, of)
-    if of == 1:
-        return "it is" if count else "it is not"
-    return how_many(count) if count < of else "both" if of == 2 else "all"
+READ = {"averaged": f"{ALIKE:g}: alike", "psi": PSI_OF_ONE_POPULATION}
+"""How a value of each form is read."""
 
 
 def _of(count: int, of: int) -> str:
-    return f"all {in_words(of)}" if count == of > 2 else f"{how_many(count)} of {in_words(of)}"
+    return f"all {in_words(of)} sites" if count == of > 2 else f"{how_many(count)} of {in_words(of)} sites"
 
 
 def _apart_all_the_same(evidence: Evidence, sites: Sites) -> str:
     """Which sites other measures tell apart though the averaged form calls some of them alike."""
-    if not _denied(evidence, [site for site, found in sites if found.value > LOW_SIMILARITY]):
+    if not _denied(evidence, [site for site, found in sites if found.value > SUPPORT]):
         return ""
     # Said of every site, or one that differs already would seem not to be distinguished.
     return f"An average of 0.50 means alike, yet {_denied(evidence, [site for site, _ in sites])}."

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from dossier.core.bands import SIMILARITIES, SUPPORT, is_acceptable
+from dossier.core.bands import FEWEST_TO_SUPPORT, PSI_OF_ONE_POPULATION, SIMILARITIES, SUPPORT, is_shown
 from dossier.core.facts import Fact
 from dossier.core.types import POOLED, Absent, DatasetSummary, Estimate, Evidence, externals, find, find_all
 from dossier.report.chapters.chapter import Chapter, measured, predictors_on_both_sides
@@ -79,7 +79,7 @@ def _strong(strong: Sequence[tuple[DatasetSummary, Estimate]], some_better: bool
 
 
 def _support(evidence: Evidence) -> str:
-    """How many sites are unlike the development data and acceptable all the same, by either form of similarity."""
+    """How many sites are of low similarity and acceptable all the same, by either form of similarity."""
     support = find(evidence, "externally_supported", POOLED)
     if isinstance(support, Absent):
         return ""
@@ -95,7 +95,7 @@ def _support(evidence: Evidence) -> str:
     ]
     unsure = int(support.details.get("reaching_the_cut") or 0)
     reach = f"; of {in_words(unsure)} the interval of the similarity reaches {number(SUPPORT, 1)}" if unsure else ""
-    return f"In the region of external support: {', '.join(texts)}{reach}."
+    return f"In the region of external support: {', '.join(texts)}{reach} (psi: {PSI_OF_ONE_POPULATION})."
 
 
 def _named(evidence: Evidence, form: str, count: int) -> str:
@@ -109,11 +109,12 @@ MOST_NAMED = 3
 
 
 def _is_acceptable(evidence: Evidence, site: DatasetSummary) -> bool:
-    """Whether all three measures are acceptable or better at a site."""
+    """Whether all three measures are shown to be acceptable or better at a site."""
     judged_by = evidence.release.judged_by
     three = {measure: find(evidence, measure, site.name, **at) for measure, at in judged_by.items()}
-    return all(
-        isinstance(estimate, Estimate) and is_acceptable(measure, estimate.value) for measure, estimate in three.items()
+    return site.n >= FEWEST_TO_SUPPORT and all(
+        isinstance(estimate, Estimate) and is_shown(measure, estimate.low, estimate.high)
+        for measure, estimate in three.items()
     )
 
 
@@ -135,7 +136,8 @@ def components(evidence: Evidence) -> Table:
     table = Table(
         name="table-robustness",
         title="Potential robustness and what it is made of.",
-        note=f"P(s): similarity, psi. P(p): two-sided z test against the internal test{_as_declared(evidence)}. SPR "
+        note=f"P(s): {SIMILARITY_FORM[evidence.release.robustness.similarity]}. P(p): two-sided z test against the "
+        f"internal test{_as_declared(evidence)}. SPR "
         "combines P(p) with 1 \N{MINUS SIGN} P(s) by Fisher's method.",
         head="Site",
         columns=tuple(Column(label) for label in ("P(p)", "SPR", "P(a)", "WPR")),
@@ -149,9 +151,8 @@ def components(evidence: Evidence) -> Table:
             " P(a): one-sided z test against the minimum, small where performance falls short of it; WPR combines it "
             "with 1 \N{MINUS SIGN} P(s)."
         )
-        whole = replace(
-            table, note=table.note + more + _minima(minima, weak), footnotes=(*_of_minima(weak), *reasons.footnotes())
-        )
+        more += _minima(minima, weak) + _by_quantile(evidence, sites, measures)
+        whole = replace(table, note=table.note + more, footnotes=tuple(reasons.footnotes()))
     else:
         reason = next(why(evidence, estimate.reason) for _, estimate in weak if isinstance(estimate, Absent))
         whole = _without_weak(table, reason, reasons)
@@ -204,11 +205,23 @@ def _minima(minima: Mapping[str, str], weak: Sequence[tuple[str, Estimate | Abse
     return f" Minimum {'; '.join(each)}." if each else ""
 
 
-def _of_minima(weak: Sequence[tuple[str, Estimate | Absent]]) -> tuple[str, ...]:
-    """What a reader must know of the minima: that luck has set one."""
-    if not any(estimate.method.has("random_subsets") for _, estimate in weak if isinstance(estimate, Estimate)):
-        return ()
-    return ("The worst of random subsets depends on the draw, and lies the lower the fewer the patients.",)
+def _by_quantile(evidence: Evidence, sites: Sequence[DatasetSummary], measures: Sequence[str]) -> str:
+    """The weak potential robustness against the 5% quantile of the refitted splits, beside that against the worst."""
+    found = {
+        measure: [
+            weak.value
+            for site in sites
+            if isinstance(weak := find(evidence, "wpr", site.name, measure=measure, minimum="quantile_05"), Estimate)
+            and weak.method.has("refitted_splits")
+        ]
+        for measure in measures
+    }
+    spans = [
+        f"{' to '.join(dict.fromkeys(number(end(values)) for end in (min, max)))} ({within_sentence(setting(measure))})"
+        for measure, values in found.items()
+        if values
+    ]
+    return f" Against the 5% quantile of the splits WPR is {listing(spans)}." if spans else ""
 
 
 def _without_weak(table: Table, why: str, reasons: Reasons) -> Table:
@@ -237,13 +250,13 @@ def _kept(evidence: Evidence, measures: list[str], reasons: Reasons) -> list[Dat
 
 def _pair(evidence: Evidence, site: str, measure: str) -> tuple[Estimate | Absent, Estimate | Absent]:
     """SPR, and WPR against the worst refitted split; without splits against the minimum declared for that case, and
-    without that too against the worst subset of the internal test.
+    without that too against the 5% quantile of subsets of the internal test.
     """
-    worst, declared = (
-        find(evidence, "wpr", site, measure=measure, minimum=minimum) for minimum in ("worst_split", "declared")
-    )
-    refitted = isinstance(worst, Estimate) and worst.method.has("refitted_splits")
-    weak = declared if isinstance(declared, Estimate) and not refitted else worst
+    ways = [
+        find(evidence, "wpr", site, measure=measure, minimum=minimum)
+        for minimum in ("worst_split", "declared", "quantile_05")
+    ]
+    weak = next((way for way in ways if isinstance(way, Estimate)), ways[0])
     return find(evidence, "spr", site, measure=measure), weak
 
 
@@ -272,25 +285,26 @@ def _probability(value: float | None) -> Cell:
 
 def similarity_and_performance(evidence: Evidence) -> str:
     """Whether performance falls with similarity over the sites, or why that cannot be said."""
-    found = find(evidence, "performance_against_similarity", POOLED, measure="auroc")
-    if isinstance(found, Absent):
-        return f"Performance against similarity over the sites: {why(evidence, found.reason)}."
-    p_value = found.details.get("p_value")
-    tested = "" if p_value is None else f" (p {number(p_value)})"
-    sites = f"{found.details.get('k', 0):.0f} sites"
     chosen = evidence.release.robustness.similarity
-    beside = [_by_another_form(form, found.details.get(f"r_{form}")) for form in SIMILARITIES if form != chosen]
-    return (
-        f"Performance (AUROC) against similarity over {sites}, Pearson r: by {SIMILARITY_FORM[chosen]} "
-        f"{number(found.value)}{tested}{''.join(beside)}."
-    )
+    forms = sorted(SIMILARITIES, key=lambda form: form != chosen)
+    found = {
+        form: find(evidence, "performance_against_similarity", POOLED, measure="auroc", similarity=form)
+        for form in forms
+    }
+    first = found[chosen]
+    if isinstance(first, Absent):
+        return f"Performance against similarity over the sites: {why(evidence, first.reason)}."
+    parts = [f"by {SIMILARITY_FORM[form]} {_correlation(evidence, each)}" for form, each in found.items()]
+    return f"Performance (AUROC) against similarity, Pearson r: {'; '.join(parts)}."
 
 
-def _by_another_form(form: str, value: float | None) -> str:
-    """The correlation by a form of similarity that was not chosen."""
-    if value is None:
-        return f"; by {SIMILARITY_FORM[form]} none (fewer than three sites, or all alike)"
-    return f", by {SIMILARITY_FORM[form]} {number(value)}"
+def _correlation(evidence: Evidence, found: Estimate | Absent) -> str:
+    """A correlation over sites with its p value and on how many sites it rests."""
+    if isinstance(found, Absent):
+        return f"none ({why(evidence, found.reason)})"
+    p_value = found.details.get("p_value")
+    tested = "" if p_value is None else f"p {number(p_value)}, "
+    return f"{number(found.value)} ({tested}{found.details.get('k', 0):.0f} sites)"
 
 
 def _performance_at_home(evidence: Evidence) -> bool:

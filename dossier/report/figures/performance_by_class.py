@@ -221,8 +221,8 @@ def external_performance_by_class(evidence: Evidence) -> Picture | Absent:
         unseen = len(externals(evidence)) - len(sites)
         shown = [site for site in externals(evidence) if site.name in {hospital.name for hospital in sites}]
         parts = (
-            f"{patients(shown)}. Height: {form.title}{form.note}; below the broken line ({bands.SUPPORT:g}) a site is "
-            f"unlike the development data. {level_text(evidence)} intervals; shades: acceptable, good, excellent. "
+            f"{patients(shown)}. Height: {form.title}{form.note}; broken line: {bands.SUPPORT:g}. "
+            f"{level_text(evidence)} intervals; shades: acceptable, good, excellent. "
             f"Diamond: mean over the classes. Open: fewer patients than needed, or need unknown. {OURS}",
             f"{left} more classes: see results.csv." if left else "",
             f"{sites_word(unseen)} more, or of unknown similarity: see the tables." if unseen else "",
@@ -232,7 +232,7 @@ def external_performance_by_class(evidence: Evidence) -> Picture | Absent:
 
 
 def _message(evidence: Evidence, seen: Evidence, sites: Sequence[At]) -> str:
-    """From where to where the AUROC of the classes runs at the sites that are unlike the development data."""
+    """From where to where the AUROC of the classes runs at the sites of low similarity."""
     unlike = [site for site in sites if site.similarity.value < bands.SUPPORT]
     values = [
         (found.value, f"{site.label}, {label}")
@@ -242,9 +242,9 @@ def _message(evidence: Evidence, seen: Evidence, sites: Sequence[At]) -> str:
     ]
     known = f"{sites_word(len(sites))} of known similarity"
     if not values:
-        return f"None of {known} is unlike the development data by {form_of(evidence).short}."
+        return f"None of {known} is below {bands.SUPPORT:g} by {form_of(evidence).short}."
     (low, first), (high, last) = min(values), max(values)
-    where = "At sites unlike the development data"
+    where = f"At sites below {bands.SUPPORT:g} by {form_of(evidence).short}"
     if low == high:
         return f"{where} the AUROC of every class is {number(low)}."
     return f"{where} the AUROC runs from {number(low)} ({first}) to {number(high)} ({last})."

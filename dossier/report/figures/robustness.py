@@ -116,6 +116,8 @@ class Standing:
     low: float
     high: float
     share: float | None
+    is_shown: bool
+    """Whether its whole interval is acceptable or better."""
 
 
 @dataclass(frozen=True)
@@ -208,7 +210,7 @@ def standing(evidence: Evidence, site: DatasetSummary, scale: Scale) -> Standing
     share = min(1.0, site.n / least.value) if isinstance(least, Estimate) and least.value > 0 else None
     low = found.value if found.low is None else found.low
     high = found.value if found.high is None else found.high
-    return Standing(found.value, low, high, share)
+    return Standing(found.value, low, high, share, bands.is_shown(scale.measure, found.low, found.high))
 
 
 NO_SKILL: Mapping[str, Any] = {"ms": 5.0, "mew": 1.2, "zorder": 6, "clip_on": False}
@@ -238,9 +240,8 @@ def placed_sites(evidence: Evidence) -> tuple[Placed, ...]:
     for order, site in enumerate(sites, 1):
         similarity = _similarity(evidence, site)
         stands = [standing(evidence, site, scale) for scale in three]
-        good = all(
-            standing is not None and bands.is_acceptable(scale.measure, standing.value)
-            for standing, scale in zip(stands, three, strict=True)
+        good = site.n >= bands.FEWEST_TO_SUPPORT and all(
+            standing is not None and standing.is_shown for standing in stands
         )
         supports = similarity is not None and similarity.value < bands.SUPPORT and good
         placed.append(Placed(site, str(order) if many and similarity else names[site.name], similarity, supports))
@@ -276,23 +277,21 @@ def _similarity(evidence: Evidence, site: DatasetSummary) -> Estimate | None:
 
 @dataclass(frozen=True)
 class Form:
-    """A form of similarity: what its axis is called, and which lines it is read by, each the upper end of a band."""
+    """A form of similarity: what its axis is called, and how it is read."""
 
     title: str
     short: str
     """Its name in a sentence."""
-    bands: Mapping[float, str]
     note: str
     """What a reader must know of its scale."""
 
 
 FORMS = {
-    "psi": Form("Degree of correspondence, psi", SIMILARITY_FORM["psi"], bands.SIMILARITY, " (a p value)"),
-    "averaged": Form(
-        "Averaged correspondence", SIMILARITY_FORM["averaged"], {bands.SUPPORT: "", bands.ALIKE: ""}, " (0.5: alike)"
-    ),
+    "averaged": Form("Averaged correspondence", SIMILARITY_FORM["averaged"], f" ({bands.ALIKE:g}: alike)"),
+    "psi": Form("Degree of correspondence, psi", SIMILARITY_FORM["psi"], f" ({bands.PSI_OF_ONE_POPULATION})"),
 }
-"""The published bands belong to psi alone."""
+BANDS = listing([f"{name} to {upper:g}" for upper, name in bands.SIMILARITY.items()])
+"""The bands of similarity, which an axis that shows a part of it cannot name."""
 
 
 def form_of(evidence: Evidence) -> Form:
@@ -327,8 +326,6 @@ class Layout:
     radius: float
     names: float
     """The width of the names at the right margin, 0 where each stands at its mark."""
-    bands: Mapping[float, str]
-    """The bands of the form of similarity that is drawn, by their upper ends."""
 
     @property
     def down(self) -> float:
@@ -349,7 +346,7 @@ class Layout:
         return self.left + index * (self.width + GAP)
 
 
-def layout(placed: Sequence[Placed], form: Form, *, at_the_margin: bool = False) -> Layout:
+def layout(placed: Sequence[Placed], *, at_the_margin: bool = False) -> Layout:
     """The panels of the design; lower and narrower when a strip of unknown similarity needs its room.
 
     With `at_the_margin` the panels leave room for a column of names on their right, and are tall enough for it.
@@ -376,7 +373,7 @@ def layout(placed: Sequence[Placed], form: Form, *, at_the_margin: bool = False)
     # A disc at the best end of the last panel needs its half outside.
     margin = names + LEADER + 0.8 if names else 0.0
     width = (FULL - left - 2 * GAP - RADIUS - 0.2 - margin) / 3
-    return Layout(left, width, height - foot, foot, strip, rows, lowest, highest, radius, names, form.bands)
+    return Layout(left, width, height - foot, foot, strip, rows, lowest, highest, radius, names)
 
 
 def _left_out(count: int) -> str:
@@ -456,15 +453,14 @@ def arrangement(evidence: Evidence) -> Arrangement | Absent:
     placed = placed_sites(evidence)
     if not any(placed_site.similarity for placed_site in placed):
         return Absent(Fact("no_similarity_known"))
-    form = form_of(evidence)
-    plan, three = layout(placed, form), scales(evidence)
+    plan, three = layout(placed), scales(evidence)
     regions = _regions(evidence, placed, plan, three)
     found = [_labels(evidence, placed, plan, *pair) for pair in zip(three, regions, strict=True)]
     margin: dict[str, float] = {}
     known = sum(placed_site.similarity is not None for placed_site in placed)
     fits = _fits_the_margin(known, len(placed) - known)
     if fits and (is_crowded(placed) or any(None in spots.values() for spots in found)):
-        plan = layout(placed, form, at_the_margin=True)
+        plan = layout(placed, at_the_margin=True)
         margin, found = _in_a_column(placed, plan), [{} for _ in three]
         regions = _regions(evidence, placed, plan, three)
     names = {placed_site.site.name: placed_site.name for placed_site in placed}
@@ -612,8 +608,8 @@ def _band_names(drawn: Figure, plan: Layout) -> None:
     away = 12.9 if is_zoomed(plan.lowest, plan.highest) else 10.4
     for lowest, highest, start, height in parts:
         down = height / (highest - lowest)
-        limits = itertools.pairwise((0.0, *plan.bands))
-        seen = [(max(lower, lowest), min(upper, highest), plan.bands[upper]) for lower, upper in limits]
+        limits = itertools.pairwise((0.0, *bands.SIMILARITY))
+        seen = [(max(lower, lowest), min(upper, highest), bands.SIMILARITY[upper]) for lower, upper in limits]
         rooms = [(bottom, top, name, (top - bottom) * down) for bottom, top, name in seen if top > bottom]
         spare = [max(0.0, (room - text_width(name)) / 2) for _, _, name, room in rooms]
         for index, (bottom, top, name, room) in enumerate(rooms):
@@ -636,12 +632,12 @@ def _foot(drawn: Figure, plan: Layout, index: int, scale: Scale) -> None:
     axes.set_xlim(scale.worst, scale.best)
     axes.set_ylim(0, bands.SUPPORT)
     background(axes, scale)
-    for upper in plan.bands:
+    for upper in bands.SIMILARITY:
         if upper < bands.SUPPORT:
             axes.axhline(upper, color=RULE, lw=0.5, zorder=0.6)
     frame = [0, bands.SUPPORT, bands.SUPPORT]
     axes.plot([scale.cuts[0], scale.cuts[0], scale.best], frame, color=INK, lw=1.1, ls=FRAME, clip_on=False)
-    heights = [0.0, *(upper for upper in plan.bands if upper <= bands.SUPPORT)] if index == 0 else []
+    heights = [0.0, *(upper for upper in bands.SIMILARITY if upper <= bands.SUPPORT)] if index == 0 else []
     digits = 2 if is_zoomed(plan.lowest, plan.highest) else 1
     axes.spines["left"].set_visible(index == 0)
     ticks(axes, "y", heights, [_height_text(tick, digits) for tick in heights])
@@ -668,7 +664,7 @@ def _panel(drawn: Figure, evidence: Evidence, arranged: Arrangement, index: int)
     axes.set_xlim(scale.worst, scale.best)
     axes.set_ylim(plan.lowest, plan.highest)
     background(axes, scale)
-    for upper in plan.bands:
+    for upper in bands.SIMILARITY:
         if plan.lowest < upper < plan.highest:
             axes.axhline(upper, color=RULE, lw=0.5, zorder=0.6)
     if not plan.foot:
@@ -717,7 +713,7 @@ def _name_the_region(axes: Axes, plan: Layout, scale: Scale, spot: tuple[float, 
 def _heights(plan: Layout) -> list[float]:
     """The ticks of similarity: the limits of the bands, and where the axis is zoomed round numbers between them."""
     least = plan.lowest + (LINE * plan.down if plan.foot else 0)
-    ends = sorted({0.0, *plan.bands, 1.0})
+    ends = sorted({0.0, *bands.SIMILARITY, 1.0})
     limits = [tick for tick in ends if least <= tick and (tick == plan.highest or _is_below_the_top(plan, tick))]
     if not is_zoomed(plan.lowest, plan.highest):
         return limits
@@ -910,7 +906,7 @@ def _disc(
 def _lines(plan: Layout, scale: Scale) -> Floats:
     """Points in mm along the frame and the band limits that a label should not cross."""
     parts = [_frame(plan, scale)]
-    for upper in plan.bands:
+    for upper in bands.SIMILARITY:
         if upper != bands.SUPPORT and plan.lowest < upper < plan.highest:
             level = np.full(60, plan.y(upper))
             parts.append(np.column_stack((np.linspace(0, plan.width, 60), level)))
@@ -984,7 +980,8 @@ def _caption(evidence: Evidence, arranged: Arrangement) -> str:
     text = (
         f"{patients(externals(evidence))}. Height: {form.title.lower()}{form.note}. "
         f"{'Ellipses' if has_ellipses else 'Strokes'}: {level_text(evidence)} intervals{only}. "
-        f"Blue: below {bands.SUPPORT:g}, acceptable or better in all three. "
+        f"Bands: {BANDS}. Blue: below {bands.SUPPORT:g}, of {bands.FEWEST_TO_SUPPORT} patients or more, all three "
+        "intervals acceptable or better. "
         f"{OURS}{without_skill(evidence, [placed_site.site for placed_site in arranged.placed])}"
     )
     plan = arranged.plan

@@ -82,7 +82,8 @@ def measured(evidence: Evidence) -> list[Scale]:
 
 def correlation(evidence: Evidence, scale: Scale) -> Estimate | Absent:
     """Pearson's r of the measure with the similarity over the sites."""
-    return find(evidence, "performance_against_similarity", POOLED, measure=scale.measure)
+    by = evidence.release.robustness.similarity
+    return find(evidence, "performance_against_similarity", POOLED, measure=scale.measure, similarity=by)
 
 
 def draw_against_similarity(evidence: Evidence) -> Figure | Absent:
@@ -104,7 +105,7 @@ def draw_against_similarity(evidence: Evidence) -> Figure | Absent:
     axes = panel(drawn, left, top, width * SIMILARITY_SHARE, height)
     _similarities(axes, evidence, rows)
     ticks(axes, "y", range(len(rows)), names, length=0)
-    write(drawn, left, top + height + 8.0, f"below {bands.SUPPORT:g}: unlike", color=INK_2)
+    write(drawn, left, top + height + 8.0, f"broken line: {bands.SUPPORT:g}", color=INK_2)
     for index, (scale, title) in enumerate(zip(three, titles, strict=True)):
         x = left + width * (SIMILARITY_SHARE + index) + GAP * (index + 1)
         _titles(drawn, x, top, title)
@@ -255,20 +256,17 @@ def _caption(evidence: Evidence) -> str:
 
 
 def _message(evidence: Evidence) -> str:
-    """How many sites are unlike the development data."""
+    """At how many sites the similarity is low."""
     known = [
         placed_site.similarity.value for placed_site in placed_sites(evidence) if placed_site.similarity is not None
     ]
-    unlike = sum(value < bands.SUPPORT for value in known)
-    who = f"{unlike or 'none'} {'is' if unlike <= 1 else 'are'}"
-    return (
-        f"Of {sites_word(len(known))} of known similarity {who} unlike the development data by "
-        f"{form_of(evidence).short} (below {bands.SUPPORT:g})."
-    )
+    low = sum(value < bands.SUPPORT for value in known)
+    form = form_of(evidence)
+    return f"Below {bands.SUPPORT:g} by {form.short}: {low or 'none'} of {sites_word(len(known))}{form.note}."
 
 
 def _alternative(evidence: Evidence) -> str:
-    """How many sites are unlike, and the correlation of each measure with its interval."""
+    """At how many sites similarity is low, and the correlation of each measure with its interval."""
     reported = []
     for scale in measured(evidence):
         found = correlation(evidence, scale)
