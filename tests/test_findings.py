@@ -9,7 +9,7 @@ import re
 import pytest
 
 from dossier.core.contents import Edition
-from dossier.core.facts import Fact, Method
+from dossier.core.facts import Count, Fact, Method
 from dossier.core.release import Care, DeclaredPerformance, IntendedUse, Model, ReadersTables, Sample
 from dossier.core.types import (
     POOLED,
@@ -1010,24 +1010,41 @@ def test_risks_are_off_where_the_interval_excludes_one_and_far_off_outside_what_
     assert "excludes 1, and far so where it lies outside 0.80 to 1.25" in results.essentials(off).note
 
 
-def test_of_two_pooled_sites_the_sites_are_said_first() -> None:
-    """Their interval has one degree of freedom, and holds nearly everything."""
+def test_two_sites_are_not_pooled_and_said_as_they_are() -> None:
+    """One degree of freedom: the interval of the mean goes from .11 to .97 where the sites have .70 and .60."""
     two = KINDS["two"]
     pooled = find(two, "auroc", POOLED)
     assert isinstance(pooled, Estimate)
-    of_two = dataclasses.replace(pooled, details={**pooled.details, "k": 2})
+    why = Absent(Fact("too_few_sites_to_pool", usable=Count(2, "site")))
+    fixed = Estimate(0.66, 0.62, 0.7, 0.95, 900, Method("pairs_within_sites"), 200, 0.02, {"k": 2.0})
     changed = tuple(
-        dataclasses.replace(result, found=of_two) if result.found is pooled else result for result in two.results
+        dataclasses.replace(result, found=why) if result.found is pooled else result for result in two.results
     )
-    two = dataclasses.replace(two, results=changed)
-    sites = "The AUROC runs from"
-    assert finding("results", two).lead.startswith(sites)
-    assert finding("pooled", two).lead == "Only two sites can be pooled, with one degree of freedom."
-    assert finding("pooled", two).rest.startswith("The pooled AUROC is ")
-    for table in (results.essentials(two), pooled_chapter.prediction(two)):
-        assert "Pooled from two sites: one degree of freedom" in table.note
-    assert "Pooled from two sites" not in results.essentials(KINDS["eight"]).note
+    beside = Result("auroc", "auroc", POOLED, {"estimator": "stratified"}, fixed)
+    two = dataclasses.replace(two, results=(*changed, beside))
+    assert finding("results", two).lead.startswith("The AUROC runs from")
+    assert finding("pooled", two).lead == "Sites are not pooled: 2 sites can be pooled, and pooling needs three."
+    assert finding("pooled", two).rest.startswith("Stratified, sites taken as fixed, the AUROC is 0.66 (95%")
     assert finding("results", KINDS["eight"]).lead.startswith("The pooled AUROC is")
+
+
+def test_how_much_sites_differ_is_printed_with_its_interval() -> None:
+    """A tau of 0.00 alone says that sites do not differ, where three sites can hardly tell."""
+    auroc = Estimate(
+        *(0.8, 0.7, 0.9, 0.95, 900, Method("reml_of_test"), 200),
+        details={
+            "k": 3.0,
+            "df": 2.0,
+            "tau": 0.0,
+            "tau_low": 0.0,
+            "tau_high": 0.716,
+            "i2": 0.0,
+            "i2_low": 0.0,
+            "i2_high": 0.93,
+        },
+    )
+    *_, tau, share = pooled_chapter._spread(auroc, KINDS["two"].terms["auroc"])
+    assert (tau.text, share.text) == ("0.00 (0.00 to 0.72)", "0 (0 to 93)")
 
 
 def test_the_kind_of_model_is_told_where_the_release_states_it() -> None:

@@ -90,8 +90,8 @@ def together(evidence: Evidence, measure: str, **at: float | str) -> Estimate | 
 
 @pytest.fixture(scope="module")
 def with_a_small_site(tmp_path_factory: pytest.TempPathFactory) -> tuple[Study, Evidence]:
-    """Three hospitals, of which the last has fewer than 20 events."""
-    tables = {"a": (table(1, 150), ""), "b": (table(2, 200), ""), "few": (table(3, 30), "")}
+    """Four hospitals, of which the last has fewer than 20 events."""
+    tables = {"a": (table(1, 150), ""), "b": (table(2, 200), ""), "c": (table(4, 180), ""), "few": (table(3, 30), "")}
     study = read(tmp_path_factory.mktemp("small"), tables)
     return study, evaluate.evidence(study)
 
@@ -102,8 +102,8 @@ def test_where_a_site_is_left_out_the_rows_of_all_stand_beside(with_a_small_site
     strata = [stratum(dataset) for dataset in study.datasets]
     for measure in ("auroc", "oe_ratio", "calibration_slope"):
         pooled, beside = number(find(evidence, measure, POOLED)), number(together(evidence, measure))
-        assert (pooled.details["k"], beside.details["k"]) == (2, 3)
-        assert (pooled.n, beside.n) == (350, 380)
+        assert (pooled.details["k"], beside.details["k"]) == (3, 4)
+        assert (pooled.n, beside.n) == (530, 560)
         expected = number(REGISTER.stratified[measure].function(strata, 0.95))
         assert (beside.value, beside.low, beside.high) == (expected.value, expected.low, expected.high)
 
@@ -125,7 +125,7 @@ def test_differences_and_gain_over_all_rows_are_means_over_the_sites(
         beside = number(together(evidence, measure, **at))
         assert beside.value == pytest.approx(float((weights * values).sum() / weights.sum())), measure
         pooled = number(find(evidence, measure, POOLED, **at))
-        assert (pooled.details["k"], pooled.details["df"]) == (2, 1)
+        assert (pooled.details["k"], pooled.details["df"]) == (3, 2)
 
 
 CRITERIA = """
@@ -163,7 +163,7 @@ at_least = 0.5
 
 
 def test_criteria_may_name_what_is_pooled_differences_and_gain(tmp_path: Path) -> None:
-    tables = {"a": (table(1, 150), ""), "b": (table(2, 200), ""), "few": (table(3, 30), "")}
+    tables = {"a": (table(1, 150), ""), "b": (table(2, 200), ""), "c": (table(4, 180), ""), "few": (table(3, 30), "")}
     evidence = evaluate.evidence(read(tmp_path, tables, GROUP + CRITERIA))
     assert [
         (criterion.measure, criterion.dataset, criterion.met, criterion.reason) for criterion in evidence.criteria
@@ -181,10 +181,21 @@ def test_criteria_may_name_what_is_pooled_differences_and_gain(tmp_path: Path) -
 
 
 def test_nothing_stands_beside_where_every_site_is_pooled(tmp_path: Path) -> None:
-    tables = {"a": (table(1, 150), ""), "b": (table(2, 200), "")}
+    tables = {"a": (table(1, 150), ""), "b": (table(2, 200), ""), "c": (table(4, 180), "")}
     evidence = evaluate.evidence(read(tmp_path, tables))
-    assert number(find(evidence, "auroc", POOLED)).details["k"] == 2
+    assert number(find(evidence, "auroc", POOLED)).details["k"] == 3
     assert not [result for result in evidence.results if "estimator" in result.at]
+
+
+def test_two_sites_have_the_stratified_estimate_alone(tmp_path: Path) -> None:
+    study = read(tmp_path, {"a": (table(1, 150), ""), "b": (table(2, 200), "")})
+    evidence = evaluate.evidence(study)
+    for measure in ("auroc", "oe_ratio", "calibration_slope"):
+        assert find(evidence, measure, POOLED) == Said("2 sites can be pooled, and pooling needs three")
+        expected = number(REGISTER.stratified[measure].function([stratum(each) for each in study.datasets], 0.95))
+        beside = number(together(evidence, measure))
+        assert (beside.value, beside.low, beside.high) == (expected.value, expected.low, expected.high)
+        assert "prediction_low" not in beside.details
 
 
 def test_a_site_with_next_to_no_rows_is_not_named_and_does_not_enter(tmp_path: Path) -> None:

@@ -70,10 +70,7 @@ FEW_FOR_POOLING = 20
 """Below so many events or non-events a site is listed but not pooled."""
 
 FEWEST_POOLED = 3
-"""Sites from which on their pooled value is printed and said first: the interval over two holds nearly everything.
-
-results.json holds the pooled values of two sites too.
-"""
+"""Sites from which on they are pooled: with one degree of freedom the interval over two holds nearly everything."""
 
 COMPARED_WITH_BEFORE = ("oe_ratio", "calibration_slope", "ici", "brier")
 """What is compared with the previous release beside the core measures."""

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from dossier.core.bands import FEW_FOR_POOLING, SMALLEST_GROUP
+from dossier.core.bands import FEW_FOR_POOLING, FEWEST_POOLED, SMALLEST_GROUP
 from dossier.core.facts import Count, Fact, Method
 from dossier.core.register import Band, Line, curve, curve_synthesis, metric
 from dossier.core.types import Absent, Curve, Estimate, Floats, Goal, Role, SiteResults, found_curve
@@ -1064,12 +1064,12 @@ def calibration_curve_all_sites(sites: tuple[SiteResults, ...], level: float = 0
     all pooled sites share, with `observed`, `low` and `high`: at each risk the sites' curves, on the logit scale, are
     pooled by random effects (REML, Hartung-Knapp). A curve between its points is the straight line in logit risk and
     logit observed; its standard error comes from its band. Sites with fewer than 20 events or non-events are not
-    pooled, nor is a curve without a band. Absent with fewer than two such sites, or when their risks share no range.
+    pooled, nor is a curve without a band. Absent with fewer than three such sites, or when their risks share no range.
     """
     curves = [found for site in sites if isinstance(found := found_curve(site, "calibration_curve"), Curve)]
     usable = [found for found in curves if _can_be_pooled(found)]
-    if len(usable) < 2:
-        return Absent(Fact("fewer_than_two_calibration_curves"))
+    if len(usable) < FEWEST_POOLED:
+        return Absent(Fact("fewer_than_three_calibration_curves"))
     low = max(float(found.columns["risk"][0] or 0) for found in usable)
     high = min(float(found.columns["risk"][-1] or 0) for found in usable)
     if low >= high:

@@ -10,13 +10,12 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import chdtri, ndtr
 
-from dossier.core.bands import FEW_FOR_POOLING
+from dossier.core.bands import FEW_FOR_POOLING, FEWEST_POOLED
 from dossier.core.facts import Count, Fact, Method
 from dossier.core.types import Absent, Estimate, Floats
 from dossier.metrics.intervals import two_sided_student
 from dossier.metrics.scales import Scale, back, forward, off_scale, stretch
 
-FEWEST_FOR_PREDICTION = 3
 MIXED = 1_000
 """At how many probabilities the confidence distribution of the variance between sites is taken."""
 
@@ -56,15 +55,13 @@ def random_effects(values: Floats, standard_errors: Floats, level: float = 0.95)
     factor = max(1.0, float((weights * (values - mean) ** 2).sum() / (k - 1)))
     se = math.sqrt(factor / float(weights.sum()))
     reach = two_sided_student(level, k - 1) * se
-    fixed = 1 / variances
-    typical = (k - 1) / float(fixed.sum() - (fixed**2).sum() / fixed.sum())
     return RandomEffects(
         value=mean,
         se=se,
         low=mean - reach,
         high=mean + reach,
         tau=math.sqrt(between),
-        i2=between / (between + typical),
+        i2=between / (between + _typical(variances)),
         k=k,
     )
 
@@ -94,6 +91,27 @@ def expected_range(values: Floats, standard_errors: Floats, level: float = 0.95)
         return float(brentq(lambda at: float(ndtr((at - mean) / spread).mean()) - share, *ends, xtol=1e-13))
 
     return bound(0.5 - level / 2), bound(0.5 + level / 2)
+
+
+def heterogeneity_bounds(values: Floats, standard_errors: Floats, level: float = 0.95) -> dict[str, float]:
+    """The intervals of tau and of i2: `tau_low`, `tau_high`, `i2_low`, `i2_high`.
+
+    Arguments as for `random_effects`. The generalised Q statistic (`expected_range`) lies between its chi-squared
+    quantiles at the variances between sites that are not refuted (Q profile, Viechtbauer 2007), and i2 follows from
+    these.
+    """
+    variances, k = standard_errors**2, len(values)
+    quantiles = chdtri(k - 1, np.array([0.5 - level / 2, 0.5 + level / 2]))
+    bounds, typical = at_generalised_q(quantiles, values, variances), _typical(variances)
+    ends = dict(zip(("low", "high"), bounds.tolist(), strict=True))
+    tau = {f"tau_{end}": math.sqrt(between) for end, between in ends.items()}
+    return tau | {f"i2_{end}": between / (between + typical) for end, between in ends.items()}
+
+
+def _typical(variances: Floats) -> float:
+    """The typical variance within a site (Higgins and Thompson 2002)."""
+    fixed = 1 / variances
+    return (len(variances) - 1) / float(fixed.sum() - (fixed**2).sum() / fixed.sum())
 
 
 def at_generalised_q(wanted: Floats, values: Floats, variances: Floats) -> Floats:
@@ -160,21 +178,21 @@ def pool(
     pooled: logit (AUROC, SE / (A (1 - A))), log (O/E, SE / value) or plain. A site with fewer than 20 events or
     non-events, or without an SE, is listed in the method and not pooled; `names` are the sites' names for that list,
     `known` further reasons not to pool a site, one a site or None. An AUROC of exactly 1 or 0 enters with (n AUROC +
-    .5)/(n + 1) and its SE, Newcombe's there, and is listed too. Details: `prediction_low`, `prediction_high` (from
-    three sites on), `tau` (on the scale), `i2`, `k`, `df` of the interval, and `left_out`. Absent below two sites. See
-    `random_effects` and `expected_range` for the formulas.
+    .5)/(n + 1) and its SE, Newcombe's there, and is listed too. Details: `prediction_low`, `prediction_high`, `tau` (on
+    the scale) and `i2` with their intervals (`tau_low` ...), `k`, `df` of the interval, and `left_out`. Absent below
+    three sites: with two the interval has one degree of freedom, and goes from .11 to .97 where the sites have an AUROC
+    of .70 and .60. See `random_effects`, `expected_range` and `heterogeneity_bounds` for the formulas.
     """
     reasons = known or (None,) * len(estimates)
     entered = tuple(_inside(estimate, scale) for estimate in estimates)
     obstacles = tuple(why or _obstacle(estimate, scale) for estimate, why in zip(entered, reasons, strict=True))
     usable = tuple(estimate for estimate, obstacle in zip(entered, obstacles, strict=True) if obstacle is None)
-    if len(usable) < 2:
+    if len(usable) < FEWEST_POOLED:
         return Absent(_too_few(len(usable), _of_sites(names, obstacles) if names else _of_reasons(obstacles)))
     values = np.array([forward(estimate.value, scale) for estimate in usable])
     errors = np.array([_se(estimate, scale) for estimate in usable])
     found = random_effects(values, errors, level)
-    few = found.k < FEWEST_FOR_PREDICTION
-    ahead = None if few else expected_range(values, errors, level)
+    ahead = expected_range(values, errors, level)
     value = back(found.value, scale)
     called = names or (None,) * len(estimates)
     moved = tuple(
@@ -187,7 +205,7 @@ def pool(
     )
     method = Method(
         Fact("reml", scale=None if scale == "plain" else scale, df=found.df),
-        *(() if few else ("prediction",)),
+        *("prediction", "q_profile"),
         *((Fact("entered", sites=moved),) if moved else ()),
         *((Fact("not_pooled", sites=others),) if others else ()),
     )
@@ -202,17 +220,15 @@ def pool(
         events=None if None in events else sum(count for count in events if count is not None),
         se=found.se * stretch(value, scale),
         details={
-            "prediction_low": None if ahead is None else back(ahead[0], scale),
-            "prediction_high": None if ahead is None else back(ahead[1], scale),
+            "prediction_low": back(ahead[0], scale),
+            "prediction_high": back(ahead[1], scale),
             "tau": found.tau,
             "i2": found.i2,
+            **heterogeneity_bounds(values, errors, level),
             "k": found.k,
             "df": found.df,
             "left_out": len(estimates) - len(usable),
         },
-        reason=Fact("too_few_sites_for_prediction", fewest=FEWEST_FOR_PREDICTION, pooled=Count(found.k, "site"))
-        if few
-        else None,
     )
 
 

@@ -30,7 +30,8 @@ COLUMNS = (
         "level",
         "p_value",
     ),
-    *("prediction_low", "prediction_high", "tau", "i2", "k", "df", "method", "n", "events", "tier", "status", "reason"),
+    *("prediction_low", "prediction_high", "tau", "tau_low", "tau_high", "i2", "i2_low", "i2_high", "k", "df"),
+    *("method", "n", "events", "tier", "status", "reason"),
 )
 
 

@@ -441,6 +441,7 @@ WORDS: Mapping[str, Words] = {
     "not_pooled": Words(lambda step: f"not pooled: {_not_pooled(step)}"),
     "pairs_within_sites": Words("pairs within sites", joined=", "),
     "prediction": Words("prediction interval from the confidence distribution of tau"),
+    "q_profile": Words("tau and I2 with Q-profile intervals"),
     "random_effects_at_each_risk": Words(
         "{sites} sites, random effects at each risk on the logit scale (REML, Hartung-Knapp)"
     ),

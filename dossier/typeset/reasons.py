@@ -166,7 +166,8 @@ WORDS: Mapping[str, str] = {
     "fewer_persons_of_either_outcome": "fewer than {least} persons with or without the outcome",
     "fewer_rows": "there are fewer than {fewest} rows",
     "fewer_rows_of_a_class": "fewer than {fewest} rows of a class",
-    "fewer_than_two_calibration_curves": "fewer than two external sites have a calibration curve that can be pooled",
+    "fewer_than_three_calibration_curves": "fewer than three external sites have a calibration curve that can be "
+    "pooled",
     "fewer_than_two_decision_curves": "fewer than two external sites have a decision curve",
     "fewer_than_two_development_rows": "fewer than two development rows have half of the predictors",
     "fewer_than_three_similarities": "fewer than three external sites have both a similarity and a performance",
@@ -435,9 +436,9 @@ WORDS: Mapping[str, str] = {
     "too_few_replicates_of_classes": "only {replicates} of {replicates.out_of} bootstrap replicates allow a value of "
     "every class",
     "too_few_rows_to_classify": "one of the tables has fewer than {fewest} rows, too few for a fit to half of them",
-    "too_few_sites_for_prediction": "a prediction interval needs {fewest} sites, and {pooled} are pooled",
-    "too_few_sites_pooled": "{usable:one site|no site} can be pooled, and pooling needs two (not pooled: {not_pooled})",
-    "too_few_sites_to_pool": "{usable:one site|no site} can be pooled, and pooling needs two",
+    "too_few_sites_pooled": "{usable} {usable:site|sites} can be pooled, and pooling needs three (not pooled: "
+    "{not_pooled})",
+    "too_few_sites_to_pool": "{usable} {usable:site|sites} can be pooled, and pooling needs three",
     "too_few_to_tell": "too few to tell{among}: {events} {events:event|events}, {non_events} "
     "{non_events:non-event|non-events}",
     "too_many_pairs_of_raters": "{raters} raters make {pairs} pairs, too many to list one by one",

@@ -13,7 +13,7 @@ from scipy.stats import t as student
 from dossier.core.facts import Method
 from dossier.core.types import Estimate, Floats
 from dossier.metrics.discrimination import auroc, newcombe_standard_error
-from dossier.metrics.pooled import expected_range, pool, random_effects
+from dossier.metrics.pooled import expected_range, heterogeneity_bounds, pool, random_effects
 from dossier.metrics.scales import Scale
 from dossier.typeset.methods import method_text
 from tests.reasons import Said
@@ -174,7 +174,8 @@ def test_small_and_impossible_sites_are_listed_and_not_pooled() -> None:
     assert (found.details["k"], found.details["left_out"], found.n, found.events) == (3, 3, 1200, 300)
     assert method_text(found.method) == (
         "REML on the logit scale, Hartung-Knapp, t with 2 degrees of freedom; prediction interval from the confidence "
-        "distribution of tau; not pooled: few (fewer than 20 events), many (fewer than 20 non-events), vague (no "
+        "distribution of tau; tau and I2 with Q-profile intervals; "
+        "not pooled: few (fewer than 20 events), many (fewer than 20 non-events), vague (no "
         "standard error)"
     )
     unnamed = pool(sites, "logit")
@@ -183,39 +184,66 @@ def test_small_and_impossible_sites_are_listed_and_not_pooled() -> None:
 
 
 def test_exactly_twenty_events_are_enough() -> None:
-    found = pool((_site(0.8, 0.03, 40, 20), _site(0.7, 0.04, 40, 20)), "logit")
+    found = pool((_site(0.8, 0.03, 40, 20), _site(0.7, 0.04, 40, 20), _site(0.7, 0.04, 40, 20)), "logit")
     assert isinstance(found, Estimate)
-    assert found.details["k"] == 2
-
-
-def test_two_sites_have_an_interval_but_no_prediction() -> None:
-    found = pool((_site(1.1, 0.1), _site(0.9, 0.1)), "plain")
-    assert isinstance(found, Estimate)
-    assert found.low is not None
-    assert found.details["prediction_low"] is None
-    assert found.details["prediction_high"] is None
-    assert found.reason == Said("a prediction interval needs 3 sites, and 2 are pooled")
+    assert found.details["k"] == 3
 
 
 @pytest.mark.parametrize("scale", ["plain", "log", "logit"])
-def test_fewer_than_two_sites_are_absent(scale: Scale) -> None:
-    assert pool((), scale) == Said("no site can be pooled, and pooling needs two")
-    assert pool((_site(0.8, 0.1),), scale) == Said("one site can be pooled, and pooling needs two")
+def test_fewer_than_three_sites_are_absent(scale: Scale) -> None:
+    """Of two the interval went from .11 to .97 where the sites have .70 and .60."""
+    assert pool((), scale) == Said("0 sites can be pooled, and pooling needs three")
+    assert pool((_site(0.8, 0.1),), scale) == Said("1 site can be pooled, and pooling needs three")
+    assert pool((_site(0.7, 0.03), _site(0.6, 0.03)), scale) == Said("2 sites can be pooled, and pooling needs three")
     small = pool((_site(0.8, 0.1), _site(0.7, 0.1, events=3)), scale, names=("a", "b"))
-    assert small == Said("one site can be pooled, and pooling needs two (not pooled: b (fewer than 20 events))")
+    assert small == Said("1 site can be pooled, and pooling needs three (not pooled: b (fewer than 20 events))")
 
 
-def test_two_very_different_sites_stay_finite() -> None:
-    found = pool((_site(0.01, 0.001), _site(50.0, 1.0)), "log")
+@pytest.mark.parametrize("measure", list(COLUMNS))
+def test_the_q_profile_intervals_are_those_of_metafor(measure: str) -> None:
+    """`confint` of R's metafor, whose root of tau^2 stops at 1.2e-4, and I^2 with it."""
+    values, errors, golden = _golden(measure)
+    found = heterogeneity_bounds(values, errors)
+    tau2 = [found["tau_low"] ** 2, found["tau_high"] ** 2]
+    assert tau2 == pytest.approx(golden["tau2_qprofile_ci"], abs=1.3e-4)
+    assert [100 * found["i2_low"], 100 * found["i2_high"]] == pytest.approx(golden["I2_ci"], abs=0.1)
+
+
+def test_the_q_profile_interval_of_the_published_trials() -> None:
+    """Viechtbauer 2010, the BCG trials: tau^2 .3132 (.1197 to 1.1115), I^2 92.22 (81.92 to 97.68)."""
+    vaccinated = [(4, 119), (6, 300), (3, 228), (62, 13536), (33, 5036), (180, 1361), (8, 2537), (505, 87886)]
+    vaccinated += [(29, 7470), (17, 1699), (186, 50448), (5, 2493), (27, 16886)]
+    others = [(11, 128), (29, 274), (11, 209), (248, 12619), (47, 5761), (372, 1079), (10, 619), (499, 87892)]
+    others += [(45, 7232), (65, 1600), (141, 27197), (3, 2338), (29, 17825)]
+    pairs = list(zip(vaccinated, others, strict=True))
+    values = np.array([math.log(a / (a + b) / (c / (c + d))) for (a, b), (c, d) in pairs])
+    errors = np.sqrt([1 / a - 1 / (a + b) + 1 / c - 1 / (c + d) for (a, b), (c, d) in pairs])
+    found = heterogeneity_bounds(values, errors)
+    assert random_effects(values, errors).tau ** 2 == pytest.approx(0.3132, abs=5e-5)
+    assert [found["tau_low"] ** 2, found["tau_high"] ** 2] == pytest.approx([0.1197, 1.1115], abs=5e-5)
+    assert [100 * found["i2_low"], 100 * found["i2_high"]] == pytest.approx([81.92, 97.68], abs=5e-3)
+
+
+def test_the_interval_of_tau_holds_it() -> None:
+    rng, errors, tau = np.random.default_rng(4), np.array([0.1, 0.15, 0.2, 0.2, 0.3, 0.4]), 0.2
+    held = 0
+    for _ in range(1000):
+        found = heterogeneity_bounds(rng.normal(rng.normal(0, tau, 6), errors), errors)
+        held += found["tau_low"] <= tau <= found["tau_high"]
+    assert 0.93 <= held / 1000 <= 0.97
+
+
+def test_very_different_sites_stay_finite() -> None:
+    found = pool((_site(0.01, 0.001), _site(50.0, 1.0), _site(50.0, 1.0)), "log")
     assert isinstance(found, Estimate)
     assert found.high is not None
     assert math.isfinite(found.high)
 
 
 def test_a_standard_error_of_0_is_not_pooled() -> None:
-    found = pool((_site(0.8, 0.03), _site(0.7, 0.03), _site(0.8, 0.0)), "logit")
+    found = pool((_site(0.8, 0.03), _site(0.7, 0.03), _site(0.7, 0.03), _site(0.8, 0.0)), "logit")
     assert isinstance(found, Estimate)
-    assert found.details["k"] == 2
+    assert found.details["k"] == 3
     assert method_text(found.method).endswith("; not pooled: 1 site (no standard error)")
 
 
@@ -242,13 +270,13 @@ def test_an_auroc_of_exactly_1_or_0_is_pooled_half_a_row_inside_with_newcombes_e
 
 def test_only_logarithms_need_a_value_above_0() -> None:
     """Where every site has one standard error the mean of all is the mean of their values."""
-    sites = (_site(0.5, 0.03), _site(0.7, 0.03), _site(0.0, 0.03))
+    sites = (_site(0.5, 0.03), _site(0.7, 0.03), _site(0.4, 0.03), _site(0.0, 0.03))
     plain, log = pool(sites, "plain"), pool(sites, "log")
     assert isinstance(plain, Estimate)
     assert isinstance(log, Estimate)
     assert plain.value == pytest.approx(0.4)
-    assert plain.details["k"] == 3
-    assert log.details["k"] == 2
+    assert plain.details["k"] == 4
+    assert log.details["k"] == 3
     assert method_text(log.method).endswith("; not pooled: 1 site (a value of 0 has no logarithm)")
 
 
@@ -314,13 +342,13 @@ def test_sites_that_are_almost_certain_differ_by_their_variance() -> None:
 
 
 @pytest.mark.parametrize("scale", ["plain", "log", "logit"])
-def test_two_sites_that_agree_halve_the_variance_on_every_scale(scale: Scale) -> None:
-    found = pool((_site(0.8, 0.04), _site(0.8, 0.04)), scale)
+def test_three_sites_that_agree_have_a_third_of_the_variance_on_every_scale(scale: Scale) -> None:
+    found = pool((_site(0.8, 0.04),) * 3, scale)
     assert isinstance(found, Estimate)
     assert found.value == pytest.approx(0.8)
-    assert found.se == pytest.approx(0.04 / math.sqrt(2))
+    assert found.se == pytest.approx(0.04 / math.sqrt(3))
     # On its scale the interval is the value and t times the standard error there on either side.
-    reach = student.ppf(0.975, 1) * 0.04 / math.sqrt(2)
+    reach = student.ppf(0.975, 2) * 0.04 / math.sqrt(3)
     ends = {
         "plain": [0.8 - reach, 0.8 + reach],
         "log": [0.8 * math.exp(-reach / 0.8), 0.8 * math.exp(reach / 0.8)],
@@ -337,8 +365,8 @@ def test_three_sites_have_a_prediction_and_nothing_to_excuse() -> None:
 
 
 def test_a_ratio_without_end_stops_at_e_to_the_700() -> None:
-    """At 99 % the t quantile of two sites is 64; the exponential of more than 709 is no number."""
-    found = pool((_site(1e-20, 1e-21), _site(1e20, 1e19)), "log", 0.99)
+    """At 99.9 % the t quantile of three sites is 31.6; the exponential of more than 709 is no number."""
+    found = pool((_site(1e-20, 1e-21), _site(1.0, 0.1), _site(1e20, 1e19)), "log", 0.999)
     assert isinstance(found, Estimate)
     assert found.value == pytest.approx(1)
     assert found.high == math.exp(700)

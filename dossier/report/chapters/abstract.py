@@ -16,7 +16,6 @@ from dossier.report.chapters.sentence import (
     estimated,
     new_hospital,
     not_pooled,
-    of_two_sites,
     primary_threshold,
     range_over_sites,
 )
@@ -195,7 +194,7 @@ def _results(evidence: Evidence) -> str:
 def _one(evidence: Evidence, measure: str, label: str, /, **at: float) -> str:
     """A measure over all sites, or its range; where it has no mean over the classes, its range over these too."""
     pooled = find(evidence, measure, POOLED, **at)
-    if isinstance(pooled, Estimate) and not of_two_sites(pooled):
+    if isinstance(pooled, Estimate):
         return f"Pooled {label}{_of(evidence)} {in_text(evidence, measure, pooled)}."
     sites = estimated(evidence, measure, **at)
     if sites:

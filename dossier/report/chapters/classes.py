@@ -20,7 +20,6 @@ from dossier.report.chapters.sentence import (
     estimated,
     new_hospital,
     of_slopes,
-    of_two_sites,
     primary_threshold,
     range_over_sites,
     severity_of_errors,
@@ -101,9 +100,6 @@ def results(evidence: Evidence) -> Sentence:
             else "At no external site can discrimination be averaged over the classes."
         )
         return Sentence(lead, off(evidence))
-    if of_two_sites(pooled):
-        span = range_over_sites(evidence, "auroc", estimated(evidence, "auroc"))
-        return Sentence(f"The AUROC, averaged over the classes, {span}.", f"{new_hospital(evidence)} {off(evidence)}")
     parts = [new_hospital(evidence)]
     span = _pooled_by_class(evidence)
     parts += [f"By class it runs from {span}."] if span else []

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from dossier.core.bands import FEW_FOR_POOLING, FEWEST_FOR_A_NEW_SITE
 from dossier.core.types import MACRO, POOLED, Absent, Estimate, Evidence, Result, Term, at_dataset, expected_range, find
 from dossier.report.chapters.chapter import Chapter
 from dossier.report.chapters.sentence import (
     Sentence,
     left_out,
-    of_two_sites,
-    pooled_of_two,
 )
 from dossier.typeset.measures import cell, is_estimated
 from dossier.typeset.numbers import bound_of, in_text, level_of, number, threshold
@@ -22,12 +22,10 @@ def finding(evidence: Evidence) -> Sentence:
     """The pooled O/E with its prediction interval; the AUROC, which other chapters give, where classes have no O/E."""
     auroc, ratio = find(evidence, "auroc", POOLED), find(evidence, "oe_ratio", POOLED)
     if isinstance(auroc, Absent):
-        return Sentence(f"Sites are not pooled: {why(evidence, auroc.reason)}.")
-    if of_two_sites(auroc):
-        averaged = ", averaged over the classes," if evidence.release.outcome.classes else ""
-        value = in_text(evidence, "auroc", auroc)
-        rest = f"The pooled AUROC{averaged} is {value}. What a new site may expect is not given."
-        return Sentence("Only two sites can be pooled, with one degree of freedom.", rest)
+        rest, fixed = "", find(evidence, "auroc", POOLED, estimator="stratified")
+        if isinstance(fixed, Estimate):
+            rest = f"Stratified, sites taken as fixed, the AUROC is {in_text(evidence, 'auroc', fixed)}."
+        return Sentence(f"Sites are not pooled: {why(evidence, auroc.reason)}.", rest)
     if isinstance(ratio, Absent):
         averaged = " and averaged over the classes" if evidence.release.outcome.classes else ""
         lead = f"Pooled{averaged}, the AUROC is {in_text(evidence, 'auroc', auroc)}."
@@ -64,8 +62,9 @@ def prediction(evidence: Evidence) -> Table:
         title="Pooled over the external sites.",
         note=f"Value, {level_of(evidence)} interval of the mean (REML, Hartung-Knapp, Student's t with df degrees of "
         f"freedom) and {level_of(evidence)} prediction interval (confidence distribution of tau). Tau: standard "
-        "deviation between sites on the scale of pooling. I2: share of variance between sites."
-        f"{all_rows if any(map(is_stratified, together)) else ''}{pooled_of_two(evidence)}",
+        "deviation between sites on the scale of pooling. I2: share of variance between sites. Both with "
+        "their Q-profile interval."
+        f"{all_rows if any(map(is_stratified, together)) else ''}",
         head="Measure",
         columns=(
             Column("Mean", intervals=True),
@@ -102,7 +101,7 @@ def _which(result: Result) -> str:
 
 def _spread(found: Estimate, term: Term) -> tuple[Cell, ...]:
     new = expected_range(found)
-    sites, freedom, tau, share = (found.details.get(name) for name in ("k", "df", "tau", "i2"))
+    sites, freedom, tau = (found.details.get(name) for name in ("k", "df", "tau"))
     expected = None if tau is None else "too few sites"
     if new is not None:
         expected = " to ".join(bound_of(value, term, found) for value in new)
@@ -111,9 +110,17 @@ def _spread(found: Estimate, term: Term) -> tuple[Cell, ...]:
         Cell(f"{found.n:,}", kind="plain"),
         _plain(None if sites is None else f"{sites:.0f}"),
         _plain(None if freedom is None else f"{freedom:,.0f}"),
-        _plain(None if tau is None else number(tau, 3 if tau < 0.1 else 2)),
-        _plain(None if share is None else number(share, 0, percent=True)),
+        _heterogeneity(found, "tau", lambda value: number(value, 2)),
+        _heterogeneity(found, "i2", lambda value: number(value, 0, percent=True)),
     )
+
+
+def _heterogeneity(found: Estimate, name: str, printed: Callable[[float], str]) -> Cell:
+    """How much the sites differ, with its interval: a value alone would say that they do not where nothing is known."""
+    known = [value for end in ("", "_low", "_high") if (value := found.details.get(f"{name}{end}")) is not None]
+    if len(known) < 3:
+        return NOT_COMPUTED
+    return _plain("{} ({} to {})".format(*map(printed, known)))
 
 
 def _plain(text: str | None) -> Cell:

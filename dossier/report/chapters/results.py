@@ -25,8 +25,6 @@ from dossier.report.chapters.sentence import (
     Sentence,
     estimated,
     new_hospital,
-    of_two_sites,
-    pooled_of_two,
     primary_threshold,
     range_over_sites,
     scarce,
@@ -48,8 +46,6 @@ def finding(evidence: Evidence) -> Sentence:
     pooled = find(evidence, "auroc", POOLED)
     if not isinstance(pooled, Estimate):
         return Sentence(_single(evidence), _risks(evidence))
-    if of_two_sites(pooled):
-        return Sentence(_single(evidence), f"{new_hospital(evidence)} {_risks(evidence)}")
     lead = f"The pooled AUROC is {in_text(evidence, 'auroc', pooled)}."
     return Sentence(lead, f"{new_hospital(evidence)} {_risks(evidence)}")
 
@@ -108,7 +104,7 @@ def essentials(evidence: Evidence) -> Table:
     unit += "" if at is None or known else f" {GAIN}"
     if known:
         unit += " AUROC: mean of the classes, one against the rest. Brier: all classes, 0 to 2."
-    left = _not_pooled(evidence, [(label, measure) for label, measure, _ in asked]) + pooled_of_two(evidence)
+    left = _not_pooled(evidence, [(label, measure) for label, measure, _ in asked])
     left += " Stratified: the rows of all sites, each site a stratum." if rows[-1].label == ALL_ROWS else ""
     return Table(
         name="table-essentials",

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from dossier.core.bands import FEW_FOR_POOLING, FEWEST_FOR_A_NEW_SITE, FEWEST_POOLED, OE_TOLERATED
+from dossier.core.bands import FEW_FOR_POOLING, FEWEST_FOR_A_NEW_SITE, OE_TOLERATED
 from dossier.core.facts import Fact
 from dossier.core.types import POOLED, Absent, DatasetSummary, Estimate, Evidence, expected_range, externals, find
 from dossier.typeset.numbers import TIED, in_text, level_of, number, short
@@ -143,21 +143,6 @@ def new_hospital(evidence: Evidence) -> str:
     low, high = (short(evidence, "auroc", value) for value in new)
     level = level_of(evidence)
     return f"In a new hospital like these the AUROC may lie between {low} and {high} ({level} prediction interval)."
-
-
-def of_two_sites(pooled: Estimate) -> bool:
-    """Whether no more than two sites are pooled: their interval has one degree of freedom, and holds nearly all."""
-    sites = pooled.details.get("k")
-    return sites is not None and sites < FEWEST_POOLED
-
-
-def pooled_of_two(evidence: Evidence) -> str:
-    """For a note: that two sites are pooled, where that is so; else nothing."""
-    pooled = find(evidence, "auroc", POOLED)
-    return f" {OF_TWO_SITES}" if isinstance(pooled, Estimate) and of_two_sites(pooled) else ""
-
-
-OF_TWO_SITES = "Pooled from two sites: one degree of freedom, hence the wide interval."
 
 
 def not_pooled(evidence: Evidence) -> str:

@@ -111,9 +111,7 @@ class Forest:
     def together(self, evidence: Evidence) -> Estimate | None:
         """All sites, pooled; None where a mean over them has no meaning, is absent or rests on too few."""
         pooled = self.found(evidence, POOLED)
-        if not self.is_pooled or isinstance(pooled, Absent):
-            return None
-        return pooled if (pooled.details.get("k") or 0) >= bands.FEWEST_POOLED else None
+        return pooled if self.is_pooled and isinstance(pooled, Estimate) else None
 
 
 AUROC = Forest("auroc", "AUROC", 0.5)
