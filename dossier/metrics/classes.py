@@ -22,7 +22,7 @@ from dossier.metrics import advice, comparison, severity
 from dossier.metrics.committee import largest_remainder
 from dossier.metrics.comparison import AGAINST_RIVAL, OF_RIVAL
 from dossier.metrics.discrimination import TELLS_APART, placements
-from dossier.metrics.graded_accuracy import POINTWISE, Survey, estimated_credit, weighted_credit
+from dossier.metrics.graded_accuracy import POINTWISE, Survey, drawn_for, estimated_credit, weighted_credit
 from dossier.metrics.intervals import (
     NO_ROWS,
     NO_SPREAD,
@@ -401,7 +401,8 @@ def h_accuracy(
     `complexity` ("constant": every case counts alike), `class_labels` (k), `level`. Returns sum over classes l of p(l)
     (sum of sigma)/(rows of l), sigma = 0 when the own class has not the largest risk, (risk - 1/k)/(tau - 1/k) up to
     tau, and 1 above; ties for the largest share the credit. The interval takes Wilson's of each class's mean credit,
-    with as many trials as its variance is worth, and puts them together (Zou and Donner). Absent when a class has no
+    with as many trials as its variance is worth, and puts them together (Zou and Donner), with the variance of an
+    estimated priority, sum of p (credit - value)^2 over the rows or answers. Absent when a class has no
     row, at a tau below 1/k, and from a survey that is not declared; the bounds are missing when a class that counts has
     a single row. Source: Cabitza and Campagner; the interval Zou and Donner 2008.
     """
@@ -413,7 +414,7 @@ def h_accuracy(
     shares = shares_of(priority, classes, k, survey, class_labels)
     if isinstance(shares, Absent):
         return shares
-    found = weighted_credit(classes, class_risk, shares, tau, None, level)
+    found = weighted_credit(classes, class_risk, shares, tau, None, level, drawn_for(priority, classes, survey))
     if isinstance(found, Absent):
         return found
     return _without_events(estimated_credit(found, np.zeros(len(classes)), level))

@@ -130,13 +130,17 @@ class Weighted:
     high: float | None = None
 
 
-def _by_priority(priority: Floats, ratios: Sequence[ClassRatio], level: float) -> Weighted:
-    """The sum over the classes, its bounds those of the classes combined by the method of Zou and Donner."""
+def _by_priority(priority: Floats, ratios: Sequence[ClassRatio], level: float, drawn: float | None = None) -> Weighted:
+    """The sum over the classes, its bounds those of the classes combined by the method of Zou and Donner.
+
+    A priority that was estimated from `drawn` rows or answers adds the variance sum of p (R - value)^2 / drawn.
+    """
     value = min(1.0, math.fsum(weight * ratio.value for weight, ratio in zip(priority, ratios, strict=True)))
     counting = [(float(weight), ratio) for weight, ratio in zip(priority, ratios, strict=True) if weight > 0]
     if any(math.isnan(ratio.variance) for _, ratio in counting):
         return Weighted(value, None)
-    variance = math.fsum(weight**2 * ratio.variance for weight, ratio in counting)
+    own = math.fsum(weight * (ratio.value - value) ** 2 for weight, ratio in counting) / drawn if drawn else 0.0
+    variance = math.fsum(weight**2 * ratio.variance for weight, ratio in counting) + own
     bounds = [bounds_of_class(ratio, level) for _, ratio in counting]
     down, up = (
         math.sqrt(
@@ -144,6 +148,7 @@ def _by_priority(priority: Floats, ratios: Sequence[ClassRatio], level: float) -
                 (weight * (ratio.value - bound[end])) ** 2
                 for (weight, ratio), bound in zip(counting, bounds, strict=True)
             )
+            + two_sided(level) ** 2 * own
         )
         for end in (0, 1)
     )
@@ -158,11 +163,13 @@ def weighted_credit(
     tau: float,
     complexity: Floats | None = None,
     level: float = 0.95,
+    drawn: float | None = None,
 ) -> Weighted | Absent:
     """H-accuracy of any number of classes, with its standard error and bounds.
 
     `classes` (n, 0 to k-1), `scores` (n, k; rows sum to 1), `priority` (k; sums to 1), `tau` (1/k to 1), `complexity`
-    (n, 0 to 1; 1 when left out), `level`. Absent when a class is empty or has no complexity. The standard error is the
+    (n, 0 to 1; 1 when left out), `level`, `drawn` (how many rows or answers the priority was estimated from; None where
+    it is fixed). Absent when a class is empty or has no complexity. The standard error is the
     stratified delta method of ratios of means; None when a class that counts has a single row, or when nothing varies.
     The bounds are Wilson's of each class's ratio, with as many trials as its variance is worth, combined by the
     method of Zou and Donner; None when a class that counts has a single row.
@@ -173,7 +180,7 @@ def weighted_credit(
         return reason
     earned = credit(classes, scores, tau)
     members = [classes == label for label in range(k)]
-    return _by_priority(priority, [class_ratio(earned[member], weight[member]) for member in members], level)
+    return _by_priority(priority, [class_ratio(earned[member], weight[member]) for member in members], level, drawn)
 
 
 def _two_classes(outcome: Floats, risk: Floats) -> tuple[Integers, Floats]:
@@ -246,7 +253,10 @@ def h_accuracy(
 
     Notes
     -----
-    Priority, tau and complexity count as fixed. `details`: `priority` and `tau` as numbers where they come from a
+    A priority that is a number, or the raters', counts as fixed, as tau and complexity do; one from the prevalence or a
+    survey is random and adds p (1 - p) (R_1 - R_0)^2 / m to the variance, R the classes' mean credits and m the rows or
+    answers that it rests on (for "net_benefit" those that would tell as much of it; of a survey those that its interval
+    stands for, and none where it has no interval). `details`: `priority` and `tau` as numbers where they come from a
     source; of a complexity `cut`, the graded one from which a case is called complex, and `left_out`, the cases without
     one. Source: Cabitza and Campagner; the interval Zou and Donner 2008. Where we differ: ties for the largest score
     share the credit at every tau; the published equation 4 credits each of them fully, which breaks its own Proposition
@@ -261,6 +271,7 @@ def h_accuracy(
     """
     if reason := one_class(outcome):
         return reason
+    drawn = drawn_for(priority, outcome, survey, primary_threshold)
     weight = priority_from(priority, outcome, labels, truth, survey, primary_threshold)
     if isinstance(weight, Absent):
         return weight
@@ -285,7 +296,7 @@ def h_accuracy(
         outcome, risk = outcome[known], risk[known]
         details |= {"left_out": float(np.sum(~known))} | ({} if border is None else {"cut": border})
     classes, scores = _two_classes(outcome, risk)
-    found = weighted_credit(classes, scores, np.array([1 - weight, weight]), sure, each, level)
+    found = weighted_credit(classes, scores, np.array([1 - weight, weight]), sure, each, level, drawn)
     return found if isinstance(found, Absent) else estimated_credit(found, outcome, level, details)
 
 
@@ -329,6 +340,29 @@ def priority_from(
     if labels is None:
         return NO_RATERS
     return NO_TRUTH if truth is None else priority_of_raters(labels, truth)
+
+
+def drawn_for(priority: object, outcome: Floats, survey: Survey | None, threshold: float | None = None) -> float | None:
+    """How many independent rows or answers an estimated priority rests on; None where it counts as fixed.
+
+    Whatever is random in a priority p has p (1 - p) / drawn as its variance. That of net benefit is the prevalence phi
+    shifted on the logit scale, and moves with it by p (1 - p) / (phi (1 - phi)). The interval of a share of answers is
+    taken as one at 95 %.
+    """
+    if priority in ("prevalence", "complement"):
+        return float(len(outcome))
+    if priority == "net_benefit" and threshold is not None and 0 < threshold < 1:
+        phi = float(outcome.mean())
+        found = priority_of_net_benefit(phi, threshold)
+        return len(outcome) * phi * (1 - phi) / (found * (1 - found))
+    if priority != "survey" or survey is None:
+        return None
+    answers = [
+        share * (1 - share) / ((high - low) / (2 * two_sided(0.95))) ** 2
+        for _, share, low, high in survey
+        if low is not None and high is not None and low < high and 0 < share < 1
+    ]
+    return min(answers) * math.fsum(share for _, share, _, _ in survey) if answers else None
 
 
 def priority_of_net_benefit(phi: float, threshold: float) -> float:
@@ -392,7 +426,7 @@ def h_accuracy_risk(outcome: Floats, risk: Floats, threshold: float, level: floa
 
     Notes
     -----
-    Interval as for `h_accuracy`, phi held fixed. Source: Cabitza and Campagner.
+    Interval as for `h_accuracy` with the priority of net benefit, phi taken as random. Source: Cabitza and Campagner.
 
     Examples
     --------
@@ -416,7 +450,8 @@ def h_accuracy_at_risks(outcome: Floats, risk: Floats, thresholds: Sequence[floa
             class_ratio((others < threshold).astype(float), of_others),
             class_ratio((cases >= threshold).astype(float), of_cases),
         )
-        together = _by_priority(np.array([1 - priority, priority]), ratios, level)
+        drawn = drawn_for("net_benefit", outcome, None, threshold)
+        together = _by_priority(np.array([1 - priority, priority]), ratios, level, drawn)
         found.append(estimated_credit(together, outcome, level))
     return found
 

@@ -268,7 +268,9 @@ def test_the_standard_error_at_a_risk_threshold_by_hand() -> None:
     y, p = np.array([1.0, 1, 0, 0, 0]), np.array([0.6, 0.2, 0.1, 0.1, 0.7])
     found = estimated(h_accuracy_risk(y, p, 0.25))
     assert found.value == pytest.approx(2 / 3 * 0.5 + 1 / 3 * 2 / 3)
-    assert found.se == pytest.approx(math.sqrt(4 / 9 * 0.5 / 2 + 1 / 9 * (1 / 3) / 3))
+    # phi, of variance 6/25/5, moves the priority by 2/9 / (6/25), and the value by the gap of the two, 1/6.
+    of_phi = (1 / 6 * (2 / 9) / (6 / 25)) ** 2 * 6 / 25 / 5
+    assert found.se == pytest.approx(math.sqrt(4 / 9 * 0.5 / 2 + 1 / 9 * (1 / 3) / 3 + of_phi))
     assert isinstance(h_accuracy_risk(np.ones(3), np.ones(3), 0.5), Absent)
     assert isinstance(cost_weighted_accuracy(np.zeros(3), np.ones(3), 0.5), Absent)
 
@@ -454,3 +456,57 @@ def test_the_complexity_of_the_cases_stands_in_bins_of_one_twentieth() -> None:
     counted = {0: 2, 1: 1, 9: 1, 10: 1, 12: 1, 14: 1, 17: 1, 18: 1, 19: 2}
     assert found["count"] == tuple(counted.get(index, 0) for index in range(20))
     assert found["share"] == pytest.approx([counted.get(index, 0) / 11 for index in range(20)])
+
+
+# ---- a priority that is estimated -----------------------------------------------------------------------------------
+
+
+def by_jackknife(y: Floats, p: Floats, priority: str, threshold: float | None) -> float:
+    """The standard error from leaving out each row, which moves the priority with the credits."""
+    rest = np.array(
+        [
+            estimated(h_accuracy(np.delete(y, k), np.delete(p, k), priority, 0.75, primary_threshold=threshold)).value
+            for k in range(len(y))
+        ]
+    )
+    return math.sqrt((len(y) - 1) / len(y) * float(((rest - rest.mean()) ** 2).sum()))
+
+
+@pytest.mark.parametrize(("priority", "t"), [("prevalence", None), ("complement", None), ("net_benefit", 0.2)])
+def test_an_observed_priority_is_random(priority: str, t: float | None) -> None:
+    rng = np.random.default_rng(4)
+    x = rng.normal(-1.2, 1.2, 300)
+    p = 1 / (1 + np.exp(-x))
+    y = (rng.random(300) < p).astype(float)
+    found = estimated(h_accuracy(y, p, priority, 0.75, primary_threshold=t))
+    fixed = estimated(h_accuracy(y, p, float(found.details["priority"] or 0.0), 0.75))
+    assert found.value == pytest.approx(fixed.value)
+    assert found.se == pytest.approx(by_jackknife(y, p, priority, t), rel=0.02)
+    assert (fixed.se or 0.0) < 0.95 * (found.se or 0.0)
+    assert (found.low or 0.0) < (fixed.low or 0.0) < (fixed.high or 0.0) < (found.high or 0.0)
+
+
+def test_a_survey_counts_as_many_answers_as_its_interval_stands_for() -> None:
+    """Of 100 answers 40 prefer the positive class: the variance is .0024 times the squared gap of credits."""
+    y, p = np.array([1.0] * 50 + [0.0] * 50), np.array([0.9] * 20 + [0.1] * 30 + [0.1] * 45 + [0.9] * 5)
+    half = 1.959963984540054 * math.sqrt(0.0024)
+    survey = (("0", 0.6, 0.6 - half, 0.6 + half), ("1", 0.4, 0.4 - half, 0.4 + half))
+    found = estimated(h_accuracy(y, p, "survey", 0.5, survey=survey))
+    fixed = estimated(h_accuracy(y, p, "survey", 0.5, survey=(("0", 0.6, None, None), ("1", 0.4, None, None))))
+    assert (found.se or 0.0) ** 2 == pytest.approx((fixed.se or 0.0) ** 2 + 0.0024 * (0.9 - 0.4) ** 2)
+    # With others who prefer no class a share of those who do rests on fewer answers.
+    undecided = (("0", 0.3, 0.3 - 0.1, 0.3 + 0.1), ("1", 0.2, 0.2 - 0.1, 0.2 + 0.1))
+    wide = estimated(h_accuracy(y, p, "survey", 0.5, survey=undecided))
+    answers = min(0.3 * 0.7, 0.2 * 0.8) / (0.1 / 1.959963984540054) ** 2
+    assert (wide.se or 0.0) ** 2 == pytest.approx((fixed.se or 0.0) ** 2 + 0.24 / (0.5 * answers) * 0.25)
+
+
+def test_accuracy_by_a_random_prevalence_covers_as_accuracy_does() -> None:
+    """At tau .5 and the prevalence as priority it is the plain accuracy, whose share is known: .90 held it before."""
+    rng, held = np.random.default_rng(9), 0
+    for _ in range(1000):
+        y = (rng.random(400) < 0.3).astype(float)
+        p = np.where(rng.random(400) < np.where(y == 1, 0.5, 0.95), 0.25 + 0.5 * y, 0.75 - 0.5 * y)
+        found = estimated(h_accuracy(y, p, "prevalence", 0.5))
+        held += (found.low or 0.0) <= 0.3 * 0.5 + 0.7 * 0.95 <= (found.high or 0.0)
+    assert 0.93 <= held / 1000 <= 0.97
