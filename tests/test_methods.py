@@ -179,7 +179,7 @@ def test_what_was_pooled_names_the_sites_as_readers_know_them(covid: Evidence) -
         "AUROC: REML on the logit scale, Hartung-Knapp, t with 6 degrees of freedom; prediction interval from the "
         in said
     )
-    assert "tau; not pooled: Brazil 3" in said
+    assert "Q-profile intervals; not pooled: Brazil 3" in said
     assert "brazil-3" not in said
 
 

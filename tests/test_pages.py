@@ -215,12 +215,12 @@ def expected_in_findings(book: Book) -> Iterator[tuple[str, list[str]]]:
     external = [dataset for dataset in book.results["datasets"] if dataset["role"] == "external"]
     at = book.evidence.release.thresholds.declared[0]
     auroc, ratio = estimates(book, "auroc"), estimates(book, "oe_ratio")
-    pooled = auroc["pooled"]
-    mean = f"{pooled['value']:.2f} (95% CI {pooled['low']:.2f} to {pooled['high']:.2f})"
-    # The interval of two sites has one degree of freedom: the sites themselves say more, and are told first.
-    two = pooled["k"] < 3
-    yield "results", ["The AUROC", *ends(auroc)] if two else [f"The pooled AUROC is {mean}"]
-    if pooled.get("prediction_low") is not None:
+    pooled = auroc.get("pooled")
+    if pooled is None:  # two sites are not pooled: they are said themselves
+        yield "results", ["The AUROC", *ends(auroc)]
+    else:
+        mean = f"{pooled['value']:.2f} (95% CI {pooled['low']:.2f} to {pooled['high']:.2f})"
+        yield "results", [f"The pooled AUROC is {mean}"]
         new = (pooled["prediction_low"], pooled["prediction_high"])
         yield "results", [f"{new[0]:.2f} and {new[1]:.2f} (95% prediction interval)"]
         ratio_new = (ratio["pooled"]["prediction_low"], ratio["pooled"]["prediction_high"])
@@ -235,9 +235,12 @@ def expected_in_findings(book: Book) -> Iterator[tuple[str, list[str]]]:
     values = max(instances(book).values(), key=len)
     runs = f"H-accuracy there runs from {min(values):.2f} to {max(values):.2f}"
     yield "accuracy", [f"over {len(values)} choices of its settings, {runs}"]
-    record = ratio["pooled"]
-    ratio_too = f"O/E is {record['value']:.2f} (95% CI {record['low']:.2f} to {record['high']:.2f})"
-    yield "pooled", [f"The pooled AUROC is {mean}"] if two else [f"Pooled, {ratio_too}"]
+    if pooled is None:
+        yield "pooled", ["Sites are not pooled", "Stratified, sites taken as fixed, the AUROC is"]
+    else:
+        record = ratio["pooled"]
+        ratio_too = f"O/E is {record['value']:.2f} (95% CI {record['low']:.2f} to {record['high']:.2f})"
+        yield "pooled", [f"Pooled, {ratio_too}"]
     yield "provenance", ["The same input with the same versions gives the same bytes"]
     flags = book.results["flags"]
     yield "limitations", [f"{len(flags)} automated findings"]

@@ -366,6 +366,6 @@ def mean_severity_of_rival(
     >>> outcome, rival = [0, 0, 0, 1, 1, 1], [0.2, 0.3, 0.4, 0.3, 0.6, 0.8]
     >>> weights = ((0.0, 1.0), (0.5, 0.0))
     >>> print(dossier.metrics.mean_severity_of_rival(outcome, rival, threshold=0.5, severity_weights=weights))
-    0.17 (0.00 to 0.46)
+    0.17 (0.00 to 0.49)
     """
     return mean_severity(outcome, rival, threshold, severity_weights, level)
