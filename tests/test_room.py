@@ -75,17 +75,27 @@ def test_every_word_has_its_room(letters: int, words: bool, thresholds: int, edi
     assert refused(compose.document(Gallery(found, {}, {}), edition, page)) == []
 
 
+@pytest.mark.parametrize("height", range(60, 81, 4))
+def test_a_tight_line_at_the_foot_of_a_page_has_its_room(tmp_path: Any, height: int) -> None:
+    """The height of a font is more than that of a line of 11 pt, whose letters stand on the page nevertheless."""
+    tight = "<p style=\"font: 9pt/11pt 'Source Serif 4'; margin: 0\">" + "Marienbad <b>(ward)</b> " * 900 + "</p>"
+    document = sample(sheet(tmp_path), f'<div style="height: {height / 10}mm"></div>{tight}')
+    assert refused(document) == []
+
+
 @pytest.mark.parametrize(
     ("more", "word"),
     [
         ('<p style="white-space: nowrap">{} end</p>', "end"),
         ('<table><tr><th scope="row" style="white-space: nowrap">{} end</th><td>1</td></tr></table>', "end"),
+        ('<p style="position: relative; top: 260mm">below</p>', "below"),
+        ('<p style="position: relative; top: -260mm">above</p>', "above"),
         ('<table style="width: 40mm; table-layout: fixed"><tr><td>Bari</td><td>Marienbad0Marienbad</td></tr></table>',
          "Marienbad0Marienbad"),
         ('<div style="display: grid; grid-template-columns: 20mm 60mm"><p>Marienbad0Marienbad</p><p>1</p></div>',
          "Marienbad0Marienbad"),
     ],
-    ids=["paper", "table", "cell", "column"],
+    ids=["paper", "table", "below", "above", "cell", "column"],
 )  # fmt: skip
 def test_a_word_without_room_stops_the_press(tmp_path: Any, more: str, word: str) -> None:
     document = sample(sheet(tmp_path), more.format("Marienbad " * 20))

@@ -229,6 +229,9 @@ def _silence(document: Document) -> Iterator[list[Fault]]:
 SLACK = 1.5
 """By how much a word may go beyond its room, in pixels of CSS: 0.4 mm, which no reader sees."""
 
+CAPITAL, DESCENDER = 0.73, 0.25
+"""How far letters reach above and below the line on which they stand, as shares of the size of their type."""
+
 
 def _refuse_words_without_room(document: Document, pages: Iterable[Any]) -> None:
     """No word may stand beyond the text area, or run over what stands beside it."""
@@ -254,9 +257,11 @@ def _room(area: Any, page: Any) -> tuple[float, float, float, float]:
 def _words_beyond(box: Any, left: float, top: float, right: float, bottom: float) -> Iterator[str]:
     """The texts in a box that go beyond the room, or beyond the paragraph or the cell in which they stand."""
     if isinstance(box, TextBox):
-        x, y = box.position_x, box.position_y
-        if x < left or y < top or x + box.width > right or y + box.height > bottom:
-            yield plain(box.text).strip()
+        # Not the height of its font, which is more than that of a tight line: where its letters begin and end.
+        x, y, size = box.position_x, box.position_y + box.baseline, box.style["font_size"]
+        seen = plain(box.text).strip()
+        if seen and (x < left or x + box.width > right or y - CAPITAL * size < top or y + DESCENDER * size > bottom):
+            yield seen
         return
     if isinstance(box, BlockContainerBox):
         right = min(right, box.padding_box_x() + box.padding_width() + SLACK)
