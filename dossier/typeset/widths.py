@@ -120,6 +120,15 @@ def shortened(names: Sequence[str], width: float, weight: int = 400, lines: int 
     return tuple(_cut_words(f"{index} {name}", room) for index, name in enumerate(names, 1))
 
 
+def on_lines(names: Sequence[str], widths: Sequence[float], most: int, weight: int = 400) -> list[str]:
+    """Names on at most so many lines of their widths; those that need more are shorter, and all still differ."""
+    short = shortened(names, min(widths, default=0.0), weight, most)
+    return [
+        wrapped(name, width, most, weight) or wrapped(cut, width, most, weight) or cut
+        for name, cut, width in zip(names, short, widths, strict=True)
+    ]
+
+
 class _Room:
     """So many lines of a width for a name."""
 

@@ -255,6 +255,17 @@ def test_a_name_of_many_letters_is_not_measured_letter_by_letter(monkeypatch: py
     assert len(measured) < 30
 
 
+def test_names_that_need_more_lines_are_shortened_together() -> None:
+    """Each alone, all three were "University…" above their columns."""
+    names = [f"University Hospital of the Holy Cross and Saint Bartholomew {campus}" for campus in "123"]
+    for width, lines in ((10.0, 4), (17.0, 3), (20.0, 2)):
+        found = widths.on_lines([*names, "Bari"], [width] * 4, lines)
+        assert len(set(found)) == 4
+        assert found[-1] == "Bari"
+        assert all(line.count("\n") < lines for line in found)
+        assert all(canvas.text_width(line) <= width for text in found for line in text.split("\n"))
+
+
 def test_a_name_is_cut_between_words_where_they_tell_it_apart() -> None:
     names = ["Marlborough Central Hospital N.", "Brookham and Winter's Hospital"]
     assert canvas.shortened(names, 38.0) == ("Marlborough Central…", "Brookham and Winter's…")

@@ -26,10 +26,10 @@ from dossier.report.figures.canvas import (
     shortened,
     styled,
     text_width,
-    wrapped,
 )
 from dossier.typeset.names import label_of, shown
 from dossier.typeset.numbers import number, per_cent
+from dossier.typeset.widths import on_lines
 from dossier.typeset.words import counted, listing
 
 SHADES: Mapping[float, str] = {0.05: "white", 0.2: TINTS[0], 0.5: TINTS[1], 0.999: TINTS[2], 1.0: "#8b939b"}
@@ -80,7 +80,7 @@ def draw_missing(evidence: Evidence) -> Figure | Absent:
     edges = _edges(datasets, left, numbered=numbered)
     spans = [(start, end - start) for start, end in itertools.pairwise(edges)]
     heads = (
-        [_head(dataset, across) for dataset, (_, across) in zip(datasets, spans, strict=True)]
+        on_lines([label_of(dataset) for dataset in datasets], [across - 1.5 for _, across in spans], 4)
         if numbered
         else [str(index) for index in range(1, len(datasets) + 1)]
     )
@@ -139,12 +139,6 @@ def _edges(datasets: Sequence[DatasetSummary], left: float, *, numbered: bool) -
         spare = max(0.0, room - sum(least)) / len(datasets)
         wide = [width + spare for width in least] if sum(least) <= room else [room / len(datasets)] * len(datasets)
     return list(itertools.accumulate(wide, initial=left))
-
-
-def _head(dataset: DatasetSummary, across: float) -> str:
-    """The name above a column, on up to four lines."""
-    name = label_of(dataset)
-    return wrapped(name, across - 1.5, 4) or shortened([name], across - 1.5)[0]
 
 
 def _word(share: float | None, across: float) -> tuple[str, str]:

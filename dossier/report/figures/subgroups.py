@@ -61,10 +61,10 @@ from dossier.report.figures.canvas import (
     ticks,
     unit_axes,
     value_text,
-    wrapped,
     write,
 )
 from dossier.typeset.numbers import number
+from dossier.typeset.widths import on_lines
 from dossier.typeset.words import counted, sentence_case
 
 MOST_ROWS = 44
@@ -501,7 +501,7 @@ def draw_calibration(evidence: Evidence) -> Figure | Absent:
     if not curves:
         return Absent(Fact("no_subgroup_with_enough_for_a_curve"))
     end = curve_end(curves)
-    down = [wrapped(name, NAMES, 3, 600) or shortened([name], NAMES, 600)[0] for name in plan.down]
+    down = on_lines(plan.down, [NAMES] * len(plan.down), 3, 600)
     names = max(text_width(line, 600) for name in down for line in name.split("\n")) + 3.0
     left = names + max(9.5, 5.4 + text_width(tick_text(end)))
     count, across, rows = len(plan.across) * len(plan.down), len(plan.across), len(plan.down)
@@ -509,7 +509,7 @@ def draw_calibration(evidence: Evidence) -> Figure | Absent:
     grid = lattice(count, FULL, left=left, top=HEAD, gap_x=GAP, gap_y=GAP, tallest=40.0, columns=across)
     if grid.height > tallest:
         grid = replace(grid, width=(FULL - left - (across - 1) * GAP) / across, height=tallest)
-    heads = _heads_above(plan.across, grid.width)
+    heads = on_lines(plan.across, [grid.width] * len(plan.across), 2)
     more = max(head.count("\n") for head in heads) * HEAD_LINE
     grid = replace(grid, top=grid.top + more)
     drawn = sheet(FULL, grid.bottom + 9.4)
@@ -528,12 +528,6 @@ def draw_calibration(evidence: Evidence) -> Figure | Absent:
     middle = (grid.top + grid.bottom) / 2
     write(drawn, names + 2.0, middle, "Observed share", rotation=90, ha="center", va="center")
     return drawn
-
-
-def _heads_above(names: Sequence[str], width: float) -> list[str]:
-    """The names above the columns of panels: on one line or two, else shortened."""
-    short = shortened(names, width)
-    return [wrapped(name, width, 2) or cut for name, cut in zip(names, short, strict=True)]
 
 
 GAP = 2.8
