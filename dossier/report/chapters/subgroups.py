@@ -457,7 +457,7 @@ def _row(look: Look) -> Row:
         Cell(f"{details.get('tested_at') or 0:g}", kind="plain"),
         Cell(STATES[look.state], kind="word"),
     )
-    of_class = f", {look.of_class} against the rest" if look.of_class else ""
+    of_class = f", {look.of_class}" if look.of_class else ""
     return Row(f"{sentence_case(look.label)} ({look.column}{of_class})", cells)
 
 

@@ -355,9 +355,7 @@ def forest_caption(evidence: Evidence) -> str:
             " Diamond: over the sites, each weighed alike in the subgroup and in the others; strokes below: the sites."
         )
     if any(line.found and not line.is_pooled for line in rows):
-        text += (
-            f" Square: a site, where fewer than {bands.FEWEST_POOLED} can be pooled." if several else " Square: a site."
-        )
+        text += " Square: a site."
     if several:
         text += " AUROC: mean over the classes. Rarest: patients of the rarest class."
     few = "patients of any class" if several else "events or non-events"

@@ -214,7 +214,7 @@ def _counts(evidence: Evidence) -> str:
     looks = _looks(evidence)
     if not looks:
         return "No group could be compared with the others: too few patients."
-    counts = (sum(look.state in states for look in looks) for states in SHOWS)
+    counts = (sum(look.state == state for look in looks) for state in SHOWS)
     parts = [f"{how_many(count)} {words}" for count, words in zip(counts, SHOWS.values(), strict=True) if count]
     worse = [look for look in looks if look.state == "open" and look.excludes_none and look.is_worse]
     made = f"{counted(len(looks), 'comparison')} with the other patients of the same hospital"
@@ -226,11 +226,12 @@ def _counts(evidence: Evidence) -> str:
 
 
 SHOWS = {
-    ("against", "better"): "found a difference",
-    ("shown",): "found that it is small",
-    ("open",): "cannot tell",
+    "against": "found a difference",
+    "better": "found that it does better for the group",
+    "shown": "found that the difference is small",
+    "open": "cannot tell",
 }
-"""What comparisons in these states show."""
+"""What comparisons show, by their state."""
 
 
 def _not_counted(evidence: Evidence) -> str:
