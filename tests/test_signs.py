@@ -215,6 +215,8 @@ def test_one_row_a_patient_a_declared_cluster_and_a_few_values_are_no_sign(tmp_p
         (["{0}.jpg", "{0}-rot90.jpg", "{0}-rot180.jpg"], True),
         (["scan{0}", "scan{0}_aug1", "scan{0}_aug2"], True),
         (["{0}.tif", "{0} (copy).tif"], True),
+        (["aug_0_img{0}.png", "aug_1_img{0}.png"], True),
+        (["rotor_{0}.png"], False),
         (["img_{0}.png"], False),
         (["left_{0}.png", "right_{0}.png"], False),
         (["photocopy{0}"], False),
@@ -395,6 +397,11 @@ def test_risks_in_per_cent_are_divided_to_the_digit(tmp_path: Path) -> None:
     found = study(tmp_path, "y,p\n0,16.7\n1,70\n0,0.3\n", prediction='column = "p"\nscale = "percent"', times=2)
     assert found.datasets[0].risk is not None
     assert found.datasets[0].risk.tolist() == [0.167, 0.7, 0.003] * 2
+
+
+def test_what_is_beyond_100_per_cent_is_told_as_it_is_written(tmp_path: Path) -> None:
+    with pytest.raises(DossierError, match=r"risk is 245\.7, outside 0 to 100"):
+        study(tmp_path, "y,p\n0,16.7\n1,245.7\n0,0.3\n", prediction='column = "p"\nscale = "percent"')
 
 
 def test_quick_takes_tables_as_they_are(tmp_path: Path) -> None:

@@ -499,25 +499,24 @@ def risk(table: Settled, name: str, key: str, faults: list[Fault], scale: str = 
     found = named(table, name, f"[prediction] {key}", faults)
     if found is None:
         return None
-    if scale == "percent":
-        # As many digits as a double has, less the one that a division leaves: 16.7 is 0.167.
-        found = replace(found, numbers=np.round(found.numbers / 100, 15))
+    most = 100 if scale == "percent" else 1
     of = Fact("risk" if key == "column" else "risk_of_rival")
     no_number = ~found.missing & np.isnan(found.numbers)
     infinite = np.isinf(found.numbers)
-    within = found.numbers.clip(0, 1)
-    outside = np.abs(found.numbers - within) > ROUNDING
+    within = found.numbers.clip(0, most)
+    outside = np.abs(found.numbers - within) > ROUNDING * most
     outside &= ~infinite
     faults_here = [
         *_no_numbers(table, found, of, no_number),
         *_infinite(table, found, of, infinite),
-        *_outside(table, found, of, outside, key),
+        *_outside(table, found, of, outside, key, most),
     ]
     faults += faults_here
     beyond = int((within != found.numbers).sum() - np.isnan(within).sum())
     if beyond and not faults_here:
         table.notes.append(Fact("risks_beyond_ends", rows=Count(beyond, "row"), column=name, file=table.file))
-    return None if faults_here else within
+    # As many digits as a double has, less the one that a division leaves: 16.7 per cent are 0.167.
+    return None if faults_here else within if most == 1 else np.round(within / most, 15)
 
 
 def _no_numbers(table: Settled, found: Column, of: Fact, wrong: Bools) -> list[Fault]:
@@ -560,17 +559,21 @@ def _infinite(table: Settled, found: Column, of: Fact, wrong: Bools) -> list[Fau
     return by_row("risk_infinite", table.file, found.name, rows, risk=of)
 
 
-def _outside(table: Settled, found: Column, of: Fact, wrong: Bools, key: str) -> list[Fault]:
+def _outside(table: Settled, found: Column, of: Fact, wrong: Bools, key: str, most: int) -> list[Fault]:
     if not wrong.any():
         return []
-    apart, reported = _scaled_in_parts(table, found, of, wrong)
-    whole = [] if apart else _scaled(Cell(table.file, found.name), found.numbers, of, wrong)
-    if whole:
-        return whole
-    wrong = wrong & ~reported
+    apart: list[Fault] = []
+    if most == 1:
+        apart, reported = _scaled_in_parts(table, found, of, wrong)
+        whole = [] if apart else _scaled(Cell(table.file, found.name), found.numbers, of, wrong)
+        if whole:
+            return whole
+        wrong = wrong & ~reported
     bad = found.numbers[wrong]
     rows = [int(row) for row in table.rows[wrong]]
-    each = by_row("risk_outside", table.file, found.name, rows, lambda k: {"value": float(bad[k])}, risk=of, key=key)
+    each = by_row(
+        "risk_outside", table.file, found.name, rows, lambda k: {"value": float(bad[k])}, risk=of, key=key, most=most
+    )
     return [*apart, *each]
 
 

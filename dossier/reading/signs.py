@@ -87,10 +87,12 @@ TOTALS = frozenset(
 """What stands in the row that a program or a person puts below a table."""
 LEAST_SUM = 10
 """A smaller sum is reached by chance where a column is nearly all 0."""
+WAYS = (
+    "aug|augm|augmented|flip|flipped|hflip|vflip|mirror|mirrored|rot|rotated|rotate|crop|cropped|copy|kopie|noise|noisy"
+    "|blur|blurred|bright|jitter|zoom|shear|elastic"
+)
 ALTERED = re.compile(
-    r"(?:[\s_.\-(]+(?:aug|augm|augmented|flip|flipped|hflip|vflip|mirror|mirrored|rot|rotated|rotate|crop|cropped|copy|kopie"
-    r"|noise|noisy|blur|blurred|bright|jitter|zoom|shear|elastic)[\s_\-]?\d*\)?)+$",
-    re.IGNORECASE,
+    rf"(?:[\s_.\-(]+(?:{WAYS})[\s_\-]?\d*\)?)+$|^(?:(?:{WAYS})(?:[\s_\-]?\d+)?[\s_.\-]+)+", re.IGNORECASE
 )
 """What programs that alter images add to their names."""
 MOST_NAMES = 100_000

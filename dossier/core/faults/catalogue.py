@@ -1010,7 +1010,7 @@ CATALOGUE: Mapping[str, Entry] = {
     "risk_not_a_number": Entry("{risk} is {value}, not a number.", "{mend}."),
     "risk_infinite": Entry("{risk} is infinite.", "Give a number from 0 to 1, or leave the cell empty."),
     "risk_outside": Entry(
-        "{risk} is {value}, outside 0 to 1.",
+        "{risk} is {value}, outside 0 to {most}.",
         "Give risks as probabilities, or declare another {key} in [prediction].",
         command="Give risks as probabilities, or name another column with --risk.",
         frame="Give risks as probabilities, or name another column as risk.",
