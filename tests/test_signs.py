@@ -359,7 +359,8 @@ def test_class_risks_are_accepted_within_their_last_digit(tmp_path: Path, writte
     risks = np.random.default_rng(4).dirichlet([1, 2, 3, 0.05], 200)
     texts = [[written.format(value) for value in row] for row in risks]
     table = csv("y,a,b,c,d", ["g0", "g1", "g2", "g3"] * 50, *zip(*texts, strict=True))
-    given = {"outcome": 'classes = ["g0", "g1", "g2", "g3"]', "prediction": 'columns = ["a", "b", "c", "d"]'}
+    given: dict[str, Any] = {"outcome": 'classes = ["g0", "g1", "g2", "g3"]'}
+    given["prediction"] = 'columns = ["a", "b", "c", "d"]'
     found = study(tmp_path, table, **given)
     held = found.datasets[0].class_risk
     assert held is not None
