@@ -317,7 +317,7 @@ def test_a_release_of_edges_is_evaluated_and_recorded(tmp_path: Path) -> None:
     assert find(evidence, "auroc", "internal") == Said(
         "at least one split allows no value: none of the 3 rows has the outcome"
     )
-    of_all = (*evidence.results, *evidence.curves, *evidence.descriptions)
-    assert not [found for found in of_all if found.dataset == "two"]
+    named = {each.dataset for each in evidence.results} | {each.dataset for each in evidence.curves}
+    assert "two" not in named | {each.dataset for each in evidence.descriptions}
     assert b"NaN" not in results.of(evidence).text()
     assert b"Infinity" not in results.of(evidence).text()
