@@ -449,6 +449,17 @@ class Seal:
 
 
 @dataclass(frozen=True)
+class Disclosure:
+    """What was looked at before anything was given where small counts are protected."""
+
+    cells: int
+    """How many counts may be below the smallest that may be told, by their ranges: the solver found as many values as
+    that for each."""
+    withheld: Mapping[str, int]
+    """How many results and curves are withheld, by the code of the reason."""
+
+
+@dataclass(frozen=True)
 class Study:
     """Everything that was read, checked once and for all."""
 
@@ -837,6 +848,8 @@ class Evidence:
     """What differs from the previous release, where the release names it."""
     seal: Seal | None = None
     """What was sealed before the data were opened, where the release names a seal."""
+    disclosure: Disclosure | None = None
+    """What was looked at, where small counts are protected."""
 
     @cached_property
     def of_measure(self) -> Index[Result]:

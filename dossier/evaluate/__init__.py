@@ -141,11 +141,11 @@ def _on(jobs: int, progress: Progress | None, scheduler: str | None) -> _Workers
 def _complete(study: Study, workers: _Workers, measures: frozenset[str] | None = None) -> Evidence:
     """The results, curves and descriptions of a study, of `measures` only where these are given; nothing withheld."""
     fill("metrics")
-    each = []
-    parts = []
+    each, parts, left = [], [], []
     whole = [replace(site, measures=measures) for site in _sites(study)]
     for site, (found, part) in zip(whole, _every_site(whole, workers), strict=True):
-        found, part = disclosure.of_site(site, found, part)
+        found, part, of_counts = disclosure.of_site(site, found, part)
+        left.append(of_counts)
         each.append(found)
         parts.append(part)
     site_results = tuple(sites.with_declared_similarity(study.release, found.site) for found in each)
@@ -187,7 +187,7 @@ def _complete(study: Study, workers: _Workers, measures: frozenset[str] | None =
         versions={},
         subgroups=of_subgroups,
     )
-    return disclosure.given(complete, whole)
+    return disclosure.audited(disclosure.given(complete, whole), left)
 
 
 def _without_drawing(release: Release) -> tuple[StopRule, ...]:

@@ -42,6 +42,7 @@ from dossier.core.types import (
     Described,
     Description,
     DescriptionResult,
+    Disclosure,
     Estimate,
     Evidence,
     Flag,
@@ -634,6 +635,7 @@ class Results(Row):
     checklist: tuple[ChecklistItemRow, ...]
     previous: PreviousRow | None
     seal: Seal | None
+    disclosure: Disclosure | None = None
 
     def model_of(self, row: EstimateRow | CurveRow) -> str:
         """The name of the model that a row is of: the one that is tested, where its settings name no other."""
@@ -677,6 +679,7 @@ class Results(Row):
             if previous is None
             else Changes(previous, tuple(result for result in results if _is_change(result))),
             seal=self.seal,
+            disclosure=self.disclosure,
         )
 
     def text(self) -> bytes:
@@ -730,6 +733,7 @@ def of(evidence: Evidence) -> Results:
         checklist=tuple(ChecklistItemRow.of(item) for item in evidence.checklist),
         previous=None if evidence.changes is None else PreviousRow.of(evidence.changes.previous, tiers),
         seal=evidence.seal,
+        disclosure=evidence.disclosure,
     )
 
 

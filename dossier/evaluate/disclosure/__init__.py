@@ -7,7 +7,8 @@ left. The scheme uses no chance and no key: two builds agree, and nobody can tak
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -27,6 +28,7 @@ from dossier.core.types import (
     CurveResult,
     Dataset,
     DatasetSummary,
+    Disclosure,
     Estimate,
     Evidence,
     Flag,
@@ -43,6 +45,7 @@ from dossier.core.types import (
 )
 from dossier.evaluate import rivals
 from dossier.evaluate.disclosure import declared, descriptions, few
+from dossier.evaluate.disclosure.audit import Left, Part, values_left
 from dossier.evaluate.disclosure.chains import Chain, Counts, counts, grid, ranged, rows_of_a_person
 from dossier.evaluate.disclosure.curves import of_curve
 from dossier.evaluate.disclosure.left_over import Look, without_counts
@@ -104,21 +107,28 @@ def _under_policy(study: Study) -> Study:
 # ---- one dataset ----------------------------------------------------------------------------------------------------
 
 
-def of_site(site: Site, found: SiteEvidence, groups: SubgroupEvidence) -> tuple[SiteEvidence, SubgroupEvidence]:
-    """What one dataset and its subgroups yield, as it may be given; as it is where the release protects nothing."""
+def of_site(site: Site, found: SiteEvidence, groups: SubgroupEvidence) -> tuple[SiteEvidence, SubgroupEvidence, Left]:
+    """What one dataset and its subgroups yield, as it may be given, and what is left of its counts; as it is where the
+    release protects nothing.
+
+    Where a count would be left too few values, the columns of subgroups are taken away, the last first; then all but
+    the number of rows.
+    """
     if not site.dataset.minimum_cell:
-        return found, groups
-    policy = _Policy.of(site)
-    given = SiteResults(
-        policy.summary(found.site.summary),
-        tuple(policy.results(found.site.results)),
-        tuple(replace(curve, found=policy.curve(curve)) for curve in found.site.curves),
-    )
-    parts = policy.subgroups(groups)
+        return found, groups, Left()
+    for policy in _Policy.of(site).ever_less():
+        given = SiteResults(
+            policy.summary(found.site.summary),
+            tuple(policy.results(found.site.results)),
+            tuple(replace(curve, found=policy.curve(curve)) for curve in found.site.curves),
+        )
+        parts, left = policy.subgroups(groups), policy.left
+        if left.narrowest is None or left.narrowest >= policy.below * policy.rows_each:
+            break
     look = Look.at((given.summary,))
     if look is None:
         raise TypeError("a dataset with a policy has a summary with one")
-    return SiteEvidence(look.site(given), found.descriptions), look.subgroups(parts)
+    return SiteEvidence(look.site(given), found.descriptions), look.subgroups(parts), left
 
 
 @dataclass(frozen=True)
@@ -145,6 +155,33 @@ class _Policy:
     @property
     def below(self) -> int:
         return self.site.dataset.minimum_cell
+
+    def ever_less(self) -> Iterator[_Policy]:
+        """This policy, and what is given where some count is left too few values."""
+        if self.all_rows is None or self.site.dataset.class_labels:
+            yield self
+            return
+        site = self.site
+        yield self
+        for column in reversed(_given_columns(self.site)):
+            site = replace(site, said=site.said | {column})
+            yield replace(self, site=site)
+        yield replace(self, site=site, all_rows=None)
+
+    @property
+    def left(self) -> Left:
+        """How many values small counts are left by the ranges."""
+        dataset = self.site.dataset
+        if self.all_rows is None or dataset.outcome is None or dataset.risk is None or dataset.class_labels:
+            return Left()
+        every = [(np.ones(len(dataset.outcome), dtype=np.bool_), self.all_rows)]
+        for subgroup in dataset.subgroups:
+            group = self._of_group(subgroup)
+            if isinstance(group, Protected) and not isinstance(subgroup.rows, Absent):
+                every.append((subgroup.rows, group))
+        parts = [Part(rows, {1: group.counts.events, 0: group.counts.others}) for rows, group in every]
+        least = self.below * self.rows_each
+        return values_left(dataset.outcome, dataset.risk, parts, least)
 
     def counts(self, rows: Bools) -> Counts:
         """The ranges of some of the rows."""
@@ -413,6 +450,16 @@ def given(complete: Evidence, sites: Sequence[Site]) -> Evidence:
         withheld=withheld,
     )
     return without_counts(made)
+
+
+def audited(complete: Evidence, left: Sequence[Left]) -> Evidence:
+    """The evidence with how much was looked at before it was given, and what is withheld why."""
+    if not any(dataset.minimum_cell for dataset in complete.datasets):
+        return complete
+    found = [each.found for each in (*complete.results, *complete.subgroups.results)]
+    drawn = [each.found for each in (*complete.curves, *complete.subgroups.curves)]
+    causes = Counter(each.reason.code for each in (*found, *drawn) if isinstance(each, Withheld))
+    return replace(complete, disclosure=Disclosure(sum(each.cells for each in left), dict(sorted(causes.items()))))
 
 
 TELLING = frozenset(

@@ -1,0 +1,144 @@
+"""What all ranges together leave of each small count, asked at each build of who knows every risk that occurs.
+
+Ranges of one outcome say nothing of the other, so that each is solved for by itself. Of a continuous risk only the
+first and the last value of each part of the grid are tried: every table that is found has the same ranges, so that what
+is left in truth is no less. What the solver does not find within its nodes counts as not left. What rests on ranks or
+sums is not looked at. Which counts are asked for follows from their ranges, and tells no more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import Bounds, LinearConstraint, milp
+
+from dossier.core.types import CountRange, Floats
+from dossier.evaluate.disclosure.chains import Chain
+
+NODES = 200
+"""Of the solver, for one end of a range: never seconds, so that every machine finds the same."""
+
+DRAWS = 8
+"""Tables that are looked for with all small cells at once, each at one end or the other, before each by itself."""
+
+ROUNDED = 1e-6
+
+Bools = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Part:
+    """All rows, or a subgroup, with what is given of it."""
+
+    rows: Bools
+    chains: Mapping[int, Chain]
+    """Its tails of those with the outcome, 1, and of the others, 0."""
+
+
+@dataclass(frozen=True)
+class Left:
+    """What was looked at, and how few values are left of a cell."""
+
+    cells: int = 0
+    narrowest: int | None = None
+
+    def and_of(self, other: Left) -> Left:
+        """Both together."""
+        each = [number for number in (self.narrowest, other.narrowest) if number is not None]
+        return Left(self.cells + other.cells, min(each, default=None))
+
+
+def values_left(outcome: Floats, risk: Floats, parts: Sequence[Part], least: int) -> Left:
+    """How many values are left of each cell that may hold fewer than `least`; it is over once one has fewer values."""
+    found = Left()
+    for label in (1, 0):
+        found = found.and_of(_Tables(outcome, risk, parts, label).left(least))
+        if found.narrowest is not None and found.narrowest < least:
+            break
+    return found
+
+
+class _Tables:
+    """The tables of one outcome that print the same: a number of persons for each risk and kind of person."""
+
+    def __init__(self, outcome: Floats, risk: Floats, parts: Sequence[Part], label: int) -> None:
+        self.grid = np.array(parts[0].chains[label].grid)
+        self.parts, self.label, self.risk = parts, label, risk
+        self.mine = outcome == label
+        kinds = np.unique(np.column_stack([part.rows for part in parts]), axis=0)
+        values = self._values()
+        self.at = np.repeat(values, len(kinds))
+        self.within = np.tile(kinds, (len(values), 1))
+        self.bin = np.searchsorted(self.grid, self.at, side="right") - 1
+        rows, low, high = zip(*self._known(), strict=True)
+        self.rows, self.low, self.high = np.array(rows), np.array(low), np.array(high)
+
+    def _values(self) -> Floats:
+        every = np.unique(self.risk)
+        place = np.searchsorted(self.grid, every, side="right") - 1
+        kept = [every[place == index] for index in np.unique(place)]
+        return np.concatenate([part[[0, -1]][: len(part)] for part in kept])
+
+    def _known(self) -> Iterator[tuple[Floats, float, float]]:
+        for index, part in enumerate(self.parts):
+            inside = self.within[:, index].astype(float)
+            for threshold, tail in zip(self.grid, part.chains[self.label].tails, strict=True):
+                yield inside * (self.at >= threshold), tail.low, tail.high
+
+    def left(self, least: int) -> Left:
+        """The least number of values that a small cell is left."""
+        # Where the score gives no risk is nobody; parts with the same risks are one.
+        cells = {aim.tobytes(): (aim, count) for aim, count in self._small(least) if aim.any()}
+        if not cells:
+            return Left()
+        aims, true = (np.array(each) for each in zip(*cells.values(), strict=True))
+        low, high = true.copy(), true.copy()
+
+        def look(aim: Floats) -> None:
+            found = self._table(aim)
+            if found is not None:
+                counts = np.rint(aims @ found).astype(int)
+                np.minimum(low, counts, out=low)
+                np.maximum(high, counts, out=high)
+
+        for signs in np.random.default_rng(0).choice([-1, 1], (DRAWS, len(aims))):
+            look(signs @ aims)
+            look(-signs @ aims)
+        for index, aim in enumerate(aims):
+            for sign in (1, -1):
+                if high[index] - low[index] + 1 < least:
+                    look(sign * aim)
+            if high[index] - low[index] + 1 < least:
+                break
+        return Left(len(cells), int((high - low).min()) + 1)
+
+    def _small(self, below: int) -> Iterator[tuple[Floats, int]]:
+        """Every tail, and every part of the grid, that may hold a few by the ranges."""
+        for index, part in enumerate(self.parts):
+            place = np.searchsorted(self.grid, self.risk[part.rows & self.mine], side="right") - 1
+            inside = self.within[:, index].astype(float)
+            tails = [*part.chains[self.label].tails, CountRange(0, 0)]
+            for first, (tail, beyond) in enumerate(pairwise(tails)):
+                if tail.low < below:
+                    yield inside * (self.bin >= first), int((place >= first).sum())
+                if tail.low - beyond.high < below:
+                    yield inside * (self.bin == first), int((place == first).sum())
+
+    def _table(self, aim: Floats) -> Floats | None:
+        answer = milp(
+            aim,
+            constraints=LinearConstraint(self.rows, self.low, self.high),
+            integrality=np.ones(len(aim)),
+            bounds=Bounds(0, np.inf),
+            options={"node_limit": NODES, "mip_rel_gap": 0.0},
+        )
+        if answer.x is None:
+            return None
+        found = np.rint(answer.x)
+        reached = self.rows @ found
+        fits = (reached >= self.low - ROUNDED).all() and (reached <= self.high + ROUNDED).all()
+        return found if fits else None

@@ -1,0 +1,119 @@
+"""What the build itself finds to be left of small counts, beside enumeration, and what it takes away."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import json
+
+import numpy as np
+import pytest
+
+from dossier import evaluate
+from dossier.core.types import CountRange, Estimate
+from dossier.evaluate import disclosure
+from dossier.evaluate.disclosure import audit, chains
+from dossier.evaluate.disclosure.audit import Left, Part, values_left
+from dossier.record import results
+from tests.test_neighbours import protected
+
+GRID = (0.0, 0.3, 0.6)
+
+
+def _part(rows: list[bool], outcome: list[int], risk: list[float], wide: int) -> Part:
+    held, happened, risks = np.array(rows), np.array(outcome), np.array(risk)
+
+    def chain(label: int) -> chains.Chain:
+        mine = risks[held & (happened == label)]
+        return chains.Chain(GRID, tuple(chains.ranged(int((mine >= at).sum()), wide) for at in GRID))
+
+    return Part(held, {1: chain(1), 0: chain(0)})
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_what_is_left_is_what_enumeration_finds(seed: int) -> None:
+    """Of a score of three risks, all rows and a group, every table of one outcome is tried."""
+    rng = np.random.default_rng(seed)
+    risk = [0.1, 0.4, 0.8]
+    counts = rng.integers(0, 7, (2, 3))
+    wide = int(rng.integers(3, 6))
+    rows, outcome, risks = [], [], []
+    for group, level in itertools.product(range(2), range(3)):
+        rows += [group == 0] * counts[group, level]
+        outcome += [1] * counts[group, level]
+        risks += [risk[level]] * counts[group, level]
+    if not any(rows) or len(set(risks)) < 3:
+        return
+    every = _part([True] * len(rows), outcome, risks, wide)
+    first = _part(rows, outcome, risks, wide)
+    tables = np.array(list(itertools.product(range(7 + wide), repeat=6))).reshape(-1, 2, 3)
+    tails = np.cumsum(tables[:, :, ::-1], axis=2)[:, :, ::-1]
+    fits = np.full(len(tables), True)
+    for part, held in ((every, tails.sum(axis=1)), (first, tails[:, 0])):
+        for index, span in enumerate(part.chains[1].tails):
+            fits &= (held[:, index] >= span.low) & (held[:, index] <= span.high)
+    asked = []
+    for part, of_tails, cells in (
+        (every, tails[fits].sum(axis=1), tables[fits].sum(axis=1)),
+        (first, tails[fits][:, 0], tables[fits][:, 0]),
+    ):
+        spans = [*part.chains[1].tails, CountRange(0, 0)]
+        for index in range(3):
+            if spans[index].low < wide:
+                asked.append(of_tails[:, index])
+            if spans[index].low - spans[index + 1].high < wide:
+                asked.append(cells[:, index])
+    narrowest = min(int(cell.max() - cell.min()) + 1 for cell in asked)
+    found = values_left(np.array(outcome, dtype=float), np.array(risks), [every, first], wide).narrowest
+    assert found is not None
+    # As many as are asked for of each cell are looked for, and no more.
+    assert found <= narrowest
+    assert (found >= wide) is (narrowest >= wide)
+
+
+def test_the_knees_keep_as_many_values_as_asked_for() -> None:
+    study = protected("knee")
+    site = next(site for site in evaluate._sites(study) if site.dataset.name == "knee-6")
+    left = disclosure._Policy.of(site).left
+    assert left.cells > 50
+    assert left.narrowest is not None
+    assert left.narrowest >= 10
+
+
+@pytest.mark.parametrize("nodes", ["few values", "no table in time"])
+def test_what_is_not_left_or_not_settled_takes_columns_away_and_then_all(
+    monkeypatch: pytest.MonkeyPatch, nodes: str
+) -> None:
+    study = protected("knee")
+    study = dataclasses.replace(study, datasets=tuple(each for each in study.datasets if each.name == "knee-6"))
+    seen: list[int] = []
+
+    def of(outcome: object, risk: object, parts: list[Part], least: int) -> Left:
+        seen.append(len(parts))
+        return Left(7, 3 if len(parts) > 1 else 10)
+
+    if nodes == "few values":
+        monkeypatch.setattr(disclosure, "values_left", of)
+    else:
+        monkeypatch.setattr(audit._Tables, "_table", lambda self, aim: None)
+    found = evaluate._complete(study, evaluate._on(1, None, None), frozenset({"auroc", "sensitivity"}))
+    groups = [each for each in found.subgroups.results if isinstance(each.found, Estimate)]
+    rows = {each.measure for each in found.results if isinstance(each.found, Estimate) and each.dataset == "knee-6"}
+    assert groups == []
+    if nodes == "few values":
+        assert len(seen) == 3
+        assert rows == {"auroc", "sensitivity"}
+    else:
+        assert rows == set()
+
+
+def test_the_results_say_what_was_looked_at_and_what_is_withheld_why() -> None:
+    study = protected("knee")
+    study = dataclasses.replace(study, datasets=tuple(each for each in study.datasets if each.name == "knee-8"))
+    found = evaluate._complete(study, evaluate._on(1, None, None), frozenset({"auroc", "brier", "log_score"}))
+    assert found.disclosure is not None
+    assert found.disclosure.cells > 10
+    assert found.disclosure.withheld["not_given_where_protected"] > 0
+    assert results.of(found).evidence.disclosure == found.disclosure
+    printed = json.loads(results.of(dataclasses.replace(found, disclosure=None)).text())
+    assert printed["disclosure"] is None
