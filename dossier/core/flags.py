@@ -85,6 +85,7 @@ FLAGS: Mapping[str, str] = {
     "rater_accuracy_assumed": "Raters of unknown accuracy",
     "threshold_without_reason": "Threshold without a reason",
     "no_threshold": "No threshold",
+    "number_not_found": "Typed number without a result",
     "stop_rule_crossed": "Stop rule crossed",
     "stop_rule_not_evaluable": "Stop rule that cannot be evaluated",
     "severity_without_source": "Severity weights without a source",

@@ -30,6 +30,7 @@ from dossier.evaluate import (
     sites,
     strata,
     subgroups,
+    typed_numbers,
 )
 from dossier.evaluate.disclosure import left_over, shared
 from dossier.evaluate.offered import Site
@@ -214,6 +215,8 @@ def _with_flags(study: Study, shown: Evidence, rules: Sequence[StopRule] | None 
     found += flags.of_stop_rules(asked, shown.datasets, shown.curves)
     found += flags.unsaid(study.release, shown.datasets) if study.declared else ()
     found += flags.since_sealed(study.seal)
+    # Of single measures alone a number may be a result that was not asked for.
+    found += typed_numbers.not_found(shown) if rules is None else ()
     found += _never_estimated(shown)[1]
     return replace(shown, seal=study.seal, flags=flags.answered(found, study.release.reply))
 

@@ -332,6 +332,8 @@ WORDS: Mapping[str, str] = {
     "nothing of it is shown.",
     # ---- the release
     "no_threshold": "no threshold is declared: nothing is said about acting on the risks.",
+    "number_not_found": "no result of this dossier is the number that the author typed: {found}.",
+    "number_in_statement": "{label} {number} in statement {item}",
     "threshold_without_reason": "why {thresholds:thresholds} was declared, and that it was before the data were seen, "
     "is not in [thresholds] rationale.",
     "stop_rule_crossed": "the stop rule is crossed at {site}: the {quantity:quantity} lies outside {limits} in "
@@ -415,6 +417,7 @@ CONSEQUENCES: Mapping[str, str] = {
     "dates_missing": "Whether the model was tested on patients after its development is unknown.",
     "criterion_not_dated": "The verdict leaves that out.",
     "criterion_dated_late": "The verdict leaves that out.",
+    "number_not_found": "It was typed, not computed here.",
     "threshold_without_reason": "The threshold may have been chosen after the results were known.",
 }
 """What a flag means for who uses the results, where its own sentence does not say so; each is said once."""

@@ -85,6 +85,7 @@ PLAIN = {
     "rater_accuracy_assumed": "how often those who judged the cases are right is not known.",
     "rival_incomplete": "the other model gave no percentage for some patients.",
     "no_threshold": "no line is set from which somebody should act.",
+    "number_not_found": "a number in the words of its maker is not one that was found here.",
     "threshold_without_reason": "nobody says why the line is where it is.",
     "stop_rule_not_evaluable": "nobody can tell whether the maker's rule to switch it off was broken.",
     "severity_without_source": "nobody says who decided how bad each mistake is.",

@@ -1,0 +1,66 @@
+"""Numbers that the author typed into a statement beside the name of a measure, and that no result of it supports."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from dossier.core.facts import Fact
+from dossier.core.types import POOLED, Estimate, Evidence, Flag, Term
+
+NUMBER = re.compile(r"(?<![\w.])(\d*\.\d+|\d+(?=\s*(?:%|per cent)))(\s*(?:%|per cent))?")
+"""A decimal or a number in per cent: whole numbers count patients, years and hospitals."""
+ASKED = re.compile(r"(?:at|than|threshold|least|most|above|below|over|under|width|of up to)(?: of)?\s*$", re.IGNORECASE)
+"""What stands before a number that is a setting or a demand."""
+SENTENCE = re.compile(r"(?<=[.!?;])\s+")
+
+
+def not_found(evidence: Evidence) -> tuple[Flag, ...]:
+    """Flag typed numbers that are no result: not a value, nor a bound, with the digits that were typed."""
+    known = _known(evidence)
+    found = tuple(
+        Fact("number_in_statement", item=item, label=label, number=number)
+        for item, text in evidence.statements.items()
+        for sentence in SENTENCE.split(text)
+        for label, number in _unsupported(sentence, known, evidence)
+    )
+    return (Flag("number_not_found", POOLED, Fact("number_not_found", found=found)),) if found else ()
+
+
+def _known(evidence: Evidence) -> dict[str, list[float]]:
+    """Every value and bound of each measure, of sites, subgroups and all of them."""
+    known: dict[str, list[float]] = {}
+    for result in (*evidence.results, *evidence.subgroups.results):
+        if isinstance(result.found, Estimate):
+            numbers = (result.found.value, result.found.low, result.found.high)
+            known.setdefault(result.measure, []).extend(number for number in numbers if number is not None)
+    return known
+
+
+def _names(term: Term) -> Iterator[str]:
+    """What a text calls a measure: its label, and its names in papers."""
+    if term.tier != "caution" and term.name == term.measure:
+        yield from (term.label, *term.also)
+
+
+def _unsupported(sentence: str, known: dict[str, list[float]], evidence: Evidence) -> Iterator[tuple[str, str]]:
+    """Each measure that a sentence names with the first number behind it, where no result of it is that number."""
+    for term in evidence.terms.values():
+        for name in _names(term):
+            named = re.search(rf"\b{re.escape(name)}\b(?! anal)", sentence, re.IGNORECASE)
+            number = None if named is None else _first_number(sentence, named.end())
+            if number and not any(_is(value, number) for value in known.get(term.measure, ())):
+                yield term.label, number.group().strip()
+
+
+def _first_number(sentence: str, start: int) -> re.Match[str] | None:
+    """The first number of a sentence from there on that is no setting."""
+    found = NUMBER.finditer(sentence, start)
+    return next((number for number in found if not ASKED.search(sentence[: number.start()])), None)
+
+
+def _is(value: float, number: re.Match[str]) -> bool:
+    """Whether a value, rounded to the digits of a typed number, is that number."""
+    digits = len(number[1].partition(".")[2])
+    typed, scale = float(number[1]), 100 if number[2] else 1
+    return abs(value * scale - typed) <= 0.5 * 10.0**-digits + 1e-9
