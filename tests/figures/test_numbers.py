@@ -19,7 +19,19 @@ from dossier.core import bands
 from dossier.core.facts import Count, Fact, Method
 from dossier.core.register import fill
 from dossier.core.release import Robustness
-from dossier.core.types import POOLED, Absent, Curve, Estimate, Evidence, Floats, Result, externals, find, find_curve
+from dossier.core.types import (
+    POOLED,
+    Absent,
+    Curve,
+    Estimate,
+    Evidence,
+    Floats,
+    Picture,
+    Result,
+    externals,
+    find,
+    find_curve,
+)
 from dossier.report.figures import (
     calibration,
     canvas,
@@ -210,7 +222,8 @@ CROWDED = {
 
 def test_panels_of_predictive_values_are_as_high_as_their_letters_need(eight: Evidence) -> None:
     (site, *_) = externals(eight)
-    found = [prevalence.Flagging(site, *values) for values in CROWDED.values()]
+    none = Absent(Fact("no_rows"))
+    found = [prevalence.Flagging(site, *values, own=(none, none)) for values in CROWDED.values()]
     with styled():
         lowest = [prevalence._labels(found, list(CROWDED), which, prevalence.HEIGHTS[0]) for which in (0, 1)]
         assert any(None in label.spots for label in lowest), "there a letter has no room"
@@ -218,6 +231,32 @@ def test_panels_of_predictive_values_are_as_high_as_their_letters_need(eight: Ev
         assert high > prevalence.HEIGHTS[0]
         assert not any(None in label.spots for label in labels)
         assert prevalence._lettered(found[3:5], ["d", "e"])[0] == prevalence.HEIGHTS[0]
+
+
+def test_predictive_values_are_those_found_with_their_intervals_and_nothing_is_read_off_elsewhere(
+    eight: Evidence,
+) -> None:
+    """ "Read up from that of your hospital": sensitivity and specificity move with the case mix, PPV .08 for .29."""
+    base = estimated(find(eight, "auroc", externals(eight)[0].name))
+    values = {"sensitivity": 0.7, "specificity": 0.8, "ppv": 0.61, "npv": 0.87}
+    results = tuple(
+        Result(name, name, site.name, {"threshold": 0.5}, replace(base, value=value, low=value - 0.1, high=value + 0.1))
+        for site in externals(eight)
+        for name, value in values.items()
+    )
+    others = tuple(result for result in eight.results if result.measure not in values)
+    evidence = replace(eight, results=(*others, *results))
+    picture = prevalence.predictive_values_by_prevalence(evidence)
+    assert isinstance(picture, Picture)
+    assert "read up" not in picture.caption
+    assert "they move with the case mix" in picture.caption
+    assert picture.alternative == "As found, PPV 61% and NPV 87%."
+    with styled():
+        figure = _figure(prevalence.draw_predictive_values(evidence))
+    for axes, value in zip(figure.axes, (0.61, 0.87), strict=True):
+        ends = [tuple(np.asarray(line.get_ydata(), dtype=float)) for line in axes.lines if len(line.get_ydata()) == 2]
+        assert ends
+        assert all(found == pytest.approx((value - 0.1, value + 0.1)) for found in ends)
 
 
 def test_predictive_values_at_a_sites_own_prevalence_are_those_of_the_evidence(eight: Evidence) -> None:

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from dossier.core import bands
 from dossier.core.facts import Count, Fact
 from dossier.core.register import figure
-from dossier.core.types import Absent, DatasetSummary, Evidence, Picture, externals, find
+from dossier.core.types import Absent, DatasetSummary, Estimate, Evidence, Picture, externals, find
 from dossier.report.figures.canvas import (
     BLUE,
     FULL,
@@ -22,6 +22,7 @@ from dossier.report.figures.canvas import (
     Mark,
     few,
     label_half,
+    level_text,
     panel,
     patients,
     picture,
@@ -35,7 +36,7 @@ from dossier.report.figures.canvas import (
     ticks,
     write,
 )
-from dossier.typeset.numbers import number, per_cent
+from dossier.typeset.numbers import number, per_cent, showing_the_side
 
 HEIGHTS, WIDTH, LEFT, TOP = (25.0, 33.0, 41.0), 64.0, 13.0, 2.4
 KEY_TO_PANELS = 1.0
@@ -52,6 +53,8 @@ class Flagging:
     sensitivity: float
     specificity: float
     prevalence: float
+    own: tuple[Estimate | Absent, Estimate | Absent]
+    """Its PPV and NPV, as they were found there."""
 
 
 def flaggings(evidence: Evidence) -> list[Flagging] | Absent:
@@ -76,7 +79,9 @@ def flaggings(evidence: Evidence) -> list[Flagging] | Absent:
         elif site.minimum_cell:
             reason = Fact("not_given_where_protected", below=site.minimum_cell)
         elif site.events is not None and not few(site, bands.FEW_FOR_POOLING):
-            found.append(Flagging(site, sensitivity.value, specificity.value, site.events / site.n))
+            ppv, npv = (find(evidence, name, site.name, threshold=at) for name in ("ppv", "npv"))
+            prevalence = site.events / site.n
+            found.append(Flagging(site, sensitivity.value, specificity.value, prevalence, (ppv, npv)))
     return found or Absent(reason)
 
 
@@ -162,7 +167,12 @@ def draw_predictive_values(evidence: Evidence) -> Figure | Absent:
         axes = panel(drawn, x, top, WIDTH, high)
         axes.set(xlim=(0, 1), ylim=(0, 1))
         for flagging in found:
-            axes.plot(PREVALENCES, predictive_values(flagging, PREVALENCES)[which], color=MID, lw=1.0, zorder=2)
+            stayed = predictive_values(flagging, PREVALENCES)[which]
+            axes.plot(PREVALENCES, stayed, color=MID, lw=0.8, dashes=(3, 2), zorder=1)
+            there = flagging.own[which]
+            if isinstance(there, Estimate) and there.low is not None and there.high is not None:
+                ends = [there.low, there.high]
+                axes.plot([flagging.prevalence] * 2, ends, color=BLUE, lw=1.0, zorder=2)
             own = predictive_values(flagging, np.array([flagging.prevalence]))[which]
             axes.plot(
                 [flagging.prevalence], own, "o", ms=4.4, color=BLUE, zorder=3, clip_on=False, gid=flagging.site.name
@@ -192,7 +202,7 @@ def _in_lines(texts: Sequence[str]) -> tuple[tuple[str, ...], ...]:
 
 @figure("Predictive values by prevalence")
 def predictive_values_by_prevalence(evidence: Evidence) -> Picture | Absent:
-    """How often a flag and no flag would be right where the outcome is rarer or more frequent than at the sites."""
+    """How often a flag and no flag were right at each site, and as if sensitivity and specificity stayed the same."""
     with styled():
         drawn = draw_predictive_values(evidence)
         if isinstance(drawn, Absent):
@@ -201,25 +211,19 @@ def predictive_values_by_prevalence(evidence: Evidence) -> Picture | Absent:
         if isinstance(found, Absent):
             return found
         caption = (
-            f"{patients([flagging.site for flagging in found])}. At {number(primary_threshold(evidence) or 0)}, with "
-            "the sensitivity and specificity of each site (line). Disc: its own prevalence; read up from that of your "
-            f"hospital. Without sites of under {bands.FEW_FOR_POOLING} events or non-events."
+            f"{patients([flagging.site for flagging in found])}. At {number(primary_threshold(evidence) or 0)}. Disc: "
+            f"what was found at each site, with its {level_text(evidence)} interval. Broken line: if sensitivity and "
+            "specificity stayed as they are; they move with the case mix, so that no value elsewhere lies on it. "
+            f"Without sites of under {bands.FEW_FOR_POOLING} events or non-events."
         )
-        texts = [f"PPV {_spread(found, at, 0)} and NPV {_spread(found, at, 1)}" for at in RARE_AND_FREQUENT]
-        rare, frequent = (per_cent(at) for at in RARE_AND_FREQUENT)
-        message = f"Where {rare} have the outcome: {texts[0]}; where {frequent} have it: {texts[1]}."
+        message = f"As found, PPV {_spread(found, 0)} and NPV {_spread(found, 1)}."
         return picture("predictive_values_by_prevalence", drawn, caption, message)
 
 
-RARE_AND_FREQUENT = (0.05, 0.3)
-"""The prevalences that the message names."""
-
-
-def _spread(found: list[Flagging], at: float, which: int) -> str:
-    """The range over the sites of PPV (0) or NPV (1) at a prevalence."""
-    values = [float(predictive_values(flagging, np.array([at]))[which][0]) for flagging in found]
-    known = [value for value in values if not np.isnan(value)]
+def _spread(found: list[Flagging], which: int) -> str:
+    """The range over the sites of what was found of PPV (0) or NPV (1)."""
+    known = sorted(own.value for flagging in found if isinstance(own := flagging.own[which], Estimate))
     if not known:
         return "not defined"
-    low, high = per_cent(min(known)), per_cent(max(known))
+    low, high = (per_cent(value, showing_the_side(100 * value, 0, (0.0, 100.0))) for value in (known[0], known[-1]))
     return low if low == high else f"{low} to {high}"
