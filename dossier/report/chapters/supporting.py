@@ -15,7 +15,7 @@ from dossier.typeset.numbers import DASH, number
 from dossier.typeset.tables import Cell, Column, Row, Table
 from dossier.typeset.words import anchor, sentence_case, setting
 
-PRINTED = ("model_based_concordance", "calibration_intercept", "brier")
+PRINTED = ("model_based_concordance", "calibration_intercept", "brier", "log_score")
 """The measures that are printed here; every other one stands in results.csv."""
 PRINTED_OF_CLASSES = ("brier", "log_score")
 """The same of several classes: those that take all of them at once."""
