@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import math
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -369,9 +370,11 @@ def plain(evidence: Evidence, measure: str, site: str, **at: float) -> dict[str,
     return row.model_dump()
 
 
-def of_hundred(bound: float, outwards: int) -> str:
-    """A bound out of a hundred; one that only rounding puts on 100 is the next whole number outwards (-1 down, 1 up) or
-    has more digits where that is 100 too."""
+def of_hundred(bound: float, outwards: int, is_ratio: bool) -> str:
+    """A bound out of a hundred; one that only rounding puts on 100 is the next whole number outwards (-1 down, 1 up); a
+    ratio has more digits where that is 100 too, a share that rounding puts on 0 goes outwards as well."""
+    if not is_ratio and 0 < bound < 1 and f"{100 * bound:.0f}" in ("0", "100"):
+        return str(math.ceil(100 * bound) if outwards > 0 else math.floor(100 * bound))
     if f"{100 * bound:.0f}" == "100" and bound != 1 and (outwards < 0) == (bound < 1):
         return str(100 + outwards)
     return next(
@@ -401,7 +404,8 @@ def test_both_editions_print_the_numbers_of_the_same_evidence(any_book: Book) ->
         for measure, position, at in asked:
             found = plain(evidence, measure, site.name, **at)
             assert cells[position] == f"{100 * found['value']:.0f}", (site.site, measure)
-            ends = [of_hundred(found["low"], -1), of_hundred(found["high"], 1)]
+            is_ratio = measure == "oe_ratio"
+            ends = [of_hundred(found["low"], -1, is_ratio), of_hundred(found["high"], 1, is_ratio)]
             assert cells[position + 1] == "–".join(ends), (site.site, measure)
         for measure, position in (("auroc", 2), ("oe_ratio", 4)):
             assert printed[position] == f"{plain(evidence, measure, site.name)['value']:.2f}"

@@ -18,7 +18,18 @@ from dossier.typeset import measures
 from dossier.typeset.measures import chapter_tables, in_appendix_only
 from dossier.typeset.names import foretold, label_of
 from dossier.typeset.notes import intervals_of, note_of
-from dossier.typeset.numbers import DASH, MINUS, TIED, in_text, interval, number, threshold, value_of
+from dossier.typeset.numbers import (
+    DASH,
+    MINUS,
+    TIED,
+    in_text,
+    interval,
+    number,
+    of_how_many,
+    people,
+    threshold,
+    value_of,
+)
 from dossier.typeset.reasons import why
 from dossier.typeset.tables import LONG_LABEL, Reasons, packed
 from dossier.typeset.widths import text_width
@@ -241,6 +252,43 @@ def test_an_interval_reads_as_its_bounds(found: Estimate, term: Term, wordy: boo
 )
 def test_a_value_shows_its_sign_and_its_band(found: Estimate, term: Term, text: str) -> None:
     assert value_of(found, term) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "low", "high", "text"),
+    [
+        (0.9996, 0.9983, 0.99995, "99.96 99.8\N{EN DASH}99.995"),
+        (1.0, 0.982, 1.0, "100 98\N{EN DASH}100"),
+        (0.004, 0.0, 0.031, "0.4 0\N{EN DASH}3"),
+        (0.87, 0.801, 0.92, "87 80\N{EN DASH}92"),
+    ],
+)
+def test_a_share_that_is_not_whole_is_not_printed_as_all_or_none(
+    value: float, low: float, high: float, text: str
+) -> None:
+    """The NPV of an outcome that 9 of 2,000 have was printed as 100%, with the bounds 100 and 100."""
+    npv, found = dataclasses.replace(SHARE, range=(0, 1)), estimate(value, low, high)
+    assert f"{value_of(found, npv)} {interval(found, npv)}" == text
+
+
+@pytest.mark.parametrize(
+    ("share", "among", "words", "cell"),
+    [
+        (0.0045, 100, "fewer than 1", "<1"),
+        (0.0045, 1000, "4", "4"),
+        (0.9996, 100, "more than 99", ">99"),
+        (0.0, 100, "0", "0"),
+        (1.0, 10_000, "10,000", "10,000"),
+        (0.5, 100, "50", "50"),
+    ],
+)
+def test_people_are_none_and_all_only_where_they_are(share: float, among: int, words: str, cell: str) -> None:
+    assert (people(share, among), people(share, among, in_cell=True)) == (words, cell)
+
+
+@pytest.mark.parametrize(("frequency", "among"), [(0.5, 100), (0.05, 100), (0.02, 1000), (0.0045, 10_000), (0, 10_000)])
+def test_what_is_rare_is_told_of_more_people(frequency: float, among: int) -> None:
+    assert of_how_many(frequency) == among
 
 
 def test_a_bound_of_zero_is_a_bound() -> None:

@@ -46,6 +46,25 @@ def per_cent(value: float, digits: int = 0) -> str:
     return f"{number(value, digits, percent=True)}%"
 
 
+PEOPLE = ((0.05, 100), (0.005, 1000), (0.0, 10_000))
+"""From which frequency of an outcome or risk on it is told of so many people."""
+
+
+def of_how_many(frequency: float) -> int:
+    """Of how many people an outcome or a risk that is so frequent is told: 100, 1,000 or 10,000."""
+    return next(people for least, people in PEOPLE if frequency >= least)
+
+
+def people(share: float, among: int = 100, in_cell: bool = False) -> str:
+    """A share as whole people of so many: no one and all of them only where it is 0 and 1."""
+    count = round(among * share)
+    if share > 0 and count == 0:
+        return "<1" if in_cell else "fewer than 1"
+    if share < 1 and count == among:
+        return f">{among - 1:,}" if in_cell else f"more than {among - 1:,}"
+    return f"{count:,}"
+
+
 def level_of(evidence: Evidence) -> str:
     """The level of the intervals, as it is printed."""
     return f"{evidence.release.release.level * 100:g}%"
@@ -79,7 +98,7 @@ def value_of(found: Estimate, term: Term) -> str:
     """The value of a measure, with enough digits to show its sign and in which band of similarity it lies."""
     if term.chapter == "sample":
         return patients_needed(found.value)
-    cut_offs = OF_SIMILARITY.get(term.measure, ())
+    cut_offs = (*OF_SIMILARITY.get(term.measure, ()), *_whole(term))
     return _on_its_side(found.value, term, (*_zero(found.value, term, found), *cut_offs))
 
 
@@ -91,7 +110,12 @@ def patients_needed(value: float) -> str:
 def bound_of(value: float, term: Term, found: Estimate) -> str:
     """A bound of an interval, with enough digits to show its sign, of a ratio or a slope also the side of 1."""
     row = (1.0,) if term.best == "one" and not _is_difference(found) else ()
-    return _on_its_side(value, term, (*_zero(value, term, found), *row))
+    return _on_its_side(value, term, (*_zero(value, term, found), *row, *_whole(term)))
+
+
+def _whole(term: Term) -> tuple[float, ...]:
+    """The ends of a share in per cent: no rare outcome makes 100% of one that is not whole."""
+    return (0.0, 1.0) if term.unit == "%" and term.range == (0, 1) else ()
 
 
 OF_SIMILARITY = dict.fromkeys(SIMILARITIES.values(), tuple(end for end in SIMILARITY if end < 1))

@@ -54,7 +54,7 @@ from dossier.report.figures.canvas import (
     ticks,
     write,
 )
-from dossier.typeset.numbers import number
+from dossier.typeset.numbers import number, of_how_many, people
 from dossier.typeset.words import counted
 
 CELLS = ("true_positive", "false_negative", "false_positive", "true_negative")
@@ -190,14 +190,14 @@ def draw_committee_percentages(evidence: Evidence) -> Figure | Absent:
     found = came(evidence)
     if isinstance(found, Absent):
         return found
-    risk, rows = found
+    (risk, rows), among = found, of_how_many(found[0])
     drawn, axes, (left, width) = _forest([came.label for came in rows], [], (0.0, 1.0))
     axes.axvline(risk, color=INK_2, lw=0.7, dashes=(3, 2), zorder=1)
     for at, estimate in enumerate(rows):
         axes.plot([estimate.low, estimate.high], [at, at], color=INK_2, lw=1.0, zorder=2)
         axes.plot([estimate.value], [at], "s", ms=3.9, color=INK_2, zorder=3)
-    ticks(axes, "x", [0, 0.25, 0.5, 0.75, 1], ["0", "25", "50", "75", "100"])
-    text = f"Had the outcome, of 100 patients to whom it said {_shown(risk)}"
+    ticks(axes, "x", [0, 0.25, 0.5, 0.75, 1], [f"{among * part:,.0f}" for part in (0, 0.25, 0.5, 0.75, 1)])
+    text = f"Had the outcome, of {among:,} patients to whom it said {_shown(risk)}"
     write(drawn, min(left + width / 2, COMMITTEE - text_width(text) / 2), len(rows) * ROW + 8.6, text, ha="center")
     return drawn
 
@@ -215,7 +215,7 @@ def committee_percentages(evidence: Evidence) -> Picture | Absent:
         found, drawn = came(evidence), draw_committee_percentages(evidence)
         if isinstance(found, Absent) or isinstance(drawn, Absent):
             return found if isinstance(found, Absent) else Absent(Fact("no_rows"))
-        risk, rows = found
+        (risk, rows), among = found, of_how_many(found[0])
         caption = (
             f"Broken line: what it said, {_shown(risk)}. To its right more had the outcome, so it said too little; to "
             f"its left too much. Each line: the range ({level_text(evidence)}); one that crosses cannot tell."
@@ -223,8 +223,8 @@ def committee_percentages(evidence: Evidence) -> Picture | Absent:
         )
         high, low = (end(rows, key=lambda came: came.value) for end in (max, min))
         text = (
-            f"Where it said {_shown(risk)}, of 100 patients {number(100 * low.value, 0)} ({low.label}) to "
-            f"{number(100 * high.value, 0)} ({high.label}) had the outcome."
+            f"Where it said {_shown(risk)}, of {among:,} patients {people(low.value, among)} ({low.label}) to "
+            f"{people(high.value, among)} ({high.label}) had the outcome."
         )
         return picture("committee_percentages", drawn, caption, text)
 

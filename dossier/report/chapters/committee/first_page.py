@@ -24,7 +24,7 @@ from dossier.report.chapters import acceptance, classes
 from dossier.report.chapters.committee.better import another_is_better
 from dossier.report.chapters.committee.declared import broken_here, changed_since_laid_down, worse_than_before
 from dossier.report.chapters.committee.goals_met import goal_word
-from dossier.report.chapters.committee.percentages import as_a_whole, at_risk, lines, predicted, wrong_at
+from dossier.report.chapters.committee.percentages import as_a_whole, at_risk, lines, predicted, told_of, wrong_at
 from dossier.report.chapters.committee.places import (
     alone,
     few_at,
@@ -51,12 +51,11 @@ from dossier.report.chapters.committee.plain import (
     counted_hospitals,
     line,
     missing,
-    of_hundred,
     risk_of,
     with_it,
 )
 from dossier.report.chapters.sentence import primary_threshold
-from dossier.typeset.numbers import TIED
+from dossier.typeset.numbers import TIED, people
 from dossier.typeset.tables import Cell, Spanner
 from dossier.typeset.words import counted, in_words, listing, sentence_case
 
@@ -81,7 +80,7 @@ def _found_at(evidence: Evidence, site: DatasetSummary) -> str:
     name = short_names(evidence)[site.name]
     if classes.labels(evidence):
         share = classes.named_rightly(evidence, site)
-        return f"In {name} it names {of_hundred(share)} of 100 patients rightly." if share is not None else ""
+        return f"In {name} it names {people(share)} of 100 patients rightly." if share is not None else ""
     at = primary_threshold(evidence)
     if at is None:
         return f"No line is set for {name}: whom it finds and whom it misses is not known."
@@ -89,9 +88,9 @@ def _found_at(evidence: Evidence, site: DatasetSummary) -> str:
     if isinstance(found, Absent):
         return f"In {name} too few patients were tested to say whom it finds."
     share = found.value
-    missed = 100 - round(100 * share)
     bounds = f" (range {between(found)})" if between(found) else ""
-    return f"In {name}, of 100 patients {with_it(evidence)}, it finds {round(100 * share)}{bounds} and misses {missed}."
+    found_here = f"it finds {people(share)}{bounds} and misses {people(1 - share)}"
+    return f"In {name}, of 100 patients {with_it(evidence)}, {found_here}."
 
 
 def _goals_here(evidence: Evidence, site: DatasetSummary) -> str:
@@ -117,7 +116,7 @@ def _percentages_here(evidence: Evidence, site: DatasetSummary) -> str:
     far, whole = wrong_at(evidence, site), as_a_whole(evidence, site)
     start = "But its" if goals_at(evidence, site) and not goals_missed(evidence, site) else "Its"
     if far is not None:
-        said = f"it said {risk_of(far.risk)}, {of_hundred(far.value)} of 100 had it"
+        said = f"it said {risk_of(far.risk)}, {people(far.value, far.among)} of {far.among:,} had it"
     elif whole.is_far_off and not isinstance(whole.ratio, Absent):
         said = predicted(whole.ratio)
     else:
@@ -173,12 +172,12 @@ def _found_everywhere(evidence: Evidence) -> str:
         return ""
     rising = sorted(shares, key=lambda pair: pair[0])
     names = short_names(evidence)
-    first, last = (f"{of_hundred(share)} ({names[site.name]})" for share, site in (rising[0], rising[-1]))
+    first, last = (f"{people(share)} ({names[site.name]})" for share, site in (rising[0], rising[-1]))
     several = bool(classes.labels(evidence))
     start = "Of 100 patients it named" if several else f"Of 100 patients {with_it(evidence)} it found"
     end = " rightly" if several else ""
-    if of_hundred(rising[0][0]) == of_hundred(rising[-1][0]):
-        return f"{start} {of_hundred(rising[0][0])}{end} in {all_hospitals(len(rising))}."
+    if people(rising[0][0]) == people(rising[-1][0]):
+        return f"{start} {people(rising[0][0])}{end} in {all_hospitals(len(rising))}."
     return f"{start} from {first} to {last}{end}."
 
 
@@ -187,7 +186,7 @@ def _elsewhere(evidence: Evidence) -> str:
     pooled = find(evidence, "auroc", POOLED)
     new = None if isinstance(pooled, Absent) else expected_range(pooled)
     if new is not None:
-        low, high = (of_hundred(end) for end in new)
+        low, high = (people(end) for end in new)
         what = tells_apart(evidence).replace("tells", "tell", 1)
         worse = " (50: a coin toss)" if new[0] < COIN_TOSS else ""
         return f"Elsewhere it may {what} {low} to {high} times of 100{worse}."
@@ -332,7 +331,8 @@ def _heads(evidence: Evidence, has_bars: bool) -> tuple[Head, ...]:
         heads += [Head(label, over) for label in known] if len(known) <= MOST_CLASSES else []
     else:
         heads += [Head(f"false{TIED}alarms", f"Of{TIED}100 without{TIED}it")] if has_bars else []
-        over = f"Of{TIED}100{TIED}had{TIED}it, when{TIED}it{TIED}said"
+        among = told_of(evidence)
+        over = f"Of{TIED}{among:,}{TIED}had{TIED}it, when{TIED}it{TIED}said"
         heads += [Head(risk_of(risk), over) for risk in _shown_lines(evidence)]
     return (*heads, *([Head("Goals", is_wide=True)] if _has_goals(evidence) else []))
 
@@ -374,17 +374,18 @@ def _shares(evidence: Evidence, site: DatasetSummary, share: float | None) -> li
         gap = none if at is None else find(evidence, "sensitivity", site.name, threshold=at)
         cells = [missing(gap if isinstance(gap, Absent) else none), Cell("", kind="absent")]
     else:
-        found = round(100 * share)
-        cells = [Cell(f"{found}"), Cell(f"{100 - found}", kind="plain")]
+        cells = [Cell(people(share, in_cell=True)), Cell(people(1 - share, in_cell=True), kind="plain")]
     if several or at is None:
         return cells
     spared = find(evidence, "specificity", site.name, threshold=at)
-    alarms = missing(spared) if isinstance(spared, Absent) else Cell(f"{100 - round(100 * spared.value)}", kind="plain")
+    alarms = (
+        missing(spared) if isinstance(spared, Absent) else Cell(people(1 - spared.value, in_cell=True), kind="plain")
+    )
     return [*cells, alarms]
 
 
 def _of_class(share: float | None) -> Cell:
-    return Cell("none", kind="absent") if share is None else Cell(of_hundred(share), kind="plain")
+    return Cell("none", kind="absent") if share is None else Cell(people(share, in_cell=True), kind="plain")
 
 
 def _is_kept_back(evidence: Evidence, site: DatasetSummary) -> bool:
@@ -402,7 +403,7 @@ def _came(evidence: Evidence, site: DatasetSummary, risk: float) -> Cell:
     found = at_risk(evidence, site, risk)
     if found is None:
         return Cell(NONE_GIVEN, kind="absent")
-    return Cell(of_hundred(found.value), kind="alert" if found.is_off else "plain")
+    return Cell(people(found.value, found.among, in_cell=True), kind="alert" if found.is_off else "plain")
 
 
 def _goals(evidence: Evidence, site: DatasetSummary) -> Cell:
@@ -449,7 +450,7 @@ def _unusual(evidence: Evidence, shown: list[DatasetSummary]) -> list[str]:
     for site in shown:
         if site.events is None or not site.n or COMMON > site.events / site.n > RARE:
             continue
-        parts.append(f"In {names[site.name]}, {of_hundred(site.events / site.n)} of 100 had it.")
+        parts.append(f"In {names[site.name]}, {site.events:,} of {site.n:,} had it.")
     return parts if len(parts) <= 2 else []
 
 
@@ -467,23 +468,27 @@ def works_here(evidence: Evidence) -> tuple[str, ...]:
     if classes.labels(evidence):
         return (*parts, *classes.in_sentences(evidence, site), *ours)
     if at is not None and isinstance(spared := find(evidence, "specificity", site.name, threshold=at), Estimate):
-        error = 100 - round(100 * spared.value)
+        error = people(1 - spared.value)
         parts.append(
-            f"At the {line(at)} it finds {_found_of_hundred(evidence, site, at)} of 100 patients {with_it(evidence)}. "
+            f"At the {line(at)} it finds {_found_people(evidence, site, at)} of 100 patients {with_it(evidence)}. "
             f"Of 100 without, {error} are {acted_on(evidence)} in error."
         )
     ranked = find(evidence, "auroc", site.name)
-    if isinstance(ranked, Estimate):
+    if isinstance(ranked, Estimate) and (ranked.low or 0.0) <= COIN_TOSS <= (ranked.high or 1.0):
         parts.append(
-            f"It tells sick from well {of_hundred(ranked.value)} times of 100"
+            f"Too few to tell whether it tells sick from well (range {between(ranked)} of 100, 50: a coin toss)."
+        )
+    elif isinstance(ranked, Estimate):
+        parts.append(
+            f"It tells sick from well {people(ranked.value)} times of 100"
             f"{f' (range {between(ranked)})' if between(ranked) else ''}: 100 is perfect, 50 a coin toss."
         )
     return (*parts, *ours)
 
 
-def _found_of_hundred(evidence: Evidence, site: DatasetSummary, at: float) -> str:
+def _found_people(evidence: Evidence, site: DatasetSummary, at: float) -> str:
     found = find(evidence, "sensitivity", site.name, threshold=at)
-    return "too few to say how many" if isinstance(found, Absent) else of_hundred(found.value)
+    return "too few to say how many" if isinstance(found, Absent) else people(found.value)
 
 
 COUNTS_ARE_RANGES = "Counts are given as ranges, to protect patients."

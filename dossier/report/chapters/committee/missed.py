@@ -32,11 +32,11 @@ from dossier.report.chapters.committee.plain import (
     hundred,
     line,
     missing,
-    of_hundred,
+    per_hundred,
     with_it,
 )
 from dossier.report.chapters.sentence import estimated, named_with_the_rest, primary_threshold
-from dossier.typeset.numbers import number
+from dossier.typeset.numbers import number, people
 from dossier.typeset.tables import Cell, Column, Row, Table
 from dossier.typeset.words import counted, how_many, in_words, listing, sentence_case, within_sentence
 
@@ -66,10 +66,10 @@ def _by_hospital(evidence: Evidence) -> str:
     names = short_names(evidence)
     most = [names[site.name] for site, estimate in found if estimate.high is not None and estimate.high < HALF]
     if len(found) == 1:
-        share = 100 - round(100 * found[0][1].value)
+        share = people(1 - found[0][1].value)
         return f"At the {line(at)} it misses {share} of 100 patients {with_it(evidence)}{_range(found[0][1])}."
     (low_site, low), (high_site, high) = found[-1], found[0]
-    fewest, largest = (100 - round(100 * estimate.value) for estimate in (low, high))
+    fewest, largest = (people(1 - estimate.value) for estimate in (low, high))
     ends = f"from {fewest} of 100 ({names[low_site.name]}) to {largest} ({names[high_site.name]})"
     if fewest == largest:
         return (
@@ -90,7 +90,7 @@ def _classes_missed(evidence: Evidence) -> str:
     if not shares:
         return "Nobody counted which patients are named rightly."
     least, label, site = min(shares, key=lambda row: row[0])
-    text = f"Least often named rightly: {label} in {short_names(evidence)[site.name]}, {of_hundred(least)} of 100."
+    text = f"Least often named rightly: {label} in {short_names(evidence)[site.name]}, {people(least)} of 100."
     worse = sum(share < HALF for share, _, _ in shares)
     checks = f"{subgroups.part_of(worse, len(shares))} checks, one for each class and hospital"
     return f"{text} In {checks}, fewer than half are." if worse else text
@@ -127,7 +127,7 @@ def _range(found: Estimate) -> str:
 
 def of_missed(found: Estimate) -> Cell:
     """How many of 100 are missed, with the range."""
-    missed = f"{100 - round(100 * found.value)}"
+    missed = people(1 - found.value, in_cell=True)
     low, high = _bounds_of_missed(found)
     return Cell(missed, f"{low}{EN_DASH}{high}") if low and high else Cell(missed)
 
@@ -136,7 +136,7 @@ def _bounds_of_missed(found: Estimate) -> tuple[str, str]:
     """How few and how many of 100 may be missed; empty without an interval."""
     if found.low is None or found.high is None:
         return "", ""
-    return of_hundred(1 - found.high), of_hundred(1 - found.low)
+    return people(1 - found.high, in_cell=True), people(1 - found.low, in_cell=True)
 
 
 def _found_in(evidence: Evidence, column: str, label: str) -> Estimate | Absent | None:
@@ -191,8 +191,9 @@ def _values(look: Look) -> str:
         here, rest = 1 - here, 1 - rest
     if look.measure == "net_benefit":
         return f"found less false alarms, per 100: {number(100 * here, 0)}, the others {number(100 * rest, 0)}"
-    of_what = "actual cases per 100 predicted" if look.measure == between_groups.RATIO else "of 100"
-    text = f"{of_hundred(here)} {of_what}, the others {of_hundred(rest)}"
+    is_ratio = look.measure == between_groups.RATIO
+    told, of_what = (per_hundred, "actual cases per 100 predicted") if is_ratio else (people, "of 100")
+    text = f"{told(here)} {of_what}, the others {told(rest)}"
     low, high = look.apart.low, look.apart.high
     if look.measure not in ("sensitivity", "specificity") or low is None or high is None:
         return text

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dossier.core.types import NOT_SELECTED, Absent, DatasetSummary, Estimate, Evidence, find
 from dossier.report.chapters import classes
 from dossier.report.chapters.committee.places import alone, local, ordered, ordered_at_most, short_names
-from dossier.report.chapters.committee.plain import hundred, line, of_hundred, with_it
+from dossier.report.chapters.committee.plain import hundred, line, with_it
 from dossier.report.chapters.sentence import primary_threshold
 from dossier.typeset.names import events_of, lost_rows
-from dossier.typeset.numbers import TIED, level_of
+from dossier.typeset.numbers import TIED, level_of, people
 from dossier.typeset.tables import Cell, Column, Row, Table
 from dossier.typeset.words import counted, dates, sentence_case
 
@@ -68,7 +68,7 @@ def _cells(evidence: Evidence, site: DatasetSummary, at: float | None) -> tuple[
     if known:
         return (first, *(hundred(find(evidence, "auroc", site.name, **{"class": label})) for label in known))
     cells = [first, Cell(events_of(site, "0"), kind="plain")]
-    cells += [hundred(find(evidence, measure, site.name)) for measure in ("auroc", "oe_ratio")]
+    cells += [hundred(find(evidence, name, site.name), name == "oe_ratio") for name in ("auroc", "oe_ratio")]
     if at is not None:
         cells.append(hundred(find(evidence, "sensitivity", site.name, threshold=at)))
         cells.append(_false_alarms(find(evidence, "specificity", site.name, threshold=at)))
@@ -78,9 +78,10 @@ def _cells(evidence: Evidence, site: DatasetSummary, at: float | None) -> tuple[
 def _false_alarms(spared: Estimate | Absent) -> Cell:
     """How many of 100 without the outcome are flagged, with the range."""
     if isinstance(spared, Absent) or spared.low is None or spared.high is None:
-        return hundred(spared) if isinstance(spared, Absent) else Cell(of_hundred(1 - spared.value))
+        return hundred(spared) if isinstance(spared, Absent) else Cell(people(1 - spared.value, in_cell=True))
     return Cell(
-        f"{100 - round(100 * spared.value)}", f"{of_hundred(1 - spared.high)}\N{EN DASH}{of_hundred(1 - spared.low)}"
+        people(1 - spared.value, in_cell=True),
+        f"{people(1 - spared.high, in_cell=True)}\N{EN DASH}{people(1 - spared.low, in_cell=True)}",
     )
 
 
@@ -95,7 +96,9 @@ def by_class(evidence: Evidence) -> tuple[Table, ...]:
     came = tuple(
         Row(
             dataset.site,
-            tuple(hundred(find(evidence, "oe_ratio", dataset.name, **{"class": label})) for label in known),
+            tuple(
+                hundred(find(evidence, "oe_ratio", dataset.name, **{"class": label}), is_ratio=True) for label in known
+            ),
         )
         for dataset in ordered(evidence)
     )

@@ -14,8 +14,8 @@ from dossier.core.types import (
     find_curve,
 )
 from dossier.report.chapters import human_factors
-from dossier.report.chapters.committee.plain import between, of_hundred
-from dossier.typeset.numbers import number
+from dossier.report.chapters.committee.plain import between
+from dossier.typeset.numbers import number, people
 from dossier.typeset.words import counted
 
 MOST_GROUPS = 4
@@ -123,9 +123,9 @@ def labels_are_right(evidence: Evidence) -> str:
 def _of_labels(evidence: Evidence, site: str, dataset: str, actual: Estimate) -> str:
     rho = find(evidence, "weighted_concordance", dataset)
     about = "at best" if isinstance(rho, Estimate) and rho.details.get("accuracy_assumed") else "about"
-    called = of_hundred(actual.details["measured_accuracy"] or 0.0)
+    called = people(actual.details["measured_accuracy"] or 0.0)
     bounds = f" (range {between(actual)})" if between(actual) else ""
     return (
         f"If people like those at {site} say what is true, {called} of 100 answers look right. "
-        f"People are wrong too: {about} {of_hundred(actual.value)} are right{bounds}. Not so if a test says it."
+        f"People are wrong too: {about} {people(actual.value)} are right{bounds}. Not so if a test says it."
     )

@@ -10,8 +10,9 @@ from dossier.core.bands import OE_TOLERATED
 from dossier.core.types import Absent, Curve, DatasetSummary, Estimate, Evidence, Withheld, find, find_curve, read_off
 from dossier.report.chapters import classes
 from dossier.report.chapters.committee.places import alone, in_question, short_names
-from dossier.report.chapters.committee.plain import MOST_NAMED, between, few_named, of_hundred, risk_of
+from dossier.report.chapters.committee.plain import MOST_NAMED, between, few_named, per_hundred, risk_of
 from dossier.report.chapters.sentence import Sentence, primary_threshold
+from dossier.typeset.numbers import of_how_many, people
 from dossier.typeset.words import in_words, listing, sentence_case
 
 WHERE_NONE_IS_DECLARED = (0.3, 0.5)
@@ -29,6 +30,8 @@ class AtRisk:
     value: float
     low: float
     high: float
+    among: int
+    """Of how many people it is told."""
 
     @property
     def is_off(self) -> bool:
@@ -142,6 +145,11 @@ def lines(evidence: Evidence) -> tuple[float, ...]:
     return tuple(sorted(evidence.release.thresholds.declared[:MOST_LINES])) or WHERE_NONE_IS_DECLARED
 
 
+def told_of(evidence: Evidence) -> int:
+    """Of how many people is told what came of these risks."""
+    return of_how_many(min(lines(evidence)))
+
+
 def at_risk(evidence: Evidence, site: DatasetSummary, risk: float, label: str = "") -> AtRisk | None:
     """What came of this risk at a hospital; None where there is no curve, or it does not reach so far."""
     of_class = {"class": label} if label else {}
@@ -149,7 +157,9 @@ def at_risk(evidence: Evidence, site: DatasetSummary, risk: float, label: str = 
     found = read_off(curve, "risk", risk) if isinstance(curve, Curve) else None
     if found is None or not {"observed", "low", "high"} <= set(found):
         return None
-    return AtRisk(_where(evidence, site, label), risk, found["observed"], found["low"], found["high"])
+    return AtRisk(
+        _where(evidence, site, label), risk, found["observed"], found["low"], found["high"], told_of(evidence)
+    )
 
 
 def _known(evidence: Evidence, risk: float) -> list[AtRisk]:
@@ -230,8 +240,8 @@ def are_off(evidence: Evidence) -> bool:
 def _of_one(evidence: Evidence, found: Sequence[AtRisk], whole: Whole) -> Sentence:
     """The percentages of one hospital."""
     parts = [
-        f"When it said {risk_of(risk.risk)}, {of_hundred(risk.value)} of 100 patients had it "
-        f"(range {of_hundred(risk.low)} to {of_hundred(risk.high)})."
+        f"When it said {risk_of(risk.risk)}, {people(risk.value, risk.among)} of {risk.among:,} patients had it "
+        f"(range {people(risk.low, risk.among)} to {people(risk.high, risk.among)})."
         for risk in found
     ]
     rest = " ".join(parts or [*_predicted(whole), _why_not(evidence)])
@@ -258,8 +268,8 @@ def _predicted(whole: Whole) -> list[str]:
 
 def predicted(ratio: Estimate) -> str:
     """An O/E ratio in people, with its range."""
-    bounds = f" (range {between(ratio)})" if between(ratio) else ""
-    return f"{of_hundred(ratio.value)} actual cases per 100 predicted{bounds}"
+    bounds = f" (range {between(ratio, is_ratio=True)})" if between(ratio, is_ratio=True) else ""
+    return f"{per_hundred(ratio.value)} actual cases per 100 predicted{bounds}"
 
 
 def wrong_at(evidence: Evidence, site: DatasetSummary) -> AtRisk | None:
@@ -293,23 +303,24 @@ def _of_several(evidence: Evidence, found: Sequence[AtRisk]) -> str:
     by_class = bool(classes.labels(evidence))
     joint = "for" if by_class else "in"
     parts = [
-        f"{of_hundred(risk.value)}{'' if index else ' of 100 patients had it'} {joint} {risk.where}"
+        f"{people(risk.value, risk.among)}{'' if index else f' of {risk.among:,} patients had it'} {joint} {risk.where}"
         for index, risk in enumerate(named)
     ]
     said = f"When it said {risk_of(found[0].risk)}, "
     if not rest:
         return f"{said}{listing(parts)}."
-    low, high = of_hundred(rest[0].value), of_hundred(rest[-1].value)
+    among = rest[0].among
+    low, high = people(rest[0].value, among), people(rest[-1].value, among)
     values = low if low == high else f"{low} to {high}"
     count = in_words(len(rest))
-    ranges = f"{100 * min(risk.low for risk in rest):.0f} to {100 * max(risk.high for risk in rest):.0f}"
+    ranges = f"{people(min(risk.low for risk in rest), among)} to {people(max(risk.high for risk in rest), among)}"
     if not parts:
         where = (
             f"in all {count} checks, one for each class and hospital"
             if by_class
             else f"in {few_named([o.where for o in rest])}"
         )
-        return f"{said}{values} of 100 patients had it {where} (ranges {ranges})."
+        return f"{said}{values} of {among:,} patients had it {where} (ranges {ranges})."
     others = f"the other {count} checks, one for each class and hospital," if by_class else "the rest"
     return f"{said}{listing(parts)}; in {others if len(rest) > 1 else rest[0].where} {values} (ranges {ranges})."
 

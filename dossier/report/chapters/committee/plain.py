@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from dossier.core.types import Absent, Estimate, Evidence, Withheld
 from dossier.report.chapters.sentence import named_with_the_rest
-from dossier.typeset.numbers import TIED, showing_the_side
+from dossier.typeset.numbers import TIED, people, showing_the_side
 from dossier.typeset.tables import Cell
 from dossier.typeset.words import in_words, listing
 
@@ -121,13 +121,15 @@ def line(at: float) -> str:
     return f"{risk_of(at)}{TIED}line"
 
 
-def hundred(found: Estimate | Absent) -> Cell:
-    """A share or ratio as people out of a hundred."""
+def hundred(found: Estimate | Absent, is_ratio: bool = False) -> Cell:
+    """A share as people out of a hundred, or a ratio as cases per hundred."""
     if isinstance(found, Absent):
         return missing(found)
+    value = f"{100 * found.value:.0f}" if is_ratio else people(found.value, in_cell=True)
     if found.low is None or found.high is None:
-        return Cell(f"{100 * found.value:.0f}")
-    return Cell(f"{100 * found.value:.0f}", f"{_end(found.low, math.floor)}\N{EN DASH}{_end(found.high, math.ceil)}")
+        return Cell(value)
+    low, high = _end(found.low, math.floor, is_ratio), _end(found.high, math.ceil, is_ratio)
+    return Cell(value, f"{low}\N{EN DASH}{high}")
 
 
 def missing(found: Absent) -> Cell:
@@ -135,20 +137,24 @@ def missing(found: Absent) -> Cell:
     return Cell("kept back" if isinstance(found, Withheld) else "too few", kind="absent")
 
 
-def of_hundred(share: float) -> str:
-    """A share or ratio as people out of a hundred, with enough digits to show on which side of 100 it lies."""
-    return f"{100 * share:.{showing_the_side(100 * share, 0, (100.0,))}f}"
+def per_hundred(ratio: float) -> str:
+    """A ratio as cases per hundred, with enough digits to show on which side of 100 it lies."""
+    return f"{100 * ratio:.{showing_the_side(100 * ratio, 0, (100.0,))}f}"
 
 
-def between(found: Estimate) -> str:
+def between(found: Estimate, is_ratio: bool = False) -> str:
     """The range of a share or ratio, as people of a hundred; empty where it has none."""
     if found.low is None or found.high is None:
         return ""
-    return f"{_end(found.low, math.floor)} to {_end(found.high, math.ceil)}"
+    return f"{_end(found.low, math.floor, is_ratio)} to {_end(found.high, math.ceil, is_ratio)}"
 
 
-def _end(share: float, outwards: Callable[[float], int]) -> str:
-    """An end of a range in whole people; one that rounding would put on 100 goes outwards if that keeps its side."""
-    text = of_hundred(share)
-    whole = outwards(100 * share)
-    return text if "." not in text or whole == 100 else f"{whole}"
+def _end(share: float, outwards: Callable[[float], int], is_ratio: bool) -> str:
+    """An end of a range in whole people; one that rounding would put on none or on all goes outwards.
+
+    Of a ratio that rounding would put on 100, only where that keeps its side.
+    """
+    text, whole = per_hundred(share), outwards(round(100 * share, 9))
+    if is_ratio:
+        return text if "." not in text or whole == 100 else f"{whole}"
+    return text if "." not in text and round(100 * share) > 0 else f"{whole}"
