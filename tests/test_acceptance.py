@@ -50,29 +50,42 @@ def judged(declared: dict[str, object], *results: Result) -> list[tuple[str, flo
 @pytest.mark.parametrize(
     ("asked", "met"),
     [
-        ({"at_least": 0.75}, True),
-        ({"at_least": 0.7500000001}, False),
-        ({"at_most": 0.75}, True),
-        ({"at_most": 0.7499999999}, False),
+        ({"at_least": 0.7}, True),
+        ({"at_least": 0.7000000001}, None),
+        ({"at_least": 0.8}, None),
+        ({"at_least": 0.8000000001}, False),
+        ({"at_most": 0.8}, True),
+        ({"at_most": 0.7999999999}, None),
+        ({"at_most": 0.7}, None),
+        ({"at_most": 0.6999999999}, False),
         ({"at_least": 0.7, "at_most": 0.8}, True),
-        ({"at_least": 0.76, "at_most": 0.8}, False),
-        ({"at_least": 0.6, "at_most": 0.7}, False),
+        ({"at_least": 0.72, "at_most": 0.78}, None),
+        ({"at_least": 0.81, "at_most": 0.9}, False),
+        ({"at_least": 0.5, "at_most": 0.6}, False),
     ],
 )
-def test_the_bound_itself_is_met(asked: dict[str, float], met: bool) -> None:
-    declared = {"measure": "auroc", "dataset": "bari", **asked}
-    assert judged(declared, result("bari", found(0.75))) == [("bari", 0.75, met, None)]
+@pytest.mark.parametrize("bound", ["value", "low", "high"])
+def test_the_whole_interval_decides_and_its_end_is_on_the_good_side(
+    asked: dict[str, float], met: bool | None, bound: str
+) -> None:
+    declared = {"measure": "auroc", "dataset": "bari", "bound": bound, **asked}
+    ((dataset, observed, found_met, reason),) = judged(declared, result("bari", found(0.75, 0.7, 0.8)))
+    assert (dataset, found_met, reason) == ("bari", met, None)
+    assert observed == {"value": 0.75, "low": 0.7, "high": 0.8}[bound], "the bound is what is printed"
 
 
-@pytest.mark.parametrize(("bound", "observed"), [("value", 0.8), ("low", 0.7), ("high", 0.9)])
-def test_the_declared_number_of_the_interval_decides(bound: str, observed: float) -> None:
-    declared = {"measure": "auroc", "dataset": "bari", "bound": bound, "at_least": 0.75}
-    assert judged(declared, result("bari", found(0.8, 0.7, 0.9))) == [("bari", observed, observed >= 0.75, None)]
+def test_a_value_without_an_interval_is_open() -> None:
+    declared = {"measure": "auroc", "dataset": "bari", "at_least": 0.5}
+    assert judged(declared, result("bari", found(0.75))) == [("bari", 0.75, None, None)]
+    (open_,) = acceptance.judged([Acceptance.model_validate(declared)], SITES, [result("bari", found(0.75))])
+    (untested,) = acceptance.judged([Acceptance.model_validate(declared)], SITES, [])
+    assert (open_.state, untested.state) == ("open", "untested")
 
 
 def test_each_external_asks_every_external_dataset_and_no_other() -> None:
     declared = {"measure": "auroc", "dataset": "each external", "at_least": 0.75}
-    results = (result("inside", found(0.1)), result("bari", found(0.8)), result("turin", found(0.7)))
+    of_bari, of_turin = found(0.8, 0.76, 0.84), found(0.7, 0.66, 0.74)
+    results = (result("inside", found(0.1)), result("bari", of_bari), result("turin", of_turin))
     assert [row[:3] for row in judged(declared, *results)] == [("bari", 0.8, True), ("turin", 0.7, False)]
 
 
@@ -88,7 +101,7 @@ def test_what_cannot_be_estimated_is_neither_met_nor_not_met() -> None:
 def test_settings_and_subset_must_be_the_same() -> None:
     declared = {"measure": "auroc", "dataset": "bari", "at": {"threshold": 0.2}, "at_least": 0.5}
     elsewhere = result("bari", found(0.9), threshold=0.3)
-    here = result("bari", found(0.6), threshold=0.2)
+    here = result("bari", found(0.6, 0.55, 0.65), threshold=0.2)
     assert judged(declared, elsewhere, here) == [("bari", 0.6, True, None)]
     ((_, observed, met, reason),) = judged(
         {**declared, "subset": {"column": "Sex", "level": "female"}}, elsewhere, here
@@ -314,7 +327,9 @@ def test_when_criteria_were_declared_is_held_against_the_dates_of_the_data(
     finding, table = findings.finding(evidence), verdict.table(evidence)
     assert findings.when(evidence, "declared").replace("\N{NO-BREAK SPACE}", " ") == said
     counted = findings.when(evidence, "declared", counted_only=True)
-    assert (counted != "" and counted in table.note) == any(days)
+    late = patients is not None and all(day is None or day > patients[1] for day in days)
+    assert (counted != "" and counted in table.note) == (any(days) and not late)
+    assert finding.lead.startswith("No criterion counts") == (late or not any(days))
     assert "The date" not in counted
     assert findings.when(evidence, "declared") in finding.rest
     assert "beforehand" not in f"{finding.lead} {finding.rest} {table.title}"
@@ -339,7 +354,7 @@ def test_a_bound_is_printed_with_its_unit_and_the_digits_that_were_written(
 ) -> None:
     terms = {metric.term.measure: metric.term for metric in fill("metrics").metrics.values()}
     ends = (bounds.get("at_least"), bounds.get("at_most"))
-    criterion = Criterion(1, measure, "bari", None, {}, "value", *ends, observed=None, met=None)
+    criterion = Criterion(1, measure, "bari", None, {}, "value", *ends, observed=None, state="untested")
     said = findings.asked(cast("Evidence", SimpleNamespace(terms=terms)), criterion)
     assert said.replace("\N{NO-BREAK SPACE}", " ") == printed
 
@@ -361,23 +376,30 @@ def _criteria(folder: Path, policy: str, bounds: Mapping[str, float]) -> Evidenc
 
 
 def test_what_is_protected_is_what_decides_and_what_is_printed(tmp_path: Path) -> None:
-    """Each bound lies between the value of the rows and the one that is given: both answers are then told apart."""
+    """Each bound lies between the lower limit of the rows and that which is given: the answers are told apart."""
     policy = "[disclosure]\nminimum_cell = 10\n"
-    values = {}
+    values, lows = {}, {}
     for name, text in (("free", ""), ("protected", policy)):
         shown = _criteria(tmp_path / name, text, dict.fromkeys(MEASURES, 0.0))
         found = {measure: find(shown, measure, "large", **AT.get(measure, {})) for measure in MEASURES}
+        lows[name] = {
+            measure: estimate.low
+            for measure, estimate in found.items()
+            if isinstance(estimate, Estimate) and estimate.low is not None
+        }
         values[name] = {
             measure: estimate.value for measure, estimate in found.items() if isinstance(estimate, Estimate)
         }
         assert [criterion.observed for criterion in shown.criteria] == [values[name][measure] for measure in MEASURES]
-    between = {measure: (values["free"][measure] + values["protected"][measure]) / 2 for measure in MEASURES}
-    assert all(values["free"][measure] != values["protected"][measure] for measure in MEASURES)
+    between = {measure: (lows["free"][measure] + lows["protected"][measure]) / 2 for measure in MEASURES}
+    assert all(lows["free"][measure] != lows["protected"][measure] for measure in MEASURES)
     shown = _criteria(tmp_path / "between", policy, between)
-    assert [criterion.met for criterion in shown.criteria] == [
-        values["protected"][measure] >= between[measure] for measure in MEASURES
+    assert [criterion.met is True for criterion in shown.criteria] == [
+        lows["protected"][measure] >= between[measure] for measure in MEASURES
     ]
     free = _criteria(tmp_path / "control", "", between)
-    assert [criterion.met for criterion in free.criteria] == [not criterion.met for criterion in shown.criteria]
+    assert [criterion.met is True for criterion in free.criteria] == [
+        criterion.met is not True for criterion in shown.criteria
+    ]
     every = results.of(shown).text().decode() + junit.text(junit.cases(shown, junit.Demands())).decode()
     assert not [value for value in values["free"].values() if repr(value) in every]

@@ -25,6 +25,7 @@ from dossier.core.types import (
     Gallery,
     Picture,
     Result,
+    State,
     externals,
     find,
 )
@@ -203,6 +204,16 @@ def given(evidence: Evidence, measure: str, **values: tuple[float, float, float]
     return dataclasses.replace(evidence, results=tuple(results))
 
 
+def jointly_tested(evidence: Evidence, **p_values: float) -> Evidence:
+    """The evidence with these p values, after Holm, of the joint test of calibration, by dataset."""
+    added = []
+    for name, p_value in p_values.items():
+        details = {"p_value": p_value, "p_holm": p_value}
+        found = Estimate(9.0, None, None, None, 100, Method("likelihood_ratio"), details=details)
+        added.append(Result("calibration_test", "calibration_test", name.replace("_", "-"), {}, found))
+    return dataclasses.replace(evidence, results=(*evidence.results, *added))
+
+
 NB_WIDTH = 0.1
 """How far the bounds of a difference of net benefits lie from it."""
 
@@ -374,23 +385,29 @@ def test_what_is_pooled_is_said_with_its_interval() -> None:
 
 def test_slopes_beyond_one_are_named_and_others_are_not() -> None:
     slopes = {"site_0": (0.7, 0.6, 0.8), "site_1": (1.4, 1.2, 1.6)}
-    two = said("calibration", given(KINDS["two"], "calibration_slope", **slopes))
-    assert "The CI of the slope lies below 1 in Italy 1: there the risks are too extreme. " in two
+    off = given(KINDS["two"], "calibration_slope", **slopes)
+    assert "No calibration slope is shown to differ from 1" in said(
+        "calibration", jointly_tested(off, site_0=0.02, site_1=0.02)
+    )
+    two = said("calibration", jointly_tested(off, site_0=0.001, site_1=0.001))
+    assert "The slope lies below 1 in Italy 1: there the risks are too extreme. " in two
     assert "It lies above 1 in Spain: there the risks are too moderate." in two
     fine = said("calibration", given(KINDS["two"], "calibration_slope", site_0=(1, 0.9, 1.1), site_1=(1, 0.9, 1.1)))
-    assert "All CIs of the calibration slope include 1 (widest 0.90 to 1.10)." in fine
+    assert "No calibration slope is shown to differ from 1 (widest CI 0.90 to 1.10)." in fine
 
 
 def test_only_slopes_above_one_are_said_to_be_slopes() -> None:
     slopes = {"site_0": (1.4, 1.2, 1.6), "site_1": (1.4, 1.2, 1.6)}
-    text = said("calibration", given(KINDS["two"], "calibration_slope", **slopes))
-    assert "The CI of the slope lies above 1 in Italy 1 and Spain: there the risks are too moderate" in text
+    off = given(KINDS["two"], "calibration_slope", **slopes)
+    text = said("calibration", jointly_tested(off, site_0=0.001, site_1=0.001))
+    assert "The slope lies above 1 in Italy 1 and Spain: there the risks are too moderate" in text
 
 
 def test_slopes_below_zero_run_the_wrong_way_and_are_not_too_far_apart() -> None:
     slopes = {"site_0": (-0.97, -1.2, -0.7), "site_1": (-0.5, -1.1, 0.1)}
-    text = said("calibration", given(KINDS["two"], "calibration_slope", **slopes))
-    assert "The CI of the slope lies below 0 in Italy 1: there the risks run the wrong way. It lies" in text
+    off = given(KINDS["two"], "calibration_slope", **slopes)
+    text = said("calibration", jointly_tested(off, site_0=0.001, site_1=0.001))
+    assert "The slope lies below 0 in Italy 1: there the risks run the wrong way. It lies" in text
     assert "It lies below 1 in Spain: there the risks are too extreme." in text
 
 
@@ -400,7 +417,7 @@ def test_a_site_without_a_slope_is_named() -> None:
         "calibration", given(undone(KINDS["two"], "calibration_slope", "site-1"), "calibration_slope", **slopes)
     )
     assert text.endswith(
-        "All CIs of the calibration slope include 1 (widest 0.90 to 1.10). In Spain no slope can be estimated."
+        "No calibration slope is shown to differ from 1 (widest CI 0.90 to 1.10). In Spain no slope can be estimated."
     )
 
 
@@ -409,8 +426,8 @@ def test_the_slope_of_a_class_has_a_subject() -> None:
         ("G0 in Bari", Estimate(0.5, 0.3, 0.8, 0.95, 90, Method("wald"))),
         ("G1 in Bari", Estimate(1, 0.8, 1.2, 0.95, 90, Method("wald"))),
     ]
-    assert of_slopes(found, lambda which: f"for {which[0]}") == [
-        "The CI of the slope lies below 1 for G0 in Bari: there the risks are too extreme."
+    assert of_slopes(found, found[:1], lambda which: f"for {which[0]}") == [
+        "The slope lies below 1 for G0 in Bari: there the risks are too extreme."
     ]
 
 
@@ -554,30 +571,10 @@ def test_what_keeps_the_labels_from_having_a_reliability_is_told_of_the_site_tha
     assert said("reliability", judged) == "Reliability cannot be estimated: they were not sure."
 
 
-def test_a_criterion_met_by_the_value_alone_says_what_its_interval_holds() -> None:
-    evidence = given(
-        KINDS["eight"], "auroc", site_0=(0.85, 0.78, 0.9), site_1=(0.9, 0.85, 0.95), pooled=(0.8, 0.7, 0.9)
-    )
-    by_value = [
-        Criterion(1, "auroc", site, None, {}, "value", 0.8, None, found, True)
-        for site, found in (("site-0", 0.85), ("site-1", 0.9), (POOLED, 0.8))
-    ]
-    assert acceptance.remarks(dataclasses.replace(evidence, criteria=tuple(by_value))) == (
-        "Point estimate meets the criterion; the CI does not: AUROC at Italy 1 (0.78 to 0.90); and all external sites, "
-        "pooled (0.70 to 0.90).",
-    )
-    for changed in (
-        [dataclasses.replace(criterion, bound="low") for criterion in by_value],
-        [dataclasses.replace(criterion, met=False) for criterion in by_value],
-        [dataclasses.replace(criterion, at_least=0.7) for criterion in by_value],
-    ):
-        assert acceptance.remarks(dataclasses.replace(evidence, criteria=tuple(changed))) == ()
-
-
 def test_a_met_net_benefit_below_that_of_a_default_is_not_left_alone() -> None:
     changed = of_net_benefit({("site-0", 0.5): (0.3, 0.9), ("site-1", 0.5): (0.3, 0.2)}, 0.5)
     asked = [
-        Criterion(1, "net_benefit", site, None, {"threshold": 0.5}, "low", 0.0, None, 0.29, True)
+        Criterion(1, "net_benefit", site, None, {"threshold": 0.5}, "low", 0.0, None, 0.29, "shown")
         for site in ("site-0", "site-1")
     ]
     assert acceptance.not_the_better_choice(changed, [tuple(asked)]) == (
@@ -619,16 +616,17 @@ def test_the_total_counts_the_patients_that_are_pooled() -> None:
     assert part.cells[0].text == f"{rest:,}"
 
 
-def test_a_criterion_that_is_not_met_is_not_called_open() -> None:
+def test_a_criterion_is_shown_or_shown_not_to_hold_or_neither() -> None:
     evidence = KINDS["eight"]
-    declared = Criterion(1, "auroc", "site-0", None, {}, "low", 0.8, None, 0.7, False)
-    judged = {
-        met: said("acceptance", dataclasses.replace(evidence, criteria=(dataclasses.replace(declared, met=met),)))
-        for met in (True, False, None)
+    every: dict[State, str] = {
+        "shown": "No criterion counts: none was declared in time.",
+        "against": "Shown not to hold: AUROC, lower limit.",
+        "open": "Not shown: AUROC, lower limit.",
+        "untested": "Not tested: AUROC, lower limit.",
     }
-    assert "Not met: AUROC, lower limit." in judged[False]
-    assert "Not estimable: AUROC, lower limit." in judged[None]
-    assert not any("Open" in text for text in judged.values())
+    for state, says in every.items():
+        declared = Criterion(1, "auroc", "site-0", None, {}, "low", 0.8, None, 0.7, state)
+        assert says in said("acceptance", dataclasses.replace(evidence, criteria=(declared,)))
 
 
 def test_limitations_are_counted() -> None:
@@ -997,17 +995,18 @@ def test_the_rival_is_judged_by_its_interval() -> None:
     assert "from 0.01 (Spain) to 0.05 (Italy 1)" in text
 
 
-def test_risks_are_off_where_the_interval_excludes_one_and_far_off_outside_what_is_tolerated() -> None:
-    # The rule: off where the interval excludes 1, far off where all of it lies outside 0.8 to 1.25.
-    off = given(KINDS["two"], "oe_ratio", site_0=(1.14, 1.04, 1.24), site_1=(0.11, 0.05, 0.25))
+def test_risks_are_off_where_the_joint_test_rejects_and_far_off_outside_what_is_tolerated() -> None:
+    off = given(KINDS["two"], "oe_ratio", site_0=(1.30, 1.04, 1.54), site_1=(0.11, 0.05, 0.25))
     assert (
-        said("results", off)
+        said("results", jointly_tested(off, site_0=0.009, site_1=0.009))
         .replace("\N{NO-BREAK SPACE}", " ")
-        .endswith("Risks are far too high in Spain (O/E 0.11); too low in Italy 1 (O/E 1.14).")
+        .endswith("Risks are far too high in Spain (O/E 0.11); too low in Italy 1 (O/E 1.30).")
     )
-    near = given(KINDS["two"], "oe_ratio", site_0=(1.30, 0.99, 1.70), site_1=(0.90, 0.75, 0.97))
-    assert said("results", near).replace("\N{NO-BREAK SPACE}", " ").endswith("Risks are too high in Spain (O/E 0.90).")
-    assert "excludes 1, and far so where it lies outside 0.80 to 1.25" in results.essentials(off).note
+    assert "Risks are" not in said("results", jointly_tested(off, site_0=0.02, site_1=0.02))
+    near = given(KINDS["two"], "oe_ratio", site_0=(1.30, 1.01, 1.70), site_1=(0.75, 0.60, 0.97))
+    text = said("results", jointly_tested(near, site_0=0.02, site_1=0.01)).replace("\N{NO-BREAK SPACE}", " ")
+    assert text.endswith("Risks are too high in Spain (O/E 0.75).")
+    assert "a joint test of intercept and slope rejects" in results.essentials(off).note
 
 
 def test_two_sites_are_not_pooled_and_said_as_they_are() -> None:
@@ -1064,10 +1063,12 @@ def test_the_fifth_place_whose_risks_are_off_is_named_too() -> None:
 
 
 def test_many_sites_whose_risks_are_off_are_counted_and_the_farthest_named() -> None:
-    ratios = {f"site_{index}": (value, value - 0.01, value + 0.01) for index, value in enumerate((1.3, 1.5, 1.1, 1.2))}
-    ratios |= {f"site_{index}": (value, value - 0.01, value + 0.01) for index, value in enumerate((0.7, 0.6, 0.9), 4)}
+    ratios = {f"site_{index}": (value, value - 0.01, value + 0.01) for index, value in enumerate((1.3, 1.5))}
+    ratios |= {f"site_{index}": (value, value - 0.01, value + 0.01) for index, value in enumerate((0.7, 0.6), 4)}
+    ratios |= {"site_2": (1.27, 1.1, 1.4), "site_3": (1.3, 1.2, 1.4), "site_6": (0.78, 0.7, 0.9)}
     ratios["site_7"] = (1.0, 0.9, 1.1)
-    text = said("results", given(KINDS["eight"], "oe_ratio", **ratios)).replace("\N{NO-BREAK SPACE}", " ")
+    off = jointly_tested(given(KINDS["eight"], "oe_ratio", **ratios), **dict.fromkeys(ratios, 0.001))
+    text = said("results", off).replace("\N{NO-BREAK SPACE}", " ")
     assert text.split(" interval). ")[1].startswith(
         "Risks are far too low in Italy 2 and one more; far too high in Brazil 2 and one more; "
         "too low in Spain and one more; too high in Brazil 3."

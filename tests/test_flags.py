@@ -116,7 +116,23 @@ def test_the_small_subgroups_of_a_site_stand_in_one_flag() -> None:
     [(0.7, 0.8, False), (0.7, 0.79, True), (1.25, 1.4, False), (1.26, 1.4, True), (0.7, 1.4, False)],
 )
 def test_risks_off_when_the_whole_interval_is(low: float, high: float, raised: bool) -> None:
-    assert ("risks_off" in names(result("oe_ratio", 1, low, high))) is raised
+    """Without a p value, as where counts are protected, the interval decides alone."""
+    assert ("risks_off" in names(result("oe_ratio", (low + high) / 2, low, high))) is raised
+
+
+@pytest.mark.parametrize(("p_holm", "raised"), [(0.0099, True), (0.0101, False)])
+def test_risks_are_off_only_where_the_joint_test_rejects_after_holm(p_holm: float, raised: bool) -> None:
+    """An interval of one among many hospitals leaves out what is tolerated by chance."""
+    off = (result("oe_ratio", 1.6, 1.26, 2.0), result("calibration_slope", 1.4, 1.05, 1.8), joint_test(p_holm))
+    assert {"risks_off", "slope_off"} & names(*off) == ({"risks_off", "slope_off"} if raised else set())
+    inside = (result("oe_ratio", 1.2, 1.1, 1.3), result("calibration_slope", 1.1, 1.05, 1.15), joint_test(1e-9))
+    assert not {"risks_off", "slope_off"} & names(*inside)
+
+
+def joint_test(p_holm: float) -> Result:
+    details = {"p_value": p_holm, "p_holm": p_holm}
+    found = Estimate(9.0, None, None, None, 100, Method("likelihood_ratio"), details=details)
+    return Result("calibration_test", "calibration_test", "bari", {}, found)
 
 
 def no_event(high: float, expected: float = 165, events: int = 0) -> Result:
@@ -142,7 +158,8 @@ def test_no_event_where_many_are_expected_shouts_in_a_flag_of_its_own() -> None:
     ("low", "high", "raised"), [(1.0, 1.5, False), (1.01, 1.5, True), (0.5, 1.0, False), (0.5, 0.99, True)]
 )
 def test_slope_off_when_its_interval_leaves_one_out(low: float, high: float, raised: bool) -> None:
-    assert ("slope_off" in names(result("calibration_slope", 1.2, low, high))) is raised
+    slope = result("calibration_slope", 1.3 if high > 1 else 0.7, low, high)
+    assert ("slope_off" in names(slope, joint_test(0.001))) is raised
 
 
 def sayings(kind: str, *results: Result, dataset: DatasetSummary | None = None) -> list[str]:

@@ -127,6 +127,8 @@ def test_findings_know_words_only(path: Path) -> None:
         "bands",
         "contents",
         "alterations",
+        "binding",
+        "multiplicity",
         "between_groups",
         "over_time",
         "instances",

@@ -179,7 +179,7 @@ def _added(evidence: Evidence, dataset: str) -> Evidence:
     groups = SubgroupEvidence(
         (SubgroupSummary(dataset, "sex", "f", NONE),), (Result("auroc", "auroc", dataset, {}, NONE, FEMALE),)
     )
-    criterion = Criterion(1, "auroc", dataset, None, {}, "value", 0.7, None, None, None, NONE.reason)
+    criterion = Criterion(1, "auroc", dataset, None, {}, "value", 0.7, None, None, "untested", NONE.reason)
     return dataclasses.replace(
         evidence,
         subgroups=groups,

@@ -16,19 +16,23 @@ from dossier.core.types import (
     Criterion,
     Estimate,
     Evidence,
+    Flag,
     Result,
+    State,
     SubgroupEvidence,
     SubgroupSize,
     SubgroupSummary,
     Subset,
 )
+from dossier.outputs import junit
 from dossier.report import compose
 from dossier.report.chapters import acceptance, committee, subgroups, verdict
 from dossier.report.figures.subgroups import forest_caption
 from dossier.typeset.flags import flag_text
 from tests.conftest import Book
+from tests.reasons import limitation
 from tests.test_committee import with_release
-from tests.test_findings import KINDS, given
+from tests.test_findings import KINDS
 
 DAY = datetime.date(2026, 5, 1)
 
@@ -55,7 +59,7 @@ def held(
             0.75,
             None,
             None if answer is None else 0.7,
-            answer,
+            "untested" if answer is None else "shown" if answer else "against",
         )
         for (number, dataset), answer in met.items()
     )
@@ -70,11 +74,24 @@ SITES = tuple(f"site-{index}" for index in range(8))
 @pytest.mark.parametrize(
     ("missed", "unknown", "said"),
     [
-        ((), (), "The model meets its declared criterion at every hospital."),
-        (SITES[:3], (), "The model does not meet its declared criterion at three of eight hospitals."),
-        (SITES, (), "The model does not meet its declared criterion at every hospital."),
-        ((), SITES[:2], "It is not known whether the model meets its declared criterion at two of eight hospitals."),
-        (SITES[:1], SITES[1:2], "The model does not meet its declared criterion at one of eight hospitals."),
+        ((), (), "The model is shown to meet its declared criterion at every hospital."),
+        (
+            SITES[:3],
+            (),
+            "The model is shown not to meet its declared criterion at three of eight hospitals, and shown to at five.",
+        ),
+        (SITES, (), "The model is shown not to meet its declared criterion at every hospital."),
+        (
+            (),
+            SITES[:2],
+            "The model is shown to meet its declared criterion at six of eight hospitals; the rest is open: no fault "
+            "is shown, too few patients to tell.",
+        ),
+        (
+            SITES[:1],
+            SITES[1:2],
+            "The model is shown not to meet its declared criterion at one of eight hospitals, and shown to at six.",
+        ),
     ],
 )
 def test_the_verdict_counts_hospitals(missed: tuple[str, ...], unknown: tuple[str, ...], said: str) -> None:
@@ -83,27 +100,25 @@ def test_the_verdict_counts_hospitals(missed: tuple[str, ...], unknown: tuple[st
     assert verdict.finding(evidence).lead == said
     column = [row.cells[2] for row in verdict.table(evidence).rows[:8]]
     assert [cell.kind for cell in column].count("alert") == len(missed)
-    assert [cell.text for cell in column].count("not known") == len(unknown)
+    assert [cell.text for cell in column].count("not tested") == len(unknown)
 
 
-def test_what_is_met_by_the_value_alone_is_marked_and_said_no_stronger() -> None:
-    """Of tests/figures/evidence.py: the interval of the AUROC of site-0 reaches below 0.75."""
-    sure = given(EIGHT, "auroc", **{f"site_{index}": (0.8, 0.76, 0.84) for index in range(8)})
-    unsure = given(sure, "auroc", site_0=(0.8, 0.7, 0.9))
-    met = {(1, site): True for site in SITES}
-    for evidence, end, mark in ((sure, "at every hospital.", ""), (unsure, "but not every CI does.", "*")):
-        judged = held(evidence, asked(), met=met, bound="value")
-        assert verdict.finding(judged).lead.endswith(end)
-        table = verdict.table(judged)
-        assert table.rows[0].cells[2].text == f"0.70{mark}"
-        assert table.rows[-1].cells[2].text == f"Met at 8 of 8{mark}"
-        assert bool(mark) == any("the CI does not" in note for note in table.footnotes)
-        assert bool(mark) == ("reaches beyond what is asked" in acceptance.finding(judged).lead)
+def test_twelve_patients_neither_pass_nor_fail() -> None:
+    """What is open is marked, not tinted, and counted beside what is shown and what is against."""
+    declared = held(EIGHT, asked(), met={(1, site): True for site in SITES})
+    states: tuple[State, ...] = ("open", "against", *("shown",) * 6)
+    criteria = tuple(
+        dataclasses.replace(criterion, state=state) for criterion, state in zip(declared.criteria, states, strict=True)
+    )
+    table = verdict.table(dataclasses.replace(declared, criteria=criteria))
+    assert [(row.cells[2].text, row.cells[2].kind) for row in table.rows[:2]] == [("0.70*", "plain"), ("0.70", "alert")]
+    assert table.rows[-1].cells[2].text.replace("\N{NO-BREAK SPACE}", " ") == "6 shown, 1 against, 1 open"
+    assert any("Open: the CI neither meets nor excludes what is asked." in note for note in table.footnotes)
 
 
 def test_a_criterion_over_all_hospitals_is_no_hospital_s() -> None:
     for met, said in (
-        (True, "meets its declared criterion over all hospitals."),
+        (True, "is shown to meet its declared criterion over all hospitals."),
         (False, "over all hospitals together."),
     ):
         evidence = held(EIGHT, asked(dataset="pooled"), met={(1, POOLED): met})
@@ -116,10 +131,77 @@ def test_a_criterion_without_a_date_or_after_the_dossier_does_not_count() -> Non
     undated = {name: value for name, value in asked(dataset="pooled").items() if name != "declared_on"}
     met = {**{(1, site): True for site in SITES}, (2, POOLED): False, **{(3, site): False for site in SITES}}
     evidence = held(dated, asked(), undated, late, met=met)
-    assert verdict.finding(evidence).lead == "The model meets its declared criterion at every hospital."
+    assert verdict.finding(evidence).lead == "The model is shown to meet its declared criterion at every hospital."
     notes = " ".join(verdict.table(evidence).footnotes)
     assert "Not counted, for it is not dated" in notes
     assert "after this dossier" in notes
+
+
+def test_a_criterion_that_was_declared_when_all_patients_had_come_counts_for_nothing() -> None:
+    last = DAY - datetime.timedelta(days=1)
+    span = (last - datetime.timedelta(days=90), last)
+    sites = tuple(dataclasses.replace(dataset, dates=span) for dataset in EIGHT.datasets)
+    met = {(1, site): True for site in SITES}
+    late = held(dataclasses.replace(EIGHT, datasets=sites), asked(), met=met)
+    assert acceptance.counted_ones(late) == []
+    assert "No criterion that counts was declared" in verdict.finding(late).rest
+    assert "after the last patient had come" in " ".join(verdict.table(late).footnotes)
+    raised = {flag.flag for flag in flags.unsaid(late.release, late.datasets)}
+    assert "criterion_dated_late" in raised
+    cases = [case.status for case in junit.cases(late, junit.Demands()) if case.suite == "acceptance"]
+    assert cases == ["open"] * 8
+    in_time = held(dataclasses.replace(EIGHT, datasets=sites), asked(declared_on=last), met=met)
+    assert len(acceptance.counted_ones(in_time)) == 1
+    one_unknown = (dataclasses.replace(sites[0], dates=None), *sites[1:])
+    assert len(acceptance.counted_ones(dataclasses.replace(late, datasets=one_unknown))) == 1
+
+
+@pytest.mark.parametrize(
+    ("says", "rules_out"),
+    [
+        ("Confirmed: not to be used there.", True),
+        ("It must not be used in this hospital.", True),
+        ("Do not use it here before recalibration.", True),
+        ("The column is not used by the model.", False),
+        ("To be checked on the spot first.", False),
+    ],
+)
+def test_what_its_maker_rules_out_stands_first_and_at_the_row(says: str, rules_out: bool) -> None:
+    raised = (Flag("few_events", "site-1", limitation("few."), says),)
+    evidence = dataclasses.replace(EIGHT, flags=raised, criteria=())
+    site = next(dataset for dataset in EIGHT.datasets if dataset.name == "site-1")
+    lead = verdict.finding(evidence).lead
+    assert (lead == f"The maker states that the model is not to be used in {site.site}.") == rules_out
+    labels = [row.label for row in verdict.table(evidence).rows]
+    assert (f"‡\N{NO-BREAK SPACE}{site.site}" in labels) == rules_out
+    assert committee.answer(evidence).startswith("Its maker says that it must not be used in ") == rules_out
+    assert (committee.approving(evidence) == "Approve against the maker's statement") == rules_out
+    elsewhere = dataclasses.replace(evidence, local_site="site-0")
+    assert committee.approving(elsewhere) == "Approve"
+
+
+@pytest.mark.parametrize(
+    ("use", "rules_out"),
+    [
+        ({"for": "Nobody: an example."}, True),
+        ({"not_for": ("any patient",)}, True),
+        ({"not_for": ("Any decision about a patient.",)}, True),
+        ({"for": "Adults.", "not_for": ("Any use without a doctor.", "Children.")}, False),
+    ],
+)
+def test_a_model_for_nobody_is_said_to_be_so_first(use: dict[str, Any], rules_out: bool) -> None:
+    evidence = with_release(EIGHT, intended_use=use)
+    said = "The maker states that the model is not to be used for patients."
+    assert (verdict.finding(evidence).lead == said) == rules_out
+    assert (committee.approving(evidence) != "Approve") == rules_out
+
+
+def test_a_crossed_stop_rule_stands_first_and_at_the_row(knee: Book) -> None:
+    assert verdict.finding(knee.evidence).lead == "A declared stop rule is crossed in Knee 2."
+    assert "§\N{NO-BREAK SPACE}Knee 2" in [row.label for row in verdict.table(knee.evidence).rows]
+    assert committee.answer(knee.evidence).startswith("The maker's rule to switch it off was broken in Knee 2.")
+    assert committee.approving(knee.evidence) == "Approve against the maker's statement"
+    assert committee.approving(dataclasses.replace(knee.evidence, local_site="knee-1")) == "Approve"
 
 
 def test_without_a_criterion_there_is_no_verdict_but_what_was_found() -> None:
@@ -183,7 +265,7 @@ def test_every_site_stands_in_the_key_results_and_on_page_1(any_book: Book) -> N
 
     names = [dataset.site for dataset in any_book.evidence.datasets if dataset.role == "external"]
     for table in (results.essentials(any_book.evidence), verdict.table(any_book.evidence)):
-        labels = [row.label for row in table.rows][: len(names)]
+        labels = [row.label.lstrip("‡§\N{NO-BREAK SPACE}") for row in table.rows][: len(names)]
         assert labels in (names, [name.split(",")[0] for name in names])
 
 

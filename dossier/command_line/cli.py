@@ -62,7 +62,7 @@ def dossier() -> None:
 
     A release (predictions and outcomes, a release.toml) goes in; a validation dossier comes out as PDF and JSON.
 
-    Exit codes: 0 done; 1 a fault of ours; 2 bad input, options or OUT; 3 built, but a criterion is not met, or with
+    Exit codes: 0 done; 1 a fault of ours; 2 bad input, options or OUT; 3 built, but a criterion is not shown, or with
     --strict something is open; 4 verify found a difference; 5 a signature that
     --require-signatories asks for is not there; 130 interrupted.
     """

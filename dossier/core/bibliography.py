@@ -269,6 +269,11 @@ SOURCES: Mapping[str, Source] = {
         "of a continuous-scale diagnostic test. Stat Methods Med Res 2008;17:207–221.",
         "10.1177/0962280207087173",
     ),
+    "Rao 1984": Source(
+        "Rao JNK, Scott AJ. On chi-squared tests for multiway contingency tables with cell proportions estimated from "
+        "survey data. Ann Stat 1984;12:46–60.",
+        "10.1214/aos/1176346391",
+    ),
     "Riley 2021": Source(
         "Riley RD, Debray TPA, Collins GS, et al. Minimum sample size for external validation of a clinical "
         "prediction model with a binary outcome. Stat Med 2021;40:4230–4251.",

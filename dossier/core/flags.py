@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from dossier.core import between_groups, over_time
+from dossier.core import between_groups, binding, multiplicity, over_time
 from dossier.core.bands import FEW_CLUSTERS, FEW_FOR_A_BAND, FEW_FOR_POOLING, FEW_ROWS, OE_TOLERATED, SAME_RISK
 from dossier.core.facts import Count, Fact, Value
 from dossier.core.types import (
@@ -93,7 +93,7 @@ FLAGS: Mapping[str, str] = {
     "version_differs": "Another version was tested",
     "changed_since_sealed": "Declarations changed since they were sealed",
     "criterion_not_dated": "Criterion without a date",
-    "criterion_dated_late": "Criterion dated after the dossier",
+    "criterion_dated_late": "Criterion declared too late",
     "criterion_not_estimable": "Criterion that cannot be estimated",
     "dataset_withheld": "Dataset too small to be shown",
     "previous_withheld": "Previous release not compared",
@@ -362,11 +362,30 @@ def _subgroup_differs(
             yield Flag("subgroup_differs", POOLED, Fact("subgroup_differs", where=where, difference=look.fact))
 
 
+def _refuted(external: Sequence[DatasetSummary], results: Sequence[Result]) -> frozenset[tuple[str, str]]:
+    """The sites, and classes, whose risks are shown to be wrong in size."""
+    ratio, slope, test = (
+        {(dataset.name, label): each for dataset, label, each in _estimates(external, results, measure)}
+        for measure in CALIBRATION
+    )
+    gap = Absent(Fact("not_estimated"))
+    return frozenset(
+        key
+        for key in {**ratio, **slope}
+        if multiplicity.calibration(ratio.get(key, gap), slope.get(key, gap), test.get(key, gap)) == "against"
+    )
+
+
+CALIBRATION = ("oe_ratio", "calibration_slope", "calibration_test")
+"""What the size of risks is judged by."""
+
+
 def _no_event(external: Sequence[DatasetSummary], results: Sequence[Result]) -> Iterator[Flag]:
     """No event at a site where the risks add up to so many that this is no chance."""
+    refuted = _refuted(external, results)
     for dataset, label, found in _estimates(external, results, "oe_ratio"):
         expected = found.details.get("expected")
-        if found.events == 0 and found.high is not None and found.high < 1 and expected is not None:
+        if found.events == 0 and found.high is not None and (dataset.name, label) in refuted and expected is not None:
             values = {"patients": _amount(dataset.n, "patient"), "expected": expected, "high": found.high}
             says = Fact("no_event_recorded", site=dataset.site, **values)
             if label:
@@ -377,21 +396,20 @@ def _no_event(external: Sequence[DatasetSummary], results: Sequence[Result]) -> 
 def _risks_off(external: Sequence[DatasetSummary], results: Sequence[Result]) -> Iterator[Flag]:
     """Risks whose sum is clearly off at a site that had events."""
     low, high = OE_TOLERATED
+    refuted = _refuted(external, results)
     for dataset, label, found in _estimates(external, results, "oe_ratio"):
-        if (
-            found.value > 0
-            and found.low is not None
-            and found.high is not None
-            and (found.low > high or found.high < low)
-        ):
+        is_off = (dataset.name, label) in refuted and multiplicity.held(found, low, high) == "against"
+        if found.value > 0 and is_off:
             values = {**_estimated(dataset, label, found), "least": low, "most": high}
             yield Flag("risks_off", dataset.name, Fact("risks_of_class_off" if label else "risks_off", **values))
 
 
 def _slope_off(external: Sequence[DatasetSummary], results: Sequence[Result]) -> Iterator[Flag]:
     """A calibration slope whose interval does not hold 1; one wholly below 0 is another matter."""
+    refuted = _refuted(external, results)
     for dataset, label, found in _estimates(external, results, "calibration_slope"):
-        if found.low is not None and found.high is not None and found.high >= 0 and not found.low <= 1 <= found.high:
+        is_off = (dataset.name, label) in refuted and multiplicity.held(found, 1, 1) == "against"
+        if is_off and found.high is not None and found.high >= 0:
             says = Fact("slope_off", **_estimated(dataset, label, found), is_extreme=found.value < 1)
             yield Flag("slope_off", dataset.name, says)
 
@@ -595,9 +613,9 @@ RULES = (
     Rule(lambda shown: _rows_lost(shown.external)),
     Rule(lambda shown: _rows_selected(shown.external)),
     Rule(lambda shown: _imputed(shown.external, shown.results), ("auroc",)),
-    Rule(lambda shown: _no_event(shown.external, shown.results), ("oe_ratio",)),
-    Rule(lambda shown: _risks_off(shown.external, shown.results), ("oe_ratio",)),
-    Rule(lambda shown: _slope_off(shown.external, shown.results), ("calibration_slope",)),
+    Rule(lambda shown: _no_event(shown.external, shown.results), CALIBRATION),
+    Rule(lambda shown: _risks_off(shown.external, shown.results), CALIBRATION),
+    Rule(lambda shown: _slope_off(shown.external, shown.results), CALIBRATION),
     Rule(lambda shown: _wrong_order(shown.external, shown.results), ("auroc", "calibration_slope")),
     Rule(lambda shown: _never_wrong(shown.external, shown.results), ("auroc",)),
     Rule(lambda shown: _default_better(shown.external, shown.results), ("net_benefit_gain",)),
@@ -691,8 +709,14 @@ def _unsaid(release: Release, datasets: Sequence[DatasetSummary]) -> Iterator[Fl
     if undated:
         says = Fact("criterion_not_dated" if len(undated) == 1 else "criteria_not_dated", numbers=undated)
         yield Flag("criterion_not_dated", POOLED, says)
-    days = [(number, criterion.declared_on) for number, criterion in enumerate(release.acceptance, start=1)]
-    late = tuple(number for number, day in days if day is not None and about.date is not None and day > about.date)
+    why = [binding.uncounted(release, criterion, datasets) for criterion in release.acceptance]
+    late, after = (
+        tuple(number for number, found in enumerate(why, start=1) if found == reason)
+        for reason in ("after_dossier", "after_data")
+    )
     if late:
         says = Fact("criterion_dated_late" if len(late) == 1 else "criteria_dated_late", numbers=late)
+        yield Flag("criterion_dated_late", POOLED, says)
+    if after:
+        says = Fact("criterion_after_data" if len(after) == 1 else "criteria_after_data", numbers=after)
         yield Flag("criterion_dated_late", POOLED, says)

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import replace
 
 import numpy as np
+
+from dossier.core.bands import OE_TOLERATED
+from dossier.core.types import MACRO, Absent, Estimate, Result, State
+
+LEVEL = 0.05 / 5
+"""The level of each question that a release may be accused in: a page of five accuses a right model in 5 % at most."""
 
 
 def holm(p_values: Sequence[float]) -> tuple[float, ...]:
@@ -36,3 +43,65 @@ def holm(p_values: Sequence[float]) -> tuple[float, ...]:
     found = np.empty(len(values))
     found[order] = np.minimum(stepwise, 1.0)
     return tuple(found.tolist())
+
+
+def with_holm(given: list[Result], name: str, p_values: Mapping[int, float], **more: float) -> None:
+    """Put Holm's p values of a family, by their place among the results, into the details."""
+    for key, p_value in zip(p_values, holm(tuple(p_values.values())), strict=True):
+        found = given[key].found
+        if isinstance(found, Estimate):
+            given[key] = replace(given[key], found=replace(found, details={**found.details, name: p_value, **more}))
+
+
+def of_calibration(results: Sequence[Result], external: Set[str]) -> list[Result]:
+    """The results, the tests of calibration of all patients of each external dataset and class as one family."""
+    given = list(results)
+    looks = {
+        index: p_value
+        for index, result in enumerate(given)
+        if result.measure == "calibration_test"
+        and result.dataset in external
+        and result.subset is None
+        and result.at.get("class") != MACRO
+        and (p_value := _p_value(result.found, "p_value")) is not None
+    }
+    with_holm(given, "p_holm", looks, looks=float(len(looks)))
+    return given
+
+
+def _p_value(found: Estimate | Absent, name: str) -> float | None:
+    return found.details.get(name) if isinstance(found, Estimate) else None
+
+
+def calibration(
+    ratio: Estimate | Absent, slope: Estimate | Absent, test: Estimate | Absent, is_own: bool = False
+) -> State:
+    """Whether risks are shown to be right in size at a site, or shown not to be.
+
+    Shown is what lies within what is tolerated with both whole intervals. Against is what the likelihood-ratio test
+    rejects, corrected for all sites that were looked at (not where it `is_own`, the site of the reader: that is one),
+    where an estimate lies outside; where there is no p value, what lies outside with a whole interval.
+    """
+    known = [found for found in (ratio, slope) if isinstance(found, Estimate)]
+    if not known:
+        return "untested"
+    least, most = OE_TOLERATED
+    states = [held(found, least, most) for found in known]
+    p_value = _p_value(test, "p_value" if is_own else "p_holm")
+    is_refuted = "against" in states if p_value is None else p_value <= LEVEL
+    if is_refuted and any(not least <= found.value <= most for found in known):
+        return "against"
+    return "shown" if states == ["shown", "shown"] else "open"
+
+
+def held(found: Estimate | Absent, least: float | None, most: float | None) -> State:
+    """What the interval of an estimate says of limits; open where it has none."""
+    if isinstance(found, Absent):
+        return "untested"
+    if (found.high is not None and least is not None and found.high < least) or (
+        found.low is not None and most is not None and found.low > most
+    ):
+        return "against"
+    above = least is None or (found.low is not None and found.low >= least)
+    below = most is None or (found.high is not None and found.high <= most)
+    return "shown" if above and below else "open"

@@ -718,6 +718,10 @@ class DatasetSummary:
     """In how many analysed rows predictors and subgroups were read; None where in all."""
 
 
+State = Literal["shown", "against", "open", "untested"]
+"""What an interval says of a limit: it lies on the good side, on the bad one, on both, or there is no estimate."""
+
+
 @dataclass(frozen=True)
 class Criterion:
     """A criterion that was declared beforehand, held against what was found in one dataset."""
@@ -732,10 +736,14 @@ class Criterion:
     at_least: float | None
     at_most: float | None
     observed: float | None
-    met: bool | None
-    """None when it cannot be estimated."""
+    state: State
     reason: Fact | None = None
-    """Why it cannot be estimated."""
+    """Why it cannot be estimated, or why it is open without an interval."""
+
+    @property
+    def met(self) -> bool | None:
+        """Whether it is shown to be met, or shown not to be; None where it is neither."""
+        return {"shown": True, "against": False}.get(self.state)
 
 
 RowStatus = Literal["computed", "declared", "narrative", "stated_none", "development_only", "not_applicable", "missing"]

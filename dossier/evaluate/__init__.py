@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import joblib
 
-from dossier.core import checklist, flags
+from dossier.core import checklist, flags, multiplicity
 from dossier.core.errors import Fault
 from dossier.core.register import REGISTER, fill, metrics_of, terms_of
 from dossier.core.release import Release, StopRule
@@ -175,10 +175,11 @@ def _complete(study: Study, workers: _Workers, measures: frozenset[str] | None =
         *points.descriptions,
     )
     of_subgroups = subgroups.together(study.release, parts, () if disclosure.is_asked(study) else whole)
+    hospitals = {summary.name for summary in summaries if summary.role == "external"}
     complete = Evidence(
         release=study.release,
         datasets=summaries,
-        results=tuple(rivals.adjusted(study.release, results)),
+        results=tuple(multiplicity.of_calibration(rivals.adjusted(study.release, results), hospitals)),
         curves=tuple(curves),
         descriptions=descriptions,
         flags=(),

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from dossier.core.facts import Fact, Method
+from dossier.core.multiplicity import with_holm
 from dossier.core.release import Release
 from dossier.core.types import (
     POOLED,
@@ -19,7 +20,6 @@ from dossier.core.types import (
     Term,
     is_compared,
 )
-from dossier.evaluate.rivals import with_holm
 from dossier.metrics.changes import change, judged
 
 AGAINST = "previous"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from dossier.core.multiplicity import holm
+from dossier.core.multiplicity import with_holm
 from dossier.core.register import Metric
 from dossier.core.release import Release
 from dossier.core.types import RIVAL, Absent, Estimate, Result
@@ -82,11 +82,3 @@ def _is_looked_at(release: Release, result: Result) -> bool:
         return events is None or min(events, result.found.n - events) >= FEWEST_TO_TEST
     wanted = ("accuracy_difference", "mean_severity_difference") if of_classes else ("net_benefit_difference",)
     return result.measure in wanted
-
-
-def with_holm(given: list[Result], name: str, p_values: dict[int, float], **more: float) -> None:
-    """Put Holm's p values of a family, by their place among the results, into the details."""
-    for key, p_value in zip(p_values, holm(tuple(p_values.values())), strict=True):
-        found = given[key].found
-        if isinstance(found, Estimate):
-            given[key] = replace(given[key], found=replace(found, details={**found.details, name: p_value, **more}))

@@ -166,6 +166,14 @@ def calibration_slope_of_rival(
 ) -> Estimate | Absent:
     """Whether the risks of the other model are spread as they should be."""
 
+def calibration_test(
+    outcome: ArrayLike,
+    risk: ArrayLike,
+    cluster: ArrayLike | None = None,
+    weights: ArrayLike | None = None,
+) -> Estimate | Absent:
+    """Whether intercept and slope together differ from those of perfect calibration by more than chance."""
+
 def cohen_kappa(
     labels: ArrayLike,
     level: float = 0.95,

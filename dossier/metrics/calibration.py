@@ -9,7 +9,7 @@ from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
+from scipy.special import chdtrc, expit, fdtrc
 
 from dossier.core.bands import FEW_FOR_POOLING, FEWEST_POOLED, SMALLEST_GROUP
 from dossier.core.facts import Count, Fact, Method
@@ -17,6 +17,7 @@ from dossier.core.register import Band, Line, curve, curve_synthesis, metric
 from dossier.core.types import Absent, Curve, Estimate, Floats, Goal, Role, SiteResults, found_curve
 from dossier.metrics import weighted
 from dossier.metrics.calibration_errors import errors_with_intervals
+from dossier.metrics.clusters import totals
 from dossier.metrics.discrimination import one_class, risk_range
 from dossier.metrics.intervals import (
     NO_ROWS,
@@ -31,7 +32,16 @@ from dossier.metrics.intervals import (
     wilson,
 )
 from dossier.metrics.inversion import bounds_of_gaps, by_tests, estimate_from_tests
-from dossier.metrics.logistic import LogisticFit, combine, has_logit, logistic_fit, logit, near_intercept, sandwich
+from dossier.metrics.logistic import (
+    LogisticFit,
+    combine,
+    has_logit,
+    information_of,
+    logistic_fit,
+    logit,
+    near_intercept,
+    sandwich,
+)
 from dossier.metrics.once import once
 from dossier.metrics.pooled import random_effects
 from dossier.metrics.resampling import BINNED_ABOVE, BLOCK, block_size, cells_of, draws, percentile
@@ -42,6 +52,7 @@ from dossier.metrics.smooth_curve import design_of, smooth_curve
 ORDER = (
     *("oe_ratio", "calibration_intercept", "calibration_slope", "calibration_intercept_joint", "ici", "e50", "e90"),
     *("emax", "ece", "eci", "brier", "scaled_brier", "log_score", "nagelkerke_r2", "tjur_r2", "spiegelhalter_z"),
+    "calibration_test",
     *("calibration_curve", "calibration_groups", "calibration_curve_all_sites"),
 )
 """The measures and curves of the chapter in the order of files and pages."""
@@ -965,6 +976,126 @@ def spiegelhalter_z(outcome: Floats, risk: Floats) -> Estimate | Absent:
         details={"p_value": p_value},
         reason=A_TEST,
     )
+
+
+SLOPE_SURE, RATIO_SURE = 0.0676, 0.0688
+"""The standard errors of the slope and of log O/E at which good calibration is shown in 80 % of samples."""
+
+
+@metric(
+    "Likelihood-ratio test of calibration",
+    digits=2,
+    range=(0, None),
+    best="zero",
+    tier="descriptive",
+    cites=("Cox 1958", "Rao 1984"),
+    independent_rows=True,
+    breaks=("rows doubled", "perfect is best", "one class is absent"),
+    against_rest="by class",
+    formula="2 (l(a, b) - l(0, 1)), l the log likelihood of logit P(y = 1) = a + b logit p",
+    on_page=False,
+)
+def calibration_test(
+    outcome: Floats, risk: Floats, cluster: NDArray[np.int64] | None = None, weights: Floats | None = None
+) -> Estimate | Absent:
+    """Whether intercept and slope together differ from those of perfect calibration by more than chance.
+
+    The larger, the less likely it is that the risks are right; the p value says how unlikely.
+
+    Returns
+    -------
+    Estimate or Absent
+        Twice the log likelihood that the best intercept and slope gain over 0 and 1, with its `p_value` by chi-squared
+        of two degrees of freedom; of equal risks, which have no slope, of one. A test has no interval. Absent without
+        rows whose risk has a logit.
+
+    Notes
+    -----
+    Where the outcomes are of one class, or the risks separate them, the likelihood has no maximum but a limit, and that
+    is taken. Rows in clusters or with weights: the statistic is divided by the mean of the eigenvalues of the variance
+    of the score over its information (both at 0 and 1), and compared with the F distribution after Satterthwaite (Rao
+    and Scott 1984). Details: `p_value`, and `needed`, the independent patients with risks like these of whom a right
+    model is shown to be well calibrated (O/E and slope from 0.8 to 1.25 with their whole intervals) in 80 % of samples.
+
+    Examples
+    --------
+    >>> import dossier
+    >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
+    >>> print(dossier.metrics.calibration_test(outcome, risk))
+    0.14
+    """
+    kept = has_logit(risk) if weights is None else has_logit(risk) & (weights > 0)
+    if not kept.any():
+        left_out = Count(len(risk), "risk")
+        certain = Absent(Fact("without_risks_of_zero_or_one", left_out=left_out, reason=NO_ROWS.reason))
+        return certain if len(risk) else NO_ROWS
+    y, log_odds = outcome[kept], logit(risk[kept])
+    design = Design(len(y), None if cluster is None else cluster[kept], None if weights is None else weights[kept])
+    weight = np.ones(len(y)) if weights is None else weights[kept] / float(np.mean(weights[kept]))
+    columns = np.vstack((np.ones_like(log_odds), log_odds))[: 1 if float(np.ptp(log_odds)) == 0 else 2]
+    most = _highest_likelihood(columns, y, log_odds, weight)
+    if isinstance(most, Absent):
+        return most
+    value = max(2 * (most - _log_likelihood(log_odds, y, weight)), 0.0)
+    variance = expit(log_odds) * expit(-log_odds)
+    information = information_of(columns, weight * variance)
+    details: dict[str, float | None] = {}
+    details["p_value"] = _p_of_likelihoods(value, columns * (weight * (y - expit(log_odds))), information, design)
+    if len(columns) == 2:
+        details["needed"] = _needed(information, float(np.sum(weight * risk[kept])), len(y))
+    return Estimate(
+        value, None, None, None, len(y), Method("likelihood_ratio"), int(y.sum()), details=details, reason=A_TEST
+    )
+
+
+def _log_likelihood(linear: Floats, outcome: Floats, weight: Floats) -> float:
+    return float(np.sum(weight * (outcome * linear - np.logaddexp(0, linear))))
+
+
+def _highest_likelihood(columns: Floats, outcome: Floats, log_odds: Floats, weight: Floats) -> float | Absent:
+    """The log likelihood of the best coefficients, or its limit where no finite ones are best."""
+    share = float(np.sum(weight * outcome) / np.sum(weight))
+    if len(columns) == 1 or not 0 < share < 1:
+        return _of_share(float(np.sum(weight)), share)
+    fit = _line(log_odds, outcome) if (weight == 1).all() else logistic_fit(columns, outcome, weights=weight)
+    if isinstance(fit, LogisticFit):
+        return _log_likelihood(combine(fit.coefficients[None, :], columns)[0], outcome, weight)
+    cases, others = log_odds[outcome == 1], log_odds[outcome == 0]
+    for edge, beyond_it in ((float(others.max()), float(cases.min())), (float(cases.max()), float(others.min()))):
+        if edge <= beyond_it:
+            tied = log_odds == edge if edge == beyond_it else np.zeros(len(log_odds), dtype=bool)
+            size = float(np.sum(weight[tied]))
+            return _of_share(size, float(np.sum(weight[tied] * outcome[tied]) / size)) if size else 0.0
+    return fit
+
+
+def _of_share(size: float, share: float) -> float:
+    """The log likelihood of rows that all have their own share as their risk."""
+    return 0.0 if not 0 < share < 1 else size * (share * math.log(share) + (1 - share) * math.log1p(-share))
+
+
+def _p_of_likelihoods(statistic: float, scores: Floats, information: Floats, design: Design) -> float | None:
+    """The p value of a likelihood ratio; of rows that are not independent or count unequally after Rao and Scott."""
+    count = len(scores)
+    if design.is_simple:
+        return float(chdtrc(count, statistic))
+    if design.units < 2 or not math.isfinite(float(np.linalg.cond(information))):
+        return None
+    added = np.array([totals(row, design.cluster) for row in scores])
+    eigen = np.linalg.solve(information, information_of(added, np.full(added.shape[1], design.units / design.freedom)))
+    first, second = float(np.trace(eigen)), float(np.sum(eigen * eigen.T))
+    if first <= 0 or second <= 0:
+        return None
+    freedom = first**2 / second
+    return float(fdtrc(freedom, design.freedom, statistic / first))
+
+
+def _needed(information: Floats, expected: float, rows: int) -> float | None:
+    """The patients of whom a right model has the intervals of O/E and slope within what is tolerated, 8 times of 10."""
+    spread = float(information[1, 1]) - float(information[0, 1]) ** 2 / float(information[0, 0])
+    if spread <= 1e-9 * rows:
+        return None
+    return rows * max(1 / spread / SLOPE_SURE**2, float(information[0, 0]) / expected**2 / RATIO_SURE**2)
 
 
 # ---- curves ---------------------------------------------------------------------------------------------------------

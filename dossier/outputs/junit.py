@@ -9,7 +9,7 @@ from typing import Literal
 
 from dossier.core.flags import FLAGS
 from dossier.core.types import ChecklistRow, Criterion, Evidence, Flag, RowStatus
-from dossier.report.chapters.acceptance import why_uncounted
+from dossier.report.chapters.acceptance import WORDS, why_uncounted
 from dossier.typeset.flags import flag_text
 from dossier.typeset.reasons import reason_text
 
@@ -26,7 +26,7 @@ ROW: Mapping[RowStatus, str] = {
 
 @dataclass(frozen=True)
 class Demands:
-    """What ends a build with 3 beside criteria that are not met."""
+    """What ends a build with 3 beside criteria that are not shown to be met."""
 
     strict: bool = False
     """Whether a flag without an answer and a missing row of the checklist do."""
@@ -74,7 +74,8 @@ def _of_criterion(criterion: Criterion, uncounted: str) -> Case:
     # A page keeps the day and the month together.
     why = uncounted.replace("\N{NO-BREAK SPACE}", " ")
     left_out = f"; it {why}, and the verdict on page 1 leaves it out" if why else ""
-    return Case("acceptance", name, "holds" if criterion.met else "fails", f"{name}: {_judged(criterion)}{left_out}")
+    status: Literal["holds", "open", "fails"] = "fails" if not criterion.met else "open" if why else "holds"
+    return Case("acceptance", name, status, f"{name}: {_judged(criterion)}{left_out}")
 
 
 def _judged(criterion: Criterion) -> str:
@@ -84,8 +85,8 @@ def _judged(criterion: Criterion) -> str:
     asked = " and ".join(f"{word} {limit:g}" for word, limit in limits.items() if limit is not None)
     if criterion.observed is None:
         reason = "None" if criterion.reason is None else reason_text(criterion.reason)
-        return f"not estimable: {reason}; {bound} was to be {asked}"
-    return f"{'met' if criterion.met else 'not met'}: {bound} is {criterion.observed:.6g}, asked for is {asked}"
+        return f"{WORDS[criterion.state]}: {reason}; {bound} was to be {asked}"
+    return f"{WORDS[criterion.state]}: {bound} is {criterion.observed:.6g}, asked for is {asked}"
 
 
 def _of_flags(raised: Sequence[Flag], demands: Demands) -> Iterator[Case]:

@@ -1,4 +1,4 @@
-"""Criteria that were declared beforehand, held against what was found: met, not met, or not estimable and why."""
+"""Criteria that were declared beforehand, held against the interval of what was found."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from dossier.core.errors import Fault
 from dossier.core.facts import Fact
 from dossier.core.faults.locations import listed_table
+from dossier.core.multiplicity import held
 from dossier.core.types import (
     POOLED,
     READER_STUDY,
@@ -51,7 +52,9 @@ def _named(declared: Acceptance, datasets: Sequence[DatasetSummary]) -> Iterator
 
 
 def _criterion(number: int, declared: Acceptance, dataset: str, results: Sequence[Result]) -> Criterion:
-    observed = _observed(declared, dataset, results)
+    found = _found(declared, dataset, results)
+    observed = found if isinstance(found, Absent) else _number(found, declared)
+    reason = observed.reason if isinstance(observed, Absent) else found.reason if isinstance(found, Estimate) else None
     return Criterion(
         number=number,
         measure=declared.measure,
@@ -62,15 +65,9 @@ def _criterion(number: int, declared: Acceptance, dataset: str, results: Sequenc
         at_least=declared.at_least,
         at_most=declared.at_most,
         observed=None if isinstance(observed, Absent) else observed,
-        met=None if isinstance(observed, Absent) else _is_met(observed, declared),
-        reason=observed.reason if isinstance(observed, Absent) else None,
+        state=held(found, declared.at_least, declared.at_most),
+        reason=reason,
     )
-
-
-def _observed(declared: Acceptance, dataset: str, results: Sequence[Result]) -> float | Absent:
-    """The number that the criterion is about, or why there is none."""
-    found = _found(declared, dataset, results)
-    return found if isinstance(found, Absent) else _number(found, declared)
 
 
 def _found(declared: Acceptance, dataset: str, results: Sequence[Result]) -> Estimate | Absent:
@@ -117,11 +114,6 @@ def _listed(declared: Acceptance) -> tuple[str, ...]:
     """The subgroup and the settings, one by one."""
     subset = () if declared.subset is None else (str(declared.subset),)
     return (*subset, *(f"{name} {value}" for name, value in declared.at.items()))
-
-
-def _is_met(observed: float, declared: Acceptance) -> bool:
-    least, most = declared.at_least, declared.at_most
-    return (least is None or observed >= least) and (most is None or observed <= most)
 
 
 # ---- what can never be judged ---------------------------------------------------------------------------------------

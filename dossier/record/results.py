@@ -54,6 +54,7 @@ from dossier.core.types import (
     Role,
     RowStatus,
     Seal,
+    State,
     SubgroupEvidence,
     SubgroupSize,
     SubgroupSummary,
@@ -546,13 +547,16 @@ class CriterionRow(SameFields[Criterion]):
     at_least: float | None
     at_most: float | None
     observed: float | None
+    state: State
     met: bool | None
+    """True where it is shown, false where it is shown not to hold, null where it is open or untested."""
     reason: Reason | None
 
     @property
     def value(self) -> Criterion:
         """The criterion."""
-        return Criterion(**{**dict(self), "subset": _subset(self.subset)})
+        fields = {name: value for name, value in dict(self).items() if name != "met"}
+        return Criterion(**{**fields, "subset": _subset(self.subset)})
 
 
 class ChecklistItemRow(SameFields[ChecklistRow]):

@@ -357,6 +357,8 @@ WORDS: Mapping[str, str] = {
     "criteria_not_dated": "when acceptance criteria {numbers:whole} were declared is not stated.",
     "criterion_dated_late": "acceptance criterion {numbers:whole} was declared after the date of this dossier.",
     "criteria_dated_late": "acceptance criteria {numbers:whole} were declared after the date of this dossier.",
+    "criterion_after_data": "acceptance criterion {numbers:whole} was declared after the last patient had come.",
+    "criteria_after_data": "acceptance criteria {numbers:whole} were declared after the last patient had come.",
     "changed_since_sealed": "changed after sealing, according to the maker on {sealed_on:date}: {tables:sealed}; "
     "results.json has each change.",
     "criterion_not_estimable": "acceptance criterion {number} ({measure}{settings}) cannot be estimated at {site}: "

@@ -376,6 +376,7 @@ WORDS: Mapping[str, Words] = {
     "inverted_tests": Words("bounds by inverting tests (hybrid resampling), {draws} draws"),
     "jackknife": Words(_jackknife, "jackknife over clusters"),
     "katz": Words("Katz, log scale"),
+    "likelihood_ratio": Words("chi-squared of the likelihood ratio"),
     "linearization": Words(_linearization),
     "log_method": Words("log"),
     "mean_of_bounds": Words(

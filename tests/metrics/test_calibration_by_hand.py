@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.optimize import brentq
+from scipy.optimize import brentq, minimize
 from scipy.special import expit
+from scipy.stats import chi2, ttest_ind
 from scipy.stats import t as student
-from scipy.stats import ttest_ind
 
 from dossier.core.facts import Method
 from dossier.core.types import Absent, Curve, CurveResult, DatasetSummary, Estimate, Floats, SiteResults
@@ -24,6 +24,7 @@ from dossier.metrics.calibration import (
     calibration_intercept,
     calibration_intercept_joint,
     calibration_slope,
+    calibration_test,
     ece,
     eci,
     log_score,
@@ -274,6 +275,60 @@ def test_the_bounds_of_the_gap_stay_within_its_range() -> None:
     assert welch.high > 2
     found = estimated(tjur_r2(floats(1, 1, 0, 0), floats(*cases, *others)))
     assert (found.low, found.high) == (-1, 1)
+
+
+def test_the_likelihood_ratio_of_calibration_is_what_a_general_optimizer_gains() -> None:
+    """Twice the gain over intercept 0 and slope 1, found by Nelder and Mead; p is chi-squared of two."""
+    rng = np.random.default_rng(3)
+    logits = rng.normal(-1, 1, 400)
+    y = (rng.random(400) < expit(0.3 + 0.6 * logits)).astype(float)
+
+    def lost(at: Floats) -> float:
+        line = at[0] + at[1] * logits
+        return float(np.sum(np.logaddexp(0, line) - y * line))
+
+    best = minimize(lost, (0.0, 1.0), method="Nelder-Mead", options={"xatol": 1e-10, "fatol": 1e-12})
+    gained = 2 * (lost(np.array([0.0, 1.0])) - best.fun)
+    found = estimated(calibration_test(y, expit(logits)))
+    assert found.value == pytest.approx(gained, abs=1e-7)
+    assert found.details["p_value"] == pytest.approx(chi2.sf(gained, 2), rel=1e-6)
+
+
+def test_the_likelihood_ratio_has_a_limit_where_there_is_no_best_line() -> None:
+    """50 rows at .1 without an event: 100 log(1/.9); four rows that their risks separate: -2 times their log
+    likelihood; of two tied at the edge, one with the event, 2 log 2 less."""
+    none = estimated(calibration_test(np.zeros(50), np.full(50, 0.1)))
+    assert none.value == pytest.approx(-100 * math.log(0.9), rel=1e-12)
+    assert none.details["p_value"] == pytest.approx(chi2.sf(none.value, 1), rel=1e-9), "equal risks have no slope"
+    apart = estimated(calibration_test(floats(0, 0, 1, 1), floats(0.1, 0.2, 0.3, 0.4)))
+    assert apart.value == pytest.approx(-2 * math.log(0.9 * 0.8 * 0.3 * 0.4), rel=1e-12)
+    tied = estimated(calibration_test(floats(0, 0, 1, 1), floats(0.1, 0.2, 0.2, 0.4)))
+    assert tied.value == pytest.approx(-2 * math.log(0.9 * 0.8 * 0.2 * 0.4) - 4 * math.log(2), rel=1e-12)
+    assert calibration_test(floats(), floats()) == Said("there are no rows")
+
+
+def test_rows_that_are_copied_in_clusters_make_the_test_of_calibration_no_surer() -> None:
+    """Eight copies of each row: as many independent rows as before, so that p stays about what it was."""
+    rng = np.random.default_rng(5)
+    p_values = []
+    for _ in range(200):
+        risk = expit(rng.normal(-1, 1, 100))
+        y = (rng.random(100) < risk).astype(float)
+        copied = calibration_test(np.repeat(y, 8), np.repeat(risk, 8), cluster=np.repeat(np.arange(100), 8))
+        p_values.append(estimated(copied).details["p_value"])
+    assert 0.01 <= np.mean(np.array(p_values, dtype=float) < 0.05) <= 0.10
+
+
+def test_the_patients_that_would_show_a_right_model_follow_from_the_information() -> None:
+    """At O/E 1 and slope 1: n SE(slope)^2/.0676^2 or n SE(log O/E)^2/.0688^2, whichever is more."""
+    risk = expit(np.linspace(-3, 1, 500))
+    found = estimated(calibration_test((np.arange(500) % 4 == 0).astype(float), risk))
+    weight, logits = risk * (1 - risk), np.linspace(-3, 1, 500)
+    columns = np.vstack((np.ones(500), logits))
+    information = columns * weight @ columns.T
+    of_slope = 500 * np.linalg.inv(information)[1, 1] / 0.0676**2
+    of_ratio = 500 * weight.sum() / risk.sum() ** 2 / 0.0688**2
+    assert found.details["needed"] == pytest.approx(max(of_slope, of_ratio), rel=1e-9)
 
 
 def test_spiegelhalters_z_of_one_row() -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import datetime
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from dossier.core import alterations
+from dossier.core import alterations, binding
 from dossier.core.alterations import Alteration
 from dossier.core.facts import Fact
 from dossier.core.types import (
@@ -16,16 +16,16 @@ from dossier.core.types import (
     Estimate,
     Evidence,
     Sealed,
+    State,
     externals,
     find,
-    find_in_subgroup,
     summary_of,
 )
 from dossier.report.chapters.chapter import Chapter
 from dossier.report.chapters.sentence import Sentence, better_than_the_model, named_or_counted, named_with_the_rest
 from dossier.typeset.flags import SEALED
 from dossier.typeset.names import ALL_POOLED, measured_label, shown
-from dossier.typeset.numbers import TIED, interval, short, unit, wished
+from dossier.typeset.numbers import TIED, short, unit, wished
 from dossier.typeset.reasons import why
 from dossier.typeset.tables import NOT_COMPUTED, Cell, Column, Reasons, Row, Table
 from dossier.typeset.words import date, how_many, in_words, listing, sentence_case, setting, within_sentence
@@ -36,20 +36,26 @@ MOST_NAMED = 3
 SIDE_BY_SIDE = 4
 """As many criteria as stand side by side in one table, that of the first page included."""
 
-MET, NOT_MET, NOT_ESTIMABLE = "met", "not met", "not estimable"
+WORDS: Mapping[State, str] = {
+    "shown": "shown",
+    "against": "shown not to hold",
+    "open": "not shown",
+    "untested": "not tested",
+}
+"""What the interval of a number says of what was asked."""
 
 
 def finding(evidence: Evidence) -> Sentence:
-    """How many criteria are met everywhere they ask for it, and which are not."""
+    """How many criteria are shown to be met everywhere they ask for it, and how the others stand."""
     every = counted_ones(evidence) or declared(evidence)
-    met = [criteria for criteria in every if verdict(criteria) == MET]
+    met = [criteria for criteria in every if verdict(criteria) == "shown"]
     noun = "criterion" if len(every) == 1 else "criteria"
     lead = f"{sentence_case(how_many(len(met)))} of {in_words(len(every))} {noun} "
     rest = ""
     if len(every) - len(met) <= 4:
         rest = " ".join(
-            f"{sentence_case(how)}: {listing(those)}."
-            for how in (NOT_MET, NOT_ESTIMABLE)
+            f"{sentence_case(WORDS[how])}: {listing(those)}."
+            for how in REST
             if (
                 those := [
                     within_sentence(label(evidence, criteria[0])) for criteria in every if verdict(criteria) == how
@@ -62,17 +68,12 @@ def finding(evidence: Evidence) -> Sentence:
         if text
     )
     if not counted_ones(evidence):
-        return Sentence("No criterion counts: none is dated before this dossier.", rest)
-    return Sentence(f"{lead}{'is' if len(met) == 1 else 'are'} met{_reaching_beyond(evidence, met)}.", rest)
+        return Sentence("No criterion counts: none was declared in time.", rest)
+    return Sentence(f"{lead}{'is' if len(met) == 1 else 'are'} shown to be met.", rest)
 
 
-def _reaching_beyond(evidence: Evidence, met: Sequence[tuple[Criterion, ...]]) -> str:
-    """Of how many met criteria an interval holds values that would not meet them; empty where of none."""
-    beyond = sum(any(met_by_the_value_alone(evidence, each) for each in criteria) for criteria in met)
-    if not beyond:
-        return ""
-    whose = "its CI" if len(met) == 1 else f"a CI of {in_words(beyond)}"
-    return f", but {whose} reaches beyond what is asked"
+REST: tuple[State, ...] = ("against", "open", "untested")
+"""How a criterion stands that is not shown to be met, the gravest first."""
 
 
 def when(evidence: Evidence, done: str, counted_only: bool = False) -> str:
@@ -173,18 +174,26 @@ def uncounted(evidence: Evidence) -> list[tuple[Criterion, ...]]:
 
 def why_uncounted(evidence: Evidence, criterion: Criterion) -> str:
     """Why a criterion counts for nothing, as the end of a sentence; empty where it counts."""
-    day = evidence.release.acceptance[criterion.number - 1].declared_on
-    if day is None:
-        return "is not dated"
-    printed = evidence.release.release.date
-    return f"was declared on {date(day)}, after this dossier" if printed is not None and day > printed else ""
+    declared = evidence.release.acceptance[criterion.number - 1]
+    why = binding.uncounted(evidence.release, declared, evidence.datasets)
+    day = "" if declared.declared_on is None else date(declared.declared_on)
+    return {
+        None: "",
+        "undated": "is not dated",
+        "after_dossier": f"was declared on {day}, after this dossier",
+        "after_data": f"was declared on {day}, after the last patient had come",
+    }[why]
 
 
-def verdict(everywhere: tuple[Criterion, ...]) -> str:
-    """Whether a criterion is met wherever it has to be; one place where it is not decides."""
-    if any(criterion.met is False for criterion in everywhere):
-        return NOT_MET
-    return MET if all(criterion.met for criterion in everywhere) else NOT_ESTIMABLE
+def verdict(everywhere: tuple[Criterion, ...]) -> State:
+    """How a criterion stands over all datasets that it asks something of; one where it is refuted decides."""
+    states = {criterion.state for criterion in everywhere}
+    return next((state for state in REST if state in states), "shown")
+
+
+def counts(states: Sequence[State]) -> str:
+    """How many are shown, against, open and untested."""
+    return ", ".join(f"{states.count(state)}{TIED}{state}" for state in WORDS if state in states)
 
 
 def label(evidence: Evidence, criterion: Criterion) -> str:
@@ -249,53 +258,12 @@ def _block(evidence: Evidence, block: Sequence[tuple[Criterion, ...]], part: int
     return Table(
         name=f"table-acceptance-{part}",
         title="Each criterion at each site." if part == 1 else f"Each criterion at each site, continued ({part}).",
-        note="The observed number is the value, or the bound of its interval that the criterion names.",
+        note="Observed: the value, or the bound of its interval that the criterion names. The whole interval decides.",
         head="Site",
         columns=tuple(Column(f"{label(evidence, row[0])} {asked(evidence, row[0])}", intervals=True) for row in block),
         rows=tuple(rows),
         footnotes=reasons.footnotes(),
     )
-
-
-def remarks(evidence: Evidence) -> tuple[str, ...]:
-    """Which criteria are met by the point estimate alone."""
-    return _by_the_value_alone(evidence, declared(evidence))
-
-
-def _by_the_value_alone(evidence: Evidence, block: Sequence[tuple[Criterion, ...]]) -> tuple[str, ...]:
-    """Where a criterion that asks for the value alone is met, and the interval holds values that would not meet it."""
-    parts = []
-    for everywhere in block:
-        unsure = [
-            (criterion, found)
-            for criterion in everywhere
-            if (found := met_by_the_value_alone(evidence, criterion)) is not None
-        ]
-        if unsure:
-            where = [f"{_site(evidence, each.dataset)}{_interval(evidence, each, found)}" for each, found in unsure]
-            places = listing(where) if len(where) <= MOST_NAMED else f"{in_words(len(where))} sites"
-            parts.append(f"{within_sentence(label(evidence, everywhere[0]))} at {places}")
-    return (f"Point estimate meets the criterion; the CI does not: {'; '.join(parts)}.",) if parts else ()
-
-
-def met_by_the_value_alone(evidence: Evidence, criterion: Criterion) -> Estimate | None:
-    """The estimate that meets a criterion by its value, where its interval reaches beyond what was asked."""
-    if criterion.bound != "value" or not criterion.met:
-        return None
-    found = (
-        find(evidence, criterion.measure, criterion.dataset, **criterion.at)
-        if criterion.subset is None
-        else find_in_subgroup(evidence, criterion.subset, criterion.measure, criterion.dataset, **criterion.at)
-    )
-    if isinstance(found, Absent) or found.low is None or found.high is None:
-        return None
-    falls = criterion.at_least is not None and found.low < criterion.at_least
-    rises = criterion.at_most is not None and found.high > criterion.at_most
-    return found if falls or rises else None
-
-
-def _interval(evidence: Evidence, criterion: Criterion, found: Estimate) -> str:
-    return f" ({interval(found, evidence.terms[criterion.measure], wordy=True)})"
 
 
 def not_the_better_choice(evidence: Evidence, block: Sequence[tuple[Criterion, ...]]) -> tuple[str, ...]:
@@ -334,9 +302,7 @@ def _cell(evidence: Evidence, criterion: Criterion, reasons: Reasons) -> Cell:
         return reasons.cell(Absent(criterion.reason or Fact("not_estimated")))
     cuts = [bound for bound in (criterion.at_least, criterion.at_most) if bound is not None]
     observed = short(evidence, criterion.measure, criterion.observed, cuts)
-    if not criterion.met:
-        return Cell(observed, NOT_MET, "alert")
-    return Cell(observed, "met, CI does not" if met_by_the_value_alone(evidence, criterion) else MET, "value")
+    return Cell(observed, WORDS[criterion.state], "alert" if criterion.state == "against" else "value")
 
 
 def declarations(evidence: Evidence) -> list[tuple[str, str]]:

@@ -5,7 +5,15 @@ from __future__ import annotations
 from dossier.core.types import DatasetSummary, Evidence, externals
 from dossier.report.chapters import classes
 from dossier.report.chapters.chapter import Chapter, measured
-from dossier.report.chapters.sentence import Sentence, estimated, of_slopes, range_over_sites
+from dossier.report.chapters.sentence import (
+    Sentence,
+    estimated,
+    of_slopes,
+    range_over_sites,
+    refuted,
+    size_of_risks,
+    to_show_calibration,
+)
 from dossier.typeset.words import how_many, in_words, listing
 
 
@@ -18,14 +26,25 @@ def finding(evidence: Evidence) -> Sentence:
         return Sentence("At no external site can calibration be estimated.")
     lead = f"Observed over expected events (O/E) {range_over_sites(evidence, 'oe_ratio', ratios)}."
     slopes = estimated(evidence, "calibration_slope")
-    parts = of_slopes(slopes, lambda sites: f"in {_who(sites, len(slopes))}")
+    parts = of_slopes(slopes, refuted(evidence, slopes), lambda sites: f"in {_who(sites, len(slopes))}")
     few = len(externals(evidence)) - len(ratios)
     if few:
         parts.append(f"At {in_words(few)} {'site' if few == 1 else 'sites'} O/E cannot be estimated.")
     no_slope = [site for site, _ in ratios if site not in [dataset for dataset, _ in slopes]]
     if no_slope:
         parts.append(f"In {_who(no_slope, len(ratios))} no slope can be estimated.")
-    return Sentence(lead, " ".join(parts))
+    return Sentence(lead, " ".join([*parts, *_unsure(evidence)]))
+
+
+def _unsure(evidence: Evidence) -> list[str]:
+    """Where nothing is shown, and how many patients would show good calibration."""
+    sites = [site for site in externals(evidence) if size_of_risks(evidence, site.name) == "open"]
+    needed = to_show_calibration(evidence, sites)
+    if not needed:
+        return []
+    return [
+        f"No fault is shown in {_who(sites, len(externals(evidence)))}; {needed} patients would show a right model."
+    ]
 
 
 def _who(sites: list[DatasetSummary], among: int) -> str:

@@ -399,7 +399,7 @@ def _asks(criterion: Criterion) -> tuple[object, ...]:
 def _standing(criterion: Criterion | None) -> str:
     if criterion is None:
         return "not declared"
-    return "not estimable" if criterion.met is None else "met" if criterion.met else "not met"
+    return acceptance.WORDS[criterion.state]
 
 
 def criteria(evidence: Evidence) -> Table | None:

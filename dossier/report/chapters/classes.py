@@ -19,6 +19,7 @@ from dossier.report.chapters.sentence import (
     Sentence,
     estimated,
     new_hospital,
+    of_calibration,
     of_slopes,
     primary_threshold,
     range_over_sites,
@@ -111,7 +112,16 @@ def results(evidence: Evidence) -> Sentence:
 
 def off(evidence: Evidence) -> str:
     """For which class at which site the risks are off."""
-    return where_risks_are_off([(result.named, result.found) for result in by_class(evidence, "oe_ratio")], "for")
+    return where_risks_are_off(_refuted(evidence, "oe_ratio"), "for")
+
+
+def _refuted(evidence: Evidence, measure: str) -> list[tuple[str, Estimate]]:
+    """The classes and sites where an O/E or a slope is part of why the risks are shown to be wrong in size."""
+    return [
+        (each.named, each.found)
+        for each in by_class(evidence, measure)
+        if of_calibration(evidence, each.found, each.site.name, each.label) == "against"
+    ]
 
 
 def discrimination(evidence: Evidence) -> Sentence:
@@ -133,6 +143,7 @@ def calibration(evidence: Evidence) -> Sentence:
     slopes = by_class(evidence, "calibration_slope")
     parts = of_slopes(
         [(slope.named, slope.found) for slope in slopes],
+        _refuted(evidence, "calibration_slope"),
         lambda which: f"for {_named_or_counted(which, len(slopes))}",
     )
     return Sentence(lead, " ".join(parts))

@@ -27,6 +27,7 @@ from dossier.report.chapters.sentence import (
     new_hospital,
     primary_threshold,
     range_over_sites,
+    refuted,
     scarce,
     where_risks_are_off,
 )
@@ -60,7 +61,7 @@ def _single(evidence: Evidence) -> str:
 def _risks(evidence: Evidence) -> str:
     """Where more or fewer events came than the risks add up to; else the range of O/E."""
     sites = estimated(evidence, "oe_ratio")
-    off = where_risks_are_off([(site.site, found) for site, found in sites])
+    off = where_risks_are_off([(site.site, found) for site, found in refuted(evidence, sites)])
     if off or not sites:
         return off
     return f"Observed over expected events (O/E) {range_over_sites(evidence, 'oe_ratio', sites)}."
@@ -97,8 +98,8 @@ def essentials(evidence: Evidence) -> Table:
         rows += _together(evidence, [(measure, setting) for _, measure, setting in asked])
     lowest, highest = (number(end) for end in OE_TOLERATED)
     unit = (
-        f" Risks are too low or too high where the CI of O/E excludes 1, and far so where it lies outside {lowest} to "
-        f"{highest}."
+        f" Risks are called too low or too high where a joint test of intercept and slope rejects (Holm over sites) "
+        f"and an estimate lies outside {lowest} to {highest}; far so where the CI of O/E does."
     )
     unit += "" if known else " Slope: risks are too extreme below 1, too moderate above."
     unit += "" if at is None or known else f" {GAIN}"

@@ -7,9 +7,20 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
+from dossier.core import multiplicity
 from dossier.core.bands import FEW_FOR_POOLING, FEWEST_FOR_A_NEW_SITE, OE_TOLERATED
 from dossier.core.facts import Fact
-from dossier.core.types import POOLED, Absent, DatasetSummary, Estimate, Evidence, expected_range, externals, find
+from dossier.core.types import (
+    POOLED,
+    Absent,
+    DatasetSummary,
+    Estimate,
+    Evidence,
+    State,
+    expected_range,
+    externals,
+    find,
+)
 from dossier.typeset.numbers import TIED, in_text, level_of, number, short
 from dossier.typeset.reasons import why
 from dossier.typeset.words import counted, in_words, listing
@@ -177,22 +188,65 @@ MOST_LEFT_OUT = 2
 """Sites that are not pooled that a sentence names."""
 
 
-def of_slopes(slopes: Sequence[tuple[Place, Estimate]], who: Callable[[list[Place]], str]) -> list[str]:
-    """Where the interval of the calibration slope does not hold 1, and what that says; `who` names the places."""
+def size_of_risks(evidence: Evidence, site: str, label: str = "") -> State:
+    """Whether the risks of a site, or of one of its classes, are shown to be right in size, or shown not to be."""
+    at = {"class": label} if label else {}
+    ratio, slope, test = (
+        find(evidence, measure, site, **at) for measure in ("oe_ratio", "calibration_slope", "calibration_test")
+    )
+    return multiplicity.calibration(ratio, slope, test, evidence.local_site == site and not label)
+
+
+def of_calibration(evidence: Evidence, found: Estimate, site: str, label: str = "") -> State:
+    """How an O/E or a slope of a site stands: within what is tolerated, part of why its risks are refuted, or open."""
+    if multiplicity.held(found, *OE_TOLERATED) == "shown":
+        return "shown"
+    is_off = multiplicity.held(found, 1, 1) == "against" or not OE_TOLERATED[0] <= found.value <= OE_TOLERATED[1]
+    return "against" if is_off and size_of_risks(evidence, site, label) == "against" else "open"
+
+
+def to_show_calibration(evidence: Evidence, sites: Sequence[DatasetSummary]) -> str:
+    """How many patients like theirs would show that right risks are right, where fewer came: a number, or from to."""
+    tests = [(site.n, find(evidence, "calibration_test", site.name)) for site in sites]
+    needed = [(n, test.details.get("needed") or 0.0) for n, test in tests if isinstance(test, Estimate)]
+    more = sorted(patients for n, patients in needed if patients > n)
+    if not more:
+        return ""
+    low, high = rounded_up(more[0]), rounded_up(more[-1])
+    return low if low == high else f"{low} to {high}"
+
+
+def rounded_up(patients: float) -> str:
+    """A number of patients in two digits, rounded up."""
+    step = 10 ** max(math.floor(math.log10(max(patients, 1))) - 1, 0)
+    return f"{math.ceil(patients / step) * step:,}"
+
+
+def refuted(
+    evidence: Evidence, pairs: Sequence[tuple[DatasetSummary, Estimate]]
+) -> list[tuple[DatasetSummary, Estimate]]:
+    """Of an O/E or a slope by site those where the risks are shown to be wrong in size."""
+    return [(site, found) for site, found in pairs if of_calibration(evidence, found, site.name) == "against"]
+
+
+def of_slopes(
+    slopes: Sequence[tuple[Place, Estimate]], off: Sequence[tuple[Place, Estimate]], who: Callable[[list[Place]], str]
+) -> list[str]:
+    """Where the calibration slope is `off` from 1, and what that says; `who` names the places."""
     known = [
         (name, found.low, found.high) for name, found in slopes if found.low is not None and found.high is not None
     ]
     if not known:
         return []
     beyond = (
-        ("below 0", "run the wrong way", [name for name, _, high in known if high < 0]),
-        ("below 1", "are too extreme", [name for name, _, high in known if 0 <= high < 1]),
-        ("above 1", "are too moderate", [name for name, low, _ in known if low > 1]),
+        ("below 0", "run the wrong way", [name for name, found in off if (found.high or 0) < 0]),
+        ("below 1", "are too extreme", [name for name, found in off if found.value < 1 and (found.high or 0) >= 0]),
+        ("above 1", "are too moderate", [name for name, found in off if found.value > 1]),
     )
     parts = [f"lies {bound} {who(places)}: there the risks {verdict}." for bound, verdict, places in beyond if places]
     if not parts:
-        return [f"All CIs of the calibration slope include 1 (widest {_widest(known)})."]
-    return [f"The CI of the slope {parts[0]}", *(f"It {text}" for text in parts[1:])]
+        return [f"No calibration slope is shown to differ from 1 (widest CI {_widest(known)})."]
+    return [f"The slope {parts[0]}", *(f"It {text}" for text in parts[1:])]
 
 
 def _widest(known: Sequence[tuple[Place, float, float]]) -> str:
@@ -223,9 +277,9 @@ MOST_WITHOUT_VALUE = 5
 
 
 def where_risks_are_off(ratios: Sequence[tuple[str, Estimate]], preposition: str = "in") -> str:
-    """Where more or fewer events came than the risks add up to, in words; empty where no interval excludes 1.
+    """Where more or fewer events came than the risks add up to, in words, of O/E that are refuted.
 
-    Off is an O/E whose interval excludes 1; far off one whose whole interval lies outside 0.8 to 1.25.
+    Far off is one whose whole interval lies outside 0.8 to 1.25.
     """
     lowest, highest = OE_TOLERATED
     rising = sorted(ratios, key=lambda pair: pair[1].value)

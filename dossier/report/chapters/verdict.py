@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from dossier.core import binding
 from dossier.core.flags import FLAGS
+from dossier.core.multiplicity import held
 from dossier.core.tripod import TOPICS
 from dossier.core.types import (
     POOLED,
@@ -14,6 +16,7 @@ from dossier.core.types import (
     Estimate,
     Evidence,
     Predicted,
+    State,
     externals,
     find,
 )
@@ -24,7 +27,9 @@ from dossier.report.chapters.sentence import (
     estimated,
     named_with_the_rest,
     new_hospital,
+    of_calibration,
     primary_threshold,
+    refuted,
     where_risks_are_off,
 )
 from dossier.typeset.measures import cell
@@ -49,29 +54,47 @@ class Point:
 
 
 def finding(evidence: Evidence) -> Sentence:
-    """Whether the declared criteria are met, at how many hospitals, and what is missed where."""
+    """What forbids the use, then whether the declared criteria are met, at how many hospitals, what is missed where."""
+    found = _finding(evidence)
+    first = forbidding(evidence)
+    return Sentence(first, f"{found.lead} {found.rest}".strip()) if first else found
+
+
+def forbidding(evidence: Evidence) -> str:
+    """Where the maker says that the model is not to be used, and where a stop rule of theirs is crossed."""
+    out = [site.site for site in binding.ruled_out(evidence)]
+    stopped = [site.site for site in binding.stopped(evidence)]
+    parts = []
+    if binding.is_for_nobody(evidence.release):
+        parts.append("the maker states that the model is not to be used for patients")
+    elif out:
+        parts.append(f"the maker states that the model is not to be used in {named_with_the_rest(out, MOST_NAMED)}")
+    if stopped:
+        parts.append(f"a declared stop rule is crossed in {named_with_the_rest(stopped, MOST_NAMED)}")
+    return f"{sentence_case('; '.join(parts))}." if parts else ""
+
+
+def _finding(evidence: Evidence) -> Sentence:
     every = acceptance.counted_ones(evidence)
     if not every:
         return _without_criteria(evidence)
     sites = externals(evidence)
-    failing = _failing_sites(every, sites)
-    unknown = [site for site in sites if site not in failing and _is_unknown(every, site)]
-    missed = [_missed(evidence, criteria) for criteria in every if acceptance.verdict(criteria) == acceptance.NOT_MET]
-    lead = _lead(evidence, every, failing, unknown, len(sites))
+    stands = _by_site(every, sites)
+    missed = [_missed(evidence, criteria) for criteria in every if acceptance.verdict(criteria) == "against"]
     asked_of_risks = any(row[0].measure == "oe_ratio" for row in every)
     rest = [
         comparison.where_better(evidence),
         changes.what_is_worse(evidence),
-        f"Not met: {'; '.join(missed)}." if missed else "",
+        f"Shown not to hold: {'; '.join(missed)}." if missed else "",
         new_hospital(evidence),
         "" if asked_of_risks or classes.labels(evidence) else where_risks_are_off(_ratios(evidence)),
     ]
-    return Sentence(lead, " ".join(text for text in rest if text))
+    return Sentence(_lead(every, stands), " ".join(text for text in rest if text))
 
 
 def _ratios(evidence: Evidence) -> list[tuple[str, Estimate]]:
-    """O/E by hospital."""
-    return [(site.site, found) for site, found in estimated(evidence, "oe_ratio")]
+    """The O/E that are refuted, by hospital."""
+    return [(site.site, found) for site, found in refuted(evidence, estimated(evidence, "oe_ratio"))]
 
 
 def _without_criteria(evidence: Evidence) -> Sentence:
@@ -105,48 +128,48 @@ def _of(some: int, sites: int) -> str:
     return f"{in_words(some)} of {in_words(sites)} hospitals"
 
 
-def _lead(
-    evidence: Evidence,
-    every: Sequence[tuple[Criterion, ...]],
-    failing: Sequence[DatasetSummary],
-    unknown: Sequence[DatasetSummary],
-    sites: int,
-) -> str:
+def _by_site(every: Sequence[tuple[Criterion, ...]], sites: Sequence[DatasetSummary]) -> dict[str, State]:
+    """How the criteria stand at each hospital that they ask something of: the worst of them."""
+    found = {}
+    for site in sites:
+        here = tuple(criterion for everywhere in every for criterion in everywhere if criterion.dataset == site.name)
+        if here:
+            found[site.name] = acceptance.verdict(here)
+    return found
+
+
+def _lead(every: Sequence[tuple[Criterion, ...]], stands: Mapping[str, State]) -> str:
+    """At how many hospitals the criteria are shown to be met, and at how many shown not to be."""
     what = "its declared criterion" if len(every) == 1 else "its declared criteria"
-    verdicts = {acceptance.verdict(criteria) for criteria in every}
-    if failing:
-        return f"The model does not meet {what} at {_of(len(failing), sites)}."
-    if acceptance.NOT_MET in verdicts:
-        return f"The model does not meet {what} over all hospitals together."
-    if unknown:
-        return f"It is not known whether the model meets {what} at {_of(len(unknown), sites)}."
-    if acceptance.NOT_ESTIMABLE in verdicts:
-        return f"Whether the model meets {what} is not known over all hospitals together."
-    where = f"at {_of(sites, sites)}" if _is_by_site(every) else "over all hospitals"
-    by_value = any(acceptance.met_by_the_value_alone(evidence, each) for row in every for each in row)
-    return f"The model meets {what} {where}{', but not every CI does' if by_value else ''}."
-
-
-def _is_by_site(every: Sequence[tuple[Criterion, ...]]) -> bool:
-    return any(criterion.dataset != POOLED for everywhere in every for criterion in everywhere)
-
-
-def _failing_sites(every: Sequence[tuple[Criterion, ...]], sites: Sequence[DatasetSummary]) -> list[DatasetSummary]:
-    missed = {criterion.dataset for everywhere in every for criterion in everywhere if criterion.met is False}
-    return [site for site in sites if site.name in missed]
-
-
-def _is_unknown(every: Sequence[tuple[Criterion, ...]], site: DatasetSummary) -> bool:
-    return any(
-        criterion.met is None and criterion.dataset == site.name for everywhere in every for criterion in everywhere
-    )
+    states = list(stands.values())
+    together = {
+        acceptance.verdict(criteria) for criteria in every if any(each.dataset == POOLED for each in criteria)
+    } - {"shown"}
+    if "against" in states:
+        shown = states.count("shown")
+        rest = f", and shown to at {in_words(shown)}" if shown else ""
+        return f"The model is shown not to meet {what} at {_of(states.count('against'), len(states))}{rest}."
+    if "against" in together:
+        return f"The model is shown not to meet {what} over all hospitals together."
+    unsure = len(states) - states.count("shown")
+    if unsure:
+        return (
+            f"The model is shown to meet {what} at {_of(len(states) - unsure, len(states))}; "
+            f"{'the rest is' if unsure < len(states) else 'this is'} open: no fault is shown, too few patients to tell."
+        )
+    if together:
+        return f"Whether the model meets {what} over all hospitals together is open: no fault is shown."
+    where = f"at {_of(len(states), len(states))}" if states else "over all hospitals"
+    return f"The model is shown to meet {what} {where}."
 
 
 def _missed(evidence: Evidence, everywhere: tuple[Criterion, ...]) -> str:
     """A criterion that is not met, and where."""
     names = {site.name: site.site for site in externals(evidence)}
     where = [
-        names.get(criterion.dataset, "all hospitals together") for criterion in everywhere if criterion.met is False
+        names.get(criterion.dataset, "all hospitals together")
+        for criterion in everywhere
+        if criterion.state == "against"
     ]
     what = within_sentence(acceptance.label(evidence, everywhere[0]))
     return f"{what} {acceptance.asked(evidence, everywhere[0])} ({named_with_the_rest(where, MOST_NAMED)})"
@@ -163,7 +186,7 @@ def table(evidence: Evidence) -> Table:
     columns = [column for column in _beside(evidence, bool(shown)) if column is not None]
     rows = [
         Row(
-            site.site,
+            f"{mark}{TIED}{site.site}" if (mark := binding.marks(evidence, site)) else site.site,
             (
                 Cell(f"{site.n:,}", kind="plain"),
                 *([] if classes.labels(evidence) else [Cell(events_of(site), kind="plain")]),
@@ -219,9 +242,9 @@ def _beside(evidence: Evidence, has_criteria: bool) -> list[_Beside | None]:
         return [_gain(evidence), _slope(evidence)]
     return [
         _plain(evidence, "auroc", "AUROC"),
-        _plain(evidence, "oe_ratio", "O/E", aim=1.0),
+        _plain(evidence, "oe_ratio", "O/E", is_size=True),
         _gain_with_interval(evidence),
-        _plain(evidence, "calibration_slope", "Slope", aim=1.0, note=SLOPES),
+        _plain(evidence, "calibration_slope", "Slope", is_size=True, note=SLOPES),
     ]
 
 
@@ -233,7 +256,7 @@ def _gain(evidence: Evidence) -> _Beside | None:
     """The lower limit of the net benefit over the better default, at the primary threshold."""
     at, found = _gains(evidence)
     cells = {
-        site.name: Cell(number(100 * (estimate.low or 0.0), 1), kind="alert" if (estimate.low or 0.0) < 0 else "plain")
+        site.name: _alerted(Cell(number(100 * (estimate.low or 0.0), 1), kind="plain"), _of_gain(estimate))
         for site, estimate in found
     }
     return _Beside(f"Gain at{TIED}{at}, lower limit", cells, _above_0(found), GAIN) if found else None
@@ -244,10 +267,7 @@ def _gain_with_interval(evidence: Evidence) -> _Beside | None:
     at, found = _gains(evidence)
     term, reasons = evidence.terms["net_benefit_gain"], Reasons(evidence)
     wordy = any((estimate.low or 0.0) < 0 for _, estimate in found)
-    cells = {
-        site.name: _alerted(cell(estimate, term, reasons, wordy), (estimate.low or 0.0) <= 0)
-        for site, estimate in found
-    }
+    cells = {site.name: _alerted(cell(estimate, term, reasons, wordy), _of_gain(estimate)) for site, estimate in found}
     return _Beside(f"Gain at{TIED}{at}", cells, _above_0(found), GAIN) if found else None
 
 
@@ -261,25 +281,29 @@ def _gains(evidence: Evidence) -> tuple[str, list[tuple[DatasetSummary, Estimate
 
 
 def _above_0(found: Sequence[tuple[DatasetSummary, Estimate]]) -> str:
-    return f"{sum((estimate.low or 0.0) > 0 for _, estimate in found)} of {len(found)}"
+    return acceptance.counts([_of_gain(estimate) for _, estimate in found])
 
 
-def _alerted(shown: Cell, is_off: bool) -> Cell:
-    return replace(shown, kind="alert") if is_off else shown
+def _of_gain(found: Estimate) -> State:
+    """How a gain stands: an interval that ends at 0 shows none."""
+    return "open" if found.low == 0 else held(found, 0, None)
 
 
-def _plain(evidence: Evidence, measure: str, head: str, aim: float | None = None, note: str = "") -> _Beside | None:
-    """A measure where nothing was asked of it, standing out where its interval excludes what it should be."""
+def _alerted(shown: Cell, state: State) -> Cell:
+    return replace(shown, kind="alert") if state == "against" else shown
+
+
+def _plain(evidence: Evidence, measure: str, head: str, is_size: bool = False, note: str = "") -> _Beside | None:
+    """A measure where nothing was asked of it; of the size of risks it stands out where that is refuted."""
     found = estimated(evidence, measure)
     term, reasons = evidence.terms[measure], Reasons(evidence)
-    off = {site.name for site, estimate in found if aim is not None and _excludes(estimate, aim)}
-    cells = {site.name: _alerted(cell(estimate, term, reasons), site.name in off) for site, estimate in found}
-    verdict = "" if aim is None else _containing(len(found) - len(off), len(found))
-    return _Beside(head, cells, verdict, note) if found else None
-
-
-def _excludes(found: Estimate, value: float) -> bool:
-    return (found.low is not None and found.low > value) or (found.high is not None and found.high < value)
+    states: dict[str, State] = {}
+    if is_size:
+        states = {site.name: of_calibration(evidence, estimate, site.name) for site, estimate in found}
+    cells = {
+        site.name: _alerted(cell(estimate, term, reasons), states.get(site.name, "open")) for site, estimate in found
+    }
+    return _Beside(head, cells, acceptance.counts(list(states.values())) if states else "", note) if found else None
 
 
 def _of_classes(evidence: Evidence) -> list[_Beside | None]:
@@ -300,10 +324,10 @@ def _farthest(evidence: Evidence, measure: str, head: str, note: str = "") -> _B
         if found:
             label, estimate = max(found, key=lambda pair: abs(pair[1].value - 1))
             made = cell(estimate, term, reasons)
-            cells[name] = _alerted(replace(made, text=f"{label} {made.text}"), _excludes(estimate, 1.0))
-    flat = [each for found in every.values() for _, each in found]
-    verdict = _containing(sum(not _excludes(each, 1.0) for each in flat), len(flat))
-    return _Beside(f"{head}, class farthest from 1", cells, verdict, note) if cells else None
+            state = of_calibration(evidence, estimate, name, label)
+            cells[name] = _alerted(replace(made, text=f"{label} {made.text}"), state)
+    states = [of_calibration(evidence, each, name, label) for name, found in every.items() for label, each in found]
+    return _Beside(f"{head}, class farthest from 1", cells, acceptance.counts(states), note) if cells else None
 
 
 def _classes_with(
@@ -325,32 +349,26 @@ def _gains_of_classes(evidence: Evidence) -> _Beside | None:
         return None
     setting = {"threshold": at}
     every = {site.name: _classes_with(evidence, "net_benefit_gain", site, setting) for site in externals(evidence)}
-    above = {name: sum((estimate.low or 0.0) > 0 for _, estimate in found) for name, found in every.items()}
+    states = {name: [_of_gain(estimate) for _, estimate in found] for name, found in every.items() if found}
     cells = {
-        name: Cell(f"{above[name]} of {len(found)}", kind="plain" if above[name] == len(found) else "alert")
-        for name, found in every.items()
-        if found
+        name: Cell(f"{here.count('shown')} of {len(here)}", kind="alert" if "against" in here else "plain")
+        for name, here in states.items()
     }
-    verdict = f"{sum(above.values())} of {sum(map(len, every.values()))}"
+    verdict = acceptance.counts([state for here in states.values() for state in here])
     return _Beside(f"Gain at{TIED}{threshold(at)} above 0, classes", cells, verdict, GAIN) if cells else None
 
 
-def _containing(held: int, found: int) -> str:
-    return f"{held} of {found}"
-
-
 def _slope(evidence: Evidence) -> _Beside | None:
-    """The calibration slope alone, standing out where its interval excludes 1."""
+    """The calibration slope alone, standing out where the size of the risks is refuted."""
     found = [
         (site, estimate) for site, estimate in estimated(evidence, "calibration_slope") if estimate.low is not None
     ]
     term = evidence.terms["calibration_slope"]
-    off = {site.name for site, estimate in found if _excludes(estimate, 1.0)}
+    states = {site.name: of_calibration(evidence, estimate, site.name) for site, estimate in found}
     cells = {
-        site.name: Cell(value_of(estimate, term), kind="alert" if site.name in off else "plain")
-        for site, estimate in found
+        site.name: _alerted(Cell(value_of(estimate, term), kind="plain"), states[site.name]) for site, estimate in found
     }
-    return _Beside("Slope", cells, _containing(len(found) - len(off), len(found)), SLOPES) if found else None
+    return _Beside("Slope", cells, acceptance.counts(list(states.values())), SLOPES) if found else None
 
 
 def _cell(evidence: Evidence, everywhere: tuple[Criterion, ...], dataset: str) -> Cell:
@@ -358,10 +376,10 @@ def _cell(evidence: Evidence, everywhere: tuple[Criterion, ...], dataset: str) -
     if here is None:
         return Cell("", kind="plain")
     if here.observed is None:
-        return Cell("not known", kind="absent")
+        return Cell("not tested", kind="absent")
     cuts = [bound for bound in (here.at_least, here.at_most) if bound is not None]
-    mark = BY_VALUE if acceptance.met_by_the_value_alone(evidence, here) else ""
-    return Cell(f"{bare(evidence, here.measure, here.observed, cuts)}{mark}", kind="plain" if here.met else "alert")
+    mark = OPEN if here.state == "open" else ""
+    return _alerted(Cell(f"{bare(evidence, here.measure, here.observed, cuts)}{mark}", kind="plain"), here.state)
 
 
 def _over_all(evidence: Evidence, shown: Sequence[tuple[Criterion, ...]], columns: Sequence[_Beside]) -> list[Row]:
@@ -375,26 +393,21 @@ def _over_all(evidence: Evidence, shown: Sequence[tuple[Criterion, ...]], column
         pooled = [_cell(evidence, everywhere, POOLED) for everywhere in shown]
         rows.append(Row("All, pooled", (*size, *pooled, *(Cell("", kind="plain") for _ in columns)), "total"))
         size = [Cell("", kind="plain") for _ in size]
-    verdicts = (_verdict(evidence, everywhere) for everywhere in shown)
+    verdicts = (_verdict(everywhere) for everywhere in shown)
     called = "Verdict" if shown else "In all"
     rows.append(Row(called, (*size, *verdicts, *(Cell(column.verdict, kind="word") for column in columns)), "total"))
     return rows
 
 
-def _verdict(evidence: Evidence, everywhere: tuple[Criterion, ...]) -> Cell:
-    said = acceptance.verdict(everywhere)
-    by_site = [criterion for criterion in everywhere if criterion.dataset != POOLED]
-    met = sum(bool(criterion.met) for criterion in by_site)
-    of = f" at {met} of {len(by_site)}" if len(by_site) > 1 else ""
-    words = f"met{of}" if of else said
-    mark = BY_VALUE if any(acceptance.met_by_the_value_alone(evidence, each) for each in everywhere) else ""
-    return Cell(f"{sentence_case(words)}{mark}", kind="word" if said == acceptance.MET else "alert")
+def _verdict(everywhere: tuple[Criterion, ...]) -> Cell:
+    """How many hospitals are shown, against and open; of a criterion that asks of all together how that stands."""
+    states = [criterion.state for criterion in everywhere if criterion.dataset != POOLED]
+    said = acceptance.counts(states) if len(states) > 1 else sentence_case(acceptance.WORDS[everywhere[0].state])
+    return Cell(said, kind="word")
 
 
 def _note(evidence: Evidence, shown: Sequence[tuple[Criterion, ...]], columns: Sequence[_Beside]) -> str:
-    first = "not met" if shown else "O/E whose CI excludes 1"
-    tinted = f"Tinted: {first}, a gain that may be none, a slope whose CI excludes 1."
-    tinted = "Tinted: not met." if classes.labels(evidence) and shown else tinted
+    tinted = "Tinted: shown not to hold."
     when = acceptance.when(evidence, "declared", counted_only=True) if shown else ""
     beside = " ".join(column.note for column in columns if column.note)
     counts = "" if len(externals(evidence)) == 1 and not classes.labels(evidence) else LAST_ROW
@@ -402,16 +415,25 @@ def _note(evidence: Evidence, shown: Sequence[tuple[Criterion, ...]], columns: S
     return " ".join(text for text in (tinted, when, beside, f"Limits at {level_of(evidence)}.", counts) if text)
 
 
-BY_VALUE = "*"
-"""The mark of what meets a criterion by its value, while its interval reaches beyond what is asked."""
-LAST_ROW = "Last row: at how many the gain's lower limit is above 0, and the CI of another column contains 1."
+OPEN = "*"
+"""The mark of what is neither shown to meet a criterion nor shown not to."""
+LAST_ROW = (
+    "Last row: where the whole CI is on the good side (gain above 0; O/E, slope 0.8 to 1.25), on the bad side (of "
+    "these two by a joint test, Holm), or neither."
+)
+
+
+MARKED = {"‡": "Not to be used there, its maker states.", "§": "A declared stop rule is crossed there."}
+"""What the marks beside a hospital say."""
 
 
 def _footnotes(evidence: Evidence, every: Sequence[tuple[Criterion, ...]], shown: int) -> tuple[str, ...]:
     """What a default passes better, which criteria do not count, and how many more there are."""
     here = acceptance.on_the_first_page(evidence)
-    by_value = any(acceptance.met_by_the_value_alone(evidence, each) for row in here for each in row)
-    texts = [f"{BY_VALUE}{TIED}The point estimate meets the criterion; the CI does not."] if by_value else []
+    is_open = any(each.state == "open" and each.observed is not None for row in here for each in row)
+    marked = {mark for site in externals(evidence) for mark in binding.marks(evidence, site)}
+    texts = [f"{mark}{TIED}{says}" for mark, says in MARKED.items() if mark in marked]
+    texts += [f"{OPEN}{TIED}Open: the CI neither meets nor excludes what is asked."] if is_open else []
     texts += acceptance.not_the_better_choice(evidence, every)
     for everywhere in acceptance.uncounted(evidence):
         criterion = everywhere[0]
@@ -425,7 +447,7 @@ def _footnotes(evidence: Evidence, every: Sequence[tuple[Criterion, ...]], shown
 
 def _standing(evidence: Evidence, everywhere: tuple[Criterion, ...]) -> str:
     """How a criterion stands, with what was observed where it is asked of one dataset."""
-    verdict, criterion = acceptance.verdict(everywhere), everywhere[0]
+    verdict, criterion = acceptance.WORDS[acceptance.verdict(everywhere)], everywhere[0]
     if len(everywhere) > 1 or criterion.observed is None:
         return verdict
     return f"{verdict}: {short(evidence, criterion.measure, criterion.observed)}"

@@ -13,6 +13,7 @@ from dossier.report.chapters.committee.dangers import could_go_wrong, further_da
 from dossier.report.chapters.committee.declared import care, changes, declarations
 from dossier.report.chapters.committee.first_page import (
     answer,
+    approving,
     hospitals,
     purpose,
     what_it_is,
@@ -31,6 +32,7 @@ __all__ = [
     "accrual",
     "alone",
     "answer",
+    "approving",
     "are_right",
     "better_if_the_same_for_all",
     "by_class",

@@ -91,7 +91,7 @@ PLAIN = {
     "severity_without_source": "nobody says who decided how bad each mistake is.",
     "dates_missing": "the maker does not say when the patients came.",
     "criterion_not_dated": "the maker does not say when a goal was set.",
-    "criterion_dated_late": "a goal is dated after this report.",
+    "criterion_dated_late": "a goal was set when all patients had come: it counts for nothing.",
     "criterion_not_estimable": "whether a goal is met cannot be known.",
     "answer_without_flag": "an answer was given to a doubt that was not raised.",
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from dossier.core import alterations, over_time
+from dossier.core import alterations, binding, over_time
 from dossier.core.alterations import Alteration
 from dossier.core.types import Evidence, Sealed
 from dossier.report.chapters import changes as changes_since
@@ -183,15 +183,21 @@ def broken_here(evidence: Evidence) -> str:
     not.
     """
     names = short_names(evidence)
-    sites = dict.fromkeys(
-        names[verdict.site.name]
-        for verdict in over_time.of_evidence(evidence)
-        if verdict.crossing is not None and is_here(verdict.site.name, evidence)
-    )
+    sites = dict.fromkeys(names[site.name] for site in binding.stopped(evidence) if is_here(site.name, evidence))
     if not sites:
         return ""
     where = "here" if evidence.local_site else f"in {few_named(list(sites))}"
     return f"The maker's rule to switch it off was broken {where}."
+
+
+def ruled_out_here(evidence: Evidence) -> str:
+    """For the first page: that its maker says not to use it at our hospital, or where; empty where they do not."""
+    if binding.is_for_nobody(evidence.release):
+        return "Its maker says that it must not be used for any patient."
+    names = short_names(evidence)
+    sites = [names[site.name] for site in binding.ruled_out(evidence) if is_here(site.name, evidence)]
+    where = "here" if evidence.local_site else f"in {few_named(sites)}"
+    return f"Its maker says that it must not be used {where}." if sites else ""
 
 
 MOST_BROKEN = 2

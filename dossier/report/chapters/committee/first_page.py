@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from dossier.core import binding
 from dossier.core.bands import FEW_FOR_A_BAND as FEW
 from dossier.core.facts import Fact
 from dossier.core.types import (
@@ -22,7 +23,12 @@ from dossier.core.types import (
 )
 from dossier.report.chapters import acceptance, classes
 from dossier.report.chapters.committee.better import another_is_better
-from dossier.report.chapters.committee.declared import broken_here, changed_since_laid_down, worse_than_before
+from dossier.report.chapters.committee.declared import (
+    broken_here,
+    changed_since_laid_down,
+    ruled_out_here,
+    worse_than_before,
+)
 from dossier.report.chapters.committee.goals_met import goal_word
 from dossier.report.chapters.committee.percentages import as_a_whole, at_risk, lines, predicted, told_of, wrong_at
 from dossier.report.chapters.committee.places import (
@@ -65,14 +71,20 @@ from dossier.typeset.words import counted, in_words, listing, sentence_case
 def answer(evidence: Evidence) -> str:
     """Whether it works, at our hospital or at how many of those that were tested, and what was broken or changed."""
     ours = local(evidence)
-    changed, stopped = changed_since_laid_down(evidence), broken_here(evidence)
-    changed = f"{worse_than_before(evidence)} {changed}".strip()
+    changed = f"{worse_than_before(evidence)} {changed_since_laid_down(evidence)}".strip()
+    forbidden = [ruled_out_here(evidence), broken_here(evidence)]
     if ours is None:
-        parts = [_goals_everywhere(evidence), another_is_better(evidence), changed, stopped, _elsewhere(evidence)]
+        parts = [*forbidden, _goals_everywhere(evidence), another_is_better(evidence), changed, _elsewhere(evidence)]
     else:
-        parts = [_found_at(evidence, ours), _goals_here(evidence, ours), another_is_better(evidence), changed]
-        parts += [_percentages_here(evidence, ours), stopped]
+        parts = [*forbidden, _found_at(evidence, ours), _goals_here(evidence, ours), another_is_better(evidence)]
+        parts += [changed, _percentages_here(evidence, ours)]
     return " ".join(text for text in parts if text)
+
+
+def approving(evidence: Evidence) -> str:
+    """What the box of the decision says that approves: against whom, where the maker has ruled the model out."""
+    against = ruled_out_here(evidence) or broken_here(evidence)
+    return "Approve against the maker's statement" if against else "Approve"
 
 
 def _found_at(evidence: Evidence, site: DatasetSummary) -> str:
@@ -101,14 +113,9 @@ def _goals_here(evidence: Evidence, site: DatasetSummary) -> str:
     if missed:
         return f"It missed {_part_of(len(missed), len(asked))} here: {listing(_goal_words(evidence, missed))}."
     if unknown:
-        return f"Whether it met its goals here is not known: {listing(_goal_words(evidence, unknown))}."
-    beyond = ", but not with the whole range" if _are_beyond(evidence, asked) else ""
-    return f"It met its goal{'s' if len(asked) > 1 else ''} here{beyond}."
-
-
-def _are_beyond(evidence: Evidence, goals: list[Criterion]) -> bool:
-    """Whether a goal that asks for the value is met, and the range goes beyond it."""
-    return any(acceptance.met_by_the_value_alone(evidence, goal) is not None for goal in goals)
+        more = f": {listing(_goal_words(evidence, unknown))}" if len(unknown) < len(asked) else ""
+        return f"Nobody can tell yet whether it meets its goals here{more}. No error was shown; too few were tested."
+    return f"It met its goal{'s' if len(asked) > 1 else ''} here."
 
 
 def _percentages_here(evidence: Evidence, site: DatasetSummary) -> str:
@@ -142,27 +149,28 @@ def _goals_everywhere(evidence: Evidence) -> str:
     together = [
         goal for goal in acceptance.counted_ones(evidence) if all(criterion.dataset == POOLED for criterion in goal)
     ]
-    missed_together = any(acceptance.verdict(goal) == acceptance.NOT_MET for goal in together)
+    states = [acceptance.verdict(goal) for goal in together]
     if not asked and together:
-        count = sum(acceptance.verdict(goal) == acceptance.MET for goal in together)
-        return f"Over all hospitals it met {_part_of(count, len(together)) if count else 'none of its goals'}."
+        count, missed = states.count("shown"), states.count("against")
+        if count or missed:
+            how = f"it met {_part_of(count, len(states))}" if count else "it met none of its goals"
+            return f"Over all hospitals {how}{f' and missed {in_words(missed)}' if missed else ''}."
+        return "Nobody can tell yet whether it meets its goals over all hospitals: no error was shown."
     if not asked:
         return f"No goal was set before the test, so it cannot pass or fail. {_found_everywhere(evidence)}".strip()
     met = [site for site in asked if all(goal.met for goal in goals_at(evidence, site))]
     unknown = [site for site in asked if site not in met and not goals_missed(evidence, site)]
     if len(asked) == 1:
-        how = "met its goals" if met else "did not meet its goals" if not unknown else "may have met its goals"
+        how = "met its goals" if met else "may have met its goals" if unknown else "did not meet its goals"
         text = f"It {how} in the one hospital that tested it."
+    elif len(met) == len(asked):
+        text = f"It met its goals in {all_hospitals(len(asked))}."
     else:
-        every = len(met) == len(asked)
-        where = all_hospitals(len(asked)) if every else f"{_of_all(len(met), len(asked))} hospitals"
-        text = f"It met its goals in {where}."
-        text += f" In {in_words(len(unknown))} more it is not known." if unknown else ""
-    return f"{text} Over all of them it missed one." if missed_together else text
-
-
-def _of_all(count: int, among: int) -> str:
-    return f"{in_words(count) if count else 'none'} of {in_words(among)}"
+        missed = len(asked) - len(met) - len(unknown)
+        kinds = {"met": len(met), "missed": missed, "cannot tell yet": len(unknown)}
+        counts = "; ".join(f"{how} in {in_words(count)}" for how, count in kinds.items() if count)
+        text = f"Its goals, in {in_words(len(asked))} hospitals: {counts}."
+    return f"{text} Over all of them it missed one." if "against" in states else text
 
 
 def _found_everywhere(evidence: Evidence) -> str:
@@ -359,7 +367,8 @@ def _hospital(evidence: Evidence, site: DatasetSummary, name: str, has_bars: boo
         cells += [_came(evidence, site, risk) for risk in _shown_lines(evidence)]
     if _has_goals(evidence):
         cells.append(_goals(evidence, site))
-    mark = f"{TIED}†" if few_at(evidence, site) else ""
+    marked = f"{'†' if few_at(evidence, site) else ''}{binding.marks(evidence, site)}"
+    mark = f"{TIED}{marked}" if marked else ""
     found = None if share is None else round(BAR * share, 2)
     missed = None if found is None else round(BAR - found, 2)
     return Hospital(f"{name}{mark}", f"{site.n:,}", found, missed, tuple(cells))
@@ -411,13 +420,8 @@ def _goals(evidence: Evidence, site: DatasetSummary) -> Cell:
     if missed:
         return Cell(f"missed: {', '.join(_goal_words(evidence, missed))}", kind="alert")
     if any(criterion.met is None for criterion in asked):
-        return Cell("not known", kind="absent")
-    beyond = BEYOND if _are_beyond(evidence, asked) else ""
-    return Cell(f"{'met all' if len(asked) > 1 else 'met'}{beyond}", kind="word")
-
-
-BEYOND = "*"
-"""The mark of a hospital where a goal is met by the value, while the range goes beyond it."""
+        return Cell("cannot tell yet", kind="word")
+    return Cell("met all" if len(asked) > 1 else "met", kind="word")
 
 
 def _note(evidence: Evidence, shown: list[DatasetSummary], rows: tuple[Hospital, ...], among: int) -> str:
@@ -426,11 +430,11 @@ def _note(evidence: Evidence, shown: list[DatasetSummary], rows: tuple[Hospital,
     if any(few_at(evidence, site) for site in shown):
         of_what = "of one class" if classes.labels(evidence) else "with or without it"
         parts.append(f"† fewer than {FEW} {of_what}: rough numbers.")
-    if any(not goals_missed(evidence, site) and _are_beyond(evidence, goals_at(evidence, site)) for site in shown):
-        parts.append(f"{BEYOND} its range goes beyond.")
+    marked = {mark for site in shown for mark in binding.marks(evidence, site)}
+    parts += [says for mark, says in MARKED.items() if mark in marked]
     parts += _unusual(evidence, shown)
-    if not classes.labels(evidence) and _shown_lines(evidence):
-        parts.append("Brown: off for sure.")
+    if any(cell.kind == "alert" and cell.text.isdigit() for row in rows for cell in row.cells):
+        parts.append("Brown: shown to be wrong.")
     if among > len(shown):
         parts.append(f"{sentence_case(counted_hospitals(among - len(shown)))} between them: page 2.")
     if any(cell.kind == "absent" and cell.text == NONE_GIVEN for row in rows for cell in row.cells):
@@ -442,6 +446,10 @@ def _note(evidence: Evidence, shown: list[DatasetSummary], rows: tuple[Hospital,
     if evidence.local_site is None and among > 1:
         parts.append("If ours is above, ask for its own pages.")
     return " ".join(parts)
+
+
+MARKED = {"‡": "‡ not to be used, its maker says.", "§": "§ rule to switch it off: broken."}
+"""What the marks beside a hospital say."""
 
 
 def _unusual(evidence: Evidence, shown: list[DatasetSummary]) -> list[str]:

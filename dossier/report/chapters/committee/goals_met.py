@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from dossier.core.types import POOLED, Criterion, Evidence
+from collections.abc import Mapping
+from typing import Literal
+
+from dossier.core.types import POOLED, Criterion, Evidence, State
 from dossier.report.chapters import acceptance
 from dossier.report.chapters.committee.better import where_the_same_is_better
 from dossier.report.chapters.committee.plain import few_named, line
@@ -70,30 +73,30 @@ def people(evidence: Evidence, measure: str, value: float) -> str:
     return short(evidence, measure, value) if goal is None or goal.people is None else f"{goal.people * value:.0f}"
 
 
+STANDS: Mapping[State, str] = {
+    "shown": "met",
+    "against": "missed",
+    "open": "cannot tell yet",
+    "untested": "not tested",
+}
+"""How a goal stands."""
+
+
 def _standing(evidence: Evidence, goal: tuple[Criterion, ...]) -> Cell:
     said = acceptance.verdict(goal)
     ours = next((each for each in goal if each.dataset == evidence.local_site), None)
-    here = "" if ours is None else f"; here {'met' if ours.met else 'missed' if ours.met is False else 'not known'}"
-    if said == acceptance.MET:
-        limits = [*_by_the_value_alone(evidence, goal), *_better_otherwise(evidence, goal[0])]
-        return Cell("; but ".join([f"Met{here}", *limits]), kind="word")
+    here = "" if ours is None else f"; here {STANDS[ours.state]}"
+    kind: Literal["alert", "word"] = "alert" if said == "against" else "word"
+    if said == "shown":
+        return Cell("; but ".join([f"Met{here}", *_better_otherwise(evidence, goal[0])]), kind=kind)
     if goal[0].dataset == POOLED:
-        return Cell("Missed" if said == acceptance.NOT_MET else "Not known", kind="alert")
-    wanted = False if said == acceptance.NOT_MET else None
-    failing = [_site(evidence, each.dataset) for each in goal if each.met is wanted]
-    word = "missed" if said == acceptance.NOT_MET else "not known"
-    if ours is not None and ours.met is wanted:
-        here = "" if len(failing) == 1 else ", here too"
-    return Cell(sentence_case(f"{word} in {few_named(failing)}{here}"), kind="alert")
-
-
-def _by_the_value_alone(evidence: Evidence, goal: tuple[Criterion, ...]) -> tuple[str, ...]:
-    """Where a goal that asks for the value is met, and the range goes beyond it."""
-    beyond = [each for each in goal if acceptance.met_by_the_value_alone(evidence, each) is not None]
-    if not beyond:
-        return ()
-    where = "" if goal[0].dataset == POOLED else f" in {few_named([_site(evidence, each.dataset) for each in beyond])}"
-    return (f"not with its whole range{where}",)
+        return Cell(sentence_case(STANDS[said]), kind=kind)
+    parts = []
+    for state, word in STANDS.items():
+        where = [_site(evidence, each.dataset) for each in goal if each.state == state]
+        if where and state != "shown":
+            parts.append(f"{word} in {few_named(where)}")
+    return Cell(sentence_case(f"{'; '.join(parts)}{here}"), kind=kind)
 
 
 def _better_otherwise(evidence: Evidence, goal: Criterion) -> tuple[str, ...]:

@@ -6,12 +6,30 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from dossier.core import multiplicity
 from dossier.core.bands import OE_TOLERATED
-from dossier.core.types import Absent, Curve, DatasetSummary, Estimate, Evidence, Withheld, find, find_curve, read_off
+from dossier.core.types import (
+    Absent,
+    Curve,
+    DatasetSummary,
+    Estimate,
+    Evidence,
+    State,
+    Withheld,
+    find,
+    find_curve,
+    read_off,
+)
 from dossier.report.chapters import classes
 from dossier.report.chapters.committee.places import alone, in_question, short_names
 from dossier.report.chapters.committee.plain import MOST_NAMED, between, few_named, per_hundred, risk_of
-from dossier.report.chapters.sentence import Sentence, primary_threshold
+from dossier.report.chapters.sentence import (
+    Sentence,
+    of_calibration,
+    primary_threshold,
+    size_of_risks,
+    to_show_calibration,
+)
 from dossier.typeset.numbers import of_how_many, people
 from dossier.typeset.words import in_words, listing, sentence_case
 
@@ -32,10 +50,12 @@ class AtRisk:
     high: float
     among: int
     """Of how many people it is told."""
+    is_refuted: bool
+    """Whether the percentages of this hospital are shown to be wrong, by all of them."""
 
     @property
     def is_off(self) -> bool:
-        """Whether the range leaves out what the model said."""
+        """Whether the percentages are shown to be wrong, and the range leaves out what the model said."""
         return self.is_too_low or self.is_too_high
 
     @property
@@ -52,12 +72,12 @@ class AtRisk:
     @property
     def is_too_low(self) -> bool:
         """Whether more had the outcome than the model said."""
-        return self.low > self.risk
+        return self.is_refuted and self.low > self.risk
 
     @property
     def is_too_high(self) -> bool:
         """Whether fewer had the outcome than the model said."""
-        return self.high < self.risk
+        return self.is_refuted and self.high < self.risk
 
 
 def way_off(ratio: Estimate) -> str:
@@ -68,10 +88,10 @@ def way_off(ratio: Estimate) -> str:
 
 
 def slope_off(slope: Estimate) -> tuple[bool, bool]:
-    """Whether a calibration slope lies below 1 and above it by its range; one wholly below 0 is another matter."""
+    """Whether a calibration slope is off below 1 and above it; one wholly below 0 is another matter."""
     if slope.low is None or slope.high is None:
         return False, False
-    return 0 <= slope.high < 1, slope.low > 1
+    return slope.high >= 0 and slope.value < 1, slope.value > 1
 
 
 SLOPES = {
@@ -87,36 +107,35 @@ class Whole:
 
     where: str
     ratio: Estimate | Absent
+    state: State
+    """Whether they are shown to be right, or shown to be wrong."""
+    is_too_high: bool
+    """Whether they are too high as a whole."""
+    is_too_low: bool
     slope: tuple[bool, bool]
-    """Whether it lies below 1, and above it."""
+    """Whether the slope is off below 1, and above it."""
 
     @property
     def way(self) -> str:
         """Which way all are off together, if they are."""
-        return "" if isinstance(self.ratio, Absent) else way_off(self.ratio)
-
-    @property
-    def is_too_high(self) -> bool:
-        """Whether they are too high as a whole."""
-        return isinstance(self.ratio, Estimate) and self.ratio.high is not None and self.ratio.high < 1
+        return "too high" if self.is_too_high else "too low" if self.is_too_low else ""
 
     @property
     def is_off(self) -> bool:
-        """Whether one of the two ranges leaves out 1."""
-        return bool(self.way) or any(self.slope)
+        """Whether they are shown to be wrong."""
+        return self.state == "against"
 
     @property
     def is_far_off(self) -> bool:
         """Whether the whole range of the ratio lies outside what is tolerated."""
         least, most = OE_TOLERATED
-        low, high = (None, None) if isinstance(self.ratio, Absent) else (self.ratio.low, self.ratio.high)
-        return low is not None and high is not None and (low > most or high < least)
+        return self.is_off and multiplicity.held(self.ratio, least, most) == "against"
 
     @property
     def says(self) -> str:
         """How they are off, as the end of a sentence."""
         if not self.way:
-            return SLOPES[self.slope]
+            return SLOPES.get(self.slope, "high and low ones do not fit together")
         little = "" if self.is_far_off or any(self.slope) else "a little "
         return f"they are {little}{self.way} as a whole{f', {self.farthest}' if any(self.slope) else ''}"
 
@@ -130,9 +149,17 @@ class Whole:
 def as_a_whole(evidence: Evidence, site: DatasetSummary, label: str = "") -> Whole:
     """The percentages of a hospital, or of one of its classes, as a whole."""
     of_class = {"class": label} if label else {}
-    slope = find(evidence, "calibration_slope", site.name, **of_class)
-    off = (False, False) if isinstance(slope, Absent) else slope_off(slope)
-    return Whole(_where(evidence, site, label), find(evidence, "oe_ratio", site.name, **of_class), off)
+    ratio, slope = (find(evidence, name, site.name, **of_class) for name in ("oe_ratio", "calibration_slope"))
+    state = size_of_risks(evidence, site.name, label)
+    off = [
+        found
+        if isinstance(found, Estimate) and of_calibration(evidence, found, site.name, label) == "against"
+        else None
+        for found in (ratio, slope)
+    ]
+    high, low = (False, False) if off[0] is None else (off[0].value < 1, off[0].value > 1)
+    sides = (False, False) if off[1] is None else slope_off(off[1])
+    return Whole(_where(evidence, site, label), ratio, state, high, low, sides)
 
 
 def _where(evidence: Evidence, site: DatasetSummary, label: str) -> str:
@@ -158,7 +185,13 @@ def at_risk(evidence: Evidence, site: DatasetSummary, risk: float, label: str = 
     if found is None or not {"observed", "low", "high"} <= set(found):
         return None
     return AtRisk(
-        _where(evidence, site, label), risk, found["observed"], found["low"], found["high"], told_of(evidence)
+        _where(evidence, site, label),
+        risk,
+        found["observed"],
+        found["low"],
+        found["high"],
+        told_of(evidence),
+        size_of_risks(evidence, site.name, label) == "against",
     )
 
 
@@ -196,7 +229,7 @@ def are_right(evidence: Evidence) -> Sentence:
     if off and not any(each.is_off for each in every):
         lead = "No." if len(off) == len(in_question(evidence)) * len(classes.labels(evidence) or "-") else "Not all."
         return Sentence(lead, f"{_of_wholes(off)} {at_risk}")
-    return Sentence(_lead(every) if every else "Not known.", at_risk)
+    return Sentence(_lead(evidence, every) if every else "Not known.", f"{at_risk} {_would_show(evidence)}".strip())
 
 
 def _of_wholes(off: Sequence[Whole]) -> str:
@@ -219,11 +252,35 @@ def _why_not(evidence: Evidence) -> str:
     return "There are too few patients to say, or none was given such a percentage."
 
 
-def _lead(every: Sequence[AtRisk]) -> str:
+def _is_shown(evidence: Evidence) -> bool:
+    """Whether the percentages are shown to be right wherever they are in question."""
+    return all(
+        size_of_risks(evidence, site.name, label) == "shown"
+        for site in in_question(evidence)
+        for label in classes.labels(evidence) or ("",)
+    )
+
+
+def _would_show(evidence: Evidence) -> str:
+    """How many patients would show that the percentages are right, where that is open and there were fewer."""
+    open_at = [
+        site
+        for site in in_question(evidence)
+        if not classes.labels(evidence) and size_of_risks(evidence, site.name) == "open"
+    ]
+    needed = to_show_calibration(evidence, open_at)
+    if not needed:
+        return ""
+    if len(open_at) < len(in_question(evidence)):
+        return f"Elsewhere no error was shown: about {needed} patients would tell."
+    return f"About {needed} patients like these would show that they are right, if they are."
+
+
+def _lead(evidence: Evidence, every: Sequence[AtRisk]) -> str:
     """How far the percentages are off, and which way; not reliable are those that are far off somewhere."""
     off = [risk for risk in every if risk.is_off]
     if not off:
-        return "No error was seen, but the ranges are wide."
+        return "Yes: close to what happened." if _is_shown(evidence) else NO_FAULT
     is_far = any(risk.is_far_off for risk in off)
     first, *rest = dict.fromkeys(risk.way for risk in off)
     which = "they are" if len(off) == len(every) and not rest else "some are"
@@ -231,10 +288,13 @@ def _lead(every: Sequence[AtRisk]) -> str:
     return f"{'Not reliably' if is_far else 'Nearly'}: {ways}."
 
 
+NO_FAULT = "No error was shown."
+"""What is said of percentages that are neither shown to be right nor shown to be wrong."""
+
+
 def are_off(evidence: Evidence) -> bool:
-    """Whether the percentages are wrong somewhere, and their range says so."""
-    at_lines = any(each.is_off for risk in lines(evidence) for each in _known(evidence, risk))
-    return at_lines or bool(_off_as_a_whole(evidence))
+    """Whether the percentages are shown to be wrong somewhere."""
+    return bool(_off_as_a_whole(evidence))
 
 
 def _of_one(evidence: Evidence, found: Sequence[AtRisk], whole: Whole) -> Sentence:
@@ -250,7 +310,8 @@ def _of_one(evidence: Evidence, found: Sequence[AtRisk], whole: Whole) -> Senten
         start = "No" if whole.is_far_off else "Not all" if any(whole.slope) else "Nearly"
         return Sentence(f"{start}: {whole.says}.", rest)
     if not off:
-        return Sentence("No error was seen within these ranges." if found else "Not known.", rest)
+        lead = "Not known." if not found else "Yes: close to what happened." if _is_shown(evidence) else NO_FAULT
+        return Sentence(lead, f"{rest} {_would_show(evidence)}".strip())
     where = {
         way: listing([risk_of(risk.risk) for risk in off if risk.way == way]) for way in {risk.way: 0 for risk in off}
     }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 
 from dossier.core.bands import FEW_FOR_A_BAND as FEW
@@ -13,7 +12,7 @@ from dossier.report.chapters.committee.percentages import are_off
 from dossier.report.chapters.committee.places import goals_at, in_question, local
 from dossier.report.chapters.committee.plain import acted_on, line, with_it
 from dossier.report.chapters.sample import CRITERIA
-from dossier.report.chapters.sentence import primary_threshold
+from dossier.report.chapters.sentence import primary_threshold, rounded_up
 
 MOST_STEPS = 6
 """Steps that the first page has room for."""
@@ -54,7 +53,7 @@ def _test(evidence: Evidence) -> Iterator[str]:
         return
     needed = _needed(evidence, ours)
     if needed is not None and needed > ours.n:
-        tested = f"{ours.n:,} were tested, sure numbers need about {_rounded(needed)}"
+        tested = f"{ours.n:,} were tested, sure numbers need about {rounded_up(needed)}"
         yield f"Test more of our own patients: {tested}.{goal}"
     elif goal:
         yield goal.strip()
@@ -65,7 +64,7 @@ def _firm(evidence: Evidence) -> str:
     needed = [most for site in externals(evidence) if (most := _needed(evidence, site)) is not None]
     if not needed:
         return ""
-    low, high = _rounded(min(needed)), _rounded(max(needed))
+    low, high = rounded_up(min(needed)), rounded_up(max(needed))
     return f"; sure numbers need {low if low == high else f'{low} to {high}'}"
 
 
@@ -79,12 +78,6 @@ def _needed(evidence: Evidence, site: DatasetSummary) -> float | None:
     ]
     known = [estimate.value for estimate in found if isinstance(estimate, Estimate)]
     return max(known) if known else None
-
-
-def _rounded(patients: float) -> str:
-    """A number of patients in two digits, rounded up."""
-    step = 10 ** max(math.floor(math.log10(max(patients, 1))) - 1, 0)
-    return f"{math.ceil(patients / step) * step:,}"
 
 
 def _line(evidence: Evidence) -> str:
@@ -110,9 +103,8 @@ def _keep() -> str:
 def _watch(evidence: Evidence) -> str:
     """Name who watches it, and when it is switched off."""
     care = evidence.release.care
-    broken = broken_here(evidence)
-    if broken:
-        return f"{broken} Ask why before any use, and name who watches it."
+    if broken_here(evidence):
+        return "Ask why the maker's rule to switch it off was broken, and name who watches it."
     said = "The maker's rule: last page." if care.stop_rule or care.stop else "The maker gives no rule."
     return f"Name who watches it, and when it is switched off. {said}"
 

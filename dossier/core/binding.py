@@ -1,0 +1,75 @@
+"""What was declared too late to count, and where the maker itself rules the model out."""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal
+
+from dossier.core import over_time
+from dossier.core.types import POOLED, DatasetSummary, Evidence, externals
+
+if TYPE_CHECKING:
+    from dossier.core.release import Acceptance, Release
+
+Uncounted = Literal["undated", "after_dossier", "after_data"]
+
+
+def uncounted(release: Release, declared: Acceptance, datasets: Sequence[DatasetSummary]) -> Uncounted | None:
+    """Why a criterion counts for nothing; None where it counts.
+
+    It is late where it was declared after the last patient of each dataset that it asks something of, as far as the
+    dates of all of these are known, or after the dossier itself.
+    """
+    day, printed = declared.declared_on, release.release.date
+    if day is None:
+        return "undated"
+    if printed is not None and day > printed:
+        return "after_dossier"
+    last = _last_patient(declared.dataset, datasets)
+    return "after_data" if last is not None and day > last else None
+
+
+def _last_patient(name: str, datasets: Sequence[DatasetSummary]) -> datetime.date | None:
+    here = [dataset for dataset in datasets if dataset.name == name]
+    spans = [dataset.dates for dataset in here or datasets if here or dataset.role == "external"]
+    known = [span[1] for span in spans if span is not None]
+    return max(known) if known and len(known) == len(spans) else None
+
+
+RULED_OUT = re.compile(r"\b(not|never) (to )?be used\b|\bdo not use\b|\b(not|unfit) for use\b", re.IGNORECASE)
+"""The maker's own words that a model is not to be used."""
+FOR_NOBODY = re.compile(r"(nobody|no one|no patients?)\b", re.IGNORECASE)
+NOT_FOR_ANY = re.compile(r"(any|every|all) (patients?|decisions?|use|hospitals?)( about a patient)?", re.IGNORECASE)
+"""How a maker says for whom a model is and for whom not, where it is for nobody."""
+
+
+def is_for_nobody(release: Release) -> bool:
+    """Whether the maker says that the model is for no patient at all."""
+    use = release.intended_use
+    not_for = (text.strip(" .") for text in use.not_for)
+    return bool(FOR_NOBODY.match((use.for_ or "").strip())) or any(map(NOT_FOR_ANY.fullmatch, not_for))
+
+
+def ruled_out(evidence: Evidence) -> tuple[DatasetSummary, ...]:
+    """The hospitals where the maker says that the model is not to be used, in its answers or for all of them."""
+    said = {flag.dataset for flag in evidence.flags if flag.reply is not None and RULED_OUT.search(flag.reply)}
+    everywhere = is_for_nobody(evidence.release) or POOLED in said
+    return tuple(site for site in externals(evidence) if everywhere or site.name in said)
+
+
+def stopped(evidence: Evidence) -> tuple[DatasetSummary, ...]:
+    """The hospitals where a stop rule that the maker declared is crossed."""
+    crossed = {each.site.name for each in over_time.of_evidence(evidence) if each.crossing is not None}
+    return tuple(site for site in externals(evidence) if site.name in crossed)
+
+
+MARKS = {"‡": ruled_out, "§": stopped}
+"""What stands beside the name of a hospital where the maker says that the model is not to be used, and where their rule
+to switch it off is crossed."""
+
+
+def marks(evidence: Evidence, site: DatasetSummary) -> str:
+    """What of this holds at a hospital."""
+    return "".join(mark for mark, where in MARKS.items() if site in where(evidence))
