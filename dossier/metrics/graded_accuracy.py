@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -342,7 +343,9 @@ def priority_from(
     return NO_TRUTH if truth is None else priority_of_raters(labels, truth)
 
 
-def drawn_for(priority: object, outcome: Floats, survey: Survey | None, threshold: float | None = None) -> float | None:
+def drawn_for(
+    priority: object, outcome: NDArray[Any], survey: Survey | None, threshold: float | None = None
+) -> float | None:
     """How many independent rows or answers an estimated priority rests on; None where it counts as fixed.
 
     Whatever is random in a priority p has p (1 - p) / drawn as its variance. That of net benefit is the prevalence phi

@@ -254,7 +254,8 @@ def test_predictive_values_are_those_found_with_their_intervals_and_nothing_is_r
     with styled():
         figure = _figure(prevalence.draw_predictive_values(evidence))
     for axes, value in zip(figure.axes, (0.61, 0.87), strict=True):
-        ends = [tuple(np.asarray(line.get_ydata(), dtype=float)) for line in axes.lines if len(line.get_ydata()) == 2]
+        lines = [tuple(np.asarray(line.get_ydata(), dtype=float)) for line in axes.lines]
+        ends = [line for line in lines if len(line) == 2]
         assert ends
         assert all(found == pytest.approx((value - 0.1, value + 0.1)) for found in ends)
 

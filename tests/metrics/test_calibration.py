@@ -148,14 +148,16 @@ def test_from_100_events_and_non_events_on_the_standard_error_is_a_sandwich(even
     intercept = estimated(calibration_intercept(y, p))
     alone = hc3(line[:, :1], y, expit(intercept.value + x))
     for found, error in ((joint, errors[0]), (slope, errors[1]), (intercept, alone[0])):
-        expected = error if is_sandwich else found.details["se_model"]
+        model = found.details["se_model"]
+        assert model is not None
+        expected = error if is_sandwich else model
         assert found.se == pytest.approx(expected, rel=1e-9)
         assert (found.low, found.high) == pytest.approx(
             (found.value - 1.959963984540054 * expected, found.value + 1.959963984540054 * expected)
         )
         said = "sandwich standard error (HC3)" if is_sandwich else "model's standard error"
         assert method_text(found.method) == f"Wald, {said}"
-        assert abs((found.details["se_model"] or 0.0) - error) > 1e-4
+        assert abs(model - error) > 1e-4
 
 
 def test_the_interval_of_the_slope_holds_it_where_no_line_is_right() -> None:

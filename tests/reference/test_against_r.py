@@ -231,7 +231,8 @@ def test_pooled_slopes() -> None:
     """REML with Hartung and Knapp's interval, from the sites that R has: their standard errors are those of glm."""
     r, sites = golden()["meta_sites"]["slope"]["REML_knha"], golden()["meta_sites"]["input"]
     assert r["se"] > golden()["meta_sites"]["slope"]["REML_z"]["se"]  # the factor is above 1: the floor does not act
-    found = random_effects(*(np.array([site[name] for site in sites]) for name in ("slope", "se_slope")))
+    slopes, errors = (np.array([site[name] for site in sites]) for name in ("slope", "se_slope"))
+    found = random_effects(slopes, errors)
     assert [found.value, found.low, found.high] == pytest.approx([r["back"]["est"], *r["back"]["ci"]], abs=REML)
     assert [found.tau, found.i2] == pytest.approx([math.sqrt(r["tau2"]), r["I2"] / 100], abs=REML)
 
