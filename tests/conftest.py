@@ -9,7 +9,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from dossier import evaluate, reading
+from dossier.core import types
 from dossier.core.contents import Edition
 from dossier.core.facts import Method
 from dossier.core.register import fill
@@ -237,6 +238,21 @@ def breast(books: dict[str, Book]) -> Book:
 def covid(books: dict[str, Book]) -> Book:
     """The eight hospitals of the COVID-19 study."""
     return books["covid"]
+
+
+READING = frozenset(
+    {"test_formats.py", "test_load.py", "test_isolation.py", "test_hostile.py", "test_release.py", "test_faults.py"}
+)
+"""Files whose tests read tables of a few rows and show nothing of them."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def tables_of_few_rows(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Let tests of reading read them; that a release of so few patients is refused stands in test_few_patients.py."""
+    with pytest.MonkeyPatch.context() as patch:
+        if request.path.name in READING:
+            patch.setattr(types, "FEWEST_PATIENTS", 1)
+        yield
 
 
 def tool(*command: str | Path) -> str:

@@ -176,7 +176,7 @@ def test_a_million_numbers_of_few_bits_are_spelled_in_a_moment() -> None:
 
 
 def test_a_check_of_a_parquet_table_does_not_import_pandas(tmp_path: Path) -> None:
-    numbers = {name: values for name, values in COLUMNS.items() if name in ("outcome", "risk")}
+    numbers = {name: [*values, *values] for name, values in COLUMNS.items() if name in ("outcome", "risk")}
     pyarrow.parquet.write_table(pyarrow.table(numbers), tmp_path / "site.parquet")
     dataset = '[[dataset]]\nname = "site"\nrole = "external"\nfile = "site.parquet"\n'
     (tmp_path / "release.toml").write_text(HEAD + dataset)
@@ -504,10 +504,10 @@ def test_a_reader_that_is_not_installed_is_named_with_the_command(
     WRITERS[file](tmp_path / file)
     real = builtins.__import__
 
-    def without(name: str, *rest: Any) -> Any:
+    def without(name: str, *rest: Any, **named: Any) -> Any:
         if name.split(".")[0] == package:
             raise ModuleNotFoundError(name)
-        return real(name, *rest)
+        return real(name, *rest, **named)
 
     monkeypatch.setattr(isolation, "asked", answered_here)
     monkeypatch.setattr(builtins, "__import__", without)

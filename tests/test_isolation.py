@@ -24,7 +24,7 @@ from tests.reference.tables import REFERENCE
 from tests.smallest import HEAD
 
 CRASHES = sorted((REFERENCE / "crash").glob("*"))
-TABLE = "outcome,risk\n0,0.1\n1,0.2\n0,0.3\n1,0.4\n"
+TABLE = "outcome,risk\n" + "0,0.1\n1,0.2\n0,0.3\n1,0.4\n" * 2
 
 
 def _release(folder: Path, *files: str) -> Path:
@@ -77,7 +77,7 @@ def test_after_a_crash_tables_are_read_as_before(tmp_path: Path) -> None:
     _crashing(tmp_path / "site.sav")
     _faults(_release(tmp_path, "site.sav"))
     (tmp_path / "site.csv").write_text(TABLE, encoding="utf-8")
-    assert reading.study(_release(tmp_path, "site.csv")).datasets[0].rows_read == 4
+    assert reading.study(_release(tmp_path, "site.csv")).datasets[0].rows_read == 8
 
 
 def test_quick_ends_with_bad_input_where_a_reader_crashes(tmp_path: Path) -> None:
@@ -177,7 +177,7 @@ def test_nothing_holds_a_table_once_it_is_read(tmp_path: Path) -> None:
 def test_where_somebody_ended_it_between_two_tables_it_is_started_again(tmp_path: Path) -> None:
     (tmp_path / "site.csv").write_text(TABLE, encoding="utf-8")
     for _ in range(2):
-        assert reading.study(_release(tmp_path, "site.csv")).datasets[0].rows_read == 4
+        assert reading.study(_release(tmp_path, "site.csv")).datasets[0].rows_read == 8
         process = isolation.running().process
         process.kill()
         process.wait()
