@@ -433,7 +433,7 @@ LISTS_OF_MEASURES = {
     *("chapters.supporting.PRINTED", "chapters.supporting.PRINTED_OF_CLASSES"),
     *("figures.monitoring.SHORT", "model_card.GROUPS"),
     # What a flag looks at, in the order in which it names it, and the words of flags, samples and comparisons.
-    *("flags.POOLED_MEASURES", "flags.RULES", "flags.SIZES", "flags.WIDE"),
+    *("flags.CALIBRATION", "flags.POOLED_MEASURES", "flags.RULES", "flags.SIZES", "flags.WIDE"),
     *("chapters.comparison.IN_WORDS", "chapters.sample.IN_A_SENTENCE", "typeset.flags.QUANTITIES"),
     "typeset.words.SETTING_VALUE",
     # The measures of similarity and performance that robustness is read at, and the keys of [sample] width and of

@@ -63,9 +63,9 @@ def _crashing(file: Path) -> None:
 
 
 def test_a_crash_is_told_of_the_file_that_brought_it_about_and_hides_no_fault_of_the_others(tmp_path: Path) -> None:
-    (tmp_path / "first.csv").write_text(TABLE.replace("0.3", "1.7"), encoding="utf-8")
+    (tmp_path / "first.csv").write_text(TABLE.replace("0.3", "1.7", 1), encoding="utf-8")
     _crashing(tmp_path / "second.sav")
-    (tmp_path / "third.csv").write_text(TABLE.replace("0.4", "9"), encoding="utf-8")
+    (tmp_path / "third.csv").write_text(TABLE.replace("0.4", "9", 1), encoding="utf-8")
     assert _faults(_release(tmp_path, "first.csv", "second.sav", "third.csv")) == [
         "second.sav cannot be read: what reads such files ended with SIGSEGV.",
         "risk is 1.7, outside 0 to 1.",
