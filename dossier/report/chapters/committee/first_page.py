@@ -63,6 +63,7 @@ from dossier.report.chapters.committee.plain import (
 from dossier.report.chapters.sentence import primary_threshold
 from dossier.typeset.numbers import TIED, people
 from dossier.typeset.tables import Cell, Spanner
+from dossier.typeset.widths import text_width
 from dossier.typeset.words import counted, in_words, listing, sentence_case
 
 # ---- the answer -----------------------------------------------------------------------------------------------------
@@ -316,6 +317,11 @@ class Hospitals:
             cells = 1 + (found.pop().cells if found and found[-1].label == head.over else 0)
             found.append(Spanner(head.over, cells))
         return tuple(found)
+
+    @property
+    def name_width(self) -> float:
+        """The room in mm for a name on one line, before the other columns take what they do not need."""
+        return max((text_width(row.name) for row in self.rows), default=0.0)
 
 
 def hospitals(evidence: Evidence) -> Hospitals:
