@@ -329,8 +329,12 @@ def _content_width(table: Table, index: int) -> float:
         return max([LEAST_WORDS, *(widest_word(cell.text, BOLD) for cell in cells)])
     values = [text_width(cell.text, BOLD) for cell in cells if cell.interval or cell.kind == "value"]
     bounds = [INTERVAL_GAP + text_width(cell.interval, BOLD) for cell in cells if cell.interval]
-    # What is no number stands across both.
-    across = [text_width(cell.text, BOLD) for cell in cells if not cell.interval and cell.kind != "value"]
+    # What is no number stands across both; words can be parted.
+    across = [
+        min(text_width(cell.text, BOLD), LEAST_WORDS if cell.kind == "word" else MEASURE)
+        for cell in cells
+        if not cell.interval and cell.kind != "value"
+    ]
     head = min(widest_word(column.label), LEAST_WORDS)
     return max(max(values, default=0.0) + max(bounds, default=0.0), head, *across)
 

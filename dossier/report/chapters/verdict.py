@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 
 from dossier.core import binding
 from dossier.core.flags import FLAGS
@@ -36,10 +38,11 @@ from dossier.typeset.measures import cell
 from dossier.typeset.names import events_of
 from dossier.typeset.numbers import TIED, bare, level_of, number, short, threshold, value_of
 from dossier.typeset.tables import Cell, Column, Reasons, Row, Table
+from dossier.typeset.widths import lines_of
 from dossier.typeset.words import counted, in_words, listing, sentence_case, within_sentence
 
-MOST_OPEN, MOST_OPEN_OF_FEW, FEW_SITES = 6, 8, 4
-"""What is to be settled that the first page names, and more of it where few sites leave room; the rest is counted."""
+LINES, LINES_OF_FEW, FEW_SITES, LINE = 12, 16, 4, 58.0
+"""Lines, so many mm wide, of what is to be settled, more where few sites leave room; the rest is counted."""
 MOST_NAMED = 3
 
 
@@ -248,7 +251,7 @@ def _beside(evidence: Evidence, has_criteria: bool) -> list[_Beside | None]:
     ]
 
 
-GAIN = "Gain: net benefit per 100 patients over the better of flagging everyone and no one."
+GAIN = "Gain: net benefit per 100 over the better of flagging everyone and no one."
 SLOPES = "Slope: too extreme below 1, too moderate above."
 
 
@@ -418,8 +421,8 @@ def _note(evidence: Evidence, shown: Sequence[tuple[Criterion, ...]], columns: S
 OPEN = "*"
 """The mark of what is neither shown to meet a criterion nor shown not to."""
 LAST_ROW = (
-    "Last row: where the whole CI is on the good side (gain above 0; O/E, slope 0.8 to 1.25), on the bad side (of "
-    "these two by a joint test, Holm), or neither."
+    "Last row: CI on the good side (gain above 0; O/E, slope 0.8 to 1.25), on the bad side (these two by a joint "
+    "test, Holm) or neither."
 )
 
 
@@ -458,7 +461,8 @@ def _standing(evidence: Evidence, everywhere: tuple[Criterion, ...]) -> str:
 
 def most_open(evidence: Evidence) -> int:
     """How much of what is to be settled the first page has room for."""
-    return MOST_OPEN_OF_FEW if len(externals(evidence)) <= FEW_SITES else MOST_OPEN
+    lines = list(accumulate(lines_of(point.what, LINE) for point in to_settle(evidence)))
+    return bisect_right(lines, LINES_OF_FEW if len(externals(evidence)) <= FEW_SITES else LINES)
 
 
 GRAVEST = tuple(
