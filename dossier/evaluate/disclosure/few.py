@@ -33,7 +33,8 @@ def without(evidence: Evidence) -> Evidence:
     rows, withheld = evidence.descriptions, list(evidence.withheld)
     counts = {_key(row): row.described.value for row in rows if row.described.statistic == "count"}
     named = {(variable, level) for (_, variable, level), count in counts.items() if count >= FEWEST_PATIENTS}
-    is_shown = [_is_shown(row, counts, named) for row in rows]
+    counted = {variable for _, variable, _ in counts}
+    is_shown = [row.described.variable not in counted or _is_shown(row, counts, named) for row in rows]
     kept = [row for row, shown in zip(rows, is_shown, strict=True) if shown]
     withheld += [
         WithheldDescription(row.dataset, row.described.variable, row.described.statistic, None, WHY, row.described.of)
