@@ -359,7 +359,7 @@ def correspondence_averaged(
     >>> development = [Feature("age", np.array([50.0, 60.0, 70.0, 80.0]))]
     >>> external = [Feature("age", np.array([150.0, 160.0, 170.0, 180.0]))]
     >>> print(dossier.metrics.correspondence_averaged(development, external))
-    0.10 (0.01 to 0.57)
+    0.10 (0.01 to 0.62)
     """
     found = _shares_as_far(development, predictors, seed, LARGEST_PAIRED)
     if isinstance(found, Absent):
@@ -369,7 +369,8 @@ def correspondence_averaged(
     details = {**_counts(table), **_draw(table, found.sampling_error)}
     if table.external_n < 2:
         reason = Fact("one_external_row", rows=Count(1, "row"))
-        return Estimate(value, None, None, None, table.external_n, notes, details=details, reason=reason)
+        made = Method("share_farther", *notes)
+        return Estimate(value, None, None, None, table.external_n, made, details=details, reason=reason)
     variance = found.share.var(ddof=1) / table.external_n + found.as_far.var(ddof=1) / table.development_n
     if variance == 0:
         found_all = auroc_from_counts(value, table.development_n + table.external_n, table.external_n, level)
@@ -544,7 +545,7 @@ def energy_coefficient(
     >>> development = [Feature("age", np.array([50.0, 60.0] * 5))]
     >>> external = [Feature("age", np.array([70.0, 80.0] * 5))]
     >>> print(dossier.metrics.energy_coefficient(development, external, permutations=99, bootstrap=50))
-    0.75 (0.70 to 0.81)
+    0.75 (0.67 to 0.78)
     """
     permuted = _permuted(development, predictors, permutations, seed, LARGEST_PERMUTED)
     if isinstance(permuted, Absent):
