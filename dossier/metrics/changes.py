@@ -16,7 +16,8 @@ def change(now: Estimate, before: Estimate, together: Absent | None) -> Estimate
     `now` and `before` are estimates of one measure; `together` is None where the two rest on rows that share none, and
     says otherwise why they may share some. Returns now - before on the measure's own scale, with the interval by
     square-and-add: low = d - sqrt((v1 - l1)^2 + (u2 - v2)^2), high = d + sqrt((u1 - v1)^2 + (v2 - l2)^2). Where rows
-    may be shared it is unpaired, with the reason, and wider than a paired one: both measures move with the same rows.
+    may be shared it is unpaired, with the reason, and wider than a paired one: both measures move with the same rows;
+    n and events are then those of now, so that no row counts twice.
     The bounds are missing, with the reason, where the levels differ, or one of the two has no interval with both ends.
     Source: Zou and Donner 2008; Newcombe 1998.
     """
@@ -26,14 +27,15 @@ def change(now: Estimate, before: Estimate, together: Absent | None) -> Estimate
         method, reason = Method("minus_previous_release", "not_paired"), together or bounds
         return Estimate(value, None, None, None, now.n, method, now.events, reason=reason.reason)
     rows = "independent_rows" if together is None else "not_paired"
+    n, events = (before.n, before.events) if together is None else (0, 0)
     return Estimate(
         value=value,
         low=value - bounds[0],
         high=value + bounds[1],
         level=now.level,
-        n=now.n + before.n,
+        n=now.n + n,
         method=Method("minus_previous_release", rows, "square_and_add", *methods_of(now, before)),
-        events=None if now.events is None or before.events is None else now.events + before.events,
+        events=None if now.events is None or events is None else now.events + events,
         se=None if now.se is None or before.se is None else math.hypot(now.se, before.se),
         reason=None if together is None else together.reason,
     )

@@ -40,7 +40,10 @@ def test_different_methods_are_both_named() -> None:
     assert method_text(found.method) == "minus the previous release, independent rows, square-and-add; Wilson and Wald"
 
 
-def test_results_of_shared_rows_have_no_interval() -> None:
+def test_results_of_shared_rows_have_the_unpaired_interval_and_count_no_row_twice() -> None:
+    """The interval of independent rows, which is wider than a paired one, with why it is not paired."""
     found = change(estimate(), estimate(), Absent(because("the rows may be the same")))
-    assert (found.low, found.high, found.level, found.reason) == (None, None, None, Said("the rows may be the same"))
+    assert (found.low, found.high) == pytest.approx((-(0.02**0.5), 0.02**0.5))
+    assert (found.level, found.reason) == (0.95, Said("the rows may be the same"))
+    assert method_text(found.method).startswith("minus the previous release, not paired")
     assert (found.n, found.events) == (50, 25)
