@@ -1022,7 +1022,7 @@ def calibration_test(
     >>> import dossier
     >>> outcome, risk = [0, 0, 0, 1, 1, 1], [0.1, 0.3, 0.6, 0.2, 0.7, 0.9]
     >>> print(dossier.metrics.calibration_test(outcome, risk))
-    0.14
+    0.12
     """
     kept = has_logit(risk) if weights is None else has_logit(risk) & (weights > 0)
     if not kept.any():
