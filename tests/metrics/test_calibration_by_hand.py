@@ -364,45 +364,48 @@ def site(name: str, n: int = 500, events: int | None = 150, **columns: tuple[flo
 
 @pytest.mark.parametrize(("n", "events"), [(40, 20), (20, 0), (500, 480), (500, 20)])
 def test_twenty_events_and_twenty_others_are_enough_to_be_pooled(n: int, events: int) -> None:
-    found = curved(calibration_curve_all_sites((site("a"), site("b"), site("c", n, events))))
+    found = curved(calibration_curve_all_sites((site("a"), site("b"), site("c"), site("d", n, events))))
     pooled = min(events, n - events) >= 20
-    assert method_text(found.method).startswith("3 sites" if pooled else "2 sites")
-    assert found.n == 1000 + n * pooled
-    assert found.events == 300 + events * pooled
+    assert method_text(found.method).startswith("4 sites" if pooled else "3 sites")
+    assert found.n == 1500 + n * pooled
+    assert found.events == 450 + events * pooled
 
 
 @pytest.mark.parametrize(
-    "third",
+    "fourth",
     [
-        site("c", 500, 19),
-        site("c", 500, 481),
-        site("c", 500, None),
-        site("c", low=(0.0, 0.3)),
-        site("c", low=(0.1, 0.0)),
-        site("c", high=(0.3, 1.0)),
-        site("c", high=(0.1, 0.5)),
-        site("c", high=(0.3, 0.2)),
-        site("c", risk=(0.3,), observed=(0.3,), low=(0.2,), high=(0.4,)),
+        site("d", 500, 19),
+        site("d", 500, 481),
+        site("d", 500, None),
+        site("d", low=(0.0, 0.3)),
+        site("d", low=(0.1, 0.0)),
+        site("d", high=(0.3, 1.0)),
+        site("d", high=(0.1, 0.5)),
+        site("d", high=(0.3, 0.2)),
+        site("d", risk=(0.3,), observed=(0.3,), low=(0.2,), high=(0.4,)),
     ],
     ids=["few events", "few others", "no count", "from 0", "to 0", "to 1", "no width", "upside down", "one point"],
 )
-def test_what_is_not_pooled(third: SiteResults) -> None:
-    found = curved(calibration_curve_all_sites((site("a"), site("b"), third)))
-    assert method_text(found.method).startswith("2 sites")
+def test_what_is_not_pooled(fourth: SiteResults) -> None:
+    three = (site("a"), site("b"), site("c"))
+    found = curved(calibration_curve_all_sites((*three, fourth)))
+    assert method_text(found.method).startswith("3 sites")
     assert method_text(found.method).endswith("; 1 not pooled")
-    assert (found.n, found.events) == (1000, 300)
+    assert (found.n, found.events) == (1500, 450)
+    assert isinstance(calibration_curve_all_sites((*three[:2], fourth)), Absent)
 
 
 def test_the_common_range_begins_at_the_highest_first_risk_and_may_begin_at_0() -> None:
     from_0 = site("a", risk=(0.0, 0.5))
-    both = curved(calibration_curve_all_sites((from_0, site("b", risk=(0.0, 0.4)))))
-    assert (both.columns["risk"][0], both.columns["risk"][-1], len(both.columns["risk"])) == (0, 0.4, 101)
-    curve = curved(calibration_curve_all_sites((from_0, site("b", risk=(0.05, 0.6)))))
+    also = site("b", risk=(0.0, 0.4))
+    every = curved(calibration_curve_all_sites((from_0, also, site("c", risk=(0.0, 0.9)))))
+    assert (every.columns["risk"][0], every.columns["risk"][-1], len(every.columns["risk"])) == (0, 0.4, 101)
+    curve = curved(calibration_curve_all_sites((from_0, site("b", risk=(0.05, 0.6)), site("c", risk=(0.0, 0.9)))))
     assert (curve.columns["risk"][0], curve.columns["risk"][-1]) == (0.05, 0.5)
 
 
 def test_ranges_that_touch_share_no_range() -> None:
-    touching = calibration_curve_all_sites((site("a"), site("b", risk=(0.5, 0.7))))
+    touching = calibration_curve_all_sites((site("a"), site("b", risk=(0.5, 0.7)), site("c")))
     assert touching == Said("the risks of the sites share no range")
 
 

@@ -35,6 +35,7 @@ from dossier.metrics.utility import (
     utility_profile,
 )
 from dossier.typeset.methods import method_text
+from dossier.typeset.reasons import reason_text
 from tests.estimated import estimated
 from tests.reasons import Said
 
@@ -301,15 +302,20 @@ def test_the_pooled_curve_covers_the_common_range_and_leaves_out_small_sites() -
     assert method_text(again.method).endswith("1 not pooled")
 
 
-def test_the_pooled_curve_is_absent_without_two_sites_or_a_common_range() -> None:
+def test_the_pooled_curve_is_absent_without_three_sites_or_a_common_range() -> None:
     y, p = drawn(1, 500)
     curve = curved(calibration_curve(y, p))
-    assert isinstance(calibration_curve_all_sites((site("a", "calibration_curve", curve),)), Absent)
+    a, b = (site(name, "calibration_curve", curve) for name in "ab")
+    for few in ((a,), (a, b)):
+        found = calibration_curve_all_sites(few)
+        assert isinstance(found, Absent)
+        assert reason_text(found.reason).startswith("fewer than three external sites")
     low, high = (
         Curve({**curve.columns, "risk": tuple(np.linspace(*ends, 101))}, 500, Method("wald"), 150)
         for ends in ((0.1, 0.2), (0.3, 0.5))
     )
-    apart = calibration_curve_all_sites((site("a", "calibration_curve", low), site("b", "calibration_curve", high)))
+    ends = (site("low", "calibration_curve", low), site("high", "calibration_curve", high))
+    apart = calibration_curve_all_sites((a, *ends))
     assert apart == Said("the risks of the sites share no range")
 
 

@@ -60,9 +60,9 @@ def test_permutations_stop_early_only_when_asked() -> None:
 def test_a_slope_below_0_can_be_pooled_and_a_ratio_of_0_cannot() -> None:
     slopes = (one(-0.2), one(0.3), one(0.9))
     assert estimated(pool(slopes, "plain")).details["k"] == 3
-    ratios = (one(0.0), one(0.5), one(0.9))
-    found = estimated(pool(ratios, "log", names=("a", "b", "c")))
-    assert found.details["k"] == 2
+    ratios = (one(0.0), one(0.5), one(0.9), one(1.1))
+    found = estimated(pool(ratios, "log", names=("a", "b", "c", "d")))
+    assert found.details["k"] == 3
     assert found.details["left_out"] == 1
     assert "not pooled: a (a value of 0 has no logarithm)" in method_text(found.method)
 
