@@ -268,9 +268,9 @@ def test_shortened_categories_still_differ() -> None:
     texts = [text.get_text() for text in drawn.axes[0].texts]
     cut = [text for text in texts if "…" in text]
     assert len(cut) == len(set(cut))
-    # All seven begin with the same words, which are left out: reader 0 to reader 6.
+    # All seven begin with the same words and differ in the last: that is kept, from reader 6 down to reader 0.
     start = next(index for index, text in enumerate(texts) if text.startswith("joint, as read by")) + 1
-    assert texts[start : start + 7] == [str(index) for index in range(7)]
+    assert [text.split()[-1] for text in texts[start : start + 7]] == [str(index) for index in range(6, -1, -1)]
 
 
 def test_no_threshold_no_mark() -> None:
