@@ -423,8 +423,8 @@ def _apart(evidence: Evidence) -> Table:
         note=f"Both values: means over the sites with the same weights; difference (O/E: ratio) with pointwise "
         f"{level_of(evidence)} CI. Tau: standard deviation between sites, with CI. p: no difference, corrected by Holm "
         f"over {counted(len(looks), 'comparison')}. Differs: p at most {between_groups.AT_MOST:g}, and beyond 0.10 "
-        "(sensitivity, specificity), 1 per 100 (net benefit), 0.80 to 1.25 (O/E) or 0.05 (AUROC); alike: CI within; "
-        "limits are ours.",
+        "(sensitivity, specificity), 1 per 100 (net benefit), 0.80 to 1.25 (O/E) or 0.05 (AUROC): our own choice; "
+        "alike: CI within.",
         head="Subgroup",
         columns=(
             Column("Group"),
