@@ -320,6 +320,14 @@ def test_groups_of_the_only_place_have_its_own_numbers() -> None:
     assert table.note == f"{TOO_FEW} \N{EN DASH}: no error was shown. {MISSED_AT}"
 
 
+def test_as_many_cases_of_a_group_as_predicted_are_a_hundred_not_fewer() -> None:
+    """A ratio has no largest value: 99.6 cases per 100 predicted round to 100, where 99.6 of 100 people are not all."""
+    found = (of_group("female", "site-0", 0.996, "auroc"), of_group("female", "site-0", 0.996, "oe_ratio"))
+    table = committee.groups(with_groups(KINDS["one"], {"female": [SubgroupSize(200, 57, 0)]}, *found))
+    assert table is not None
+    assert [cell.text for cell in table.rows[0].cells[2:4]] == [">99", "100"]
+
+
 def test_groups_that_are_not_added_up_are_not_said_to_be_too_few() -> None:
     enough, few = SubgroupSize(200, 57, 0), SubgroupSize(200, 9, 0)
     evidence = with_groups(

@@ -331,7 +331,7 @@ def groups(evidence: Evidence) -> Table | None:
             measure: find_in_subgroup(evidence, Subset(column, label), measure, where)
             for measure in (("auroc",) if several else ("auroc", "oe_ratio"))
         }
-        cells += [_of_group(estimate, where, is_few) for estimate in found.values()]
+        cells += [_of_group(estimate, where, is_few, name == "oe_ratio") for name, estimate in found.items()]
         if not several:
             cells.append(_direction(found["oe_ratio"], cells[-1]))
             cells += [_missed(evidence, column, label, is_few)] if primary_threshold(evidence) is not None else []
@@ -423,11 +423,11 @@ def _groups_here(evidence: Evidence) -> dict[tuple[str, str], list[SubgroupSize]
     return sizes
 
 
-def _of_group(found: Estimate | Absent, where: str, few: bool) -> Cell:
+def _of_group(found: Estimate | Absent, where: str, few: bool, is_ratio: bool) -> Cell:
     """A value of a group, where enough hospitals are combined: the range over two of them holds nearly everything."""
     if few:
         return Cell(TOO_FEW, kind="absent")
     if where != POOLED:
-        return hundred(found)
+        return hundred(found, is_ratio)
     enough = isinstance(found, Estimate) and is_telling(found)
-    return hundred(found) if enough else Cell(NOT_COMBINED, kind="absent")
+    return hundred(found, is_ratio) if enough else Cell(NOT_COMBINED, kind="absent")
