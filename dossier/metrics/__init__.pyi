@@ -44,8 +44,6 @@ def actual_accuracy(
     truth: ArrayLike | None = None,
     rater_accuracy: tuple[float, ...] | None = None,
     level: float = 0.95,
-    bootstrap: int = 1000,
-    seed: int = 1,
 ) -> Estimate | Absent:
     """The accuracy that the model would have against the truth, when the labels it was tested on are themselves
     unsure.
@@ -177,8 +175,6 @@ def calibration_test(
 def cohen_kappa(
     labels: ArrayLike,
     level: float = 0.95,
-    bootstrap: int = 1000,
-    seed: int = 1,
 ) -> Estimate | Absent:
     """Chance-corrected agreement of two raters, on average over all pairs of raters."""
 
@@ -195,8 +191,6 @@ def confidence_complexity_correlation(
     confidence: ArrayLike,
     rater_complexity: ArrayLike,
     level: float = 0.95,
-    bootstrap: int = 1000,
-    seed: int = 1,
 ) -> Estimate | Absent:
     """How far the raters were less sure of the cases that they found complex: -1 wholly, 0 not at all."""
 
@@ -337,8 +331,6 @@ def f1(
 def fleiss_kappa(
     labels: ArrayLike,
     level: float = 0.95,
-    bootstrap: int = 1000,
-    seed: int = 1,
 ) -> Estimate | Absent:
     """Chance-corrected agreement of all raters together: 0 is chance, 1 is full agreement."""
 
@@ -387,8 +379,6 @@ def ici(
 def krippendorff_alpha(
     labels: ArrayLike,
     level: float = 0.95,
-    bootstrap: int = 1000,
-    seed: int = 1,
 ) -> Estimate | Absent:
     """Chance-corrected agreement of the raters when some labels are missing: 0 is chance, 1 is full agreement."""
 
@@ -591,8 +581,6 @@ def number_needed_to_decide(
 def observed_agreement(
     labels: ArrayLike,
     level: float = 0.95,
-    bootstrap: int = 1000,
-    seed: int = 1,
 ) -> Estimate | Absent:
     """The share of pairs of raters who gave a case the same label."""
 
@@ -716,8 +704,6 @@ def weighted_concordance(
     truth: ArrayLike | None = None,
     rater_accuracy: tuple[float, ...] | None = None,
     level: float = 0.95,
-    bootstrap: int = 1000,
-    seed: int = 1,
     class_labels: tuple[str, ...] = (),
 ) -> Estimate | Absent:
     """How far the labels can be relied on: the agreement of the raters, weighted by how sure and how good they are."""

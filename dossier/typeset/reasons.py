@@ -288,7 +288,6 @@ WORDS: Mapping[str, str] = {
     "no_readers_of_known_cases": "no readers judged cases whose outcome and risk are known",
     "no_readers_tables": "the release has no readers' tables",
     "no_reason_given": "it is {status}",
-    "no_resample_allows_a_value": "no resample of the cases allows a value",
     "no_right_answer": "no answer of the raters is right",
     "no_right_answer_with_confidence": "no right answer has a confidence",
     "no_risk_reaches_threshold": "no risk reaches the threshold of {threshold:g}",

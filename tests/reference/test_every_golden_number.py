@@ -278,7 +278,7 @@ def _calibration(path: str, y: Floats, p: Floats) -> Compared:
     yield f"{path}/scores/logloss", -logs, SAME
     yield f"{path}/scores/disc_slope", value_of(tjur_r2(y, p)), SAME
     null = phi * math.log(phi) + (1 - phi) * math.log(1 - phi)
-    nagelkerke = value_of(nagelkerke_r2(y, p, bootstrap=2))
+    nagelkerke = value_of(nagelkerke_r2(y, p))
     yield f"{path}/scores/cox_snell_loglik", nagelkerke * (1 - math.exp(2 * null)), SAME
     yield f"{path}/val_prob/R2", nagelkerke, SAME
     groups = calibration_groups(y, p)
@@ -421,18 +421,18 @@ def agreement() -> Compared:
     labels = np.array(
         [[names.index(golden) for golden in rater] for rater in given["diagnoses"].values()], dtype=float
     ).T
-    yield "agreement/fleiss/kappa", value_of(reliability.fleiss_kappa(labels, bootstrap=2)), SAME
-    yield "agreement/light", value_of(reliability.cohen_kappa(labels, bootstrap=2)), SAME
-    pair = value_of(reliability.cohen_kappa(labels[:, :2], bootstrap=2))
+    yield "agreement/fleiss/kappa", value_of(reliability.fleiss_kappa(labels)), SAME
+    yield "agreement/light", value_of(reliability.cohen_kappa(labels)), SAME
+    pair = value_of(reliability.cohen_kappa(labels[:, :2]))
     yield "agreement/cohen_12/kappa", pair, SAME
     yield "agreement/cohen_12/psych_kappa", pair, SAME
     yield "agreement/cohen_12/psych_ci/1", pair, SAME
     matrix = np.array(given["kripp_matrix"], dtype=float).T
-    yield "agreement/kripp/nominal", value_of(reliability.krippendorff_alpha(matrix, bootstrap=2)), SAME
+    yield "agreement/kripp/nominal", value_of(reliability.krippendorff_alpha(matrix)), SAME
     counts = np.array(given["vision_table"])
     first, other = (np.repeat(index.ravel(), counts.ravel()) for index in np.indices(counts.shape))
     eyes = np.column_stack((first, other)).astype(float)
-    yield "agreement/vision_vcd/unweighted/0", value_of(reliability.cohen_kappa(eyes, bootstrap=2)), SAME
+    yield "agreement/vision_vcd/unweighted/0", value_of(reliability.cohen_kappa(eyes)), SAME
 
 
 def dcurves() -> Compared:
@@ -540,7 +540,7 @@ def nomogram() -> Compared:
     yield "nomogram/model/stats/C", area, 5e-5  # lrm ranks risks rounded to 1/500
     yield "nomogram/model/stats/Dxy", 2 * area - 1, 1e-4
     yield "nomogram/model/stats/Brier", value_of(brier(y, risk)), SAME
-    yield "nomogram/model/stats/R2", value_of(nagelkerke_r2(y, risk, bootstrap=2)), SAME
+    yield "nomogram/model/stats/R2", value_of(nagelkerke_r2(y, risk)), SAME
     phi = float(y.mean())
     null = phi * math.log(phi) + (1 - phi) * math.log(1 - phi)
     yield "nomogram/model/stats/Model L.R.", 2 * len(y) * (value_of(log_score(y, risk)) - null), 1e-7
@@ -628,7 +628,7 @@ def python_models() -> Compared:
         yield f"{path}/check_pyexvalid/auc_lower", wald[0], SAME
         yield f"{path}/check_pyexvalid/auc_upper", wald[1], SAME
         yield from listed(f"{path}/ci95_logit", bounds_of(area))
-        yield f"{path}/average_precision_sklearn", value_of(auprc(y, p, bootstrap=2)), SAME
+        yield f"{path}/average_precision_sklearn", value_of(auprc(y, p)), SAME
         for t in ("0.1", "0.2", "0.5"):
             ours = value_of(net_benefit(y, p, float(t)))
             yield f"net_benefit/{risk}/{t}/nb_ge", ours, SAME
@@ -708,15 +708,15 @@ def _python_calibration(path: str, y: Floats, p: Floats) -> Compared:
         low, high = bounds_of(found)
         yield f"{path}/check_calzone_all/COX {name} lowerci", low, 1e-7  # its covariance is of the step before
         yield f"{path}/check_calzone_all/COX {name} upperci", high, 1e-7
-    yield f"{path}/ece10_width_left_closed/ECE", value_of(ece(y, p, bootstrap=2)), SAME
+    yield f"{path}/ece10_width_left_closed/ECE", value_of(ece(y, p)), SAME
 
 
 def python_raters() -> Compared:
     complete = np.loadtxt(GOLDEN / "python/ratings_complete.csv", delimiter=",", skiprows=1)
     gaps = pd.read_csv(GOLDEN / "python/ratings_missing.csv").to_numpy(float)
-    fleiss = value_of(reliability.fleiss_kappa(complete, bootstrap=2))
-    observed = value_of(reliability.observed_agreement(complete, bootstrap=2))
-    alphas = [value_of(reliability.krippendorff_alpha(labels, bootstrap=2)) for labels in (gaps, complete)]
+    fleiss = value_of(reliability.fleiss_kappa(complete))
+    observed = value_of(reliability.observed_agreement(complete))
+    alphas = [value_of(reliability.krippendorff_alpha(labels)) for labels in (gaps, complete)]
     yield "inter_rater/krippendorff_pkg_missing/nominal", alphas[0], SAME
     yield "inter_rater/krippendorff_pkg_complete/nominal", alphas[1], SAME
     yield "inter_rater/irrCAC_missing_identity_krippendorff/coefficient_value", alphas[0], FIVE_DECIMALS
@@ -727,10 +727,10 @@ def python_raters() -> Compared:
         yield f"inter_rater/irrCAC_complete_identity_{name}/pa", observed, FIVE_DECIMALS
         yield (
             f"inter_rater/irrCAC_missing_identity_{name}/pa",
-            value_of(reliability.observed_agreement(gaps, bootstrap=2)),
+            value_of(reliability.observed_agreement(gaps)),
             FIVE_DECIMALS,
         )
-    pair = value_of(reliability.cohen_kappa(complete[:, :2], bootstrap=2))
+    pair = value_of(reliability.cohen_kappa(complete[:, :2]))
     yield "inter_rater/cohen_r1_r2/kappa", pair, SAME
     yield "inter_rater/cohen_r1_r2/sklearn", pair, SAME
 
@@ -802,12 +802,12 @@ NOT_COMPARABLE: dict[str, tuple[tuple[str, str], ...]] = {
         ("agreement/fleiss/*", "by category, or a test against no agreement: not printed"),
         (
             "agreement/cohen_12/*",
-            "an asymptotic error and a test against no agreement; ours is the bootstrap over cases",
+            "an asymptotic error and a test against no agreement; ours is the jackknife over cases",
         ),
         ("agreement/anxiety_weighted_sq_12/*", ORDERED),
         ("agreement/kripp/*", ORDERED),
         ("agreement/kripp_diagnoses_nominal", "the table was given the wrong way round: raters for cases"),
-        ("agreement/vision_vcd/unweighted/1", "an asymptotic error; ours is the bootstrap over cases"),
+        ("agreement/vision_vcd/unweighted/1", "an asymptotic error; ours is the jackknife over cases"),
         ("agreement/vision_vcd/*", ORDERED),
         ("agreement/icc/*", "for measurements; the labels of the dossier are classes"),
         ("meta_sites/*/FE/*", POOLING),
@@ -929,7 +929,7 @@ NOT_COMPARABLE: dict[str, tuple[tuple[str, str], ...]] = {
         ("inter_rater/irrCAC_*_ordinal_*", ORDERED),
         ("inter_rater/irrCAC_*_quadratic_*", ORDERED),
         ("inter_rater/randolph_kappa_statsmodels", OTHER),
-        ("inter_rater/cohen_r1_r2/*", "an asymptotic error; ours is the bootstrap over cases"),
+        ("inter_rater/cohen_r1_r2/*", "an asymptotic error; ours is the jackknife over cases"),
         ("inter_rater/irrCAC_*_identity_gwet/*", OTHER),
         ("inter_rater/irrCAC_*_identity_bp/*", OTHER),
         ("inter_rater/irrCAC_*_identity_conger/*", OTHER),
