@@ -109,9 +109,9 @@ def test_of_two_classes_the_numbers_are_those_of_a_binary_outcome() -> None:
     """Also where nobody gave one of more classes: how many there are is declared, not seen."""
     rng = np.random.default_rng(2)
     labels, confidence = rng.integers(2, size=(30, 4)).astype(float), rng.random((30, 4))
-    plain = weighted_concordance(labels, confidence, bootstrap=20)
-    assert weighted_concordance(labels, confidence, bootstrap=20, class_labels=("no", "yes")) == plain
-    more = weighted_concordance(labels, confidence, bootstrap=20, class_labels=("no", "yes", "unseen"))
+    plain = weighted_concordance(labels, confidence)
+    assert weighted_concordance(labels, confidence, class_labels=("no", "yes")) == plain
+    more = weighted_concordance(labels, confidence, class_labels=("no", "yes", "unseen"))
     assert isinstance(more, Estimate)
     assert isinstance(plain, Estimate)
     assert more.value > plain.value

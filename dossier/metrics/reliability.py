@@ -181,7 +181,7 @@ def observed_agreement(labels: Floats, level: float = 0.95) -> Estimate | Absent
     >>> import dossier
     >>> labels = [[0, 0, 0], [0, 0, 1], [1, 1, 1], [1, 1, 0], [0, 0, 0], [1, 1, 1]]
     >>> print(dossier.metrics.observed_agreement(labels))
-    0.78 (0.48 to 1.00)
+    0.78 (0.00 to 0.96)
     """
     counts = _counts(labels)
     counts = counts[counts.sum(axis=1) >= 2]
@@ -231,7 +231,7 @@ def fleiss_kappa(labels: Floats, level: float = 0.95) -> Estimate | Absent:
     >>> import dossier
     >>> labels = [[0, 0, 0], [0, 0, 1], [1, 1, 1], [1, 1, 0], [0, 0, 0], [1, 1, 1]]
     >>> print(dossier.metrics.fleiss_kappa(labels))
-    0.56 (-0.18 to 1.00)
+    0.56 (-1.00 to 0.92)
     """
     if labels.shape[1] < 2:
         return Absent(Fact("agreement_needs_two_raters"))
@@ -292,7 +292,7 @@ def krippendorff_alpha(labels: Floats, level: float = 0.95) -> Estimate | Absent
     >>> import dossier
     >>> labels = [[0, 0, 0], [0, 0, 1], [1, 1, 1], [1, 1, 0], [0, 0, 0], [1, 1, 1]]
     >>> print(dossier.metrics.krippendorff_alpha(labels))
-    0.58 (-0.11 to 1.00)
+    0.58 (-1.00 to 0.93)
     """
     counts = _counts(labels)
     counts = counts[counts.sum(axis=1) >= 2]
@@ -369,7 +369,7 @@ def cohen_kappa(labels: Floats, level: float = 0.95) -> Estimate | Absent:
     >>> import dossier
     >>> labels = [[0, 0, 0], [0, 0, 1], [1, 1, 1], [1, 1, 0], [0, 0, 0], [1, 1, 1]]
     >>> print(dossier.metrics.cohen_kappa(labels))
-    0.56 (-0.08 to 1.00)
+    0.56 (-1.00 to 0.93)
     """
     if labels.shape[1] < 2:
         return Absent(Fact("agreement_needs_two_raters"))
@@ -546,7 +546,7 @@ def weighted_concordance(
     >>> labels = [[0, 0], [0, 0], [0, 1], [1, 0], [1, 1], [1, 1]]
     >>> confidence = [[1.0, 1.0]] * 6
     >>> print(dossier.metrics.weighted_concordance(labels, confidence, rater_accuracy=(1.0, 1.0)))
-    0.67 (0.21 to 1.00)
+    0.67 (0.00 to 0.93)
     """
     accuracy = _accuracy(labels, truth, rater_accuracy)
     if isinstance(accuracy, Absent):
@@ -700,7 +700,7 @@ def actual_accuracy(
     ...     outcome, risk, labels, confidence, primary_threshold=0.5, rater_accuracy=right
     ... )
     >>> print(found)
-    0.64 (0.33 to 0.83)
+    0.64 (0.31 to 0.83)
     """
     if not len(outcome):
         return Absent(Fact("no_rows"))
@@ -1121,7 +1121,7 @@ def confidence_complexity_correlation(
     >>> labels, confidence = [[0, 0], [1, 1], [1, 0], [0, 1]], [[1.0, 0.4], [0.6, 0.8], [0.2, 0.6], [0.8, 0.4]]
     >>> complexity = [[0.0, 0.25], [0.75, 0.25], [1.0, 0.25], [0.5, 0.75]]
     >>> print(dossier.metrics.confidence_complexity_correlation(labels, confidence, complexity))
-    -0.72 (-0.88 to -0.53)
+    -0.72 (-0.94 to -0.06)
     """
     known = ~np.isnan(labels) & ~np.isnan(confidence) & ~np.isnan(rater_complexity)
     sure, hard = (np.where(known, table - 0.5, 0.0) for table in (confidence, rater_complexity))
