@@ -429,6 +429,19 @@ def test_all_sentences_about_a_group_rest_on_one_comparison(results: tuple[Resul
     assert ("coincidence" in later) == ("coincidence" in says)
 
 
+def test_a_group_that_it_does_worse_for_is_not_said_to_be_open_in_another_way() -> None:
+    def under(measure: str, p_holm: float) -> tuple[Result, ...]:
+        return tuple(dataclasses.replace(each, term=measure, measure=measure) for each in missed(0.48, 0.83, p_holm))
+
+    sizes = {name: [SubgroupSize(200, 57, 0)] for name in ("female", "male")}
+    found = (*under("sensitivity", 0.001), *under("specificity", 0.2))
+    words = " ".join(committee.differing_groups(with_groups(KINDS["one"], sizes, *found)))
+    assert "It more often misses female patients" in words
+    assert "may do worse for female patients" not in words
+    alone = " ".join(committee.differing_groups(with_groups(KINDS["one"], sizes, *under("specificity", 0.2))))
+    assert "It may do worse for female patients, or this is coincidence." in alone
+
+
 def test_protected_counts_are_said_to_be_once_and_a_group_that_is_kept_back_is_named() -> None:
     hidden = Withheld(Fact("outcome_of_few", below=10), 10)
     sizes: Mapping[str, Sequence[SubgroupSize | Absent]]

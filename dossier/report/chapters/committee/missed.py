@@ -220,8 +220,10 @@ def _counts(evidence: Evidence) -> str:
     worse = [look for look in looks if look.state == "open" and look.excludes_none and look.is_worse]
     made = f"{counted(len(looks), 'comparison')} with the other patients of the same hospital"
     text = f"Of {made}, {listing(parts)}."
-    if worse:
-        names = list(dict.fromkeys(_group(look.column, look.label, look.of_class) for look in worse))
+    # For a group that it does worse for in one way, another way would read as if that were open.
+    known = {_group(look.column, look.label, look.of_class) for look in looks if look.state == "against"}
+    every = dict.fromkeys(_group(look.column, look.label, look.of_class) for look in worse)
+    if names := [name for name in every if name not in known]:
         text += f" It may do worse for {named_with_the_rest(names, MOST_NAMED)}, or this is coincidence."
     return text
 
