@@ -29,6 +29,7 @@ from dossier.core.types import (
     Evidence,
     Flag,
     Result,
+    State,
     SubgroupEvidence,
     Subset,
     Withheld,
@@ -67,11 +68,11 @@ def test_no_measure_that_flags_rest_on_is_drawn_and_each_is_one() -> None:
     of_name = {
         metric.term.measure: metric for metric in register.metrics.values() if metric.term.measure == metric.term.name
     }
-    assert set(of_name) >= flags.MEASURES
-    drawn = {name for name in flags.MEASURES if {"bootstrap", "permutations"} & set(of_name[name].needs)}
-    # Flags read it over all sites alone, where its interval is drawn from no replicates.
-    assert drawn == {"model_based_concordance"}
-    assert drawn <= set(between_groups.MEASURES) & set(register.stratified)
+    # Groups are compared from rows and a level alone, in measures of their own: nothing is drawn for these.
+    of_groups = {entry.term.measure for entry in register.syntheses.values() if entry.each == "groups"}
+    assert flags.MEASURES - set(of_name) == of_groups == set(between_groups.MADE_OF)
+    for name in flags.MEASURES - of_groups:
+        assert not {"bootstrap", "permutations"} & set(of_name[name].needs), name
 
 
 def test_a_rule_sees_the_results_of_the_measures_that_it_names_alone(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -278,24 +279,24 @@ def test_rows_of_one_cause_are_one_fault(run: Run, tmp_path: Path) -> None:
 # ---- what a pipeline is told ----------------------------------------------------------------------------------------
 
 
-def criterion(met: bool | None, bound: str = "low", **more: Any) -> Criterion:
+def criterion(state: State, bound: str = "low", **more: Any) -> Criterion:
     given = {"number": 1, "measure": "auroc", "dataset": "bari", "subset": None, "at": {}, "bound": bound}
-    limits = {"at_least": 0.75, "at_most": None, "observed": 0.5612346, "met": met, "reason": None}
+    limits = {"at_least": 0.75, "at_most": None, "observed": 0.5612346, "state": state}
     return Criterion(**{**given, **limits, **more})
 
 
 @pytest.mark.parametrize(
     ("criterion", "says"),
     [
-        (criterion(False), "1. auroc at bari: not met: the lower limit is 0.561235, asked for is at least 0.75"),
+        (criterion("open"), "1. auroc at bari: not shown: the lower limit is 0.561235, asked for is at least 0.75"),
         (
-            criterion(None, "value", observed=None, reason=because("bari has no events"), at_most=0.9),
-            "1. auroc at bari: not estimable: bari has no events; the value was to be at least 0.75 and at most 0.9",
+            criterion("untested", "value", observed=None, reason=because("bari has no events"), at_most=0.9),
+            "1. auroc at bari: not tested: bari has no events; the value was to be at least 0.75 and at most 0.9",
         ),
         (
-            criterion(False, "high", subset=Subset("Sex", "female"), at={"threshold": 0.2}),
-            "1. auroc at bari, Sex=female, threshold 0.2: not met: the upper limit is 0.561235, asked for is at least "
-            "0.75",
+            criterion("against", "high", subset=Subset("Sex", "female"), at={"threshold": 0.2}),
+            "1. auroc at bari, Sex=female, threshold 0.2: shown not to hold: the upper limit is 0.561235, asked for "
+            "is at least 0.75",
         ),
     ],
 )
@@ -315,7 +316,7 @@ DATED = "".join(
     ("number", "why"), [(2, "is not dated"), (3, "was declared on 1 May 2027, after this dossier")]
 )
 def test_a_criterion_that_does_not_count_says_why(number: int, why: str) -> None:
-    one = criterion(False, number=number)
+    one = criterion("open", number=number)
     (case,) = [case for case in junit.cases(judged((one,)), junit.Demands()) if case.suite == "acceptance"]
     assert case.status == "fails"
     assert case.says.endswith(f"asked for is at least 0.75; it {why}, and the verdict on page 1 leaves it out")
@@ -357,7 +358,7 @@ RAISED = (
     ],
 )
 def test_a_report_has_a_case_for_each_and_fails_where_the_build_does(demands: junit.Demands, failing: set[str]) -> None:
-    cases = junit.cases(judged((criterion(True),), RAISED), demands)
+    cases = junit.cases(judged((criterion("shown"),), RAISED), demands)
     root = ElementTree.fromstring(junit.text(cases))
     suites = {suite.get("name"): suite for suite in root}
     assert set(suites) == {"acceptance", "checklist", "flags"}

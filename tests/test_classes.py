@@ -127,16 +127,23 @@ def test_the_tables_that_ship_are_what_the_simulation_makes() -> None:
 
 
 def test_classes_are_read_in_their_order_and_rows_without_any_one_risk_are_counted(tmp_path: Path) -> None:
-    rows = [("G2", (0.1, 0.2, 0.3, 0.4)), ("", (0.25,) * 4), ("G0", (0.7, 0.1, 0.1, 0.1)), ("G1", (0.25,) * 4)]
-    lines = ["grade,p0,p1,p2,p3", *(",".join([grade, *map(str, risks)]) for grade, risks in rows)]
-    (tmp_path / "site.csv").write_text("\n".join(lines[:-1]) + "\nG1,0.25,,0.25,0.25\n", encoding="utf-8")
+    told = [
+        ("G2", (0.1, 0.2, 0.3, 0.4)),
+        ("G0", (0.7, 0.1, 0.1, 0.1)),
+        ("G3", (0.2, 0.2, 0.1, 0.5)),
+        ("G1", (0.25,) * 4),
+        ("G0", (0.4, 0.3, 0.2, 0.1)),
+    ]
+    rows = [",".join([grade, *map(str, risks)]) for grade, risks in told]
+    rows[1:1] = [",0.25,0.25,0.25,0.25", "G1,0.25,,0.25,0.25"]
+    (tmp_path / "site.csv").write_text("\n".join(["grade,p0,p1,p2,p3", *rows]) + "\n", encoding="utf-8")
     (tmp_path / "release.toml").write_text(RELEASE, encoding="utf-8")
     site = reading.study(tmp_path).datasets[0]
     assert dict(site.excluded) == {"outcome_missing": 1, "risk_missing": 1}
     assert (site.outcome, site.risk, site.class_labels) == (None, None, GRADES)
     assert site.classes is not None
-    np.testing.assert_array_equal(site.classes, [2, 0])
-    np.testing.assert_array_equal(site.class_risk, [(0.1, 0.2, 0.3, 0.4), (0.7, 0.1, 0.1, 0.1)])
+    np.testing.assert_array_equal(site.classes, [2, 0, 3, 1, 0])
+    np.testing.assert_array_equal(site.class_risk, [risks for _, risks in told])
 
 
 def test_risks_within_a_millionth_of_1_are_used_as_they_are_given(tmp_path: Path) -> None:

@@ -112,10 +112,13 @@ declared_on = {day}
 
 
 def _dated(folder: Path, rest: str = "", day: str = "2025-06-01", policy: str = "") -> Evidence:
-    """The hospital of `_release` whose patients came from 2 January to 30 September 2025, a day of one missing."""
+    """The hospital of `_release` whose patients came from 2 January to 28 September 2025, a day of one missing.
+
+    One patient came on the first day and one on the last, so that their months are told, not the days.
+    """
     table = _release(folder, policy) / "site.csv"
     rows = table.read_text().splitlines()
-    days = ["2025-01-02", "2025-09-30", "", *["2025-05-05"] * (len(rows) - 4)]
+    days = ["2025-01-02", "2025-09-28", "", *["2025-05-05"] * (len(rows) - 4)]
     table.write_text("\n".join(f"{row},{seen}" for row, seen in zip(rows, ["seen", *days], strict=True)))
     release = folder / "release.toml"
     release.write_text(release.read_text() + DAYS + rest + DECLARED.format(day=day))
@@ -129,14 +132,14 @@ def _flags(evidence: Evidence) -> set[str]:
 @pytest.mark.parametrize(
     ("day", "says"),
     [
-        ("2025-06-01", "not before the first patient (2 January 2025)"),
-        ("2024-12-31", "before the first patient (2 January 2025)"),
+        ("2025-06-01", "not before the first patient (1 January 2025)"),
+        ("2024-12-31", "before the first patient (1 January 2025)"),
         ("2026-05-01", "after all patients had come (30 September 2025)"),
     ],
 )
 def test_a_column_of_days_counts_as_dates(tmp_path: Path, day: str, says: str) -> None:
     evidence = _dated(tmp_path / "release", day=day)
-    assert externals(evidence)[0].dates == (datetime.date(2025, 1, 2), datetime.date(2025, 9, 30))
+    assert externals(evidence)[0].dates == (datetime.date(2025, 1, 1), datetime.date(2025, 9, 30))
     assert "dates_missing" not in _flags(evidence)
     assert plain(acceptance.when(evidence, "declared")).endswith(f", {says}.")
 
@@ -155,8 +158,8 @@ def test_under_a_policy_no_day_of_a_person_is_given(tmp_path: Path) -> None:
     (row,) = description.sites(evidence).rows
     assert row.cells[-1].text == "withheld"
     printed = record.of(evidence).text().decode()
-    assert "2025-01-02" not in printed
-    assert "2025-09-30" not in printed
+    for day in ("2025-01-01", "2025-01-02", "2025-09-28", "2025-09-30"):
+        assert day not in printed
 
 
 def test_under_a_policy_declared_dates_are_given(tmp_path: Path) -> None:

@@ -76,8 +76,11 @@ def table(column: str, values: list[str]) -> str:
 
 def test_levels_name_values_however_they_are_written(tmp_path: Path) -> None:
     declared = '[[subgroup]]\ncolumn = "s"\nlevels = { "0" = "female", "1" = "male" }\n'
-    study = read(tmp_path, declared, a=table("s", ["0", "1.0", "", "2"]), b="outcome,risk\n0,0.1\n1,0.2\n")
-    assert masks(study.datasets[0]) == {"s=female": [True, False, False, False], "s=male": [False, True, False, False]}
+    study = read(tmp_path, declared, a=table("s", ["0", "1.0", "", "2", "1"]), b="outcome,risk\n0,0.1\n1,0.2\n")
+    assert masks(study.datasets[0]) == {
+        "s=female": [True, False, False, False, False],
+        "s=male": [False, True, False, False, True],
+    }
     assert masks(study.datasets[1]) == {"s=female": "b has no column s", "s=male": "b has no column s"}
     lost = [flag_text(flag.fact) for flag in study.flags if flag.flag == "in_no_subgroup"]
     assert lost == ["In a 2 rows are in no subgroup of s: the value is missing or not among its levels."]
@@ -85,14 +88,21 @@ def test_levels_name_values_however_they_are_written(tmp_path: Path) -> None:
 
 def test_booleans_have_levels_in_words_and_in_numbers(tmp_path: Path) -> None:
     for levels in ('{ "true" = "yes", "false" = "no" }', '{ "1" = "yes", "0" = "no" }'):
-        study = read(tmp_path, f'[[subgroup]]\ncolumn = "s"\nlevels = {levels}\n', a=table("s", ["True", "false"]))
-        assert masks(study.datasets[0]) == {"s=yes": [True, False], "s=no": [False, True]}
+        written = ["True", "false", "FALSE", "true", "False"]
+        study = read(tmp_path, f'[[subgroup]]\ncolumn = "s"\nlevels = {levels}\n', a=table("s", written))
+        yes = [True, False, False, True, False]
+        assert masks(study.datasets[0]) == {"s=yes": yes, "s=no": [not each for each in yes]}
 
 
 def test_texts_and_few_numbers_are_their_own_labels_in_every_table(tmp_path: Path) -> None:
-    study = read(tmp_path, '[[subgroup]]\ncolumn = "s"\n', a=table("s", ["b", "a"]), b=table("s", ["c", "b"]))
+    study = read(tmp_path, '[[subgroup]]\ncolumn = "s"\n', a=table("s", list("baaba")), b=table("s", ["c", "b"]))
     assert masks(study.datasets[1]) == {"s=a": [False, False], "s=b": [False, True], "s=c": [True, False]}
-    study = read(tmp_path, '[[subgroup]]\ncolumn = "s"\n', a=table("s", ["10", "2.0"]), b=table("s", ["2", "2.5"]))
+    study = read(
+        tmp_path,
+        '[[subgroup]]\ncolumn = "s"\n',
+        a=table("s", ["10", "2.0", "2", "10.0", "2"]),
+        b=table("s", ["2", "2.5"]),
+    )
     assert list(masks(study.datasets[0])) == ["s=2", "s=2.5", "s=10"]
     assert masks(study.datasets[1])["s=2"] == [True, False]
 
@@ -100,11 +110,16 @@ def test_texts_and_few_numbers_are_their_own_labels_in_every_table(tmp_path: Pat
 @pytest.mark.parametrize(
     ("values", "cuts", "labels", "places"),
     [
-        (["49", "50", "69", "70"], "[50, 70]", ["under 50", "50 to 69", "70 or more"], [0, 1, 1, 2]),
-        (["49.9", "50", "69.9", "70"], "[50, 70]", ["under 50", "50 to under 70", "70 or more"], [0, 1, 1, 2]),
-        (["1", "2", "3", "4"], "[1.5, 2.5]", ["under 1.5", "1.5 to under 2.5", "2.5 or more"], [0, 1, 2, 2]),
-        (["1", "2", "3", "4"], "[2, 3]", ["under 2", "2", "3 or more"], [0, 1, 2, 2]),
-        (["-7", "-5", "-1", "0"], "[-5, 0]", ["under -5", "-5 to -1", "0 or more"], [0, 1, 1, 2]),
+        (["49", "50", "69", "70", "18"], "[50, 70]", ["under 50", "50 to 69", "70 or more"], [0, 1, 1, 2, 0]),
+        (
+            ["49.9", "50", "69.9", "70", "90"],
+            "[50, 70]",
+            ["under 50", "50 to under 70", "70 or more"],
+            [0, 1, 1, 2, 2],
+        ),
+        (["1", "2", "3", "4", "5"], "[1.5, 2.5]", ["under 1.5", "1.5 to under 2.5", "2.5 or more"], [0, 1, 2, 2, 2]),
+        (["1", "2", "3", "4", "2"], "[2, 3]", ["under 2", "2", "3 or more"], [0, 1, 2, 2, 1]),
+        (["-7", "-5", "-1", "0", "-6"], "[-5, 0]", ["under -5", "-5 to -1", "0 or more"], [0, 1, 1, 2, 0]),
     ],
 )
 def test_cuts_are_named_as_the_values_are(
@@ -118,14 +133,15 @@ def test_cuts_are_named_as_the_values_are(
 
 
 def test_rows_without_an_outcome_are_gone_from_the_subgroups_too(tmp_path: Path) -> None:
-    text = "outcome,risk,s\n0,0.1,a\n,0.2,a\n1,,b\n1,0.4,b\n"
+    text = "outcome,risk,s\n0,0.1,a\n,0.2,a\n1,,b\n1,0.4,b\n0,0.3,b\n1,0.6,a\n0,0.5,b\n"
     study = read(tmp_path, '[[subgroup]]\ncolumn = "s"\n', a=text)
-    assert masks(study.datasets[0]) == {"s=a": [True, False], "s=b": [False, True]}
+    of_a = [True, False, False, True, False]
+    assert masks(study.datasets[0]) == {"s=a": of_a, "s=b": [not each for each in of_a]}
 
 
 def test_a_level_that_nobody_has_is_a_flag(tmp_path: Path) -> None:
     declared = '[[subgroup]]\ncolumn = "s"\nlevels = { a = "one", b = "two", z = "three" }\n'
-    study = read(tmp_path, declared, a=table("s", ["a", "b", "a"]))
+    study = read(tmp_path, declared, a=table("s", list("abaab")))
     assert [flag_text(flag.fact) for flag in study.flags if flag.flag == "empty_subgroup"] == [
         "No row of any dataset is in the subgroup s three."
     ]
