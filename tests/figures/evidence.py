@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dossier.core.facts import Method
+from dossier.core.facts import Count, Fact, Method
 from dossier.core.release import Release
 from dossier.core.types import (
     POOLED,
@@ -232,8 +232,11 @@ def _site_curves(rng: np.random.Generator, n: int, events: int, scale: float, de
 def _pooled(count: int) -> list[Result]:
     if count < 2:
         return []
-    more = {"prediction_low": 0.28, "prediction_high": 0.99, "tau": 0.9, "i2": 0.9, "k": count} if count > 2 else {}
-    ratio = {"prediction_low": 0.5, "prediction_high": 2.2, "tau": 0.3, "i2": 0.9, "k": count} if count > 2 else {}
+    if count == 2:
+        why = Absent(Fact("too_few_sites_to_pool", usable=Count(2, "site")))
+        return [Result(name, name, POOLED, {}, why) for name in ("auroc", "oe_ratio")]
+    more = {"prediction_low": 0.28, "prediction_high": 0.99, "tau": 0.9, "i2": 0.9, "k": count}
+    ratio = {"prediction_low": 0.5, "prediction_high": 2.2, "tau": 0.3, "i2": 0.9, "k": count}
     return [
         Result("auroc", "auroc", POOLED, {}, Estimate(0.88, 0.73, 0.96, 0.95, 5000, Method("wald"), details=more)),
         Result(

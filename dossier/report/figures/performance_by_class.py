@@ -242,7 +242,7 @@ def _message(evidence: Evidence, seen: Evidence, sites: Sequence[At]) -> str:
     ]
     known = f"{sites_word(len(sites))} of known similarity"
     if not values:
-        return f"None of {known} is below {bands.SUPPORT:g} by {form_of(evidence).short}."
+        return f"Of {known} none is below {bands.SUPPORT:g} by {form_of(evidence).short}."
     (low, first), (high, last) = min(values), max(values)
     where = f"At sites below {bands.SUPPORT:g} by {form_of(evidence).short}"
     if low == high:

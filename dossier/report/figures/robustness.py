@@ -290,7 +290,7 @@ FORMS = {
     "averaged": Form("Averaged correspondence", SIMILARITY_FORM["averaged"], f" ({bands.ALIKE:g}: alike)"),
     "psi": Form("Degree of correspondence, psi", SIMILARITY_FORM["psi"], f" ({bands.PSI_OF_ONE_POPULATION})"),
 }
-BANDS = listing([f"{name} to {upper:g}" for upper, name in bands.SIMILARITY.items()])
+BANDS = f"Bands of {min(bands.SIMILARITY):g}: {listing(list(bands.SIMILARITY.values()))}"
 """The bands of similarity, which an axis that shows a part of it cannot name."""
 
 
@@ -976,19 +976,19 @@ def external_performance(evidence: Evidence) -> Picture | Absent:
 def _caption(evidence: Evidence, arranged: Arrangement) -> str:
     """How to read the diagram, how far its axis goes, and whatever it leaves out."""
     form, has_ellipses = form_of(evidence), any(_has_interval(placed_site) for placed_site in arranged.placed)
-    only = ", of the blue sites only" if has_ellipses and is_crowded(arranged.placed) else ""
+    only = ", of blue sites only" if has_ellipses and is_crowded(arranged.placed) else ""
     text = (
-        f"{patients(externals(evidence))}. Height: {form.title.lower()}{form.note}. "
+        f"{patients(externals(evidence))}. Height{form.note}. "
         f"{'Ellipses' if has_ellipses else 'Strokes'}: {level_text(evidence)} intervals{only}. "
-        f"Bands: {BANDS}. Blue: below {bands.SUPPORT:g}, of {bands.FEWEST_TO_SUPPORT} patients or more, all three "
-        "intervals acceptable or better. "
+        f"{BANDS}. Blue: below {bands.SUPPORT:g}, {bands.FEWEST_TO_SUPPORT} patients or more, "
+        "all intervals acceptable. "
         f"{OURS}{without_skill(evidence, [placed_site.site for placed_site in arranged.placed])}"
     )
     plan = arranged.plan
     if any(stands is not None and stands.share is None for stands in _all_standing(evidence, arranged)):
         text += " Dotted: minimum sample size unknown."
     if plan.foot:
-        text += f" The axis of similarity is broken at {bands.SUPPORT:g}."
+        text += f" Axis broken at {bands.SUPPORT:g}."
     elif plan.lowest > 0 or plan.highest < LEAST_WHOLE:
         text += f" Similarity: {number(plan.lowest)} to {number(plan.highest)} only."
     if not plan.foot and not any(arranged.regions):
