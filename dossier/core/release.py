@@ -760,6 +760,16 @@ class Utility(Table):
             raise UnfitError("relevance_of_other_source")
         return self
 
+    @property
+    def source_of_relevance(self) -> str:
+        """The column of the cases' relevance, "raters", or "constant" where all count alike."""
+        return self.relevance if isinstance(self.relevance, str) else "constant" if self.relevance is None else "raters"
+
+    @property
+    def judged_at(self) -> Mapping[str, float | str]:
+        """Where weighted utility is judged and drawn: at the first gamma, with the relevance that is declared."""
+        return {"gamma": self.gamma[0], "relevance": self.source_of_relevance}
+
 
 class Roc(Table):
     """The parts of the ROC curve that are looked at alone."""
@@ -1132,7 +1142,7 @@ class Release(Table):
         """The one place of weighted utility that is judged; empty where nothing says at which threshold."""
         given = self.utility or Utility()
         taus = ("cost_benefit",) * (given.cost is not None) + given.tau_from + self.thresholds.declared
-        return {"gamma": given.gamma[0], "relevance": "constant", "tau": taus[0]} if taus else {}
+        return {**given.judged_at, "tau": taus[0]} if taus else {}
 
     @property
     def criteria(self) -> tuple[Acceptance, ...]:

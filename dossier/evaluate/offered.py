@@ -296,8 +296,8 @@ def _utility_thresholds(release: Release) -> tuple[str, ...]:
 
 def _utility_relevance(release: Release) -> tuple[str, ...]:
     """Where the relevance of single cases comes from: a column, or the raters; empty where all count alike."""
-    named = None if release.utility is None else release.utility.relevance
-    return () if named is None else (named if isinstance(named, str) else "raters",)
+    source = (release.utility or Utility()).source_of_relevance
+    return () if source == "constant" else (source,)
 
 
 def part_of(dataset: Dataset, rows: Any) -> Dataset:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -15,6 +16,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
 
 from dossier.core.register import fill
+from dossier.core.release import Utility
 from dossier.core.types import (
     READER_STUDY,
     Absent,
@@ -267,3 +269,24 @@ def test_weighted_utilities_stand_beside_the_other_measures(usual: Evidence) -> 
     assert [line.get_marker() for line in first.lines].count("<") == 1
     assert extent(figure)[0] == FULL
     assert HALF < FULL
+
+
+def test_the_weighted_utility_that_is_drawn_is_the_one_that_is_declared(usual: Evidence) -> None:
+    """At another gamma and relevance than those of the results none is drawn; moved there, all are, and it is said."""
+    declared = Utility(gamma=(0.5,), relevance="matters")
+    release = usual.release.model_copy(update={"utility": declared})
+    elsewhere = replace(usual, release=release)
+    assert not any(line.weighted for line in weighted_utility.lines(elsewhere))
+    moved = tuple(
+        replace(result, at={**result.at, "gamma": 0.5, "relevance": "matters"})
+        if result.measure == "weighted_utility"
+        else result
+        for result in usual.results
+    )
+    there = replace(elsewhere, results=moved)
+    assert [line.found for line in weighted_utility.lines(there)] == [
+        line.found for line in weighted_utility.lines(usual)
+    ]
+    made = weighted_utility.weighted_utility_beside(there)
+    assert isinstance(made, Picture)
+    assert "each case its relevance of the column matters, gamma 0.5." in made.caption

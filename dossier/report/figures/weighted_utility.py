@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from matplotlib.axes import Axes
@@ -34,10 +34,11 @@ from dossier.report.figures.canvas import (
     value_text,
     write,
 )
-from dossier.typeset.numbers import number, threshold
+from dossier.typeset.numbers import as_declared, number, threshold
 from dossier.typeset.words import setting
 
 MOST_SITES = 4
+ONE_FOR_ALL: Mapping[str, float | str] = {"gamma": 1.0, "relevance": "constant"}
 LEAST = -0.5
 """Below this an axis does not go: one case with a threshold near 1 would flatten all the others."""
 
@@ -65,6 +66,19 @@ def _is_own(at: object) -> bool:
     return isinstance(at, dict) and isinstance(at.get("tau"), str)
 
 
+def _declared(evidence: Evidence) -> Mapping[str, float | str]:
+    """The gamma, of several the first, and the source of the relevance that the release declares."""
+    return ONE_FOR_ALL if evidence.release.utility is None else evidence.release.utility.judged_at
+
+
+def _of_each_case(evidence: Evidence) -> str:
+    """Whose relevance each case has, and gamma, in words."""
+    source, gamma = (_declared(evidence)[name] for name in ("relevance", "gamma"))
+    known = {"constant": "every case the same relevance", "raters": "each case the relevance that the raters gave it"}
+    whose = known.get(str(source), f"each case its relevance of the column {source}")
+    return f"{whose}, gamma {as_declared(float(gamma))}"
+
+
 def lines(evidence: Evidence) -> list[Line]:
     """The measures that stand beside each other: weighted utilities by the source of their thresholds, then others."""
     sites = sites_of(evidence)[:MOST_SITES]
@@ -78,7 +92,7 @@ def lines(evidence: Evidence) -> list[Line]:
     made = []
     for source in sources:
         found = tuple(
-            find(evidence, "weighted_utility", site.name, gamma=1.0, relevance="constant", tau=source) for site in sites
+            find(evidence, "weighted_utility", site.name, tau=source, **_declared(evidence)) for site in sites
         )
         made.append(Line(f"Weighted utility, {setting(source)}", True, found))
     at = primary_threshold(evidence)
@@ -171,7 +185,7 @@ def weighted_utility_beside(evidence: Evidence) -> Picture | Absent:
         patients = sum(site.n for site in shown)
         caption = (
             f"{patients:,} patients; {level_text(evidence)} intervals. Filled: each case has a threshold of its own, "
-            "every case the same relevance, gamma 1. Open: one threshold for all, or none."
+            f"{_of_each_case(evidence)}. Open: one threshold for all, or none."
             f"{left_out(len(sites) - len(shown), 'see the tables')}"
         )
         rows = lines(evidence)
