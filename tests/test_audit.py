@@ -71,6 +71,19 @@ def test_what_is_left_is_what_enumeration_finds(seed: int) -> None:
     assert (found >= wide) is (narrowest >= wide)
 
 
+def test_how_many_counts_are_asked_for_follows_from_their_ranges_alone() -> None:
+    """Of tables of one set of ranges, one has a risk that the other has not: the number is printed."""
+    rows, outcome = [True] * 40, [1, 0] * 20
+    first = [0.1] * 40
+    other = [0.1] * 36 + [0.4] * 4
+    both = [
+        values_left(np.array(outcome, dtype=float), np.array(risk), [_part(rows, outcome, risk, 11)], 11)
+        for risk in (first, other)
+    ]
+    # Of each 20, told as 11 to 21: 0 to 10 from 0.3 and from 0.6 on, and 1 to 21 below 0.3 or 0 to 10 between.
+    assert [left.cells for left in both] == [8, 8]
+
+
 def test_the_knees_keep_as_many_values_as_asked_for() -> None:
     study = protected("knee")
     site = next(site for site in evaluate._sites(study) if site.dataset.name == "knee-6")

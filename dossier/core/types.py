@@ -454,7 +454,7 @@ class Disclosure:
 
     cells: int
     """How many counts may be below the smallest that may be told, by their ranges: the solver found as many values as
-    that for each."""
+    that for each where the model gives any risk."""
     withheld: Mapping[str, int]
     """How many results and curves are withheld, by the code of the reason."""
 

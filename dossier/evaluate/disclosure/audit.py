@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import Bounds, LinearConstraint, milp
 
-from dossier.core.types import CountRange, Floats
+from dossier.core.types import Floats
 from dossier.evaluate.disclosure.chains import Chain
 
 NODES = 200
@@ -91,10 +91,12 @@ class _Tables:
 
     def left(self, least: int) -> Left:
         """The least number of values that a small cell is left."""
-        # Where the score gives no risk is nobody; parts with the same risks are one.
-        cells = {aim.tobytes(): (aim, count) for aim, count in self._small(least) if aim.any()}
+        asked = list(self._small(least))
+        # Where the score gives no risk is nobody; parts with the same risks are one. How many were asked for is of the
+        # ranges alone, for it is printed: which risks occur tells of patients.
+        cells = {aim.tobytes(): (aim, count) for aim, count in asked if aim.any()}
         if not cells:
-            return Left()
+            return Left(len(asked))
         aims, true = (np.array(each) for each in zip(*cells.values(), strict=True))
         low, high = true.copy(), true.copy()
 
@@ -114,17 +116,19 @@ class _Tables:
                     look(sign * aim)
             if high[index] - low[index] + 1 < least:
                 break
-        return Left(len(cells), int((high - low).min()) + 1)
+        return Left(len(asked), int((high - low).min()) + 1)
 
     def _small(self, below: int) -> Iterator[tuple[Floats, int]]:
         """Every tail, and every part of the grid, that may hold a few by the ranges."""
         for index, part in enumerate(self.parts):
             place = np.searchsorted(self.grid, self.risk[part.rows & self.mine], side="right") - 1
             inside = self.within[:, index].astype(float)
-            tails = [*part.chains[self.label].tails, CountRange(0, 0)]
-            for first, (tail, beyond) in enumerate(pairwise(tails)):
+            tails = part.chains[self.label].tails
+            for first, tail in enumerate(tails):
                 if tail.low < below:
                     yield inside * (self.bin >= first), int((place >= first).sum())
+            # What is beyond the last tail is that tail.
+            for first, (tail, beyond) in enumerate(pairwise(tails)):
                 if tail.low - beyond.high < below:
                     yield inside * (self.bin == first), int((place == first).sum())
 
