@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -24,25 +25,25 @@ from tests.smallest import HEAD, QUICK
 TABLES = """
 [severity]
 weights = [[0, 1.0], [0.5, 0]]
-[[dataset]]
-name = "a"
-role = "external"
-file = "a.csv"
-[[dataset]]
-name = "b"
-role = "external"
-file = "b.csv"
 """
+SITE = '[[dataset]]\nname = "{0}"\nrole = "external"\nfile = "{0}.csv"\n'
+SIZES = {"a": 200, "b": 150}
 FIRST = 'rival = "old"\nrival_name = "the old rule"\n'
 NAMES = ("the old rule", "vendor A", "vendor B")
 OTHERS = {name: f'[[rival]]\nname = "{name}"\ncolumn = "{name[-1].lower()}"\n' for name in NAMES[1:]}
 
 
-def study(folder: Path, first: str = FIRST, others: tuple[str, ...] = NAMES[1:], more: str = "") -> Study:
+def study(
+    folder: Path,
+    first: str = FIRST,
+    others: tuple[str, ...] = NAMES[1:],
+    more: str = "",
+    sizes: Mapping[str, int] = SIZES,
+) -> Study:
     """Two hospitals with the risks of three other models; in the second one vendor B has none, and A not for all."""
     folder.mkdir(exist_ok=True)
     rng = np.random.default_rng(8)
-    for name, rows in (("a", 200), ("b", 150)):
+    for name, rows in sizes.items():
         outcome = (rng.random(rows) < 0.4).astype(int)
         risks = [
             np.clip(0.25 + 0.4 * outcome + rng.normal(0, s, rows), 0.01, 0.99).round(3) for s in (0.2, 0.4, 0.3, 0.5)
@@ -54,7 +55,8 @@ def study(folder: Path, first: str = FIRST, others: tuple[str, ...] = NAMES[1:],
         lines = zip([str(value) for value in outcome], *cells, strict=True)
         text = "\n".join([",".join(heads), *(",".join(line[: len(heads)]) for line in lines)])
         (folder / f"{name}.csv").write_text(text + "\n")
-    release = HEAD + first + "".join(OTHERS[name] for name in others) + QUICK + TABLES + more
+    release = HEAD + first + "".join(OTHERS[name] for name in others) + QUICK + TABLES
+    release += "".join(SITE.format(name) for name in sizes) + more
     (folder / "release.toml").write_text(release)
     return reading.study(folder)
 
@@ -153,11 +155,15 @@ def test_with_one_other_model_there_is_nothing_to_correct(tmp_path: Path) -> Non
     assert "p_holm" not in estimated(find(alone, "auroc_difference", "a", against=NAMES[0])).details
 
 
-def test_all_sites_together_know_each_of_them(three: Evidence) -> None:
-    """Two hospitals are pooled for the first; the others have one only, and say so."""
-    found = {name: find(three, "auroc_difference", POOLED, against=name) for name in NAMES}
-    assert isinstance(found[NAMES[0]], Estimate)
-    assert all(isinstance(found[name], Absent) for name in NAMES[1:])
+def test_all_sites_together_know_each_of_them(tmp_path: Path) -> None:
+    """Three hospitals are pooled for the first; vendor A has two, vendor B one, of which nothing is pooled."""
+    every = evaluate.evidence(study(tmp_path / "release", sizes={**SIZES, "c": 150}))
+    found = {name: find(every, "auroc_difference", POOLED, against=name) for name in NAMES}
+    assert estimated(found[NAMES[0]]).details["k"] == 3
+    for name in NAMES[1:]:
+        absent = found[name]
+        assert isinstance(absent, Absent)
+        assert absent.reason.code == "too_few_sites_to_pool"
 
 
 def test_the_pages_have_every_model(three: Evidence) -> None:
