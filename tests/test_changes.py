@@ -391,8 +391,8 @@ def test_no_number_of_another_hospital_stands_as_before(moved: Evidence) -> None
     criteria = chapter.criteria(moved)
     assert criteria is not None
     assert [[cell.text for cell in row.cells] for row in criteria.rows] == [
-        ["Hospital north", "not declared", "not met: ≥\N{NO-BREAK SPACE}0.99"],
-        ["Quite another hospital", "met: ≥\N{NO-BREAK SPACE}0.50", "not declared"],
+        ["Hospital north", "not declared", "shown not to hold: ≥\N{NO-BREAK SPACE}0.99"],
+        ["Quite another hospital", "shown: ≥\N{NO-BREAK SPACE}0.50", "not declared"],
     ]
 
 
@@ -401,9 +401,13 @@ def test_the_same_site_in_other_capitals_is_the_same(later: Evidence) -> None:
     assert isinstance(_differences(_of_site(later, "North"))["north"], Absent)
 
 
-def test_a_hospital_under_another_dataset_name_is_pooled_in_both(same: Evidence) -> None:
+def test_a_hospital_under_another_dataset_name_is_pooled_in_both(folder: Path) -> None:
+    sites = {"north": (1, 120, LAST_YEAR), "south": (2, 90, LAST_YEAR), "east": (5, 110, LAST_YEAR)}
+    _printed(folder / "three-out", _release(folder / "three", sites, "1.0.0"))
+    same = _release(folder / "three-again", sites, "1.0.0", "../three-out/results.json")
     assert same.changes is not None
     before = same.changes.previous.datasets
+    assert _pooled(same)
     renamed = tuple(dataclasses.replace(dataset, name=f"{dataset.name}-1") for dataset in before)
     assert all(found.reason is not None for found in _pooled(_with(same, datasets=renamed)))
     others = tuple(dataclasses.replace(dataset, site=f"{dataset.site} of the coast") for dataset in before)
@@ -428,7 +432,10 @@ def test_another_outcome_is_not_compared(later: Evidence, outcome: str, horizon:
         assert "nother outcome" not in said.rest + chapter.line(found)
         return
     reason = f"another outcome was predicted before: {words}; now it is Readmission"
-    assert all(difference == Said(reason) for difference in _differences(found).values())
+    differences = _differences(found)
+    assert {name for name, difference in differences.items() if difference == Said(reason)} == {"north", "west"}
+    # Two hospitals are not pooled, now or then.
+    assert isinstance(differences["pooled"], Absent)
     assert reason[1:] in said.rest
     assert f"The outcome was another one then: {words}." in chapter.line(found)
     assert {row.cells[0].text for row in chapter.measures(found).rows if row.kind == "row"} == {""}
@@ -529,8 +536,8 @@ def test_a_criterion_that_is_no_longer_met_is_named(later: Evidence) -> None:
     (row,) = table.rows
     assert [cell.text for cell in row.cells] == [
         "Hospital north",
-        "met: ≥\N{NO-BREAK SPACE}0.50",
-        "not met: ≥\N{NO-BREAK SPACE}0.99",
+        "shown: ≥\N{NO-BREAK SPACE}0.50",
+        "shown not to hold: ≥\N{NO-BREAK SPACE}0.99",
     ]
     assert "1\N{NO-BREAK SPACE}criterion changed state" in chapter.finding(later).lead
     assert "1\N{NO-BREAK SPACE}goal met then but not now" in chapter.line(later)

@@ -148,7 +148,7 @@ def line(evidence: Evidence) -> str:
     if evidence.changes is None:
         return ""
     came, went = _came_and_went(evidence)
-    lost = [pair for pair in _kept(evidence) if _standing(pair[0]) == "met" and _standing(pair[1]) != "met"]
+    lost = [old for old, new in _criteria(evidence) if old and new and old.met and not new.met]
     then = evidence.changes.previous.other_outcome(evidence.release)
     other = "" if then is None else f" The outcome was another one then: {then.words}."
     return (
