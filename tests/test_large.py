@@ -21,7 +21,7 @@ from dossier import evaluate, reading
 from dossier.command_line.cli import dossier
 from dossier.core.errors import DossierError
 from dossier.core.facts import Count, Fact
-from dossier.core.types import Absent, Dataset, Evidence
+from dossier.core.types import POOLED, Absent, Dataset, Estimate, Evidence
 from dossier.reading import files, samples
 from dossier.record import results
 from dossier.report.chapters import description
@@ -263,6 +263,10 @@ def test_what_needs_predictors_rests_on_the_sample_and_says_so_and_nothing_else_
     of_subgroups = {name for name in found if " None " not in name}
     assert of_subgroups == {name for name in whole if " None " not in name}
     assert of_subgroups <= of_sample
+    over_all = [result.found for result in evidence.subgroups.results if result.dataset == POOLED]
+    methods = [list(each.method) for each in over_all if isinstance(each, Estimate)]
+    assert methods
+    assert all(method[-1] == remark for method in methods)
     described = {
         (description.described.variable, description.described.statistic): description.described.n
         for description in evidence.descriptions

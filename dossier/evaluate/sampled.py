@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
@@ -33,11 +33,17 @@ def noted(found: Found, site: Site, needs: Container[str]) -> Found:
 
 def _samples(site: Site, needs: Container[str]) -> Method:
     """The samples of this dataset and of the development table that were asked; no step where all rows were."""
-    sample, samples = site.dataset.sampled, Method()
-    if sample is not None and any(name in needs for name in OF_THE_SAMPLE):
-        of = Count(site.dataset.rows_analysed, "row")
-        samples += Fact("on_a_sample", rows=Count(sample.rows_analysed, "row"), of=of)
+    samples = of_sites([site]) if any(name in needs for name in OF_THE_SAMPLE) else Method()
     if site.development_sample is not None and "development" in needs:
         rows, of_rows = (Count(number or 0, "row") for number in (site.development_sample, site.development_rows))
         samples += Fact("development_sample", rows=rows, of=of_rows)
     return samples
+
+
+def of_sites(sites: Sequence[Site]) -> Method:
+    """The step that says how many rows of some sites are sampled; none where all were asked."""
+    if all(site.dataset.sampled is None for site in sites):
+        return Method()
+    rows = sum(site.dataset.described.rows_analysed for site in sites)
+    of = Count(sum(site.dataset.rows_analysed for site in sites), "row")
+    return Method(Fact("on_a_sample", rows=Count(rows, "row"), of=of))

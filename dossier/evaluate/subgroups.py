@@ -308,6 +308,8 @@ class _Group:
         return all(site.asks(measure) for site in self.sites)
 
     def _result(self, term: Term, at: At, found: Estimate | Absent) -> Result:
+        if isinstance(found, Estimate):
+            found = replace(found, method=found.method + sampled.of_sites(self.sites))
         return Result(term.name, term.measure, self.name, at, found, self.subset)
 
     def _of_measure(self, metric: Metric, at: At) -> Iterator[Result]:
