@@ -241,7 +241,10 @@ def covid(books: dict[str, Book]) -> Book:
 
 
 READING = frozenset(
-    {"test_formats.py", "test_load.py", "test_isolation.py", "test_hostile.py", "test_release.py", "test_faults.py"}
+    {
+        *("test_formats.py", "test_load.py", "test_isolation.py", "test_hostile.py", "test_release.py"),
+        *("test_faults.py", "test_readers_tables.py"),
+    }
 )
 """Files whose tests read tables of a few rows and show nothing of them."""
 
