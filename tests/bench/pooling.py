@@ -119,7 +119,7 @@ def _stratified(k: int) -> Simulate:
         known = _of_sites(rows, shifts)
         scores = {
             f"stratified {name}": held(REGISTER.stratified[name].function(strata, LEVEL), known[name])
-            for name in ("oe_ratio", "calibration_slope", "model_based_concordance")
+            for name in ("oe_ratio", "calibration_slope")
         }
         scores["stratified auroc"] = held(stratified.auroc(strata, LEVEL), _share_of_pairs(strata, shifts))
         return scores
@@ -134,11 +134,9 @@ def _of_sites(rows: Sequence[int], shifts: Sequence[float]) -> dict[str, float]:
     expected = float(np.sum(share * expit(linear)))
     observed = [float(np.sum(share * expit(CENTRE + shift + STEEP * (linear - CENTRE)))) for shift in shifts]
     sites = math.fsum(n * of_site for n, of_site in zip(rows, observed, strict=True))
-    right = truths(population(CENTRE, expit, 0.1), 0.1, CENTRE, expit)
     return {
         "oe_ratio": sites / (sum(rows) * expected),
         "calibration_slope": STEEP,
-        "model_based_concordance": right["auroc"],
     }
 
 
