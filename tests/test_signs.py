@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -259,6 +260,15 @@ def test_a_row_of_totals_is_told(tmp_path: Path, last: str, told: str) -> None:
     table = csv("ward,y,p,age,stay", ["north", "south"] * 30, outcome.astype(int), risk, age, stay)
     found = said(study(tmp_path, table + last.format(**values) + "\n"), "totals_row")
     assert [text[: len(told)] for text in found] == ([told] if told else [])
+
+
+def test_numbers_whose_sum_is_too_large_are_no_totals_and_warn_of_nothing(tmp_path: Path) -> None:
+    outcome, risk, _ = simulated(60)
+    ends = [1e308, -1e308, 1.2e308, 1.7e308] * 15
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        found = study(tmp_path, csv("y,p,a,b", outcome.astype(int), risk, ends, ends))
+    assert said(found, "totals_row") == []
 
 
 def test_columns_of_few_ones_are_no_totals(tmp_path: Path) -> None:

@@ -154,8 +154,9 @@ def _last_word(column: Column) -> str | None:
     return cell if isinstance(cell, str) else None
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def _is_sum(numbers: Floats) -> bool:
-    """Whether the last number is the sum of the others, or their mean where none of them is."""
+    """Whether the last number is the sum of the others, or their mean where none of them is; never one too large."""
     others, last = numbers[:-1][~np.isnan(numbers[:-1])], numbers[-1]
     if len(others) < 2 or not np.isfinite(last) or not np.isfinite(others).all() or not np.ptp(others):
         return False
