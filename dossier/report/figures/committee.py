@@ -191,12 +191,15 @@ def draw_committee_percentages(evidence: Evidence) -> Figure | Absent:
     if isinstance(found, Absent):
         return found
     (risk, rows), among = found, of_how_many(found[0])
-    drawn, axes, (left, width) = _forest([came.label for came in rows], [], (0.0, 1.0))
+    quarters = [0, 0.25, 0.5, 0.75, 1]
+    marks = [f"{among * part:,.0f}" for part in quarters]
+    right = max(3.0, text_width(marks[-1]) / 2)
+    drawn, axes, (left, width) = _forest([came.label for came in rows], [], (0.0, 1.0), right=right)
     axes.axvline(risk, color=INK_2, lw=0.7, dashes=(3, 2), zorder=1)
     for at, estimate in enumerate(rows):
         axes.plot([estimate.low, estimate.high], [at, at], color=INK_2, lw=1.0, zorder=2)
         axes.plot([estimate.value], [at], "s", ms=3.9, color=INK_2, zorder=3)
-    ticks(axes, "x", [0, 0.25, 0.5, 0.75, 1], [f"{among * part:,.0f}" for part in (0, 0.25, 0.5, 0.75, 1)])
+    ticks(axes, "x", quarters, marks)
     text = f"Had the outcome, of {among:,} patients to whom it said {_shown(risk)}"
     write(drawn, min(left + width / 2, COMMITTEE - text_width(text) / 2), len(rows) * ROW + 8.6, text, ha="center")
     return drawn
@@ -437,12 +440,12 @@ def draw_committee_ranking(evidence: Evidence) -> Figure | Absent:
 
 
 def _forest(
-    labels: Sequence[str], extra: Sequence[str], ends: tuple[float, float], ours: Sequence[int] = ()
+    labels: Sequence[str], extra: Sequence[str], ends: tuple[float, float], ours: Sequence[int] = (), right: float = 3.0
 ) -> tuple[Figure, Axes, tuple[float, float]]:
     """A sheet with a row a hospital and one for each line more, named to the left; with its axes and where they lie."""
     names = shortened(list(labels), 44, 600)
     left = max(text_width(text, 600) for text in (*names, *extra)) + 4
-    width = COMMITTEE - left - 3
+    width = COMMITTEE - left - right
     count = len(names) + len(extra)
     drawn = sheet(COMMITTEE, count * ROW + 12.5)
     axes = panel(drawn, left, 0.5, width, count * ROW)
