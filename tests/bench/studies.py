@@ -40,10 +40,10 @@ def cells(bootstrap: int) -> Iterator[tuple[str, str, int, Simulate]]:
             yield f"pooled, {k} sites, tau {spread:g}", "interval", k, _pooled(k, spread)
     yield from pooling.cells()
     for cases, raters in ((100, 3), (400, 12)):
-        yield f"raters, {raters} on {cases} cases", "interval", cases, _raters(cases, raters, bootstrap)
+        yield f"raters, {raters} on {cases} cases", "interval", cases, _raters(cases, raters)
     for cases, raters in ((200, 3), (500, 3), (500, 1)):
         name = f"groups of {raters} {'rater' if raters == 1 else 'raters'} on {cases} cases"
-        yield name, "interval", cases, _rater_groups(cases, raters, bootstrap)
+        yield name, "interval", cases, _rater_groups(cases, raters)
     for decisions in (100, 500):
         yield f"decisions, {decisions} an arm", "interval", decisions, _decisions(decisions)
     for readers, cases in ((3, 40), (5, 40), (8, 40), (16, 60)):
@@ -92,7 +92,7 @@ SURE, UNSURE, SHARE_SURE = 0.9, 0.5, 0.6
 RIGHT = 0.85
 
 
-def _raters(cases: int, raters: int, bootstrap: int) -> Simulate:
+def _raters(cases: int, raters: int) -> Simulate:
     """Raters who are independent given the kind of case, with a confidence of two grades."""
     shares, positive = (np.array(side) for side in zip(*KINDS, strict=True))
     agree = float(np.sum(shares * (positive**2 + (1 - positive) ** 2)))
@@ -102,19 +102,19 @@ def _raters(cases: int, raters: int, bootstrap: int) -> Simulate:
     rho = agree * weight**2
 
     def simulate(rng: np.random.Generator, number: int) -> dict[str, Score]:
+        del number
         kind = rng.choice(len(KINDS), cases, p=shares)
         labels = (rng.random((cases, raters)) < positive[kind][:, None]).astype(float)
         confidence = np.where(rng.random((cases, raters)) < SHARE_SURE, SURE, UNSURE)
-        more: dict[str, Any] = {"level": LEVEL, "bootstrap": bootstrap, "seed": number}
         share = (1 + math.sqrt(rho)) / 2
         right = (rng.random(cases) < RIGHT).astype(float)
-        actual = reliability.actual_accuracy(np.ones(cases), right, labels, confidence, 0.5, **more)
+        actual = reliability.actual_accuracy(np.ones(cases), right, labels, confidence, 0.5, level=LEVEL)
         return {
-            "observed_agreement": held(reliability.observed_agreement(labels, **more), agree),
-            "fleiss_kappa": held(reliability.fleiss_kappa(labels, **more), kappa),
-            "krippendorff_alpha": held(reliability.krippendorff_alpha(labels, **more), kappa),
-            "cohen_kappa": held(reliability.cohen_kappa(labels, **more), kappa),
-            "weighted_concordance": held(reliability.weighted_concordance(labels, confidence, **more), rho),
+            "observed_agreement": held(reliability.observed_agreement(labels, LEVEL), agree),
+            "fleiss_kappa": held(reliability.fleiss_kappa(labels, LEVEL), kappa),
+            "krippendorff_alpha": held(reliability.krippendorff_alpha(labels, LEVEL), kappa),
+            "cohen_kappa": held(reliability.cohen_kappa(labels, LEVEL), kappa),
+            "weighted_concordance": held(reliability.weighted_concordance(labels, confidence, level=LEVEL), rho),
             "actual_accuracy": held(actual, RIGHT * share + (1 - RIGHT) * (1 - share)),
         }
 
@@ -130,7 +130,7 @@ SURE_OF_KIND, SIMPLE_OF_KIND = (0.8, 0.3), (0.85, 0.35)
 SIMPLE, COMPLEX = 0.25, 1.0
 
 
-def _rater_groups(cases: int, raters: int, bootstrap: int) -> Simulate:
+def _rater_groups(cases: int, raters: int) -> Simulate:
     """Two groups of so many raters who are independent given whether a case is easy; truth of either class."""
     shares, sure, simple = (np.array(pair) for pair in (EASE, SURE_OF_KIND, SIMPLE_OF_KIND))
     correct = np.array(RIGHT_OF_GROUPS)
@@ -144,6 +144,7 @@ def _rater_groups(cases: int, raters: int, bootstrap: int) -> Simulate:
     groups = ("a",) * raters + ("b",) * raters
 
     def simulate(rng: np.random.Generator, number: int) -> dict[str, Score]:
+        del number
         kind = rng.choice(2, cases, p=shares)
         truth = (rng.random(cases) < 0.4).astype(float)
         likely = np.repeat(correct[:, kind], raters, axis=0).T
@@ -151,12 +152,11 @@ def _rater_groups(cases: int, raters: int, bootstrap: int) -> Simulate:
         confidence = np.where(rng.random(likely.shape) < sure[kind][:, None], SURE, UNSURE)
         complexity = np.where(rng.random(likely.shape) < simple[kind][:, None], SIMPLE, COMPLEX)
         declared = tuple(np.repeat(accuracy, raters).tolist())
-        more: dict[str, Any] = {"level": LEVEL, "bootstrap": bootstrap, "seed": number}
-        found = reliability.raters_by_group(labels, groups, confidence, truth, declared, **more)
-        measured = reliability.raters_by_group(labels, groups, confidence, truth, **more)
+        found = reliability.raters_by_group(labels, groups, confidence, truth, declared, level=LEVEL)
+        measured = reliability.raters_by_group(labels, groups, confidence, truth, level=LEVEL)
         assert not isinstance(found, Absent)
         assert not isinstance(measured, Absent)
-        related = reliability.confidence_complexity_correlation(labels, confidence, complexity, **more)
+        related = reliability.confidence_complexity_correlation(labels, confidence, complexity, level=LEVEL)
         scores = {
             "accuracy of a group": _of_group(found, "accuracy", accuracy),
             "confidence_complexity_correlation": held(related, correlation),
