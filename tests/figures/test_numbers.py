@@ -594,7 +594,7 @@ def test_the_axis_of_similarity_is_broken_where_all_sites_lie_above_the_line_of_
     assert "good external evidence" in " ".join(text.replace("\n", " ") for text in _texts(figure))
     caption = fill("report.figures").figures["external_performance"].function(near).caption
     assert "broken at 0.4" in caption
-    names = "slight to 0.2, low to 0.4, moderate to 0.6, significant to 0.8 and fundamental to 1"
+    names = "Bands of 0.2: slight, low, moderate, significant and fundamental"
     assert names in caption, "an axis that shows a part of the scale cannot name all of its bands"
 
 

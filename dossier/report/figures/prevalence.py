@@ -212,8 +212,8 @@ def predictive_values_by_prevalence(evidence: Evidence) -> Picture | Absent:
             return found
         caption = (
             f"{patients([flagging.site for flagging in found])}. At {number(primary_threshold(evidence) or 0)}. Disc: "
-            f"found at each site, {level_text(evidence)} interval. Broken line: as if sensitivity and specificity did "
-            "not move with the case mix; they do. "
+            f"found at each site, {level_text(evidence)} interval. Broken line: if sensitivity and specificity stayed "
+            "the same; they move with the case mix. "
             f"Without sites of under {bands.FEW_FOR_POOLING} events or non-events."
         )
         message = f"As found, PPV {_spread(found, 0)} and NPV {_spread(found, 1)}."

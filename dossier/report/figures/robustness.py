@@ -284,11 +284,18 @@ class Form:
     """Its name in a sentence."""
     note: str
     """What a reader must know of its scale."""
+    in_caption: str = ""
+    """Its title again, where a caption has to say which it is: the one that a release chooses."""
 
 
 FORMS = {
     "averaged": Form("Averaged correspondence", SIMILARITY_FORM["averaged"], f" ({bands.ALIKE:g}: alike)"),
-    "psi": Form("Degree of correspondence, psi", SIMILARITY_FORM["psi"], f" ({bands.PSI_OF_ONE_POPULATION})"),
+    "psi": Form(
+        "Degree of correspondence, psi",
+        SIMILARITY_FORM["psi"],
+        f" ({bands.PSI_OF_ONE_POPULATION})",
+        ": degree of correspondence, psi",
+    ),
 }
 BANDS = f"Bands of {min(bands.SIMILARITY):g}: {listing(list(bands.SIMILARITY.values()))}"
 """The bands of similarity, which an axis that shows a part of it cannot name."""
@@ -978,7 +985,7 @@ def _caption(evidence: Evidence, arranged: Arrangement) -> str:
     form, has_ellipses = form_of(evidence), any(_has_interval(placed_site) for placed_site in arranged.placed)
     only = ", of blue sites only" if has_ellipses and is_crowded(arranged.placed) else ""
     text = (
-        f"{patients(externals(evidence))}. Height{form.note}. "
+        f"{patients(externals(evidence))}. Height{form.in_caption}{form.note}. "
         f"{'Ellipses' if has_ellipses else 'Strokes'}: {level_text(evidence)} intervals{only}. "
         f"{BANDS}. Blue: below {bands.SUPPORT:g}, {bands.FEWEST_TO_SUPPORT} patients or more, "
         "all intervals acceptable. "
