@@ -312,7 +312,7 @@ def test_a_criterion_that_is_not_met_ends_with_3_and_the_dossier_is_written(run:
         file.write(CRITERION.format(least))
     done = run("build", "release", "-o", "out", "--edition", "committee", "--quiet")
     assert done.code == code
-    assert (code == 3) == ("auroc at hospital-1: not met" in done.err)
+    assert (code == 3) == ("auroc at hospital-1: shown not to hold" in done.err)
     assert Path("out/manifest.json").is_file()
     (judged,) = json.loads(Path("out/results.json").read_text(encoding="utf-8"))["acceptance"]
     assert judged["met"] is (code == 0)

@@ -373,11 +373,17 @@ def test_the_first_page_says_at_how_many_hospitals_a_criterion_is_met_and_which_
         for criterion in covid.results["acceptance"]
         if criterion["measure"] == "auroc" and criterion["bound"] == "low"
     ]
-    met = sum(auroc["met"] for auroc in aurocs)
-    assert 0 < met < len(aurocs)
+    at_sites = [row for row in covid.results["estimates"] if row["measure"] == "auroc" and row["dataset"] != "pooled"]
+    ends = [(row["low"], row["high"]) for row in at_sites if row["subset"] is None and row["at"] == {} and row["low"]]
+    assert len(ends) == len(aurocs)
+    shown, against = sum(low >= 0.75 for low, _ in ends), sum(high < 0.75 for _, high in ends)
+    assert [sum(each["state"] == state for each in aurocs) for state in ("shown", "against")] == [shown, against]
+    assert (0 < shown < len(aurocs), against) == (True, 0)
     page = reading(covid.pdf("regulatory"))[0]
-    assert "The model does not meet its declared criteria at three of eight hospitals." in page
-    assert f"Met at {met} of {len(aurocs)}" in page
+    assert (
+        "The model is shown not to meet its declared criteria at two of eight hospitals, and shown to at four." in page
+    )
+    assert f"{shown} shown, {len(aurocs) - shown} open" in page
     assert "Not counted, for it is not dated" in page
     assert "To be settled in review" in page
 

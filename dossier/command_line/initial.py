@@ -42,6 +42,7 @@ column = "risk"                  # the probability of the outcome, from 0 to 1
 rival = "risk_previous"          # another model's risk on the same rows; take it out where there is none
 rival_name = "version 0.9.0"     # the name of the other model
 # rival_version = "0.9.0"        # where it is an earlier version of this model
+# scale = "percent"              # where the columns of risks hold per cent, from 0 to 100
 # columns = ["p_a", "p_b"]       # of several classes: one risk for each of [outcome] classes, in their order
 # rivals = ["old_a", "old_b"]    # and those of the other model
 
