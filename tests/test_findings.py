@@ -371,9 +371,15 @@ def test_what_a_new_site_may_expect_is_told_from_five_sites_on() -> None:
     assert "In a new hospital like these the AUROC may lie between 0.28 and 0.99 (95% prediction interval)" in said(
         "results", KINDS["eight"]
     )
-    assert "fewer than five sites" in said("results", KINDS["two"]).lower()
     assert "prediction interval" not in said("results", KINDS["two"])
-    assert said("pooled", KINDS["two"]).endswith("no prediction interval is given.")
+    auroc = Estimate(0.8, 0.7, 0.9, 0.95, 900, Method("reml_of_test"), 200, details={"k": 3.0})
+    changed = tuple(
+        dataclasses.replace(result, found=auroc) if (result.measure, result.dataset) == ("auroc", POOLED) else result
+        for result in KINDS["two"].results
+    )
+    few = dataclasses.replace(KINDS["two"], results=changed)
+    assert "fewer than five sites" in said("results", few).lower()
+    assert "prediction interval" not in said("results", few)
 
 
 def test_what_is_pooled_is_said_with_its_interval() -> None:
@@ -1012,15 +1018,10 @@ def test_risks_are_off_where_the_joint_test_rejects_and_far_off_outside_what_is_
 def test_two_sites_are_not_pooled_and_said_as_they_are() -> None:
     """One degree of freedom: the interval of the mean goes from .11 to .97 where the sites have .70 and .60."""
     two = KINDS["two"]
-    pooled = find(two, "auroc", POOLED)
-    assert isinstance(pooled, Estimate)
-    why = Absent(Fact("too_few_sites_to_pool", usable=Count(2, "site")))
+    assert find(two, "auroc", POOLED) == Absent(Fact("too_few_sites_to_pool", usable=Count(2, "site")))
     fixed = Estimate(0.66, 0.62, 0.7, 0.95, 900, Method("pairs_within_sites"), 200, 0.02, {"k": 2.0})
-    changed = tuple(
-        dataclasses.replace(result, found=why) if result.found is pooled else result for result in two.results
-    )
     beside = Result("auroc", "auroc", POOLED, {"estimator": "stratified"}, fixed)
-    two = dataclasses.replace(two, results=(*changed, beside))
+    two = dataclasses.replace(two, results=(*two.results, beside))
     assert finding("results", two).lead.startswith("The AUROC runs from")
     assert finding("pooled", two).lead == "Sites are not pooled: 2 sites can be pooled, and pooling needs three."
     assert finding("pooled", two).rest.startswith("Stratified, sites taken as fixed, the AUROC is 0.66 (95%")
