@@ -99,7 +99,7 @@ class Canaries:
 
 
 def plant(folder: Path, policy: str, *, people: bool = False) -> Canaries:
-    """Write the release; every number of a patient has decimals that no other number has.
+    """Write the release; every number of a patient has seven decimals, more than any place on a page has.
 
     With `people` more of them read and decide: `PEOPLE`.
     """
@@ -120,8 +120,8 @@ def plant(folder: Path, policy: str, *, people: bool = False) -> Canaries:
         for row in range(rows):
             identifier = f"CANARY{number}X{row:05d}"
             seen = f"19{number + 10}-{row % 12 + 1:02d}-{row % 28 + 1:02d}T{row % 24:02d}:{row % 60:02d}"
-            age = f"{rng.uniform(30, 90):.6f}"
-            glucose = f"{rng.uniform(70, 180):.6f}"
+            age = f"{rng.uniform(30, 90):.7f}"
+            glucose = f"{rng.uniform(70, 180):.7f}"
             risk = f"{1 / (1 + np.exp(-score[row] - rng.normal(0, 0.3))):.7f}"
             rival = f"{1 / (1 + np.exp(-score[row] - rng.normal(0, 1.0))):.7f}"
             vendor = f"{1 / (1 + np.exp(-score[row] - of_vendor.normal(0, 0.6))):.7f}"
