@@ -219,6 +219,8 @@ def test_random_sites_leave_an_attacker_as_many_values_as_asked_for(study: Study
     )
     dataset = dataclasses.replace(
         site.dataset,
+        rows_read=n,
+        excluded={},
         outcome=outcome,
         risk=rng.beta(1.2, 3, n),
         rival=None,
