@@ -434,11 +434,12 @@ def test_keys_within_keys_end_in_a_fault_in_little_memory(tmp_path: Path, keys: 
 @pytest.mark.parametrize("place", ["before", "within"])
 def test_ten_thousand_unknown_keys_are_told_in_time_that_grows_with_their_number(tmp_path: Path, place: str) -> None:
     seconds = []
-    for number in (2_000, 8_000):
+    for number in (1_000, 8_000):
         keys = "".join(f"key{k} = 1\n" for k in range(number))
         text = keys + HEAD if place == "before" else HEAD + SITE + keys
         (tmp_path / "release.toml").write_text(text, encoding="utf-8")
         before = time.process_time()
         assert len(_told(tmp_path)) >= number
         seconds.append(time.process_time() - before)
-    assert seconds[1] < 8 * seconds[0]
+    # In proportion is 8 times, by the square 64: what lies between is left to a machine that is busy.
+    assert seconds[1] < 24 * seconds[0]
