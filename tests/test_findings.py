@@ -10,6 +10,7 @@ import pytest
 
 from dossier.core.contents import Edition
 from dossier.core.facts import Count, Fact, Method
+from dossier.core.flags import FLAGS
 from dossier.core.release import Care, DeclaredPerformance, IntendedUse, Model, ReadersTables, Sample
 from dossier.core.types import (
     POOLED,
@@ -37,6 +38,7 @@ from dossier.report.chapters import (
     correspondence,
     description,
     human_factors,
+    limitations,
     model_card,
     results,
     robustness,
@@ -648,6 +650,48 @@ def test_limitations_are_counted() -> None:
     one_answered = (dataclasses.replace(flags[0], reply="Yes."), *flags[1:])
     assert said("limitations", dataclasses.replace(two, flags=one_answered)).endswith("Two are not answered.")
     assert said("limitations", KINDS["two"]) == "No automated finding."
+
+
+@pytest.mark.parametrize(("count", "named"), [(12, 12), (60, 8)])
+def test_limitations_of_one_cause_are_said_once_with_their_sites(count: int, named: int) -> None:
+    """So many sites, each with three limitations of its own: one sentence a cause, however many there are."""
+    evidence = by_hand(Case("many", tuple(f"Ward {index}" for index in range(1, count + 1))))
+    flags = []
+    for index, site in enumerate(evidence.datasets):
+        where = {"site": site.site, "of_class": None, "low": 0.1, "high": 9.0}
+        flags += [
+            Flag("risks_off", site.name, Fact("risks_off", **where, value=1.3 + index / 100, least=0.8, most=1.25)),
+            Flag("slope_off", site.name, Fact("slope_off", **where, value=0.5, is_extreme=bool(index % 2))),
+            Flag("constant_predictor", site.name, Fact("constant_predictor", predictors=("age",), dataset=site.name)),
+        ]
+    found = dataclasses.replace(evidence, flags=tuple(flags))
+    raised = {kind.topic: kind for kind in limitations.raised(found)}
+    sizes = {topic: len(kind.said) for topic, kind in raised.items()}
+    assert sizes == {FLAGS["risks_off"]: 1, FLAGS["slope_off"]: 2, FLAGS["constant_predictor"]: 1}
+    ((text, _),) = raised[FLAGS["risks_off"]].said
+    where, first = text.split(" The first: ")
+    worst = f"Ward {count} (O/E {1.3 + (count - 1) / 100:.2f})"
+    assert where.replace("\N{NO-BREAK SPACE}", " ").startswith(f"At every site: {worst}, Ward {count - 1} (O/E ")
+    assert where.count("Ward ") == named
+    assert where.endswith(f" and {count - named} more.") == (named < count)
+    assert f"At Ward {count} there were" in first
+    assert sum(len(text) for kind in raised.values() for text, _ in kind.said) < 2500
+    assert f"{3 * count} automated findings of 3 kinds" in said("limitations", found).replace("\N{NO-BREAK SPACE}", " ")
+
+
+def test_limitations_that_say_or_answer_otherwise_are_not_put_together() -> None:
+    evidence = KINDS["eight"]
+    flags = tuple(
+        Flag("slope_off", site.name, Fact("slope_off", site=site.site, of_class=None, value=0.5, low=0.1, high=0.9,
+                                          is_extreme=True), reply="Known." if index < 4 else None)
+        for index, site in enumerate(evidence.datasets)
+        if site.role == "external"
+    )  # fmt: skip
+    (kind,) = limitations.raised(dataclasses.replace(evidence, flags=flags))
+    assert [(text.split(":")[0], reply) for text, reply in kind.said] == [
+        ("At four of eight sites", "Known."),
+        ("At four of eight sites", None),
+    ]
 
 
 def test_one_of_a_kind_is_not_in_the_plural() -> None:

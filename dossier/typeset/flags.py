@@ -10,6 +10,7 @@ import datetime
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from dossier.core.bands import MANY_SITES, NAMED_OF_MANY
 from dossier.core.facts import Count, Fact, Value
 from dossier.core.faults import catalogue, wording
 from dossier.core.types import CountRange, Sealed, unit_of
@@ -112,6 +113,12 @@ def _counted(count: int | str, noun: str) -> str:
     return f"{count} {noun}s" if isinstance(count, str) else counted(count, noun)
 
 
+def _sites(sites: tuple[str, ...]) -> str:
+    """Sites by name; of many the first."""
+    left = len(sites) - NAMED_OF_MANY
+    return listing(sites if len(sites) < MANY_SITES else (*sites[:NAMED_OF_MANY], f"{left:,} more"))
+
+
 def _sealed(tables: tuple[str, ...]) -> str:
     return listing([words for table, words in SEALED.items() if table in tables])
 
@@ -122,6 +129,7 @@ WAYS: Mapping[str, Callable[[Any, str], str]] = {
     "threshold": lambda value, _: threshold(value),
     "thresholds": lambda values, _: listing([threshold(value) for value in values]),
     "listing": lambda texts, _: listing(texts),
+    "sites": lambda sites, _: _sites(sites),
     "listed": lambda texts, most: wording.listed(texts, int(most or 12)),
     "typed": lambda value, _: wording.number(value),
     "all_typed": lambda values, _: wording.listed(map(wording.number, values)),
@@ -217,7 +225,7 @@ WORDS: Mapping[str, str] = {
     "share_of_variance": "{share:per_cent} in the {quantity:quantity}",
     "subgroup_differs": "{where} {difference}.",
     "over_all_sites": "over all sites",
-    "in_sites": "in {sites:listing}",
+    "in_sites": "in {sites:sites}",
     "more_events_in_group": "{is_relative:O/E is higher in|the model underestimates the risk of} the subgroup {group}"
     "{is_relative: than in the others|}: {is_relative:|O/E }{value:number} against {others:number} (ratio "
     "{apart:number}, {low:number} to {high:number})",
@@ -352,7 +360,7 @@ WORDS: Mapping[str, str] = {
     "by period are not given where counts below {below} are protected.",
     "severity_without_source": "where the severity weights come from is not in [severity] source.",
     "version_differs": "version {tested} was tested, and version {released} is released.",
-    "dates_not_stated": "when the patients were seen is not stated for {sites:listing}.",
+    "dates_not_stated": "when the patients were seen is not stated for {sites:sites}.",
     "criterion_not_dated": "when acceptance criterion {numbers:whole} was declared is not stated.",
     "criteria_not_dated": "when acceptance criteria {numbers:whole} were declared is not stated.",
     "criterion_dated_late": "acceptance criterion {numbers:whole} was declared after the date of this dossier.",

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from dossier.core.facts import Fact
 from dossier.core.flags import FLAGS
 from dossier.core.types import Evidence, Flag, externals
 from dossier.report.chapters.chapter import Chapter
-from dossier.report.chapters.sentence import Sentence, scarce
-from dossier.typeset.flags import CONSEQUENCES, brief, flag_text
+from dossier.report.chapters.sentence import Sentence, scarce, times_off, worst_named
+from dossier.typeset.flags import CONSEQUENCES, DATASETS, brief, flag_text
 from dossier.typeset.reasons import known_names
 from dossier.typeset.words import counted, in_words, listing, sentence_case
 
@@ -38,7 +39,9 @@ def finding(evidence: Evidence) -> Sentence:
     if not flags:
         return Sentence("No automated finding.")
     open_flags = sum(flag.reply is None for flag in flags)
-    lead = f"{sentence_case(counted(len(flags), 'automated finding'))}."
+    kinds = len({flag.flag for flag in flags})
+    of = f" of {counted(kinds, 'kind')}" if kinds < len(flags) else ""
+    lead = f"{sentence_case(counted(len(flags), 'automated finding'))}{of}."
     if not evidence.checklist:
         return Sentence(lead, "A quick look holds no answers.")
     if not open_flags:
@@ -55,35 +58,73 @@ def raised(evidence: Evidence) -> list[Raised]:
 
 
 def _kind(evidence: Evidence, kind: str) -> Raised:
-    flags = [flag for flag in evidence.flags if flag.flag == kind]
+    flags = _worst_first(evidence, [flag for flag in evidence.flags if flag.flag == kind])
     briefly, follows = _briefly(evidence, flags), CONSEQUENCES.get(kind, "")
     replies = {flag.reply for flag in flags}
     at_once = flags[0].reply if len(replies) == 1 else None
     said = tuple(
-        (sentence_case(flag_text(flag.fact, known_names(evidence))), None if at_once is not None else flag.reply)
-        for flag in flags
+        (text, None if at_once is not None else cause[0].reply)
+        for cause in _by_cause(flags)
+        for text in _texts(evidence, cause)
     )
-    if len(replies) == 1 and kind == TOO_FEW and len(flags) > 1 and _has_chapter(evidence, "sample"):
-        said = ((_in_the_table(evidence, flags), None),)
     if len(replies) == 1 and kind == DIFFERS and _has_chapter(evidence, "subgroups"):
         said = ((f"{sentence_case(listing(briefly))}: see the chapter on subgroups.", None),)
     return Raised(FLAGS[kind], briefly, follows, said, at_once)
 
 
+def _worst_first(evidence: Evidence, flags: Sequence[Flag]) -> list[Flag]:
+    """The flags of a kind: those of the fewest patients first, those of the ratio that is farthest off."""
+    fewest = {site.name: min(scarce(site, site.n + 1).values(), default=site.n) for site in externals(evidence)}
+
+    def rank(flag: Flag) -> float:
+        if flag.flag in OF_FEW:
+            return fewest.get(flag.dataset, 0)
+        value = flag.fact.get("value") if flag.flag in OFF else None
+        return -times_off(value) if isinstance(value, float) else 0.0
+
+    return sorted(flags, key=rank)
+
+
+def _by_cause(flags: Sequence[Flag]) -> list[list[Flag]]:
+    """Together the flags that differ in nothing but the site and its numbers: what they say, and what is answered."""
+    causes: dict[object, list[Flag]] = {}
+    for flag in flags:
+        told = tuple(
+            (name, value.code if isinstance(value, Fact) else value)
+            for name, value in flag.fact.values
+            if name not in OF_A_SITE and isinstance(value, (str, bool, Fact))
+        )
+        predictor = flag.columns if len(flag.columns) == 1 else ()
+        causes.setdefault((flag.fact.code, told, predictor, flag.reply), []).append(flag)
+    return list(causes.values())
+
+
+def _texts(evidence: Evidence, cause: Sequence[Flag]) -> list[str]:
+    """What flags of one cause say: each in full while they are few, else where it is so, and the first in full."""
+    texts = [sentence_case(flag_text(flag.fact, known_names(evidence))) for flag in cause[:MOST_IN_FULL]]
+    if len(cause) <= MOST_IN_FULL:
+        return texts
+    sites, where = len(externals(evidence)), len({flag.dataset for flag in cause})
+    at = "every site" if where == sites else f"{in_words(where)} of {in_words(sites)} sites"
+    return [f"At {at}: {worst_named(evidence, _briefly(evidence, cause))}. The first: {texts[0]}"]
+
+
+MOST_IN_FULL = 3
+"""Flags of one cause that are said in full."""
+
+
 def _briefly(evidence: Evidence, flags: Sequence[Flag]) -> tuple[str, ...]:
     names, sites = known_names(evidence), {site.name: site.site for site in externals(evidence)}
-    if {flag.flag for flag in flags} <= OF_FEW:
-        fewest = {site.name: min(scarce(site, site.n + 1).values(), default=site.n) for site in externals(evidence)}
-        flags = sorted(flags, key=lambda flag: fewest.get(flag.dataset, 0))
     texts = [brief(flag.fact, names) or sites.get(flag.dataset, "") for flag in flags]
     return tuple(dict.fromkeys(text for text in texts if text))
 
 
+OF_A_SITE = DATASETS | {"site", "file"}
+"""The values of a flag that say of which site it is."""
 OF_FEW = {"few_events", "few_in_subgroup", "precision_missed"}
 """Flags of few patients: the site with the fewest is named first."""
-TOO_FEW = "precision_missed"
-"""The flag of a site that has fewer patients than the declared widths ask for: the chapter on sample size has each
-number."""
+OFF = {"risks_off", "slope_off"}
+"""Flags of ratios that should be 1: the farthest off is named first."""
 
 
 DIFFERS = "subgroup_differs"
@@ -93,12 +134,6 @@ DIFFERS = "subgroup_differs"
 def _has_chapter(evidence: Evidence, chapter: str) -> bool:
     """Whether the chapter that says the same with every number is in this dossier."""
     return bool(evidence.checklist) and chapter not in evidence.release.report.leave_out
-
-
-def _in_the_table(evidence: Evidence, flags: Sequence[Flag]) -> str:
-    """Which sites have too few patients; by how many, the table says."""
-    sites = [site.site for site in externals(evidence) if any(flag.dataset == site.name for flag in flags)]
-    return f"{listing(sites)} have fewer patients than precise intervals need: see the table of the sample sizes."
 
 
 def answers(evidence: Evidence) -> tuple[str, bool]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from dossier.core import multiplicity
-from dossier.core.bands import FEW_FOR_POOLING, FEWEST_FOR_A_NEW_SITE, OE_TOLERATED
+from dossier.core.bands import FEW_FOR_POOLING, FEWEST_FOR_A_NEW_SITE, MANY_SITES, NAMED_OF_MANY, OE_TOLERATED
 from dossier.core.facts import Fact
 from dossier.core.types import (
     POOLED,
@@ -171,7 +171,7 @@ def left_out(evidence: Evidence) -> str:
     left = [site for site in externals(evidence) if scarce(site, FEW_FOR_POOLING)]
     ratios = {site.name: find(evidence, "oe_ratio", site.name) for site in left}
     values = {name: ratio.value for name, ratio in ratios.items() if isinstance(ratio, Estimate)}
-    farthest = sorted(left, key=lambda site: -_times_off(values.get(site.name, 1.0)))
+    farthest = sorted(left, key=lambda site: -times_off(values.get(site.name, 1.0)))
     names = [
         f"{site.site} (O/E{TIED}{number(values[site.name])})" if site.name in values else site.site for site in farthest
     ]
@@ -179,7 +179,7 @@ def left_out(evidence: Evidence) -> str:
     return f"Left out, under {FEW_FOR_POOLING} events or non-events: {which}." if left else ""
 
 
-def _times_off(ratio: float) -> float:
+def times_off(ratio: float) -> float:
     """By how many times a ratio is off, either way."""
     return max(ratio, 1 / ratio) if ratio > 0 else math.inf
 
@@ -267,6 +267,12 @@ def named_with_the_rest(names: Sequence[str], most: int, room: int | None = None
         kept.pop()
     left = len(names) - len(kept)
     return listing([*kept, f"{in_words(left)} more"] if left else kept)
+
+
+def worst_named(evidence: Evidence, names: Sequence[str]) -> str:
+    """Sites by name, the worst first; of many so many as are named."""
+    is_many = len(externals(evidence)) >= MANY_SITES
+    return named_with_the_rest(names, NAMED_OF_MANY if is_many else len(names))
 
 
 MOST_OFF = 4
