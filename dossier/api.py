@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     import seaborn.objects
 
     from dossier.core.contents import Edition
-    from dossier.core.types import Evidence, Study
+    from dossier.core.types import Audited, Evidence, Study
     from dossier.record.results import CurveRow, EstimateRow, Results
 
 CURVES: Mapping[str, str] = {
@@ -230,6 +230,9 @@ def read_results(path: str | Path) -> Record:
 class Record:
     """What a results.json holds, as frames, plots and pages."""
 
+    _audit: tuple[Audited, ...] = ()
+    """What was found of small counts where the rows were at hand."""
+
     def __init__(self, results: Results) -> None:
         self._results = results
 
@@ -392,19 +395,23 @@ class Record:
         Returns
         -------
         tuple of pathlib.Path
-            What was written.
+            What was written, a disclosure report beside it included where small counts are protected.
 
         Raises
         ------
         OutputError
             Where the folder holds anything but an unaltered dossier.
         """
-        from dossier.outputs import output
+        from dossier.outputs import output, printing
 
         path = Path(folder)
         with output.reserved(path):
-            _, files = self._printed(Build(page=page, local_site=local_site))
-            return output.write(path, files)
+            evidence, files = self._printed(Build(page=page, local_site=local_site))
+            beside = {}
+            if self._audit:
+                about = (evidence, self._audit, files["results.json"], page)
+                _, beside[output.place_beside(path, printing.DISCLOSURE_REPORT)] = printing.disclosure_report(*about)
+            return output.write(path, files, beside=beside)
 
     def _printed(self, asked: Build) -> tuple[Evidence, dict[str, bytes]]:
         from dossier.outputs import printing
@@ -470,7 +477,9 @@ class Validation(Record):
         from dossier import evaluate
         from dossier.record import results
 
-        return results.read(results.of(evaluate.evidence(self.study)).text())
+        found = evaluate.evidence(self.study)
+        self._audit = found.audit
+        return results.read(results.of(found).text())
 
     def check(self) -> pandas.DataFrame:
         """Every fault and flag that a build would find, without drawing rows again.

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
+import io
+import os
 import re
 import shutil
 import subprocess
@@ -13,6 +16,10 @@ import numpy as np
 import pytest
 from pypdf import PdfReader, PdfWriter
 
+from dossier.core.types import Audited, SmallCount, Subset
+from dossier.outputs import printing
+from dossier.record import results
+from tests.bench.conformance import unembedded
 from tests.canaries import Canaries, leaks, numbers_of, plant, results_of, texts
 
 POLICY = "[disclosure]\nminimum_cell = 10\n"
@@ -25,6 +32,13 @@ class Built:
     planted: Canaries
     out: Path
     found: dict[str, str]
+    said: str
+    """What the command told on standard error."""
+
+    @property
+    def report(self) -> Path:
+        """Where whoever releases it is told of its protection."""
+        return self.out.with_name("out-disclosure-report.pdf")
 
 
 def _built(folder: Path, policy: str) -> Built:
@@ -33,7 +47,7 @@ def _built(folder: Path, policy: str) -> Built:
     command = [sys.executable, "-m", "dossier", "build", str(folder / "wombatfolder" / "release"), "-o", str(out)]
     ran = subprocess.run([*command, "--quiet", "--jobs", "1"], capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stderr
-    return Built(planted, out, texts(out))
+    return Built(planted, out, texts(out), ran.stderr)
 
 
 @pytest.fixture(scope="module")
@@ -133,3 +147,64 @@ def test_the_policy_and_the_withheld_are_said_on_the_pages(guarded: Built) -> No
     assert "withheld (<10)" in words
     assert "fewer analysed rows than the smallest count that is printed" in words
     assert re.search(r"\d{3}–\d{3} patients", words)
+
+
+# ---- the sheet beside it --------------------------------------------------------------------------------------------
+
+
+def test_who_releases_it_is_told_the_narrowest_count_on_one_sheet_beside_it(guarded: Built) -> None:
+    disclosed = results_of(guarded.out)["disclosure"]
+    assert isinstance(disclosed, dict)
+    (page,) = PdfReader(guarded.report).pages
+    words = " ".join(page.extract_text().replace("\N{NO-BREAK SPACE}", " ").split())
+    narrowest = re.search(r"keeps (\d+) values or more", words)
+    assert narrowest is not None
+    assert int(narrowest[1]) >= 10
+    assert f"{disclosed['cells']:,} counts may be below 10" in words
+    assert "It is not given where counts below 10 are protected" in words
+    for said in ("What was not settled", "Nothing was taken away", "What was not looked at", "AUROC, Brier score"):
+        assert said in words
+    (line,) = (line for line in guarded.said.splitlines() if line.startswith("disclosure: "))
+    assert f"keeps {narrowest[1]} values or more" in line
+    assert line.endswith("Nothing was taken away.")
+
+
+def test_no_file_of_the_dossier_knows_of_it(guarded: Built, plain: Built) -> None:
+    """`test_verify_passes_under_a_policy` holds that it is neither missed nor strange."""
+    assert "disclosure-report" not in guarded.found["manifest.json"]
+    assert "narrowest" not in guarded.found["results.json"]
+    assert not plain.report.exists()
+    assert "disclosure:" not in plain.said
+
+
+def test_the_sheet_holds_no_planted_value_and_conforms(guarded: Built, tmp_path: Path) -> None:
+    sheet = tmp_path / "sheet"
+    sheet.mkdir()
+    shutil.copy(guarded.report, sheet)
+    planted = guarded.planted
+    assert leaks(texts(sheet), (*planted.identifiers, *planted.risks, *planted.predictors, *planted.days)) == []
+    assert unembedded(guarded.report) == []
+    assert b"pdfuaid:part>1<" in guarded.report.read_bytes()
+
+
+def test_another_build_gives_the_same_sheet_also_from_the_cache(guarded: Built, tmp_path: Path) -> None:
+    release = guarded.out.parent / "wombatfolder" / "release"
+    command = [sys.executable, "-m", "dossier", "build", str(release), "--quiet", "--jobs", "1"]
+    cached = os.environ | {"XDG_CACHE_HOME": str(tmp_path / "cache")}
+    for name in ("first", "again"):
+        out = tmp_path / name / "out"
+        subprocess.run([*command, "-o", str(out)], env=cached, capture_output=True, check=True)
+        assert out.with_name("out-disclosure-report.pdf").read_bytes() == guarded.report.read_bytes()
+    assert list((tmp_path / "cache").rglob("*.json"))
+
+
+def test_many_hospitals_of_long_names_fit_on_one_sheet(guarded: Built) -> None:
+    text = (guarded.out / "results.json").read_bytes()
+    evidence = results.read(text).evidence
+    first = evidence.datasets[0]
+    names = [f"Hospital of the {number} Sisters of Perpetual Mercy, Campus West, {'x' * 30}" for number in range(40)]
+    many = tuple(dataclasses.replace(first, name=f"d{index}", site=name) for index, name in enumerate(names))
+    at = SmallCount(True, 0.25, 0.3, Subset("age at the first visit", "70 or more"))
+    audit = tuple(Audited(each.name, 250, 12, at, (), False) for each in many)
+    _, sheet = printing.disclosure_report(dataclasses.replace(evidence, datasets=many), audit, text, "letter")
+    assert len(PdfReader(io.BytesIO(sheet)).pages) == 1

@@ -53,6 +53,8 @@ class Options:
     scheduler: str | None = None
     allow_outside: bool = False
     no_cache: bool = False
+    recorded: bool = True
+    """Whether it is told what protects small counts, and written beside OUT."""
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -212,6 +214,9 @@ def build(
     **asked: Any,
 ) -> int:
     """Build the dossier of a release: both editions, the figures, results.json and a manifest.
+
+    Under [disclosure] what was found of small counts is told, and written beside OUT into a disclosure-report.pdf under
+    its name, for whoever releases the dossier.
 
     RELEASE is a folder with a release.toml, or the path of one.
     """
@@ -487,7 +492,9 @@ def _rebuilt(out: Path, release: Path, command: Build | Quick, allow_outside: bo
     with tempfile.TemporaryDirectory() as folder:
         again = Path(folder) / "out"
         try:
-            _made(release, command, Options(again, None, quiet=True, allow_outside=allow_outside, no_cache=True))
+            _made(
+                release, command, Options(again, None, True, allow_outside=allow_outside, no_cache=True, recorded=False)
+            )
         except (ReleaseError, DataError) as error:
             what = f"the command in manifest.json builds nothing from this release: {error.faults[0].what}"
             return verification.Report((), (what,))
@@ -576,9 +583,16 @@ def _made(source: Path, command: Build | Quick, options: Options) -> tuple[Evide
             cache = None if options.no_cache else evidence_cache.of_user()
             found = evaluate.evidence(study, jobs, tell, options.scheduler, cache)
             evidence, files = printing.printed(results.of(found), command, jobs, tell)
+            said_of_counts, beside = "", {}
+            if found.audit and options.recorded:
+                about = (evidence, found.audit, files[results.RESULTS], command.page)
+                place = output.place_beside(options.out, printing.DISCLOSURE_REPORT)
+                said_of_counts, beside[place] = printing.disclosure_report(*about)
         leaving = output.leaving(options.out, files)
-        written = output.write(options.out, files, options.replace)
+        written = output.write(options.out, files, options.replace, beside)
     _say_what_leaves(options.out, [name for name in leaving if name not in said], "Removed from")
+    if said_of_counts:
+        _tell(said_of_counts)
     return evidence, written
 
 

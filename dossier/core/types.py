@@ -460,6 +460,33 @@ class Disclosure:
 
 
 @dataclass(frozen=True)
+class SmallCount:
+    """Patients of one outcome whose risk lies between two numbers, of all rows or of a subgroup."""
+
+    happened: bool
+    low: float
+    high: float | None
+    """None where nothing bounds the risk from above."""
+    subset: Subset | None
+
+
+@dataclass(frozen=True)
+class Audited:
+    """What the ranges leave of the small counts of a dataset: for whoever releases it, and in no file of a dossier."""
+
+    dataset: str
+    cells: int
+    narrowest: int | None
+    """The fewest values that a count is left; None where no ranges of risks are given."""
+    at: SmallCount | None
+    """The count that is left so few."""
+    taken: tuple[str, ...]
+    """The columns of subgroups that were taken away, for with them some count was left too few values, or might be."""
+    all_taken: bool
+    """Whether nothing was left but the number of rows."""
+
+
+@dataclass(frozen=True)
 class Study:
     """Everything that was read, checked once and for all."""
 
@@ -858,6 +885,8 @@ class Evidence:
     """What was sealed before the data were opened, where the release names a seal."""
     disclosure: Disclosure | None = None
     """What was looked at, where small counts are protected."""
+    audit: tuple[Audited, ...] = ()
+    """What was found then, one by one; results.json does not hold it, for it tells more than the ranges."""
 
     @cached_property
     def of_measure(self) -> Index[Result]:

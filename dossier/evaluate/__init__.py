@@ -16,7 +16,7 @@ from dossier.core.errors import Fault
 from dossier.core.register import REGISTER, fill, metrics_of, terms_of
 from dossier.core.release import Release, StopRule
 from dossier.core.tripod import ITEMS, Item
-from dossier.core.types import READERS, Criterion, DatasetSummary, Evidence, Flag, Study, SubgroupEvidence
+from dossier.core.types import READERS, Audited, Criterion, DatasetSummary, Evidence, Flag, Study, SubgroupEvidence
 from dossier.evaluate import (
     changes,
     cluster,
@@ -84,7 +84,7 @@ def _computed(study: Study, workers: _Workers, cache: EvidenceCache | None) -> E
     found = None if cache is None else cache.found(key)
     if found is not None:
         workers.tell("evaluate", "kept from an earlier build", 1, 1)
-        return found
+        return replace(found, audit=disclosure.looked_at(_sites(study)))
     made = sites.shown(_complete(study, workers))
     return made if cache is None else cache.keep(key, made)
 
@@ -142,11 +142,12 @@ def _on(jobs: int, progress: Progress | None, scheduler: str | None) -> _Workers
 def _complete(study: Study, workers: _Workers, measures: frozenset[str] | None = None) -> Evidence:
     """The results, curves and descriptions of a study, of `measures` only where these are given; nothing withheld."""
     fill("metrics")
-    each, parts, left = [], [], []
+    each, parts = [], []
+    left: list[Audited] = []
     whole = [replace(site, measures=measures) for site in _sites(study)]
     for site, (found, part) in zip(whole, _every_site(whole, workers), strict=True):
-        found, part, of_counts = disclosure.of_site(site, found, part)
-        left.append(of_counts)
+        found, part, looked = disclosure.of_site(site, found, part)
+        left += looked
         each.append(found)
         parts.append(part)
     site_results = tuple(sites.with_declared_similarity(study.release, found.site) for found in each)

@@ -92,22 +92,50 @@ def write_signatures(out: Path, files: Mapping[str, bytes]) -> tuple[Path, ...]:
     return tuple(out / manifest.SIGNED / name for name in sorted(files))
 
 
-def write(out: Path, files: Mapping[str, bytes], replace: bool = False) -> tuple[Path, ...]:
+def write(
+    out: Path, files: Mapping[str, bytes], replace: bool = False, beside: Mapping[Path, bytes] | None = None
+) -> tuple[Path, ...]:
     """Write all files, then put them in the place of OUT in one step; OUT is reserved while this is done.
 
     Every file, and every name of one, is on the disk before OUT changes, and the change is before the older files go:
-    after a cut of the power OUT is the older or the newer one, whole.
+    after a cut of the power OUT is the older or the newer one, whole. Those `beside` OUT are on the disk before it
+    changes too, and get their names right after: none is new where OUT is not.
     """
+    beside = beside or {}
     with reported(out):
         target = _target(out)
         _refuse_where_we_are(target, out)
-        with _working_folder(target) as working:
+        with _working_folder(target) as working, _written_through(beside) as parts:
             _fill(working, files)
             with _uninterrupted():
                 # The look of `reserved` is minutes old by now.
                 _refuse_what_is_not_ours(target, out, replace)
                 _swap(working, target, out)
-    return tuple(out / name for name in files)
+                for file, part in parts.items():
+                    with reported(file):
+                        part.replace(file)
+    return (*(out / name for name in files), *beside)
+
+
+@contextmanager
+def _written_through(files: Mapping[Path, bytes]) -> Iterator[Mapping[Path, Path]]:
+    """Files under names that they keep until they get their own, or are gone."""
+    parts = {file: file.with_name(f".{file.name}.{secrets.token_hex(4)}") for file in files}
+    try:
+        for file, part in parts.items():
+            with reported(file):
+                part.write_bytes(files[file])
+                _sync(part)
+        yield parts
+    finally:
+        for part in parts.values():
+            part.unlink(missing_ok=True)
+
+
+def place_beside(out: Path, name: str) -> Path:
+    """Where a file goes that belongs to OUT and to nobody who gets it: beside it, under its name."""
+    with reported(out):
+        return _target(out).with_name(f"{_target(out).name}-{name}")
 
 
 def _fill(working: Path, files: Mapping[str, bytes]) -> None:
@@ -157,13 +185,8 @@ def refuse_as_report(file: Path, out: Path) -> None:
 
 def write_report(file: Path, content: bytes) -> None:
     """Write a report in one step: who reads it meanwhile has the old one or the new."""
-    with reported(file):
-        beside = file.with_name(f".{file.name}.{secrets.token_hex(4)}")
-        try:
-            beside.write_bytes(content)
-            beside.replace(file)
-        finally:
-            beside.unlink(missing_ok=True)
+    with _written_through({file: content}) as parts, reported(file):
+        parts[file].replace(file)
 
 
 @contextmanager

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import joblib
@@ -11,12 +11,13 @@ from dossier.core import command as commands
 from dossier.core.contents import Edition
 from dossier.core.errors import PageError, ReleaseError
 from dossier.core.faults.locations import File
-from dossier.core.types import Evidence, Gallery
+from dossier.core.types import Audited, Evidence, Gallery
 from dossier.outputs.outlined import outlined
 from dossier.reading import letters
 from dossier.reading.local_site import local_site
 from dossier.record import manifest, results, results_csv
 from dossier.report import compose, draw, model_card, press
+from dossier.report import disclosure_report as report_of_disclosure
 
 Progress = Callable[[str, str, int, int], None]
 OF_OTHER_CONTENT = (LookupError, ValueError, TypeError, AttributeError, ArithmeticError, AssertionError, PageError)
@@ -93,6 +94,18 @@ def _editions(
 def edition_of(gallery: Gallery, text: bytes, edition: Edition, page: str, draft: bool) -> bytes:
     """One edition as PDF; `text` is the results.json of its evidence."""
     return press.pdf(compose.document(gallery, edition, page, draft, text))
+
+
+DISCLOSURE_REPORT = "disclosure-report.pdf"
+
+
+def disclosure_report(evidence: Evidence, audit: Sequence[Audited], text: bytes, page: str) -> tuple[str, bytes]:
+    """What whoever releases a dossier that protects small counts is told: in one line, and as PDF.
+
+    `audit` is what was found of the counts, `text` the results.json of the evidence.
+    """
+    sheet = press.pdf(compose.disclosure_report(evidence, audit, text, page))
+    return report_of_disclosure.line(evidence, audit), sheet
 
 
 def command_for(evidence: Evidence, asked: commands.Build) -> commands.Build | commands.Quick:

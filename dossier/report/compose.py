@@ -25,11 +25,12 @@ from dossier.core import checklist, material, tripod
 from dossier.core.contents import Edition
 from dossier.core.errors import PageError
 from dossier.core.faults.locations import Material
-from dossier.core.types import Attachment, Document, Evidence, Gallery, Picture
+from dossier.core.types import Attachment, Audited, Document, Evidence, Gallery, Picture
 from dossier.record.results import of as results_of
 from dossier.report import chapters as findings
+from dossier.report import disclosure_report as told
 from dossier.report import unfilled
-from dossier.report.chapters import abstract
+from dossier.report.chapters import abstract, provenance
 from dossier.report.chapters.chapter import Chapter, chapters
 from dossier.report.chapters.sentence import Sentence
 from dossier.typeset.labels import labelled, unbroken_names
@@ -83,6 +84,40 @@ def document(
         attachments=attachments if edition == "committee" else (),
         archival="pdf/a-3a" if edition == "committee" else "pdf/a-2a",
         full_fonts=edition == "regulatory",
+    )
+
+
+def disclosure_report(evidence: Evidence, audit: Sequence[Audited], text: bytes, page: str = "a4") -> Document:
+    """What whoever releases a dossier is told of its protection, on one sheet that is no part of it.
+
+    `audit` is what was found of the small counts, `text` the results.json of the evidence.
+    """
+    evidence = unbroken_names(labelled(evidence))
+    html = (
+        _environment(material.templates(), "disclosure")
+        .get_template("book.html")
+        .render(
+            evidence=evidence,
+            names_of_sites=[dataset.site for dataset in evidence.datasets],
+            title=plain(_title(evidence)),
+            identity=identity(evidence),
+            results_sha256=provenance.grouped(hashlib.sha256(text).hexdigest()),
+            finding=told.outcome(evidence, audit),
+            datasets=told.datasets(evidence, audit),
+            withheld=told.withheld(evidence),
+            taken=told.taken(evidence, audit),
+            say=typeset,
+        )
+    )
+    html = _with_long_words_parted(html)
+    return Document(
+        html=html,
+        stylesheets=tuple(material.styles() / f"{name}.css" for name in ("book", page, "disclosure")),
+        images={},
+        title=f"Disclosure report: {plain(_title(evidence))}",
+        language="en",
+        identifier=hashlib.sha256(html.encode() + page.encode()).digest()[:16],
+        date=evidence.release.release.date or UNDATED,
     )
 
 
@@ -174,7 +209,7 @@ def _held(given: object) -> object:
 
 
 @functools.cache
-def _environment(folder: Path, edition: Edition) -> jinja2.Environment:
+def _environment(folder: Path, edition: str) -> jinja2.Environment:
     """Templates of the edition first, then those of the book; a name that nobody gave is an error."""
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader([folder / edition, folder]),

@@ -23,6 +23,7 @@ from dossier.core.types import (
     READERS,
     RIVAL,
     Absent,
+    Audited,
     CountRange,
     Curve,
     CurveResult,
@@ -107,28 +108,45 @@ def _under_policy(study: Study) -> Study:
 # ---- one dataset ----------------------------------------------------------------------------------------------------
 
 
-def of_site(site: Site, found: SiteEvidence, groups: SubgroupEvidence) -> tuple[SiteEvidence, SubgroupEvidence, Left]:
+def of_site(
+    site: Site, found: SiteEvidence, groups: SubgroupEvidence
+) -> tuple[SiteEvidence, SubgroupEvidence, tuple[Audited, ...]]:
     """What one dataset and its subgroups yield, as it may be given, and what is left of its counts; as it is where the
     release protects nothing.
+    """
+    if not site.dataset.minimum_cell:
+        return found, groups, ()
+    policy, looked = _settled(site)
+    given = SiteResults(
+        policy.summary(found.site.summary),
+        tuple(policy.results(found.site.results)),
+        tuple(replace(curve, found=policy.curve(curve)) for curve in found.site.curves),
+    )
+    look = Look.at((given.summary,))
+    if look is None:
+        raise TypeError("a dataset with a policy has a summary with one")
+    return SiteEvidence(look.site(given), found.descriptions), look.subgroups(policy.subgroups(groups)), (looked,)
+
+
+def looked_at(sites: Sequence[Site]) -> tuple[Audited, ...]:
+    """What the ranges leave of the small counts of each dataset; nothing where the release protects none."""
+    return tuple(_settled(site)[1] for site in sites if site.dataset.minimum_cell)
+
+
+def _settled(site: Site) -> tuple[_Policy, Audited]:
+    """What may be given of a dataset, and what is left of its counts.
 
     Where a count would be left too few values, the columns of subgroups are taken away, the last first; then all but
     the number of rows.
     """
-    if not site.dataset.minimum_cell:
-        return found, groups, Left()
-    for policy in _Policy.of(site).ever_less():
-        given = SiteResults(
-            policy.summary(found.site.summary),
-            tuple(policy.results(found.site.results)),
-            tuple(replace(curve, found=policy.curve(curve)) for curve in found.site.curves),
-        )
-        parts, left = policy.subgroups(groups), policy.left
+    asked = _Policy.of(site)
+    for policy in asked.ever_less():
+        left = policy.left
         if left.narrowest is None or left.narrowest >= policy.below * policy.rows_each:
             break
-    look = Look.at((given.summary,))
-    if look is None:
-        raise TypeError("a dataset with a policy has a summary with one")
-    return SiteEvidence(look.site(given), found.descriptions), look.subgroups(parts), left
+    taken = tuple(sorted(policy.site.said - site.said))
+    nothing = asked.all_rows is not None and policy.all_rows is None
+    return policy, Audited(site.dataset.name, left.cells, left.narrowest, left.at, taken, nothing)
 
 
 @dataclass(frozen=True)
@@ -174,12 +192,14 @@ class _Policy:
         dataset = self.site.dataset
         if self.all_rows is None or dataset.outcome is None or dataset.risk is None or dataset.class_labels:
             return Left()
-        every = [(np.ones(len(dataset.outcome), dtype=np.bool_), self.all_rows)]
+        every: list[tuple[Bools, Protected, Subset | None]] = [
+            (np.ones(len(dataset.outcome), dtype=np.bool_), self.all_rows, None)
+        ]
         for subgroup in dataset.subgroups:
             group = self._of_group(subgroup)
             if isinstance(group, Protected) and not isinstance(subgroup.rows, Absent):
-                every.append((subgroup.rows, group))
-        parts = [Part(rows, {1: group.counts.events, 0: group.counts.others}) for rows, group in every]
+                every.append((subgroup.rows, group, subgroup.subset))
+        parts = [Part(rows, {1: group.counts.events, 0: group.counts.others}, of) for rows, group, of in every]
         least = self.below * self.rows_each
         return values_left(dataset.outcome, dataset.risk, parts, least)
 
@@ -452,14 +472,15 @@ def given(complete: Evidence, sites: Sequence[Site]) -> Evidence:
     return without_counts(made)
 
 
-def audited(complete: Evidence, left: Sequence[Left]) -> Evidence:
+def audited(complete: Evidence, looked: Sequence[Audited]) -> Evidence:
     """The evidence with how much was looked at before it was given, and what is withheld why."""
     if not any(dataset.minimum_cell for dataset in complete.datasets):
         return complete
     found = [each.found for each in (*complete.results, *complete.subgroups.results)]
     drawn = [each.found for each in (*complete.curves, *complete.subgroups.curves)]
     causes = Counter(each.reason.code for each in (*found, *drawn) if isinstance(each, Withheld))
-    return replace(complete, disclosure=Disclosure(sum(each.cells for each in left), dict(sorted(causes.items()))))
+    told = Disclosure(sum(each.cells for each in looked), dict(sorted(causes.items())))
+    return replace(complete, disclosure=told, audit=tuple(looked))
 
 
 TELLING = frozenset(

@@ -9,14 +9,14 @@ sums is not looked at. Which counts are asked for follows from their ranges, and
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import Bounds, LinearConstraint, milp
 
-from dossier.core.types import Floats
+from dossier.core.types import Floats, SmallCount, Subset
 from dossier.evaluate.disclosure.chains import Chain
 
 NODES = 200
@@ -37,6 +37,7 @@ class Part:
     rows: Bools
     chains: Mapping[int, Chain]
     """Its tails of those with the outcome, 1, and of the others, 0."""
+    subset: Subset | None = None
 
 
 @dataclass(frozen=True)
@@ -45,11 +46,13 @@ class Left:
 
     cells: int = 0
     narrowest: int | None = None
+    at: SmallCount | None = None
 
     def and_of(self, other: Left) -> Left:
         """Both together."""
-        each = [number for number in (self.narrowest, other.narrowest) if number is not None]
-        return Left(self.cells + other.cells, min(each, default=None))
+        each = [left for left in (self, other) if left.narrowest is not None]
+        least = min(each, key=lambda left: left.narrowest or 0, default=self)
+        return replace(least, cells=self.cells + other.cells)
 
 
 def values_left(outcome: Floats, risk: Floats, parts: Sequence[Part], least: int) -> Left:
@@ -94,10 +97,11 @@ class _Tables:
         asked = list(self._small(least))
         # Where the score gives no risk is nobody; parts with the same risks are one. How many were asked for is of the
         # ranges alone, for it is printed: which risks occur tells of patients.
-        cells = {aim.tobytes(): (aim, count) for aim, count in asked if aim.any()}
+        cells = {aim.tobytes(): (at, aim, count) for at, aim, count in asked if aim.any()}
         if not cells:
             return Left(len(asked))
-        aims, true = (np.array(each) for each in zip(*cells.values(), strict=True))
+        places, *columns = zip(*cells.values(), strict=True)
+        aims, true = map(np.array, columns)
         low, high = true.copy(), true.copy()
 
         def look(aim: Floats) -> None:
@@ -116,21 +120,24 @@ class _Tables:
                     look(sign * aim)
             if high[index] - low[index] + 1 < least:
                 break
-        return Left(len(asked), int((high - low).min()) + 1)
+        least_left = int(np.argmin(high - low))
+        return Left(len(asked), int(high[least_left] - low[least_left]) + 1, places[least_left])
 
-    def _small(self, below: int) -> Iterator[tuple[Floats, int]]:
+    def _small(self, below: int) -> Iterator[tuple[SmallCount, Floats, int]]:
         """Every tail, and every part of the grid, that may hold a few by the ranges."""
         for index, part in enumerate(self.parts):
             place = np.searchsorted(self.grid, self.risk[part.rows & self.mine], side="right") - 1
             inside = self.within[:, index].astype(float)
-            tails = part.chains[self.label].tails
+            tails, edges = part.chains[self.label].tails, part.chains[self.label].grid
             for first, tail in enumerate(tails):
                 if tail.low < below:
-                    yield inside * (self.bin >= first), int((place >= first).sum())
+                    at = SmallCount(self.label == 1, edges[first], None, part.subset)
+                    yield at, inside * (self.bin >= first), int((place >= first).sum())
             # What is beyond the last tail is that tail.
             for first, (tail, beyond) in enumerate(pairwise(tails)):
                 if tail.low - beyond.high < below:
-                    yield inside * (self.bin == first), int((place == first).sum())
+                    at = SmallCount(self.label == 1, edges[first], edges[first + 1], part.subset)
+                    yield at, inside * (self.bin == first), int((place == first).sum())
 
     def _table(self, aim: Floats) -> Floats | None:
         answer = milp(

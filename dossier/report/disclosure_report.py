@@ -1,0 +1,121 @@
+"""What whoever releases a dossier is told of its protection: the narrowest count, what was withheld why, and the rest.
+
+It tells more of the patients than the dossier does, and is no part of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from dossier.core.types import Absent, Audited, Curve, Estimate, Evidence, SmallCount, Withheld
+from dossier.report.chapters.sentence import Sentence
+from dossier.typeset.names import label_of
+from dossier.typeset.numbers import TIED, threshold
+from dossier.typeset.reasons import why
+from dossier.typeset.tables import NOT_COMPUTED, Cell, Column, Row, Table
+from dossier.typeset.widths import shortened
+from dossier.typeset.words import counted, listing, sentence_case
+
+Found = Estimate | Curve | Absent
+
+MOST_DATASETS, MOST_REASONS = 5, 5
+"""Rows of each table, for which one page has room."""
+WIDEST_NAME = 44.0
+"""Of a dataset, in mm, so that each has one line."""
+
+
+def outcome(evidence: Evidence, audit: Sequence[Audited]) -> Sentence:
+    """How many values the narrowest count is left, and how many were looked at."""
+    looked = [each for each in audit if each.narrowest is not None]
+    if not looked:
+        return Sentence("No count was looked at.", "Of no dataset are ranges of risks given of which one may be small.")
+    cells = sum(each.cells for each in audit)
+    least = min(looked, key=lambda each: each.narrowest or 0)
+    lead = f"Every small count that was looked at keeps {least.narrowest} values or more."
+    below = max(dataset.minimum_cell for dataset in evidence.datasets)
+    asked = f"{counted(cells, 'count')} may be below {below} by the ranges, which are to keep {below} each."
+    return Sentence(lead, f"{asked} The narrowest: {_site(evidence, least.dataset)}, {_words(least.at)}.")
+
+
+def line(evidence: Evidence, audit: Sequence[Audited]) -> str:
+    """The outcome in one line, as it is told where the dossier is built."""
+    found, withheld = outcome(evidence, audit), evidence.disclosure
+    lost = 0 if withheld is None else sum(withheld.withheld.values())
+    said = f"disclosure: {found.lead} {found.rest} {counted(lost, 'result')} withheld. {taken(evidence, audit)}"
+    return said.replace(TIED, " ")
+
+
+def taken(evidence: Evidence, audit: Sequence[Audited]) -> str:
+    """What was taken away of which dataset, for with it a count kept too few values or might have."""
+    parts = [f"all but the number of rows of {_site(evidence, each.dataset)}" for each in audit if each.all_taken]
+    parts += [
+        f"subgroups by {listing(each.taken)} of {_site(evidence, each.dataset)}"
+        for each in audit
+        if each.taken and not each.all_taken
+    ]
+    return f"Taken away: {listing(parts)}." if parts else "Nothing was taken away."
+
+
+def datasets(evidence: Evidence, audit: Sequence[Audited]) -> Table:
+    """How many counts of each dataset were looked at, the fewest values, and of which count; the narrowest first."""
+    order = sorted(audit, key=lambda each: (each.narrowest is None, each.narrowest or 0))
+    left_out = len(order) - MOST_DATASETS
+    more = f" {counted(left_out, 'dataset')} with as many values or more, or none looked at, left out."
+    return Table(
+        name="table-audit",
+        title="What the ranges leave.",
+        note=f"The fewest values of a count, and of which.{more if left_out > 0 else ''}",
+        head="Dataset",
+        columns=(
+            Column("Counts"),
+            Column("Fewest values"),
+            Column("Of which count", words=True),
+        ),
+        rows=tuple(Row(_site(evidence, each.dataset), _cells(each)) for each in order[:MOST_DATASETS]),
+    )
+
+
+def _cells(each: Audited) -> tuple[Cell, ...]:
+    fewest = NOT_COMPUTED if each.narrowest is None else Cell(f"{each.narrowest}", kind="plain")
+    return Cell(f"{each.cells:,}", kind="plain"), fewest, Cell(_words(each.at), kind="word")
+
+
+def _words(at: SmallCount | None) -> str:
+    """A count as it is looked for: with or without the outcome, at which risks, in which subgroup."""
+    if at is None:
+        return "none looked at"
+    bounds = f"{threshold(at.low)} or more" if at.high is None else f"{threshold(at.low)} to below {threshold(at.high)}"
+    risk = "any risk" if at.high is None and not at.low else f"risk {bounds}"
+    group = f", {at.subset.column}: {at.subset.level}" if at.subset else ""
+    return f"{'with' if at.happened else 'without'} the outcome, {risk}{group}"
+
+
+def _site(evidence: Evidence, name: str) -> str:
+    short = shortened([label_of(dataset) for dataset in evidence.datasets], WIDEST_NAME)
+    return next((label for dataset, label in zip(evidence.datasets, short, strict=True) if dataset.name == name), name)
+
+
+def withheld(evidence: Evidence) -> Table:
+    """How many results, curves and statistics are withheld, by the reason, the commonest first."""
+    counts: dict[str, int] = {}
+    for found in _withheld(evidence):
+        reason = sentence_case(why(evidence, found.reason))
+        counts[reason] = counts.get(reason, 0) + 1
+    order = sorted(counts.items(), key=lambda row: (-row[1], row[0]))
+    rest = sum(count for _, count in order[MOST_REASONS:])
+    more = f" For other reasons: {rest:,}." if rest else ""
+    return Table(
+        name="table-withheld",
+        title="What is withheld, and why.",
+        note=f"Results, curves and statistics of the data.{more}",
+        head="Reason",
+        columns=(Column("How many"),),
+        rows=tuple(Row(reason, (Cell(f"{count:,}", kind="plain"),)) for reason, count in order[:MOST_REASONS]),
+    )
+
+
+def _withheld(evidence: Evidence) -> Iterator[Withheld]:
+    groups = evidence.subgroups
+    every: list[Found] = [row.found for row in (*evidence.results, *groups.results)]
+    every += [row.found for row in (*evidence.curves, *groups.curves)] + [row.found for row in evidence.withheld]
+    return (found for found in every if isinstance(found, Withheld))
