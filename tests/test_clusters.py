@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.special import expit
 from scipy.stats import norm
 from scipy.stats import t as student
 
@@ -20,9 +21,12 @@ from dossier.core.register import REGISTER
 from dossier.core.types import Absent, Curve, Estimate, Evidence, Study
 from dossier.evaluate import dependent
 from dossier.metrics import clusters
+from dossier.metrics.calibration import brier, oe_ratio
 from dossier.metrics.discrimination import auroc
+from dossier.metrics.utility import net_benefit, net_benefit_gain
 from dossier.report.chapters import results
 from dossier.typeset.methods import method_text
+from tests.estimated import estimated
 from tests.reasons import Said
 from tests.reference.built import example, hurried
 from tests.test_classes import RELEASE as CLASSES
@@ -212,12 +216,18 @@ def test_more_clusters_than_are_left_out_are_linearized_whatever_the_seed(study:
             replace(clustered, release=clustered.release.model_copy(update={"release": other_seed})),
         )
     ]
+    # Half of the 400 clusters have two rows, half one: the matrices of Bell and McCaffrey written out.
+    sizes = np.repeat([2, 1], 200) / 600
+    made = np.diag((1 - sizes) ** -0.5) @ (np.eye(400) - np.outer(sizes, np.ones(400)))
+    form = made @ np.diag(sizes) @ made.T
+    freedom = np.trace(form) ** 2 / np.trace(form @ form)
+    assert 350 < freedom < 399
     for term in ("auroc", "brier", "oe_ratio", "calibration_slope"):
         first, other = (each[term] for each in found)
         assert isinstance(first, Estimate)
         assert first == other
-        assert "linearization over 400 clusters, t with 399 degrees of freedom" in method_text(first.method)
-        assert first.details["df"] == 399
+        assert f"linearization over 400 clusters, t with {freedom:.1f} degrees of freedom" in method_text(first.method)
+        assert first.details["df"] == pytest.approx(freedom, rel=1e-9)
 
 
 def test_a_tie_between_classes_leaves_the_accuracy_its_interval(tmp_path: Path) -> None:
@@ -304,12 +314,6 @@ def test_bands_of_clusters_of_one_lie_near_the_ordinary_bands(independent: Evide
         assert float(np.median(np.abs(ours - theirs))) < 0.02, name
 
 
-def test_the_jackknife_of_a_mean_is_its_standard_error() -> None:
-    values = np.random.default_rng(3).normal(size=37)
-    without = (values.sum() - values) / 36
-    assert clusters.standard_error(without) == pytest.approx(float(values.std(ddof=1)) / math.sqrt(37), rel=1e-12)
-
-
 def test_the_interval_by_cluster_covers_the_truth_as_often_as_it_says() -> None:
     """A share with a random effect of the cluster: the truth is one half by symmetry."""
     draw, hits, times, naive = np.random.default_rng(11), 0, 600, 0
@@ -337,6 +341,65 @@ def test_the_interval_by_cluster_covers_the_truth_as_often_as_it_says() -> None:
     assert naive / times < 0.85
 
 
+def _truth_over_hospitals(centre: float, shared: float, threshold: float) -> dict[str, float]:
+    """What holds on average: over log odds around a centre and, at each, over hospitals."""
+    nodes, share = np.polynomial.hermite_e.hermegauss(40)
+    linear = np.linspace(centre - 8, centre + 8, 8001)
+    weight = norm.pdf(linear - centre) / norm.pdf(linear - centre).sum()
+    risk, event = expit(linear), expit(linear[:, None] + shared * nodes) @ share / share.sum()
+    cases, others, odds = weight * event, weight * (1 - event), threshold / (1 - threshold)
+    benefit = float((cases - odds * others)[risk >= threshold].sum())
+    return {
+        "oe": float(cases.sum() / (weight @ risk)),
+        "net benefit": benefit,
+        "gain": benefit - max(0.0, float((cases - odds * others).sum())),
+        "brier": float(cases @ (1 - risk) ** 2 + others @ risk**2),
+        "auroc": float(cases @ (np.cumsum(others) - others / 2) / (cases.sum() * others.sum())),
+    }
+
+
+SIZES = {"equal": (1.0, 1.0), "unequal": (1.0, 20.0)}
+
+
+@pytest.mark.parametrize("kind", SIZES)
+@pytest.mark.parametrize(("count", "times"), [(8, 800), (15, 400), (40, 120)])
+def test_intervals_of_few_and_of_unequal_clusters_cover_what_holds_on_average(
+    count: int, times: int, kind: str
+) -> None:
+    """Hospitals of 1 to 20 times as many patients, with a spread of their own of .6 on the logit.
+
+    With m/(m - 1) and m - 1 degrees of freedom the unequal eight had .87 to .89.
+    """
+    sizes = np.geomspace(*SIZES[kind], count)
+    cluster = np.repeat(np.arange(count), np.maximum(np.round(sizes / sizes.mean() * 50).astype(int), 2))
+    truth = _truth_over_hospitals(-1.5, 0.6, 0.2)
+    rng, made, hits = np.random.default_rng(count), clusters.groups(cluster, 1), dict.fromkeys(truth, 0)
+    for _ in range(times):
+        at = -1.5 + rng.standard_normal(len(cluster))
+        p = expit(at)
+        y = (rng.random(len(cluster)) < expit(at + 0.6 * rng.standard_normal(count)[cluster])).astype(float)
+        found = {
+            "oe": oe_ratio(y, p, 0.95, cluster),
+            "net benefit": net_benefit(y, p, 0.2, 0.95, cluster),
+            "gain": net_benefit_gain(y, p, 0.2, 0.95, cluster),
+        }
+        for name, measure, scale in (("auroc", auroc, "logit"), ("brier", brier, "plain")):
+            found[name] = clusters.by_cluster(
+                estimated(measure(y, p)),
+                lambda group, measure=measure, y=y, p=p: measure(y[made.of_row != group], p[made.of_row != group]),  # type: ignore[misc]
+                made,
+                0.95,
+                scale,  # type: ignore[arg-type]
+            )
+        for name, estimate in found.items():
+            assert isinstance(estimate, Estimate)
+            assert estimate.low is not None
+            assert estimate.high is not None
+            hits[name] += estimate.low <= truth[name] <= estimate.high
+    chance = 3 * math.sqrt(0.05 * 0.95 / times)
+    assert all(0.93 - chance <= hit / times <= 0.97 + chance for hit in hits.values()), hits
+
+
 def test_many_clusters_are_left_out_in_groups_of_whole_clusters() -> None:
     made = clusters.groups(np.repeat(np.arange(1000), 3), 7)
     assert (made.count, made.clusters) == (250, 1000)
@@ -361,3 +424,18 @@ def test_a_cluster_column_is_read_and_its_gaps_are_faults(tmp_path: Path) -> Non
     with pytest.raises(DataError) as caught:
         reading.study(tmp_path)
     assert [fault.what for fault in caught.value.faults] == ["The cluster is missing."]
+
+
+def test_where_no_cluster_has_two_rows_they_are_independent(tmp_path: Path) -> None:
+    example(tmp_path)
+    release = (tmp_path / "release.toml").read_text()
+    (tmp_path / "release.toml").write_text(
+        release.replace('file = "hospital-1.csv"', 'file = "hospital-1.csv"\ncluster = "stay"')
+    )
+    head, *rows = (tmp_path / "hospital-1.csv").read_text().splitlines()
+    for shared, expected in ((False, None), (True, len(rows) - 1)):
+        names = [str(number if number or not shared else 1) for number in range(len(rows))]
+        lines = [f"{head},stay", *(f"{row},s{name}" for row, name in zip(rows, names, strict=True))]
+        (tmp_path / "hospital-1.csv").write_text("\n".join(lines) + "\n")
+        site = next(dataset for dataset in reading.study(tmp_path).datasets if dataset.name == SITE)
+        assert (None if site.cluster is None else len(set(site.cluster.tolist()))) == expected

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -15,7 +16,8 @@ from dossier.evaluate import classes
 from dossier.evaluate.offered import Site, seed_of, site_part
 from dossier.metrics import clusters, severity, weighted
 from dossier.metrics.clusters import Groups
-from dossier.metrics.intervals import two_sided, two_sided_student
+from dossier.metrics.intervals import two_sided_student
+from dossier.metrics.shares import Design
 
 
 def dependent(dataset: Dataset) -> bool:
@@ -77,9 +79,9 @@ def _linearized(site: Site, metric: Metric, at: At, plain: Estimate) -> Estimate
         return whole
     tested = {"p_value": None} if "p_value" in plain.details else {}
     found = replace(plain, value=whole.value, details={**whole.details, **tested})
-    contributions = clusters.totals(whole.linearized, dataset.cluster)
-    unit = "row" if dataset.cluster is None else "cluster"
-    return clusters.by_linearization(found, contributions, site.release.release.level, symmetry_of(metric, at), unit)
+    design = Design(len(whole.linearized), dataset.cluster, dataset.weights)
+    level = site.release.release.level
+    return clusters.by_linearization(found, whole.linearized, design, level, symmetry_of(metric, at))
 
 
 def _rows(dataset: Dataset, at: At) -> weighted.Rows:
@@ -130,7 +132,7 @@ def curve(site: Site, maker: CurveMaker, ask: Callable[[Site], Curve | Absent]) 
             return Absent(Fact("clustered_rows_no_band", dataset=site.dataset.name))
         return found
     made = groups_of(site)
-    if made.count < clusters.FEWEST:
+    if made.design.obstacle():
         return Absent(Fact("one_cluster_no_band", dataset=site.dataset.name, clusters=Count(1, "cluster")))
     others = tuple(line for line in maker.band.lines if line.column in found.columns and not line.makes_its_own)
     return _jackknifed(site, found, replace(maker.band, lines=others), made, ask) if others else found
@@ -156,7 +158,7 @@ def _jackknifed(
         if any(replicate is None for replicate in replicates) or None in found.columns[line.column]:
             return Absent(Fact("other_points_without_some_clusters", dataset=site.dataset.name))
         values = np.array(found.columns[line.column], dtype=np.float64)
-        low, high = clusters.band(values, np.array(replicates, dtype=np.float64), reach, line.of_shares)
+        low, high = clusters.band(values, np.array(replicates, dtype=np.float64), made, reach, line.of_shares)
         columns[f"{line.ends}low"], columns[f"{line.ends}high"] = tuple(low.tolist()), tuple(high.tolist())
         if f"{line.ends}se" in columns:
             columns[f"{line.ends}se"] = tuple(((high - low) / (2 * reach)).tolist())
@@ -167,8 +169,8 @@ def _jackknifed(
 
 def reach_of_bands(site: Site) -> float:
     """How many standard errors the bands of a site reach to either side."""
-    level = site.release.release.level
-    return two_sided(level) if site.dataset.cluster is None else two_sided_student(level, groups_of(site).count - 1)
+    freedom = math.inf if site.dataset.cluster is None else groups_of(site).design.freedom
+    return two_sided_student(site.release.release.level, freedom)
 
 
 def _on_axis(part: Curve, whole: Curve, axis: str, line: str) -> Floats | None:

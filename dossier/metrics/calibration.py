@@ -17,7 +17,6 @@ from dossier.core.register import Band, Line, curve, curve_synthesis, metric
 from dossier.core.types import Absent, Curve, Estimate, Floats, Goal, Role, SiteResults, found_curve
 from dossier.metrics import weighted
 from dossier.metrics.calibration_errors import errors_with_intervals
-from dossier.metrics.clusters import totals
 from dossier.metrics.discrimination import one_class, risk_range
 from dossier.metrics.intervals import (
     NO_ROWS,
@@ -1079,10 +1078,9 @@ def _p_of_likelihoods(statistic: float, scores: Floats, information: Floats, des
     count = len(scores)
     if design.is_simple:
         return float(chdtrc(count, statistic))
-    if design.units < 2 or not math.isfinite(float(np.linalg.cond(information))):
+    if design.obstacle() or not math.isfinite(float(np.linalg.cond(information))):
         return None
-    added = np.array([totals(row, design.cluster) for row in scores])
-    eigen = np.linalg.solve(information, information_of(added, np.full(added.shape[1], design.units / design.freedom)))
+    eigen = np.linalg.solve(information, information_of(design.totals(scores), design.inflation))
     first, second = float(np.trace(eigen)), float(np.sum(eigen * eigen.T))
     if first <= 0 or second <= 0:
         return None

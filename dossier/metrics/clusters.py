@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,10 +16,10 @@ from dossier.core.register import Symmetry
 from dossier.core.types import Absent, Estimate, Floats
 from dossier.metrics.intervals import NO_SPREAD, beyond_student, two_sided, two_sided_student, wilson
 from dossier.metrics.scales import back, forward, off_scale, stretch
+from dossier.metrics.shares import Design
 
 MOST_GROUPS = 250
 """More clusters than this are left out in so many random groups: each asks for the measure once more."""
-FEWEST = 2
 
 
 @dataclass(frozen=True)
@@ -29,11 +30,24 @@ class Groups:
     count: int
     clusters: int
 
+    @cached_property
+    def design(self) -> Design:
+        """The rows with the groups as their sampling units."""
+        return Design(len(self.of_row), self.of_row)
+
     @property
     def step(self) -> Fact:
         """How the interval is made."""
         groups = None if self.count == self.clusters else self.count
-        return Fact("jackknife", groups=groups, clusters=Count(self.clusters, "cluster"), df=self.count - 1)
+        return Fact("jackknife", groups=groups, clusters=Count(self.clusters, "cluster"), df=self.design.freedom)
+
+    def contributions(self, values: Floats, without: Floats) -> Floats:
+        """What each group contributes to the values (points): `without` has them without each group (groups, points).
+
+        Returns (points, groups): of a mean exactly what its rows contribute together.
+        """
+        kept = 1 - np.bincount(self.of_row, minlength=self.count) / len(self.of_row)
+        return np.asarray(((values - without) * kept[:, None]).T)
 
 
 def groups(cluster: NDArray[np.int64], seed: int) -> Groups:
@@ -46,12 +60,6 @@ def groups(cluster: NDArray[np.int64], seed: int) -> Groups:
     return Groups(np.asarray(of_row, dtype=np.int64), count, len(codes))
 
 
-def standard_error(replicates: Floats) -> float:
-    """The jackknife's standard error from the values without each of G groups: sqrt((G - 1)/G sum (v - mean)^2)."""
-    count = len(replicates)
-    return math.sqrt((count - 1) / count * float(((replicates - replicates.mean()) ** 2).sum()))
-
-
 def by_cluster(
     found: Estimate, without: Callable[[int], Estimate | Absent], made: Groups, level: float, scale: Symmetry
 ) -> Estimate:
@@ -60,12 +68,13 @@ def by_cluster(
     `found` is the estimate on all rows, whose value stays; `without` measures the rows without one group. `scale` is
     where the interval is symmetric: logit, log, plain, or wilson for a share, whose interval is Wilson's at the number
     of rows that would have the jackknife's variance, cut by the ratio of the t quantile to the normal one (Korn and
-    Graubard 1998). A p-value of `found` becomes that of the t test of 0. The bounds are missing, with the reason, with
-    one cluster, when the measure has no value without some clusters, and when it does not vary. Source: Shao and Tu
-    1995; for random groups Kott 2001.
+    Graubard 1998). A p-value of `found` becomes that of the t test of 0. Variance and degrees of freedom are those that
+    `Design` has of what the clusters contribute. The bounds are missing, with the reason, with one cluster, when the
+    measure has no value without some clusters, and when it does not vary. Source: Shao and Tu 1995; for random groups
+    Kott 2001.
     """
-    if made.count < FEWEST:
-        return _without_interval(found, made.step, Fact("one_unit_no_interval", units=Count(1, "cluster")))
+    if reason := made.design.obstacle():
+        return _without_interval(found, made.step, reason)
     values = []
     for group in range(made.count):
         other = without(group)
@@ -73,38 +82,22 @@ def by_cluster(
             reason = Fact("no_value_without_some_clusters", reason=other.reason)
             return _without_interval(found, made.step, reason)
         values.append(other.value)
-    se = standard_error(np.array(values))
-    return _with_interval(found, se, made.count - 1, level, scale, made.step)
+    added = made.contributions(np.array([found.value]), np.array(values)[:, None])
+    return _with_interval(found, added, made.design, level, scale, made.step)
 
 
-def totals(linearized: Floats, cluster: NDArray[np.int64] | None) -> Floats:
-    """What each cluster contributes, or each row where no cluster holds several: the sums of what its rows do."""
-    if cluster is None:
-        return linearized
-    _, of_row = np.unique(cluster, return_inverse=True)
-    return np.asarray(np.bincount(of_row, weights=linearized), dtype=np.float64)
-
-
-def variance_of_sum(contributions: Floats) -> float:
-    """The variance of the sum of m contributions drawn with replacement: m/(m - 1) sum of (z - mean)^2."""
-    count = len(contributions)
-    return count / (count - 1) * float(((contributions - contributions.mean()) ** 2).sum())
-
-
-def by_linearization(found: Estimate, contributions: Floats, level: float, scale: Symmetry, unit: str) -> Estimate:
+def by_linearization(found: Estimate, linearized: Floats, design: Design, level: float, scale: Symmetry) -> Estimate:
     """The estimate with the interval that the contributions of rows or clusters give.
 
-    `found` is the estimate on all rows, whose value stays; `contributions` (m) are what each row or each whole cluster
-    contributes to the deviation of the value, `unit` is "row" or "cluster"; `scale` as for `by_cluster`. SE^2 =
-    m/(m - 1) sum of (z - mean z)^2, the design-based variance of units drawn with replacement, and the t distribution
-    with m - 1 degrees of freedom. The bounds are missing, with the reason, with one unit, and when nothing varies.
-    Source: Binder 1983.
+    `found` is the estimate on all rows, whose value stays; `linearized` (n) is what each row contributes to the
+    deviation of the value; `scale` as for `by_cluster`. Variance and degrees of freedom are those that the design has
+    of the contributions of rows, or whole clusters. The bounds are missing, with the reason, with one unit, and when
+    nothing varies. Source: Binder 1983.
     """
-    count = len(contributions)
-    step = Fact("linearization", over=Count(count, unit), df=count - 1)
-    if count < FEWEST:
-        return _without_interval(found, step, Fact("one_unit_no_interval", units=Count(1, unit)))
-    return _with_interval(found, math.sqrt(variance_of_sum(contributions)), count - 1, level, scale, step)
+    step = Fact("linearization", over=design.over, df=design.freedom)
+    if reason := design.obstacle():
+        return _without_interval(found, step, reason)
+    return _with_interval(found, design.totals(linearized)[None, :], design, level, scale, step)
 
 
 def _without_interval(found: Estimate, step: Fact, reason: Fact) -> Estimate:
@@ -113,14 +106,17 @@ def _without_interval(found: Estimate, step: Fact, reason: Fact) -> Estimate:
     return replace(found, low=None, high=None, se=None, level=None, method=method, details=details, reason=reason)
 
 
-def _with_interval(found: Estimate, se: float, freedom: int, level: float, scale: Symmetry, step: Fact) -> Estimate:
-    """The estimate with the interval at this standard error; without one when it is 0."""
+def _with_interval(
+    found: Estimate, contributions: Floats, design: Design, level: float, scale: Symmetry, step: Fact
+) -> Estimate:
+    """The estimate with the interval of what units contribute (1, units); without one when that does not vary."""
+    se, freedom = math.sqrt(float(design.covariance(contributions)[0, 0])), design.freedom
     if se <= 1e-12 * max(1.0, abs(found.value)):
         return _without_interval(found, step, NO_SPREAD)
     reach = two_sided_student(level, freedom)
     scale = _lies_on(found.value, scale)
     low, high = interval(found.value, se, reach, level, scale)
-    details = {**found.details, "df": float(freedom)}
+    details = {**found.details, "df": freedom}
     if "p_value" in found.details:
         # The test of 0 that goes with the interval.
         details["p_value"] = 2 * beyond_student(abs(found.value) / se, freedom)
@@ -150,14 +146,14 @@ def interval(value: float, se: float, reach: float, level: float, scale: Symmetr
     return back(centre - half, scale), back(centre + half, scale)
 
 
-def band(values: Floats, replicates: Floats, reach: float, shares: bool) -> tuple[Floats, Floats]:
+def band(values: Floats, replicates: Floats, made: Groups, reach: float, shares: bool) -> tuple[Floats, Floats]:
     """The ends of a band around a curve, from the curves without each group (one a row), on one axis.
 
     `shares` are cut at 0 and 1, and their band is symmetric on the logit scale where the curve lies inside; others are
     net benefits, which only end at 1.
     """
-    count = len(replicates)
-    se = np.sqrt((count - 1) / count * ((replicates - replicates.mean(axis=0)) ** 2).sum(axis=0))
+    added = made.contributions(values, replicates)
+    se = np.sqrt([float(made.design.covariance(point[None, :])[0, 0]) for point in added])
     if not shares:
         return values - reach * se, np.minimum(values + reach * se, 1)
     inside = (values > 0) & (values < 1)

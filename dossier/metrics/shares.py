@@ -1,10 +1,11 @@
-"""Weighted sums of shares of the same rows, such as a net benefit, with intervals that hold where a share is small."""
+"""How rows were sampled, and weighted sums of shares of them, such as a net benefit, whose intervals hold where a share
+is small."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -15,25 +16,34 @@ from dossier.core.types import Absent, Estimate, Floats, SumOfShares
 from dossier.metrics.intervals import two_sided_student, wilson_bounds
 
 Bools = NDArray[np.bool_]
+Integers = NDArray[np.int64]
 
+NOTHING_KEPT = 1e-9
 NO_WEIGHT = Absent(Fact("no_row_with_weight"))
 
 
 @dataclass(frozen=True)
 class Design:
-    """How the rows of a dataset were sampled: alone or in clusters, alike or each at its weight.
+    """How the rows of a dataset were sampled: alone or in clusters, alike or each at its weight, from all or by strata.
 
-    `cluster` (n, the number of each row's cluster) and `weights` (n, 0 or more, not all 0), or None.
+    `cluster` (n, the number of each row's cluster), `weights` (n, 0 or more, not all 0) and `strata` (n, the number of
+    each row's stratum, one for all rows of a cluster), or None. What each unit, a row or a cluster, contributes to a
+    value gives its variance, sum of (z - mean z)^2/(1 - a), the mean that of the stratum and a = 1/m + h - mean h the
+    leverage: m the units of the stratum, h the share of the weight that a cluster has, or 1/m of a row. Without strata
+    a = h, and of equal clusters, and of rows, it is the design-based m/(m - 1) sum of (z - mean z)^2. The degrees of
+    freedom are the units less the strata; of unequal clusters Satterthwaite's of that sum where rows are independent,
+    which are fewer. Source: Binder 1983; Bell and McCaffrey 2002.
     """
 
     n: int
-    cluster: NDArray[np.int64] | None = None
+    cluster: Integers | None = None
     weights: Floats | None = None
+    strata: Integers | None = None
 
     @property
     def is_simple(self) -> bool:
         """Whether the rows are independent and count alike."""
-        return self.cluster is None and self.weights is None
+        return self.cluster is None and self.weights is None and self.strata is None
 
     @cached_property
     def _weight(self) -> Floats:
@@ -42,7 +52,7 @@ class Design:
         return np.asarray(weights / weights.sum())
 
     @cached_property
-    def _unit(self) -> NDArray[np.int64]:
+    def _unit(self) -> Integers:
         """The number of the sampling unit of each row, from 0: its cluster, or the row itself."""
         return np.arange(self.n) if self.cluster is None else np.unique(self.cluster, return_inverse=True)[1]
 
@@ -70,33 +80,98 @@ class Design:
         """The like number of units: how many rows there are if those of a cluster are all alike."""
         return self.n if self.is_simple else float(1 / (self._unit_weight**2).sum())
 
+    @cached_property
+    def _stratum(self) -> Integers:
+        """The number of the stratum of each unit, from 0."""
+        found = np.zeros(len(self._unit_weight), dtype=np.int64)
+        if self.strata is not None:
+            found[self._unit] = np.unique(self.strata, return_inverse=True)[1]
+        return found
+
+    def _in_stratum(self, of_units: Floats) -> Floats:
+        """The sum over the units of its stratum, of each unit."""
+        return np.asarray(np.bincount(self._stratum, weights=of_units)[self._stratum], dtype=float)
+
+    @cached_property
+    def _counts(self) -> Floats:
+        """Which units have a weight: 1, or 0."""
+        return np.asarray(self._unit_weight > 0, dtype=float)
+
+    @cached_property
+    def _size(self) -> Floats:
+        """The units of the stratum of each unit that have a weight."""
+        return np.maximum(self._in_stratum(self._counts), 1.0)
+
     @property
+    def _of_rows(self) -> bool:
+        """Whether every unit is one row, be it named as a cluster."""
+        return len(self._unit_weight) == self.n
+
+    @cached_property
+    def leverage(self) -> Floats:
+        """How much of what each unit contributes is taken away with the value and the mean of its stratum."""
+        share = self._counts / self.units if self._of_rows else self._unit_weight
+        return np.asarray(1 / self._size + share - self._in_stratum(share) / self._size)
+
+    @cached_property
+    def inflation(self) -> Floats:
+        """What makes up for the leverage of each unit; nothing does for a unit that is alone."""
+        kept = 1 - self.leverage
+        return self._counts * np.divide(1.0, kept, out=np.zeros_like(kept), where=kept > NOTHING_KEPT)
+
+    @cached_property
     def freedom(self) -> float:
-        """The degrees of freedom of a variance: units less 1, or infinity for independent rows that count alike."""
-        return math.inf if self.is_simple else self.units - 1.0
+        """The degrees of freedom of a variance; infinity for independent rows that count alike."""
+        if self.is_simple:
+            return math.inf
+        most = float(self.units - len(np.unique(self._stratum[self._counts > 0])))
+        if self._of_rows:
+            return most
+        each = np.asarray(np.bincount(self._unit, weights=self._weight**2), dtype=float)
+        # The eigenvalues of the quadratic form, by the sums that its trace and that of its square are made of.
+        a, d, every = self.leverage, self.inflation, self._in_stratum(each)
+        own = each - 2 * a * each + a**2 * every
+        aa, av, vv = (self._in_stratum(d * product) for product in (a * a, a * each, each * each))
+        # What a stratum adds once is here written down by each of its units.
+        once = (2 * aa * vv + 2 * av**2 + every**2 * aa**2 - 4 * every * aa * av) * self._counts / self._size
+        first, second = float(np.sum(d * own)), float(np.sum(d**2 * each * (2 * own - each) + once))
+        found = first**2 / second if second > 0 else most
+        return most if found > most - 1e-6 else found
+
+    def totals(self, linearized: Floats) -> Floats:
+        """What each unit contributes, the sum of what its rows do: of (n) or (values, n)."""
+        if self.cluster is None:
+            return linearized
+        rows = np.atleast_2d(linearized)
+        found = np.array([np.bincount(self._unit, weights=row) for row in rows], dtype=np.float64)
+        return found[0] if linearized.ndim == 1 else found
+
+    def covariance(self, contributions: Floats) -> Floats:
+        """The covariance of sums of what units contribute: of (values, units), values by values."""
+        apart = np.array([each - self._in_stratum(each) / self._size for each in contributions])
+        return np.array([[float(np.sum(self.inflation * one * other)) for other in apart] for one in apart])
+
+    def variance(self, linearized: Floats) -> float:
+        """The variance of the sum of what rows contribute."""
+        return float(self.covariance(self.totals(linearized)[None, :])[0, 0])
 
     def shares(self, members: Bools) -> tuple[Floats, Floats]:
         """The share of the rows in each set, and the covariance of these shares.
 
         `members` (sets, n) says which rows belong to each of some sets that have no row in common. Returns (sets) and
         (sets, sets): of independent rows the covariance of a multinomial with n rows, else that of weighted means by
-        linearization, units / (units - 1) times the sum over units of the products of what they add.
+        linearization.
         """
         values = np.count_nonzero(members, axis=1) / self.n
         if self.is_simple:
             return values, multinomial(values, self.n)
         if self.weights is not None:
             values = np.array([self._weight[member].sum() for member in members])
-        count = self.units
-        if count < 2:
-            return values, np.zeros((len(members), len(members)))
         added = [
             np.bincount(self._unit[member], weights=self._weight[member], minlength=len(self._unit_weight))
             for member in members
         ]
-        apart = np.array(added) - values[:, None] * self._unit_weight
-        products = np.array([[float(np.sum(move * other)) for other in apart] for move in apart])
-        return values, products * count / (count - 1)
+        return values, self.covariance(np.array(added) - values[:, None] * self._unit_weight)
 
     def mean(self, values: Floats) -> float:
         """The mean of what the rows have, each at its weight."""
@@ -106,11 +181,7 @@ class Design:
         """The standard error of a mean of residuals that is 0: by linearization over units, as `shares` has it."""
         if self.is_simple:
             return float(np.std(residuals, ddof=1)) / math.sqrt(self.n) if self.n > 1 else 0.0
-        count = self.units
-        if count < 2:
-            return 0.0
-        added = np.bincount(self._unit, weights=self._weight * residuals)
-        return math.sqrt(count / (count - 1) * float(np.sum(added**2)))
+        return math.sqrt(self.variance(self._weight * residuals))
 
     def rows_worth(self, residuals: Floats) -> float:
         """The independent rows whose mean would have the same variance; `effective_units` where they do not vary."""
@@ -128,14 +199,19 @@ class Design:
         if self.is_simple:
             return made
         lead = Method() if self.weights is None else Method("sampling_weights")
-        over = None if self.cluster is None else Count(self.units, "cluster")
+        over = None if self.cluster is None else self.over
         return lead + made + Fact("linearization", over=over, df=self.freedom)
+
+    @property
+    def over(self) -> Count:
+        """The units that a variance is one over."""
+        return Count(self.units, "row" if self.cluster is None else "cluster")
 
     def obstacle(self) -> Fact | None:
         """Why the rows allow no variance; None where they do."""
-        if self.is_simple or self.units > 1:
+        if self.freedom > 0:
             return None
-        return Fact("one_unit_no_interval", units=Count(1, "row" if self.cluster is None else "cluster"))
+        return Fact("one_unit_no_interval", units=replace(self.over, number=1))
 
 
 def multinomial(values: Floats, n: float) -> Floats:

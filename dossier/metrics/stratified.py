@@ -18,11 +18,11 @@ from dossier.core.facts import Count, Fact, Method
 from dossier.core.register import stratified
 from dossier.core.types import Absent, Estimate, Floats
 from dossier.metrics import calibration, discrimination, weighted
-from dossier.metrics.clusters import totals, variance_of_sum
 from dossier.metrics.discrimination import newcombe_standard_error
 from dossier.metrics.intervals import NO_ROWS, NO_SPREAD, two_sided, two_sided_student
 from dossier.metrics.logistic import logit
 from dossier.metrics.scales import Scale, back, forward, stretch
+from dossier.metrics.shares import Design
 
 Integers = NDArray[np.int64]
 
@@ -48,9 +48,9 @@ class Stratum:
         return np.ones(len(self.outcome)) if self.weights is None else self.weights / self.weights.mean()
 
     @property
-    def units(self) -> int:
-        """The rows, or the clusters that they come from."""
-        return len(self.outcome) if self.cluster is None else len(np.unique(self.cluster))
+    def design(self) -> Design:
+        """How the rows were sampled."""
+        return Design(len(self.outcome), self.cluster, self.weights)
 
 
 Strata = Sequence[Stratum]
@@ -74,18 +74,20 @@ def _all_rows(strata: Strata) -> weighted.Rows:
     return weighted.Rows(outcome, risk, weights)
 
 
-def _variance(linearized: Floats, strata: Strata) -> float:
-    """The variance of the sum of what rows contribute, centred within each site."""
-    ends = np.cumsum([len(stratum.outcome) for stratum in strata])[:-1]
-    parts = (totals(part, stratum.cluster) for part, stratum in zip(np.split(linearized, ends), strata, strict=True))
-    return math.fsum(variance_of_sum(part) for part in parts if len(part) > 1)
+def _design(strata: Strata) -> Design:
+    """How the rows of all sites were sampled, each site a stratum."""
+    sizes = [len(stratum.outcome) for stratum in strata]
+    site = np.repeat(np.arange(len(sizes)), sizes)
+    cluster = None
+    if any(stratum.cluster is not None for stratum in strata):
+        units = [np.arange(n) if part.cluster is None else part.cluster for n, part in zip(sizes, strata, strict=True)]
+        cluster = np.unique(np.column_stack((site, np.concatenate(units))), axis=0, return_inverse=True)[1].reshape(-1)
+    return Design(len(site), cluster, np.concatenate([stratum.relative_weights for stratum in strata]), site)
 
 
 def freedom(strata: Strata) -> float | None:
-    """The degrees of freedom of errors by weights or clusters, units less sites; None where rows are independent."""
-    if not any(stratum.is_dependent for stratum in strata):
-        return None
-    return float(sum(stratum.units for stratum in strata) - len(strata))
+    """The degrees of freedom of errors by weights or clusters; None where rows are independent."""
+    return _design(strata).freedom if any(stratum.is_dependent for stratum in strata) else None
 
 
 def _estimate(
@@ -100,7 +102,7 @@ def _estimate(
     method = Method(Fact("stratified", sites=k), *how)
     details: dict[str, float | None] = {"k": float(k)}
     if df is not None:
-        units = Count(sum(stratum.units for stratum in strata), "row or cluster")
+        units = Count(_design(strata).units, "row or cluster")
         method += Fact("weights_or_clusters", units=units, df=df)
         details["df"] = df
     if se <= 1e-12 * max(1.0, abs(value)) or df == 0:
@@ -138,7 +140,8 @@ def oe_ratio(strata: Strata, level: float = 0.95) -> Estimate | Absent:
     found = weighted.oe_ratio(rows)
     if isinstance(found, Absent):
         return found
-    return _estimate(found.value, math.sqrt(_variance(found.linearized, strata)), strata, level, "log", Method("sums"))
+    se = math.sqrt(_design(strata).variance(found.linearized))
+    return _estimate(found.value, se, strata, level, "log", Method("sums"))
 
 
 @stratified
@@ -194,8 +197,7 @@ def auroc_of_site(stratum: Stratum) -> OfPairs | None:
     if isinstance(whole, Absent):
         return None
     cases, others = (float(weights[stratum.outcome == label].sum()) for label in (1, 0))
-    contributions = totals(whole.linearized, stratum.cluster)
-    variance = variance_of_sum(contributions) if len(contributions) > 1 else 0.0
+    variance = stratum.design.variance(whole.linearized)
     if variance <= 1e-24:
         n, events = len(stratum.outcome), int(stratum.outcome.sum())
         variance = newcombe_standard_error((n * whole.value + 0.5) / (n + 1), n, events) ** 2
@@ -221,7 +223,7 @@ def calibration_intercept(strata: Strata, level: float = 0.95) -> Estimate | Abs
         fitted = expit(logit(rows.risk) + found.value)
         variance = 1 / float((fitted * (1 - fitted)).sum())
     else:
-        variance = _variance(found.linearized, kept)
+        variance = _design(kept).variance(found.linearized)
     return _estimate(found.value, math.sqrt(variance), kept, level, "plain", Method("single_intercept", *left_out))
 
 
@@ -247,7 +249,7 @@ def calibration_slope(strata: Strata, level: float = 0.95) -> Estimate | Absent:
     if isinstance(fit, Absent):
         return fit
     value, information, score = fit
-    variance = 1 / information if freedom(kept) is None else _variance(score / information, kept)
+    variance = 1 / information if freedom(kept) is None else _design(kept).variance(score / information)
     return _estimate(value, math.sqrt(variance), kept, level, "plain", Method("single_slope", *left_out))
 
 

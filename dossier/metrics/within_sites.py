@@ -18,7 +18,6 @@ from dossier.core.facts import Fact, Method
 from dossier.core.register import synthesis
 from dossier.core.types import Absent, Estimate, Floats
 from dossier.metrics import weighted
-from dossier.metrics.clusters import totals, variance_of_sum
 from dossier.metrics.discrimination import expected_concordance, weighted_concordance
 from dossier.metrics.intervals import NO_SPREAD, two_sided, two_sided_student
 from dossier.metrics.logistic import logit
@@ -185,7 +184,7 @@ def _part(measure: str, influence: Influence | None, part: Stratum, threshold: f
     if isinstance(found, Absent):
         return None
     n = float(len(part.outcome))
-    made = Part(found.value, n, found.value, _variance(found.linearized, part))
+    made = Part(found.value, n, found.value, part.design.variance(found.linearized))
     if measure in INFORMATION:
         few = min(part.outcome.sum(), n - part.outcome.sum()) < FEWEST_JUDGED
         size = _information(part, INFORMATION[measure])
@@ -207,17 +206,12 @@ def _of_scores(part: Stratum, scores: Scores) -> Part | None:
         return None
     found, size = weighted.mean_of_rows(scores.added, weights), float(weights.sum())
     if part.is_dependent:
-        return Part(found.value, size, found.value, _variance(found.linearized, part))
+        return Part(found.value, size, found.value, part.design.variance(found.linearized))
     counts = [float((scores.among * (scores.added == level)).sum()) for level in scores.levels]
     shares = [(level, (count + 1) / (size + 2)) for level, count in zip(scores.levels, counts, strict=True)]
     centre = math.fsum(level * share for level, share in shares)
     spread = math.fsum(level**2 * share for level, share in shares) - centre**2
     return Part(found.value, size, centre, spread / (size + 2))
-
-
-def _variance(linearized: Floats, part: Stratum) -> float:
-    each = totals(linearized, part.cluster)
-    return variance_of_sum(each) if len(each) > 1 else 0.0
 
 
 # ---- over the sites -------------------------------------------------------------------------------------------------
@@ -374,7 +368,8 @@ def _scores_apart(measure: str, pair: Pair, threshold: float) -> Comparison | No
     sizes = [float(weight.sum()) ** 2 / float((weight**2).sum()) for weight in weights]
     variance = spread * (1 / sizes[0] + 1 / sizes[1])
     if pair.ours.is_dependent:
-        variance = max(variance, _variance(ours.linearized, pair.ours) + _variance(rest.linearized, pair.rest))
+        ours_and_rest = ((pair.ours, ours), (pair.rest, rest))
+        variance = max(variance, sum(part.design.variance(found.linearized) for part, found in ours_and_rest))
     return Comparison(ours.value - rest.value, variance, sizes[0] * sizes[1] / (sizes[0] + sizes[1]))
 
 
@@ -402,7 +397,7 @@ class _Ratios:
         """That of a sum of both values with these factors, centred within each part of a site."""
         parts = [part for pair in self.kept for part in pair.parts]
         return math.fsum(
-            _variance(ours * one + rest * other, part)
+            part.design.variance(ours * one + rest * other)
             for one, other, part in zip(self.to_ours, self.to_rest, parts, strict=True)
         )
 
@@ -506,7 +501,7 @@ def _ratio_apart(pair: Pair) -> Comparison | None:
         each = factor * weights * (part.outcome - risk)
         score += float(each.sum())
         variance += float((factor**2 * weights**2 * risk * (1 - risk)).sum())
-        by_unit += float((totals(each, part.cluster) ** 2).sum()) if part.is_dependent else 0.0
+        by_unit += float((part.design.totals(each) ** 2).sum()) if part.is_dependent else 0.0
     information = ratio * e1 * e0 / whole
     return Comparison(score / information, max(variance, by_unit) / information**2, information)
 
@@ -573,6 +568,6 @@ def _beyond_case_mix(part: Stratum) -> Part | None:
     risk = np.minimum(MOST_CERTAIN, part.risk * observed / awaited)
     variance = float((moved**2 * risk * (1 - risk)).sum())
     if part.is_dependent:
-        variance = max(variance, float((totals(moved * (part.outcome - risk), part.cluster) ** 2).sum()))
+        variance = max(variance, float((part.design.totals(moved * (part.outcome - risk)) ** 2).sum()))
     events = float((weights * part.outcome).sum())
     return Part(ranked.value - expected[0], events * (len(part.outcome) - events), 0.0, variance)

@@ -616,7 +616,7 @@ def _site(held: Held, part: Rows, without_risk: bool = False) -> Site:
         classes=outcome.astype(np.int64) if labels and outcome is not None else None,
         class_risk=risk if labels else None,
         class_rival=first.risk if labels else None,
-        cluster=_of(part.cluster, keep),
+        cluster=_shared(_of(part.cluster, keep)),
         weights=_unequal(weights),
         periods=_of_periods(part.periods, keep),
         severity_group=_severity_group(of_groups, held.severity, len(keep)),
@@ -652,6 +652,11 @@ def _severity_group(groups: Sequence[Subgroup], weighed: Sequence[Subset], rows:
 def _kept(features: Sequence[Feature], rows: NDArray[np.int64], keep: NDArray[np.int64]) -> tuple[Feature, ...]:
     """The columns of the rows of a site, and of these only those that are analysed."""
     return tuple(Feature(feature.name, _of(_of(feature.values, rows), keep), feature.levels) for feature in features)
+
+
+def _shared(cluster: NDArray[np.int64] | None) -> NDArray[np.int64] | None:
+    """The clusters of the rows; None where each has one: such rows are independent."""
+    return None if cluster is None or len(np.unique(cluster)) == len(cluster) else cluster
 
 
 def _unequal(weights: Floats | None) -> Floats | None:

@@ -135,15 +135,24 @@ def _at_value(step: Fact) -> str:
 
 def _jackknife(step: Fact) -> str:
     each = "leaving out" if step["groups"] is None else f"leaving out {_number(step, 'groups'):.0f} groups of"
-    clusters = f"{_number(step, 'clusters'):,} clusters"
-    return f"jackknife {each} {clusters}, t with {_number(step, 'df'):.0f} degrees of freedom"
+    return f"jackknife {each} {_number(step, 'clusters'):,} clusters, {_student(step)}"
+
+
+def _student(step: Fact) -> str:
+    """Student's distribution; of unequal clusters its degrees of freedom are no whole number."""
+    freedom = _number(step, "df")
+    return f"t with {freedom:,.{0 if freedom == int(freedom) else 1}f} degrees of freedom"
+
+
+def _weights_or_clusters(step: Fact) -> str:
+    return f"sampling weights or clusters, {_student(step)}"
 
 
 def _linearization(step: Fact) -> str:
     over = step["over"]
     if not isinstance(over, Count):
         return "linearization"
-    return f"linearization over {over.number:,} {over.of}s, t with {_number(step, 'df'):,.0f} degrees of freedom"
+    return f"linearization over {over.number:,} {over.of}s, {_student(step)}"
 
 
 def _rubin(step: Fact) -> str:
@@ -461,7 +470,7 @@ WORDS: Mapping[str, Words] = {
     ),
     "stratified": Words(lambda step: f"stratified over {_some(step, 'sites', 'site', 'sites')}"),
     "sums": Words("sums", joined=", "),
-    "weights_or_clusters": Words("sampling weights or clusters, t with {df:,.0f} degrees of freedom", joined=", "),
+    "weights_or_clusters": Words(_weights_or_clusters, joined=", "),
     # Tests and sample sizes.
     "declared_minimum": Words("the declared minimum"),
     "exact_paired_test": Words("exact paired test, one-sided, against always naming the larger class"),

@@ -16,9 +16,10 @@ from dossier.core.facts import Method
 from dossier.core.register import REGISTER, Symmetry, fill
 from dossier.core.types import Absent, Estimate, Floats
 from dossier.metrics import pooled, stratified, weighted
-from dossier.metrics.clusters import by_linearization, totals
+from dossier.metrics.clusters import by_linearization
 from dossier.metrics.discrimination import auroc
 from dossier.metrics.scales import Scale, back
+from dossier.metrics.shares import Design
 from dossier.metrics.stratified import Stratum
 from tests.bench.population import SPREAD, design_of, population, quadrature, truths
 from tests.bench.scores import Score, between, held
@@ -196,8 +197,8 @@ def _linearized(rows: weighted.Rows, name: str, cluster: NDArray[np.int64] | Non
         return whole
     plain = Estimate(whole.value, None, None, None, len(rows.outcome), Method("wald"), int(rows.outcome.sum()))
     scale: Symmetry = metric.scale
-    contributions = totals(whole.linearized, cluster)
-    return by_linearization(plain, contributions, LEVEL, scale, "rows" if cluster is None else "clusters")
+    design = Design(len(rows.outcome), cluster, rows.weights)
+    return by_linearization(plain, whole.linearized, design, LEVEL, scale)
 
 
 def _clustered(clusters: int) -> Simulate:

@@ -19,15 +19,14 @@ from dossier.metrics.clusters import (
     by_linearization,
     groups,
     interval,
-    standard_error,
-    totals,
-    variance_of_sum,
 )
 from dossier.metrics.intervals import NO_SPREAD
+from dossier.metrics.shares import Design
 from dossier.typeset.methods import method_text
 from tests.reasons import Said, because
 
-THREE = Groups(np.array([0, 0, 1, 2]), 3, 3)
+THREE = Groups(np.array([0, 1, 2]), 3, 3)
+TWO = Groups(np.array([0, 1]), 2, 2)
 WITHOUT = (0.4, 0.5, 0.9)
 """Their mean is 0.6 and the squared distances add up to 0.14, of which the jackknife takes two thirds."""
 SE = math.sqrt(0.28 / 3)
@@ -75,7 +74,11 @@ def test_251_clusters_are_left_out_in_250_groups_of_which_one_has_two() -> None:
     made = groups(np.repeat(np.arange(251), 2), 1)
     assert sorted(np.bincount(made.of_row).tolist()) == [2] * 249 + [4]
     assert (made.of_row[::2] == made.of_row[1::2]).all()
-    assert method_text([made.step]) == "jackknife leaving out 250 groups of 251 clusters, t with 249 degrees of freedom"
+    _, freedom = _by_matrices(np.zeros(502), made.of_row)
+    assert 248 < freedom < 249
+    assert made.design.freedom == pytest.approx(freedom, rel=1e-10)
+    said = f"jackknife leaving out 250 groups of 251 clusters, t with {freedom:.1f} degrees of freedom"
+    assert method_text([made.step]) == said
 
 
 def test_groups_of_clusters_are_drawn_by_the_seed() -> None:
@@ -96,16 +99,67 @@ def test_the_method_tells_what_is_left_out_and_counts_it_in_thousands() -> None:
 # ---- the standard error ---------------------------------------------------------------------------------------------
 
 
-def test_the_standard_error_by_hand() -> None:
-    assert standard_error(np.array(WITHOUT)) == pytest.approx(SE, rel=1e-14)
-
-
 def test_the_mean_of_equal_clusters_varies_as_the_means_of_the_clusters() -> None:
     means = (Fraction(1, 4), Fraction(3, 4), Fraction(1, 2), Fraction(1))
-    without = [float((sum(means) - left) / 3) for left in means]
+    without = tuple(float((sum(means) - left) / 3) for left in means)
     centre = sum(means) / 4
     squares = sum((mean - centre) ** 2 for mean in means)
-    assert standard_error(np.array(without)) == pytest.approx(math.sqrt(squares / 3 / 4), rel=1e-14)
+    found = _found(float(centre), "plain", without, groups(np.repeat(np.arange(4), 5), 1))
+    assert found.se == pytest.approx(math.sqrt(squares / 3 / 4), rel=1e-14)
+
+
+def _by_matrices(values: np.ndarray, cluster: np.ndarray) -> tuple[float, float]:
+    """The variance of a mean and its degrees of freedom as Bell and McCaffrey define them, with matrices of all rows.
+
+    The residuals of each cluster are multiplied by the inverse square root of its block of I - H; the degrees of
+    freedom are those of the quadratic form where rows are independent.
+    """
+    n = len(values)
+    residual_maker = np.eye(n) - 1 / n
+    parts = []
+    for name in np.unique(cluster):
+        here = np.flatnonzero(cluster == name)
+        block = np.eye(len(here)) - 1 / n
+        size, directions = np.linalg.eigh(block)
+        root = directions @ np.diag(size**-0.5) @ directions.T
+        parts.append((np.ones(len(here)) / n) @ root @ residual_maker[here])
+    of_units = np.array(parts)
+    spreads = of_units @ of_units.T
+    return float(((of_units @ values) ** 2).sum()), float(np.trace(spreads) ** 2 / np.trace(spreads @ spreads))
+
+
+@pytest.mark.parametrize("sizes", [(3, 3, 3, 3), (3, 2, 5, 4), (1, 20), (1, 1, 1, 30), (7, 1, 4, 9, 2, 2, 11)])
+def test_variance_and_degrees_of_freedom_are_those_of_bell_and_mccaffrey(sizes: tuple[int, ...]) -> None:
+    cluster = np.repeat(np.arange(len(sizes)), sizes)
+    rng = np.random.default_rng(len(cluster))
+    values = rng.random(len(cluster)) + rng.random(len(sizes))[cluster]
+    variance, freedom = _by_matrices(values, cluster)
+    design = Design(len(values), cluster)
+    assert design.variance((values - values.mean()) / len(values)) == pytest.approx(variance, rel=1e-10)
+    assert design.freedom == pytest.approx(freedom, rel=1e-10)
+    whole = _whole(float(values.mean()))
+    made = groups(cluster, 1)
+    left_out = by_cluster(whole, lambda g: _whole(float(values[made.of_row != g].mean())), made, 0.95, "plain")
+    summed = by_linearization(whole, (values - values.mean()) / len(values), design, 0.95, "plain")
+    assert left_out.se == pytest.approx(math.sqrt(variance), rel=1e-9)
+    assert _ends(left_out) == pytest.approx(_ends(summed), rel=1e-9)
+
+
+@pytest.mark.parametrize("count", [2, 3, 8, 15, 40, 1000])
+def test_equal_clusters_have_one_degree_of_freedom_less_than_there_are(count: int) -> None:
+    """To the last digit: it is printed."""
+    assert Design(3 * count, np.repeat(np.arange(count), 3)).freedom == count - 1
+
+
+def test_no_design_has_more_degrees_of_freedom_than_units_less_one() -> None:
+    rng = np.random.default_rng(5)
+    for _ in range(200):
+        n = int(rng.integers(2, 60))
+        cluster = rng.integers(0, int(rng.integers(2, 20)), n) if rng.random() < 0.7 else None
+        weights = rng.random(n) ** 6 + 1e-9 if rng.random() < 0.7 else None
+        design = Design(n, cluster, weights)
+        if not design.is_simple and design.units > 1:
+            assert 0 < design.freedom <= design.units - 1
 
 
 # ---- the interval of an estimate ------------------------------------------------------------------------------------
@@ -184,7 +238,7 @@ def test_the_p_value_is_the_level_that_the_interval_leaves_when_it_ends_in_0() -
 
 def test_two_clusters_have_an_interval_with_one_degree_of_freedom() -> None:
     # The quantile of Cauchy's distribution is a tangent; half the distance of two values is their standard error.
-    found = _found(0.5, "plain", (0.4, 0.7), Groups(np.array([0, 1]), 2, 2), p_value=None)
+    found = _found(0.5, "plain", (0.4, 0.7), TWO, p_value=None)
     half = math.tan(math.pi * 0.475) * 0.15
     assert _ends(found) == pytest.approx((0.5 - half, 0.5 + half), rel=1e-12)
     assert found.details == {
@@ -201,8 +255,8 @@ def test_one_cluster_has_no_interval_and_is_not_left_out() -> None:
     of_clusters = by_cluster(whole, never, groups(np.array([7, 7]), 1), 0.95, "plain")
     for found, unit in (
         (of_clusters, "cluster"),
-        (by_linearization(whole, np.zeros(1), 0.95, "plain", "cluster"), "cluster"),
-        (by_linearization(whole, np.zeros(1), 0.95, "plain", "row"), "row"),
+        (by_linearization(whole, np.zeros(2), Design(2, np.array([7, 7])), 0.95, "plain"), "cluster"),
+        (by_linearization(whole, np.zeros(1), Design(1, None, np.ones(1)), 0.95, "plain"), "row"),
     ):
         assert (found.value, found.low, found.high, found.se, found.level) == (0.5, None, None, None, None)
         assert found.reason == Said(f"all rows are of one {unit}, and an interval needs two")
@@ -214,22 +268,24 @@ def test_one_cluster_has_no_interval_and_is_not_left_out() -> None:
 
 def test_clusters_contribute_what_their_rows_do_in_the_order_of_their_names() -> None:
     contributions = np.array([1.0, 2.0, -4.0, 1.0])
-    assert totals(contributions, None).tolist() == contributions.tolist()
-    assert totals(contributions, np.array([30, -7, 30, 12])).tolist() == [2.0, 1.0, -3.0]
+    assert Design(4).totals(contributions).tolist() == contributions.tolist()
+    assert Design(4, np.array([30, -7, 30, 12])).totals(contributions).tolist() == [2.0, 1.0, -3.0]
 
 
 def test_the_variance_of_a_sum_by_hand_and_that_of_a_mean() -> None:
     # Mean 1, squares 1 + 9 + 16 = 26, times 3/2.
-    assert variance_of_sum(np.array([2.0, 4.0, -3.0])) == pytest.approx(39, rel=1e-14)
+    assert Design(3).variance(np.array([2.0, 4.0, -3.0])) == pytest.approx(39, rel=1e-14)
     values = np.array([0.2, 0.9, 0.4, 0.7])
-    of_mean = variance_of_sum((values - values.mean()) / 4)
+    of_mean = Design(4).variance((values - values.mean()) / 4)
     assert of_mean == pytest.approx(float(np.var(values, ddof=1)) / 4, rel=1e-14)
 
 
 @pytest.mark.parametrize("scale", ["plain", "log", "logit"])
 def test_the_same_error_gives_the_same_interval_by_linearization_as_by_the_jackknife(scale: Symmetry) -> None:
     third = SE / math.sqrt(3)
-    found = by_linearization(_whole(0.7, p_value=0.9), np.array([third, -third, 0.0]), 0.95, scale, "cluster")
+    found = by_linearization(
+        _whole(0.7, p_value=0.9), np.array([third, -third, 0.0]), Design(3, np.arange(3)), 0.95, scale
+    )
     jackknife = _found(0.7, scale, p_value=0.9)
     assert _ends(found) == pytest.approx(_ends(jackknife), rel=1e-12)
     assert found.se == pytest.approx(SE, rel=1e-14)
@@ -239,7 +295,7 @@ def test_the_same_error_gives_the_same_interval_by_linearization_as_by_the_jackk
 
 
 def test_contributions_that_do_not_vary_leave_no_interval() -> None:
-    found = by_linearization(_whole(0.7, p_value=0.9), np.zeros(3), 0.95, "plain", "row")
+    found = by_linearization(_whole(0.7, p_value=0.9), np.zeros(3), Design(3, None, np.ones(3)), 0.95, "plain")
     assert (found.low, found.high, found.se, found.reason) == (None, None, None, NO_SPREAD)
 
 
@@ -274,8 +330,7 @@ def test_no_interval_where_the_measure_varies_by_no_more_than_rounding(
     value: float, spread: float, varies: bool
 ) -> None:
     without = (0.0, 2 * spread)
-    assert standard_error(np.array(without)) == spread
-    found = _found(value, "plain", without, Groups(np.array([0, 1]), 2, 2), p_value=0.9)
+    found = _found(value, "plain", without, TWO, p_value=0.9)
     if varies:
         assert found.low is not None
         assert found.low < value
@@ -299,10 +354,10 @@ def test_a_rate_of_unequal_clusters_against_a_slow_loop(scale: Symmetry) -> None
     for left in names:
         kept = [number for name in names if name != left for number in table[name]]
         without.append(Fraction(sum(kept), len(kept)))
-    centre = sum(without) / 4
-    se = math.sqrt(Fraction(3, 4) * sum((each - centre) ** 2 for each in without))
+    shares = [Fraction(len(table[name]), 14) for name in names]
+    se = math.sqrt(sum((1 - share) * (Fraction(1, 2) - each) ** 2 for share, each in zip(shares, without, strict=True)))
     assert found.se == pytest.approx(se, rel=1e-12)
-    half, share = float(t.ppf(0.95, 3)) * se, 7 / 14
+    half, share = float(t.ppf(0.95, _by_matrices(rows, cluster)[1])) * se, 7 / 14
     for end, sign in zip(_ends(found), (-1, 1), strict=True):
         if scale == "plain":
             assert end == pytest.approx(share + sign * half, rel=1e-12)
@@ -330,7 +385,7 @@ def _errors() -> list[float]:
 def test_a_band_is_plain_at_each_point_of_a_curve_that_is_no_share() -> None:
     """But a net benefit is never above 1."""
     values = np.array([0.25, -0.5, 0.0, 3.0])
-    low, high = band(values, LEFT_OUT, 2.5, False)
+    low, high = band(values, LEFT_OUT, THREE, 2.5, False)
     assert low.tolist() == pytest.approx([v - 2.5 * se for v, se in zip(values, _errors(), strict=True)], rel=1e-12)
     ends = [min(v + 2.5 * se, 1) for v, se in zip(values, _errors(), strict=True)]
     assert ends[3] == 1
@@ -338,7 +393,7 @@ def test_a_band_is_plain_at_each_point_of_a_curve_that_is_no_share() -> None:
 
 
 def test_a_band_of_shares_is_symmetric_in_the_log_odds_and_ends_where_the_curve_is_0_or_1() -> None:
-    low, high = band(np.array([0.25, 0.8, 0.0, 1.0]), LEFT_OUT, 2.5, True)
+    low, high = band(np.array([0.25, 0.8, 0.0, 1.0]), LEFT_OUT, THREE, 2.5, True)
     for point, share in enumerate((0.25, 0.8)):
         half = 2.5 * _errors()[point] / (share * (1 - share))
         assert _logit(float(low[point])) == pytest.approx(_logit(share) - half, rel=1e-9)
@@ -347,20 +402,19 @@ def test_a_band_of_shares_is_symmetric_in_the_log_odds_and_ends_where_the_curve_
 
 
 def test_a_band_of_shares_has_no_width_where_the_curves_are_one() -> None:
-    low, high = band(np.array([0.5]), np.array([[0.5], [0.5]]), 12.7, True)
+    low, high = band(np.array([0.5]), np.array([[0.5], [0.5]]), TWO, 12.7, True)
     assert (low.tolist(), high.tolist()) == ([0.5], [0.5])
 
 
 @pytest.mark.parametrize("share", [1e-300, 1e-6, 0.5, 1 - 1e-6, math.nextafter(1, 0)])
 def test_a_band_of_shares_stays_within_0_and_1_however_large_the_error(share: float) -> None:
-    low, high = band(np.array([share]), np.array([[0.0], [1.0]]), 1e4, True)
+    low, high = band(np.array([share]), np.array([[0.0], [1.0]]), TWO, 1e4, True)
     assert (low[0], high[0]) == pytest.approx((0, 1), abs=1e-200)
 
 
 @pytest.mark.parametrize("scale", ["wilson", "logit", "log"])
 def test_the_scale_that_is_printed_is_the_one_that_was_used(scale: Symmetry) -> None:
     """A value of 0 lies on no such scale: its interval is plain, and nothing else is said."""
-    found = by_linearization(
-        Estimate(0.0, None, None, None, 4, Method("counted")), np.array([0.1, -0.1, 0.2, -0.2]), 0.95, scale, "row"
-    )
+    none, linearized = Estimate(0.0, None, None, None, 4, Method("counted")), np.array([0.1, -0.1, 0.2, -0.2])
+    found = by_linearization(none, linearized, Design(4, None, np.ones(4)), 0.95, scale)
     assert method_text(found.method) == "linearization over 4 rows, t with 3 degrees of freedom"

@@ -186,42 +186,69 @@ R_RATIO, R_SE_CLUSTERED, R_SE_WEIGHTED = 1.093326, 0.146572913403, 0.15814789343
 """svyratio of outcome to risk, and its SE."""
 
 
-@pytest.mark.parametrize("clustered", [True, False])
-def test_shares_of_clusters_and_weights_are_those_of_r(clustered: bool) -> None:
-    y, p, cluster, weights = sampled()
-    design = Design(120, cluster if clustered else None, weights)
+def by_bell_and_mccaffrey(moves: Floats, cluster: NDArray[np.int64], weights: Floats) -> tuple[Floats, Floats, float]:
+    """The covariance of weighted sums of the `moves` (sums, n) as survey has it, and by leverage, and its freedom."""
+    share = weights / weights.sum()
+    names = np.unique(cluster)
+    totals = np.array([(share * moves)[:, cluster == name].sum(axis=1) for name in names]).T
+    sizes = np.array([share[cluster == name].sum() for name in names])
+    projection = np.eye(len(names)) - np.outer(sizes, np.ones(len(names)))
+    alone = np.diag([float((share[cluster == name] ** 2).sum()) for name in names])
+    form = np.diag((1 - sizes) ** -0.5) @ projection @ alone @ projection.T @ np.diag((1 - sizes) ** -0.5)
+    by_r = totals @ totals.T * len(names) / (len(names) - 1)
+    return by_r, totals @ np.diag(1 / (1 - sizes)) @ totals.T, float(np.trace(form) ** 2 / np.trace(form @ form))
+
+
+def test_shares_of_weights_are_those_of_r() -> None:
+    y, p, _, weights = sampled()
+    design = Design(120, None, weights)
     values, covariance = design.shares(cells_at(y, p, 0.2))
     assert values == pytest.approx(R_SHARES, abs=1e-11)
     found = [covariance[0, 0], covariance[0, 1], covariance[2, 2], covariance[2, 3]]
-    assert found == pytest.approx(R_CLUSTERED if clustered else R_WEIGHTED, rel=1e-10)
-    assert design.freedom == (14 if clustered else 119)
+    assert found == pytest.approx(R_WEIGHTED, rel=1e-10)
+    assert design.freedom == 119
 
 
-@pytest.mark.parametrize(("clustered", "se"), [(True, R_SE_CLUSTERED), (False, R_SE_WEIGHTED)])
-def test_a_ratio_of_clusters_and_weights_is_that_of_r(clustered: bool, se: float) -> None:
+def test_shares_of_clusters_and_weights_are_those_of_r_but_for_the_size_of_clusters() -> None:
+    y, p, cluster, weights = sampled()
+    cells = cells_at(y, p, 0.2)
+    design = Design(120, cluster, weights)
+    values, covariance = design.shares(cells)
+    assert values == pytest.approx(R_SHARES, abs=1e-11)
+    by_r, expected, freedom = by_bell_and_mccaffrey(cells - values[:, None], cluster, weights)
+    assert [by_r[0, 0], by_r[0, 1], by_r[2, 2], by_r[2, 3]] == pytest.approx(R_CLUSTERED, rel=1e-10)
+    assert covariance == pytest.approx(expected, rel=1e-10)
+    assert 10 < freedom < 14
+    assert design.freedom == pytest.approx(freedom, rel=1e-10)
+
+
+@pytest.mark.parametrize("clustered", [True, False])
+def test_a_ratio_of_clusters_and_weights_is_that_of_r(clustered: bool) -> None:
     y, p, cluster, weights = sampled()
     found = estimated(oe_ratio(y, p, 0.95, cluster if clustered else None, weights))
     assert found.value == pytest.approx(R_RATIO, abs=5e-7)
+    moves = (y - found.value * p)[None, :] * float(weights.sum()) / float((weights * p).sum())
+    by_r, expected, freedom = by_bell_and_mccaffrey(moves, cluster, weights)
+    assert by_r[0, 0] == pytest.approx(R_SE_CLUSTERED**2, rel=1e-9)
+    se, df = (math.sqrt(expected[0, 0]), freedom) if clustered else (R_SE_WEIGHTED, 119.0)
     assert found.se == pytest.approx(se, rel=1e-10)
-    assert found.low == pytest.approx(
-        found.value * math.exp(-student.ppf(0.975, 14 if clustered else 119) * se / found.value)
-    )
+    assert found.low == pytest.approx(found.value * math.exp(-student.ppf(0.975, df) * se / found.value))
 
 
 def test_the_interval_of_clusters_and_weights_takes_effective_numbers_of_rows() -> None:
-    """Wilson's interval of each share at x (1 - x)/variance rows with the t quantile, and R's correlation."""
+    """Wilson's interval of each share at x (1 - x)/variance rows with the t quantile, and their correlation."""
     y, p, cluster, weights = sampled()
     found = estimated(net_benefit(y, p, 0.2, 0.95, cluster, weights))
     design = Design(120, cluster, weights)
     _, covariance = design.shares(cells_at(y, p, 0.2))
-    reach, w = float(student.ppf(0.975, 14)), 0.25
+    reach, w = float(student.ppf(0.975, design.freedom)), 0.25
     ends = []
     for position in (0, 1):
         x, rows = R_SHARES[position], R_SHARES[position] * (1 - R_SHARES[position]) / covariance[position, position]
         middle = x + reach**2 / (2 * rows)
         half = reach * math.sqrt(x * (1 - x) / rows + reach**2 / (4 * rows**2))
         ends.append(((middle - half) / (1 + reach**2 / rows), (middle + half) / (1 + reach**2 / rows)))
-    r = R_CLUSTERED[1] / math.sqrt(R_CLUSTERED[0] * covariance[1, 1])
+    r = covariance[0, 1] / math.sqrt(covariance[0, 0] * covariance[1, 1])
     x, other = R_SHARES[0], R_SHARES[1]
     d, e = x - ends[0][0], w * (ends[1][1] - other)
     assert found.low == pytest.approx(x - w * other - math.sqrt(d * d + e * e - 2 * r * d * e), abs=1e-10)

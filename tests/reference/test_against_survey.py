@@ -17,9 +17,9 @@ from dossier.core.register import fill
 from dossier.core.types import Estimate, Floats
 from dossier.metrics import weighted
 from dossier.metrics.calibration import oe_ratio
-from dossier.metrics.clusters import totals, variance_of_sum
 from dossier.metrics.comparison import net_benefit_difference
-from dossier.metrics.utility import net_benefit
+from dossier.metrics.shares import Design
+from dossier.metrics.utility import contributions, net_benefit
 
 R: dict[str, Any] = json.loads(Path(__file__).with_name("survey.json").read_text(encoding="utf-8"))
 SAME = 1e-8
@@ -42,6 +42,17 @@ ROWS = weighted.Rows(_column("y"), _column("p"), _column("w"), R["threshold"], _
 DESIGNS = {"weighted": None, "weighted_clustered": WARD}
 
 
+def _designed(design: str, linearized: Floats) -> tuple[float, float]:
+    """The standard error that survey makes of what units contribute, m/(m - 1) times their squares, and ours."""
+    sampled = Design(len(WARD), DESIGNS[design], ROWS.weights)
+    totals = sampled.totals(linearized)
+    share = sampled.totals(ROWS.weights / ROWS.weights.sum()) if DESIGNS[design] is not None else 1 / len(totals)
+    squares = (totals - totals.mean()) ** 2
+    own = np.sum(squares / (1 - share)) ** 0.5
+    assert sampled.variance(linearized) ** 0.5 == pytest.approx(own, rel=1e-12)
+    return float((squares.sum() * len(totals) / (len(totals) - 1)) ** 0.5), float(own)
+
+
 @pytest.mark.parametrize("name", sorted(set(R["weighted"]) - set(REPLICATED) - set(OF_SHARES)))
 @pytest.mark.parametrize("design", DESIGNS)
 def test_the_standard_error_is_that_of_survey(design: str, name: str) -> None:
@@ -49,7 +60,7 @@ def test_the_standard_error_is_that_of_survey(design: str, name: str) -> None:
     assert isinstance(found, weighted.Weighted)
     near = GLM if name in FITS else SAME
     assert found.value == pytest.approx(expected["value"], rel=near)
-    se = variance_of_sum(totals(found.linearized, DESIGNS[design])) ** 0.5
+    se, _ = _designed(design, found.linearized)
     assert se == pytest.approx(expected["se"], rel=10 * near)
 
 
@@ -62,24 +73,28 @@ def test_the_variance_of_shares_is_that_of_survey(design: str) -> None:
     assert found.made_of is not None
     (coefficients,) = np.array(found.made_of.coefficients)
     variance = float(coefficients @ np.array(found.made_of.covariance) @ coefficients)
-    assert (found.value, variance**0.5) == pytest.approx(tuple(R[design]["net_benefit"].values()), rel=10 * SAME)
-    found, (value, error) = (
-        net_benefit_difference(ROWS.outcome, ROWS.risk, rival, t, **sampled),
-        R[design]["net_benefit_difference"].values(),
-    )
+    share = ROWS.weights / ROWS.weights.sum()
+    se, ours = _designed(design, share * (contributions(ROWS.outcome, ROWS.risk, t) - found.value))
+    assert (found.value, se) == pytest.approx(tuple(R[design]["net_benefit"].values()), rel=10 * SAME)
+    assert variance**0.5 == pytest.approx(ours, rel=1e-10)
+    found = net_benefit_difference(ROWS.outcome, ROWS.risk, rival, t, **sampled)
     assert isinstance(found, Estimate)
     assert found.se is not None
-    share, odds = ROWS.weights / ROWS.weights.sum(), t / (1 - t)
-    rows = ((ROWS.risk >= t) * 1.0 - (rival >= t)) * (ROWS.outcome - (1 - ROWS.outcome) * odds)
-    worth = min(1 / np.sum(share**2), np.sum(share * (rows - value) ** 2) / error**2)
-    added = 2 * (1 + odds**2) / worth**2
-    assert (found.value, (found.se**2 - added) ** 0.5) == pytest.approx((value, error), rel=10 * SAME)
+    odds = t / (1 - t)
+    rows = contributions(ROWS.outcome, ROWS.risk, t) - contributions(ROWS.outcome, rival, t)
+    se, ours = _designed(design, share * (rows - found.value))
+    worth = min(1 / np.sum(share**2), np.sum(share * (rows - found.value) ** 2) / ours**2)
+    assert (found.value, se) == pytest.approx(tuple(R[design]["net_benefit_difference"].values()), rel=10 * SAME)
+    assert found.se**2 - 2 * (1 + odds**2) / worth**2 == pytest.approx(ours**2, rel=1e-9)
     ratio = oe_ratio(ROWS.outcome, ROWS.risk, **sampled)
     assert isinstance(ratio, Estimate)
     assert ratio.low is not None
     assert ratio.high is not None
+    expected = np.sum(share * ROWS.risk)
+    se, ours = _designed(design, share * (ROWS.outcome - ratio.value * ROWS.risk) / expected)
     log_se = float(np.log(ratio.high / ratio.low)) / (2 * student.ppf(0.975, ratio.details["df"] or 0.0))
-    assert (ratio.value, ratio.value * log_se) == pytest.approx(tuple(R[design]["oe_ratio"].values()), rel=10 * SAME)
+    assert (ratio.value, se) == pytest.approx(tuple(R[design]["oe_ratio"].values()), rel=10 * SAME)
+    assert ratio.value * log_se == pytest.approx(ours, rel=1e-9)
 
 
 @pytest.mark.parametrize(("name", "replicated"), [("auroc", REPLICATED[0]), ("model_based_concordance", REPLICATED[1])])
@@ -89,7 +104,7 @@ def test_influences_give_the_error_of_measuring_anew_without_each_unit(design: s
     found, expected = WEIGHTED[name](ROWS), R[design][replicated]
     assert isinstance(found, weighted.Weighted)
     assert found.value == pytest.approx(expected["value"], rel=SAME)
-    se = variance_of_sum(totals(found.linearized, DESIGNS[design])) ** 0.5
+    se, _ = _designed(design, found.linearized)
     assert se == pytest.approx(expected["se"], rel=0.012)
 
 
