@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     import seaborn.objects
 
     from dossier.core.contents import Edition
-    from dossier.core.types import Audited, Evidence, Study
+    from dossier.core.types import Evidence, Study
     from dossier.record.results import CurveRow, EstimateRow, Results
 
 CURVES: Mapping[str, str] = {
@@ -128,6 +128,8 @@ def validate(
             study = load(folder).study
         except DossierError as error:
             raise type(error)([*faults, *map(arguments.of_frame, error.faults)]) from None
+        if study.ledger is not None:
+            raise ReleaseError.one("ledger_of_frame", Argument("disclosure"))
     if faults:
         raise ReleaseError(faults)
     return Validation(study, files)
@@ -230,8 +232,8 @@ def read_results(path: str | Path) -> Record:
 class Record:
     """What a results.json holds, as frames, plots and pages."""
 
-    _audit: tuple[Audited, ...] = ()
-    """What was found of small counts where the rows were at hand."""
+    _found: Evidence | None = None
+    """What was found of the rows, where they were at hand."""
 
     def __init__(self, results: Results) -> None:
         self._results = results
@@ -407,10 +409,11 @@ class Record:
         path = Path(folder)
         with output.reserved(path):
             evidence, files = self._printed(Build(page=page, local_site=local_site))
-            beside = {}
-            if self._audit:
-                about = (evidence, self._audit, files["results.json"], page)
-                _, beside[output.place_beside(path, printing.DISCLOSURE_REPORT)] = printing.disclosure_report(*about)
+            if self._found is None:
+                return output.write(path, files)
+            if self._found.ledger is not None:
+                output.refuse_as_ledger(Path(self._found.ledger.path))
+            _, beside = printing.beside(path, evidence, self._found, files["results.json"], page)
             return output.write(path, files, beside=beside)
 
     def _printed(self, asked: Build) -> tuple[Evidence, dict[str, bytes]]:
@@ -477,9 +480,8 @@ class Validation(Record):
         from dossier import evaluate
         from dossier.record import results
 
-        found = evaluate.evidence(self.study)
-        self._audit = found.audit
-        return results.read(results.of(found).text())
+        self._found = evaluate.evidence(self.study)
+        return results.read(results.of(self._found).text())
 
     def check(self) -> pandas.DataFrame:
         """Every fault and flag that a build would find, without drawing rows again.

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from pypdf import PdfReader, PdfWriter
 
-from dossier.core.types import Audited, SmallCount, Subset
+from dossier.core.types import Audited, Released, SmallCount, Subset
 from dossier.outputs import printing
 from dossier.record import results
 from tests.bench.conformance import unembedded
@@ -205,6 +205,9 @@ def test_many_hospitals_of_long_names_fit_on_one_sheet(guarded: Built) -> None:
     names = [f"Hospital of the {number} Sisters of Perpetual Mercy, Campus West, {'x' * 30}" for number in range(40)]
     many = tuple(dataclasses.replace(first, name=f"d{index}", site=name) for index, name in enumerate(names))
     at = SmallCount(True, 0.25, 0.3, Subset("age at the first visit", "70 or more"))
-    audit = tuple(Audited(each.name, 250, 12, at, (), False) for each in many)
-    _, sheet = printing.disclosure_report(dataclasses.replace(evidence, datasets=many), audit, text, "letter")
+    none = Released("", "", "", "", 10, 13, (), {})
+    audit = tuple(Audited(each.name, 250, 12, at, (), False, none) for each in many)
+    found = dataclasses.replace(evidence, datasets=many, audit=audit)
+    _, files = printing.beside(guarded.out, found, found, text, "letter")
+    (sheet,) = files.values()
     assert len(PdfReader(io.BytesIO(sheet)).pages) == 1

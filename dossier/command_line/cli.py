@@ -576,6 +576,8 @@ def _made(source: Path, command: Build | Quick, options: Options) -> tuple[Evide
         tell("read", "tables", 1, 1)
         if study.release.acceptance and (never := evaluate.preview(study).faults):
             raise ReleaseError(never)
+        if study.ledger is not None and options.recorded:
+            output.refuse_as_ledger(Path(study.ledger.path))
         rows = [dataset.rows_read for dataset in study.datasets]
         jobs = _jobs(options.jobs, rows, len(command.editions))
         with _workers(jobs):
@@ -583,15 +585,12 @@ def _made(source: Path, command: Build | Quick, options: Options) -> tuple[Evide
             cache = None if options.no_cache else evidence_cache.of_user()
             found = evaluate.evidence(study, jobs, tell, options.scheduler, cache)
             evidence, files = printing.printed(results.of(found), command, jobs, tell)
-            said_of_counts, beside = "", {}
-            if found.audit and options.recorded:
-                about = (evidence, found.audit, files[results.RESULTS], command.page)
-                place = output.place_beside(options.out, printing.DISCLOSURE_REPORT)
-                said_of_counts, beside[place] = printing.disclosure_report(*about)
+            text = files[results.RESULTS]
+            said_of_counts, beside = printing.beside(options.out, evidence, found, text, command.page)
         leaving = output.leaving(options.out, files)
-        written = output.write(options.out, files, options.replace, beside)
+        written = output.write(options.out, files, options.replace, beside if options.recorded else None)
     _say_what_leaves(options.out, [name for name in leaving if name not in said], "Removed from")
-    if said_of_counts:
+    if said_of_counts and options.recorded:
         _tell(said_of_counts)
     return evidence, written
 

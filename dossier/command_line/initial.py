@@ -179,6 +179,7 @@ missing = { glucose = [-1] }     # values that mean missing, by column, or "*" f
 
 # [disclosure]                   # counts are given as ranges, so that none below it is known
 # minimum_cell = 10              # or in a [[dataset]]: the largest holds for all
+# ledger = "released.json"       # keeps what was given, and refuses what would tell more beside it; stays with you
 
 [h_accuracy]
 priority = [0.25, 0.5, 0.75]     # of the positive class

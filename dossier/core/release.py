@@ -918,6 +918,9 @@ class Disclosure(Table):
     """How small counts are protected, so that nobody can be recognised."""
 
     minimum_cell: Whole = Field(10, description="How many values every small count keeps, whatever else is printed.")
+    ledger: Text | None = Field(
+        None, description="The file that keeps what earlier releases gave of these rows; dossier build adds to it."
+    )
 
 
 class Reply(Table):

@@ -460,6 +460,42 @@ class Disclosure:
 
 
 @dataclass(frozen=True)
+class ReleasedRanges:
+    """The ranges that were given of all rows of a dataset, or of a subgroup: where each begins, by the risk."""
+
+    subset: Subset | None
+    grid: tuple[float, ...]
+    events: tuple[int, ...]
+    others: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Released:
+    """What a release gave of a dataset, as a ledger keeps it."""
+
+    dataset: str
+    file: str
+    outcome: str
+    model: str
+    minimum_cell: int
+    wide: int
+    ranges: tuple[ReleasedRanges, ...]
+    """Of all rows first; none where no ranges of risks are given."""
+    values: Mapping[str, tuple[float | None, ...]]
+    """What is given beside and does not follow from the ranges, by its name."""
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """What earlier releases gave of the same rows, and the file that keeps it with whoever makes them."""
+
+    path: str
+    model: str
+    """The model and the version of this release."""
+    released: tuple[Released, ...]
+
+
+@dataclass(frozen=True)
 class SmallCount:
     """Patients of one outcome whose risk lies between two numbers, of all rows or of a subgroup."""
 
@@ -484,6 +520,7 @@ class Audited:
     """The columns of subgroups that were taken away, for with them some count was left too few values, or might be."""
     all_taken: bool
     """Whether nothing was left but the number of rows."""
+    released: Released
 
 
 @dataclass(frozen=True)
@@ -506,6 +543,8 @@ class Study:
     """What was settled about the columns of every table."""
     seal: Seal | None = None
     """What was sealed before the data were opened, where the release names a seal."""
+    ledger: Ledger | None = None
+    """What earlier releases gave of these rows, where the release names a ledger."""
 
 
 # ---- what evaluate makes --------------------------------------------------------------------------------------------
@@ -887,6 +926,8 @@ class Evidence:
     """What was looked at, where small counts are protected."""
     audit: tuple[Audited, ...] = ()
     """What was found then, one by one; results.json does not hold it, for it tells more than the ranges."""
+    ledger: Ledger | None = None
+    """The ledger with this release, where it names one; results.json does not hold it."""
 
     @cached_property
     def of_measure(self) -> Index[Result]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import joblib
 
 from dossier.core import checklist, flags, multiplicity
-from dossier.core.errors import Fault
+from dossier.core.errors import Fault, ReleaseError
 from dossier.core.register import REGISTER, fill, metrics_of, terms_of
 from dossier.core.release import Release, StopRule
 from dossier.core.tripod import ITEMS, Item
@@ -37,7 +37,7 @@ from dossier.evaluate.offered import Site
 from dossier.evaluate.pieces import Found, Piece
 from dossier.evaluate.site import SiteEvidence
 from dossier.metrics.resampling import VALUE_ALONE
-from dossier.record import acceptance, evidence_cache, versions
+from dossier.record import acceptance, evidence_cache, ledger, versions
 from dossier.record.evidence_cache import EvidenceCache
 
 Progress = Callable[[str, str, int, int], None]
@@ -53,7 +53,7 @@ class Preview:
     flags: tuple[Flag, ...]
     """Every flag that the build will raise, with the answers to them."""
     faults: tuple[Fault, ...]
-    """The criteria that can never be estimated."""
+    """The criteria that can never be estimated, and why it may not be given beside earlier releases of its ledger."""
     missing: tuple[Item, ...]
     """The rows of the checklist that nothing answers."""
 
@@ -73,9 +73,17 @@ def evidence(
     the site and the chapter. A WorkerError says why the cluster cannot do the work.
     """
     study = disclosure.without_what_tells(study)
+    if faults := disclosure.refused(study, _sites(study)):
+        raise ReleaseError(faults)
     computed = _computed(inputs.of(study), _on(jobs, progress, scheduler), cache)
     concluded = _concluded(study, _with_flags(study, inputs.with_printed(computed, study)))
-    return left_over.without_counts(concluded)
+    shown = left_over.without_counts(concluded)
+    if study.ledger is None:
+        return shown
+    after, others = ledger.after(study.ledger, shown)
+    if others:
+        raise ReleaseError(others)
+    return replace(shown, ledger=after)
 
 
 def _computed(study: Study, workers: _Workers, cache: EvidenceCache | None) -> Evidence:
@@ -106,7 +114,8 @@ def preview(study: Study) -> Preview:
     shown = left_over.without_counts(_with_flags(study, inputs.with_printed(computed, study), rules))
     open_rows = {row.item for row in checklist.rows(shown) if row.status == "missing"} if study.declared else set()
     missing = tuple(item for item in ITEMS if item.number in open_rows)
-    return Preview(shown.datasets, shown.flags, _never_estimated(shown)[0], missing)
+    faults = (*_never_estimated(shown)[0], *disclosure.refused(study, _sites(study)))
+    return Preview(shown.datasets, shown.flags, faults, missing)
 
 
 def _never_estimated(shown: Evidence) -> tuple[tuple[Fault, ...], tuple[Flag, ...]]:
@@ -257,6 +266,7 @@ def _sites(study: Study) -> list[Site]:
     """Each dataset with what its measures may ask for."""
     development = next((dataset for dataset in study.datasets if dataset.role == "development"), None)
     wide, said = shared.of_release(study)
+    known = () if study.ledger is None else study.ledger.released
     return [
         Site(
             dataset=dataset,
@@ -268,6 +278,8 @@ def _sites(study: Study) -> list[Site]:
             readers_elsewhere=tuple(reader.dataset or READERS for reader in study.readers),
             wide=wide,
             said=said,
+            earlier=tuple(entry for entry in known if entry.dataset == dataset.name),
+            model="" if study.ledger is None else study.ledger.model,
         )
         for dataset in study.datasets
     ]

@@ -16,7 +16,20 @@ from numpy.typing import NDArray
 from dossier.core.bands import SIMILARITIES
 from dossier.core.facts import Fact
 from dossier.core.release import Source, SurveyShare, Utility
-from dossier.core.types import MACRO, READERS, Absent, Curve, Dataset, Estimate, Feature, Floats, Readers, Subset, Term
+from dossier.core.types import (
+    MACRO,
+    READERS,
+    Absent,
+    Curve,
+    Dataset,
+    Estimate,
+    Feature,
+    Floats,
+    Readers,
+    Released,
+    Subset,
+    Term,
+)
 from dossier.metrics.raters import ABOVE_MEAN, TAUS_OF_RATERS, TOP, TWO_LEVELS
 from dossier.metrics.severity import SeverityWeights, WeightsByRow
 
@@ -53,6 +66,10 @@ class Site:
     """How many values each range of a count holds, where small counts are protected."""
     said: frozenset[str] = frozenset()
     """The columns and predictors that are then not counted, for other counts add up to theirs."""
+    earlier: tuple[Released, ...] = ()
+    """What earlier releases gave of the dataset, by their ledger."""
+    model: str = ""
+    """The model and the version by which the ledger knows this release."""
 
     def asks(self, measure: str) -> bool:
         """Whether a measure is asked."""

@@ -183,6 +183,12 @@ def refuse_as_report(file: Path, out: Path) -> None:
         raise OutputError.one("report_not_writable", Option("--junit"), file=str(file))
 
 
+def refuse_as_ledger(file: Path) -> None:
+    """Refuse a ledger that cannot be written, before the work begins."""
+    if file.is_dir() or not os.access(file if file.exists() else file.parent, os.W_OK) or not file.parent.is_dir():
+        raise OutputError.one("ledger_not_writable", File(str(file)), file=file.name)
+
+
 def write_report(file: Path, content: bytes) -> None:
     """Write a report in one step: who reads it meanwhile has the old one or the new."""
     with _written_through({file: content}) as parts, reported(file):

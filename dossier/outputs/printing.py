@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import joblib
 
 from dossier.core import command as commands
 from dossier.core.contents import Edition
-from dossier.core.errors import PageError, ReleaseError
+from dossier.core.errors import OutputError, PageError, ReleaseError
 from dossier.core.faults.locations import File
-from dossier.core.types import Audited, Evidence, Gallery
+from dossier.core.types import Evidence, Gallery
+from dossier.outputs import output
 from dossier.outputs.outlined import outlined
 from dossier.reading import letters
 from dossier.reading.local_site import local_site
-from dossier.record import manifest, results, results_csv
+from dossier.record import ledger, manifest, results, results_csv
 from dossier.report import compose, draw, model_card, press
 from dossier.report import disclosure_report as report_of_disclosure
 
@@ -99,13 +101,23 @@ def edition_of(gallery: Gallery, text: bytes, edition: Edition, page: str, draft
 DISCLOSURE_REPORT = "disclosure-report.pdf"
 
 
-def disclosure_report(evidence: Evidence, audit: Sequence[Audited], text: bytes, page: str) -> tuple[str, bytes]:
-    """What whoever releases a dossier that protects small counts is told: in one line, and as PDF.
+def beside(out: Path, evidence: Evidence, found: Evidence, text: bytes, page: str) -> tuple[str, dict[Path, bytes]]:
+    """What whoever releases a dossier that protects small counts is told in one line, and what is written beside OUT.
 
-    `audit` is what was found of the counts, `text` the results.json of the evidence.
+    `evidence` is what results.json holds, whose bytes are `text`, and `found` what was found of the rows. A sheet says
+    it at length, and a ledger keeps what was given where the release names one. Nothing where nothing is protected.
     """
-    sheet = press.pdf(compose.disclosure_report(evidence, audit, text, page))
-    return report_of_disclosure.line(evidence, audit), sheet
+    if not found.audit:
+        return "", {}
+    sheet = press.pdf(compose.disclosure_report(evidence, found.audit, text, page))
+    files = {output.place_beside(out, DISCLOSURE_REPORT): sheet}
+    if found.ledger is not None:
+        path, after = Path(found.ledger.path), found.ledger.released
+        known = ledger.released(path.read_bytes()) if path.exists() else ()
+        if known is None or known != after[: len(known)]:
+            raise OutputError.one("ledger_changed", File(str(path)), file=path.name)
+        files[path] = ledger.text(found.ledger)
+    return report_of_disclosure.line(evidence, found.audit), files
 
 
 def command_for(evidence: Evidence, asked: commands.Build) -> commands.Build | commands.Quick:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from dossier.core.errors import DataError, DossierError, Fault, ReleaseError
 from dossier.core.faults.locations import Cell, File, Key, Option
-from dossier.core.types import READERS, Flag, Study
+from dossier.core.types import READERS, Flag, Ledger, Study
 
 if TYPE_CHECKING:
     from dossier.core.release import Release
@@ -150,6 +151,7 @@ def _study(release: Release, folder: Folder, faults: list[Fault]) -> Study:
     statements = _statements(release, folder, faults)
     before = previous.previous(release, folder, faults)
     sealed = _seal(release, folder, faults)
+    ledger = _ledger(release, folder, faults)
     unread = _unread(release, found)
     names = [*unread, *(site.dataset.name for site in found)]
     groups = [group.subset for site in found for group in site.described.dataset.subgroups]
@@ -176,6 +178,7 @@ def _study(release: Release, folder: Folder, faults: list[Fault]) -> Study:
         previous=before,
         tables=settled,
         seal=sealed,
+        ledger=ledger,
     )
     strange = letters.of_tables(found_all)
     if strange:
@@ -216,6 +219,25 @@ def _seal(release: Release, folder: Folder, faults: list[Fault]) -> Seal | None:
         )
         return None
     return found
+
+
+def _ledger(release: Release, folder: Folder, faults: list[Fault]) -> Ledger | None:
+    """What earlier releases gave; None where the release names no ledger, or where a fault was found."""
+    from dossier.reading.files import LEDGER
+    from dossier.record import ledger
+
+    name, where = None if release.disclosure is None else release.disclosure.ledger, Key("disclosure", "ledger")
+    path = None if name is None else folder.allowed(name, where, True, faults, LEDGER)
+    if name is None or path is None:
+        return None
+    content = folder.read(name, where, True, faults, LEDGER) if os.path.lexists(path) else b""
+    # It is no input: who checks the dossier has none, and it changes with each release.
+    folder.inputs.pop(name, None)
+    found = ledger.released(content) if content else ()
+    if found is None:
+        faults.append(Fault("not_a_ledger", where, file=name))
+    about = release.release
+    return Ledger(os.path.realpath(path), f"{about.model} {about.version}", found or ())
 
 
 def _statements(release: Release, folder: Folder, faults: list[Fault]) -> Mapping[str, str]:

@@ -44,6 +44,7 @@ RELEASE = Kind("release", (".toml",), 4 << 20, Fact("texts_into_files"))
 STATEMENT = Kind("text", (".md", ".markdown", ".txt"), 1 << 20, Fact("fewer_words"))
 """Three hundred pages."""
 SEAL = Kind("seal", (".json",), 4 << 20, Fact("unchanged_seal"))
+LEDGER = Kind("ledger", (".json",), 1 << 28, Fact("unchanged_ledger"))
 RESULTS = Kind("results.json", (".json",), 1 << 28, Fact("unchanged_results"))
 """Those of a thousand sites have a quarter of it."""
 
@@ -73,7 +74,7 @@ class Folder:
 
     def located(self, name: str, where: Location, outside: bool, faults: list[Fault], kind: Kind) -> Path | None:
         """The path of a file as the release names it; None, and a fault, when it cannot be had."""
-        path = self._allowed(name, where, outside, faults, kind)
+        path = self.allowed(name, where, outside, faults, kind)
         if path is None:
             return None
         try:
@@ -134,7 +135,7 @@ class Folder:
 
         Names that begin with a point or a line below are what other programs left behind.
         """
-        path = self._allowed(name, where, outside, faults, None)
+        path = self.allowed(name, where, outside, faults, None)
         if path is None:
             return None
         found = sorted(file_name.name for file_name in path.iterdir() if not file_name.name.startswith((".", "_")))
@@ -155,9 +156,7 @@ class Folder:
         kept = {file: path for file, path in every.items() if path is not None}
         return kept if len(kept) == len(every) else None
 
-    def _allowed(
-        self, name: str, where: Location, outside: bool, faults: list[Fault], kind: Kind | None
-    ) -> Path | None:
+    def allowed(self, name: str, where: Location, outside: bool, faults: list[Fault], kind: Kind | None) -> Path | None:
         """The path of a file, or without a kind of a folder, that the release may name; None, and a fault, if not."""
         if "\0" in name:
             faults.append(Fault("no_name_of_file", where))

@@ -199,6 +199,7 @@ PHRASES: Mapping[str, Phrase] = {
     "texts_into_files": Phrase("Put its texts into files, and the rows of many sites into one table"),
     "fewer_words": Phrase("Say it in fewer words"),
     "unchanged_results": Phrase("Name the results.json that dossier wrote, unchanged"),
+    "unchanged_ledger": Phrase("Name the ledger that dossier build wrote, unchanged"),
     "unchanged_seal": Phrase("Name the seal.json that dossier wrote, unchanged"),
     "no_file": Phrase("no file"),
     "name_or_save": Phrase("Let its name end in {right}, or save the table as {ending}"),
@@ -1438,6 +1439,43 @@ CATALOGUE: Mapping[str, Entry] = {
     "seal_altered": Entry(
         "{file} was altered after it was sealed: its hash is of something else, or it was written anew.",
         "Name the file that dossier seal wrote for this release, unchanged.",
+    ),
+    # The ledger of releases that protect small counts.
+    "not_a_ledger": Entry(
+        "{file} is no ledger of ours, or was altered.",
+        "Name the ledger that dossier build wrote, unchanged, or a new file if nothing of these rows was released.",
+    ),
+    "ledger_not_writable": Entry("{file} cannot be written.", "Name a file in a folder that is there and yours."),
+    "ledger_changed": Entry("{file} was written by another build meanwhile.", "Build again."),
+    "ledger_of_frame": Entry(
+        "A ledger needs a release on a disk, and a frame is none.",
+        "Write the release, and build it with dossier build.",
+    ),
+    "ledger_other_policy": Entry(
+        "{dataset} was released with ranges of {wide} for a minimum_cell of {minimum}, and would now have ranges of "
+        "{now}: both together tell more than either.",
+        "Declare the minimum_cell and the subgroups and predictors of that release.",
+    ),
+    "ledger_other_outcome": Entry(
+        "{dataset} was released with the outcome {outcome}: ranges of another of the same patients tell of both.",
+        "Declare that outcome, or give rows that were not released another name.",
+    ),
+    "ledger_other_name": Entry(
+        "{file} was released as {known}, and not as {dataset}.",
+        "Give its datasets the names that they had, or its new rows a file of their own.",
+    ),
+    "ledger_group_gone": Entry(
+        "{dataset} was released with {groups}, of which this release says nothing: what both tell cannot be looked at.",
+        "Declare them again, with weights and splits as they were.",
+    ),
+    "ledger_few_came": Entry(
+        "{dataset} was released with other ranges, and for all that they show fewer than two ranges ({least}) of "
+        "patients with the outcome or without it came since: what is new would tell of few.",
+        "Release the rows of that release again, or wait for more; give rows that were never released another name.",
+    ),
+    "ledger_other_number": Entry(
+        "{dataset} was released with the same range of patients and another {number}: a few of them differ.",
+        "Release the rows of that release again, or wait for more; give rows that were never released another name.",
     ),
     "sealed_already": Entry(
         "{file} is there already.", "Keep it: it says what was declared then. Rename it to seal anew."

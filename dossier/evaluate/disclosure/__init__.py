@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from dossier.core.errors import Fault
 from dossier.core.facts import Count, Fact
 from dossier.core.register import metrics_of
 from dossier.core.types import (
@@ -34,6 +35,8 @@ from dossier.core.types import (
     Evidence,
     Flag,
     Floats,
+    Released,
+    ReleasedRanges,
     Result,
     SiteResults,
     Study,
@@ -45,7 +48,7 @@ from dossier.core.types import (
     Withheld,
 )
 from dossier.evaluate import rivals
-from dossier.evaluate.disclosure import declared, descriptions, few
+from dossier.evaluate.disclosure import declared, descriptions, earlier, few
 from dossier.evaluate.disclosure.audit import Left, Part, values_left
 from dossier.evaluate.disclosure.chains import Chain, Counts, counts, grid, ranged, rows_of_a_person
 from dossier.evaluate.disclosure.curves import of_curve
@@ -146,7 +149,14 @@ def _settled(site: Site) -> tuple[_Policy, Audited]:
             break
     taken = tuple(sorted(policy.site.said - site.said))
     nothing = asked.all_rows is not None and policy.all_rows is None
-    return policy, Audited(site.dataset.name, left.cells, left.narrowest, left.at, taken, nothing)
+    released = earlier.released(site, policy.ranges)
+    return policy, Audited(site.dataset.name, left.cells, left.narrowest, left.at, taken, nothing, released)
+
+
+def refused(study: Study, sites: Sequence[Site]) -> list[Fault]:
+    """Why a release may not be given beside those that its ledger has."""
+    ledger = study.ledger
+    return [] if ledger is None else list(earlier.faults(ledger, sites, lambda site: _Policy.of(site).now))
 
 
 @dataclass(frozen=True)
@@ -158,12 +168,15 @@ class _Policy:
     rows_each: int
     all_rows: Protected | None
     """None where nothing but its size is given: weights, imputations and splits have no ranges of risks."""
+    before: tuple[Released, ...] = ()
+    """What earlier releases gave of fewer rows."""
 
     @classmethod
     def of(cls, site: Site) -> _Policy:
         dataset = site.dataset
         rows_each = rows_of_a_person(dataset)
         made = cls(site, site.wide * rows_each, rows_each, None)
+        made = replace(made, before=earlier.given_before(site, made.now) or ())
         if dataset.classes is not None and len(dataset.classes) and not _is_special(dataset):
             return replace(made, all_rows=made.of_classes(dataset.classes))
         if dataset.outcome is None or dataset.risk is None or _is_special(dataset):
@@ -181,7 +194,9 @@ class _Policy:
             return
         site = self.site
         yield self
-        for column in reversed(_given_columns(self.site)):
+        known = {each.subset.column for entry in site.earlier for each in entry.ranges if each.subset}
+        last_first = list(_given_columns(self.site))[::-1]
+        for column in sorted(last_first, key=lambda column: column in known):
             site = replace(site, said=site.said | {column})
             yield replace(self, site=site)
         yield replace(self, site=site, all_rows=None)
@@ -192,22 +207,63 @@ class _Policy:
         dataset = self.site.dataset
         if self.all_rows is None or dataset.outcome is None or dataset.risk is None or dataset.class_labels:
             return Left()
-        every: list[tuple[Bools, Protected, Subset | None]] = [
-            (np.ones(len(dataset.outcome), dtype=np.bool_), self.all_rows, None)
-        ]
-        for subgroup in dataset.subgroups:
-            group = self._of_group(subgroup)
-            if isinstance(group, Protected) and not isinstance(subgroup.rows, Absent):
-                every.append((subgroup.rows, group, subgroup.subset))
-        parts = [Part(rows, {1: group.counts.events, 0: group.counts.others}, of) for rows, group, of in every]
-        least = self.below * self.rows_each
-        return values_left(dataset.outcome, dataset.risk, parts, least)
+        given = {each.subset for each in self.ranges}
+        # What was given before is known, also where it is not given today.
+        given |= {each.subset for entry in self.site.earlier if entry.model == self.site.model for each in entry.ranges}
+        parts = []
+        for subset in [None, *(subgroup.subset for subgroup in dataset.subgroups)]:
+            counts = self.now(subset, self.grid) if subset in given else None
+            if counts is not None:
+                before = tuple(self._before(entry, subset) for entry in self.before)
+                parts.append(Part(self.rows(subset), {1: counts.events, 0: counts.others}, subset, before))
+        return values_left(dataset.outcome, dataset.risk, parts, self.below * self.rows_each)
+
+    def _before(self, entry: Released, subset: Subset | None) -> dict[int, Chain] | None:
+        """The tails of all rows or of a subgroup as an earlier release gave them: of another model the totals alone."""
+        for each in entry.ranges:
+            if each.subset == subset:
+                own = each if entry.model == self.site.model else earlier.at_any_risk(each)
+                lows = ((1, own.events), (0, own.others))
+                return {
+                    label: Chain(own.grid, tuple(CountRange(low, low + entry.wide - 1) for low in starts))
+                    for label, starts in lows
+                }
+        return None
+
+    @property
+    def ranges(self) -> tuple[ReleasedRanges, ...]:
+        """The ranges of risks that are given: of all rows, and of each subgroup."""
+        dataset = self.site.dataset
+        if self.all_rows is None or dataset.class_labels:
+            return ()
+        groups = [(each.subset, self._of_group(each)) for each in dataset.subgroups]
+        of_groups = [(subset, group.counts) for subset, group in groups if isinstance(group, Protected)]
+        return tuple(earlier.of_counts(*each) for each in [(None, self.all_rows.counts), *of_groups])
+
+    def rows(self, subset: Subset | None) -> Bools:
+        """Which rows are of a subgroup; of none of one that is declared no more."""
+        declared = {each.subset: each.rows for each in self.site.dataset.subgroups}
+        found = declared.get(subset) if subset else np.ones(self.site.dataset.rows_analysed, dtype=np.bool_)
+        return np.zeros(0, dtype=np.bool_) if found is None or isinstance(found, Absent) else found
+
+    def now(self, subset: Subset | None, at: tuple[float, ...]) -> Counts | None:
+        """The ranges of all rows, or of a subgroup, at the risks of a grid; None where they are declared no more."""
+        outcome, risk, rows = self.site.dataset.outcome, self.site.dataset.risk, self.rows(subset)
+        if outcome is None or risk is None or len(rows) != len(outcome):
+            return None
+        return counts(outcome[rows], risk[rows], at, self.wide, self.rows_each)
+
+    @property
+    def grid(self) -> tuple[float, ...]:
+        """The risks at which tails are counted, those of earlier releases included."""
+        own = [entry for entry in self.site.earlier if entry.model == self.site.model]
+        known = {value for entry in own for each in entry.ranges for value in each.grid}
+        return grid([*self.site.release.thresholds.declared, *known])
 
     def counts(self, rows: Bools) -> Counts:
         """The ranges of some of the rows."""
         outcome, risk = _columns(self.site.dataset)
-        at = grid(self.site.release.thresholds.declared)
-        return counts(outcome[rows], risk[rows], at, self.wide, self.rows_each)
+        return counts(outcome[rows], risk[rows], self.grid, self.wide, self.rows_each)
 
     def protected(self, rows: Bools, subset: Subset | None, others: Counts | None = None) -> Protected:
         """All rows, or those of a subgroup, with their ranges; a measure is asked of tables, and of no other column."""
@@ -217,7 +273,7 @@ class _Policy:
         mean = float(risk[rows].mean()) if rows.any() else 0.0
         site = replace(self.site, dataset=bare, readers=None)
         level = self.site.release.release.level
-        return Protected(site, self.counts(rows), self.below, level, mean, self._risks(rows), others)
+        return Protected(site, self.counts(rows), self.below, level, mean, self._risks(rows), others, bool(self.before))
 
     def _risks(self, rows: Bools) -> dict[str, int]:
         """How many different risks each model gives some of the rows, or the others if those are fewer."""

@@ -10,13 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import Bounds, LinearConstraint, milp
 
-from dossier.core.types import Floats, SmallCount, Subset
+from dossier.core.types import CountRange, Floats, SmallCount, Subset
 from dossier.evaluate.disclosure.chains import Chain
 
 NODES = 200
@@ -26,6 +25,7 @@ DRAWS = 8
 """Tables that are looked for with all small cells at once, each at one end or the other, before each by itself."""
 
 ROUNDED = 1e-6
+UNKNOWN = 10**9
 
 Bools = NDArray[np.bool_]
 
@@ -38,6 +38,14 @@ class Part:
     chains: Mapping[int, Chain]
     """Its tails of those with the outcome, 1, and of the others, 0."""
     subset: Subset | None = None
+    before: tuple[Mapping[int, Chain] | None, ...] = ()
+    """The same as earlier releases gave it of fewer rows, the first one first; None where one did not."""
+
+    def releases(self, label: int) -> Iterator[tuple[int, Chain]]:
+        """Every release that gave tails of one outcome, by its number, today's last."""
+        for index, chains in enumerate((*self.before, self.chains)):
+            if chains is not None:
+                yield index, chains[label]
 
 
 @dataclass(frozen=True)
@@ -76,7 +84,7 @@ class _Tables:
         values = self._values()
         self.at = np.repeat(values, len(kinds))
         self.within = np.tile(kinds, (len(values), 1))
-        self.bin = np.searchsorted(self.grid, self.at, side="right") - 1
+        self.today = len(parts[0].before)
         rows, low, high = zip(*self._known(), strict=True)
         self.rows, self.low, self.high = np.array(rows), np.array(low), np.array(high)
 
@@ -89,8 +97,13 @@ class _Tables:
     def _known(self) -> Iterator[tuple[Floats, float, float]]:
         for index, part in enumerate(self.parts):
             inside = self.within[:, index].astype(float)
-            for threshold, tail in zip(self.grid, part.chains[self.label].tails, strict=True):
-                yield inside * (self.at >= threshold), tail.low, tail.high
+            for release, chain in part.releases(self.label):
+                for threshold, tail in zip(chain.grid, chain.tails, strict=True):
+                    yield self._until(release, inside * (self.at >= threshold)), tail.low, tail.high
+
+    def _until(self, release: int, persons: Floats) -> Floats:
+        """These persons, those of the first release and those who came until another."""
+        return np.concatenate([persons * (index <= release) for index in range(self.today + 1)])
 
     def left(self, least: int) -> Left:
         """The least number of values that a small cell is left."""
@@ -102,7 +115,8 @@ class _Tables:
             return Left(len(asked))
         places, *columns = zip(*cells.values(), strict=True)
         aims, true = map(np.array, columns)
-        low, high = true.copy(), true.copy()
+        # How many an earlier release had is not known any more.
+        low, high = np.where(true < 0, UNKNOWN, true), np.where(true < 0, -UNKNOWN, true)
 
         def look(aim: Floats) -> None:
             found = self._table(aim)
@@ -121,23 +135,22 @@ class _Tables:
             if high[index] - low[index] + 1 < least:
                 break
         least_left = int(np.argmin(high - low))
-        return Left(len(asked), int(high[least_left] - low[least_left]) + 1, places[least_left])
+        return Left(len(asked), max(int(high[least_left] - low[least_left]) + 1, 0), places[least_left])
 
     def _small(self, below: int) -> Iterator[tuple[SmallCount, Floats, int]]:
         """Every tail, and every part of the grid, that may hold a few by the ranges."""
         for index, part in enumerate(self.parts):
-            place = np.searchsorted(self.grid, self.risk[part.rows & self.mine], side="right") - 1
-            inside = self.within[:, index].astype(float)
-            tails, edges = part.chains[self.label].tails, part.chains[self.label].grid
-            for first, tail in enumerate(tails):
-                if tail.low < below:
-                    at = SmallCount(self.label == 1, edges[first], None, part.subset)
-                    yield at, inside * (self.bin >= first), int((place >= first).sum())
-            # What is beyond the last tail is that tail.
-            for first, (tail, beyond) in enumerate(pairwise(tails)):
-                if tail.low - beyond.high < below:
-                    at = SmallCount(self.label == 1, edges[first], edges[first + 1], part.subset)
-                    yield at, inside * (self.bin == first), int((place == first).sum())
+            risks, inside = self.risk[part.rows & self.mine], self.within[:, index].astype(float)
+            for release, chain in part.releases(self.label):
+                # Beyond the last tail is nobody.
+                ends = zip(chain.tails, (*chain.grid[1:], None), (*chain.tails[1:], CountRange(0, 0)), strict=True)
+                for first, (tail, end, beyond) in zip(chain.grid, ends, strict=True):
+                    for until, least in {None: tail.low, end: tail.low - beyond.high}.items():
+                        if least < below:
+                            at = SmallCount(self.label == 1, first, until, part.subset)
+                            held = self._until(release, inside * _between(self.at, first, until))
+                            true = int(_between(risks, first, until).sum()) if release == self.today else -1
+                            yield at, held, true
 
     def _table(self, aim: Floats) -> Floats | None:
         answer = milp(
@@ -153,3 +166,7 @@ class _Tables:
         reached = self.rows @ found
         fits = (reached >= self.low - ROUNDED).all() and (reached <= self.high + ROUNDED).all()
         return found if fits else None
+
+
+def _between(risk: Floats, first: float, until: float | None) -> Bools:
+    return (risk >= first) & (True if until is None else risk < until)

@@ -75,6 +75,8 @@ class Protected:
     fewer: what is left of a sum over all. By the name of the other model; the model itself has none."""
     complement: Counts | None = None
     """Of a subgroup: the other rows of its site."""
+    has_grown: bool = False
+    """Whether an earlier release gave ranges of fewer rows of the site."""
 
     def few(self, ranges: int = 2, model: str = "") -> Withheld | None:
         """Why nothing that rests on sums is given of a model, or on ranks, if so: of a subgroup it takes so many
@@ -83,6 +85,9 @@ class Protected:
         That there are as many different risks is told only where the range tells that there are as many rows. It says
         of no risk that it occurs, but where the score can give no others: then of nobody's range the 0 goes.
         """
+        if self.has_grown and self.complement is not None:
+            # Of a subgroup few may have come since: the difference of two sums would be theirs.
+            return not_given(self.below)
         each = [counts for counts in (self.counts, self.complement) if counts is not None]
         persons = min(counts.persons for counts in each)
         least = FEWEST if self.complement is None else ranges * self.counts.wide

@@ -1,0 +1,114 @@
+"""Whether the ranges of a dataset may be given beside those that a ledger says were given of it before.
+
+Two ranges of nearly the same rows tell of those in which they differ. So all that was given before is given again, or
+it is clear from the ranges themselves that many have come; then the solver has both at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from dossier.core.errors import Fault
+from dossier.core.faults.locations import File
+from dossier.core.types import Ledger, Released, ReleasedRanges, Subset
+from dossier.evaluate.disclosure.chains import Chain, Counts, rows_of_a_person
+from dossier.evaluate.offered import Site
+
+RANGES_THAT_COME = 2
+"""How many ranges of either outcome lie between those of two releases of one dataset at least."""
+
+Now = Callable[[Subset | None, tuple[float, ...]], Counts | None]
+"""The ranges of all rows or of a subgroup at the risks of a grid; None where it is declared no more."""
+
+
+def of_counts(subset: Subset | None, counts: Counts) -> ReleasedRanges:
+    """Ranges as a ledger holds them: where each begins."""
+    events, others = (tuple(tail.low for tail in chain.tails) for chain in (counts.events, counts.others))
+    return ReleasedRanges(subset, counts.events.grid, events, others)
+
+
+def given_before(site: Site, now: Now) -> tuple[Released, ...] | None:
+    """What was given of fewer rows of a dataset; None where too few came since, or others, for it to be given anew."""
+    entries = [entry for entry in site.earlier if entry.ranges]
+    as_now = [entry for entry in entries if _is_the_same(entry, now, entry.model == site.model)]
+    same = next((entry for entry in reversed(as_now) if entry.model == site.model), None)
+    if same is None:
+        last = {entry.model: entry for entry in entries}.values()
+        if not all(entry in as_now or _has_grown(entry, now) for entry in last):
+            return None
+    before = entries if same is None else entries[: entries.index(same)]
+    return tuple(entry for entry in before if entry not in as_now)
+
+
+def _is_the_same(entry: Released, now: Now, own: bool) -> bool:
+    """Whether every range is that of today; of another model those of all risks."""
+    return all(
+        (counts := now(each.subset, each.grid if own else each.grid[:1])) is not None
+        and of_counts(each.subset, counts) == (each if own else at_any_risk(each))
+        for each in entry.ranges
+    )
+
+
+def at_any_risk(each: ReleasedRanges) -> ReleasedRanges:
+    """The ranges of the totals alone."""
+    return ReleasedRanges(each.subset, each.grid[:1], each.events[:1], each.others[:1])
+
+
+def _has_grown(entry: Released, now: Now) -> bool:
+    """Whether so many of either outcome came that no range tells of few; it is asked of ranges, which are printed."""
+    counts = now(None, (0.0,))
+    if counts is None:
+        return False
+    pairs = ((counts.events, entry.ranges[0].events), (counts.others, entry.ranges[0].others))
+    return all(_apart(chain, lows[0], counts.wide) for chain, lows in pairs)
+
+
+def _apart(chain: Chain, low: int, wide: int) -> bool:
+    return chain.total.low - (low + wide - 1) >= RANGES_THAT_COME * wide
+
+
+def faults(ledger: Ledger, sites: Sequence[Site], of_site: Callable[[Site], Now]) -> Iterator[Fault]:
+    """Why a release may not be given beside those of the ledger."""
+    at, present = File(ledger.path), {site.dataset.name for site in sites}
+    for site in sites:
+        name, file = site.dataset.name, _file(site)
+        of_file = {entry.dataset for entry in ledger.released if entry.file == file}
+        if of_file and name not in of_file and not of_file <= present:
+            known = tuple(sorted(of_file - present))
+            yield Fault("ledger_other_name", at, dataset=name, file=file, known=known)
+        if site.earlier:
+            yield from _of_one(site, at, of_site(site))
+
+
+def _of_one(site: Site, at: File, now: Now) -> Iterator[Fault]:
+    name = site.dataset.name
+    wide = {(entry.minimum_cell, entry.wide) for entry in site.earlier}
+    if wide != {(site.dataset.minimum_cell, _wide(site))}:
+        smallest, other = max(wide)
+        yield Fault("ledger_other_policy", at, dataset=name, wide=other, minimum=smallest, now=_wide(site))
+    elif {entry.outcome for entry in site.earlier} != {site.release.outcome.column}:
+        yield Fault("ledger_other_outcome", at, dataset=name, outcome=site.earlier[-1].outcome)
+    elif gone := {each.subset for entry in site.earlier for each in entry.ranges if now(each.subset, (0.0,)) is None}:
+        names = tuple(sorted(str(subset or "all rows") for subset in gone))
+        yield Fault("ledger_group_gone", at, dataset=name, groups=names)
+    elif given_before(site, now) is None:
+        yield Fault("ledger_few_came", at, dataset=name, least=RANGES_THAT_COME * site.wide)
+
+
+def released(site: Site, ranges: tuple[ReleasedRanges, ...]) -> Released:
+    """What a dataset gives, but for the numbers beside its ranges."""
+    cell, outcome = site.dataset.minimum_cell, site.release.outcome.column
+    return Released(site.dataset.name, _file(site), outcome, "", cell, _wide(site), ranges, {})
+
+
+def _wide(site: Site) -> int:
+    return site.wide * rows_of_a_person(site.dataset)
+
+
+def _file(site: Site) -> str:
+    """The file of a dataset as the release names it; a file of several sites is named by its declaration."""
+    name = site.dataset.name
+    declared = [
+        each for each in site.release.dataset if each.name == name or (each.site_column and name.startswith(each.name))
+    ]
+    return declared[0].file if declared else name

@@ -1,0 +1,86 @@
+"""What was given of the rows of earlier releases, in a file that stays with its maker.
+
+It holds the ranges and numbers that a dossier gave already, by the name of the dataset, and nothing else: no row, no
+exact count, no hash of either, for patients are few enough to be tried out.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from pydantic import TypeAdapter, ValidationError
+
+from dossier.core.errors import Fault
+from dossier.core.faults.locations import File
+from dossier.core.register import metrics_of
+from dossier.core.types import CountRange, Estimate, Evidence, Ledger, Released
+
+SCHEMA = "dossier-ledger/1"
+RELEASED = TypeAdapter(tuple[Released, ...])
+OF_ROWS = ("ranks", "mean", "fit", "ratio")
+"""The protections of measures that are no function of the ranges."""
+
+Values = Mapping[str, tuple[float | None, ...]]
+
+
+def text(ledger: Ledger) -> bytes:
+    """The file of a ledger."""
+    released = RELEASED.dump_python(ledger.released, mode="json")
+    content = {"schema": SCHEMA, "sha256": _sha256(released), "released": released}
+    return (json.dumps(content, ensure_ascii=False, allow_nan=False, indent=1) + "\n").encode()
+
+
+def released(content: bytes) -> tuple[Released, ...] | None:
+    """What the file of a ledger holds, in the order of the releases; None where it is none, or was altered."""
+    try:
+        found = json.loads(content)
+        made = RELEASED.validate_python(found["released"])
+    except (ValueError, TypeError, KeyError, RecursionError, ValidationError):
+        return None
+    return made if content == text(Ledger("", "", made)) else None
+
+
+def _sha256(content: object) -> str:
+    return hashlib.sha256(json.dumps(content, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
+
+
+def after(ledger: Ledger, evidence: Evidence) -> tuple[Ledger, tuple[Fault, ...]]:
+    """The ledger with what this release gives, and the faults of datasets that give another number of the same rows."""
+    new, faults = list(ledger.released), []
+    for each in evidence.audit:
+        made = replace(each.released, model=ledger.model, values=dict(_values(ledger.model, evidence, each.dataset)))
+        known = [entry for entry in ledger.released if entry.dataset == made.dataset and _is_of_as_many(entry, made)]
+        apart = {key for entry in known for key, value in entry.values.items() if made.values.get(key, value) != value}
+        if apart:
+            faults.append(Fault("ledger_other_number", File(ledger.path), dataset=made.dataset, number=min(apart)))
+        elif made not in new:
+            new.append(made)
+    return replace(ledger, released=tuple(new)), tuple(faults)
+
+
+def _is_of_as_many(entry: Released, made: Released) -> bool:
+    """Whether all rows have the same ranges; those of which none are given may be the same."""
+    first, other = ([(each.events[0], each.others[0]) for each in of.ranges[:1]] for of in (entry, made))
+    return first == other or not (first and other)
+
+
+def _values(model: str, evidence: Evidence, dataset: str) -> Iterator[tuple[str, tuple[float | None, ...]]]:
+    """The numbers that are given of a dataset and do not follow from the ranges of its risks, each under its name."""
+    measures = metrics_of(evidence.release)
+    for row in (*evidence.results, *evidence.subgroups.results):
+        of_rows = row.term in measures and measures[row.term].protection in OF_ROWS
+        if row.dataset == dataset and of_rows and isinstance(row.found, Estimate):
+            name = json.dumps([model, row.measure, row.subset, dict(row.at)], ensure_ascii=False)
+            yield name, (row.found.value, row.found.se)
+    for description in evidence.descriptions:
+        about = description.described
+        if description.dataset == dataset:
+            yield json.dumps([about.variable, about.statistic, about.level], ensure_ascii=False), (about.value,)
+    for summary in evidence.datasets:
+        if summary.name == dataset:
+            counts = {"n": summary.n, "clusters": summary.clusters, **summary.excluded, **summary.class_counts}
+            ranges = {name: count for name, count in counts.items() if isinstance(count, CountRange)}
+            yield from ((name, (float(count.low), float(count.high))) for name, count in ranges.items())
