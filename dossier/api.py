@@ -412,7 +412,7 @@ class Record:
             if self._found is None:
                 return output.write(path, files)
             if self._found.ledger is not None:
-                output.refuse_as_ledger(Path(self._found.ledger.path))
+                output.refuse_as_ledger(Path(self._found.ledger.path), path)
             _, beside = printing.beside(path, evidence, self._found, files["results.json"], page)
             return output.write(path, files, beside=beside)
 

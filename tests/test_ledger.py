@@ -126,6 +126,7 @@ def test_a_patient_more_is_refused_with_a_way_out_and_nothing_is_written(first: 
     done = built(more, tmp_path / "out")
     assert done.returncode == 2
     assert "north was released with" in done.stderr
+    assert "[" not in done.stderr.splitlines()[0]
     assert "Release the rows of that release again, or wait for more" in done.stderr
     assert not (tmp_path / "out").exists()
     assert (more / "released.json").read_bytes() == kept
@@ -147,7 +148,16 @@ def test_a_ledger_that_cannot_be_written_is_told_before_the_work(tmp_path: Path)
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.parametrize("how", ["half", "a digit", "others", "empty object"])
+def test_a_ledger_in_out_is_refused_before_the_work(tmp_path: Path) -> None:
+    release = written(tmp_path / "release", rows(60), RELEASE + POLICY.replace("released.json", "out/released.json"))
+    (release / "out").mkdir()
+    done = built(release, release / "out")
+    assert done.returncode == 2
+    assert "released.json lies in OUT." in done.stderr
+    assert list((release / "out").iterdir()) == []
+
+
+@pytest.mark.parametrize("how", ["half", "a digit", "others", "empty object", "no number", "deep"])
 def test_a_ledger_that_is_damaged_is_refused(first: Path, tmp_path: Path, how: str) -> None:
     content = (first / "release" / "released.json").read_text()
     release = written(tmp_path / "release", rows(400))
@@ -157,6 +167,8 @@ def test_a_ledger_that_is_damaged_is_refused(first: Path, tmp_path: Path, how: s
         "a digit": content.replace(f"{number},", f"{number + 13},", 1),
         "others": json.dumps({"schema": "x", "released": [{"dataset": "north"}]}),
         "empty object": "{}",
+        "no number": content.replace('"sha256": "', '"sha256": NaN, "more": "').replace("0.0,", "NaN,"),
+        "deep": "[" * 100_000,
     }
     assert damaged[how] != content
     (release / "released.json").write_text(damaged[how])

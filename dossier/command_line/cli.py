@@ -577,7 +577,7 @@ def _made(source: Path, command: Build | Quick, options: Options) -> tuple[Evide
         if study.release.acceptance and (never := evaluate.preview(study).faults):
             raise ReleaseError(never)
         if study.ledger is not None and options.recorded:
-            output.refuse_as_ledger(Path(study.ledger.path))
+            output.refuse_as_ledger(Path(study.ledger.path), options.out)
         rows = [dataset.rows_read for dataset in study.datasets]
         jobs = _jobs(options.jobs, rows, len(command.editions))
         with _workers(jobs):

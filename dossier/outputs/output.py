@@ -183,8 +183,10 @@ def refuse_as_report(file: Path, out: Path) -> None:
         raise OutputError.one("report_not_writable", Option("--junit"), file=str(file))
 
 
-def refuse_as_ledger(file: Path) -> None:
-    """Refuse a ledger that cannot be written, before the work begins."""
+def refuse_as_ledger(file: Path, out: Path) -> None:
+    """Refuse a ledger that cannot be written, or that OUT would hold, before the work begins."""
+    if file.is_relative_to(out.resolve()):
+        raise OutputError.one("report_in_out", File(str(file)), file=file.name)
     if file.is_dir() or not os.access(file if file.exists() else file.parent, os.W_OK) or not file.parent.is_dir():
         raise OutputError.one("ledger_not_writable", File(str(file)), file=file.name)
 

@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
 from dossier.core.errors import Fault
 from dossier.core.faults.locations import File
@@ -38,9 +38,9 @@ def released(content: bytes) -> tuple[Released, ...] | None:
     try:
         found = json.loads(content)
         made = RELEASED.validate_python(found["released"])
-    except (ValueError, TypeError, KeyError, RecursionError, ValidationError):
+        return made if content == text(Ledger("", "", made)) else None
+    except (ValueError, TypeError, KeyError, RecursionError):
         return None
-    return made if content == text(Ledger("", "", made)) else None
 
 
 def _sha256(content: object) -> str:
@@ -73,12 +73,12 @@ def _values(model: str, evidence: Evidence, dataset: str) -> Iterator[tuple[str,
     for row in (*evidence.results, *evidence.subgroups.results):
         of_rows = row.term in measures and measures[row.term].protection in OF_ROWS
         if row.dataset == dataset and of_rows and isinstance(row.found, Estimate):
-            name = json.dumps([model, row.measure, row.subset, dict(row.at)], ensure_ascii=False)
-            yield name, (row.found.value, row.found.se)
+            where = [*([str(row.subset)] if row.subset else []), *(f"{key} {value}" for key, value in row.at.items())]
+            yield ", ".join((row.measure, *where, model)), (row.found.value, row.found.se)
     for description in evidence.descriptions:
         about = description.described
         if description.dataset == dataset:
-            yield json.dumps([about.variable, about.statistic, about.level], ensure_ascii=False), (about.value,)
+            yield ", ".join((about.statistic, about.variable, about.level or "")), (about.value,)
     for summary in evidence.datasets:
         if summary.name == dataset:
             counts = {"n": summary.n, "clusters": summary.clusters, **summary.excluded, **summary.class_counts}
