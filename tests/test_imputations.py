@@ -21,7 +21,6 @@ from dossier.metrics import imputations
 from dossier.report.chapters import results
 from dossier.typeset.flags import flag_text
 from dossier.typeset.methods import method_text
-from tests.reasons import Said
 from tests.reference.built import example, hurried
 from tests.test_classes import GRADES, RELEASE
 
@@ -129,10 +128,20 @@ def test_imputations_that_differ_widen_the_interval_and_stand_beside_the_complet
 def test_p_values_and_sample_sizes_are_not_pooled(apart: Evidence) -> None:
     for name in ("spiegelhalter_z", "mss_auroc", "degree_of_correspondence"):
         assert isinstance(_of(apart, name), Absent)
-    found = _of(apart, "ici")
-    assert isinstance(found, Estimate)
-    assert found.low is None
-    assert found.reason == Said("not every imputation has a standard error, which Rubin's rules need")
+
+
+def test_calibration_errors_of_imputations_have_an_interval(apart: Evidence, plain: Evidence) -> None:
+    """They were the mean alone, as no imputation has a standard error of them."""
+    for name in ("ici", "e50", "e90", "emax", "eci"):
+        found, alone = _of(apart, name), _of(plain, name)
+        assert isinstance(found, Estimate)
+        assert isinstance(alone, Estimate)
+        assert found.low is not None
+        assert found.high is not None
+        assert 0 <= found.low <= found.value <= found.high <= 1
+        assert "4 imputations: mean bounds" in method_text(found.method)
+        assert found.details["fraction_missing"] is not None
+        assert found.method.is_one_sided == (0 in (found.low, 1 - found.high)), name
 
 
 def test_a_curve_is_the_mean_and_its_band_is_no_narrower(apart: Evidence, plain: Evidence) -> None:

@@ -19,6 +19,8 @@ from dossier.core.types import Absent, Curve, Estimate, Evidence, Study, find, f
 from dossier.metrics import weighted
 from dossier.metrics.calibration import oe_ratio
 from dossier.metrics.discrimination import risk_distribution
+from dossier.metrics.shares import Design
+from dossier.metrics.smooth_curve import smooth_curve
 from dossier.metrics.utility import weighted_standardized_net_benefit
 from dossier.record import results as results_json
 from dossier.report.chapters import results
@@ -342,10 +344,52 @@ def test_the_caption_names_how_the_intervals_of_weighted_rows_were_made(evidence
 
 def test_measures_and_curves_without_weights_are_refused_with_a_sentence(evidence: tuple[Evidence, Evidence]) -> None:
     refused = {result.term: result.found for result in evidence[0].results if result.dataset == SITE}
-    assert refused["ici"] == Said(f"the rows of {SITE} have sampling weights, which this measure does not honour")
+    assert refused["eci"] == Said(f"the rows of {SITE} have sampling weights, which this measure does not honour")
     for curve in evidence[0].curves:
         if curve.dataset == SITE and isinstance(curve.found, Curve):
-            assert curve.curve == "risk_distribution"
+            assert curve.curve in ("risk_distribution", "calibration_curve")
+
+
+def test_weighted_rows_have_a_calibration_curve_and_its_errors(evidence: tuple[Evidence, Evidence]) -> None:
+    """Equal rows of unequal weight: both were refused."""
+    curve = find_curve(evidence[0], "calibration_curve", SITE)
+    assert isinstance(curve, Curve)
+    assert "sampling weights" in method_text(curve.method)
+    assert all(
+        low < at < high for low, at, high in zip(*(curve.columns[n] for n in ("low", "observed", "high")), strict=True)
+    )
+    for name in ("ici", "e50", "e90", "emax"):
+        found = find(evidence[0], name, SITE)
+        assert isinstance(found, Estimate), name
+        assert found.low is not None
+        assert found.high is not None
+        assert found.low <= found.value <= found.high
+        assert method_text(found.method).startswith("sampling weights; ")
+
+
+def test_the_curve_of_whole_weights_is_that_of_rows_as_often() -> None:
+    """At the same knots the fit, its value at a risk and the mean distance are those of the repeated rows."""
+    draw = np.random.default_rng(8)
+    risk = draw.uniform(0.05, 0.95, 400)
+    outcome = (draw.random(400) < risk**1.5).astype(float)
+    weights = draw.integers(1, 5, 400)
+    often = np.repeat(np.arange(400), weights)
+    straight: tuple[float, ...] = ()
+    found = smooth_curve(outcome, risk, straight, Design(400, None, weights / 7))
+    plain = smooth_curve(outcome[often], risk[often], straight)
+    assert not isinstance(found, Absent)
+    assert not isinstance(plain, Absent)
+    assert found.fit.coefficients == pytest.approx(plain.fit.coefficients, rel=1e-9)
+    # The sandwich of design-based inference by matrices: in no direction it is below that of as many rows.
+    columns = np.vstack((np.ones(400), np.log(risk / (1 - risk)))).T
+    share = weights / weights.mean()
+    chance = 1 / (1 + np.exp(-columns @ found.fit.coefficients))
+    bread = np.linalg.inv(columns.T @ np.diag(share * chance * (1 - chance)) @ columns)
+    score = columns * (share * (outcome - chance))[:, None]
+    expected = bread @ (score.T @ score * 400 / 399) @ bread
+    assert np.linalg.eigvals(np.linalg.solve(bread, expected)).min() > 1
+    assert found.fit.covariance == pytest.approx(expected, rel=1e-8)
+    assert found.freedom == 399
 
 
 def test_the_shares_of_the_risks_are_those_of_the_weights_and_the_counts_those_of_the_rows() -> None:

@@ -133,6 +133,7 @@ INTERVALS: Mapping[str, IntervalMethod] = {
     "wilson": "Wilson",
     "jackknife": "clusters left out",
     "rubin": "imputations pooled",
+    "rubin_of_bounds": "imputations pooled",
 }
 """The steps that tell how bounds were made; those of a linearization depend on its units."""
 

@@ -44,7 +44,8 @@ withheld."""
 Clustered = Literal["jackknife", "value only", "refused", "as it is"]
 """What becomes of a measure where rows belong to clusters: an interval by leaving clusters out (or by linearization,
 where it is known what each row contributes), no interval because its own is drawn from independent rows, no value
-because its very value supposes independent rows, or nothing, for it has no interval."""
+because its very value supposes independent rows, or nothing, for it has no interval. A measure that takes `cluster`
+makes its interval itself."""
 LAWS: frozenset[Law] = frozenset(get_args(Law))
 
 

@@ -131,11 +131,13 @@ def curve(site: Site, maker: CurveMaker, ask: Callable[[Site], Curve | Absent]) 
         if any(name.endswith(("low", "high")) for name in found.columns):
             return Absent(Fact("clustered_rows_no_band", dataset=site.dataset.name))
         return found
-    made = groups_of(site)
-    if made.design.obstacle():
+    made = None if site.dataset.cluster is None else groups_of(site)
+    if made is not None and made.design.obstacle():
         return Absent(Fact("one_cluster_no_band", dataset=site.dataset.name, clusters=Count(1, "cluster")))
     others = tuple(line for line in maker.band.lines if line.column in found.columns and not line.makes_its_own)
-    return _jackknifed(site, found, replace(maker.band, lines=others), made, ask) if others else found
+    return (
+        found if made is None or not others else _jackknifed(site, found, replace(maker.band, lines=others), made, ask)
+    )
 
 
 def _jackknifed(

@@ -233,6 +233,8 @@ def e50(
     level: float = 0.95,
     bootstrap: int = 1000,
     seed: int = 1,
+    cluster: ArrayLike | None = None,
+    weights: ArrayLike | None = None,
 ) -> Estimate | Absent:
     """The distance between risk and observed frequency that half of the people stay within."""
 
@@ -242,6 +244,8 @@ def e90(
     level: float = 0.95,
     bootstrap: int = 1000,
     seed: int = 1,
+    cluster: ArrayLike | None = None,
+    weights: ArrayLike | None = None,
 ) -> Estimate | Absent:
     """The distance between risk and observed frequency that nine in ten people stay within."""
 
@@ -273,6 +277,8 @@ def emax(
     level: float = 0.95,
     bootstrap: int = 1000,
     seed: int = 1,
+    cluster: ArrayLike | None = None,
+    weights: ArrayLike | None = None,
 ) -> Estimate | Absent:
     """The largest distance between risk and observed frequency that anybody's risk shows."""
 
@@ -373,6 +379,8 @@ def ici(
     level: float = 0.95,
     bootstrap: int = 1000,
     seed: int = 1,
+    cluster: ArrayLike | None = None,
+    weights: ArrayLike | None = None,
 ) -> Estimate | Absent:
     """How far the risks lie from the observed frequencies, on average over the people."""
 

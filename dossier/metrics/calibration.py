@@ -342,11 +342,35 @@ def _wald(
 # ---- distances between the curve and the risks -----------------------------------------------------------------------
 
 
-def _error(name: str, outcome: Floats, risk: Floats, level: float, bootstrap: int, seed: int) -> Estimate | Absent:
-    order = np.lexsort((outcome, risk))
+def _error(
+    name: str,
+    outcome: Floats,
+    risk: Floats,
+    level: float,
+    bootstrap: int,
+    seed: int,
+    cluster: NDArray[np.int64] | None,
+    weights: Floats | None,
+) -> Estimate | Absent:
+    if weights is not None and not weights.any():
+        return NO_WEIGHT
+    y, p, design = _in_order(outcome, risk, cluster, weights)
+    found = errors_with_intervals(y, p, level, bootstrap, seed, None if design.is_simple else design)
+    if isinstance(found, Absent):
+        return found
+    # A row without weight is one that is there, and tells nothing.
+    return replace(found[name], n=len(outcome), events=int(outcome.sum()))
+
+
+def _in_order(
+    outcome: Floats, risk: Floats, cluster: NDArray[np.int64] | None, weights: Floats | None
+) -> tuple[Floats, Floats, Design]:
+    """The rows that have a weight by risk and outcome, whatever their order, and how they were sampled."""
+    order = np.lexsort(tuple(each for each in (cluster, weights, outcome, risk) if each is not None))
+    order = order if weights is None else order[weights[order] > 0]
     y, p = np.asarray(outcome[order], dtype=float), np.asarray(risk[order], dtype=float)
-    found = errors_with_intervals(y, p, level, bootstrap, seed)
-    return found if isinstance(found, Absent) else found[name]
+    of_cluster, of_weights = None if cluster is None else cluster[order], None if weights is None else weights[order]
+    return y, p, Design(len(order), of_cluster, of_weights)
 
 
 calibration_error = partial(
@@ -367,7 +391,15 @@ calibration_error = partial(
     cites=("Austin 2019", "Harrell 2015", "Chuang 2000", "Cowan 2011"),
     formula="mean of |c(p) - p|, c the calibration curve",
 )
-def ici(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 1000, seed: int = 1) -> Estimate | Absent:
+def ici(
+    outcome: Floats,
+    risk: Floats,
+    level: float = 0.95,
+    bootstrap: int = 1000,
+    seed: int = 1,
+    cluster: NDArray[np.int64] | None = None,
+    weights: Floats | None = None,
+) -> Estimate | Absent:
     """How far the risks lie from the observed frequencies, on average over the people.
 
     0 is perfect. It is not one number: another smoother gives another value, so the method names it.
@@ -394,7 +426,10 @@ def ici(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 100
     because its replicates add the excess of the estimate once more. The draws work on 64 groups of neighbouring risks.
     One risk for all, or risks that are all within 1e-12 of 0 or 1, have no curve: the distance is that from the
     observed share at each risk, with Wilson's interval of that share, and the mean distance of certain risks is the
-    share of wrong answers, with its own. Details: `knots` of the spline, 0 for a straight line. Source: Austin and
+    share of wrong answers, with its own. Of rows in clusters or with weights the curve is fitted at their weights, and
+    the noise has the covariance of what rows or whole clusters contribute to the coefficients (in no direction less
+    than independent rows have) and the t distribution; the rows are drawn as so many as have the variance of the
+    distances. Details: `knots` of the spline, 0 for a straight line. Source: Austin and
     Steyerberg 2019, there with loess; the interval Chuang and Lai 2000.
 
     Examples
@@ -404,7 +439,7 @@ def ici(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 100
     >>> print(dossier.metrics.ici(outcome, risk, bootstrap=50))
     0.05 (0.00 to 0.26)
     """
-    return _error("ici", outcome, risk, level, bootstrap, seed)
+    return _error("ici", outcome, risk, level, bootstrap, seed, cluster, weights)
 
 
 @calibration_error(
@@ -413,7 +448,15 @@ def ici(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 100
     formula="median of |c(p) - p|, c the calibration curve",
     on_page=False,
 )
-def e50(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 1000, seed: int = 1) -> Estimate | Absent:
+def e50(
+    outcome: Floats,
+    risk: Floats,
+    level: float = 0.95,
+    bootstrap: int = 1000,
+    seed: int = 1,
+    cluster: NDArray[np.int64] | None = None,
+    weights: Floats | None = None,
+) -> Estimate | Absent:
     """The distance between risk and observed frequency that half of the people stay within.
 
     0 is perfect.
@@ -437,7 +480,7 @@ def e50(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 100
     >>> print(dossier.metrics.e50(outcome, risk, bootstrap=50))
     0.05 (0.00 to 0.50)
     """
-    return _error("e50", outcome, risk, level, bootstrap, seed)
+    return _error("e50", outcome, risk, level, bootstrap, seed, cluster, weights)
 
 
 @calibration_error(
@@ -446,7 +489,15 @@ def e50(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 100
     formula="90% quantile of |c(p) - p|, c the calibration curve",
     on_page=False,
 )
-def e90(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 1000, seed: int = 1) -> Estimate | Absent:
+def e90(
+    outcome: Floats,
+    risk: Floats,
+    level: float = 0.95,
+    bootstrap: int = 1000,
+    seed: int = 1,
+    cluster: NDArray[np.int64] | None = None,
+    weights: Floats | None = None,
+) -> Estimate | Absent:
     """The distance between risk and observed frequency that nine in ten people stay within.
 
     0 is perfect.
@@ -467,7 +518,7 @@ def e90(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 100
     >>> print(dossier.metrics.e90(outcome, risk, bootstrap=50))
     0.08 (0.00 to 0.39)
     """
-    return _error("e90", outcome, risk, level, bootstrap, seed)
+    return _error("e90", outcome, risk, level, bootstrap, seed, cluster, weights)
 
 
 @calibration_error(
@@ -476,7 +527,15 @@ def e90(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 100
     formula="maximum of |c(p) - p|, c the calibration curve",
     on_page=False,
 )
-def emax(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 1000, seed: int = 1) -> Estimate | Absent:
+def emax(
+    outcome: Floats,
+    risk: Floats,
+    level: float = 0.95,
+    bootstrap: int = 1000,
+    seed: int = 1,
+    cluster: NDArray[np.int64] | None = None,
+    weights: Floats | None = None,
+) -> Estimate | Absent:
     """The largest distance between risk and observed frequency that anybody's risk shows.
 
     0 is perfect. It rests on the ends of the curve, where few people lie.
@@ -504,7 +563,7 @@ def emax(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 10
     >>> print(dossier.metrics.emax(outcome, risk, bootstrap=50))
     0.08 (0.00 to 0.78)
     """
-    return _error("emax", outcome, risk, level, bootstrap, seed)
+    return _error("emax", outcome, risk, level, bootstrap, seed, cluster, weights)
 
 
 # ---- calibration in bins of risk ------------------------------------------------------------------------------------
@@ -1104,34 +1163,46 @@ def _needed(information: Floats, expected: float, rows: int) -> float | None:
     roles=EVERYWHERE,
     cites=("Austin 2014", "Harrell 2015"),
     against_rest=True,
-    band=Band("risk", (Line("observed"),)),
+    band=Band("risk", (Line("observed", makes_its_own=True),)),
 )
-def calibration_curve(outcome: Floats, risk: Floats, level: float = 0.95) -> Curve | Absent:
+def calibration_curve(
+    outcome: Floats,
+    risk: Floats,
+    level: float = 0.95,
+    cluster: NDArray[np.int64] | None = None,
+    weights: Floats | None = None,
+) -> Curve | Absent:
     """The observed frequency of the outcome along the risks, as a smooth curve.
 
     On the diagonal the risks are right; above it they are too low, below it too high.
 
-    Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `level`. Returns 101 points from the 1st to the 99th
-    percentile of the risks, cut inwards to even steps so that no end is the risk of a person (a single point when all
-    are the same): `risk`, `observed`, and the pointwise Wald band `low` and `high`, made on the logit scale. The fit
-    is that of `ici`. Absent with no rows or one class, or when the curve cannot be fitted.
+    Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `level`, `cluster` (n), `weights` (n, 0 or more), at which the
+    curve is fitted; the band is then by linearization over rows or clusters. Returns 101 points from the 1st to the
+    99th percentile of the risks, cut inwards to even steps so that no end is the risk of a person (a single point when
+    all are the same): `risk`, `observed`, and the pointwise Wald band `low` and `high`, made on the logit scale. The
+    fit is that of `ici`. Absent with no rows or one class, or when the curve cannot be fitted.
     """
-    smooth = smooth_curve(outcome, risk)
+    if weights is not None and not weights.any():
+        return NO_WEIGHT
+    y, p, sampled = _in_order(outcome, risk, cluster, weights)
+    if reason := sampled.obstacle():
+        return Absent(reason)
+    smooth = smooth_curve(y, p, None, None if sampled.is_simple else sampled)
     if isinstance(smooth, Absent):
         return smooth
-    first, last = risk_range(risk)
+    first, last = risk_range(p)
     grid = np.linspace(first, last, 101) if last > first else np.array([first])
     design = design_of(smooth, grid)
     centre = combine(smooth.fit.coefficients[None, :], design)[0]
     variance = np.sum(combine(smooth.fit.covariance, design) * design, axis=0)
-    half = two_sided(level) * np.sqrt(np.maximum(variance, 0))
+    half = two_sided_student(level, smooth.freedom) * np.sqrt(np.maximum(variance, 0))
     columns = {
         "risk": column(grid),
         "observed": column(expit(centre)),
         "low": column(expit(centre - half)),
         "high": column(expit(centre + half)),
     }
-    return Curve(columns, len(outcome), smooth.method + "wald_band", int(outcome.sum()))
+    return Curve(columns, len(outcome), sampled.as_sampled(smooth.method + "wald_band"), int(outcome.sum()))
 
 
 def _large_enough(group: NDArray[np.intp]) -> NDArray[np.intp]:

@@ -8,22 +8,26 @@ from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import expit
 
 from dossier.core.facts import Fact, Method
 from dossier.core.types import Absent, Estimate, Floats
 from dossier.metrics.discrimination import one_class
-from dossier.metrics.intervals import two_sided, wilson
+from dossier.metrics.intervals import two_sided, two_sided_student, wilson_bounds
 from dossier.metrics.inversion import UNUSED, by_tests, estimate_from_tests, inverted
 from dossier.metrics.largest_distance import bounds_of_the_largest
-from dossier.metrics.logistic import combine, has_logit
+from dossier.metrics.logistic import combine, has_logit, information_of
 from dossier.metrics.once import once
 from dossier.metrics.resampling import VALUE_ALONE
+from dossier.metrics.shares import Design, effective_rows
 from dossier.metrics.smooth_curve import (
+    LEAST_INFORMATION,
     SmoothCurve,
     WhitenedCurve,
     curve_at,
     noise_at,
+    quantile_of,
     smooth_curve,
     whitened,
 )
@@ -31,9 +35,10 @@ from dossier.metrics.smooth_curve import (
 ERRORS = ("ici", "e50", "e90", "emax")
 
 
-def _summary(error: Floats) -> dict[str, float]:
-    e50, e90 = np.quantile(error, (0.5, 0.9))
-    return {"ici": float(error.mean()), "e50": float(e50), "e90": float(e90), "emax": float(error.max())}
+def _summary(error: Floats, design: Design) -> dict[str, float]:
+    weights = None if design.weights is None else design.relative_weights
+    e50, e90 = (quantile_of(error, weights, part) for part in (0.5, 0.9))
+    return {"ici": design.mean(error), "e50": e50, "e90": e90, "emax": float(error.max())}
 
 
 RISK_GROUPS = 64
@@ -57,18 +62,21 @@ class CurveDraws(WhitenedCurve):
     share: Floats
 
 
-def _groups_of_risk(risk: Floats) -> tuple[Floats, Floats]:
-    """Means and shares of up to 64 groups of equally many sorted risks, the lowest and the highest on their own."""
+def _groups_of_risk(risk: Floats, weights: Floats | None = None) -> tuple[Floats, Floats]:
+    """Means and shares of up to 64 groups of equally many sorted risks, the lowest and the highest on their own.
+
+    `weights` (n, above 0, on average 1) are those of the rows.
+    """
     n = len(risk)
     group = 1 + np.arange(n) * RISK_GROUPS // n
     group[0], group[-1] = 0, RISK_GROUPS + 1
-    size = np.bincount(group)
-    total = np.bincount(group, weights=risk)
+    size = np.bincount(group, weights=weights)
+    total = np.bincount(group, weights=risk if weights is None else weights * risk)
     return total[size > 0] / size[size > 0], size[size > 0] / n
 
 
-def _curve_draws(risk: Floats, smooth: SmoothCurve) -> CurveDraws:
-    middle, share = _groups_of_risk(risk)
+def _curve_draws(risk: Floats, smooth: SmoothCurve, weights: Floats | None = None) -> CurveDraws:
+    middle, share = _groups_of_risk(risk, weights)
     curve = whitened(smooth, middle)
     return CurveDraws(middle, curve.columns, curve.fitted, curve.diagonal, share)
 
@@ -183,17 +191,24 @@ class ErrorTests:
 
 
 def _bounds_of_errors(
-    values: dict[str, float], risk: Floats, smooth: SmoothCurve, level: float, bootstrap: int, seed: int
+    values: dict[str, float],
+    gaps: Floats,
+    risk: Floats,
+    smooth: SmoothCurve,
+    level: float,
+    bootstrap: int,
+    seed: int,
+    design: Design,
 ) -> dict[str, tuple[float, float]]:
-    """The bounds of the four calibration errors; `risk` is sorted."""
-    n, curves, rng = len(risk), _curve_draws(risk, smooth), np.random.default_rng(seed)
-    tests = ErrorTests(
-        curves,
-        n,
-        rng.standard_normal((bootstrap, len(curves.columns))),
-        rng.standard_normal(bootstrap),
-        {part: rng.beta(n * part, n * (1 - part), bootstrap) for part in (0.5, 0.9)},
-    )
+    """The bounds of the four calibration errors; `risk` is sorted, `gaps` are the distances at each."""
+    n, rng = len(risk), np.random.default_rng(seed)
+    curves = _curve_draws(risk, smooth, None if design.weights is None else design.relative_weights)
+    worth = n if design.is_simple else design.rows_worth(gaps - design.mean(gaps))
+    noise, rows = rng.standard_normal((bootstrap, len(curves.columns))), rng.standard_normal(bootstrap)
+    below = {part: rng.beta(worth * part, worth * (1 - part), bootstrap) for part in (0.5, 0.9)}
+    if not design.is_simple:
+        noise, rows = _as_sampled(noise, curves, n, smooth.freedom, rng), rows * math.sqrt(n / worth)
+    tests = ErrorTests(curves, n, noise, rows, below)
     inward = _inward(curves)
 
     @lru_cache(maxsize=len(inward))
@@ -212,6 +227,18 @@ def _bounds_of_errors(
         # The largest distance is never below the mean one, whose test may know more of it.
         least = max(least, found["ici"][0])
     return {**found, "emax": (min(least, values["emax"]), max(most, values["emax"]))}
+
+
+def _as_sampled(noise: Floats, curves: CurveDraws, n: int, freedom: float, rng: np.random.Generator) -> Floats:
+    """The noise of coefficients of clustered or weighted rows, whose standard errors are their own and uncertain.
+
+    Around the fitted curve it has a spread of one in every direction, elsewhere as much more as independent rows have.
+    """
+    height = expit(curves.fitted)
+    at_fitted = information_of(curves.columns, n * curves.share * height * (1 - height))
+    root = np.linalg.cholesky(at_fitted + LEAST_INFORMATION * np.eye(len(at_fitted)))
+    scale = np.sqrt(freedom / rng.chisquare(freedom, len(noise)))
+    return np.asarray(np.einsum("bk,kj->bj", noise * scale[:, None], root))
 
 
 def _bounds_of_error(
@@ -294,7 +321,7 @@ def _heights(name: str, gaps: Floats, share: Floats) -> Floats:
     return np.asarray(np.einsum("km,m->k", gaps, share))
 
 
-def _errors_at_each_risk(outcome: Floats, risk: Floats, level: float) -> dict[str, Estimate]:
+def _errors_at_each_risk(outcome: Floats, risk: Floats, level: float, design: Design) -> dict[str, Estimate]:
     """The errors of one risk for all, or of risks that are all 0 or 1: no curve lies between what there is.
 
     At each risk the distance is that from the observed share, whose interval is Wilson's; where all are certain their
@@ -304,42 +331,52 @@ def _errors_at_each_risk(outcome: Floats, risk: Floats, level: float) -> dict[st
     distance = np.empty((3, len(risk)))
     for value in np.unique(near):
         rows = near == value
-        seen, events, n = float(risk[rows].mean()), float(outcome[rows].sum()), int(rows.sum())
-        low, high = wilson(events, n, level)
+        here = design.of(rows)
+        seen = here.mean(risk[rows])
+        share, low, high = _wilson(outcome[rows] == 1, here, level)
         ends = abs(low - seen), abs(high - seen)
-        distance[:, rows] = [[abs(events / n - seen)], [0.0 if low < seen < high else min(ends)], [max(ends)]]
-    found = np.transpose([list(_summary(each).values()) for each in distance])
+        distance[:, rows] = [[abs(share - seen)], [0.0 if low < seen < high else min(ends)], [max(ends)]]
+    found = np.transpose([list(_summary(each, design).values()) for each in distance])
     if risk[0] != risk[-1]:
-        wrong = float(np.abs(outcome - near).sum())
-        found[0] = wrong / len(risk), *wilson(wrong, len(risk), level)
-    method, details = Method("observed_at_each_risk", "wilson"), {"knots": 0.0}
+        found[0] = _wilson(outcome != near, design, level)
+    method, details = design.as_sampled(Method("observed_at_each_risk", "wilson")), {"knots": 0.0}
     return {
         name: replace(estimate_from_tests(value, low, high, level, outcome, method), details=details)
         for name, (value, low, high) in zip(ERRORS, found.tolist(), strict=True)
     }
 
 
+def _wilson(member: NDArray[np.bool_], design: Design, level: float) -> tuple[float, float, float]:
+    """The share of these rows with Wilson's interval at its effective number of rows."""
+    shares, covariance = design.shares(member[None, :])
+    rows = effective_rows(np.ones(1), shares, covariance, design.rows, design.effective_units)
+    low, high = wilson_bounds(shares, rows, two_sided_student(level, design.freedom))
+    return float(shares[0]), float(low[0]), float(high[0])
+
+
 @once
 def errors_with_intervals(
-    outcome: Floats, risk: Floats, level: float, bootstrap: int, seed: int
+    outcome: Floats, risk: Floats, level: float, bootstrap: int, seed: int, design: Design | None = None
 ) -> dict[str, Estimate] | Absent:
-    """The four calibration errors in one pass over rows sorted by risk and outcome."""
-    reason = one_class(outcome)
-    if reason is None and ((risk[0] == risk[-1]) or not has_logit(risk).any()):
-        return _errors_at_each_risk(outcome, risk, level)
-    smooth = smooth_curve(outcome, risk)
+    """The four calibration errors in one pass over rows sorted by risk and outcome, all of them with a weight."""
+    sampled = design or Design(len(outcome))
+    reason, obstacle = one_class(outcome), sampled.obstacle()
+    if reason is None and obstacle is None and ((risk[0] == risk[-1]) or not has_logit(risk).any()):
+        return _errors_at_each_risk(outcome, risk, level, sampled)
+    smooth = smooth_curve(outcome, risk, None, design)
     if isinstance(smooth, Absent):
         return smooth
-    values = _summary(np.abs(curve_at(smooth, risk) - risk))
+    gaps = np.abs(curve_at(smooth, risk) - risk)
+    values = _summary(gaps, sampled)
     details: dict[str, float | None] = {"knots": len(smooth.knots)}
-    if bootstrap == VALUE_ALONE:
-        n, events = len(outcome), int(outcome.sum())
+    if bootstrap == VALUE_ALONE or obstacle is not None:
+        n, events, why = len(outcome), int(outcome.sum()), obstacle or NO_DRAWS
         return {
-            name: Estimate(values[name], None, None, None, n, smooth.method, events, details=details, reason=NO_DRAWS)
+            name: Estimate(values[name], None, None, None, n, smooth.method, events, details=details, reason=why)
             for name in ERRORS
         }
-    bounds = _bounds_of_errors(values, risk, smooth, level, bootstrap, seed)
-    method = smooth.method + by_tests(bootstrap)
+    bounds = _bounds_of_errors(values, gaps, risk, smooth, level, bootstrap, seed, sampled)
+    method = sampled.as_sampled(smooth.method + by_tests(bootstrap))
     methods = {name: method + "wide_at_maximum" if name == "emax" else method for name in ERRORS}
     found = {name: estimate_from_tests(values[name], *bounds[name], level, outcome, methods[name]) for name in ERRORS}
     return {name: replace(estimate, details={**estimate.details, **details}) for name, estimate in found.items()}

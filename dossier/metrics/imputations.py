@@ -25,8 +25,9 @@ def rubin(estimates: Sequence[Estimate], scale: Scale, level: float, test: bool 
     Rubin where each imputation takes the t distribution (of n - 1, or `df` in the details). `test` adds
     the p-value of the t test of 0. Details: `imputations`, `fraction_missing` (r + 2/(df + 3))/(r + 1), and the means
     of the other details. Where a value does not exist on the scale or an imputation has no standard error, the value is
-    the plain mean and the bounds are missing with the reason. Estimates that are sums of shares pool those. Source:
-    Rubin 1987; Barnard and Rubin 1999.
+    the plain mean, and the bounds lie as far from it as on average from the values of the imputations, times
+    sqrt(T/W) with W from their widths; they are missing with the reason where an imputation has none. Estimates that
+    are sums of shares pool those. Source: Rubin 1987; Barnard and Rubin 1999.
     """
     sums = [estimate.made_of for estimate in estimates if estimate.made_of is not None]
     if len(sums) == len(estimates):
@@ -43,6 +44,9 @@ def rubin(estimates: Sequence[Estimate], scale: Scale, level: float, test: bool 
         if scale == "log" and len(highs) == count:
             # No event in any of them: what is imputed moves only the expected number, and the widest bound holds.
             return Estimate(0.0, 0.0, max(highs), level, n, mean, events, None, details)
+        bare = Estimate(value, None, None, None, n, of_each, events, None, details)
+        if (found := _by_bounds(estimates, bare, level)) is not None:
+            return found
         reasons = (off_scale(estimate.value, scale) for estimate in estimates)
         reason = next(filter(None, reasons), Fact("not_every_imputation_with_standard_error"))
         return Estimate(value, None, None, None, n, mean, events, None, details, reason)
@@ -69,6 +73,30 @@ def rubin(estimates: Sequence[Estimate], scale: Scale, level: float, test: bool 
         se=spread * stretch(value, scale),
         details=details,
     )
+
+
+def _by_bounds(estimates: Sequence[Estimate], bare: Estimate, level: float) -> Estimate | None:
+    """The mean with the bounds that intervals without a standard error give; None where one has none, or no width."""
+    sides = [(each.low, each.high) for each in estimates if each.low is not None and each.high is not None]
+    count, values = len(estimates), np.array([estimate.value for estimate in estimates])
+    if len(sides) < count:
+        return None
+    low, high = np.array(sides, dtype=np.float64).T
+    known = [freedom for estimate in estimates if (freedom := estimate.method.df) is not None]
+    complete = min(known) if len(known) == count else None
+    reach = two_sided_student(level, math.inf if complete is None else complete)
+    within = float(np.mean(((high - low) / (2 * reach)) ** 2))
+    between = float(np.var(values, ddof=1)) * (1 + 1 / count)
+    if within <= 0:
+        return None
+    freedom = degrees_of_freedom(within, between, count, complete)
+    wider = math.sqrt(1 + between / within) * two_sided_student(level, freedom) / reach
+    ends = bare.value - wider * float((values - low).mean()), bare.value + wider * float((high - values).mean())
+    method = bare.method.without("one_sided") + Fact("rubin_of_bounds", imputations=count)
+    if any(estimate.method.is_one_sided for estimate in estimates) and (ends[0] <= 0 or ends[1] >= 1):
+        method += "one_sided"
+    details = {**bare.details, "fraction_missing": _fraction_missing(between / within, freedom)}
+    return replace(bare, low=ends[0], high=ends[1], level=level, method=method, details=details)
 
 
 def _size(estimates: Sequence[Estimate]) -> tuple[int, int | None]:

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import expit
 
 from dossier.core.types import Floats
-from dossier.metrics.intervals import two_sided
+from dossier.metrics.intervals import two_sided, two_sided_student
 from dossier.metrics.logistic import combine, logit
 from dossier.metrics.smooth_curve import SmoothCurve, WhitenedCurve, design_of, noise_at, whitened
 
@@ -148,6 +148,7 @@ def _most(risk: Floats, smooth: SmoothCurve, level: float) -> float:
     that lies."""
     design = design_of(smooth, risk)
     centre = combine(smooth.fit.coefficients[None, :], design)[0]
-    half = two_sided(level) * np.sqrt(np.maximum(np.sum(combine(smooth.fit.covariance, design) * design, axis=0), 0))
+    variance = np.sum(combine(smooth.fit.covariance, design) * design, axis=0)
+    half = two_sided_student(level, smooth.freedom) * np.sqrt(np.maximum(variance, 0))
     ends = np.abs(expit(np.stack((centre - half, centre + half))) - risk)
     return float(ends.max())

@@ -51,6 +51,11 @@ class Design:
         weights = np.ones(self.n) if self.weights is None else self.weights
         return np.asarray(weights / weights.sum())
 
+    @property
+    def relative_weights(self) -> Floats:
+        """The weight of each row, on average 1."""
+        return np.asarray(self._weight * self.n)
+
     @cached_property
     def _unit(self) -> Integers:
         """The number of the sampling unit of each row, from 0: its cluster, or the row itself."""
@@ -172,6 +177,11 @@ class Design:
             for member in members
         ]
         return values, self.covariance(np.array(added) - values[:, None] * self._unit_weight)
+
+    def of(self, rows: Bools) -> Design:
+        """The design of some of the rows."""
+        cluster, strata = (None if each is None else each[rows] for each in (self.cluster, self.strata))
+        return Design(int(rows.sum()), cluster, None if self.weights is None else self.weights[rows], strata)
 
     def mean(self, values: Floats) -> float:
         """The mean of what the rows have, each at its weight."""

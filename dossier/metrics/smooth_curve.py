@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.special import expit
@@ -12,6 +13,7 @@ from dossier.core.types import Absent, Floats
 from dossier.metrics.discrimination import one_class
 from dossier.metrics.logistic import LogisticFit, clipped, combine, information_of, logistic_fit, logit, orthogonal
 from dossier.metrics.once import once
+from dossier.metrics.shares import Design
 
 FOUR_KNOTS = (0.05, 0.35, 0.65, 0.95)
 THREE_KNOTS = (0.10, 0.50, 0.90)
@@ -28,6 +30,8 @@ class SmoothCurve:
     knots: tuple[float, ...]
     fit: LogisticFit
     method: Method
+    freedom: float = math.inf
+    """The degrees of freedom of the covariance."""
 
 
 def spline_design(log_odds: Floats, knots: tuple[float, ...]) -> Floats:
@@ -50,39 +54,68 @@ def _cubed(x: Floats) -> Floats:
     return np.asarray(np.maximum(x, 0) ** 3)
 
 
-def _quantiles_of(outcome: Floats) -> tuple[float, ...]:
-    """Where the knots lie, from the size of the smaller class."""
-    events = int(outcome.sum())
-    smaller = min(events, len(outcome) - events)
+def _quantiles_of(outcome: Floats, design: Design) -> tuple[float, ...]:
+    """Where the knots lie, from the size of the smaller class; of weighted rows, how many such rows are worth."""
+    share = design.mean(outcome)
+    smaller = round(min(share, 1 - share) * design.rows)
     if smaller < FEW_FOR_THREE_KNOTS:
         return ()
     return THREE_KNOTS if smaller < FEW_FOR_FOUR_KNOTS else FOUR_KNOTS
 
 
 @once
-def smooth_curve(outcome: Floats, risk: Floats, quantiles: tuple[float, ...] | None = None) -> SmoothCurve | Absent:
+def smooth_curve(
+    outcome: Floats, risk: Floats, quantiles: tuple[float, ...] | None = None, design: Design | None = None
+) -> SmoothCurve | Absent:
     """The logistic regression of the outcome on a restricted cubic spline of logit p.
 
     `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `quantiles` of logit p at which the knots lie (default: 5, 35, 65, 95
-    %; 10, 50, 90 % below 100 events or non-events; none, a straight line, below 20). Knots that coincide give a
-    straight line, a risk that never varies gives a single level. Absent with no rows or one class, or when the fit
-    does not exist.
+    %; 10, 50, 90 % below 100 events or non-events; none, a straight line, below 20), `design` how the rows were sampled
+    (none of them without weight): each counts at its weight, and the covariance is that of what rows or whole clusters
+    contribute, in no direction below that of independent rows. Knots that coincide give a straight line, a risk that
+    never varies gives a single level. Absent with no rows or one class, or when the fit does not exist.
     """
     if reason := one_class(outcome):
         return reason
-    log_odds = logit(risk)
+    log_odds, sampled = logit(risk), design or Design(len(outcome))
+    weights = None if sampled.weights is None else sampled.relative_weights
     if float(np.ptp(log_odds)) == 0:
-        level_only = logistic_fit(np.ones((1, len(outcome))), outcome)
-        return level_only if isinstance(level_only, Absent) else SmoothCurve((), level_only, Method("single_level"))
-    wanted = _quantiles_of(outcome) if quantiles is None else quantiles
-    knots = tuple(float(knot) for knot in np.quantile(log_odds, wanted)) if wanted else ()
+        level_only = logistic_fit(np.ones((1, len(outcome))), outcome, weights=weights)
+        if isinstance(level_only, Absent):
+            return level_only
+        return _as_sampled(SmoothCurve((), level_only, Method("single_level")), outcome, log_odds, sampled)
+    wanted = _quantiles_of(outcome, sampled) if quantiles is None else quantiles
+    knots = tuple(quantile_of(log_odds, weights, part) for part in wanted)
     if len(set(knots)) < len(wanted) or orthogonal(spline_design(log_odds, knots)) is None:
         knots = ()
-    fit = logistic_fit(spline_design(log_odds, knots), outcome)
+    fit = logistic_fit(spline_design(log_odds, knots), outcome, weights=weights)
     if isinstance(fit, Absent):
         return fit
     shape = Fact("spline", knots=len(knots), at=wanted) if knots else Fact("straight_line")
-    return SmoothCurve(knots, fit, Method(shape, *clipped(risk)))
+    return _as_sampled(SmoothCurve(knots, fit, Method(shape, *clipped(risk))), outcome, log_odds, sampled)
+
+
+def quantile_of(values: Floats, weights: Floats | None, part: float) -> float:
+    """The quantile of values: type 7, and of weighted ones between the middles of what each stands for."""
+    if weights is None:
+        return float(np.quantile(values, part))
+    order = np.argsort(values, kind="stable")
+    places = np.cumsum(weights[order]) - weights[order] / 2
+    return float(np.interp(part * float(weights.sum()), places, values[order]))
+
+
+def _as_sampled(smooth: SmoothCurve, outcome: Floats, log_odds: Floats, design: Design) -> SmoothCurve:
+    """The curve with the covariance that clusters or weights give its coefficients."""
+    if design.is_simple or design.obstacle():
+        return smooth
+    columns = spline_design(log_odds, smooth.knots)[: len(smooth.fit.coefficients)]
+    score = design.relative_weights * (outcome - expit(combine(smooth.fit.coefficients[None, :], columns)[0]))
+    root = smooth.fit.root
+    # In standard errors of independent rows: of few clusters some directions would seem to be known for sure.
+    size, towards = np.linalg.eigh(design.covariance(design.totals(combine(root.T, columns) * score)))
+    root = root @ towards @ np.diag(np.sqrt(np.maximum(size, 1.0)))
+    fit = LogisticFit(smooth.fit.coefficients, root @ root.T, root)
+    return replace(smooth, fit=fit, freedom=design.freedom)
 
 
 def design_of(smooth: SmoothCurve, risk: Floats) -> Floats:

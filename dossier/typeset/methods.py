@@ -424,6 +424,9 @@ WORDS: Mapping[str, Words] = {
     "ratio_of_means": Words("normal, delta method of a ratio of means"),
     "replicates": Words(_replicates, "", ", "),
     "rubin": Words(_rubin),
+    "rubin_of_bounds": Words(
+        "{imputations:.0f} imputations: mean bounds, as much wider as Rubin's rules make a standard error"
+    ),
     "shared_replicates": Words("{replicates} bootstrap replicates of rows shared by the classes"),
     "single_arm": Words("there is one arm only"),
     "square_and_add": Words("square-and-add", joined=", "),

@@ -8,6 +8,7 @@ from dossier.core.types import Absent, DecisionCounts, Floats, ReaderStudy
 from dossier.metrics.calibration_errors import _summary
 from dossier.metrics.graded_accuracy import Integers, weighted_credit
 from dossier.metrics.human_factors import _drawn_counts
+from dossier.metrics.shares import Design
 from dossier.metrics.smooth_curve import curve_at, smooth_curve
 
 
@@ -35,4 +36,4 @@ def errors_of_rows(
 ) -> dict[str, float] | Absent:
     """The four calibration errors with every row at its own risk, and knots at any quantiles."""
     smooth = smooth_curve(outcome, risk, quantiles)
-    return smooth if isinstance(smooth, Absent) else _summary(np.abs(curve_at(smooth, risk) - risk))
+    return smooth if isinstance(smooth, Absent) else _summary(np.abs(curve_at(smooth, risk) - risk), Design(len(risk)))

@@ -14,6 +14,7 @@ from dossier.core.types import Absent, Floats
 from dossier.metrics import calibration_errors
 from dossier.metrics.calibration_errors import CurveDraws, ErrorTests
 from dossier.metrics.largest_distance import bounds_of_the_largest
+from dossier.metrics.shares import Design
 from dossier.metrics.smooth_curve import SmoothCurve, smooth_curve, whitened
 
 Z = float(ndtri(0.975))
@@ -330,7 +331,7 @@ def bounds_with(
     monkeypatch.setattr(calibration_errors, "bounds_of_the_largest", lambda *_: largest)
     risk, smooth = fitted(200, 1.0)
     seen = dict.fromkeys(calibration_errors.ERRORS, values)
-    return calibration_errors._bounds_of_errors(seen, risk, smooth, 0.95, 4000, 1), asked[0], unused
+    return calibration_errors._bounds_of_errors(seen, risk, risk, smooth, 0.95, 4000, 1, Design(200)), asked[0], unused
 
 
 @pytest.mark.parametrize(

@@ -175,6 +175,27 @@ def test_the_tests_of_single_imputations_are_no_word_about_the_pooled_value() ->
     assert method_text(without) == "bootstrap over the rows of both tables; mean of 2 imputations"
 
 
+def test_bounds_without_a_standard_error_go_apart_as_errors_would() -> None:
+    """Three intervals of unlike sides; W from their widths, B by hand, Rubin's degrees of freedom."""
+    drawn = Method(Fact("inverted_tests", draws=200))
+    each = [
+        Estimate(value, low, high, 0.95, 100, drawn, 40)
+        for value, low, high in ((0.10, 0.04, 0.20), (0.13, 0.06, 0.24), (0.16, 0.10, 0.25))
+    ]
+    found = rubin(each, "plain", 0.95)
+    normal = 1.959963984540054
+    within = sum((width / (2 * normal)) ** 2 for width in (0.16, 0.18, 0.15)) / 3
+    between = (0.03**2 + 0.03**2) / 2 * (4 / 3)
+    freedom = 2 * (1 + within / between) ** 2
+    wider = math.sqrt(1 + between / within) * float(student.ppf(0.975, freedom)) / normal
+    assert found.value == pytest.approx(0.13)
+    assert (found.low, found.high) == pytest.approx((0.13 - wider * 0.19 / 3, 0.13 + wider * 0.30 / 3))
+    same = rubin([each[0]] * 2, "plain", 0.95)
+    assert (same.low, same.high) == pytest.approx((0.04, 0.20))
+    said = "2 imputations: mean bounds, as much wider as Rubin's rules make a standard error"
+    assert method_text(same.method).endswith(said)
+
+
 # ---- standard errors ------------------------------------------------------------------------------------------------
 
 
