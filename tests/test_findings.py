@@ -669,11 +669,11 @@ def test_limitations_of_one_cause_are_said_once_with_their_sites(count: int, nam
     sizes = {topic: len(kind.said) for topic, kind in raised.items()}
     assert sizes == {FLAGS["risks_off"]: 1, FLAGS["slope_off"]: 2, FLAGS["constant_predictor"]: 1}
     ((text, _),) = raised[FLAGS["risks_off"]].said
-    where, first = text.split(" The first: ")
+    at, first = text.split(" The first: ")
     worst = f"Ward {count} (O/E {1.3 + (count - 1) / 100:.2f})"
-    assert where.replace("\N{NO-BREAK SPACE}", " ").startswith(f"At every site: {worst}, Ward {count - 1} (O/E ")
-    assert where.count("Ward ") == named
-    assert where.endswith(f" and {count - named} more.") == (named < count)
+    assert at.replace("\N{NO-BREAK SPACE}", " ").startswith(f"At every site: {worst}, Ward {count - 1} (O/E ")
+    assert at.count("Ward ") == named
+    assert at.endswith(f" and {count - named} more.") == (named < count)
     assert f"At Ward {count} there were" in first
     assert sum(len(text) for kind in raised.values() for text, _ in kind.said) < 2500
     assert f"{3 * count} automated findings of 3 kinds" in said("limitations", found).replace("\N{NO-BREAK SPACE}", " ")

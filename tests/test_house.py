@@ -111,6 +111,7 @@ def test_figures_never_compute(path: Path) -> None:
         "typeset",
         "bands",
         "instances",
+        "multiplicity",
         "over_time",
         "material",
         "figures",

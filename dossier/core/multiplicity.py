@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 
 import numpy as np
 
 from dossier.core.bands import OE_TOLERATED
-from dossier.core.types import MACRO, Absent, Estimate, Result, State
+from dossier.core.types import MACRO, Absent, Estimate, Evidence, Result, State, externals, find
 
 LEVEL = 0.05 / 5
 """The level of each question that a release may be accused in: a page of five accuses a right model in 5 % at most."""
@@ -105,3 +106,35 @@ def held(found: Estimate | Absent, least: float | None, most: float | None) -> S
     above = least is None or (found.low is not None and found.low >= least)
     below = most is None or (found.high is not None and found.high <= most)
     return "shown" if above and below else "open"
+
+
+def size_of_risks(evidence: Evidence, site: str, label: str = "") -> State:
+    """Whether the risks of a site, or of one of its classes, are shown to be right in size, or shown not to be."""
+    at = {"class": label} if label else {}
+    ratio, slope, test = (
+        find(evidence, measure, site, **at) for measure in ("oe_ratio", "calibration_slope", "calibration_test")
+    )
+    return calibration(ratio, slope, test, evidence.local_site == site and not label)
+
+
+def of_site(evidence: Evidence, found: Estimate, site: str, label: str = "") -> State:
+    """How an O/E or a slope of a site stands: within what is tolerated, part of why its risks are refuted, or open."""
+    if held(found, *OE_TOLERATED) == "shown":
+        return "shown"
+    is_off = held(found, 1, 1) == "against" or not OE_TOLERATED[0] <= found.value <= OE_TOLERATED[1]
+    return "against" if is_off and size_of_risks(evidence, site, label) == "against" else "open"
+
+
+def reach_of_chance(evidence: Evidence) -> float:
+    """How many standard errors the log of an O/E may lie from 0 before the joint test of its site rejects by it alone.
+
+    The test has two degrees of freedom, of which O/E is one: at its p value p the log likelihood gains -ln p, that is
+    z^2 / 2. Holm's last step leaves p at the level over the sites that are not rejected.
+    """
+    p_values = [
+        found.details["p_holm"] or 0.0
+        for site in externals(evidence)
+        if isinstance(found := find(evidence, "calibration_test", site.name), Estimate) and "p_holm" in found.details
+    ]
+    left = sum(p_value > LEVEL for p_value in p_values)
+    return math.sqrt(-2 * math.log(LEVEL / max(left, 1)))

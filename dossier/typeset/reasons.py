@@ -189,6 +189,7 @@ WORDS: Mapping[str, str] = {
     "interval_of_a_class_missing": "the interval of a class is missing",
     "intervals_at_other_levels": "the previous interval is at {before:g}%, the present one at {now:g}%",
     "known_at_fewer_than_two_hospitals": "it is known at fewer than two hospitals",
+    "few_enough_to_be_named": "each hospital is named where there are fewer than 20, or several classes",
     "likelihood_ratio_too_large": "the risks are so far from what happened that the ratio of likelihoods is too large "
     "to print",
     "log_score_infinite": "the log score is minus infinity: {impossible} {impossible:row has|rows have} a risk of 0 "

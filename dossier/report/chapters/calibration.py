@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dossier.core.multiplicity import size_of_risks
 from dossier.core.types import DatasetSummary, Evidence, externals
 from dossier.report.chapters import classes
 from dossier.report.chapters.chapter import Chapter, measured
@@ -11,7 +12,6 @@ from dossier.report.chapters.sentence import (
     of_slopes,
     range_over_sites,
     refuted,
-    size_of_risks,
     to_show_calibration,
 )
 from dossier.typeset.words import how_many, in_words, listing

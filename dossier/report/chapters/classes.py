@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from dossier.core.multiplicity import of_site
 from dossier.core.types import (
     POOLED,
     Absent,
@@ -19,7 +20,6 @@ from dossier.report.chapters.sentence import (
     Sentence,
     estimated,
     new_hospital,
-    of_calibration,
     of_slopes,
     primary_threshold,
     range_over_sites,
@@ -120,7 +120,7 @@ def _refuted(evidence: Evidence, measure: str) -> list[tuple[str, Estimate]]:
     return [
         (each.named, each.found)
         for each in by_class(evidence, measure)
-        if of_calibration(evidence, each.found, each.site.name, each.label) == "against"
+        if of_site(evidence, each.found, each.site.name, each.label) == "against"
     ]
 
 

@@ -7,16 +7,15 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from dossier.core import multiplicity
 from dossier.core.bands import FEW_FOR_POOLING, FEWEST_FOR_A_NEW_SITE, MANY_SITES, NAMED_OF_MANY, OE_TOLERATED
 from dossier.core.facts import Fact
+from dossier.core.multiplicity import of_site
 from dossier.core.types import (
     POOLED,
     Absent,
     DatasetSummary,
     Estimate,
     Evidence,
-    State,
     expected_range,
     externals,
     find,
@@ -110,6 +109,9 @@ def range_over_sites(evidence: Evidence, measure: str, sites: list[tuple[Dataset
         return f"is {in_text(evidence, measure, low[1])} in {low[0].site}"
     if first == last:
         return f"is {first} at {'both' if len(sites) == 2 else 'all'} sites"
+    if len(sites) >= MANY_SITES:
+        # The ends of many are chance: the widest intervals reach farthest.
+        return f"runs from {first} to {last} over {len(sites):,} sites"
     first_site, last_site = (f"{site.site}{_on_few(site, measure)}" for site, _ in (low, high))
     return f"runs from {first} ({first_site}) to {last} ({last_site})"
 
@@ -188,23 +190,6 @@ MOST_LEFT_OUT = 2
 """Sites that are not pooled that a sentence names."""
 
 
-def size_of_risks(evidence: Evidence, site: str, label: str = "") -> State:
-    """Whether the risks of a site, or of one of its classes, are shown to be right in size, or shown not to be."""
-    at = {"class": label} if label else {}
-    ratio, slope, test = (
-        find(evidence, measure, site, **at) for measure in ("oe_ratio", "calibration_slope", "calibration_test")
-    )
-    return multiplicity.calibration(ratio, slope, test, evidence.local_site == site and not label)
-
-
-def of_calibration(evidence: Evidence, found: Estimate, site: str, label: str = "") -> State:
-    """How an O/E or a slope of a site stands: within what is tolerated, part of why its risks are refuted, or open."""
-    if multiplicity.held(found, *OE_TOLERATED) == "shown":
-        return "shown"
-    is_off = multiplicity.held(found, 1, 1) == "against" or not OE_TOLERATED[0] <= found.value <= OE_TOLERATED[1]
-    return "against" if is_off and size_of_risks(evidence, site, label) == "against" else "open"
-
-
 def to_show_calibration(evidence: Evidence, sites: Sequence[DatasetSummary]) -> str:
     """How many patients like theirs would show that right risks are right, where fewer came: a number, or from to."""
     tests = [(site.n, find(evidence, "calibration_test", site.name)) for site in sites]
@@ -226,7 +211,7 @@ def refuted(
     evidence: Evidence, pairs: Sequence[tuple[DatasetSummary, Estimate]]
 ) -> list[tuple[DatasetSummary, Estimate]]:
     """Of an O/E or a slope by site those where the risks are shown to be wrong in size."""
-    return [(site, found) for site, found in pairs if of_calibration(evidence, found, site.name) == "against"]
+    return [(site, found) for site, found in pairs if of_site(evidence, found, site.name) == "against"]
 
 
 def of_slopes(

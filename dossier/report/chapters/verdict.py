@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 
 from dossier.core import binding
+from dossier.core.bands import MANY_SITES, NAMED_OF_MANY
 from dossier.core.flags import FLAGS
-from dossier.core.multiplicity import held
+from dossier.core.multiplicity import held, of_site, size_of_risks
 from dossier.core.tripod import TOPICS
 from dossier.core.types import (
     POOLED,
@@ -29,9 +30,9 @@ from dossier.report.chapters.sentence import (
     estimated,
     named_with_the_rest,
     new_hospital,
-    of_calibration,
     primary_threshold,
     refuted,
+    times_off,
     where_risks_are_off,
 )
 from dossier.typeset.measures import cell
@@ -39,7 +40,7 @@ from dossier.typeset.names import events_of
 from dossier.typeset.numbers import TIED, bare, level_of, number, short, threshold, value_of
 from dossier.typeset.tables import Cell, Column, Reasons, Row, Table
 from dossier.typeset.widths import lines_of
-from dossier.typeset.words import counted, in_words, listing, sentence_case, within_sentence
+from dossier.typeset.words import counted, how_many, in_words, listing, sentence_case, within_sentence
 
 LINES, LINES_OF_FEW, FEW_SITES, LINE = 12, 16, 4, 58.0
 """Lines, so many mm wide, of what is to be settled, more where few sites leave room; the rest is counted."""
@@ -197,7 +198,7 @@ def table(evidence: Evidence) -> Table:
                 *(column.cell(site) for column in columns),
             ),
         )
-        for site in sites
+        for site in named_ones(evidence)
     ]
     if len(sites) > 1 or any(criterion.dataset == POOLED for everywhere in shown for criterion in everywhere):
         rows += _over_all(evidence, shown, columns)
@@ -205,7 +206,7 @@ def table(evidence: Evidence) -> Table:
     return Table(
         name="table-verdict",
         title="Declared criteria, hospital by hospital." if shown else "Results, hospital by hospital.",
-        note=_note(evidence, shown, columns),
+        note=only_some(evidence) + _note(evidence, shown, columns),
         head="Hospital",
         columns=(
             Column("Patients"),
@@ -216,6 +217,46 @@ def table(evidence: Evidence) -> Table:
         rows=tuple(rows),
         footnotes=_footnotes(evidence, every, len(shown)),
     )
+
+
+def standing_out(evidence: Evidence) -> tuple[DatasetSummary, ...]:
+    """The hospitals where something is shown not to hold, or whose maker rules the model out; the worst first."""
+    at, every = primary_threshold(evidence), acceptance.counted_ones(evidence)
+    setting = {} if at is None else {"threshold": at}
+
+    def against(site: DatasetSummary) -> int:
+        found = [criterion.state for everywhere in every for criterion in everywhere if criterion.dataset == site.name]
+        for label in classes.labels(evidence) or ("",):
+            gain = find(evidence, "net_benefit_gain", site.name, **setting, **({"class": label} if label else {}))
+            found += [size_of_risks(evidence, site.name, label)]
+            found += [_of_gain(gain)] if isinstance(gain, Estimate) and gain.low is not None else []
+        return found.count("against") + bool(binding.marks(evidence, site))
+
+    def off(site: DatasetSummary) -> float:
+        ratio = find(evidence, "oe_ratio", site.name)
+        return times_off(ratio.value) if isinstance(ratio, Estimate) else 1.0
+
+    counts = {site.name: against(site) for site in externals(evidence)}
+    return tuple(sorted((s for s in externals(evidence) if counts[s.name]), key=lambda s: (-counts[s.name], -off(s))))
+
+
+def named_ones(evidence: Evidence) -> tuple[DatasetSummary, ...]:
+    """The hospitals that pages list: all; of many the worst that stand out, and one's own before them."""
+    sites = externals(evidence)
+    if len(sites) < MANY_SITES:
+        return sites
+    worst = standing_out(evidence)[:NAMED_OF_MANY]
+    return (*(site for site in sites if site.name == evidence.local_site and site not in worst), *worst)
+
+
+def only_some(evidence: Evidence) -> str:
+    """That of many hospitals those are listed that stand out, and how many do."""
+    if len(externals(evidence)) < MANY_SITES:
+        return ""
+    out = len(standing_out(evidence))
+    where = f"{how_many(out)} of {len(externals(evidence)):,} something is shown not to hold"
+    listed = f", the worst {in_words(NAMED_OF_MANY)} listed" if out > NAMED_OF_MANY else ""
+    return f"At {where}{listed}; all stand in the chapters by name. "
 
 
 @dataclass(frozen=True)
@@ -302,7 +343,7 @@ def _plain(evidence: Evidence, measure: str, head: str, is_size: bool = False, n
     term, reasons = evidence.terms[measure], Reasons(evidence)
     states: dict[str, State] = {}
     if is_size:
-        states = {site.name: of_calibration(evidence, estimate, site.name) for site, estimate in found}
+        states = {site.name: of_site(evidence, estimate, site.name) for site, estimate in found}
     cells = {
         site.name: _alerted(cell(estimate, term, reasons), states.get(site.name, "open")) for site, estimate in found
     }
@@ -327,9 +368,9 @@ def _farthest(evidence: Evidence, measure: str, head: str, note: str = "") -> _B
         if found:
             label, estimate = max(found, key=lambda pair: abs(pair[1].value - 1))
             made = cell(estimate, term, reasons)
-            state = of_calibration(evidence, estimate, name, label)
+            state = of_site(evidence, estimate, name, label)
             cells[name] = _alerted(replace(made, text=f"{label} {made.text}"), state)
-    states = [of_calibration(evidence, each, name, label) for name, found in every.items() for label, each in found]
+    states = [of_site(evidence, each, name, label) for name, found in every.items() for label, each in found]
     return _Beside(f"{head}, class farthest from 1", cells, acceptance.counts(states), note) if cells else None
 
 
@@ -367,7 +408,7 @@ def _slope(evidence: Evidence) -> _Beside | None:
         (site, estimate) for site, estimate in estimated(evidence, "calibration_slope") if estimate.low is not None
     ]
     term = evidence.terms["calibration_slope"]
-    states = {site.name: of_calibration(evidence, estimate, site.name) for site, estimate in found}
+    states = {site.name: of_site(evidence, estimate, site.name) for site, estimate in found}
     cells = {
         site.name: _alerted(Cell(value_of(estimate, term), kind="plain"), states[site.name]) for site, estimate in found
     }

@@ -452,6 +452,8 @@ def forest_alternative(evidence: Evidence, forest: Forest, *, only_sites: bool =
     elif lowest == highest:
         where = "both sites" if len(known) == 2 else f"all {len(known)} sites"
         text += f" is {lowest} in {where}"
+    elif len(known) >= bands.MANY_SITES:
+        text += f" runs from {lowest} to {highest} over {sites_word(len(known))}"
     else:
         text += f" runs from {lowest} ({first}) to {highest} ({last}) in {sites_word(len(known))}"
     pooled = forest.together(evidence)

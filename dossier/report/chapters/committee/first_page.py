@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from dossier.core import binding
 from dossier.core.bands import FEW_FOR_A_BAND as FEW
+from dossier.core.bands import MANY_SITES, NAMED_OF_MANY
 from dossier.core.facts import Fact
 from dossier.core.types import (
     POOLED,
@@ -38,11 +39,12 @@ from dossier.report.chapters.committee.places import (
     goals_at,
     goals_missed,
     is_protected,
+    listed,
     local,
     ordered,
-    ordered_at_most,
     short_names,
     tells_apart,
+    where,
 )
 from dossier.report.chapters.committee.plain import (
     LINE,
@@ -54,17 +56,17 @@ from dossier.report.chapters.committee.plain import (
     as_sentence,
     beginning,
     between,
-    counted_hospitals,
     line,
     missing,
     risk_of,
     with_it,
 )
 from dossier.report.chapters.sentence import primary_threshold
+from dossier.report.chapters.verdict import standing_out
 from dossier.typeset.numbers import TIED, people
 from dossier.typeset.tables import Cell, Spanner
 from dossier.typeset.widths import text_width
-from dossier.typeset.words import counted, in_words, listing, sentence_case
+from dossier.typeset.words import counted, how_many, in_words, listing, sentence_case
 
 # ---- the answer -----------------------------------------------------------------------------------------------------
 
@@ -180,8 +182,7 @@ def _found_everywhere(evidence: Evidence) -> str:
     if not shares:
         return ""
     rising = sorted(shares, key=lambda pair: pair[0])
-    names = short_names(evidence)
-    first, last = (f"{people(share)} ({names[site.name]})" for share, site in (rising[0], rising[-1]))
+    first, last = (f"{people(share)}{where(evidence, site)}" for share, site in (rising[0], rising[-1]))
     several = bool(classes.labels(evidence))
     start = "Of 100 patients it named" if several else f"Of 100 patients {with_it(evidence)} it found"
     end = " rightly" if several else ""
@@ -269,8 +270,6 @@ def purpose(evidence: Evidence, most: int = TWO_LINES) -> Purpose:
 
 # ---- where it worked ------------------------------------------------------------------------------------------------
 
-MOST_ROWS = 10
-"""Hospitals that the first page has a row for; of more it has those at both ends, and ours."""
 BAR = 26.0
 """The width of the bar of found and missed in mm."""
 COMMON, RARE = 0.9, 0.05
@@ -327,7 +326,7 @@ class Hospitals:
 def hospitals(evidence: Evidence) -> Hospitals:
     """Each hospital with whom the model found and missed there, what came of its percentages, and the goals."""
     sites = list(ordered(evidence))
-    shown = list(ordered_at_most(evidence, MOST_ROWS))
+    shown = list(listed(evidence))
     has_bars = any(found_share(evidence, site) is not None for site in sites)
     known = classes.labels(evidence)
     names = short_names(evidence)
@@ -441,15 +440,17 @@ def _note(evidence: Evidence, shown: list[DatasetSummary], rows: tuple[Hospital,
     parts += _unusual(evidence, shown)
     if any(cell.kind == "alert" and cell.text.isdigit() for row in rows for cell in row.cells):
         parts.append("Brown: shown to be wrong.")
-    if among > len(shown):
-        parts.append(f"{sentence_case(counted_hospitals(among - len(shown)))} between them: page 2.")
+    if among >= MANY_SITES:
+        out = len(standing_out(evidence))
+        most = f": the worst {in_words(NAMED_OF_MANY)} stand here" if out > NAMED_OF_MANY else ""
+        parts.insert(0, f"In {how_many(out)} of {among:,} hospitals an error was shown{most}. Page 2 draws all.")
     if any(cell.kind == "absent" and cell.text == NONE_GIVEN for row in rows for cell in row.cells):
         kept = ", or kept back" if any(_is_kept_back(evidence, site) for site in shown) else ""
         parts.append(f"{NONE_GIVEN}: too few were given that percentage{kept}.")
     parts += [COUNTS_ARE_RANGES] if is_protected(evidence) else []
     if any(row.found is not None for row in rows) and not classes.labels(evidence):
         parts.append("Ranges of found, false alarms: page 2.")
-    if evidence.local_site is None and among > 1:
+    if evidence.local_site is None and among > 1 and rows:
         parts.append("If ours is above, ask for its own pages.")
     return " ".join(parts)
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from dossier.core import between_groups
 from dossier.core.bands import FEW_FOR_POOLING as VERY_FEW
+from dossier.core.bands import MANY_SITES
 from dossier.core.between_groups import Look
 from dossier.core.types import (
     POOLED,
@@ -23,7 +24,15 @@ from dossier.core.types import (
 )
 from dossier.report.chapters import classes, subgroups
 from dossier.report.chapters.committee.percentages import way_off
-from dossier.report.chapters.committee.places import alone, in_question, is_here, is_protected, short_names, tells_apart
+from dossier.report.chapters.committee.places import (
+    alone,
+    in_question,
+    is_here,
+    is_protected,
+    short_names,
+    tells_apart,
+    where,
+)
 from dossier.report.chapters.committee.plain import (
     MOST_NAMED,
     all_hospitals,
@@ -70,12 +79,13 @@ def _by_hospital(evidence: Evidence) -> str:
         return f"At the {line(at)} it misses {share} of 100 patients {with_it(evidence)}{_range(found[0][1])}."
     (low_site, low), (high_site, high) = found[-1], found[0]
     fewest, largest = (people(1 - estimate.value) for estimate in (low, high))
-    ends = f"from {fewest} of 100 ({names[low_site.name]}) to {largest} ({names[high_site.name]})"
+    ends = f"from {fewest} of 100{where(evidence, low_site)} to {largest}{where(evidence, high_site)}"
     if fewest == largest:
         return (
             f"At the {line(at)} it misses {fewest} of 100 patients {with_it(evidence)} in {all_hospitals(len(found))}."
         )
-    over = f" More than half are missed in {first_named(most)}." if most else ""
+    whom = first_named(most) if len(found) < MANY_SITES else counted_hospitals(len(most))
+    over = f" More than half are missed in {whom}." if most else ""
     return f"At the {line(at)} it misses {ends} of those {with_it(evidence)}.{over}"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dossier.core.types import NOT_SELECTED, Absent, DatasetSummary, Estimate, Evidence, find
 from dossier.report.chapters import classes
-from dossier.report.chapters.committee.places import alone, local, ordered, ordered_at_most, short_names
+from dossier.report.chapters.committee.places import alone, listed, local, ordered, short_names
 from dossier.report.chapters.committee.plain import hundred, line, with_it
 from dossier.report.chapters.sentence import primary_threshold
 from dossier.typeset.names import events_of, lost_rows
@@ -12,8 +12,6 @@ from dossier.typeset.numbers import TIED, level_of, people
 from dossier.typeset.tables import Cell, Column, Row, Table
 from dossier.typeset.words import counted, dates, sentence_case
 
-MOST_ROWS, MOST_BESIDE_OURS = 40, 24
-"""Hospitals that a page has room for, alone and beside the picture of ours; of more the table has both ends."""
 MOST_CLASSES = 4
 """Classes of which a table holds the ranges too."""
 
@@ -24,14 +22,13 @@ def by_site(evidence: Evidence) -> Table:
     narrow = len(known) > MOST_CLASSES
     at = primary_threshold(evidence)
     names = short_names(evidence)
-    most = MOST_ROWS if evidence.local_site is None else MOST_BESIDE_OURS
-    shown = ordered_at_most(evidence, most)
+    shown = listed(evidence)
     left = len(ordered(evidence)) - len(shown)
     counted_at = "" if known or at is None else f"Found and false alarms: at the {line(at)}."
     notes = [
         "" if narrow else ranges_are(evidence),
         counted_at,
-        f"{left} more between them: full report." if left else "",
+        f"{left:,} more: full report, by name." if left else "",
     ]
     heads = [Column("Patients")]
     if known:

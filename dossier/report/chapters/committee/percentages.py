@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from dossier.core import multiplicity
 from dossier.core.bands import OE_TOLERATED
+from dossier.core.multiplicity import of_site, size_of_risks
 from dossier.core.types import (
     Absent,
     Curve,
@@ -25,9 +26,7 @@ from dossier.report.chapters.committee.places import alone, in_question, short_n
 from dossier.report.chapters.committee.plain import MOST_NAMED, between, few_named, per_hundred, risk_of
 from dossier.report.chapters.sentence import (
     Sentence,
-    of_calibration,
     primary_threshold,
-    size_of_risks,
     to_show_calibration,
 )
 from dossier.typeset.numbers import of_how_many, people
@@ -152,9 +151,7 @@ def as_a_whole(evidence: Evidence, site: DatasetSummary, label: str = "") -> Who
     ratio, slope = (find(evidence, name, site.name, **of_class) for name in ("oe_ratio", "calibration_slope"))
     state = size_of_risks(evidence, site.name, label)
     off = [
-        found
-        if isinstance(found, Estimate) and of_calibration(evidence, found, site.name, label) == "against"
-        else None
+        found if isinstance(found, Estimate) and of_site(evidence, found, site.name, label) == "against" else None
         for found in (ratio, slope)
     ]
     high, low = (False, False) if off[0] is None else (off[0].value < 1, off[0].value > 1)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dossier.core.bands import FEW_FOR_A_BAND as FEW
+from dossier.core.bands import MANY_SITES
 from dossier.core.types import Criterion, DatasetSummary, Estimate, Evidence, externals, find, summary_of
-from dossier.report.chapters import acceptance, classes
+from dossier.report.chapters import acceptance, classes, verdict
 from dossier.report.chapters.committee.plain import LONGEST_NAME, outcome_of, with_it
 from dossier.report.chapters.sentence import primary_threshold, scarce
 from dossier.typeset.widths import shortened
@@ -36,19 +37,14 @@ def ordered(evidence: Evidence) -> tuple[DatasetSummary, ...]:
     return tuple(sorted(externals(evidence), key=lambda site: site.name != evidence.local_site))
 
 
-def ordered_at_most(evidence: Evidence, most: int) -> tuple[DatasetSummary, ...]:
-    """Of more hospitals than that, ours and both ends: those that met their goals and found most, and the opposite."""
+def listed(evidence: Evidence) -> tuple[DatasetSummary, ...]:
+    """The hospitals that tables have a row for: all; of many ours, and the worst of those that stand out."""
+    return ordered(evidence) if len(externals(evidence)) < MANY_SITES else verdict.named_ones(evidence)
 
-    def rank(site: DatasetSummary) -> tuple[bool, bool, float]:
-        share = found_share(evidence, site)
-        return site.name != evidence.local_site, bool(goals_missed(evidence, site)), -(share or 0.0)
 
-    sites = ordered(evidence)
-    if len(sites) <= most:
-        return sites
-    ranked = sorted(sites, key=rank)
-    ends = {dataset.name for dataset in (*ranked[: most // 2], *ranked[-(most // 2) :])}
-    return tuple(site for site in sites if site.name in ends)
+def where(evidence: Evidence, site: DatasetSummary) -> str:
+    """A hospital in brackets, as the end of a range; not named where it is an end of many."""
+    return "" if len(externals(evidence)) >= MANY_SITES else f" ({short_names(evidence)[site.name]})"
 
 
 def short_names(evidence: Evidence) -> dict[str, str]:

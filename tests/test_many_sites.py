@@ -1,0 +1,139 @@
+"""From twenty hospitals on pages draw all of them, and name those where something is shown not to hold."""
+
+from __future__ import annotations
+
+import dataclasses
+import io
+import math
+from functools import cache
+
+import numpy as np
+import pandas
+import pypdf
+import pytest
+from scipy.special import expit
+
+import dossier
+from dossier.core import multiplicity
+from dossier.core.register import fill
+from dossier.core.types import Absent, Estimate, Evidence, Floats, Picture, Result, externals
+from dossier.metrics.calibration import calibration_slope, calibration_test, oe_ratio
+from dossier.report import compose, draw, press
+from dossier.report.chapters import committee, results, verdict
+from dossier.report.figures import funnel
+from tests.conftest import by_hand
+from tests.figures.evidence import Case
+
+WRONG = "Ward 7"
+
+
+def outcomes(rng: np.random.Generator, n: int, off: float = 0.0) -> tuple[Floats, Floats]:
+    """Outcomes of so many patients and their risks, which are right, or too low by so much on the logit."""
+    shown = rng.normal(rng.normal(-0.8, 0.4), 1.0, n)
+    return (rng.random(n) < expit(shown + off)).astype(float), expit(shown)
+
+
+@cache
+def evidence(count: int) -> Evidence:
+    """So many hospitals, of which one has twice as many events as its risks say."""
+    rng = np.random.default_rng(34)
+    parts = []
+    for index in range(1, count + 1):
+        outcome, risk = outcomes(rng, int(rng.integers(120, 260)), 1.4 if f"Ward {index}" == WRONG else 0.0)
+        parts.append(pandas.DataFrame({"y": outcome.astype(int), "p": risk.round(6), "site": f"Ward {index}"}))
+    resampling = {"bootstrap": 100, "permutations": 100}
+    rows = pandas.concat(parts)
+    return dossier.validate(rows, outcome="y", risk="p", site="site", thresholds=[0.3], resampling=resampling).evidence
+
+
+def named(text: str) -> set[str]:
+    return {f"Ward {index}" for index in range(1, 31) if f"Ward {index}" in text.replace(f"Ward {index}0", "")}
+
+
+def test_a_perfect_model_at_two_hundred_hospitals_has_nobody_named_in_nearly_every_release() -> None:
+    """Holm's level is 1 % of releases; without it one or two of 200 hospitals would be named in most of them."""
+    rng = np.random.default_rng(200)
+    bare = by_hand(Case("many", tuple(f"Ward {index}" for index in range(200))))
+    empty = dataclasses.replace(bare, results=(), criteria=())
+    releases, accused = 40, 0
+    for _ in range(releases):
+        found = []
+        for site in externals(bare):
+            outcome, risk = outcomes(rng, int(rng.integers(60, 400)))
+            test = calibration_test(outcome, risk)
+            # The two others are asked only where the test may reject.
+            asked = isinstance(test, Estimate) and (test.details["p_value"] or 0) < 0.05
+            more = {"oe_ratio": oe_ratio, "calibration_slope": calibration_slope} if asked else {}
+            made = {"calibration_test": test, **{name: measure(outcome, risk) for name, measure in more.items()}}
+            found += [Result(name, name, site.name, {}, estimate) for name, estimate in made.items()]
+        judged = multiplicity.of_calibration(found, {site.name for site in externals(bare)})
+        accused += bool(verdict.standing_out(dataclasses.replace(empty, results=tuple(judged))))
+    assert accused <= 0.05 * releases
+
+
+def test_of_many_hospitals_the_one_that_is_wrong_is_named_and_no_other() -> None:
+    many = evidence(24)
+    assert [site.site for site in verdict.standing_out(many)] == [WRONG]
+    table = verdict.table(many)
+    assert [row.label for row in table.rows] == [WRONG, "In all"]
+    assert table.note.startswith("At one of 24 something is shown not to hold; all stand in the chapters by name.")
+    listed = committee.hospitals(many)
+    assert [row.name.split("\N{NO-BREAK SPACE}")[0] for row in listed.rows] == [WRONG]
+    assert listed.note.startswith("In one of 24 hospitals an error was shown. Page 2 draws all.")
+    assert [row.label for row in committee.by_site(many).rows] == [WRONG]
+    said = [results.finding(many), verdict.finding(many)]
+    texts = [committee.answer(many), *committee.who_is_missed(many), *(f"{each.lead} {each.rest}" for each in said)]
+    assert named(" ".join(texts)) == {WRONG}
+
+
+def test_ones_own_hospital_stands_first_whether_it_is_wrong_or_not() -> None:
+    own = dataclasses.replace(evidence(24), local_site=externals(evidence(24))[2].name)
+    assert [site.site for site in verdict.named_ones(own)] == ["Ward 3", WRONG]
+    assert [row.label for row in committee.by_site(own).rows] == ["Ward 3", WRONG]
+
+
+def test_up_to_nineteen_hospitals_each_is_named() -> None:
+    few = evidence(19)
+    sites = [site.site for site in externals(few)]
+    assert [row.name.split("\N{NO-BREAK SPACE}")[0] for row in committee.hospitals(few).rows] == sites
+    assert [row.label for row in committee.by_site(few).rows] == sites
+    assert [row.label for row in verdict.table(few).rows][:19] == sites
+    for name in ("funnel_by_site", "committee_funnel"):
+        drawn = fill("report.figures").figures[name].function(few)
+        assert isinstance(drawn, Absent)
+        assert drawn.reason.code == "few_enough_to_be_named"
+
+
+def test_the_funnel_draws_every_hospital_and_names_the_one_beyond_chance() -> None:
+    many = evidence(24)
+    points = funnel.points(many, "oe_ratio")
+    assert len(points) == 24
+    assert [point.name for point in points if point.is_out] == [
+        site.name for site in externals(many) if site.site == WRONG
+    ]
+    # Of 24 tests one rejects: Holm's last step has 23 left. At p a chi-squared of two degrees of freedom is -2 ln p.
+    reach = multiplicity.reach_of_chance(many)
+    assert reach == pytest.approx(math.sqrt(2 * math.log(23 / multiplicity.LEVEL)), rel=1e-12)
+    beyond = [point for point in points if abs(math.log(point.value)) > reach * point.error]
+    assert [point.name for point in beyond] == [point.name for point in points if point.is_out]
+    for name, width in (("funnel_by_site", 168.0), ("committee_funnel", 129.6)):
+        made = fill("report.figures").figures[name].function(many)
+        assert isinstance(made, Picture)
+        assert made.width == pytest.approx(width)
+        assert f"wrong in size at 1: {WRONG}." in made.alternative or f"wrong at 1: {WRONG}." in made.alternative
+        assert named(made.svg.decode()) == {WRONG}
+
+
+@pytest.mark.slow
+def test_a_dossier_of_many_hospitals_stays_short() -> None:
+    gallery = draw.gallery(evidence(24))
+    pages = {}
+    for edition in ("regulatory", "committee"):
+        made = press.pdf(compose.document(gallery, edition))
+        reader = pypdf.PdfReader(io.BytesIO(made))
+        pages[edition] = [page.extract_text() for page in reader.pages]
+    assert len(pages["committee"]) <= 3
+    assert len(pages["regulatory"]) <= 24
+    first = pages["regulatory"][0]
+    assert "To be settled in review" in first
+    assert WRONG in first
