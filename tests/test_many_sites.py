@@ -12,12 +12,16 @@ import pandas
 import pypdf
 import pytest
 from scipy.special import expit
+from scipy.stats import binom
 
 import dossier
 from dossier.core import multiplicity
 from dossier.core.register import fill
+from dossier.core.release import Thresholds
 from dossier.core.types import Absent, Estimate, Evidence, Floats, Picture, Result, externals
 from dossier.metrics.calibration import calibration_slope, calibration_test, oe_ratio
+from dossier.metrics.discrimination import npv, ppv
+from dossier.metrics.utility import net_benefit_gain
 from dossier.report import compose, draw, press
 from dossier.report.chapters import committee, results, verdict
 from dossier.report.figures import funnel
@@ -69,6 +73,57 @@ def test_a_perfect_model_at_two_hundred_hospitals_has_nobody_named_in_nearly_eve
         judged = multiplicity.of_calibration(found, {site.name for site in externals(bare)})
         accused += bool(verdict.standing_out(dataclasses.replace(empty, results=tuple(judged))))
     assert accused <= 0.05 * releases
+
+
+def test_flagging_everyone_is_nowhere_better_by_chance() -> None:
+    """At a threshold of .05 a right model gains next to nothing: its interval lies below 0 at one hospital in 40."""
+    rng = np.random.default_rng(5)
+    bare = by_hand(Case("many", tuple(f"Ward {index}" for index in range(200))))
+    release = bare.release.model_copy(update={"thresholds": Thresholds(declared=(0.05,), rationale="R")})
+    empty = dataclasses.replace(bare, release=release, results=(), criteria=())
+    names = {site.name for site in externals(bare)}
+    measures = {"net_benefit_gain": net_benefit_gain, "ppv": ppv, "npv": npv}
+    accused, by_interval = 0, 0
+    for _ in range(10):
+        found = []
+        for name in names:
+            rows = outcomes(rng, int(rng.integers(60, 900)))
+            at = {"threshold": 0.05}
+            found += [
+                Result(each, each, name, at, measure(*rows, threshold=0.05)) for each, measure in measures.items()
+            ]
+        judged = multiplicity.of_gains(found, names)
+        gains = [each.found for each in judged if each.measure == "net_benefit_gain"]
+        by_interval += any(isinstance(gain, Estimate) and (gain.high or 0) < 0 for gain in gains)
+        accused += bool(verdict.standing_out(dataclasses.replace(empty, results=tuple(judged))))
+    assert accused <= 1
+    assert by_interval == 10  # by its interval alone every one of the releases would accuse somebody
+
+
+@pytest.mark.parametrize(("events", "n", "share"), [(3, 200, 0.05), (40, 60, 0.3), (0, 25, 0.5), (700, 9000, 0.1)])
+def test_a_gain_below_zero_is_tested_by_exact_binomials(events: int, n: int, share: float) -> None:
+    """Of n flagged so many are events, and of 50 unflagged 20: against scipy's own tails, of six looks."""
+    outcome = np.r_[np.ones(events), np.zeros(n - events), np.ones(20), np.zeros(30)]
+    risk = np.r_[np.full(n, 0.9), np.full(50, 0.01)]
+    names = [f"ward-{index}" for index in range(6)]
+    rows = (outcome, risk)
+    at = {"threshold": share}
+    made = {"net_benefit_gain": net_benefit_gain, "ppv": ppv, "npv": npv}
+    found = [Result(each, each, "ward-0", at, measure(*rows, threshold=share)) for each, measure in made.items()]
+    well = np.r_[np.ones(60), np.zeros(60)], np.r_[np.full(60, 0.95), np.full(60, 0.005)]
+    found += [
+        Result(each, each, name, at, measure(*well, threshold=share))
+        for each, measure in made.items()
+        for name in names[1:]
+    ]
+    gain = multiplicity.of_gains(found, set(names))[0].found
+    assert isinstance(gain, Estimate)
+    p_value = 4 * min(binom.cdf(events, n, share), binom.sf(19, 50, share))
+    below = gain.high is not None and gain.high < 0
+    assert gain.details["p_holm"] == pytest.approx(min(6 * min(p_value, 1), 1) if below else 1.0, rel=1e-9)
+    assert gain.details["looks"] == 6
+    assert multiplicity.is_worse(gain) == (below and 6 * p_value <= 0.01)
+    assert multiplicity.is_worse(gain, is_own=True) == below
 
 
 def test_of_many_hospitals_the_one_that_is_wrong_is_named_and_no_other() -> None:

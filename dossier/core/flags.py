@@ -447,7 +447,7 @@ def _default_better(external: Sequence[DatasetSummary], results: Sequence[Result
     """A threshold at which flagging everyone or no one has a higher net benefit than the model: an interval below 0."""
     worse: dict[str, list[Fact]] = {}
     for dataset, at, found in _at_sites(external, results, "net_benefit_gain", {"threshold"}):
-        if found.high is None or found.high >= 0:
+        if found.high is None or not multiplicity.is_worse(found):
             continue
         by, least, most = (-100 * end for end in (found.value, found.high, found.low or found.value))
         worse.setdefault(dataset.name, []).append(
@@ -618,7 +618,7 @@ RULES = (
     Rule(lambda shown: _slope_off(shown.external, shown.results), CALIBRATION),
     Rule(lambda shown: _wrong_order(shown.external, shown.results), ("auroc", "calibration_slope")),
     Rule(lambda shown: _never_wrong(shown.external, shown.results), ("auroc",)),
-    Rule(lambda shown: _default_better(shown.external, shown.results), ("net_benefit_gain",)),
+    Rule(lambda shown: _default_better(shown.external, shown.results), ("net_benefit_gain", "ppv", "npv")),
     Rule(lambda shown: _precision_missed(shown.external, shown.results, shown.widths_declared), SIZES),
     Rule(lambda shown: _model_differs(shown.external, shown.results), ("formula_difference",)),
     Rule(lambda shown: _few_sites(shown.external)),

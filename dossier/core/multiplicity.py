@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from dossier.core.bands import OE_TOLERATED
+from dossier.core.facts import Method
 from dossier.core.types import MACRO, Absent, Estimate, Evidence, Result, State, externals, find
 
 LEVEL = 0.05 / 5
@@ -68,6 +69,65 @@ def of_calibration(results: Sequence[Result], external: Set[str]) -> list[Result
     }
     with_holm(given, "p_holm", looks, looks=float(len(looks)))
     return given
+
+
+def of_gains(results: Sequence[Result], external: Set[str]) -> list[Result]:
+    """The results, the gains over the better default at each external dataset, threshold and class as one family.
+
+    Worse than flagging no one is a PPV below the threshold, worse than flagging everyone an NPV below 1 less the
+    threshold: exact binomial tests, of which four times the smaller p counts, for the data choose the default. Where
+    rows are no independent sample there is no such test, and a gain is judged by its interval.
+    """
+    given = list(results)
+    shares = {
+        (each.measure, each.dataset, *sorted(each.at.items())): each.found
+        for each in given
+        if each.measure in ("ppv", "npv") and each.subset is None
+    }
+    looks: dict[int, float] = {}
+    for index, result in enumerate(given):
+        is_own = result.subset is None and set(result.at) <= {"threshold", "class"}
+        if result.measure == "net_benefit_gain" and result.dataset in external and is_own:
+            setting = (result.dataset, *sorted(result.at.items()))
+            p_value = _p_of_worse(result, shares.get(("ppv", *setting)), shares.get(("npv", *setting)))
+            looks |= {} if p_value is None else {index: p_value}
+    with_holm(given, "p_holm", looks, looks=float(len(looks)))
+    return given
+
+
+def _p_of_worse(gain: Result, ppv: Estimate | Absent | None, npv: Estimate | Absent | None) -> float | None:
+    """The p value that a gain is below 0; 1 where its interval is not, None where rows are no independent sample."""
+    if isinstance(gain.found, Absent) or gain.found.method != INDEPENDENT or (ppv is None and npv is None):
+        return None
+    if gain.found.high is None or gain.found.high >= 0:
+        return 1.0
+    t, tails = float(gain.at["threshold"]), []
+    if isinstance(ppv, Estimate) and ppv.events is not None:
+        tails.append(_at_most(ppv.events, ppv.n, t))
+    if isinstance(npv, Estimate) and npv.events is not None:
+        tails.append(_at_most(npv.n - npv.events, npv.n, 1 - t))
+    return min(4 * min(tails, default=1.0), 1.0)
+
+
+INDEPENDENT = Method("mover")
+"""How the interval of a gain is made where rows are an independent sample."""
+
+
+def _at_most(count: int, n: int, chance: float) -> float:
+    """The binomial probability of at most so many of n."""
+    factorials = np.concatenate(([0.0], np.cumsum(np.log(np.arange(1, n + 1)))))
+    k = np.arange(count + 1)
+    logs = factorials[n] - factorials[k] - factorials[n - k] + k * math.log(chance) + (n - k) * math.log1p(-chance)
+    return float(np.exp(logs).sum())
+
+
+def is_worse(gain: Estimate, is_own: bool = False) -> bool:
+    """Whether flagging everyone or no one is shown to be better: by the interval, and after Holm where a gain has a p.
+
+    At the site of the reader (`is_own`), that is one, the interval alone decides.
+    """
+    p_value = None if is_own else gain.details.get("p_holm")
+    return gain.high is not None and gain.high < 0 and (p_value is None or p_value <= LEVEL)
 
 
 def _p_value(found: Estimate | Absent, name: str) -> float | None:

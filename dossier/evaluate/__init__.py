@@ -186,10 +186,14 @@ def _complete(study: Study, workers: _Workers, measures: frozenset[str] | None =
     )
     of_subgroups = subgroups.together(study.release, parts, () if disclosure.is_asked(study) else whole)
     hospitals = {summary.name for summary in summaries if summary.role == "external"}
+    results = multiplicity.of_calibration(rivals.adjusted(study.release, results), hospitals)
     complete = Evidence(
         release=study.release,
         datasets=summaries,
-        results=tuple(multiplicity.of_calibration(rivals.adjusted(study.release, results), hospitals)),
+        # The tests are of exact counts, which are nowhere given where they are protected.
+        results=tuple(
+            multiplicity.of_gains(results, hospitals - {summary.name for summary in summaries if summary.minimum_cell})
+        ),
         curves=tuple(curves),
         descriptions=descriptions,
         flags=(),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dossier.core.multiplicity import of_site
+from dossier.core.multiplicity import is_worse, of_site
 from dossier.core.types import (
     POOLED,
     Absent,
@@ -162,14 +162,15 @@ def utility(evidence: Evidence) -> Sentence:
     lead = f"{what} runs from {first} to {last}."
     level, among = level_of(evidence), len(every)
     above = [each for each in every if each.found.low is not None and each.found.low > 0]
-    below = [each for each in every if each.found.high is not None and each.found.high < 0]
+    below = [each for each in every if is_worse(each.found)]
     unsure = [each.named for each in every if each not in above and each not in below]
+    includes = "the CI includes 0" if all((each.found.high or 0) >= 0 or each in below for each in every) else "open"
     rest = (
         f"The model's net benefit exceeds both defaults for {how_many(len(above))} of {in_words(among)} classes and "
         f"sites ({level} CI excludes 0)"
     )
     rest += f"; a default has the higher one for {listing([each.named for each in below])}" if below else ""
-    rest += f"; the CI includes 0 for {_named_or_counted(unsure, among)}" if unsure else ""
+    rest += f"; {includes} for {_named_or_counted(unsure, among)}" if unsure else ""
     return Sentence(lead, f"{rest}.")
 
 

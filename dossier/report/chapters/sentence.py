@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from dossier.core.bands import FEW_FOR_POOLING, FEWEST_FOR_A_NEW_SITE, MANY_SITES, NAMED_OF_MANY, OE_TOLERATED
 from dossier.core.facts import Fact
-from dossier.core.multiplicity import of_site
+from dossier.core.multiplicity import is_worse, of_site
 from dossier.core.types import (
     POOLED,
     Absent,
@@ -92,11 +92,11 @@ def default_benefit(dataset: str, found: Estimate) -> float | Absent:
 
 
 def better_than_the_model(gains: Iterable[tuple[str, Estimate]]) -> dict[str, list[str]]:
-    """Where the interval of the gain lies below 0: the places, by which default is better, everyone or no one."""
+    """Where a gain is shown to lie below 0: the places, by which default is better, everyone or no one."""
     places: dict[str, list[str]] = {EVERYONE: [], NO_ONE: []}
     for where, gain in gains:
         default = gain.details.get("default")
-        if default is not None and gain.high is not None and gain.high < 0:
+        if default is not None and is_worse(gain):
             places[EVERYONE if default > 0 else NO_ONE].append(where)
     return {whom: where for whom, where in places.items() if where}
 

@@ -10,7 +10,7 @@ from itertools import accumulate
 from dossier.core import binding
 from dossier.core.bands import MANY_SITES, NAMED_OF_MANY
 from dossier.core.flags import FLAGS
-from dossier.core.multiplicity import held, of_site, size_of_risks
+from dossier.core.multiplicity import is_worse, of_site, size_of_risks
 from dossier.core.tripod import TOPICS
 from dossier.core.types import (
     POOLED,
@@ -116,7 +116,7 @@ def _without_criteria(evidence: Evidence) -> Sentence:
 def _use(at: str, gains: Sequence[Estimate], sites: int) -> str:
     """At how many of the hospitals the interval of the gain lies above 0, and at how many below."""
     better = sum((gain.low or 0.0) > 0 for gain in gains)
-    worse = sum((gain.high or 0.0) < 0 for gain in gains)
+    worse = sum(map(is_worse, gains))
     none = "the hospital" if sites == 1 else "any hospital"
     shown = f"is better than flagging everyone or no one at {_of(better, sites)}"
     if not better:
@@ -330,7 +330,7 @@ def _above_0(found: Sequence[tuple[DatasetSummary, Estimate]]) -> str:
 
 def _of_gain(found: Estimate) -> State:
     """How a gain stands: an interval that ends at 0 shows none."""
-    return "open" if found.low == 0 else held(found, 0, None)
+    return "against" if is_worse(found) else "shown" if (found.low or 0.0) > 0 else "open"
 
 
 def _alerted(shown: Cell, state: State) -> Cell:
@@ -462,8 +462,8 @@ def _note(evidence: Evidence, shown: Sequence[tuple[Criterion, ...]], columns: S
 OPEN = "*"
 """The mark of what is neither shown to meet a criterion nor shown not to."""
 LAST_ROW = (
-    "Last row: CI on the good side (gain above 0; O/E, slope 0.8 to 1.25), on the bad side (these two by a joint "
-    "test, Holm) or neither."
+    "Last row: CI on the good side (gain above 0; O/E, slope 0.8 to 1.25), on the bad side (after Holm; these two by "
+    "a joint test) or neither."
 )
 
 

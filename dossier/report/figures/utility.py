@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from dossier.core.facts import Count, Fact
+from dossier.core.multiplicity import is_worse
 from dossier.core.register import figure
 from dossier.core.types import (
     Absent,
@@ -337,13 +338,13 @@ def by_site_alternative(evidence: Evidence) -> str:
 
 
 def _better_without(evidence: Evidence, at: float) -> str:
-    """Where flagging everyone, or no one, gains more than the model at a threshold, by the interval of the gain."""
+    """Where flagging everyone, or no one, is shown to gain more than the model at a threshold."""
     everyone: list[str] = []
     no_one: list[str] = []
     for site in externals(evidence):
         gain = find(evidence, "net_benefit_gain", site.name, threshold=at)
         default = gain.details.get("default") if isinstance(gain, Estimate) else None
-        if isinstance(gain, Estimate) and default is not None and gain.high is not None and gain.high < 0:
+        if isinstance(gain, Estimate) and default is not None and is_worse(gain):
             (everyone if default > 0 else no_one).append(site.site)
     text = f" Flagging everyone gains more in {joined(everyone)}." if everyone else ""
     return f"{text} Flagging no one gains more in {joined(no_one)}." if no_one else text

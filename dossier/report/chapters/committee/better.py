@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from dossier.core.multiplicity import is_worse
 from dossier.core.types import Absent, Estimate, Evidence, find
 from dossier.report.chapters import classes, comparison
 from dossier.report.chapters.committee.places import alone, in_question, is_here, short_names, tells_apart
@@ -65,7 +66,7 @@ def _at_line(evidence: Evidence, at: float) -> tuple[str, ...]:
             continue
         if _is_above(gain):
             better.append(name)
-        elif _is_below(gain):
+        elif is_worse(gain, dataset == evidence.local_site):
             worse[_better_default(evidence, dataset, at, of_class)].append(name)
         else:
             unclear.append(name)
@@ -110,7 +111,7 @@ def better_defaults(evidence: Evidence, dataset: str) -> dict[str, list[float]]:
     for at in evidence.release.thresholds.declared:
         for name, _, of_class in _places(evidence):
             gain = find(evidence, "net_benefit_gain", dataset, threshold=at, **of_class)
-            if name == dataset and isinstance(gain, Estimate) and _is_below(gain):
+            if name == dataset and isinstance(gain, Estimate) and is_worse(gain, name == evidence.local_site):
                 lines.setdefault(named(_better_default(evidence, dataset, at, of_class)), []).append(at)
     return lines
 
@@ -136,7 +137,7 @@ def where_the_same_is_better(evidence: Evidence, at: float) -> tuple[str, ...]:
             name
             for dataset, name, of_class in _places(evidence)
             if isinstance(gain := find(evidence, "net_benefit_gain", dataset, threshold=at, **of_class), Estimate)
-            and _is_below(gain)
+            and is_worse(gain, dataset == evidence.local_site)
             and _better_default(evidence, dataset, at, of_class) == whom
         ]
         if names:
