@@ -442,3 +442,51 @@ def test_where_no_cluster_has_two_rows_they_are_independent(tmp_path: Path) -> N
         (tmp_path / "hospital-1.csv").write_text("\n".join(lines) + "\n")
         site = next(dataset for dataset in reading.study(tmp_path).datasets if dataset.name == SITE)
         assert (None if site.cluster is None else len(set(site.cluster.tolist()))) == expected
+
+
+def test_strata_that_differ_narrow_the_interval_of_every_measure(study: Study) -> None:
+    """Forty clusters of five rows, from strata of high and of low risk: the spread between those is no error."""
+    site = next(dataset for dataset in study.datasets if dataset.name == SITE)
+    assert site.risk is not None
+    by_risk = np.argsort(np.argsort(site.risk, kind="stable"), kind="stable")
+    cluster, strata = by_risk % 4 + 4 * (by_risk // 20), by_risk // 20
+    cluster = np.unique(cluster, return_inverse=True)[1]
+    alone, within = (
+        {
+            (result.term, str(dict(result.at))): result.found
+            for result in evaluate.evidence(read).results
+            if result.dataset == SITE
+        }
+        for read in (_with(study, cluster=cluster), _with(study, cluster=cluster, strata=strata))
+    )
+    narrower, freedoms = {}, {}
+    for key in alone:
+        first, other = alone[key], within[key]
+        if isinstance(first, Estimate) and isinstance(other, Estimate) and first.low is not None:
+            assert other.value == first.value
+            if "df" in other.details and other.low is not None and other.high is not None and first.high is not None:
+                narrower[key[0]] = (other.high - other.low) / (first.high - first.low)
+                freedoms[key[0]] = other.details["df"]
+    assert {"auroc", "oe_ratio", "brier", "net_benefit", "calibration_slope"} <= set(narrower)
+    assert set(freedoms.values()) == {30.0}
+    assert narrower["net_benefit"] < 0.95
+
+
+def test_strata_are_read_beside_clusters_and_weights_and_are_no_predictors(tmp_path: Path) -> None:
+    example(tmp_path)
+    release = (tmp_path / "release.toml").read_text()
+    head, *rows = (tmp_path / "hospital-1.csv").read_text().splitlines()
+    lines = [f"{head},stay,w,region", *(f"{row},s{k // 5},{1 + k % 3},r{k // 50}" for k, row in enumerate(rows))]
+    (tmp_path / "hospital-1.csv").write_text("\n".join(lines) + "\n")
+    file = 'file = "hospital-1.csv"'
+    for keys, kept in (('cluster = "stay"', True), ('weights = "w"', True), ('cluster = "w"\nweights = "w"', None)):
+        (tmp_path / "release.toml").write_text(release.replace(file, f'{file}\n{keys}\nstrata = "region"'))
+        if kept is None:
+            with pytest.raises(DataError) as caught:
+                reading.study(tmp_path)
+            assert [fault.what for fault in caught.value.faults] == ["The cluster has rows in another stratum too."]
+            continue
+        site = next(dataset for dataset in reading.study(tmp_path).datasets if dataset.name == SITE)
+        assert site.strata is not None
+        assert np.bincount(site.strata).tolist() == [50] * 4
+        assert "region" not in [predictor.name for predictor in site.predictors]

@@ -72,6 +72,7 @@ def table(rows: int, seed: int = 1) -> dict[str, Any]:
         "weights": 0.5 + np.arange(rows) % 3,
         "split": Absent(because("no splits")),
         "cluster": Absent(because("no clusters")),
+        "strata": Absent(because("no strata")),
         "predictors": features(rng, rows, shift=0.4),
         "development": features(np.random.default_rng(3), 60),
         "labels": labels,

@@ -44,7 +44,7 @@ SETTINGS: dict[str, Any] = {
     "standardized_net_benefit_width": 0.2,
     "brier_width": 0.1,
 }
-COLUMNS = {"outcome", "risk", "rival", "weights", "cluster", "truth"}
+COLUMNS = {"outcome", "risk", "rival", "weights", "cluster", "strata", "truth"}
 
 
 def rows() -> pandas.DataFrame:

@@ -93,6 +93,7 @@ missing = { glucose = [-1] }     # values that mean missing, by column, or "*" f
 # encoding = "windows-1252"      # of a .csv that is not UTF-8; separator = ";" and decimal = "," where no rule can tell
 # cluster = "patient_id"         # rows of one cluster are not independent: intervals by cluster
 # weights = "w"                  # sampling weights
+# strata = "region"              # what clusters or weighted rows were sampled from, each stratum for itself
 # date = "seen"                  # the day of each row, as 2025-03-31: performance by calendar period
 # periods = "quarter"            # or month, year
 # imputation = "imp"             # the number of the imputation; 0 for the rows before anything was imputed

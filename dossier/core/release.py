@@ -315,6 +315,9 @@ class DatasetDeclaration(Table):
     id: Text | None = Field(None, description="The column that identifies a row; checked for repeats, never printed.")
     cluster: Text | None = Field(None, description="The column of the clusters within which rows are not independent.")
     weights: Text | None = Field(None, description="The column of the sampling weights.")
+    strata: Text | None = Field(
+        None, description="The column of the strata that clusters or weighted rows were sampled from, each for itself."
+    )
     imputation: Text | None = Field(None, description="The column with the number of the imputation.")
     minimum_cell: Whole | None = Field(
         None, description="The same; the largest of any dataset holds for all, for numbers rest on rows of several."
@@ -330,11 +333,13 @@ class DatasetDeclaration(Table):
 
     @model_validator(mode="after")
     def _rows_that_differ(self) -> DatasetDeclaration:
-        given = [key for key in ("cluster", "weights", "imputation") if getattr(self, key) is not None]
+        given = [key for key in ("cluster", "weights", "strata", "imputation") if getattr(self, key) is not None]
         if given and self.role == "development":
             raise UnfitError("key_of_development", key=given[0])
         if given and self.split is not None:
             raise UnfitError("split_beside", key=given[0])
+        if given == ["strata"] or given == ["strata", "imputation"]:
+            raise UnfitError("strata_alone")
         return self
 
 

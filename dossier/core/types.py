@@ -165,6 +165,8 @@ class Dataset:
     class_rival: Floats | None = None
     cluster: NDArray[np.int64] | None = None
     """The number of the cluster of each row: rows of one cluster are not independent."""
+    strata: NDArray[np.int64] | None = None
+    """The number of the stratum that the cluster of each row, or the row, was sampled from."""
     weights: Floats | None = None
     """The sampling weight of each row; None where all count alike, equal weights included."""
     imputations: tuple[Dataset, ...] = ()

@@ -79,7 +79,7 @@ def _linearized(site: Site, metric: Metric, at: At, plain: Estimate) -> Estimate
         return whole
     tested = {"p_value": None} if "p_value" in plain.details else {}
     found = replace(plain, value=whole.value, details={**whole.details, **tested})
-    design = Design(len(whole.linearized), dataset.cluster, dataset.weights)
+    design = Design(len(whole.linearized), dataset.cluster, dataset.weights, dataset.strata)
     level = site.release.release.level
     return clusters.by_linearization(found, whole.linearized, design, level, symmetry_of(metric, at))
 
@@ -108,7 +108,8 @@ def groups_of(site: Site) -> Groups:
     """The groups of whole clusters that are left out in turn."""
     if site.dataset.cluster is None:
         raise TypeError("only clusters are left out")
-    return clusters.groups(site.dataset.cluster, seed_of(site.release, site.drawn_as, "clusters"))
+    seed = seed_of(site.release, site.drawn_as, "clusters")
+    return clusters.groups(site.dataset.cluster, seed, site.dataset.strata)
 
 
 def site_without(site: Site, made: Groups, group: int) -> Site:

@@ -84,4 +84,5 @@ def stratum(site: Site, at: At, chosen: Chosen, number: int) -> Stratum | None:
     if weights is not None and not weights.any():
         return None
     cluster = None if dataset.cluster is None else dataset.cluster[rows]
-    return Stratum(dataset.outcome[rows], dataset.risk[rows], weights, cluster)
+    sampled_from = None if dataset.strata is None else dataset.strata[rows]
+    return Stratum(dataset.outcome[rows], dataset.risk[rows], weights, cluster, sampled_from)

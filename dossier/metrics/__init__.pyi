@@ -169,6 +169,7 @@ def calibration_test(
     risk: ArrayLike,
     cluster: ArrayLike | None = None,
     weights: ArrayLike | None = None,
+    strata: ArrayLike | None = None,
 ) -> Estimate | Absent:
     """Whether intercept and slope together differ from those of perfect calibration by more than chance."""
 
@@ -235,6 +236,7 @@ def e50(
     seed: int = 1,
     cluster: ArrayLike | None = None,
     weights: ArrayLike | None = None,
+    strata: ArrayLike | None = None,
 ) -> Estimate | Absent:
     """The distance between risk and observed frequency that half of the people stay within."""
 
@@ -246,6 +248,7 @@ def e90(
     seed: int = 1,
     cluster: ArrayLike | None = None,
     weights: ArrayLike | None = None,
+    strata: ArrayLike | None = None,
 ) -> Estimate | Absent:
     """The distance between risk and observed frequency that nine in ten people stay within."""
 
@@ -279,6 +282,7 @@ def emax(
     seed: int = 1,
     cluster: ArrayLike | None = None,
     weights: ArrayLike | None = None,
+    strata: ArrayLike | None = None,
 ) -> Estimate | Absent:
     """The largest distance between risk and observed frequency that anybody's risk shows."""
 
@@ -381,6 +385,7 @@ def ici(
     seed: int = 1,
     cluster: ArrayLike | None = None,
     weights: ArrayLike | None = None,
+    strata: ArrayLike | None = None,
 ) -> Estimate | Absent:
     """How far the risks lie from the observed frequencies, on average over the people."""
 
@@ -546,6 +551,7 @@ def net_benefit(
     level: float = 0.95,
     cluster: ArrayLike | None = None,
     weights: ArrayLike | None = None,
+    strata: ArrayLike | None = None,
 ) -> Estimate | Absent:
     """The share of patients rightly flagged, less those flagged in error at the exchange rate of the threshold."""
 
@@ -557,6 +563,7 @@ def net_benefit_difference(
     level: float = 0.95,
     cluster: ArrayLike | None = None,
     weights: ArrayLike | None = None,
+    strata: ArrayLike | None = None,
 ) -> Estimate | Absent:
     """By how much the net benefit of the model exceeds that of the other at the same threshold on the same people."""
 
@@ -567,6 +574,7 @@ def net_benefit_gain(
     level: float = 0.95,
     cluster: ArrayLike | None = None,
     weights: ArrayLike | None = None,
+    strata: ArrayLike | None = None,
 ) -> Estimate | Absent:
     """What the model adds, in net benefit, to the better of flagging everyone and flagging no one."""
 
@@ -606,6 +614,7 @@ def oe_ratio(
     level: float = 0.95,
     cluster: ArrayLike | None = None,
     weights: ArrayLike | None = None,
+    strata: ArrayLike | None = None,
 ) -> Estimate | Absent:
     """How many people had the outcome for each one that the model expected."""
 
@@ -615,6 +624,7 @@ def oe_ratio_of_rival(
     level: float = 0.95,
     cluster: ArrayLike | None = None,
     weights: ArrayLike | None = None,
+    strata: ArrayLike | None = None,
 ) -> Estimate | Absent:
     """How many people had the outcome for each one that the other model expected."""
 

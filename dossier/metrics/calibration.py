@@ -82,6 +82,7 @@ def oe_ratio(
     level: float = 0.95,
     cluster: NDArray[np.int64] | None = None,
     weights: Floats | None = None,
+    strata: NDArray[np.int64] | None = None,
 ) -> Estimate | Absent:
     """How many people had the outcome for each one that the model expected.
 
@@ -115,7 +116,7 @@ def oe_ratio(
         return NO_ROWS
     if weights is not None and not weights.any():
         return NO_WEIGHT
-    design = Design(len(outcome), cluster, weights)
+    design = Design(len(outcome), cluster, weights, strata)
     phi, expected = design.mean(outcome), design.mean(risk)
     if not (risk if weights is None else risk[weights > 0]).any():
         return Absent(Fact("no_event_expected"))
@@ -351,10 +352,11 @@ def _error(
     seed: int,
     cluster: NDArray[np.int64] | None,
     weights: Floats | None,
+    strata: NDArray[np.int64] | None,
 ) -> Estimate | Absent:
     if weights is not None and not weights.any():
         return NO_WEIGHT
-    y, p, design = _in_order(outcome, risk, cluster, weights)
+    y, p, design = _in_order(outcome, risk, cluster, weights, strata)
     found = errors_with_intervals(y, p, level, bootstrap, seed, None if design.is_simple else design)
     if isinstance(found, Absent):
         return found
@@ -363,14 +365,17 @@ def _error(
 
 
 def _in_order(
-    outcome: Floats, risk: Floats, cluster: NDArray[np.int64] | None, weights: Floats | None
+    outcome: Floats,
+    risk: Floats,
+    cluster: NDArray[np.int64] | None,
+    weights: Floats | None,
+    strata: NDArray[np.int64] | None,
 ) -> tuple[Floats, Floats, Design]:
     """The rows that have a weight by risk and outcome, whatever their order, and how they were sampled."""
-    order = np.lexsort(tuple(each for each in (cluster, weights, outcome, risk) if each is not None))
+    order = np.lexsort(tuple(each for each in (strata, cluster, weights, outcome, risk) if each is not None))
     order = order if weights is None else order[weights[order] > 0]
     y, p = np.asarray(outcome[order], dtype=float), np.asarray(risk[order], dtype=float)
-    of_cluster, of_weights = None if cluster is None else cluster[order], None if weights is None else weights[order]
-    return y, p, Design(len(order), of_cluster, of_weights)
+    return y, p, Design(len(outcome), cluster, weights, strata).of(order)
 
 
 calibration_error = partial(
@@ -399,6 +404,7 @@ def ici(
     seed: int = 1,
     cluster: NDArray[np.int64] | None = None,
     weights: Floats | None = None,
+    strata: NDArray[np.int64] | None = None,
 ) -> Estimate | Absent:
     """How far the risks lie from the observed frequencies, on average over the people.
 
@@ -439,7 +445,7 @@ def ici(
     >>> print(dossier.metrics.ici(outcome, risk, bootstrap=50))
     0.05 (0.00 to 0.26)
     """
-    return _error("ici", outcome, risk, level, bootstrap, seed, cluster, weights)
+    return _error("ici", outcome, risk, level, bootstrap, seed, cluster, weights, strata)
 
 
 @calibration_error(
@@ -456,6 +462,7 @@ def e50(
     seed: int = 1,
     cluster: NDArray[np.int64] | None = None,
     weights: Floats | None = None,
+    strata: NDArray[np.int64] | None = None,
 ) -> Estimate | Absent:
     """The distance between risk and observed frequency that half of the people stay within.
 
@@ -480,7 +487,7 @@ def e50(
     >>> print(dossier.metrics.e50(outcome, risk, bootstrap=50))
     0.05 (0.00 to 0.50)
     """
-    return _error("e50", outcome, risk, level, bootstrap, seed, cluster, weights)
+    return _error("e50", outcome, risk, level, bootstrap, seed, cluster, weights, strata)
 
 
 @calibration_error(
@@ -497,6 +504,7 @@ def e90(
     seed: int = 1,
     cluster: NDArray[np.int64] | None = None,
     weights: Floats | None = None,
+    strata: NDArray[np.int64] | None = None,
 ) -> Estimate | Absent:
     """The distance between risk and observed frequency that nine in ten people stay within.
 
@@ -518,7 +526,7 @@ def e90(
     >>> print(dossier.metrics.e90(outcome, risk, bootstrap=50))
     0.08 (0.00 to 0.39)
     """
-    return _error("e90", outcome, risk, level, bootstrap, seed, cluster, weights)
+    return _error("e90", outcome, risk, level, bootstrap, seed, cluster, weights, strata)
 
 
 @calibration_error(
@@ -535,6 +543,7 @@ def emax(
     seed: int = 1,
     cluster: NDArray[np.int64] | None = None,
     weights: Floats | None = None,
+    strata: NDArray[np.int64] | None = None,
 ) -> Estimate | Absent:
     """The largest distance between risk and observed frequency that anybody's risk shows.
 
@@ -563,7 +572,7 @@ def emax(
     >>> print(dossier.metrics.emax(outcome, risk, bootstrap=50))
     0.08 (0.00 to 0.78)
     """
-    return _error("emax", outcome, risk, level, bootstrap, seed, cluster, weights)
+    return _error("emax", outcome, risk, level, bootstrap, seed, cluster, weights, strata)
 
 
 # ---- calibration in bins of risk ------------------------------------------------------------------------------------
@@ -1054,7 +1063,11 @@ SLOPE_SURE, RATIO_SURE = 0.0676, 0.0688
     on_page=False,
 )
 def calibration_test(
-    outcome: Floats, risk: Floats, cluster: NDArray[np.int64] | None = None, weights: Floats | None = None
+    outcome: Floats,
+    risk: Floats,
+    cluster: NDArray[np.int64] | None = None,
+    weights: Floats | None = None,
+    strata: NDArray[np.int64] | None = None,
 ) -> Estimate | Absent:
     """Whether intercept and slope together differ from those of perfect calibration by more than chance.
 
@@ -1088,7 +1101,7 @@ def calibration_test(
         certain = Absent(Fact("without_risks_of_zero_or_one", left_out=left_out, reason=NO_ROWS.reason))
         return certain if len(risk) else NO_ROWS
     y, log_odds = outcome[kept], logit(risk[kept])
-    design = Design(len(y), None if cluster is None else cluster[kept], None if weights is None else weights[kept])
+    design = Design(len(outcome), cluster, weights, strata).of(np.flatnonzero(kept))
     weight = np.ones(len(y)) if weights is None else weights[kept] / float(np.mean(weights[kept]))
     columns = np.vstack((np.ones_like(log_odds), log_odds))[: 1 if float(np.ptp(log_odds)) == 0 else 2]
     most = _highest_likelihood(columns, y, log_odds, weight)
@@ -1171,20 +1184,21 @@ def calibration_curve(
     level: float = 0.95,
     cluster: NDArray[np.int64] | None = None,
     weights: Floats | None = None,
+    strata: NDArray[np.int64] | None = None,
 ) -> Curve | Absent:
     """The observed frequency of the outcome along the risks, as a smooth curve.
 
     On the diagonal the risks are right; above it they are too low, below it too high.
 
-    Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `level`, `cluster` (n), `weights` (n, 0 or more), at which the
-    curve is fitted; the band is then by linearization over rows or clusters. Returns 101 points from the 1st to the
-    99th percentile of the risks, cut inwards to even steps so that no end is the risk of a person (a single point when
-    all are the same): `risk`, `observed`, and the pointwise Wald band `low` and `high`, made on the logit scale. The
-    fit is that of `ici`. Absent with no rows or one class, or when the curve cannot be fitted.
+    Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `level`, `cluster` and `strata` (n), `weights` (n, 0 or more),
+    at which the curve is fitted; the band is then by linearization over rows or clusters. Returns 101 points from the
+    1st to the 99th percentile of the risks, cut inwards to even steps so that no end is the risk of a person (a single
+    point when all are the same): `risk`, `observed`, and the pointwise Wald band `low` and `high`, made on the logit
+    scale. The fit is that of `ici`. Absent with no rows or one class, or when the curve cannot be fitted.
     """
     if weights is not None and not weights.any():
         return NO_WEIGHT
-    y, p, sampled = _in_order(outcome, risk, cluster, weights)
+    y, p, sampled = _in_order(outcome, risk, cluster, weights, strata)
     if reason := sampled.obstacle():
         return Absent(reason)
     smooth = smooth_curve(y, p, None, None if sampled.is_simple else sampled)

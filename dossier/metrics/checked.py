@@ -32,8 +32,8 @@ WHOLE = frozenset({"outcome", "truth"})
 """Columns of 0 and 1."""
 BY_RATER = frozenset({"labels", "confidence", "rater_complexity"})
 """Tables of cases by raters, whose gaps are cases that a rater did not see."""
-CODES = "cluster"
-"""A column that says only who belongs together."""
+CODES = frozenset({"cluster", "strata"})
+"""Columns that say only who belongs together."""
 HELD = {"U": "text", "S": "bytes", "M": "dates", "m": "lengths of time", "c": "complex numbers", "V": "records"}
 """What the kinds of columns of numpy are called that hold no numbers."""
 SHARES = frozenset({"threshold", "level"})
@@ -45,6 +45,7 @@ PARAMETERS = {
     "rival": ("array_like", "The risks of the other model, n values from 0 to 1."),
     "weights": ("array_like, optional", "The sampling weights, n values of 0 or more."),
     "cluster": ("array_like, optional", "To which cluster each row belongs, n values."),
+    "strata": ("array_like, optional", "The stratum that each cluster, or row, was sampled from, n values."),
     "threshold": ("float", "From 0 to 1; a row is flagged when its risk reaches it."),
     "primary_threshold": ("float, optional", "The first declared threshold, from 0 to 1."),
     "severity_weights": (
@@ -88,7 +89,7 @@ def checked(function: Measure, term: Term) -> Measure:
         for name, value in bound.arguments.items():
             if value is None:
                 continue
-            if name in WITHIN or name in BY_RATER or name == CODES:
+            if name in WITHIN or name in BY_RATER or name in CODES:
                 if isinstance(value, str):
                     continue
                 bound.arguments[name] = column = _column(name, value)
@@ -134,9 +135,9 @@ def _parameters(function: Measure, own: str) -> str:
 
 def _column(name: str, value: Any) -> NDArray[Any]:
     plain = _plain(value)
-    if name == CODES:
+    if name in CODES:
         if _missing(plain).any():
-            raise ValueError(f"{name} has missing values. Say of every row to which cluster it belongs.")
+            raise ValueError(f"{name} has missing values. Say of every row to which it belongs.")
         words = plain.astype(str) if plain.dtype == object else plain
         return np.unique(words, return_inverse=True)[1].reshape(-1).astype(np.int64)
     try:

@@ -18,7 +18,7 @@ from dossier.metrics.intervals import NO_SPREAD, beyond_student, two_sided, two_
 from dossier.metrics.scales import back, forward, off_scale, stretch
 from dossier.metrics.shares import Design
 
-MOST_GROUPS = 250
+MOST_GROUPS, FEWEST_GROUPS = 250, 2
 """More clusters than this are left out in so many random groups: each asks for the measure once more."""
 
 
@@ -29,11 +29,13 @@ class Groups:
     of_row: NDArray[np.int64]
     count: int
     clusters: int
+    strata: NDArray[np.int64] | None = None
+    """The stratum of each row, the same for all of a group."""
 
     @cached_property
     def design(self) -> Design:
         """The rows with the groups as their sampling units."""
-        return Design(len(self.of_row), self.of_row)
+        return Design(len(self.of_row), self.of_row, None, self.strata)
 
     @property
     def step(self) -> Fact:
@@ -50,14 +52,21 @@ class Groups:
         return np.asarray(((values - without) * kept[:, None]).T)
 
 
-def groups(cluster: NDArray[np.int64], seed: int) -> Groups:
-    """The groups of whole clusters that are left out in turn: each cluster alone, or 250 random groups of them."""
-    codes, of_row = np.unique(cluster, return_inverse=True)
+def groups(cluster: NDArray[np.int64], seed: int, strata: NDArray[np.int64] | None = None) -> Groups:
+    """The groups of whole clusters that are left out in turn: each cluster alone, or 250 random groups of them; of
+    strata each has its share of the groups, at least two."""
+    codes, first, of_row = np.unique(cluster, return_index=True, return_inverse=True)
     count = min(len(codes), MOST_GROUPS)
     if count < len(codes):
-        position = np.random.default_rng(seed).permutation(len(codes)) % count
-        of_row = position[of_row]
-    return Groups(np.asarray(of_row, dtype=np.int64), count, len(codes))
+        of_cluster = np.zeros(len(codes), dtype=np.int64) if strata is None else strata[first]
+        order, position, made = np.random.default_rng(seed).permutation(len(codes)), np.zeros(len(codes), int), 0
+        for stratum in np.unique(of_cluster):
+            here = np.flatnonzero(of_cluster == stratum)
+            share = min(len(here), max(FEWEST_GROUPS, round(MOST_GROUPS * len(here) / len(codes))))
+            position[here] = made + np.argsort(np.argsort(order[here])) % share
+            made += share
+        of_row, count = position[of_row], made
+    return Groups(np.asarray(of_row, dtype=np.int64), count, len(codes), strata)
 
 
 def by_cluster(

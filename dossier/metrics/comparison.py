@@ -266,6 +266,7 @@ def oe_ratio_of_rival(
     level: float = 0.95,
     cluster: NDArray[np.int64] | None = None,
     weights: Floats | None = None,
+    strata: NDArray[np.int64] | None = None,
 ) -> Estimate | Absent:
     """How many people had the outcome for each one that the other model expected.
 
@@ -284,7 +285,7 @@ def oe_ratio_of_rival(
     >>> print(dossier.metrics.oe_ratio_of_rival(outcome, rival))
     1.15 (0.58 to 2.29)
     """
-    return _of_the_rival(calibration.oe_ratio(outcome, rival, level, cluster, weights))
+    return _of_the_rival(calibration.oe_ratio(outcome, rival, level, cluster, weights, strata))
 
 
 @of_rival(
@@ -582,6 +583,7 @@ def net_benefit_difference(
     level: float = 0.95,
     cluster: NDArray[np.int64] | None = None,
     weights: Floats | None = None,
+    strata: NDArray[np.int64] | None = None,
 ) -> Estimate | Absent:
     """By how much the net benefit of the model exceeds that of the other at the same threshold on the same people.
 
@@ -614,7 +616,7 @@ def net_benefit_difference(
     """
     if reason := no_net_benefit(outcome, threshold, weights):
         return reason
-    odds, design = threshold / (1 - threshold), Design(len(outcome), cluster, weights)
+    odds, design = threshold / (1 - threshold), Design(len(outcome), cluster, weights, strata)
     added = contributions(outcome, risk, threshold) - contributions(outcome, rival, threshold)
     value, most = design.mean(added), max(1.0, odds)
     if np.array_equal(risk, rival):

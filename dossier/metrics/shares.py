@@ -31,8 +31,8 @@ class Design:
     value gives its variance, sum of (z - mean z)^2/(1 - a), the mean that of the stratum and a = 1/m + h - mean h the
     leverage: m the units of the stratum, h the share of the weight that a cluster has, or 1/m of a row. Without strata
     a = h, and of equal clusters, and of rows, it is the design-based m/(m - 1) sum of (z - mean z)^2. The degrees of
-    freedom are the units less the strata; of unequal clusters Satterthwaite's of that sum where rows are independent,
-    which are fewer. Source: Binder 1983; Bell and McCaffrey 2002.
+    freedom are the units less the strata; of clusters unlike in size or in strata unlike in number Satterthwaite's of
+    that sum where rows are independent, which are fewer. Source: Binder 1983; Bell and McCaffrey 2002.
     """
 
     n: int
@@ -89,9 +89,12 @@ class Design:
     def _stratum(self) -> Integers:
         """The number of the stratum of each unit, from 0."""
         found = np.zeros(len(self._unit_weight), dtype=np.int64)
-        if self.strata is not None:
-            found[self._unit] = np.unique(self.strata, return_inverse=True)[1]
-        return found
+        if self.strata is None:
+            return found
+        found[self._unit] = np.unique(self.strata, return_inverse=True)[1] + 1
+        alone = np.bincount(found, weights=self._unit_weight > 0)[found] <= 1
+        # Units alone in what is left of their strata vary as if they were of one.
+        return np.where(alone, 0, found)
 
     def _in_stratum(self, of_units: Floats) -> Floats:
         """The sum over the units of its stratum, of each unit."""
@@ -178,10 +181,10 @@ class Design:
         ]
         return values, self.covariance(np.array(added) - values[:, None] * self._unit_weight)
 
-    def of(self, rows: Bools) -> Design:
-        """The design of some of the rows."""
+    def of(self, rows: Integers) -> Design:
+        """The design of some of the rows, by their places."""
         cluster, strata = (None if each is None else each[rows] for each in (self.cluster, self.strata))
-        return Design(int(rows.sum()), cluster, None if self.weights is None else self.weights[rows], strata)
+        return Design(len(rows), cluster, None if self.weights is None else self.weights[rows], strata)
 
     def mean(self, values: Floats) -> float:
         """The mean of what the rows have, each at its weight."""

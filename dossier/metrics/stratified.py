@@ -36,6 +36,8 @@ class Stratum:
     weights: Floats | None = None
     """0 or more, in any unit: a site counts as many patients as it has rows, whatever its weights add up to."""
     cluster: Integers | None = None
+    strata: Integers | None = None
+    """What the clusters or rows of the site were sampled from."""
 
     @property
     def is_dependent(self) -> bool:
@@ -50,7 +52,7 @@ class Stratum:
     @property
     def design(self) -> Design:
         """How the rows were sampled."""
-        return Design(len(self.outcome), self.cluster, self.weights)
+        return Design(len(self.outcome), self.cluster, self.weights, self.strata)
 
 
 Strata = Sequence[Stratum]
@@ -77,12 +79,18 @@ def _all_rows(strata: Strata) -> weighted.Rows:
 def _design(strata: Strata) -> Design:
     """How the rows of all sites were sampled, each site a stratum."""
     sizes = [len(stratum.outcome) for stratum in strata]
-    site = np.repeat(np.arange(len(sizes)), sizes)
-    cluster = None
-    if any(stratum.cluster is not None for stratum in strata):
-        units = [np.arange(n) if part.cluster is None else part.cluster for n, part in zip(sizes, strata, strict=True)]
-        cluster = np.unique(np.column_stack((site, np.concatenate(units))), axis=0, return_inverse=True)[1].reshape(-1)
-    return Design(len(site), cluster, np.concatenate([stratum.relative_weights for stratum in strata]), site)
+    site, rows = np.repeat(np.arange(len(sizes)), sizes), [np.arange(size) for size in sizes]
+    nobody = [np.zeros(size, dtype=np.int64) for size in sizes]
+    clustered = any(stratum.cluster is not None for stratum in strata)
+    cluster = _within(site, [part.cluster for part in strata], rows) if clustered else None
+    weights = np.concatenate([stratum.relative_weights for stratum in strata])
+    return Design(len(site), cluster, weights, _within(site, [part.strata for part in strata], nobody))
+
+
+def _within(site: Integers, each: Sequence[Integers | None], without: Sequence[Integers]) -> Integers:
+    """Numbers that tell rows of every site apart by what the site has, or by what stands for it."""
+    values = np.concatenate([rows if have is None else have for have, rows in zip(each, without, strict=True)])
+    return np.unique(np.column_stack((site, values)), axis=0, return_inverse=True)[1].reshape(-1)
 
 
 def freedom(strata: Strata) -> float | None:
@@ -264,6 +272,7 @@ def _with_log_odds(strata: Strata) -> tuple[list[Stratum], Method]:
             risk=stratum.risk[rows],
             weights=None if stratum.weights is None else stratum.weights[rows],
             cluster=None if stratum.cluster is None else stratum.cluster[rows],
+            strata=None if stratum.strata is None else stratum.strata[rows],
         )
         for stratum, rows in zip(strata, inside, strict=True)
         if rows.any() and (stratum.weights is None or stratum.weights[rows].any())

@@ -14,7 +14,7 @@ from dossier.metrics.checked import BY_RATER, CODES, WITHIN
 
 HEAD = '"""The measures with their parameters, for editors and type checkers; `make stub` writes this file."""'
 COLUMN = "ArrayLike"
-COLUMNS = frozenset((*WITHIN, *BY_RATER, CODES))
+COLUMNS = frozenset((*WITHIN, *BY_RATER, *CODES))
 """The parameters that may be lists, arrays of numpy or Arrow, or Series."""
 RELEASE = "dossier.core.release"
 INDENT, WIDTH = " " * 4, 116

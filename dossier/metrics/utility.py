@@ -64,6 +64,7 @@ def net_benefit(
     level: float = 0.95,
     cluster: NDArray[np.int64] | None = None,
     weights: Floats | None = None,
+    strata: NDArray[np.int64] | None = None,
 ) -> Estimate | Absent:
     """The share of patients rightly flagged, less those flagged in error at the exchange rate of the threshold.
 
@@ -98,7 +99,7 @@ def net_benefit(
     """
     if reason := no_net_benefit(outcome, threshold, weights):
         return reason
-    design = Design(len(outcome), cluster, weights)
+    design = Design(len(outcome), cluster, weights, strata)
     found = sum_of_shares(cells_at(outcome, risk, threshold), [_over_none(threshold)], design)
     return estimate_of(found, design, outcome, level, {"treat_all": _of_everyone(found, threshold)})
 
@@ -260,6 +261,7 @@ def net_benefit_gain(
     level: float = 0.95,
     cluster: NDArray[np.int64] | None = None,
     weights: Floats | None = None,
+    strata: NDArray[np.int64] | None = None,
 ) -> Estimate | Absent:
     """What the model adds, in net benefit, to the better of flagging everyone and flagging no one.
 
@@ -287,7 +289,7 @@ def net_benefit_gain(
     """
     if reason := no_net_benefit(outcome, threshold, weights):
         return reason
-    design = Design(len(outcome), cluster, weights)
+    design = Design(len(outcome), cluster, weights, strata)
     sums = [_over_all(threshold), _over_none(threshold)]
     found = sum_of_shares(cells_at(outcome, risk, threshold), sums, design)
     return estimate_of(found, design, outcome, level, {"default": max(_of_everyone(found, threshold), 0.0)})
@@ -569,12 +571,13 @@ def decision_curve(
     level: float = 0.95,
     declared_thresholds: tuple[float, ...] = (),
     cluster: NDArray[np.int64] | None = None,
+    strata: NDArray[np.int64] | None = None,
 ) -> Curve | Absent:
     """The net benefit of acting on the model, of treating everybody and of treating nobody, over a range of thresholds.
 
     Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `threshold_range` (lowest and highest threshold, below 1;
     None: the 1st and the 99th percentile of the risks, cut inwards to even steps so that no end is the risk of a
-    person), `level`, `declared_thresholds` (those inside the range are points of the curve), `cluster` (n).
+    person), `level`, `declared_thresholds` (those inside the range are points of the curve), `cluster`, `strata` (n).
     Returns 101 thresholds and the declared ones with `net_benefit`, its interval `low` and `high` and its standard
     error `se` as the measure has them at each threshold, `treat_all` and `treat_none`. Absent without rows, when the
     range reaches 1, or when nearly all risks are the same and no range is declared. Source: Vickers and Elkin 2006.
@@ -586,7 +589,7 @@ def decision_curve(
         return AT_ONE
     if ends[0] == ends[1]:
         return Absent(Fact("no_range_of_thresholds_or_risks"))
-    return _curve_over(outcome, risk, _grid(*ends, declared_thresholds), level, cluster)
+    return _curve_over(outcome, risk, _grid(*ends, declared_thresholds), level, cluster, strata)
 
 
 BESIDE = 0.25
@@ -602,6 +605,7 @@ def decision_curve_wide(
     level: float = 0.95,
     declared_thresholds: tuple[float, ...] = (),
     cluster: NDArray[np.int64] | None = None,
+    strata: NDArray[np.int64] | None = None,
 ) -> Curve | Absent:
     """The decision curve a little further than the declared range, which shows whether a conclusion hangs on its ends.
 
@@ -617,7 +621,7 @@ def decision_curve_wide(
         return AT_ONE
     more = BESIDE * (high - low)
     ends = max(0.0, low - more), max(high, min(HIGHEST, high + more))
-    return _curve_over(outcome, risk, _grid(*ends, (low, high, *declared_thresholds)), level, cluster)
+    return _curve_over(outcome, risk, _grid(*ends, (low, high, *declared_thresholds)), level, cluster, strata)
 
 
 def _curve_over(
@@ -626,10 +630,11 @@ def _curve_over(
     thresholds: Floats,
     level: float,
     cluster: NDArray[np.int64] | None,
+    strata: NDArray[np.int64] | None,
 ) -> Curve:
     """The columns of a decision curve at these thresholds."""
     phi, odds = float(outcome.mean()), thresholds / (1 - thresholds)
-    design = Design(len(outcome), cluster)
+    design = Design(len(outcome), cluster, None, strata)
     columns: dict[str, tuple[float | None, ...]] = {"threshold": column(thresholds)}
     columns |= _benefit_of(outcome, risk, thresholds, level, design)
     columns |= {"treat_all": column(phi - (1 - phi) * odds), "treat_none": (0.0,) * len(thresholds)}
@@ -755,13 +760,17 @@ PROFILE = np.arange(1, 100) / 100
     ),
 )
 def utility_profile(
-    outcome: Floats, risk: Floats, level: float = 0.95, cluster: NDArray[np.int64] | None = None
+    outcome: Floats,
+    risk: Floats,
+    level: float = 0.95,
+    cluster: NDArray[np.int64] | None = None,
+    strata: NDArray[np.int64] | None = None,
 ) -> Curve | Absent:
     """The net benefit, the standardized net benefit and the H-accuracy at a risk threshold, over all thresholds.
 
-    Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `level`, `cluster` (n). Returns 99 thresholds `tau` from .01
-    to .99 with `net_benefit`, `standardized_net_benefit` and `h_accuracy_risk`, each with its pointwise band
-    (`..._low`, `..._high`; the last is missing where a class has a single row). Each value and band is that of the
+    Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `level`, `cluster` and `strata` (n). Returns 99 thresholds
+    `tau` from .01 to .99 with `net_benefit`, `standardized_net_benefit` and `h_accuracy_risk`, each with its pointwise
+    band (`..._low`, `..._high`; the last is missing where a class has a single row). Each value and band is that of the
     measure of that name. Absent when all rows are of one class.
     """
     if reason := one_class(outcome):
@@ -769,7 +778,7 @@ def utility_profile(
     n, cases, odds = len(outcome), int(outcome.sum()), PROFILE / (1 - PROFILE)
     hits, alarms = (_counts_at(risk[outcome == label], PROFILE) for label in (1, 0))
     low, high = _standardized_bounds(hits, alarms, odds, cases, level)
-    benefit = _benefit_of(outcome, risk, PROFILE, level, Design(n, cluster), "net_benefit_")
+    benefit = _benefit_of(outcome, risk, PROFILE, level, Design(n, cluster, None, strata), "net_benefit_")
     found = h_accuracy_at_risks(outcome, risk, PROFILE.tolist(), level)
     columns: dict[str, tuple[float | None, ...]] = {
         "tau": column(PROFILE),

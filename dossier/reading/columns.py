@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -728,11 +728,38 @@ def clusters(table: Settled, name: str, faults: list[Fault]) -> NDArray[np.int64
     found = named(table, name, "[[dataset]] cluster", faults)
     if found is None:
         return None
-    gaps = [int(row) for row in table.rows[found.missing]]
-    faults += by_row("no_cluster", table.file, found.name, gaps)
-    codes, spelled = coded(found)
-    # The places of the words by the alphabet, wherever in the table each stands first.
-    return None if gaps else np.argsort(np.argsort(spelled))[codes]
+    faults += by_row("no_cluster", table.file, found.name, [int(row) for row in table.rows[found.missing]])
+    return _by_name(found)
+
+
+def strata(table: Settled, name: str, faults: list[Fault]) -> NDArray[np.int64] | None:
+    """The number of the stratum of each row; None, and faults that do not print it, when one is missing."""
+    found = named(table, name, "[[dataset]] strata", faults)
+    if found is None:
+        return None
+    faults += by_row("no_stratum", table.file, found.name, [int(row) for row in table.rows[found.missing]])
+    return _by_name(found)
+
+
+def _by_name(column: Column) -> NDArray[np.int64] | None:
+    """The places of the words by the alphabet, wherever in the table each stands first; None where one is missing."""
+    codes, spelled = coded(column)
+    return None if column.missing.any() else np.argsort(np.argsort(spelled))[codes]
+
+
+def unfit_strata(
+    table: Settled, name: str, stratum: NDArray[np.int64], cluster: NDArray[np.int64] | None, rows: NDArray[np.int64]
+) -> Iterator[Fault]:
+    """What is wrong with the strata of the rows of one site: a cluster in two, or one sampled unit alone in its own."""
+    column, file = table.columns[name].name, table.file
+    unit = rows if cluster is None else cluster[rows]
+    codes, first, of_row = np.unique(unit, return_index=True, return_inverse=True)
+    apart = stratum[rows] != stratum[rows][first][of_row]
+    yield from by_row("cluster_in_two_strata", file, column, [int(row) for row in table.rows[rows[apart]]])
+    if not apart.any():
+        _, of_unit, size = np.unique(stratum[rows][first], return_inverse=True, return_counts=True)
+        alone = [int(row) for row in table.rows[rows[first[np.arange(len(codes))[size[of_unit] == 1]]]]]
+        yield from by_row("stratum_of_one", file, column, sorted(alone), unit="row" if cluster is None else "cluster")
 
 
 def weights(table: Settled, name: str, faults: list[Fault]) -> Floats | None:

@@ -101,6 +101,7 @@ class Rows:
     split: NDArray[np.int64] | None
     cluster: NDArray[np.int64] | None
     weights: Floats | None
+    strata: NDArray[np.int64] | None
     periods: Periods | None
     imputation: NDArray[np.int64] | None
     unknown: tuple[Unknown, ...]
@@ -356,6 +357,7 @@ def _rows(source: Source, named_by_readers: Set[str | None], faults: list[Fault]
     split = None if declaration.split is None else columns.numbered(table, declaration.split, "split", faults)
     cluster = None if declaration.cluster is None else columns.clusters(table, declaration.cluster, faults)
     weights = None if declaration.weights is None else columns.weights(table, declaration.weights, faults)
+    strata = None if declaration.strata is None else columns.strata(table, declaration.strata, faults)
     periods = _periods(declaration, table, faults)
     key = declaration.imputation
     imputation = None if key is None else columns.numbered(table, key, "imputation", faults)
@@ -370,6 +372,9 @@ def _rows(source: Source, named_by_readers: Set[str | None], faults: list[Fault]
     parts = _sites(source, faults)
     if key is not None and imputation is None:
         return []
+    if declaration.strata is not None and strata is not None and (declaration.cluster is None or cluster is not None):
+        for _, _, rows in parts:
+            faults += columns.unfit_strata(table, declaration.strata, strata, cluster, rows)
     return [
         Rows(
             name=name,
@@ -380,6 +385,7 @@ def _rows(source: Source, named_by_readers: Set[str | None], faults: list[Fault]
             split=_of(split, rows),
             cluster=_of(cluster, rows),
             weights=_of(weights, rows),
+            strata=_of(strata, rows),
             periods=_of_periods(periods, rows),
             imputation=_of(imputation, rows),
             unknown=_unknown(unclear, rows),
@@ -534,6 +540,7 @@ def _part(part: Rows, here: NDArray[np.int64]) -> Rows:
         split=_of(part.split, here),
         cluster=_of(part.cluster, here),
         weights=_of(part.weights, here),
+        strata=_of(part.strata, here),
         periods=_of_periods(part.periods, here),
         imputation=_of(part.imputation, here),
         unknown=_unknown(part.unknown, here),
@@ -591,6 +598,7 @@ def _site(held: Held, part: Rows, without_risk: bool = False) -> Site:
     ]
     first, *further = rivals or [RivalRisk(RIVAL, None)]
     weights = _of(part.weights, keep)
+    cluster, unequal = _shared(_of(part.cluster, keep)), _unequal(weights)
     of_groups = subgroups.subgroups(groups, part.rows, analysed, part.name)
     dataset = Dataset(
         name=part.name,
@@ -616,8 +624,10 @@ def _site(held: Held, part: Rows, without_risk: bool = False) -> Site:
         classes=outcome.astype(np.int64) if labels and outcome is not None else None,
         class_risk=risk if labels else None,
         class_rival=first.risk if labels else None,
-        cluster=_shared(_of(part.cluster, keep)),
-        weights=_unequal(weights),
+        cluster=cluster,
+        weights=unequal,
+        # Rows that are independent and count alike need no design.
+        strata=None if cluster is None and unequal is None else _of(part.strata, keep),
         periods=_of_periods(part.periods, keep),
         severity_group=_severity_group(of_groups, held.severity, len(keep)),
         subgroups=of_groups,

@@ -78,7 +78,7 @@ def slug(text: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", plain.lower()).strip("-")
 
 
-KEYS_OF_COLUMNS = ("split", "id", "site_column", "cluster", "weights", "imputation", "date")
+KEYS_OF_COLUMNS = ("split", "id", "site_column", "cluster", "weights", "strata", "imputation", "date")
 """The keys of a [[dataset]] that name a column with a role of its own."""
 
 

@@ -162,6 +162,64 @@ def test_no_design_has_more_degrees_of_freedom_than_units_less_one() -> None:
             assert 0 < design.freedom <= design.units - 1
 
 
+# ---- strata ---------------------------------------------------------------------------------------------------------
+
+
+def test_the_variance_within_strata_by_hand() -> None:
+    """Two strata of two and of three clusters of two rows: m/(m - 1) times the squares about the mean of each."""
+    cluster = np.repeat(np.arange(5), 2)
+    strata = np.repeat([7, 7, 3, 3, 3], 2)
+    linearized = np.array([1.0, 2.0, 4.0, 3.0, -1.0, 0.0, -2.0, -3.0, -4.0, 0.0])
+    design = Design(10, cluster, None, strata)
+    # Sums of clusters: 3 and 7 about 5, times 2; -1, -5 and -4 about -10/3, times 3/2.
+    centre = Fraction(-10, 3)
+    expected = 2 * (4 + 4) + Fraction(3, 2) * sum((Fraction(z) - centre) ** 2 for z in (-1, -5, -4))
+    assert design.variance(linearized) == pytest.approx(float(expected), rel=1e-13)
+    # A form of 2 once and of 3/2 twice, after Satterthwaite.
+    assert design.freedom == pytest.approx((2 + 3) ** 2 / (4 + 4.5), rel=1e-13)
+    equal = np.repeat([7, 7, 3, 3], 2)
+    assert Design(8, cluster[:8], None, equal).freedom == 2
+    rows = Design(5, None, np.ones(5), np.array([0, 0, 1, 1, 1]))
+    assert rows.variance(np.array([3.0, 7.0, -1.0, -5.0, -4.0])) == pytest.approx(float(expected), rel=1e-13)
+    assert rows.freedom == 3
+
+
+def test_unequal_clusters_of_strata_are_corrected_for_what_value_and_mean_take_away() -> None:
+    rng = np.random.default_rng(4)
+    sizes, of_cluster = [3, 1, 6, 2, 2, 9, 4], np.array([0, 0, 0, 1, 1, 1, 1])
+    cluster = np.repeat(np.arange(7), sizes)
+    values = rng.random(27) + of_cluster[cluster]
+    share = np.array(sizes) / 27
+    centred = np.eye(7) - (of_cluster[:, None] == of_cluster) / np.where(of_cluster, 4, 3)[:, None]
+    kept = np.diag(centred @ (np.eye(7) - np.outer(share, np.ones(7))))
+    totals = np.array([values[cluster == k].sum() for k in range(7)]) / 27
+    apart = centred @ (totals - share * values.mean())
+    design = Design(27, cluster, None, of_cluster[cluster])
+    assert design.variance((values - values.mean()) / 27) == pytest.approx(float((apart**2 / kept).sum()), rel=1e-12)
+    assert 2 < design.freedom < 5
+
+
+def test_units_that_are_alone_in_what_is_left_of_their_strata_vary_as_those_of_one() -> None:
+    """Three strata of one cluster each, beside one of two."""
+    linearized = np.array([1.0, -1.0, 2.0, 4.0, -6.0])
+    design = Design(5, np.arange(5), np.ones(5), np.array([1, 1, 2, 3, 4]))
+    assert design.variance(linearized) == pytest.approx(2 * (1 + 1) + 1.5 * (4 + 16 + 36))
+    assert design.freedom == 3
+
+
+def test_groups_of_many_clusters_lie_in_one_stratum_each() -> None:
+    cluster = np.repeat(np.arange(900), 2)
+    strata = np.repeat(np.where(np.arange(900) < 3, 0, np.where(np.arange(900) < 300, 1, 2)), 2)
+    made = groups(cluster, 5, strata)
+    assert 245 <= made.count <= 255
+    assert len(np.unique(made.of_row)) == made.count
+    of_group = [np.unique(strata[made.of_row == group]) for group in range(made.count)]
+    assert all(len(each) == 1 for each in of_group)
+    assert sum(int(each[0]) == 0 for each in of_group) == 2
+    assert all(len(np.unique(made.of_row[cluster == k])) == 1 for k in range(900))
+    assert made.design.freedom <= made.count - 3
+
+
 # ---- the interval of an estimate ------------------------------------------------------------------------------------
 
 

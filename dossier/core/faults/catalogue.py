@@ -427,6 +427,10 @@ CATALOGUE: Mapping[str, Entry] = {
     "split_beside": Entry(
         "split and {key} cannot stand together.", "The spread between splits makes the intervals: take {key} out."
     ),
+    "strata_alone": Entry(
+        "strata is declared without cluster and without weights.",
+        "Name the column of the sampled clusters or of the weights too, or take strata out.",
+    ),
     "column_of_several_names": Entry(
         "The column {column:short} has {number} names: {names}.",
         "Name another column of the table for all but one of them.",
@@ -1052,6 +1056,15 @@ CATALOGUE: Mapping[str, Entry] = {
     ),
     "no_cluster": Entry(
         "The cluster is missing.", "Name the cluster in every row; a row on its own is a cluster of one."
+    ),
+    "no_stratum": Entry("The stratum is missing.", "Name the stratum in every row."),
+    "cluster_in_two_strata": Entry(
+        "The cluster has rows in another stratum too.",
+        "Give all rows of a cluster the stratum that it was sampled from.",
+    ),
+    "stratum_of_one": Entry(
+        "The stratum has one {unit} only, whose variance nobody can tell.",
+        "Give it the name of the stratum that is most like it, or take strata out.",
     ),
     "not_a_day": Entry("The day is {given}.", "Write each day as 2025-03-31, or leave the cell empty."),
     "day_outside_dates": Entry(
