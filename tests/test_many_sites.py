@@ -147,6 +147,30 @@ def test_ones_own_hospital_stands_first_whether_it_is_wrong_or_not() -> None:
     assert [row.label for row in committee.by_site(own).rows] == ["Ward 3", WRONG]
 
 
+def test_elsewhere_is_said_only_beside_a_hospital_that_is_wrong() -> None:
+    """One hospital shows that it is right, none that it is wrong, and the others cannot tell."""
+    few = evidence(19)
+    first, wrong = (next(s.name for s in externals(few) if s.site == name) for name in ("Ward 1", WRONG))
+    ends = {first: (0.9, 1.1), wrong: (0.5, 2.0)}
+
+    def other(result: Result) -> Result:
+        if result.dataset not in ends or not isinstance(result.found, Estimate):
+            return result
+        if result.measure == "calibration_test":
+            details = {**result.found.details, "p_holm": 1.0}
+            return dataclasses.replace(result, found=dataclasses.replace(result.found, details=details))
+        if result.measure not in ("oe_ratio", "calibration_slope"):
+            return result
+        low, high = ends[result.dataset]
+        return dataclasses.replace(result, found=dataclasses.replace(result.found, value=1.0, low=low, high=high))
+
+    assert "Elsewhere no error was shown" in committee.are_right(few).rest
+    right = committee.are_right(dataclasses.replace(few, results=tuple(map(other, few.results))))
+    assert right.lead == "No error was shown."
+    assert "Elsewhere" not in right.rest
+    assert "patients like these would show that they are right, if they are." in right.rest
+
+
 def test_up_to_nineteen_hospitals_each_is_named() -> None:
     few = evidence(19)
     sites = [site.site for site in externals(few)]

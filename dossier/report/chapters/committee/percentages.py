@@ -268,7 +268,7 @@ def _would_show(evidence: Evidence) -> str:
     needed = to_show_calibration(evidence, open_at)
     if not needed:
         return ""
-    if len(open_at) < len(in_question(evidence)):
+    if are_off(evidence):
         return f"Elsewhere no error was shown: about {needed} patients would tell."
     return f"About {needed} patients like these would show that they are right, if they are."
 
