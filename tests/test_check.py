@@ -288,7 +288,11 @@ def criterion(state: State, bound: str = "low", **more: Any) -> Criterion:
 @pytest.mark.parametrize(
     ("criterion", "says"),
     [
-        (criterion("open"), "1. auroc at bari: not shown: the lower limit is 0.561235, asked for is at least 0.75"),
+        (
+            criterion("open"),
+            "1. auroc at bari: not shown: the lower limit is 0.561235, asked for is at least 0.75; the interval neither "
+            "meets nor excludes that",
+        ),
         (
             criterion("untested", "value", observed=None, reason=because("bari has no events"), at_most=0.9),
             "1. auroc at bari: not tested: bari has no events; the value was to be at least 0.75 and at most 0.9",
@@ -319,7 +323,7 @@ def test_a_criterion_that_does_not_count_says_why(number: int, why: str) -> None
     one = criterion("open", number=number)
     (case,) = [case for case in junit.cases(judged((one,)), junit.Demands()) if case.suite == "acceptance"]
     assert case.status == "fails"
-    assert case.says.endswith(f"asked for is at least 0.75; it {why}, and the verdict on page 1 leaves it out")
+    assert case.says.endswith(f"meets nor excludes that; it {why}, and the verdict on page 1 leaves it out")
 
 
 def judged(criteria: tuple[Criterion, ...] = (), raised: tuple[Flag, ...] = ()) -> Evidence:

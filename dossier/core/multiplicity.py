@@ -181,7 +181,7 @@ def of_site(evidence: Evidence, found: Estimate, site: str, label: str = "") -> 
     """How an O/E or a slope of a site stands: within what is tolerated, part of why its risks are refuted, or open."""
     if held(found, *OE_TOLERATED) == "shown":
         return "shown"
-    is_off = held(found, 1, 1) == "against" or not OE_TOLERATED[0] <= found.value <= OE_TOLERATED[1]
+    is_off = not OE_TOLERATED[0] <= found.value <= OE_TOLERATED[1]
     return "against" if is_off and size_of_risks(evidence, site, label) == "against" else "open"
 
 
