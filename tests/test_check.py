@@ -290,8 +290,8 @@ def criterion(state: State, bound: str = "low", **more: Any) -> Criterion:
     [
         (
             criterion("open"),
-            "1. auroc at bari: not shown: the lower limit is 0.561235, asked for is at least 0.75; the interval neither "
-            "meets nor excludes that",
+            "1. auroc at bari: not shown: the lower limit is 0.561235, asked for is at least 0.75; the interval "
+            "neither meets nor excludes that",
         ),
         (
             criterion("untested", "value", observed=None, reason=because("bari has no events"), at_most=0.9),

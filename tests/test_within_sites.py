@@ -362,7 +362,7 @@ def test_a_model_that_serves_all_alike_within_hospitals_is_seldom_accused(
 
 @pytest.mark.slow
 def test_women_who_are_missed_half_the_time_are_found_out() -> None:
-    """.5 against .8 at three hospitals with 40 and 80 cases: 96 % of 300 releases."""
+    """.5 against .8 at three hospitals with 40 and 80 cases, at the level of .01 a question."""
     rng, found = np.random.default_rng(7), 0
     for _ in range(100):
         sites: list[Site] = []
