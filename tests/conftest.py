@@ -212,7 +212,8 @@ def _tables(item: pytest.Item) -> frozenset[str]:
     named = {str(name) for mark in item.iter_markers("tables") for name in mark.args}
     if isinstance(item, pytest.Function):
         given = item.callspec.params.values() if hasattr(item, "callspec") else ()
-        named |= {*item.fixturenames, *(value for value in given if isinstance(value, str))}
+        parts = (part for value in given for part in (value if isinstance(value, tuple) else (value,)))
+        named |= {*item.fixturenames, *(part for part in parts if isinstance(part, str))}
     return frozenset(named)
 
 

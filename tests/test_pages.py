@@ -598,8 +598,6 @@ SHEETS: list[tuple[str, Edition, str]] = [
 def sheet(request: pytest.FixtureRequest, books: dict[str, Book]) -> Path:
     """An edition on a size of paper."""
     name, edition, page = request.param
-    if name == "covid":
-        request.getfixturevalue("covid")
     return books[name].pdf(edition, page)
 
 
