@@ -226,6 +226,7 @@ def test_no_line_has_more_points_than_a_curve_may(drawn: Drawn) -> None:
             assert len(np.asarray(line.get_path().vertices)) <= MOST_POINTS, name
 
 
+@tables.needs_covid
 def test_the_figures_of_a_release_are_light(studies: Callable[[str], Drawn]) -> None:
     total = sum(len(drawing.picture.svg) for _, drawing in figures(studies("covid")))
     assert total < HEAVIEST
