@@ -56,10 +56,13 @@ def document(text: str) -> dict[str, Any]:
 
 
 def unchanged(evidence: Evidence) -> results.Results:
-    """The results of evidence, which give that very evidence and these very bytes after being written and read."""
+    """The results of evidence, which give that very evidence and these very bytes after being written and read.
+
+    What the audit of small counts tells who releases them is for nobody else.
+    """
     content = results.of(evidence).text()
     found = results.read(content)
-    assert found.evidence == evidence
+    assert found.evidence == replace(evidence, audit=())
     assert found.text() == content
     assert results.of(found.evidence) == found
     return found

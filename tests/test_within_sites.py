@@ -362,10 +362,7 @@ def test_a_model_that_serves_all_alike_within_hospitals_is_seldom_accused(
 
 @pytest.mark.slow
 def test_women_who_are_missed_half_the_time_are_found_out() -> None:
-    """.5 against .8 at three hospitals with 40 and 80 cases: 92 % of 300 releases at the level of .01 a question.
-
-    At a power of .86 fewer than 80 of 100 are found once in 20 runs.
-    """
+    """.5 against .8 at three hospitals with 40 and 80 cases, at the level of .01 a question."""
     rng, found = np.random.default_rng(7), 0
     for _ in range(100):
         sites: list[Site] = []
@@ -380,4 +377,4 @@ def test_women_who_are_missed_half_the_time_are_found_out() -> None:
             risk = np.where(flagged, rng.uniform(0.51, 0.9, 520), rng.uniform(0.1, 0.49, 520))
             sites.append((outcome, risk, {"sex": sex, "age": rng.choice(["young", "middle", "old"], 520)}))
         found += any((look.measure, look.label) == ("sensitivity", "female") for look in accused(sites, 0.5))
-    assert found >= 80
+    assert found >= 90

@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from dossier.core import multiplicity
 from dossier.core.facts import Fact, Value
+from dossier.core.multiplicity import holm
 from dossier.core.types import MACRO, POOLED, Absent, Estimate, Result, SubgroupSummary, Subset, Withheld
 
 AGAINST = {"against": "complement"}
@@ -38,6 +38,9 @@ TESTED = tuple(MARGINS)
 MEASURES = (*AT_THRESHOLD, *MADE_OF.values(), *MADE_OF)
 """What the comparisons rest on."""
 
+AT_MOST = 0.05
+"""The p value by Holm's correction up to which a difference is shown."""
+
 State = Literal["shown", "against", "better", "open"]
 
 
@@ -64,7 +67,7 @@ class Look:
         bounds = [bound for bound in (self.apart.low, self.apart.high) if bound is not None]
         if len(bounds) == 2 and all(low <= bound <= high for bound in bounds):
             return "shown"
-        is_unsure = len(bounds) < 2 or (self.apart.details.get("p_holm") or 0.0) > multiplicity.LEVEL
+        is_unsure = len(bounds) < 2 or (self.apart.details.get("p_holm") or 0.0) > AT_MOST
         if is_unsure or low <= self.apart.value <= high:
             return "open"
         return "against" if self.is_worse or self.measure == RATIO else "better"
@@ -189,7 +192,7 @@ def adjusted(
             families.setdefault(result.dataset, {}).setdefault((group, *_place(result)[1:]), []).append(index)
     given = list(results)
     for family in families.values():
-        p_values = multiplicity.holm([_p_value(results[each[0]]) for each in family.values()])
+        p_values = holm([_p_value(results[each[0]]) for each in family.values()])
         for each, p_holm in zip(family.values(), p_values, strict=True):
             for index in each:
                 given[index] = _with(given[index], {"p_holm": p_holm, "looks": float(len(family))})

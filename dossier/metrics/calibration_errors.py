@@ -333,12 +333,13 @@ def _errors_at_each_risk(outcome: Floats, risk: Floats, level: float, design: De
         rows = near == value
         here = design.of(np.flatnonzero(rows))
         seen = here.mean(risk[rows])
-        share, low, high = _wilson(outcome[rows] == 1, here, level)
+        # A unit that is alone at its risk varies as the others do.
+        share, low, high = _wilson(outcome[rows] == 1, here, level, here.freedom or design.freedom)
         ends = abs(low - seen), abs(high - seen)
         distance[:, rows] = [[abs(share - seen)], [0.0 if low < seen < high else min(ends)], [max(ends)]]
     found = np.transpose([list(_summary(each, design).values()) for each in distance])
     if risk[0] != risk[-1]:
-        found[0] = _wilson(outcome != near, design, level)
+        found[0] = _wilson(outcome != near, design, level, design.freedom)
     method, details = design.as_sampled(Method("observed_at_each_risk", "wilson")), {"knots": 0.0}
     return {
         name: replace(estimate_from_tests(value, low, high, level, outcome, method), details=details)
@@ -346,11 +347,11 @@ def _errors_at_each_risk(outcome: Floats, risk: Floats, level: float, design: De
     }
 
 
-def _wilson(member: NDArray[np.bool_], design: Design, level: float) -> tuple[float, float, float]:
+def _wilson(member: NDArray[np.bool_], design: Design, level: float, freedom: float) -> tuple[float, float, float]:
     """The share of these rows with Wilson's interval at its effective number of rows."""
     shares, covariance = design.shares(member[None, :])
     rows = effective_rows(np.ones(1), shares, covariance, design.rows, design.effective_units)
-    low, high = wilson_bounds(shares, rows, two_sided_student(level, design.freedom))
+    low, high = wilson_bounds(shares, rows, two_sided_student(level, freedom))
     return float(shares[0]), float(low[0]), float(high[0])
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from dossier.core import between_groups, multiplicity
+from dossier.core import between_groups
 from dossier.core.bands import FEW_FOR_POOLING
 from dossier.core.between_groups import Look
 from dossier.core.types import (
@@ -422,7 +422,7 @@ def _apart(evidence: Evidence) -> Table:
         title="Each subgroup beside the other patients of its own sites.",
         note=f"Both values: means over the sites with the same weights; difference (O/E: ratio) with pointwise "
         f"{level_of(evidence)} CI. Tau: standard deviation between sites, with CI. p: no difference, corrected by Holm "
-        f"over {counted(len(looks), 'comparison')}. Differs: p at most {multiplicity.LEVEL:g}, and beyond 0.10 "
+        f"over {counted(len(looks), 'comparison')}. Differs: p at most {between_groups.AT_MOST:g}, and beyond 0.10 "
         "(sensitivity, specificity), 1 per 100 (net benefit), 0.80 to 1.25 (O/E) or 0.05 (AUROC): our own choice; "
         "alike: CI within.",
         head="Subgroup",
