@@ -6,7 +6,6 @@ import dataclasses
 import fcntl
 import hashlib
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -31,8 +30,6 @@ from tests.reasons import because
 from tests.reference import built, tables
 from tests.reference.built import hurried
 
-os.environ["DOSSIER_NO_CACHE"] = "1"
-"""What a test asks for is computed; the tests of the cache turn it on."""
 ROOT = Path(__file__).resolve().parent.parent
 RELEASES = {
     "knee": ROOT / "fixtures" / "knee",

@@ -7,6 +7,7 @@ import itertools
 import json
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +18,11 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 
 from dossier import evaluate, reading
 from dossier.core.errors import DossierError, ReleaseError
-from dossier.core.types import Absent, Ledger, Released, Study
+from dossier.core.types import Absent, Audited, Ledger, Released, Study
 from dossier.evaluate import disclosure
 from dossier.evaluate.disclosure import chains
 from dossier.evaluate.disclosure.audit import Part, values_left
+from dossier.evaluate.offered import Site
 from dossier.record import ledger
 from tests.attacker import SMALLEST, Attack
 from tests.canaries import leaks, numbers_of, plant
@@ -76,7 +78,7 @@ def ran(*words: str | Path) -> subprocess.CompletedProcess[str]:
 
 def built(release: Path, out: Path) -> subprocess.CompletedProcess[str]:
     """A build of the shorter edition."""
-    return ran("build", release, "-o", out, "--edition", "committee", "--quiet", "--jobs", "1", "--no-cache")
+    return ran("build", release, "-o", out, "--edition", "committee", "--quiet", "--jobs", "1")
 
 
 @pytest.fixture(scope="module")
@@ -357,16 +359,22 @@ def planted(tmp_path_factory: pytest.TempPathFactory) -> Study:
     return reading.study(folder)
 
 
+def _audited(sites: Sequence[Site]) -> Audited:
+    """What a build leaves of the small counts of the one dataset."""
+    (site,) = sites
+    return disclosure._settled(site)[1]
+
+
 def _both(study: Study, seed: int) -> tuple[Attack, Attack] | None:
     """All that two releases print of a hospital; None where the second is refused, or gives but its number of rows."""
     first, second = _pair(study, seed)
-    (audited,) = disclosure.looked_at(evaluate._sites(first))
+    audited = _audited(evaluate._sites(first))
     entry = dataclasses.replace(audited.released, model="Example 1")
     second = dataclasses.replace(second, ledger=Ledger("released.json", "Example 1", (entry,)))
     sites = evaluate._sites(second)
     if disclosure.refused(second, sites):
         return None
-    (audited,) = disclosure.looked_at(sites)
+    audited = _audited(sites)
     if audited.all_taken:
         return None
     assert audited.taken == ()
@@ -411,7 +419,7 @@ def test_the_attacker_finds_what_two_widths_tell_and_the_ledger_refuses_them(pla
     stricter = tuple(dataclasses.replace(dataset, minimum_cell=14) for dataset in first.datasets)
     second = dataclasses.replace(first, datasets=stricter)
     assert _narrowest(Attack(first, "large"), Attack(second, "large"), most=40) < SMALLEST
-    (audited,) = disclosure.looked_at(evaluate._sites(first))
+    audited = _audited(evaluate._sites(first))
     entry = dataclasses.replace(audited.released, model="Example 1")
     second = dataclasses.replace(second, ledger=Ledger("released.json", "Example 1", (entry,)))
     (fault,) = disclosure.refused(second, evaluate._sites(second))

@@ -186,7 +186,7 @@ def test_nor_does_a_build_whose_work_a_cluster_does(trapped: Path, marks: Path, 
     folder.mkdir()
     with contextlib.chdir(folder), a_cluster(folder) as running:
         running.add_worker()
-        words = ("--backend", "dask", "--scheduler", running.address, "--trust-scheduler", "--no-cache")
+        words = ("--backend", "dask", "--scheduler", running.address, "--trust-scheduler")
         run(*SCRIPT, "build", ".", "-o", "../dossiers", *SHORT, *words, cwd=trapped)
     assert (tmp_path / "dossiers/results.json").exists()
     assert imported(marks) == set()

@@ -5,8 +5,7 @@ from __future__ import annotations
 import datetime
 
 from dossier.core.release import Release
-from dossier.core.types import Evidence, Study
-from dossier.evaluate import inputs
+from dossier.core.types import Evidence
 from dossier.report.chapters import severity
 
 PLAIN = {
@@ -63,11 +62,3 @@ def test_what_is_not_said_is_said_to_be_missing() -> None:
     (table,) = severity.weights(evidence())
     assert table.note.endswith("Source: not reported. Who set them and when: not reported.")
     assert not severity.weights(of(Release.model_validate(PLAIN)))
-
-
-def test_no_number_depends_on_where_the_weights_come_from() -> None:
-    studies = [Study(release(**said), (), (), ()) for said in ({}, SAID)]
-    plain, sourced = (inputs.of(study).release for study in studies)
-    assert plain == sourced
-    assert plain.severity is not None
-    assert plain.severity.weights == WEIGHTS

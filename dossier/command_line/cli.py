@@ -52,7 +52,6 @@ class Options:
     replace: bool = False
     scheduler: str | None = None
     allow_outside: bool = False
-    no_cache: bool = False
     recorded: bool = True
     """Whether it is told what protects small counts, and written beside OUT."""
 
@@ -158,12 +157,6 @@ def _output_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-_no_cache = click.option(
-    "--no-cache",
-    is_flag=True,
-    envvar="DOSSIER_NO_CACHE",
-    help="Compute every number anew, and keep none in the user's cache; also by DOSSIER_NO_CACHE=1.",
-)
 _seed = click.option("--seed", type=click.IntRange(min=0), help="Start of random draws; default: the release's, or 1.")
 _edition = click.option(
     "--edition",
@@ -195,7 +188,6 @@ _edition = click.option(
     "--scheduler", metavar="ADDRESS", help="Of the Dask cluster, such as tls://10.0.0.1:8786; it sees all rows."
 )
 @click.option("--trust-scheduler", is_flag=True, help="Use a scheduler without TLS, and trust it and its network.")
-@_no_cache
 @_allow_outside
 def build(
     release: Path,
@@ -210,7 +202,6 @@ def build(
     scheduler: str | None,
     allow_outside: bool,
     trust_scheduler: bool,
-    no_cache: bool,
     **asked: Any,
 ) -> int:
     """Build the dossier of a release: both editions, the figures, results.json and a manifest.
@@ -227,7 +218,7 @@ def build(
     failing = _flags_named(fail_on)
     if junit is not None:
         output.refuse_as_report(junit, out)
-    options = Options(out, jobs, quiet, replace, scheduler, allow_outside, no_cache)
+    options = Options(out, jobs, quiet, replace, scheduler, allow_outside)
     evidence = _written(release, Build(**asked), options)
     return _judge(evidence, strict, failing, junit)
 
@@ -254,8 +245,7 @@ def build(
 @click.option("--name", help="The model's name; default: the table's.")
 @_output_options
 @_seed
-@_no_cache
-def quick(table: Path, out: Path, jobs: int | None, quiet: bool, replace: bool, no_cache: bool, **asked: Any) -> None:
+def quick(table: Path, out: Path, jobs: int | None, quiet: bool, replace: bool, **asked: Any) -> None:
     """Look at one table of predictions: no release file, one short PDF, no checklist."""
     from dossier.core.command import MOST_THRESHOLDS, Quick
 
@@ -265,7 +255,7 @@ def quick(table: Path, out: Path, jobs: int | None, quiet: bool, replace: bool, 
     if len(set(command.thresholds)) > MOST_THRESHOLDS:
         fix = "write a release.toml for more."
         raise click.BadParameter(f"A quick look has at most {MOST_THRESHOLDS}; {fix}", param_hint="--threshold")
-    evidence = _written(table, command, Options(out, jobs, quiet, replace, no_cache=no_cache))
+    evidence = _written(table, command, Options(out, jobs, quiet, replace))
     if flags := len(evidence.flags):
         _tell(f"{flags} flag{'' if flags == 1 else 's'}: see Limitations in dossier-quick.pdf.")
 
@@ -273,8 +263,7 @@ def quick(table: Path, out: Path, jobs: int | None, quiet: bool, replace: bool, 
 @dossier.command()
 @_output_options
 @_seed
-@_no_cache
-def demo(out: Path, jobs: int | None, quiet: bool, replace: bool, no_cache: bool, **asked: Any) -> None:
+def demo(out: Path, jobs: int | None, quiet: bool, replace: bool, **asked: Any) -> None:
     """Build the releases that ship."""
     from contextlib import ExitStack
 
@@ -287,9 +276,7 @@ def demo(out: Path, jobs: int | None, quiet: bool, replace: bool, no_cache: bool
         for folder in folders:
             all_of_them.enter_context(output.reserved(out / folder.name, replace))
         for folder in folders:
-            _, written = _made(
-                folder, Build(**asked), Options(out / folder.name, jobs, quiet, replace, no_cache=no_cache)
-            )
+            _, written = _made(folder, Build(**asked), Options(out / folder.name, jobs, quiet, replace))
             _list(written)
 
 
@@ -492,9 +479,7 @@ def _rebuilt(out: Path, release: Path, command: Build | Quick, allow_outside: bo
     with tempfile.TemporaryDirectory() as folder:
         again = Path(folder) / "out"
         try:
-            _made(
-                release, command, Options(again, None, True, allow_outside=allow_outside, no_cache=True, recorded=False)
-            )
+            _made(release, command, Options(again, None, True, allow_outside=allow_outside, recorded=False))
         except (ReleaseError, DataError) as error:
             what = f"the command in manifest.json builds nothing from this release: {error.faults[0].what}"
             return verification.Report((), (what,))
@@ -571,7 +556,7 @@ def _made(source: Path, command: Build | Quick, options: Options) -> tuple[Evide
         from dossier import evaluate
         from dossier.core.errors import ReleaseError
         from dossier.outputs import printing
-        from dossier.record import evidence_cache, results
+        from dossier.record import results
 
         tell("read", "tables", 1, 1)
         if study.release.acceptance and (never := evaluate.preview(study).faults):
@@ -582,8 +567,7 @@ def _made(source: Path, command: Build | Quick, options: Options) -> tuple[Evide
         jobs = _jobs(options.jobs, rows, len(command.editions))
         with _workers(jobs):
             tell("evaluate", "", 0, 1)
-            cache = None if options.no_cache else evidence_cache.of_user()
-            found = evaluate.evidence(study, jobs, tell, options.scheduler, cache)
+            found = evaluate.evidence(study, jobs, tell, options.scheduler)
             evidence, files = printing.printed(results.of(found), command, jobs, tell)
             text = files[results.RESULTS]
             said_of_counts, beside = printing.beside(options.out, evidence, found, text, command.page)

@@ -21,7 +21,6 @@ from dossier.evaluate import (
     changes,
     cluster,
     disclosure,
-    inputs,
     model,
     pieces,
     reader_study,
@@ -37,8 +36,7 @@ from dossier.evaluate.offered import Site
 from dossier.evaluate.pieces import Found, Piece
 from dossier.evaluate.site import SiteEvidence
 from dossier.metrics.resampling import VALUE_ALONE
-from dossier.record import acceptance, evidence_cache, ledger, versions
-from dossier.record.evidence_cache import EvidenceCache
+from dossier.record import acceptance, ledger, versions
 
 Progress = Callable[[str, str, int, int], None]
 """Gets the stage, what was just finished, how much is done, and of how much."""
@@ -58,25 +56,19 @@ class Preview:
     """The rows of the checklist that nothing answers."""
 
 
-def evidence(
-    study: Study,
-    jobs: int = 1,
-    progress: Progress | None = None,
-    scheduler: str | None = None,
-    cache: EvidenceCache | None = None,
-) -> Evidence:
+def evidence(study: Study, jobs: int = 1, progress: Progress | None = None, scheduler: str | None = None) -> Evidence:
     """Everything that can be known from a study, with the reason for everything that cannot.
 
     Arguments: `study`; `jobs`, so many worker processes of this machine; `progress`, told what was finished;
-    `scheduler`, the address of a Dask cluster that does the work instead; `cache`, where what was computed is kept for
-    the next time. The answer depends on none of them: each measure draws its random numbers from the release's seed,
-    the site and the chapter. A WorkerError says why the cluster cannot do the work.
+    `scheduler`, the address of a Dask cluster that does the work instead. The answer depends on none of them: each
+    measure draws its random numbers from the release's seed, the site and the chapter. A WorkerError says why the
+    cluster cannot do the work.
     """
     study = disclosure.without_what_tells(study)
     if faults := disclosure.refused(study, _sites(study)):
         raise ReleaseError(faults)
-    computed = _computed(inputs.of(study), _on(jobs, progress, scheduler), cache)
-    concluded = _concluded(study, _with_flags(study, inputs.with_printed(computed, study)))
+    computed = sites.shown(_complete(study, _on(jobs, progress, scheduler)))
+    concluded = _concluded(study, _with_flags(study, _with_printed(computed, study)))
     shown = left_over.without_counts(concluded)
     if study.ledger is None:
         return shown
@@ -86,15 +78,19 @@ def evidence(
     return replace(shown, ledger=after)
 
 
-def _computed(study: Study, workers: _Workers, cache: EvidenceCache | None) -> Evidence:
-    """What may be shown of the numbers of a study, computed or kept from an earlier build."""
-    key = evidence_cache.key(study) if cache is not None else ""
-    found = None if cache is None else cache.found(key)
-    if found is not None:
-        workers.tell("evaluate", "kept from an earlier build", 1, 1)
-        return replace(found, audit=disclosure.looked_at(_sites(study)))
-    made = sites.shown(_complete(study, workers))
-    return made if cache is None else cache.keep(key, made)
+def _with_printed(computed: Evidence, study: Study) -> Evidence:
+    """What was computed from a study, with all that is printed beside it; what its first table leaves out is said."""
+    about = study.release.release
+    whole = type(about).model_validate(about.model_dump())
+    return replace(
+        computed,
+        release=study.release.model_copy(update={"release": whole}),
+        terms=terms_of(study.release),
+        statements=study.statements,
+        inputs=study.inputs,
+        versions=versions.installed(),
+        has_release_file=study.declared,
+    )
 
 
 def preview(study: Study) -> Preview:
@@ -110,8 +106,8 @@ def preview(study: Study) -> Preview:
     every = asked & {entry.term.measure for entry in REGISTER.syntheses.values()}
     rules = _without_drawing(study.release)
     wanted = None if every else flags.MEASURES | asked | {rule.measure for rule in rules}
-    computed = sites.shown(_complete(inputs.of(study), _on(1, None, None), wanted))
-    shown = left_over.without_counts(_with_flags(study, inputs.with_printed(computed, study), rules))
+    computed = sites.shown(_complete(study, _on(1, None, None), wanted))
+    shown = left_over.without_counts(_with_flags(study, _with_printed(computed, study), rules))
     open_rows = {row.item for row in checklist.rows(shown) if row.status == "missing"} if study.declared else set()
     missing = tuple(item for item in ITEMS if item.number in open_rows)
     faults = (*_never_estimated(shown)[0], *disclosure.refused(study, _sites(study)))

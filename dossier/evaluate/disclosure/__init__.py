@@ -131,11 +131,6 @@ def of_site(
     return SiteEvidence(look.site(given), found.descriptions), look.subgroups(policy.subgroups(groups)), (looked,)
 
 
-def looked_at(sites: Sequence[Site]) -> tuple[Audited, ...]:
-    """What the ranges leave of the small counts of each dataset; nothing where the release protects none."""
-    return tuple(_settled(site)[1] for site in sites if site.dataset.minimum_cell)
-
-
 def _settled(site: Site) -> tuple[_Policy, Audited]:
     """What may be given of a dataset, and what is left of its counts.
 
