@@ -63,6 +63,9 @@ FEWEST_TO_SUPPORT = 100
 ALIKE = 0.5
 """The averaged correspondence of a site whose rows could as well be rows of the development data."""
 
+LEAST_USEFUL_AUROC = 0.6
+"""Below an AUROC of this a model hardly separates patients: half of the way from chance to what is acceptable."""
+
 FEW_FOR_A_BAND = 100
 """Below so many events or non-events a flexible curve is imprecise, and drawn broken."""
 

@@ -418,8 +418,9 @@ def _wrong_order(external: Sequence[DatasetSummary], results: Sequence[Result]) 
     """An AUROC whose interval lies below that of chance, and a calibration slope whose interval lies below 0."""
     for measure, bound in (("auroc", 0.5), ("calibration_slope", 0.0)):
         for dataset, label, found in _estimates(external, results, measure):
-            if found.low is not None and found.high is not None and found.high < bound:
-                is_ranking = measure == "auroc"
+            is_ranking = measure == "auroc"
+            is_below = multiplicity.is_below(found, bound)
+            if is_below and (not is_ranking or multiplicity.discrimination(found) == "against"):
                 values = {**_estimated(dataset, label, found), "bound": bound}
                 says = Fact("ranked_in_wrong_order" if is_ranking else "risks_run_backwards", **values)
                 yield Flag("wrong_order", dataset.name, says)

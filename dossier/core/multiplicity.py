@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
+from statistics import NormalDist
 
 import numpy as np
 
-from dossier.core.bands import OE_TOLERATED
+from dossier.core.bands import FEW_FOR_POOLING, LEAST_USEFUL_AUROC, OE_TOLERATED
 from dossier.core.facts import Method
 from dossier.core.types import MACRO, Absent, Estimate, Evidence, Result, State, externals, find
 
@@ -69,6 +70,64 @@ def of_calibration(results: Sequence[Result], external: Set[str]) -> list[Result
     }
     with_holm(given, "p_holm", looks, looks=float(len(looks)))
     return given
+
+
+def of_discrimination(results: Sequence[Result], external: Set[str]) -> list[Result]:
+    """The results, each AUROC of all patients of an external dataset and class with the upper limit of the family.
+
+    As many limits hold together at the level as Bonferroni's correction asks: the AUROC of none lies above its own.
+    """
+    given = list(results)
+    looks = [
+        index
+        for index, result in enumerate(given)
+        if result.measure == "auroc"
+        and result.dataset in external
+        and result.subset is None
+        and set(result.at) <= {"class"}
+        and result.at.get("class") != MACRO
+    ]
+    for index in looks:
+        found = given[index].found
+        if isinstance(found, Estimate) and found.high is not None and found.level is not None:
+            wider = NormalDist().inv_cdf(1 - LEVEL / len(looks)) / NormalDist().inv_cdf((1 + found.level) / 2)
+            high = min(found.value + max(wider, 1.0) * (found.high - found.value), 1.0)
+            details = {**found.details, "simultaneous_high": high, "looks": float(len(looks))}
+            given[index] = replace(given[index], found=replace(found, details=details))
+    return given
+
+
+def discrimination(found: Estimate | Absent, is_own: bool = False) -> State:
+    """Whether risks are shown to separate patients with the outcome from those without, or shown not to.
+
+    Shown is an interval above chance, against an upper limit below what is of any use, corrected for all sites that
+    were looked at (not where it `is_own`, the site of the reader). Few patients of either kind show neither.
+    """
+    if isinstance(found, Absent):
+        return "untested"
+    if found.events is not None and min(found.events, found.n - found.events) < FEW_FOR_POOLING:
+        return "open"
+    if is_below(found, LEAST_USEFUL_AUROC, is_own):
+        return "against"
+    return "shown" if found.low is not None and found.low > CHANCE else "open"
+
+
+CHANCE = 0.5
+"""The AUROC of who has no model at all."""
+
+
+def is_below(found: Estimate, bound: float, is_own: bool = False) -> bool:
+    """Whether an AUROC is shown to lie below a bound, corrected for all sites unless it `is_own`."""
+    high = found.high if is_own else found.details.get("simultaneous_high", found.high)
+    return high is not None and high < bound
+
+
+def is_reversed(evidence: Evidence, site: str, label: str = "") -> bool:
+    """Whether at a site those with the outcome are shown to have the lower risks."""
+    found, is_own = find(evidence, "auroc", site, **({"class": label} if label else {})), evidence.local_site == site
+    return (
+        discrimination(found, is_own) == "against" and isinstance(found, Estimate) and is_below(found, CHANCE, is_own)
+    )
 
 
 def of_gains(results: Sequence[Result], external: Set[str]) -> list[Result]:

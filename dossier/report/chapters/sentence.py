@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from dossier.core.bands import FEW_FOR_POOLING, FEWEST_FOR_A_NEW_SITE, MANY_SITES, NAMED_OF_MANY, OE_TOLERATED
 from dossier.core.facts import Fact
-from dossier.core.multiplicity import is_worse, of_site
+from dossier.core.multiplicity import CHANCE, discrimination, is_reversed, is_worse, of_site
 from dossier.core.types import (
     POOLED,
     Absent,
@@ -99,6 +99,18 @@ def better_than_the_model(gains: Iterable[tuple[str, Estimate]]) -> dict[str, li
         if default is not None and is_worse(gain):
             places[EVERYONE if default > 0 else NO_ONE].append(where)
     return {whom: where for whom, where in places.items() if where}
+
+
+def not_separating(evidence: Evidence, sites: Sequence[DatasetSummary]) -> dict[str, list[tuple[str, Estimate]]]:
+    """Where, of classes also for which, risks are shown not to separate patients: reversed, not at all, or hardly."""
+    places: dict[str, list[tuple[str, Estimate]]] = {"reversed": [], "absent": [], "hardly": []}
+    for site, label in ((site, label) for site in sites for label in evidence.release.outcome.classes or ("",)):
+        found = find(evidence, "auroc", site.name, **({"class": label} if label else {}))
+        if isinstance(found, Estimate) and discrimination(found, evidence.local_site == site.name) == "against":
+            kind = "reversed" if is_reversed(evidence, site.name, label) else "absent"
+            kind = "hardly" if found.low is not None and found.low > CHANCE else kind
+            places[kind].append((f"{site.site} for {label}" if label else site.site, found))
+    return {kind: where for kind, where in places.items() if where}
 
 
 def range_over_sites(evidence: Evidence, measure: str, sites: list[tuple[DatasetSummary, Estimate]]) -> str:
@@ -210,8 +222,9 @@ def rounded_up(patients: float) -> str:
 def refuted(
     evidence: Evidence, pairs: Sequence[tuple[DatasetSummary, Estimate]]
 ) -> list[tuple[DatasetSummary, Estimate]]:
-    """Of an O/E or a slope by site those where the risks are shown to be wrong in size."""
-    return [(site, found) for site, found in pairs if of_site(evidence, found, site.name) == "against"]
+    """Of an O/E or a slope by site those where the risks are shown to be wrong in size, not in order."""
+    off = [(site, found) for site, found in pairs if of_site(evidence, found, site.name) == "against"]
+    return [(site, found) for site, found in off if (found.high or 0) < 0 or not is_reversed(evidence, site.name)]
 
 
 def of_slopes(

@@ -10,7 +10,7 @@ from itertools import accumulate
 from dossier.core import binding
 from dossier.core.bands import MANY_SITES, NAMED_OF_MANY
 from dossier.core.flags import FLAGS
-from dossier.core.multiplicity import is_worse, of_site, size_of_risks
+from dossier.core.multiplicity import discrimination, is_worse, of_site, size_of_risks
 from dossier.core.tripod import TOPICS
 from dossier.core.types import (
     POOLED,
@@ -30,6 +30,7 @@ from dossier.report.chapters.sentence import (
     estimated,
     named_with_the_rest,
     new_hospital,
+    not_separating,
     primary_threshold,
     refuted,
     times_off,
@@ -60,7 +61,7 @@ class Point:
 def finding(evidence: Evidence) -> Sentence:
     """What forbids the use, then whether the declared criteria are met, at how many hospitals, what is missed where."""
     found = _finding(evidence)
-    first = forbidding(evidence)
+    first = f"{forbidding(evidence)} {separating(evidence)}".strip()
     return Sentence(first, f"{found.lead} {found.rest}".strip()) if first else found
 
 
@@ -76,6 +77,27 @@ def forbidding(evidence: Evidence) -> str:
     if stopped:
         parts.append(f"a declared stop rule is crossed in {named_with_the_rest(stopped, MOST_NAMED)}")
     return f"{sentence_case('; '.join(parts))}." if parts else ""
+
+
+def separating(evidence: Evidence) -> str:
+    """Where the model is shown not to separate patients, with the AUROC."""
+    sentences = []
+    for kind, found in not_separating(evidence, externals(evidence)).items():
+        places = []
+        for where, each in found:
+            value, low, high = (short(evidence, "auroc", end) for end in (each.value, each.low or 0, each.high or 1))
+            places.append(f"{where} (AUROC{TIED}{value}, {low} to {high})")
+        what, more = NOT_SEPARATING[kind]
+        sentences.append(f"{what} {named_with_the_rest(places, MOST_NAMED)}{more}.")
+    return " ".join(sentences)
+
+
+NOT_SEPARATING = {
+    "reversed": ("The order of risks is reversed in", ": the higher the risk, the rarer the outcome"),
+    "absent": ("The model does not separate those with from those without the outcome in", ""),
+    "hardly": ("The model hardly separates those with from those without the outcome in", ""),
+}
+"""How a model that does not separate patients is said to fail, and what that means."""
 
 
 def _finding(evidence: Evidence) -> Sentence:
@@ -229,6 +251,7 @@ def standing_out(evidence: Evidence) -> tuple[DatasetSummary, ...]:
         for label in classes.labels(evidence) or ("",):
             gain = find(evidence, "net_benefit_gain", site.name, **setting, **({"class": label} if label else {}))
             found += [size_of_risks(evidence, site.name, label)]
+            found += [discrimination(find(evidence, "auroc", site.name, **({"class": label} if label else {})))]
             found += [_of_gain(gain)] if isinstance(gain, Estimate) and gain.low is not None else []
         return found.count("against") + bool(binding.marks(evidence, site))
 
@@ -341,13 +364,14 @@ def _plain(evidence: Evidence, measure: str, head: str, is_size: bool = False, n
     """A measure where nothing was asked of it; of the size of risks it stands out where that is refuted."""
     found = estimated(evidence, measure)
     term, reasons = evidence.terms[measure], Reasons(evidence)
-    states: dict[str, State] = {}
-    if is_size:
-        states = {site.name: of_site(evidence, estimate, site.name) for site, estimate in found}
+    states: dict[str, State] = {
+        site.name: of_site(evidence, estimate, site.name) if is_size else discrimination(estimate)
+        for site, estimate in found
+    }
     cells = {
         site.name: _alerted(cell(estimate, term, reasons), states.get(site.name, "open")) for site, estimate in found
     }
-    return _Beside(head, cells, acceptance.counts(list(states.values())) if states else "", note) if found else None
+    return _Beside(head, cells, acceptance.counts(list(states.values())) if is_size else "", note) if found else None
 
 
 def _of_classes(evidence: Evidence) -> list[_Beside | None]:

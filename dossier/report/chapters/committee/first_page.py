@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dossier.core import binding
 from dossier.core.bands import FEW_FOR_A_BAND as FEW
 from dossier.core.bands import MANY_SITES, NAMED_OF_MANY
 from dossier.core.facts import Fact
+from dossier.core.multiplicity import discrimination
 from dossier.core.types import (
     POOLED,
     Absent,
@@ -38,6 +39,7 @@ from dossier.report.chapters.committee.places import (
     found_share,
     goals_at,
     goals_missed,
+    in_question,
     is_protected,
     listed,
     local,
@@ -56,12 +58,13 @@ from dossier.report.chapters.committee.plain import (
     as_sentence,
     beginning,
     between,
+    first_named,
     line,
     missing,
     risk_of,
     with_it,
 )
-from dossier.report.chapters.sentence import primary_threshold
+from dossier.report.chapters.sentence import not_separating, primary_threshold
 from dossier.report.chapters.verdict import standing_out
 from dossier.typeset.numbers import TIED, people
 from dossier.typeset.tables import Cell, Spanner
@@ -75,13 +78,29 @@ def answer(evidence: Evidence) -> str:
     """Whether it works, at our hospital or at how many of those that were tested, and what was broken or changed."""
     ours = local(evidence)
     changed = f"{worse_than_before(evidence)} {changed_since_laid_down(evidence)}".strip()
-    forbidden = [ruled_out_here(evidence), broken_here(evidence)]
+    forbidden = [ruled_out_here(evidence), broken_here(evidence), _separating(evidence)]
     if ours is None:
         parts = [*forbidden, _goals_everywhere(evidence), another_is_better(evidence), changed, _elsewhere(evidence)]
     else:
         parts = [*forbidden, _found_at(evidence, ours), _goals_here(evidence, ours), another_is_better(evidence)]
         parts += [changed, _percentages_here(evidence, ours)]
     return " ".join(text for text in parts if text)
+
+
+def _separating(evidence: Evidence) -> str:
+    """Where it is shown not to tell sick from well."""
+    names, tell = short_names(evidence), tells_apart(evidence).replace("tells", "tell")
+    start = {"absent": f"It does not {tell}", "hardly": f"It hardly can {tell}", "reversed": REVERSED}
+    sites = [replace(site, site=names[site.name]) for site in in_question(evidence)]
+    sentences = []
+    for kind, found in not_separating(evidence, sites).items():
+        places = [f"{where} ({people(each.value)} times of 100, range {between(each)})" for where, each in found]
+        sentences.append(f"{start[kind]} in {first_named(places)}.")
+    return " ".join(sentences)
+
+
+REVERSED = "The higher its percentage, the rarer the outcome: its order is reversed"
+"""What a model does that ranks those with the outcome below the others."""
 
 
 def approving(evidence: Evidence) -> str:
@@ -489,7 +508,7 @@ def works_here(evidence: Evidence) -> tuple[str, ...]:
             f"Of 100 without, {error} are {acted_on(evidence)} in error."
         )
     ranked = find(evidence, "auroc", site.name)
-    if isinstance(ranked, Estimate) and (ranked.low or 0.0) <= COIN_TOSS <= (ranked.high or 1.0):
+    if isinstance(ranked, Estimate) and discrimination(ranked, evidence.local_site == site.name) == "open":
         parts.append(
             f"Too few to tell whether it tells sick from well (range {between(ranked)} of 100, 50: a coin toss)."
         )

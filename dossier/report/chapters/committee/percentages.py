@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from dossier.core import multiplicity
 from dossier.core.bands import OE_TOLERATED
-from dossier.core.multiplicity import of_site, size_of_risks
+from dossier.core.multiplicity import is_reversed, of_site, size_of_risks
 from dossier.core.types import (
     Absent,
     Curve,
@@ -41,16 +41,19 @@ MOST_LINES = 2
 class AtRisk:
     """How many had the outcome among patients to whom the model gave one risk, read off the calibration curve."""
 
-    where: str
-    """The hospital as a sentence names it; of several classes with the class."""
+    whole: Whole
+    """What is known of all percentages of this hospital, or of its class."""
     risk: float
     value: float
     low: float
     high: float
     among: int
     """Of how many people it is told."""
-    is_refuted: bool
-    """Whether the percentages of this hospital are shown to be wrong, by all of them."""
+
+    @property
+    def where(self) -> str:
+        """The hospital as a sentence names it; of several classes with the class."""
+        return self.whole.where
 
     @property
     def is_off(self) -> bool:
@@ -61,22 +64,24 @@ class AtRisk:
     def is_far_off(self) -> bool:
         """Whether it is off by so much as an O/E that is far off."""
         least, most = OE_TOLERATED
-        return self.is_off and not least <= self.value / self.risk <= most
+        return self.is_off and (self.whole.is_reversed or not least <= self.value / self.risk <= most)
 
     @property
     def way(self) -> str:
         """Which way it is off, if it is."""
+        if self.is_off and self.whole.is_reversed:
+            return "the wrong way round"
         return "too low" if self.is_too_low else "too high" if self.is_too_high else ""
 
     @property
     def is_too_low(self) -> bool:
         """Whether more had the outcome than the model said."""
-        return self.is_refuted and self.low > self.risk
+        return self.whole.is_off and self.low > self.risk
 
     @property
     def is_too_high(self) -> bool:
         """Whether fewer had the outcome than the model said."""
-        return self.is_refuted and self.high < self.risk
+        return self.whole.is_off and self.high < self.risk
 
 
 def way_off(ratio: Estimate) -> str:
@@ -113,11 +118,14 @@ class Whole:
     is_too_low: bool
     slope: tuple[bool, bool]
     """Whether the slope is off below 1, and above it."""
+    is_reversed: bool
+    """Whether those with the outcome are shown to have the lower ones."""
 
     @property
     def way(self) -> str:
         """Which way all are off together, if they are."""
-        return "too high" if self.is_too_high else "too low" if self.is_too_low else ""
+        ways = "too high" if self.is_too_high else "too low" if self.is_too_low else ""
+        return "" if self.is_reversed else ways
 
     @property
     def is_off(self) -> bool:
@@ -133,6 +141,8 @@ class Whole:
     @property
     def says(self) -> str:
         """How they are off, as the end of a sentence."""
+        if self.is_reversed:
+            return "the higher they are, the rarer the outcome"
         if not self.way:
             return SLOPES.get(self.slope, "high and low ones do not fit together")
         little = "" if self.is_far_off or any(self.slope) else "a little "
@@ -156,7 +166,8 @@ def as_a_whole(evidence: Evidence, site: DatasetSummary, label: str = "") -> Who
     ]
     high, low = (False, False) if off[0] is None else (off[0].value < 1, off[0].value > 1)
     sides = (False, False) if off[1] is None else slope_off(off[1])
-    return Whole(_where(evidence, site, label), ratio, state, high, low, sides)
+    wrong_way = is_reversed(evidence, site.name, label)
+    return Whole(_where(evidence, site, label), ratio, state, high, low, sides, wrong_way)
 
 
 def _where(evidence: Evidence, site: DatasetSummary, label: str) -> str:
@@ -182,13 +193,12 @@ def at_risk(evidence: Evidence, site: DatasetSummary, risk: float, label: str = 
     if found is None or not {"observed", "low", "high"} <= set(found):
         return None
     return AtRisk(
-        _where(evidence, site, label),
+        as_a_whole(evidence, site, label),
         risk,
         found["observed"],
         found["low"],
         found["high"],
         told_of(evidence),
-        size_of_risks(evidence, site.name, label) == "against",
     )
 
 
@@ -304,7 +314,7 @@ def _of_one(evidence: Evidence, found: Sequence[AtRisk], whole: Whole) -> Senten
     rest = " ".join(parts or [*_predicted(whole), _why_not(evidence)])
     off = [risk for risk in found if risk.is_off]
     if (not off and whole.is_off) or (whole.is_far_off and {risk.way for risk in off} == {whole.way}):
-        start = "No" if whole.is_far_off else "Not all" if any(whole.slope) else "Nearly"
+        start = "No" if whole.is_far_off or whole.is_reversed else "Not all" if any(whole.slope) else "Nearly"
         return Sentence(f"{start}: {whole.says}.", rest)
     if not off:
         lead = "Not known." if not found else "Yes: close to what happened." if _is_shown(evidence) else NO_FAULT
