@@ -27,6 +27,7 @@ from dossier.core.types import (
 )
 from dossier.metrics import within_sites
 from dossier.metrics.stratified import Stratum
+from dossier.metrics.utility import net_benefit_gain
 from dossier.metrics.within_sites import Pair
 from dossier.report.chapters import committee, subgroups
 from dossier.typeset.flags import flag_text
@@ -265,6 +266,30 @@ def test_women_like_those_of_heart_are_a_finding_in_both_editions(tmp_path: Path
     assert apart.value == pytest.approx(-0.36, abs=0.06)
     assert apart.high is not None
     assert apart.high < -0.1
+
+
+def test_a_gain_over_the_sites_lies_below_both_upper_bounds() -> None:
+    """Two hospitals with 299 cases of 1,000: at .3 flagging no one is better by a hair, flagging everyone for sure."""
+    group = part((969, 270, 0.6), (31, 29, 0.1))
+    others = part((500, 140, 0.6), (500, 10, 0.1))
+    found = compared("net_benefit_gain", [Pair("a", group, others), Pair("b", group, others)], 0.3)
+    both = {name: np.concatenate([getattr(each, name) for each in (group, group)]) for name in ("outcome", "risk")}
+    alone = known(net_benefit_gain(both["outcome"], both["risk"], 0.3))
+    assert (found.ours.value, found.ours.low, found.ours.high) == pytest.approx(
+        (alone.value, alone.low, alone.high), abs=5e-5
+    )
+    assert found.ours.high is not None
+    assert found.ours.high < 0
+    assert found.apart.value == pytest.approx(found.ours.value - found.rest.value)
+
+
+def test_the_default_of_a_gain_is_one_for_all_sites() -> None:
+    """At .5 flagging everyone is better at the first (60 cases of 80), no one at the second (30 of 80): 90 of 160."""
+    first, second = part((40, 36, 0.6), (40, 24, 0.4)), part((40, 24, 0.6), (40, 6, 0.4))
+    pairs = [Pair("a", first, first), Pair("b", second, second)]
+    found = compared("net_benefit_gain", pairs, 0.5)
+    # Everyone: (90 - 70)/160. The model: 60 cases and 20 others.
+    assert found.ours.value == pytest.approx((60 - 20) / 160 - 20 / 160)
 
 
 @pytest.mark.slow

@@ -306,17 +306,16 @@ def smallest(found: SumOfShares) -> int:
 def interval_of(found: SumOfShares, reach: float) -> tuple[float, float, float]:
     """The value of the smallest sum and its bounds, at a reach of so many standard errors.
 
-    The lower bound is the lowest of those of all sums: which sum is the smallest in truth is not known, and where two
-    are nearly equal, the bound of one is none of the other.
+    Each bound is the lowest of those of all sums: which sum is the smallest in truth is not known. The smallest lies
+    below every upper bound with the sum of that bound, and below every lower bound only where all sums do.
     """
     shares, covariance = np.array(found.shares), np.array(found.covariance)
     each = [
         bounds(np.array(coefficient), shares, covariance, found.rows, found.units, reach)
         for coefficient in found.coefficients
     ]
-    which = smallest(found)
-    value = float(np.sum(np.array(found.coefficients[which]) * shares))
-    return value, min(float(low) for low, _ in each), float(each[which][1])
+    value = float(np.sum(np.array(found.coefficients[smallest(found)]) * shares))
+    return value, min(float(low) for low, _ in each), min(float(high) for _, high in each)
 
 
 def estimate_of(

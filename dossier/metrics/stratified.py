@@ -76,7 +76,7 @@ def _all_rows(strata: Strata) -> weighted.Rows:
     return weighted.Rows(outcome, risk, weights)
 
 
-def _design(strata: Strata) -> Design:
+def design(strata: Strata) -> Design:
     """How the rows of all sites were sampled, each site a stratum."""
     sizes = [len(stratum.outcome) for stratum in strata]
     site, rows = np.repeat(np.arange(len(sizes)), sizes), [np.arange(size) for size in sizes]
@@ -95,7 +95,7 @@ def _within(site: Integers, each: Sequence[Integers | None], without: Sequence[I
 
 def freedom(strata: Strata) -> float | None:
     """The degrees of freedom of errors by weights or clusters; None where rows are independent."""
-    return _design(strata).freedom if any(stratum.is_dependent for stratum in strata) else None
+    return design(strata).freedom if any(stratum.is_dependent for stratum in strata) else None
 
 
 def _estimate(
@@ -110,7 +110,7 @@ def _estimate(
     method = Method(Fact("stratified", sites=k), *how)
     details: dict[str, float | None] = {"k": float(k)}
     if df is not None:
-        units = Count(_design(strata).units, "row or cluster")
+        units = Count(design(strata).units, "row or cluster")
         method += Fact("weights_or_clusters", units=units, df=df)
         details["df"] = df
     if se <= 1e-12 * max(1.0, abs(value)) or df == 0:
@@ -148,7 +148,7 @@ def oe_ratio(strata: Strata, level: float = 0.95) -> Estimate | Absent:
     found = weighted.oe_ratio(rows)
     if isinstance(found, Absent):
         return found
-    se = math.sqrt(_design(strata).variance(found.linearized))
+    se = math.sqrt(design(strata).variance(found.linearized))
     return _estimate(found.value, se, strata, level, "log", Method("sums"))
 
 
@@ -231,7 +231,7 @@ def calibration_intercept(strata: Strata, level: float = 0.95) -> Estimate | Abs
         fitted = expit(logit(rows.risk) + found.value)
         variance = 1 / float((fitted * (1 - fitted)).sum())
     else:
-        variance = _design(kept).variance(found.linearized)
+        variance = design(kept).variance(found.linearized)
     return _estimate(found.value, math.sqrt(variance), kept, level, "plain", Method("single_intercept", *left_out))
 
 
@@ -257,7 +257,7 @@ def calibration_slope(strata: Strata, level: float = 0.95) -> Estimate | Absent:
     if isinstance(fit, Absent):
         return fit
     value, information, score = fit
-    variance = 1 / information if freedom(kept) is None else _design(kept).variance(score / information)
+    variance = 1 / information if freedom(kept) is None else design(kept).variance(score / information)
     return _estimate(value, math.sqrt(variance), kept, level, "plain", Method("single_slope", *left_out))
 
 

@@ -275,8 +275,8 @@ def net_benefit_gain(
 
     Notes
     -----
-    The lower bound is the lower of those of the two gains, so that it lies above 0 only where the model exceeds both
-    defaults: near a threshold that equals the prevalence a sample may take the worse default for the better one.
+    Each bound is the lower of those of the two gains: the interval lies above 0 only where the model exceeds both
+    defaults, and below 0 where either exceeds the model. A sample may take the worse default for the better one.
     `details` holds `default`, the net benefit of that default. Source: Vickers and Elkin 2006; as expected utility with
     the advice less that without it, the value of information of Campagner 2023; the interval Zou and Donner 2008.
 

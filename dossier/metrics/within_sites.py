@@ -23,8 +23,9 @@ from dossier.metrics.intervals import NO_SPREAD, two_sided, two_sided_student
 from dossier.metrics.logistic import logit
 from dossier.metrics.pooled import at_generalised_q
 from dossier.metrics.scales import Scale, back, forward, off_scale, stretch
-from dossier.metrics.stratified import Stratum, auroc_of_site, freedom
-from dossier.metrics.utility import contributions
+from dossier.metrics.stratified import Stratum, auroc_of_site, design, freedom
+from dossier.metrics.subgroups import difference
+from dossier.metrics.utility import contributions, net_benefit_gain
 
 CHAPTER = "subgroups"
 
@@ -137,18 +138,9 @@ OVER_PAIRS = ("auroc", "model_based_concordance")
 """The measures that are shares of the pairs of a case and another."""
 
 
-def gain(rows: weighted.Rows) -> weighted.Weighted:
-    """The net benefit over the better of flagging everyone and flagging no one, with what each row contributes."""
-    added = contributions(rows.outcome, rows.risk, rows.threshold)
-    everyone = contributions(rows.outcome, np.ones(len(rows.risk)), rows.threshold)
-    better = everyone if weighted.mean(everyone, rows.weights) > 0 else np.zeros(len(everyone))
-    return weighted.mean_of_rows(added - better, rows.weights)
-
-
 INFLUENCES: Mapping[str, Influence] = {
     "auroc": weighted.auroc,
     "model_based_concordance": weighted_concordance,
-    "net_benefit_gain": gain,
 }
 """What rows contribute to measures that do not say it of weighted rows themselves."""
 
@@ -170,7 +162,7 @@ INFORMATION = {"calibration_slope": True, "calibration_intercept": False, "calib
 
 def is_known(measure: str, influence: Influence | None) -> bool:
     """Whether a measure can be compared from the rows."""
-    return measure in SCORES or measure in INFLUENCES or measure == "oe_ratio" or influence is not None
+    return measure in {*SCORES, *INFLUENCES, "oe_ratio", "net_benefit_gain"} or influence is not None
 
 
 def _part(measure: str, influence: Influence | None, part: Stratum, threshold: float) -> Part | None:
@@ -235,6 +227,8 @@ def compared(
     """
     if measure == "oe_ratio":
         return _observed_over_expected(pairs, level)
+    if measure == "net_benefit_gain":
+        return _gains(pairs, level, threshold)
     every = [[_part(measure, influence, part, threshold) for part in pair.parts] for pair in pairs]
     known = [
         (pair, ours, rest)
@@ -252,6 +246,29 @@ def compared(
     made = _together(kept, ours, rest, level, scale, ends, tested)
     few = [pair.name for pair, test in zip(kept, tests, strict=False) if test is None]
     return _named(made, [pair.name for pair in pairs if pair not in kept], few)
+
+
+def _gains(pairs: Sequence[Pair], level: float, threshold: float) -> Found | Absent:
+    """The gain over flagging everyone, or no one, at all sites: which is better at one site alone is often chance."""
+    ours, rest = (_gain(pairs, side, level, threshold) for side in (0, 1))
+    if isinstance(ours, Absent) or isinstance(rest, Absent) or isinstance(apart := difference(ours, rest), Absent):
+        return NOWHERE
+    return Found(ours, rest, replace(apart, details={**apart.details, "k": float(len(pairs))}))
+
+
+def _gain(pairs: Sequence[Pair], side: int, level: float, threshold: float) -> Estimate | Absent:
+    """That of the group (0) or the others (1), each site a stratum whose rows count together as much as its weight."""
+    if not pairs:
+        return NOWHERE
+    parts, others = ([pair.parts[which] for pair in pairs] for which in (side, 1 - side))
+    sampled, (own, beside) = design(parts), (np.array([part.design.n for part in each]) for each in (parts, others))
+    outcome, risk = (np.concatenate([getattr(part, name) for part in parts]) for name in ("outcome", "risk"))
+    weights = np.repeat(beside / (own + beside), own) * sampled.relative_weights
+    found = net_benefit_gain(outcome, risk, threshold, level, sampled.cluster, weights, sampled.strata)
+    if isinstance(found, Absent):
+        return found
+    method = Method(Fact("within_sites", sites=len(pairs)), "mover", "at_effective_rows")
+    return replace(found, method=method, details={**found.details, "k": float(len(pairs))})
 
 
 def _over(weights: Floats, parts: Sequence[Part]) -> Part:
