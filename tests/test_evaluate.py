@@ -20,7 +20,6 @@ import pytest
 
 from dossier import evaluate, reading
 from dossier.core import register
-from dossier.core.bibliography import Source
 from dossier.core.types import RIVAL, Absent, Curve, Estimate, Evidence, Study, find, find_curve
 from dossier.evaluate import pieces
 from dossier.metrics import robustness
@@ -29,6 +28,7 @@ from dossier.report.chapters import glossary, references
 from dossier.report.chapters.references import Reference
 from dossier.typeset.measures import chapter_tables
 from dossier.typeset.methods import method_text
+from dossier.words.sources import Source
 from tests.reasons import Said, because
 from tests.reference.built import REPOSITORY, hurried, results_of, study
 from tests.shelves import register_put_back

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from dossier import evaluate
-from dossier.core.bibliography import SOURCES
 from dossier.core.facts import Count, Fact, Method
 from dossier.core.register import fill
 from dossier.core.types import Absent, Estimate, Evidence, Result, Term
@@ -18,6 +17,8 @@ from dossier.report.chapters import caution, methods, references
 from dossier.report.chapters.chapter import chapters
 from dossier.typeset.methods import method_text
 from dossier.typeset.numbers import MINUS
+from dossier.words import entries
+from dossier.words.sources import Source, source
 from tests.conftest import Book, by_hand
 from tests.estimated import estimated
 from tests.figures.evidence import Case
@@ -50,7 +51,9 @@ def check(term: Term) -> None:
     assert term.formula.count("[") == term.formula.count("]")
     assert not re.search(r"[a-z]_[a-z]", term.formula), "a name of the code"
     assert term.cites
-    assert all(citation in SOURCES or len(citation) > 40 for citation in term.cites if citation != "Jin"), term.cites
+    assert all(citation in entries("sources") or len(citation) > 40 for citation in term.cites if citation != "Jin"), (
+        term.cites
+    )
 
 
 @pytest.mark.parametrize("name", DIFFER)
@@ -260,14 +263,14 @@ def test_every_source_that_the_methods_name_is_listed_with_its_doi(covid: Eviden
         for row in table.rows
         for short in row.cells[2].text.split("; ")
     }
-    assert {reference.source for reference in every} == {SOURCES[short] for short in named}
-    brier = next(reference for reference in every if reference.source == SOURCES["Brier 1950"])
+    assert {reference.source for reference in every} == {source(short) for short in named}
+    brier = next(reference for reference in every if reference.source == source("Brier 1950"))
     assert brier.link == "https://doi.org/10.1175/1520-0493(1950)078%3C0001:VOFEIT%3E2.0.CO;2"
     assert all(reference.link == "" for reference in every if not reference.source.doi)
 
 
 def test_every_doi_is_one() -> None:
-    known = [source.doi for source in SOURCES.values() if source.doi]
+    known = [Source(**entry).doi for entry in entries("sources").values() if "doi" in entry]
     assert len(known) == len(set(known))
     assert all(re.fullmatch(r"10\.\d{4,5}/\S+", doi) for doi in known)
 

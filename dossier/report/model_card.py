@@ -13,12 +13,12 @@ import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from dossier.core.bibliography import source
 from dossier.core.checklist import is_placeholder
 from dossier.core.types import POOLED, Estimate, Evidence, Result, externals
 from dossier.typeset.flags import flag_text
 from dossier.typeset.methods import method_text
 from dossier.typeset.names import development, foretold, tested_version
+from dossier.words.sources import source
 
 OPEN = "Not stated"
 SPACE = "https://mc.chai.org/v0.2/schema.xsd"

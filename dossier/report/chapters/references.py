@@ -6,11 +6,11 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from urllib.parse import quote
 
-from dossier.core.bibliography import Source, source
 from dossier.core.types import Evidence
 from dossier.report.chapters.chapter import Chapter
 from dossier.report.chapters.glossary import used
 from dossier.report.chapters.sentence import Sentence
+from dossier.words.sources import Source, source
 
 
 @dataclass(frozen=True)
