@@ -416,8 +416,9 @@ def test_the_order_of_a_file_names_what_is_there_and_each_once() -> None:
     known: dict[str, set[str]] = {}
     orders: dict[str, tuple[str, ...]] = {}
     for name, entry in ((name, entry) for shelf in vars(register).values() for name, entry in shelf.items()):
-        known.setdefault(entry.function.__module__, set()).add(name)
-        orders[entry.function.__module__] = entry.function.__globals__.get("ORDER", ())
+        module = getattr(entry, "module", "") or entry.function.__module__
+        known.setdefault(module, set()).add(name)
+        orders[module] = getattr(sys.modules[module], "ORDER", ())
     for module, order in orders.items():
         assert len(set(order)) == len(order), module
         assert set(order) in (set(), known[module]), module

@@ -122,10 +122,7 @@ OF_BOTH_CLASSES = {
 def test_what_needs_a_class_without_weight_is_absent(weights: list[float], more: set[str], reason: str) -> None:
     found = {name: value(_four(weights)) for name, value in WEIGHTED.items()}
     gaps = {name: reason_text(each.reason) for name, each in found.items() if isinstance(each, Absent)}
-    assert gaps == {
-        name: f"for the other model, {reason}" if name.endswith("_of_rival") else reason
-        for name in OF_BOTH_CLASSES | more
-    }
+    assert gaps == dict.fromkeys(OF_BOTH_CLASSES | more, reason)
 
 
 def _plain(reason: str) -> str:

@@ -14,6 +14,7 @@ import importlib
 import inspect
 import pkgutil
 import re
+import sys
 import textwrap
 import threading
 from collections.abc import Callable, Mapping
@@ -21,7 +22,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
 
-from dossier.core.types import Danger, Goal, Role, Term, Tier
+from dossier.core.types import RIVAL, Danger, Goal, Role, Term, Tier
 
 if TYPE_CHECKING:
     from dossier.core.release import Release
@@ -75,6 +76,8 @@ class Metric:
     """The function whose difference from the other model it is."""
     by_subgroup: bool = False
     """Whether it is also taken of subgroups: where nothing else is said, if its tier is core or supporting."""
+    module: str = ""
+    """Where it is declared, if that is not where its function is defined."""
 
 
 @dataclass(frozen=True)
@@ -305,6 +308,49 @@ def metric(
     return enter
 
 
+def of_rivals(
+    name: str,
+    sentence: str,
+    formula: str,
+    *,
+    module: str,
+    chapter: str,
+    tier: Tier = "descriptive",
+    protection: Protection = "withheld",
+    of_classes: bool = False,
+) -> None:
+    """Ask a measure also of every other model, as if that were the one that is tested.
+
+    What is found is filed under the name of the measure with `model` in `at`, and printed in a chapter of comparison.
+    """
+    shelf = REGISTER.class_metrics if of_classes else REGISTER.metrics
+    own = shelf[name]
+    term = replace(
+        own.term,
+        name=f"{name}_of_rival",
+        label=f"{own.term.label} of the other model",
+        sentence=sentence,
+        formula=formula,
+        chapter=chapter,
+        tier=tier,
+        also=(),
+        goal=None,
+    )
+    entry = replace(
+        own,
+        term=term,
+        roles=("internal", "external"),
+        laws=frozenset(),
+        pool=None,
+        fixed={"model": RIVAL},
+        against_rest="no",
+        protection=protection,
+        by_subgroup=tier == "mission",
+        module=module,
+    )
+    _enter(shelf, term.name, entry)
+
+
 def synthesis(
     label: str,
     *,
@@ -482,17 +528,24 @@ def _imported(folder: str) -> tuple[str, ...]:
 def _in_order() -> None:
     """Sort every shelf by file and as its ORDER says: what was imported first must not show in results.json."""
     for shelf in vars(REGISTER).values():
-        places = [_place(name, entry.function) for name, entry in shelf.items()]
+        places = [_place(name, entry) for name, entry in shelf.items()]
         if places != sorted(places):
-            entries = sorted(shelf.items(), key=lambda entry: _place(entry[0], entry[1].function))
+            entries = sorted(shelf.items(), key=lambda entry: _place(*entry))
             shelf.clear()
             shelf.update(entries)
 
 
-def _place(name: str, function: Callable[..., Any]) -> tuple[str, int, str]:
+def _place(name: str, entry: Any) -> tuple[str, int, str]:
     """Its file, and its place there: what ORDER does not name comes last, by its name."""
-    order: tuple[str, ...] = function.__globals__.get("ORDER", ())
-    return function.__module__, order.index(name) if name in order else len(order), name
+    module: str = getattr(entry, "module", "") or entry.function.__module__
+    order: tuple[str, ...] = getattr(sys.modules[module], "ORDER", ())
+    return module, order.index(name) if name in order else len(order), name
+
+
+def functions() -> dict[str, Callable[..., Any]]:
+    """The measures of two classes as functions, by name."""
+    every = fill("metrics").metrics
+    return {name: metric.function for name, metric in every.items() if not metric.module}
 
 
 # ---- what is asked of a release --------------------------------------------------------------------------------------

@@ -30,10 +30,14 @@ def names(release: Release) -> tuple[str, ...]:
     return tuple(rival.name for rival in release.rivals)
 
 
-def facing(site: Site, metric: Metric) -> Site:
-    """The site with the other model that a measure of `each` is of; as it is for every other measure."""
-    label = metric.fixed.get("against", metric.fixed.get("model", ""))
-    return replace(site, dataset=site.dataset.facing(label))
+def facing(site: Site, metric: Metric) -> Site | Absent:
+    """The site with the other model that a measure of `each` is of; as it is for every other measure.
+
+    A measure of the other model is asked as if that were the one that is tested, or absent where it has no risks here.
+    """
+    if "model" in metric.fixed:
+        return in_place_of_the_model(site, metric.fixed["model"])
+    return replace(site, dataset=site.dataset.facing(metric.fixed.get("against", "")))
 
 
 def in_place_of_the_model(site: Site, rival: str) -> Site | Absent:

@@ -177,10 +177,12 @@ def _days(dataset: Dataset) -> tuple[datetime.date, datetime.date] | None:
 def measured(whole: Site, metric: Metric) -> Iterator[Result]:
     """A measure at one site, at each of its settings, of each other model; of several classes also class by class."""
     for each in rivals.each(whole.release, metric):
-        yield from _measured(rivals.facing(whole, each), each)
+        faced = rivals.facing(whole, each)
+        lacking = faced if isinstance(faced, Absent) else None
+        yield from _measured(whole if isinstance(faced, Absent) else faced, each, lacking)
 
 
-def _measured(whole: Site, metric: Metric) -> Iterator[Result]:
+def _measured(whole: Site, metric: Metric, lacking: Absent | None) -> Iterator[Result]:
     site = sampled.asked(whole, metric.needs)
     for at in classes.places_of(site.release, metric):
         undeclared = [name for name in metric.term.at if name not in at]
@@ -190,6 +192,8 @@ def _measured(whole: Site, metric: Metric) -> Iterator[Result]:
             found = few
         elif undeclared:
             found = Absent(Fact("setting_not_declared", setting=undeclared[0]))
+        elif lacking is not None:
+            found = lacking
         elif "class" in at:
             found = _inside_if(classes.answer(site, metric, at, _found), metric.term)
         else:

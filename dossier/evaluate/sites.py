@@ -109,7 +109,7 @@ def pooled_results(release: Release, external: Sequence[SiteResults], rows: Sequ
     for metric in (each for asked in metrics_of(release).values() for each in rivals.each(release, asked)):
         if metric.pool is None or not all(site.asks(metric.term.measure) for site in rows):
             continue
-        here = [rivals.facing(site, metric) for site in rows]
+        here = [faced for site in rows if isinstance(faced := rivals.facing(site, metric), Site)]
         for at in classes.places_of(release, metric):
             wanted = {**metric.fixed, **at}
             found = {

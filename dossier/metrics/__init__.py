@@ -16,16 +16,15 @@ def __getattr__(name: str) -> Callable[..., Any]:
     """A measure by its name, with its columns checked."""
     # Its own modules ask for each other while they are imported, when not every measure is known.
     if not name.startswith("_") and find_spec(f"{__name__}.{name}") is None:
-        from dossier.core.register import fill
+        from dossier.core.register import REGISTER, functions
         from dossier.metrics.checked import checked
 
-        metric = fill("metrics").metrics.get(name)
-        if metric is not None:
-            return checked(metric.function, metric.term)
+        if name in functions():
+            return checked(functions()[name], REGISTER.metrics[name].term)
     raise AttributeError(f"module 'dossier.metrics' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    from dossier.core.register import fill
+    from dossier.core.register import functions
 
-    return sorted(fill("metrics").metrics)
+    return sorted(functions())

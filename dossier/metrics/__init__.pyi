@@ -83,13 +83,6 @@ def auroc_difference(
 ) -> Estimate | Absent:
     """By how much the AUROC of the model exceeds that of the other model on the same people."""
 
-def auroc_of_rival(
-    outcome: ArrayLike,
-    rival: ArrayLike,
-    level: float = 0.95,
-) -> Estimate | Absent:
-    """How often the other model gives a person with the outcome a higher risk than one without."""
-
 def balanced_accuracy(
     outcome: ArrayLike,
     risk: ArrayLike,
@@ -156,13 +149,6 @@ def calibration_slope(
     level: float = 0.95,
 ) -> Estimate | Absent:
     """Whether the risks are spread as they should be."""
-
-def calibration_slope_of_rival(
-    outcome: ArrayLike,
-    rival: ArrayLike,
-    level: float = 0.95,
-) -> Estimate | Absent:
-    """Whether the risks of the other model are spread as they should be."""
 
 def calibration_test(
     outcome: ArrayLike,
@@ -321,15 +307,6 @@ def error_severity_index(
 ) -> Estimate | Absent:
     """How grave the errors are on average, from 0 (harmless) to 10 (the gravest kind)."""
 
-def error_severity_index_of_rival(
-    outcome: ArrayLike,
-    rival: ArrayLike,
-    threshold: float,
-    severity_weights: SeverityWeights,
-    level: float = 0.95,
-) -> Estimate | Absent:
-    """How grave the errors of the other model are on average, from 0 (harmless) to 10 (the gravest kind)."""
-
 def f1(
     outcome: ArrayLike,
     risk: ArrayLike,
@@ -475,15 +452,6 @@ def mean_severity(
 ) -> Estimate | Absent:
     """How grave the answers are on average when a right one counts 0, from 0 to 1."""
 
-def mean_severity_of_rival(
-    outcome: ArrayLike,
-    rival: ArrayLike,
-    threshold: float,
-    severity_weights: SeverityWeights,
-    level: float = 0.95,
-) -> Estimate | Absent:
-    """How grave the answers of the other model are on average when a right one counts 0, from 0 to 1."""
-
 def membership_auroc(
     development: Sequence[Feature],
     predictors: Sequence[Feature],
@@ -617,16 +585,6 @@ def oe_ratio(
     strata: ArrayLike | None = None,
 ) -> Estimate | Absent:
     """How many people had the outcome for each one that the model expected."""
-
-def oe_ratio_of_rival(
-    outcome: ArrayLike,
-    rival: ArrayLike,
-    level: float = 0.95,
-    cluster: ArrayLike | None = None,
-    weights: ArrayLike | None = None,
-    strata: ArrayLike | None = None,
-) -> Estimate | Absent:
-    """How many people had the outcome for each one that the other model expected."""
 
 def ppv(
     outcome: ArrayLike,

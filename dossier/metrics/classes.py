@@ -20,7 +20,7 @@ from dossier.core.register import Band, Line, curve, curve_synthesis, metric
 from dossier.core.types import Absent, Curve, Estimate, Floats, SiteResults, found_curve
 from dossier.metrics import advice, comparison, severity
 from dossier.metrics.committee import largest_remainder
-from dossier.metrics.comparison import AGAINST_RIVAL, OF_RIVAL
+from dossier.metrics.comparison import AGAINST_RIVAL
 from dossier.metrics.discrimination import TELLS_APART, placements
 from dossier.metrics.graded_accuracy import POINTWISE, Survey, drawn_for, estimated_credit, weighted_credit
 from dossier.metrics.intervals import (
@@ -663,46 +663,20 @@ def mean_severity(
     return _severity(severity.mean_of_classes, classes, class_risk, severity_weights, level)
 
 
-@severity_of(
-    "Error severity index of the other model",
-    digits=1,
-    range=(0, 10),
-    measure="error_severity_index",
-    fixed=OF_RIVAL,
-    formula="10 Σ C W / number of errors, C counts of the other model's class by true class, W their severity",
+severity.of_rivals(
+    "error_severity_index",
+    "How grave the errors of the other model are on average, from 0 (harmless) to 10 (the gravest kind).",
+    "10 Σ C W / number of errors, C counts of the other model's class by true class, W their severity",
+    module=__name__,
+    of_classes=True,
 )
-def error_severity_index_of_rival(
-    classes: Integers,
-    class_rival: Floats,
-    severity_weights: severity.SeverityWeights,
-    level: float = 0.95,
-) -> Estimate | Absent:
-    """How grave the errors of the other model are on average, from 0 (harmless) to 10 (the gravest kind).
-
-    Arguments: as for `error_severity_index`, with `class_rival` (n, k). Source: Jin.
-    """
-    return _severity(severity.index_of_classes, classes, class_rival, severity_weights, level)
-
-
-@severity_of(
-    "Mean severity of the other model",
-    digits=3,
-    range=(0, 1),
-    measure="mean_severity",
-    fixed=OF_RIVAL,
-    formula="Σ C W / n, C counts of the other model's class by true class, W their severity",
+severity.of_rivals(
+    "mean_severity",
+    "How grave the answers of the other model are on average when a right one counts 0, from 0 to 1.",
+    "Σ C W / n, C counts of the other model's class by true class, W their severity",
+    module=__name__,
+    of_classes=True,
 )
-def mean_severity_of_rival(
-    classes: Integers,
-    class_rival: Floats,
-    severity_weights: severity.SeverityWeights,
-    level: float = 0.95,
-) -> Estimate | Absent:
-    """How grave the answers of the other model are on average when a right one counts 0, from 0 to 1.
-
-    Arguments: as for `mean_severity`, with `class_rival` (n, k). Source: Jin.
-    """
-    return _severity(severity.mean_of_classes, classes, class_rival, severity_weights, level)
 
 
 # ---- comparison with the other model --------------------------------------------------------------------------------

@@ -15,10 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betainc, betaincc
 
+from dossier.core import register
 from dossier.core.facts import Count, Fact, Method
 from dossier.core.register import metric
 from dossier.core.types import RIVAL, Absent, Estimate, Floats
-from dossier.metrics import calibration, discrimination, weighted
+from dossier.metrics import weighted
 from dossier.metrics.calibration import A_TEST, log_score
 from dossier.metrics.discrimination import one_class, placements
 from dossier.metrics.intervals import (
@@ -43,7 +44,6 @@ ORDER = (
 
 AGAINST_RIVAL = {"against": RIVAL}
 """The setting of a difference from the other model, filed under its own name where it has one."""
-OF_RIVAL = {"model": RIVAL}
 CHANCE = {"against": "chance"}
 BLOCK = 4_000_000
 """Numbers of one block of permutations."""
@@ -216,111 +216,25 @@ def sign_flip_p(differences: Floats, permutations: int, seed: int) -> float | No
 # ---- the other model on its own -------------------------------------------------------------------------------------
 
 
-of_rival = partial(metric, digits=2, tier="descriptive", fixed=OF_RIVAL)
-"""A measure of the other model on its own."""
-
-
-@of_rival(
-    "AUROC of the other model",
-    range=(0, 1),
-    best="higher",
-    cites=("DeLong 1988", "Sun 2014", "Newcombe 2006", "Qin 2008"),
-    measure="auroc",
-    scale="logit",
-    breaks=("perfect is best",),
-    weighted=weighted.of_the_rival(weighted.auroc),
-    formula="mean over pairs of a case and another of 1[q(case) > q(other)] + ½ 1[q(case) = q(other)], q the risk of "
-    "the other model",
+of_rivals = partial(register.of_rivals, module=__name__, chapter="comparison")
+of_rivals(
+    "auroc",
+    "How often the other model gives a person with the outcome a higher risk than one without.",
+    "mean over pairs of a case and another of 1[q(case) > q(other)] + ½ 1[q(case) = q(other)], q the risk of the other "
+    "model",
     protection="ranks",
 )
-def auroc_of_rival(outcome: Floats, rival: Floats, level: float = 0.95) -> Estimate | Absent:
-    """How often the other model gives a person with the outcome a higher risk than one without.
-
-    Returns
-    -------
-    Estimate or Absent
-        The AUROC of the other model's risks, with the interval and the reasons for absence of `auroc`.
-
-    Examples
-    --------
-    >>> import dossier
-    >>> outcome, rival = [0, 0, 0, 1, 1, 1], [0.2, 0.3, 0.4, 0.3, 0.6, 0.8]
-    >>> print(dossier.metrics.auroc_of_rival(outcome, rival))
-    0.83 (0.25 to 0.99)
-    """
-    return _of_the_rival(discrimination.auroc(outcome, rival, level))
-
-
-@of_rival(
-    "Observed to expected ratio of the other model",
-    range=(0, None),
-    best="one",
-    cites=("Debray 2017", "Van Calster 2025", "Cochran 1977"),
-    measure="oe_ratio",
-    breaks=("perfect is best", "one class is absent"),
-    formula="Σ y / Σ q, q the other model's risk",
+of_rivals(
+    "oe_ratio",
+    "How many people had the outcome for each one that the other model expected.",
+    "Σ y / Σ q, q the other model's risk",
 )
-def oe_ratio_of_rival(
-    outcome: Floats,
-    rival: Floats,
-    level: float = 0.95,
-    cluster: NDArray[np.int64] | None = None,
-    weights: Floats | None = None,
-    strata: NDArray[np.int64] | None = None,
-) -> Estimate | Absent:
-    """How many people had the outcome for each one that the other model expected.
-
-    Where it lies far from 1, part of a difference in Brier score, log score or net benefit is calibration of the
-    other model.
-
-    Returns
-    -------
-    Estimate or Absent
-        O/E of the other model's risks, with the interval and the reasons for absence of `oe_ratio`.
-
-    Examples
-    --------
-    >>> import dossier
-    >>> outcome, rival = [0, 0, 0, 1, 1, 1], [0.2, 0.3, 0.4, 0.3, 0.6, 0.8]
-    >>> print(dossier.metrics.oe_ratio_of_rival(outcome, rival))
-    1.15 (0.58 to 2.29)
-    """
-    return _of_the_rival(calibration.oe_ratio(outcome, rival, level, cluster, weights, strata))
-
-
-@of_rival(
-    "Calibration slope of the other model",
-    best="one",
-    cites=("Cox 1958", "Van Calster 2019"),
-    measure="calibration_slope",
-    breaks=("perfect is best",),
-    weighted=weighted.of_the_rival(weighted.calibration_slope),
-    formula="b in logit P(y = 1) = a + b logit q, q the other model's risk",
+of_rivals(
+    "calibration_slope",
+    "Whether the risks of the other model are spread as they should be.",
+    "b in logit P(y = 1) = a + b logit q, q the other model's risk",
     protection="fit",
 )
-def calibration_slope_of_rival(outcome: Floats, rival: Floats, level: float = 0.95) -> Estimate | Absent:
-    """Whether the risks of the other model are spread as they should be.
-
-    Returns
-    -------
-    Estimate or Absent
-        The slope of the other model's risks, with the interval and the reasons for absence of `calibration_slope`.
-
-    Examples
-    --------
-    >>> import dossier
-    >>> outcome, rival = [0, 0, 0, 1, 1, 1], [0.2, 0.3, 0.4, 0.3, 0.6, 0.8]
-    >>> print(dossier.metrics.calibration_slope_of_rival(outcome, rival))
-    2.41 (-1.60 to 6.42)
-    """
-    return _of_the_rival(calibration.calibration_slope(outcome, rival, level))
-
-
-def _of_the_rival(found: Estimate | Absent) -> Estimate | Absent:
-    """The estimate, or the reason with whose risks it speaks of."""
-    return (
-        Absent(Fact("for_one_model", model="other model", reason=found.reason)) if isinstance(found, Absent) else found
-    )
 
 
 # ---- two models on the same rows ------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from dossier.core import register
 from dossier.core.facts import Fact, Method
 from dossier.core.register import curve, metric
 from dossier.core.types import RIVAL, Absent, Curve, Estimate, Floats
@@ -223,11 +224,6 @@ severity_at = partial(
 )
 """How grave the errors at a threshold are."""
 
-severity_of_rival = partial(
-    severity_at, fixed=OF_RIVAL, breaks=("perfect is best", "one class is absent"), protection="withheld"
-)
-"""The same of the other model."""
-
 
 @severity_at(
     "Error severity index",
@@ -310,62 +306,14 @@ def mean_severity(
     return mean_of_classes(*_at(outcome, risk, threshold), severity_weights, level)
 
 
-@severity_of_rival(
-    "Error severity index of the other model",
-    digits=1,
-    range=(0, 10),
-    measure="error_severity_index",
-    formula="10 Σ C W / number of errors, C counts of the other model's class by true class, W their severity",
+of_rivals = partial(register.of_rivals, module=__name__, chapter="severity", tier="mission")
+of_rivals(
+    "error_severity_index",
+    "How grave the errors of the other model are on average, from 0 (harmless) to 10 (the gravest kind).",
+    "10 Σ C W / number of errors, C counts of the other model's class by true class, W their severity",
 )
-def error_severity_index_of_rival(
-    outcome: Floats, rival: Floats, threshold: float, severity_weights: SeverityWeights, level: float = 0.95
-) -> Estimate | Absent:
-    """How grave the errors of the other model are on average, from 0 (harmless) to 10 (the gravest kind).
-
-    Returns
-    -------
-    Estimate or Absent
-        The index of the other model's risks, as `error_severity_index` gives it.
-
-    Examples
-    --------
-    One missed case of weight 1 and no false alarm.
-
-    >>> import dossier
-    >>> outcome, rival = [0, 0, 0, 1, 1, 1], [0.2, 0.3, 0.4, 0.3, 0.6, 0.8]
-    >>> weights = ((0.0, 1.0), (0.5, 0.0))
-    >>> found = dossier.metrics.error_severity_index_of_rival(outcome, rival, threshold=0.5, severity_weights=weights)
-    >>> found.value
-    10.0
-    """
-    return error_severity_index(outcome, rival, threshold, severity_weights, level)
-
-
-@severity_of_rival(
-    "Mean severity of the other model",
-    digits=3,
-    range=(0, 1),
-    measure="mean_severity",
-    formula="Σ C W / n, C counts of the other model's class by true class, W their severity",
+of_rivals(
+    "mean_severity",
+    "How grave the answers of the other model are on average when a right one counts 0, from 0 to 1.",
+    "Σ C W / n, C counts of the other model's class by true class, W their severity",
 )
-def mean_severity_of_rival(
-    outcome: Floats, rival: Floats, threshold: float, severity_weights: SeverityWeights, level: float = 0.95
-) -> Estimate | Absent:
-    """How grave the answers of the other model are on average when a right one counts 0, from 0 to 1.
-
-    Returns
-    -------
-    Estimate or Absent
-        The mean severity of the other model's risks, as `mean_severity` gives it.
-
-    Examples
-    --------
-    One missed case of weight 1 in 6 rows.
-
-    >>> import dossier
-    >>> outcome, rival = [0, 0, 0, 1, 1, 1], [0.2, 0.3, 0.4, 0.3, 0.6, 0.8]
-    >>> weights = ((0.0, 1.0), (0.5, 0.0))
-    >>> print(dossier.metrics.mean_severity_of_rival(outcome, rival, threshold=0.5, severity_weights=weights))
-    0.17 (0.00 to 0.49)
-    """
-    return mean_severity(outcome, rival, threshold, severity_weights, level)

@@ -9,7 +9,7 @@ import textwrap
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from dossier.core.register import fill
+from dossier.core.register import fill, functions
 from dossier.metrics.checked import BY_RATER, CODES, WITHIN
 
 HEAD = '"""The measures with their parameters, for editors and type checkers; `make stub` writes this file."""'
@@ -23,7 +23,7 @@ BUILT_IN = frozenset(("float", "int", "str", "bool", "tuple", "dict", "None"))
 
 def page() -> str:
     """The whole file."""
-    measures = {name: metric.function for name, metric in sorted(fill("metrics").metrics.items())}
+    measures = dict(sorted(functions().items()))
     sentences = {name: metric.term.sentence for name, metric in fill("metrics").metrics.items()}
     homes: dict[str, set[str]] = {"numpy.typing": {COLUMN}}
     for function in measures.values():

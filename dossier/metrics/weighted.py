@@ -330,17 +330,3 @@ def difference_to_rival(measure: Measure) -> Measure:
         return Weighted(ours.value - theirs.value, ours.linearized - theirs.linearized)
 
     return difference
-
-
-def of_the_rival(measure: Measure) -> Measure:
-    """The measure of the other model."""
-
-    def of_rival(rows: Rows) -> Found:
-        found = measure(rows.of_rival)
-        return (
-            Absent(Fact("for_one_model", model="other model", reason=found.reason))
-            if isinstance(found, Absent)
-            else found
-        )
-
-    return of_rival

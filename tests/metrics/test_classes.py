@@ -630,17 +630,6 @@ def test_weights_of_another_size_are_refused() -> None:
     assert classes.confusion_matrix(truth, risk, DISTANCE) == wrong
 
 
-def test_the_severity_of_a_rival_by_hand(graft: tuple[np.ndarray, Floats, Floats]) -> None:
-    truth, _, rival = graft
-    predicted = [max(range(4), key=lambda k, row=row: (row[k], -k)) for row in rival]  # type: ignore[misc]
-    weights = [DISTANCE[said][true] for said, true in zip(predicted, truth, strict=True)]
-    wrong = [said != true for said, true in zip(predicted, truth, strict=True)]
-    index = estimated(classes.error_severity_index_of_rival(truth, rival, DISTANCE))
-    assert index.value == pytest.approx(10 * sum(weights) / sum(wrong), abs=1e-12)
-    mean = estimated(classes.mean_severity_of_rival(truth, rival, DISTANCE))
-    assert mean.value == pytest.approx(sum(weights) / len(truth), abs=1e-12)
-
-
 def test_the_difference_of_severity_by_hand(graft: tuple[np.ndarray, Floats, Floats]) -> None:
     truth, risk, rival = graft
     said, theirs = (classes.predicted_class(given)[0] for given in (risk, rival))

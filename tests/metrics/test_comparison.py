@@ -6,7 +6,9 @@ import itertools
 import json
 import math
 import tracemalloc
+from dataclasses import replace
 from random import Random
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,29 +17,25 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom, ttest_rel
 
+import dossier
 from dossier.core.multiplicity import holm
 from dossier.core.types import Absent, Floats
 from dossier.metrics import comparison
-from dossier.metrics.calibration import calibration_slope, oe_ratio
 from dossier.metrics.comparison import (
     accuracy_difference,
     auroc_difference,
-    auroc_of_rival,
     brier_difference,
     brier_permutation_test,
-    calibration_slope_of_rival,
     log_score_difference,
     log_score_permutation_test,
     majority_class_test,
     mann_whitney_u,
     net_benefit_difference,
-    oe_ratio_of_rival,
     permutation_p,
     shuffled_cases,
     sign_flip_p,
     stopping_bounds,
 )
-from dossier.metrics.discrimination import auroc
 from dossier.metrics.intervals import NO_SPREAD
 from dossier.metrics.resampling import BINNED_ABOVE
 from dossier.metrics.utility import net_benefit
@@ -66,25 +64,29 @@ def test_the_difference_of_aurocs_is_that_of_proc() -> None:
     assert found.details["p_value"] == pytest.approx(expected["p"], rel=1e-9)
 
 
-def test_the_rival_on_its_own_is_measured_as_the_model_is() -> None:
-    """The AUROC of the rival and its interval by pROC; O/E and slope as if its risks were those of the model."""
-    expected = json.loads((GOLDEN / "r.json").read_text())["compare"]["binary"]["delong_paired"]
+OF_A_RIVAL = ("auroc", "oe_ratio", "calibration_slope", "error_severity_index", "mean_severity")
+
+
+def test_a_rival_is_measured_as_if_it_were_the_model() -> None:
+    """The AUROC by pROC; every value what a release says whose model the rival is."""
     outcome, risk, rival = golden()
-    assert estimated(auroc_of_rival(outcome, rival)).value == pytest.approx(expected["auc"][1], abs=1e-11)
-    assert estimated(oe_ratio_of_rival(outcome, rival)).value == pytest.approx(outcome.sum() / rival.sum(), rel=1e-12)
-    for ours, theirs in ((auroc, auroc_of_rival), (oe_ratio, oe_ratio_of_rival)):
-        assert theirs(outcome, rival) == ours(outcome, rival) != ours(outcome, risk)
-    assert calibration_slope_of_rival(outcome, rival) == calibration_slope(outcome, rival)
-
-
-def test_what_the_rival_lacks_is_said_of_the_rival() -> None:
-    constant, nothing = np.full(4, 0.3), np.zeros(4)
-    y = np.array([0.0, 1.0, 0.0, 1.0])
-    assert calibration_slope_of_rival(y, constant) == Said(
-        "for the other model, every risk is the same, so that there is no slope"
-    )
-    assert oe_ratio_of_rival(y, nothing) == Said("for the other model, every risk is 0, so that no event is expected")
-    assert isinstance(auroc_of_rival(nothing, constant), Absent)
+    table = pd.DataFrame({"y": outcome, "model": risk, "other": rival})
+    severity = {"weights": [[0.0, 0.6], [0.3, 0.0]], "source": "by hand"}
+    named: dict[str, Any] = {"outcome": "y", "thresholds": [0.2], "severity": severity}
+    beside = dossier.validate(table, risk="model", rival="other", **named).evidence.results
+    alone = dossier.validate(table, risk="other", **named).evidence.results
+    expected = json.loads((GOLDEN / "r.json").read_text())["compare"]["binary"]["delong_paired"]
+    for measure in OF_A_RIVAL:
+        (ours,) = [row for row in beside if row.measure == measure and "model" in row.at]
+        (theirs,) = [
+            row
+            for row in alone
+            if row.measure == measure and (row.dataset, set(row.at)) == (ours.dataset, set(ours.at) - {"model"})
+        ]
+        # What is looked at over the hospitals, for the model alone, is counted in the details.
+        assert replace(estimated(ours.found), details={}) == replace(estimated(theirs.found), details={})
+        if measure == "auroc":
+            assert estimated(ours.found).value == pytest.approx(expected["auc"][1], abs=1e-11)
 
 
 def test_the_difference_of_aurocs_is_that_of_python() -> None:

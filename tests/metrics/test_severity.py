@@ -18,11 +18,9 @@ from dossier.metrics.severity import (
     confusion,
     confusion_matrix,
     error_severity_index,
-    error_severity_index_of_rival,
     index_of_classes,
     mean_of_classes,
     mean_severity,
-    mean_severity_of_rival,
     weights_fault,
 )
 from tests.estimated import estimated
@@ -178,18 +176,6 @@ def test_the_confusion_matrix_is_counted_by_hand() -> None:
         "severity": (0.0, 0.6, 0.3, 0.0),
     }
     assert isinstance(confusion_matrix(y, p, 0.5, ((0.0, 0.6, 1), (0.3, 0.0, 1), (1, 1, 0.0))), Absent)
-
-
-def test_the_severity_of_a_rival_by_hand() -> None:
-    rng = np.random.default_rng(3)
-    y: Floats = (rng.uniform(size=90) < 0.4).astype(float)
-    q: Floats = np.round(rng.uniform(size=90), 2)
-    weights = ((0.0, 0.6), (0.3, 0.0))
-    missed, alarms = int(np.sum((q < 0.5) & (y == 1))), int(np.sum((q >= 0.5) & (y == 0)))
-    index = estimated(error_severity_index_of_rival(y, q, 0.5, weights))
-    assert index.value == pytest.approx(10 * (0.6 * missed + 0.3 * alarms) / (missed + alarms))
-    mean = estimated(mean_severity_of_rival(y, q, 0.5, weights))
-    assert mean.value == pytest.approx((0.6 * missed + 0.3 * alarms) / 90)
 
 
 # ---- several matrices -----------------------------------------------------------------------------------------------
