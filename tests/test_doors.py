@@ -18,6 +18,7 @@ import dossier
 from dossier.core.errors import DossierError
 from dossier.core.types import Estimate
 from dossier.reading.predictors import by_size
+from tests.estimated import estimated
 
 OUTCOME = np.array([1, 0, 1, 0, 1, 0] * 20)
 RISK = np.array([0.7, 0.7, 0.7, 0.2, 0.2, 0.9] * 20)
@@ -180,3 +181,39 @@ def test_categories_with_numbers_inside_go_by_their_size() -> None:
     assert by_size({"10 to 19", "2 to 9", "80+", "unknown"}) == ("2 to 9", "10 to 19", "80+", "unknown")
     assert by_size({"T10", "T2", "T2a"}) == ("T2", "T2a", "T10")
     assert by_size({"1", "10", "9"}) == ("1", "9", "10")
+
+
+# ---- a threshold that is a risk -------------------------------------------------------------------------------------
+
+BESIDE = [0.1 * 3, 1 - 0.7, 0.3, 0.1 + 0.2, 0.3 - 6e-17, 2.1 / 7]
+"""Ways to come to .3, which end on four neighbouring numbers."""
+
+
+@pytest.mark.parametrize("threshold", BESIDE)
+@pytest.mark.parametrize("risk", BESIDE)
+def test_a_risk_reaches_a_threshold_that_is_the_same_but_for_a_rounding(threshold: float, risk: float) -> None:
+    outcome, risks = [1, 0] * 10, np.full(20, risk)
+    measured = dossier.metrics
+    assert estimated(measured.sensitivity(outcome, risks, threshold=threshold)).value == 1
+    assert estimated(measured.specificity(outcome, risks, threshold=threshold)).value == 0
+    assert estimated(measured.net_benefit(outcome, risks, threshold=threshold)).value == pytest.approx(2 / 7)
+
+
+@pytest.mark.parametrize("threshold", BESIDE[:2])
+def test_a_dossier_counts_as_the_library_does(threshold: float) -> None:
+    frame = pandas.DataFrame({"y": [1, 0] * 10, "p": np.repeat(BESIDE[:5], 4)})
+    found = dossier.validate(frame, outcome="y", risk="p", thresholds=[threshold]).to_frame()
+    assert found.loc[found["measure"] == "sensitivity", "value"].tolist() == [1]
+    assert set(found["threshold"].dropna()) == {0.3}
+
+
+@pytest.mark.parametrize("distant", [1e-9, 1e-12])
+def test_a_threshold_that_lies_above_every_risk_is_not_reached(distant: float) -> None:
+    assert estimated(dossier.metrics.sensitivity([1, 0], [0.3, 0.3], threshold=0.3 + distant)).value == 0
+    assert estimated(dossier.metrics.brier([0, 0], [1e-14, 1e-14])).value == pytest.approx(1e-28)
+
+
+def test_one_threshold_in_two_writings_is_declared_twice() -> None:
+    frame = pandas.DataFrame({"y": [1, 0] * 10, "p": [0.3, 0.2] * 10})
+    with pytest.raises(DossierError, match="twice"):
+        dossier.validate(frame, outcome="y", risk="p", thresholds=[0.3, 0.1 * 3])

@@ -26,7 +26,7 @@ from dossier.core.facts import Fact
 from dossier.core.facts import Value as FactValue
 from dossier.core.faults import catalogue
 from dossier.core.tripod import ITEMS
-from dossier.core.values import RIVAL, CountRange, PeriodUnit, Subset
+from dossier.core.values import RIVAL, CountRange, PeriodUnit, Subset, decimal
 
 CHECKLIST_ITEMS = tuple(item.number for item in ITEMS)
 """The items of TRIPOD+AI that [statements] may answer."""
@@ -91,7 +91,8 @@ def _without_blanks_only(given: object) -> object:
 
 Text = Annotated[str, Field(min_length=1, max_length=20_000), BeforeValidator(_without_blanks_only)]
 """A text that says something: of blanks only it is as empty as of nothing."""
-Inside = Annotated[float, Field(gt=0, lt=1)]
+Decimal = Annotated[float, AfterValidator(lambda share: float(decimal(share)))]
+Inside = Annotated[Decimal, Field(gt=0, lt=1)]
 Level = Annotated[float, Field(ge=0.5, le=0.9999)]
 """Below one half an interval more often misses than holds; above, no sample and no bootstrap shows its ends."""
 Share = Annotated[float, Field(ge=0, le=1)]
@@ -263,7 +264,7 @@ class Rival(Table):
 class Thresholds(Table):
     """The risks from which somebody would act."""
 
-    declared: Annotated[tuple[Inside, ...], BeforeValidator(_without_repeats), FEW] = Field(
+    declared: Annotated[tuple[Inside, ...], AfterValidator(_without_repeats), FEW] = Field(
         (), description="The thresholds that were fixed before the data were seen, the primary one first."
     )
     range: Annotated[tuple[Inside, Inside], BeforeValidator(_number_range)] | None = Field(
@@ -862,7 +863,7 @@ class Acceptance(Table):
     subset_: SubgroupLevel | None = Field(
         None, alias="subset", description='A subgroup instead of all patients, as { column = "Sex", level = "female" }.'
     )
-    at: Mapping[str, str | float] = Field(default_factory=dict, description="At which threshold or setting.")
+    at: Mapping[str, str | Decimal] = Field(default_factory=dict, description="At which threshold or setting.")
     bound: Literal["value", "low", "high"] = Field("value", description="Which number has to meet the criterion.")
     at_least: float | None = Field(None, description="The smallest number that meets it.")
     at_least_from: Literal["h_accuracy.acceptable"] | None = Field(

@@ -27,6 +27,7 @@ from dossier.core.values import RIVAL as RIVAL
 from dossier.core.values import CountRange as CountRange
 from dossier.core.values import PeriodUnit as PeriodUnit
 from dossier.core.values import Subset as Subset
+from dossier.core.values import decimal as decimal
 from dossier.core.values import doubles as doubles
 from dossier.core.values import unit_of as unit_of
 

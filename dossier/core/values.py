@@ -31,6 +31,16 @@ def doubles(numbers: NDArray[Any]) -> NDArray[np.float64]:
     return (numbers.astype(str) if is_narrow else numbers).astype(np.float64)
 
 
+def decimal(shares: Any) -> NDArray[np.float64]:
+    """Shares, each that sums or divisions have left beside a decimal of 12 places as that: 0.3, not 0.1 x 3.
+
+    So a risk reaches a threshold that is written as it is. What lies next to 0 stays, as it may be a risk.
+    """
+    given = np.asarray(shares, dtype=np.float64)
+    written = np.round(given, 12)
+    return np.where((written != 0) & (np.abs(given - written) < 5e-16), written, given)
+
+
 class CountRange(int):
     """A count that is given as a range, to protect who is counted: it counts as its middle and prints its ends."""
 

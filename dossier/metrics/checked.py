@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dossier.core.bands import ROUNDING
-from dossier.core.types import Absent, Curve, Estimate, Term, doubles
+from dossier.core.types import Absent, Curve, Estimate, Term, decimal, doubles
 
 WITHIN = {
     "outcome": (0.0, 1.0),
@@ -36,7 +36,7 @@ CODES = frozenset({"cluster", "strata"})
 """Columns that say only who belongs together."""
 HELD = {"U": "text", "S": "bytes", "M": "dates", "m": "lengths of time", "c": "complex numbers", "V": "records"}
 """What the kinds of columns of numpy are called that hold no numbers."""
-SHARES = frozenset({"threshold", "level"})
+SHARES = frozenset({"threshold", "primary_threshold", "level"})
 """Settings above 0 and below 1."""
 
 PARAMETERS = {
@@ -210,7 +210,7 @@ def _within(name: str, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
         raise ValueError(f"{name} is {numbers[at]:.9g} in row {at}, and may be {ends}. {_mend(name)}")
     if name == "weights" and not within.any():
         raise ValueError("weights are all 0. Give at least one row a weight above 0.")
-    return within
+    return decimal(within) if high == 1 else within
 
 
 def _first(rows: NDArray[np.bool_]) -> int:
@@ -230,7 +230,7 @@ def _some(count: int, noun: str) -> str:
 
 
 def _share(name: str, value: Any) -> float:
-    number = float(doubles(np.asarray(value)))
+    number = float(decimal(doubles(np.asarray(value))))
     if not 0 < number < 1:
         raise ValueError(f"{name} is {number:g}, and may be above 0 and below 1. Write 20% as 0.2.")
     return number

@@ -12,6 +12,7 @@ from dossier.core.facts import Count, Fact
 from dossier.core.faults.locations import Cell
 from dossier.core.release import Release
 from dossier.core.types import Floats
+from dossier.core.values import decimal
 from dossier.reading import columns, predictors
 from dossier.reading.columns import Settled
 from dossier.reading.faults import nearest
@@ -84,7 +85,7 @@ def _risks(
     if len(found) < len(names):
         return None
     # Numbers far from any risk are reported column by column; here they must not grow beyond all numbers.
-    given = np.array([column.numbers for column in found]).clip(-1e6, 1e6) / (100 if scale == "percent" else 1)
+    given = decimal(np.array([column.numbers for column in found]).clip(-1e6, 1e6) / (100 if scale == "percent" else 1))
     sums = given.sum(axis=0)
     known = sums[~np.isnan(sums)]
     at = Cell(table.file, tuple(column.name for column in found))

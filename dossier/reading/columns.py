@@ -19,6 +19,7 @@ from dossier.core.faults.locations import Cell, Header, Key
 from dossier.core.faults.wording import number, shortened
 from dossier.core.release import DatasetDeclaration, Outcome, Value
 from dossier.core.types import NO_PERIOD, PERIODS_OF_A_YEAR, Floats, Periods, PeriodUnit
+from dossier.core.values import decimal
 from dossier.reading import dialects, notations, signatures, unknown
 from dossier.reading.faults import LONGEST, by_row, no_column
 from dossier.reading.isolation import Stored
@@ -515,8 +516,8 @@ def risk(table: Settled, name: str, key: str, faults: list[Fault], scale: str = 
     beyond = int((within != found.numbers).sum() - np.isnan(within).sum())
     if beyond and not faults_here:
         table.notes.append(Fact("risks_beyond_ends", rows=Count(beyond, "row"), column=name, file=table.file))
-    # As many digits as a double has, less the one that a division leaves: 16.7 per cent are 0.167.
-    return None if faults_here else within if most == 1 else np.round(within / most, 15)
+    # A division leaves a digit behind: 16.7 per cent are 0.167.
+    return None if faults_here else decimal(within / most)
 
 
 def _no_numbers(table: Settled, found: Column, of: Fact, wrong: Bools) -> list[Fault]:
