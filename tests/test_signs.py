@@ -175,6 +175,54 @@ def test_so_are_those_of_several_classes(tmp_path: Path) -> None:
     assert len(said(found, "looks_like_classes")) == 1
 
 
+# ---- models that tell nobody apart ----------------------------------------------------------------------------------
+
+BY_SITE = 'site_column = "h"'
+
+
+def hospitals(*each: tuple[str, int, float, float]) -> str:
+    """Hospitals of so many patients, a third with the outcome, whose risks run from one end to the other."""
+    parts = [
+        np.column_stack([np.arange(n) % 3 == 0, np.linspace(low, high, n), np.full(n, index)])
+        for index, (_, n, low, high) in enumerate(each)
+    ]
+    outcome, risk, index = np.concatenate(parts).T
+    return csv("y,p,h", outcome.astype(int), risk, [each[int(k)][0] for k in index])
+
+
+def test_a_threshold_that_parts_nobody_is_told(tmp_path: Path) -> None:
+    says = "at threshold 0.20 the model flags {} at {}: it does not separate anyone there."
+    alone = study(tmp_path, hospitals(("Bari", 90, 0.2, 0.9)), dataset=BY_SITE)
+    assert said(alone, "flagged_alike") == [says.format("everyone", "1 of 1\N{NO-BREAK SPACE}hospital (Bari)")]
+    low = study(tmp_path, hospitals(("Bari", 90, 0.1, 0.9), ("Bern", 90, 0.01, 0.19)), dataset=BY_SITE)
+    assert said(low, "flagged_alike") == [says.format("no one", "1 of 2\N{NO-BREAK SPACE}hospitals (Bern)")]
+    small = hospitals(*((name, 24, 0.3, 0.9) for name in ("Bari", "Bern", "Bonn")))
+    assert said(study(tmp_path, small, dataset=BY_SITE), "flagged_alike") == [
+        says.format("everyone", "3 of 3\N{NO-BREAK SPACE}hospitals (Bari, Bern and Bonn)")
+    ]
+
+
+def test_small_hospitals_are_flagged_alike_by_chance(tmp_path: Path) -> None:
+    some = [("Bari", 90, 0.1, 0.9), *((f"H{k}", 6, 0.3, 0.9) for k in range(30))]
+    assert said(study(tmp_path, hospitals(*some), dataset=BY_SITE), "flagged_alike") == []
+    assert said(study(tmp_path, hospitals(("Bari", 30, 0.3, 0.9)), dataset=BY_SITE), "flagged_alike") == []
+    one_risk = study(tmp_path, hospitals(("Bari", 90, 0.3, 0.3)), dataset=BY_SITE)
+    assert (said(one_risk, "flagged_alike"), len(said(one_risk, "constant_risk"))) == ([], 1)
+
+
+def test_a_rival_that_is_the_model_is_told(tmp_path: Path) -> None:
+    outcome, risk, _ = simulated()
+    rivals = 'column = "p"\n[[rival]]\nname = "old"\ncolumn = "q"\n[[rival]]\nname = "older"\ncolumn = "r"'
+    near = np.where(np.arange(len(risk)) == 7, risk / 2, risk)
+    both = csv("y,p,q,r", outcome.astype(int), risk, near, risk)
+    assert said(study(tmp_path, both, prediction=rivals), "same_as_rival") == [
+        "The risks of older equal the model's in every row of site: the two are one model there, or one column was "
+        "read twice."
+    ]
+    few = csv("y,p,q,r", outcome[:9].astype(int), risk[:9], near[:9], risk[:9])
+    assert said(study(tmp_path, few, prediction=rivals), "same_as_rival") == []
+
+
 # ---- patients with several rows -------------------------------------------------------------------------------------
 
 

@@ -172,7 +172,7 @@ def _study(release: Release, folder: Folder, faults: list[Fault]) -> Study:
         datasets=tuple(site.dataset for site in found),
         readers=judged,
         inputs=tuple(folder.inputs[name] for name in sorted(folder.inputs)),
-        flags=(*flags.flags(found, settled), *doubts),
+        flags=(*flags.flags(found, settled, release.thresholds.declared), *doubts),
         statements=statements,
         reader_study=decided,
         previous=before,

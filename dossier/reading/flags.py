@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from dossier.core.bands import CERTAIN
-from dossier.core.facts import Count, Fact
+from dossier.core.bands import CERTAIN, FEW_FOR_POOLING
+from dossier.core.facts import Count, Fact, Value
 from dossier.core.types import POOLED, RIVAL, Absent, Dataset, Flag, Floats, SettledTable
 from dossier.reading import coding, signs
 from dossier.reading.datasets import Site
@@ -23,7 +24,9 @@ MORE_THAN_CHANCE = 5.0
 """So many times more equal rows than two tables of other patients would share are the same patients."""
 
 
-def flags(sites: Sequence[Site], tables: Sequence[SettledTable] = ()) -> tuple[Flag, ...]:
+def flags(
+    sites: Sequence[Site], tables: Sequence[SettledTable] = (), thresholds: Sequence[float] = ()
+) -> tuple[Flag, ...]:
     """The flags of every dataset, in their order, and of the tables as a whole."""
     development = next((site.described for site in sites if site.dataset.role == "development"), None)
     each = (flag for site in sites for flag in _of(site, development))
@@ -31,7 +34,8 @@ def flags(sites: Sequence[Site], tables: Sequence[SettledTable] = ()) -> tuple[F
     empty = _empty_subgroups([site.dataset for site in described])
     names = [site.dataset.name for site in sites]
     noted = signs.flags_of_tables(tables, names)
-    return (*each, *_same_tables(sites), *coding.flags(described), *empty, *_sites_left_out(tables), *noted)
+    alike = _flagged_alike([site.dataset for site in sites if site.dataset.role == "external"], thresholds)
+    return (*each, *alike, *_same_tables(sites), *coding.flags(described), *empty, *_sites_left_out(tables), *noted)
 
 
 def _sites_left_out(tables: Sequence[SettledTable]) -> Iterator[Flag]:
@@ -55,6 +59,7 @@ def _of(site: Site, development: Site | None) -> Iterator[Flag]:
     yield from _renamed_predictors(site)
     yield from _repeated_rows(site)
     yield from _incomplete_rival(site)
+    yield from _same_as_rival(site)
     yield from _in_no_subgroup(described.dataset)
     yield from _names_for_missing(site)
     if development is not None and dataset.role == "external":
@@ -199,6 +204,41 @@ def _incomplete_rival(site: Site) -> Iterator[Flag]:
             model = "The other model" if label == RIVAL else label
             says = Fact("rival_without_risks", model=model, rows=Count(missing, "row"), dataset=name)
             yield Flag("rival_incomplete", name, says)
+
+
+def _same_as_rival(site: Site) -> Iterator[Flag]:
+    """Other models that are the model itself, row by row."""
+    dataset = site.dataset
+    ours = dataset.risk if dataset.class_risk is None else dataset.class_risk
+    first = dataset.rival if dataset.class_risk is None else dataset.class_rival
+    others = (first, *(model.risk for model in dataset.further_rivals))
+    for label, theirs in zip(site.rival_missing, others, strict=False):
+        if ours is not None and theirs is not None and len(ours) >= ENOUGH_TO_TELL and np.array_equal(ours, theirs):
+            says = Fact("same_as_rival", rival="the other model" if label == RIVAL else label, dataset=dataset.name)
+            yield Flag("same_as_rival", dataset.name, says)
+
+
+def _flagged_alike(external: Sequence[Dataset], thresholds: Sequence[float]) -> Iterator[Flag]:
+    """Thresholds that part nobody at a dataset of enough patients, or at all datasets that have enough together.
+
+    At a few of many small ones everyone may be on one side by chance. One risk for all is a flag of its own.
+    """
+    every = [each for each in external if each.risk is not None and np.ptp(each.risk) > 0]
+    for threshold, everyone in itertools.product(thresholds, (True, False)):
+        alike = [each for each in every if each.risk is not None and ((each.risk >= threshold) == everyone).all()]
+        if len(alike) < len(external) or not _are_enough(alike):
+            alike = [each for each in alike if _are_enough([each])]
+        if alike:
+            where: dict[str, Value] = {"alike": len(alike), "hospitals": len(external)}
+            names = tuple(each.site for each in alike)
+            says = Fact("flagged_alike", threshold=threshold, everyone=everyone, sites=names, **where)
+            yield Flag("flagged_alike", alike[0].name if len(alike) == 1 else POOLED, says)
+
+
+def _are_enough(datasets: Sequence[Dataset]) -> bool:
+    """Whether the datasets together have enough patients with and without the outcome to tell anything of both."""
+    outcome = np.concatenate([each.outcome for each in datasets if each.outcome is not None] or [np.empty(0)])
+    return min(int(outcome.sum()), int((1 - outcome).sum())) >= FEW_FOR_POOLING
 
 
 def _in_no_subgroup(dataset: Dataset) -> Iterator[Flag]:

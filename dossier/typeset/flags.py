@@ -285,6 +285,10 @@ WORDS: Mapping[str, str] = {
     "table may hold its patients more than once.",
     "duplicate_rows": "In {dataset} {rows:rows} {rows:is|are} equal to an earlier one in outcome, risk and every "
     "predictor.",
+    "flagged_alike": "at threshold {threshold:threshold} the model flags {everyone:everyone|no one} at {alike} of "
+    "{hospitals:counted hospital} ({sites:sites}): it does not separate anyone there.",
+    "same_as_rival": "The risks of {rival} equal the model's in every row of {dataset}: the two are one model there, "
+    "or one column was read twice.",
     "rival_without_risks": "{model} gives no risk in {rows:rows} of {dataset}, so the two are not compared there.",
     "in_no_subgroup": "In {dataset} {rows:rows} {rows:is|are} in no subgroup of {column}: the value is missing or not "
     "among its levels.",

@@ -537,10 +537,12 @@ GRAVEST = tuple(
         "changed_since_sealed",
         "wrong_order",
         "default_better",
+        "flagged_alike",
         "risks_off",
         "slope_off",
         "subgroup_differs",
         "shared_rows",
+        "same_as_rival",
         "other_units",
     )
 )
