@@ -116,8 +116,7 @@ def _columns(table: SettledTable, is_protected: bool) -> list[str]:
 def _cells(column: SettledColumn) -> tuple[str, ...]:
     values = f"{column.levels} value{'' if column.levels == 1 else 's'}" if column.levels is not None else ""
     span = f"{column.range[0]:.6g} to {column.range[1]:.6g}" if column.range is not None else values
-    missing = f"{column.missing}" if column.sample is None else f"{column.missing} of {column.sample} rows drawn"
-    return " ".join(column.name.split()), column.role, column.kind, span, missing
+    return " ".join(column.name.split()), column.role, column.kind, span, f"{column.missing}"
 
 
 # ---- for machines ---------------------------------------------------------------------------------------------------
@@ -181,7 +180,6 @@ def _table(table: SettledTable, is_protected: bool) -> dict[str, Any]:
                 "range": given(None if column.range is None else list(column.range)),
                 "values": given(column.levels),
                 "missing": given(column.missing),
-                "drawn": given(column.sample),
             }
             for column in table.columns
         ],
@@ -207,7 +205,6 @@ def schema() -> dict[str, Any]:
             "description": "How many different texts or codes; null of numbers, and where small counts are protected.",
         },
         "missing": UNLESS_PROTECTED,
-        "drawn": {**COUNT_OR_NULL, "description": "In how many rows it was read, where these are not all."},
     }
     dataset = {
         "name": TEXT,

@@ -78,7 +78,6 @@ FLAGS: Mapping[str, str] = {
     "model_differs": "Coefficients give other risks",
     "class_missing": "Class without patients",
     "in_no_subgroup": "Patients in no subgroup",
-    "sampled": "Predictors of a sample of the rows",
     "empty_subgroup": "Subgroup without patients",
     "constant_predictor": "Predictor with one value",
     "code_for_missing": "Value that looks like a code for missing",

@@ -185,8 +185,6 @@ class Dataset:
     """The calendar period of each row; None where the release names no column of days."""
     minimum_cell: int = 0
     """The smallest count that may be printed; 0 where the release declares no disclosure policy."""
-    sampled: Dataset | None = None
-    """The rows with predictors and subgroups, of a table too large to be read whole: these here then have neither."""
 
     @property
     def rows_analysed(self) -> int:
@@ -209,13 +207,7 @@ class Dataset:
             rival=None if several else model.risk,
             class_rival=model.risk if several else None,
             rival_is_incomplete=model.is_incomplete,
-            sampled=None if self.sampled is None else self.sampled.facing(rival),
         )
-
-    @property
-    def described(self) -> Dataset:
-        """The rows whose predictors and subgroups are known: all, or the sample."""
-        return self if self.sampled is None else self.sampled
 
 
 @dataclass(frozen=True)
@@ -291,8 +283,6 @@ class SettledColumn:
     levels: int | None
     """How many different texts or codes it holds."""
     missing: int
-    sample: int | None = None
-    """In how many rows it was read, drawn from all; None where it was read in all."""
 
 
 @dataclass(frozen=True)
@@ -783,8 +773,6 @@ class DatasetSummary:
     """Whether the rows count by their sampling weights."""
     imputations: int | None = None
     """How many imputations were pooled; None where nothing was imputed."""
-    sampled: int | None = None
-    """In how many analysed rows predictors and subgroups were read; None where in all."""
 
 
 State = Literal["shown", "against", "open", "untested"]

@@ -272,9 +272,8 @@ def _sites(study: Study) -> list[Site]:
         Site(
             dataset=dataset,
             release=study.release,
-            development=development.described.predictors if development else (),
+            development=development.predictors if development else (),
             development_rows=development.rows_analysed if development else None,
-            development_sample=development.sampled.rows_analysed if development and development.sampled else None,
             readers=next((reader for reader in study.readers if reader.dataset == dataset.name), None),
             readers_elsewhere=tuple(reader.dataset or READERS for reader in study.readers),
             wide=wide,

@@ -85,8 +85,7 @@ def _with_risk(original: Dataset) -> Dataset | None:
         subgroup if isinstance(subgroup.rows, Absent) else replace(subgroup, rows=subgroup.rows[known])
         for subgroup in original.subgroups
     )
-    sample = None if original.sampled is None else _with_risk(original.sampled)
-    return replace(part_of(original, known), subgroups=groups, sampled=sample)
+    return replace(part_of(original, known), subgroups=groups)
 
 
 def _events(parts: Sequence[SiteEvidence]) -> int | None:

@@ -53,7 +53,7 @@ def _reference(study: Study, predictor: str) -> Feature | None:
     holders = [
         (dataset.role, feature)
         for dataset in study.datasets
-        for feature in dataset.described.predictors
+        for feature in dataset.predictors
         if feature.name == predictor
     ]
     known = [(role, feature) for role, feature in holders if not np.isnan(feature.values).all()]

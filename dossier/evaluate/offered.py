@@ -58,8 +58,6 @@ class Site:
     """The datasets that readers judged; READERS where tables name none, empty where there are no tables."""
     subset: Subset | None = None
     """The subgroup that the rows are, when they are only a part of the dataset."""
-    development_sample: int | None = None
-    """How many development rows have predictors, where the table is too large to be read whole."""
     measures: frozenset[str] | None = None
     """The measures that are asked, and no curves; None for every measure and curve."""
     wide: int = 0
@@ -345,7 +343,6 @@ def part_of(dataset: Dataset, rows: Any) -> Dataset:
         severity_group=taken(dataset.severity_group),
         further_rivals=tuple(replace(rival, risk=taken(rival.risk)) for rival in dataset.further_rivals),
         subgroups=(),
-        sampled=None,
     )
 
 

@@ -15,7 +15,6 @@ from dossier.core.over_time import OVER_TIME
 from dossier.core.register import Metric, metrics_of
 from dossier.core.release import Watched
 from dossier.core.types import FEWEST_PATIENTS, NO_PERIOD, Absent, At, Curve, CurveResult, Estimate, Periods, Subset
-from dossier.evaluate import sampled
 from dossier.evaluate.classes import places_of
 from dossier.evaluate.offered import Site, part_of, refuse_a_bad_curve
 from dossier.evaluate.site import measured
@@ -32,7 +31,7 @@ def of_site(site: Site) -> tuple[CurveResult, ...]:
         return ()
     metrics = metrics_of(site.release)
     asked = [metrics[name] for name in WATCHED if name in metrics and site.asks(name)]
-    return tuple(curve for metric in asked for curve in _curves(sampled.asked(site, metric.needs), metric))
+    return tuple(curve for metric in asked for curve in _curves(site, metric))
 
 
 def _curves(site: Site, metric: Metric) -> Iterator[CurveResult]:

@@ -28,7 +28,7 @@ from dossier.core.types import (
     SiteResults,
     Term,
 )
-from dossier.evaluate import classes, dependent, rivals, sampled
+from dossier.evaluate import classes, dependent, rivals
 from dossier.evaluate.offered import (
     Site,
     ask,
@@ -127,22 +127,13 @@ def of_labels_alone(maker: Metric | CurveMaker) -> bool:
 
 
 def described(site: Site, wanted: Callable[[Sequence[str]], bool]) -> tuple[DescriptionResult, ...]:
-    """The descriptions of a site whose needs are wanted; what all rows tell is not asked of a sample of them."""
+    """The descriptions of a site whose needs are wanted."""
     return tuple(
         DescriptionResult(site.dataset.name, row)
         for maker in fill("metrics").descriptions.values()
         if site.dataset.role in maker.roles and wanted(maker.needs)
-        for row in _described_once(site, maker)
+        for row in _described(site, maker)
     )
-
-
-def _described_once(site: Site, maker: CurveMaker) -> Iterator[Description]:
-    rows = _described(site, maker)
-    yield from rows
-    known = {row.variable for row in rows}
-    sample = sampled.asked(site, maker.needs)
-    if sample is not site:
-        yield from (row for row in _described(sample, maker) if row.variable not in known)
 
 
 def summary(dataset: Dataset) -> DatasetSummary:
@@ -154,7 +145,7 @@ def summary(dataset: Dataset) -> DatasetSummary:
         events=None if dataset.outcome is None else int(dataset.outcome.sum()),
         rows_read=dataset.rows_read,
         excluded=dataset.excluded,
-        features=tuple(feature.name for feature in dataset.described.predictors),
+        features=tuple(feature.name for feature in dataset.predictors),
         splits=None if dataset.split is None else len(np.unique(dataset.split)),
         dates=dataset.dates or _days(dataset),
         country=dataset.country,
@@ -165,7 +156,6 @@ def summary(dataset: Dataset) -> DatasetSummary:
         if dataset.classes is None
         else {label: int((dataset.classes == index).sum()) for index, label in enumerate(dataset.class_labels)},
         minimum_cell=dataset.minimum_cell,
-        sampled=None if dataset.sampled is None else dataset.sampled.rows_analysed,
     )
 
 
@@ -182,8 +172,7 @@ def measured(whole: Site, metric: Metric) -> Iterator[Result]:
         yield from _measured(whole if isinstance(faced, Absent) else faced, each, lacking)
 
 
-def _measured(whole: Site, metric: Metric, lacking: Absent | None) -> Iterator[Result]:
-    site = sampled.asked(whole, metric.needs)
+def _measured(site: Site, metric: Metric, lacking: Absent | None) -> Iterator[Result]:
     for at in classes.places_of(site.release, metric):
         undeclared = [name for name in metric.term.at if name not in at]
         few = _too_few(site.dataset)
@@ -200,7 +189,6 @@ def _measured(whole: Site, metric: Metric, lacking: Absent | None) -> Iterator[R
             found = _found(site, metric, at, value)
         if site.dataset.role == "development" and isinstance(found, Estimate) and not of_labels_alone(metric):
             found = replace(found, method=found.method + "apparent")
-        found = sampled.noted(found, whole, metric.needs)
         yield Result(
             metric.term.name, metric.term.measure, site.dataset.name, {**metric.fixed, **at}, found, site.subset
         )
@@ -301,9 +289,8 @@ def _by_class(site: Site, maker: CurveMaker) -> Iterator[CurveResult]:
         yield replace(curve_of(classes.against_rest(site, label), maker), at={"class": label})
 
 
-def curve_of(whole: Site, maker: CurveMaker) -> CurveResult:
+def curve_of(site: Site, maker: CurveMaker) -> CurveResult:
     """A curve of one site, or why there is none."""
-    site = sampled.asked(whole, maker.needs)
     few = _too_few(site.dataset)
     if few is not None:
         return CurveResult(maker.name, site.dataset.name, few, subset=site.subset)
@@ -317,7 +304,7 @@ def curve_of(whole: Site, maker: CurveMaker) -> CurveResult:
     )
     if isinstance(found, Curve):
         refuse_a_bad_curve(maker.name, site.dataset.name, found)
-    return CurveResult(maker.name, site.dataset.name, sampled.noted(found, whole, maker.needs), subset=site.subset)
+    return CurveResult(maker.name, site.dataset.name, found, subset=site.subset)
 
 
 def _drawn(maker: CurveMaker, site: Site) -> Curve | Absent:

@@ -29,7 +29,7 @@ from dossier.core.types import (
     Subset,
     Term,
 )
-from dossier.evaluate import sampled, strata
+from dossier.evaluate import strata
 from dossier.evaluate.classes import against_rest, places_of
 from dossier.evaluate.offered import Site, part_of
 from dossier.evaluate.site import FEWEST_ROWS, curve_of, measured
@@ -57,21 +57,16 @@ def columns(site: Site) -> tuple[str, ...]:
     """The columns that make subgroups of this dataset."""
     if site.dataset.role == "development":
         return ()
-    return tuple(dict.fromkeys(subgroup.column for subgroup in site.dataset.described.subgroups))
+    return tuple(dict.fromkeys(subgroup.column for subgroup in site.dataset.subgroups))
 
 
-def of_column(whole: Site, column: str) -> SubgroupEvidence:
+def of_column(site: Site, column: str) -> SubgroupEvidence:
     """The subgroups that one column makes; they share what was measured on the other patients."""
-    site = sampled.asked(whole, NEEDS)
     parts = _Parts(site)
     ours = [subgroup for subgroup in site.dataset.subgroups if subgroup.column == column]
-    results = (result for subgroup in ours for result in _results(site, subgroup, parts))
-    curves = (curve for subgroup in ours for curve in _curves(site, subgroup))
-    return SubgroupEvidence(
-        summaries=tuple(_summary(site, subgroup) for subgroup in ours),
-        results=tuple(replace(result, found=sampled.noted(result.found, whole, NEEDS)) for result in results),
-        curves=tuple(replace(curve, found=sampled.noted(curve.found, whole, NEEDS)) for curve in curves),
-    )
+    results = tuple(result for subgroup in ours for result in _results(site, subgroup, parts))
+    curves = tuple(curve for subgroup in ours for curve in _curves(site, subgroup))
+    return SubgroupEvidence(tuple(_summary(site, subgroup) for subgroup in ours), results, curves)
 
 
 def side_by_side(parts: Sequence[SubgroupEvidence]) -> SubgroupEvidence:
@@ -216,7 +211,7 @@ def of_two_scales(release: Release, metric: Metric, column: str) -> Absent | Non
 
 def _shared_clusters(site: Site, subgroup: Subgroup) -> Absent | None:
     """Why the two intervals cannot be combined: the difference takes the two groups as independent."""
-    dataset = site.dataset.described
+    dataset = site.dataset
     cluster = dataset.cluster
     if cluster is None:
         return None
@@ -308,8 +303,6 @@ class _Group:
         return all(site.asks(measure) for site in self.sites)
 
     def _result(self, term: Term, at: At, found: Estimate | Absent) -> Result:
-        if isinstance(found, Estimate):
-            found = replace(found, method=found.method + sampled.of_sites(self.sites))
         return Result(term.name, term.measure, self.name, at, found, self.subset)
 
     def _of_measure(self, metric: Metric, at: At) -> Iterator[Result]:
@@ -342,7 +335,7 @@ class _Group:
         ours = (
             _shared_clusters(site, subgroup)
             for site in self.sites
-            for subgroup in site.dataset.described.subgroups
+            for subgroup in site.dataset.subgroups
             if subgroup.subset == self.subset and not isinstance(subgroup.rows, Absent)
         )
         return next(filter(None, ours), None)
@@ -431,11 +424,10 @@ def _members(subset: Subset, others: bool) -> strata.Chosen:
     """The rows of a subgroup, or those of the other patients whose value of the column is known."""
 
     def chosen(dataset: Dataset) -> tuple[Dataset, Bools] | None:
-        described = dataset.described
-        of_column = [subgroup for subgroup in described.subgroups if subgroup.column == subset.column]
+        of_column = [subgroup for subgroup in dataset.subgroups if subgroup.column == subset.column]
         if not of_column or any(isinstance(subgroup.rows, Absent) for subgroup in of_column):
             return None
         rows = next(_rows(subgroup) for subgroup in of_column if subgroup.subset == subset)
-        return described, _known(described, subset.column) & ~rows if others else rows
+        return dataset, _known(dataset, subset.column) & ~rows if others else rows
 
     return chosen

@@ -143,7 +143,7 @@ def _study(release: Release, folder: Folder, faults: list[Fault]) -> Study:
     found, settled = datasets.sites(release, folder, faults)
     # A table that could not be read lacks predictors only as a consequence.
     if release.model is not None and len(faults) == of_the_release:
-        faults += model.faults(release.model, [site.described for site in found])
+        faults += model.faults(release.model, found)
         of_the_release = len(faults)
     judged = readers.readers(release, folder, found, _unread(release, found), faults)
     doubts: list[Flag] = [flag for tables in judged for flag in readers.flags(tables)]
@@ -154,7 +154,7 @@ def _study(release: Release, folder: Folder, faults: list[Fault]) -> Study:
     ledger = _ledger(release, folder, faults)
     unread = _unread(release, found)
     names = [*unread, *(site.dataset.name for site in found)]
-    groups = [group.subset for site in found for group in site.described.dataset.subgroups]
+    groups = [group.subset for site in found for group in site.dataset.subgroups]
     faults += criteria.faults(release, names, None if unread else groups)
     faults += criteria.severity_faults(release, None if unread else groups)
     external = {site.dataset.name: _predictors(site) for site in found if site.dataset.role == "external"}
@@ -187,7 +187,7 @@ def _study(release: Release, folder: Folder, faults: list[Fault]) -> Study:
 
 
 def _predictors(site: Site) -> frozenset[str]:
-    return frozenset(predictor.name for predictor in site.described.dataset.predictors)
+    return frozenset(predictor.name for predictor in site.dataset.predictors)
 
 
 def _unread(release: Release, found: Sequence[Site]) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -69,8 +69,6 @@ class Settled:
     file: str
     rows: NDArray[np.int64]
     columns: Mapping[str, Column]
-    names: tuple[str, ...]
-    """Every column of the file, in its order; those that `columns` lacks are read in a sample of the rows only."""
     site_column: str | None = None
     files: tuple[tuple[str, int], ...] = ()
     """Where it is a folder, its files and how many rows each holds."""
@@ -83,13 +81,6 @@ class Settled:
 
 def settled(raw: RawTable, declaration: DatasetDeclaration, where: Key, faults: list[Fault]) -> Settled:
     """The table with the declared renames and missing values."""
-    table = of_names(raw, declaration, renamed(raw, declaration, where, faults))
-    faults += _missing_otherwise(table, declaration)
-    return table
-
-
-def renamed(raw: RawTable, declaration: DatasetDeclaration, where: Key, faults: list[Fault]) -> dict[str, str]:
-    """The names of the columns in the file, with ours for them; and the faults of names."""
     faults += [*_alike(raw), *_too_long(raw)]
     ours = {name: name for name in raw.columns}
     for our, their in declaration.columns.items():
@@ -104,22 +95,14 @@ def renamed(raw: RawTable, declaration: DatasetDeclaration, where: Key, faults: 
         for name in declaration.missing
         if name != "*" and name not in ours.values()
     ]
-    return ours
-
-
-def of_names(
-    raw: RawTable, declaration: DatasetDeclaration, ours: Mapping[str, str], wanted: Container[str] | None = None
-) -> Settled:
-    """The table under our names for its columns, with the declared missing values; of `wanted` columns only."""
     everywhere = tuple(declaration.missing.get("*", ()))
     columns = {
-        our: _column_of(raw, their, (*everywhere, *declaration.missing.get(our, ())))
-        for their, our in ours.items()
-        if wanted is None or our in wanted
+        our: _column_of(raw, their, (*everywhere, *declaration.missing.get(our, ()))) for their, our in ours.items()
     }
     files = raw.columns.files if isinstance(raw.columns, Stored) else ()
-    names = tuple(dict.fromkeys(ours.values()))
-    return Settled(raw.file, raw.rows, columns, names, declaration.site_column, files, list(raw.notes))
+    table = Settled(raw.file, raw.rows, columns, declaration.site_column, files, list(raw.notes))
+    faults += _missing_otherwise(table, declaration)
+    return table
 
 
 def _column_of(raw: RawTable, name: str, missing: Sequence[Value]) -> Column:
@@ -362,7 +345,7 @@ def rows_of(column: Column, rows: NDArray[np.int64]) -> Column:
 def named(table: Settled, name: str, declared: str, faults: list[Fault]) -> Column | None:
     """The column of that name; None, and a fault with the nearest name, when the table has none."""
     if name not in table.columns:
-        faults.append(no_column(name, table.file, table.names, declared))
+        faults.append(no_column(name, table.file, list(table.columns), declared))
         return None
     return table.columns[name]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -35,7 +35,6 @@ from dossier.reading import (
     isolation,
     predictors,
     refused,
-    samples,
     selection,
     settled_columns,
     signatures,
@@ -46,8 +45,7 @@ from dossier.reading.columns import Bools, Settled
 from dossier.reading.dialects import Dialect
 from dossier.reading.faults import LONGEST, by_row
 from dossier.reading.files import STORED_TABLE, Folder
-from dossier.reading.isolation import Stored
-from dossier.reading.predictors import Renamed, Sample, Source, by_size, slug
+from dossier.reading.predictors import Renamed, Source, by_size, slug
 from dossier.reading.subgroups import Labelled
 from dossier.reading.tables import RawTable
 from dossier.reading.unknown_names import Unknown
@@ -79,13 +77,6 @@ class Site:
     """The names of the site and of its clusters that may stand for missing, with the analysed rows that have them."""
     renamed: tuple[Renamed, ...] = ()
     """The predictors that the table lacks and that may stand there under another name."""
-    sample: Site | None = None
-    """The rows in which every column was read, where these are not all."""
-
-    @property
-    def described(self) -> Site:
-        """The rows whose predictors and subgroups are known: all, or the sample."""
-        return self if self.sample is None else self.sample
 
 
 @dataclass(frozen=True)
@@ -126,7 +117,7 @@ class Measured:
 
 @dataclass(frozen=True)
 class Held:
-    """What is known of a table, over all its rows; features and groups over those of the sample, where there is one."""
+    """What is known of a table, over all its rows."""
 
     source: Source
     measured: Measured
@@ -165,8 +156,8 @@ def sites(release: Release, folder: Folder, faults: list[Fault]) -> tuple[list[S
         of_table = Held(
             source, measured, some, labels, groups, weighed, grouping, categorical, other, minimum_cell(release)
         )
-        for rows in _rows(source, {reader.dataset for reader in release.readers}, faults):
-            found += [_whole_site(of_table, rows)] if rows.imputation is None else _imputed(of_table, rows, faults)
+        for rows in _rows(source, faults):
+            found += [_site(of_table, rows)] if rows.imputation is None else _imputed(of_table, rows, faults)
     faults += columns.other_outcomes(release.outcome, [source.table for source in sources])
     if len(found) > MOST_SITES:
         faults.append(Fault("many_sites", listed_table("dataset"), number=len(found), most=MOST_SITES))
@@ -194,38 +185,11 @@ def _source(release: Release, number: int, folder: Folder, faults: list[Fault]) 
         if raw is None:
             return None
         chosen = selection.selected(raw, declaration, where, faults)
-        source = _settled(release, _as_coded(chosen.table, declaration, release), declaration, where, faults)
-        return replace(source, others=chosen.others)
+        table = columns.settled(_as_coded(chosen.table, declaration, release), declaration, where, faults)
+        return Source(declaration, table, where, chosen.others)
     except DataError as damaged:
         faults += damaged.faults
         return None
-
-
-def _settled(
-    release: Release, raw: RawTable, declaration: DatasetDeclaration, where: Key, faults: list[Fault]
-) -> Source:
-    """The columns of a table; of one of very many rows that can be read in part, some columns in a sample of them."""
-    if not isinstance(raw.columns, Stored) or len(raw.rows) <= samples.LARGE:
-        return Source(declaration, columns.settled(raw, declaration, where, faults), where)
-    ours = columns.renamed(raw, declaration, where, faults)
-    wanted = predictors.columns_of_all_rows(release, declaration)
-    source = Source(declaration, columns.of_names(raw, declaration, ours, wanted), where)
-    # What is wrong with sites and imputations is reported when they are needed.
-    places = samples.drawn(_imputations_of_sites(source, []), release.release.seed)
-    sampled_file = f"{raw.file}, in a sample of {len(places):,} rows"
-    part = RawTable(sampled_file, raw.columns.only(places), raw.rows[places])
-    return replace(source, sample=Sample(columns.of_names(part, declaration, ours), places))
-
-
-def _imputations_of_sites(source: Source, faults: list[Fault]) -> list[tuple[str, list[NDArray[np.int64]]]]:
-    """The rows of each site by its imputations; everything in one where the table's own faults say that it has none."""
-    key = source.declaration.imputation
-    number = None if key is None else columns.numbered(source.table, key, "imputation", faults)
-    return [
-        (name, [rows] if number is None else [rows[number[rows] == k] for k in np.unique(number[rows])])
-        for name, _, rows in _sites(source, faults)
-        or [(source.declaration.name, "", np.arange(len(source.table.rows)))]
-    ]
 
 
 def _raw(declaration: DatasetDeclaration, where: Key, folder: Folder, faults: list[Fault]) -> RawTable | None:
@@ -288,7 +252,7 @@ def _as_coded(raw: RawTable, declaration: DatasetDeclaration, release: Release) 
 def _somewhere(name: str, key: str, sources: Sequence[Source]) -> list[Fault]:
     """The fault of a column that none of the tested tables has."""
     tested = [source.table for source in sources if source.declaration.role != "development"]
-    if not tested or any(name in table.names for table in tested):
+    if not tested or any(name in table.columns for table in tested):
         return []
     faults: list[Fault] = []
     columns.named(tested[0], name, key, faults)
@@ -299,7 +263,7 @@ def _printed(release: Release, sources: Sequence[Source]) -> list[Fault]:
     """The faults of labels for columns that no table has."""
     if len(sources) < len(release.dataset):
         return []  # the column may stand in a table that could not be read
-    held = {name for source in sources for name in source.table.names}
+    held = {name for source in sources for name in source.table.columns}
     return [
         Fault("label_of_no_column", listed_table("predictor", k).of("name"), column=predictor.name)
         for k, predictor in enumerate(release.predictor, start=1)
@@ -352,7 +316,7 @@ def _of_cases(release: Release, table: Settled, faults: list[Fault]) -> dict[str
 # ---- one table, its sites -------------------------------------------------------------------------------------------
 
 
-def _rows(source: Source, named_by_readers: Set[str | None], faults: list[Fault]) -> list[Rows]:
+def _rows(source: Source, faults: list[Fault]) -> list[Rows]:
     declaration, table = source.declaration, source.table
     split = None if declaration.split is None else columns.numbered(table, declaration.split, "split", faults)
     cluster = None if declaration.cluster is None else columns.clusters(table, declaration.cluster, faults)
@@ -381,7 +345,7 @@ def _rows(source: Source, named_by_readers: Set[str | None], faults: list[Fault]
             site=site,
             rows=rows,
             file=table.file,
-            identifiers=_identifiers(source, rows, within, name in named_by_readers, faults),
+            identifiers=_identifiers(source, rows, within, faults),
             split=_of(split, rows),
             cluster=_of(cluster, rows),
             weights=_of(weights, rows),
@@ -417,20 +381,14 @@ def _others(source: Source, name: str) -> dict[str | None, int]:
 
 
 def _identifiers(
-    source: Source, rows: NDArray[np.int64], within: NDArray[np.int64] | None, linked: bool, faults: list[Fault]
+    source: Source, rows: NDArray[np.int64], within: NDArray[np.int64] | None, faults: list[Fault]
 ) -> tuple[str, ...] | None:
-    """The identifiers of a site; one may stand once in each split and in each imputation.
-
-    Of a table of very many rows they are compared and not kept, unless readers' tables are linked with them: as texts
-    they would need more room than everything else.
-    """
+    """The identifiers of a site; one may stand once in each split and in each imputation."""
     key = source.declaration.id
     if key is None:
         return None
     found = columns.identified(source.table, key, rows, _of(within, rows), faults)
-    if found is None or (source.sample is not None and not linked):
-        return None
-    return tuple(word for word in columns.words(found) if word is not None)
+    return None if found is None else tuple(word for word in columns.words(found) if word is not None)
 
 
 def _of(values: Any, rows: NDArray[np.int64]) -> Any:
@@ -505,11 +463,11 @@ def _imputed(held: Held, part: Rows, faults: list[Fault]) -> list[Site]:
         first = min(sizes)
         faults.append(Fault("imputations_of_other_rows", at, dataset=part.name, imputations=tuple(others), first=first))
         return []
-    found = [_whole_site(held, _imputation(part, k)) for k in numbers]
+    found = [_site(held, _imputation(part, k)) for k in numbers]
     if any(site.dataset.excluded != found[0].dataset.excluded for site in found):
         faults.append(Fault("imputations_of_other_gaps", at, dataset=part.name))
         return []
-    original = _whole_site(held, _imputation(part, 0), without_risk=True).dataset if 0 in sizes else None
+    original = _site(held, _imputation(part, 0), without_risk=True).dataset if 0 in sizes else None
     datasets = tuple(site.dataset for site in found)
     return [replace(found[0], dataset=replace(datasets[0], imputations=datasets, original=original))]
 
@@ -551,34 +509,6 @@ def _unknown(names: Sequence[Unknown], rows: NDArray[np.int64]) -> tuple[Unknown
     """The names that any of these rows has."""
     here = (replace(name, rows=_of(name.rows, rows)) for name in names)
     return tuple(unknown for unknown in here if unknown.rows.any())
-
-
-def _whole_site(held: Held, part: Rows, without_risk: bool = False) -> Site:
-    """A site with all its rows, and beside them those in which every column was read, where these are not all."""
-    sample = held.source.sample
-    if sample is None:
-        return _site(held, part, without_risk)
-    places = np.searchsorted(sample.places, part.rows)
-    here = np.flatnonzero(sample.places[np.minimum(places, len(sample.places) - 1)] == part.rows)
-    beside = replace(_part(part, here), rows=places[here], identifiers=None, others={})
-    if held.source.declaration.id is not None:
-        names = columns.words(columns.rows_of(sample.table.columns[held.source.declaration.id], beside.rows))
-        beside = replace(beside, identifiers=tuple(name or "" for name in names))
-    in_all = _site(replace(held, measured=_at(held.measured, sample.places)), beside, without_risk)
-    if len(here) == len(part.rows):
-        return in_all
-    found = _site(replace(held, features=(), groups=(), grouping=()), part, without_risk)
-    return replace(found, dataset=replace(found.dataset, sampled=in_all.dataset), sample=in_all)
-
-
-def _at(measured: Measured, rows: NDArray[np.int64]) -> Measured:
-    """What was measured in these rows."""
-    return Measured(
-        outcome=_of(measured.outcome, rows),
-        risk=_of(measured.risk, rows),
-        rivals={name: _of(risk, rows) for name, risk in measured.rivals.items()},
-        cases={key: _of(values, rows) for key, values in measured.cases.items()},
-    )
 
 
 def _site(held: Held, part: Rows, without_risk: bool = False) -> Site:
@@ -650,7 +580,6 @@ def _site(held: Held, part: Rows, without_risk: bool = False) -> Site:
 def _severity_group(groups: Sequence[Subgroup], weighed: Sequence[Subset], rows: int) -> NDArray[np.int64] | None:
     """Which severity weights each row has; a row of none of the subgroups, or of no known one, has the main ones."""
     if not weighed or not groups:
-        # Of a table of very many rows the subgroups are those of the sample.
         return None
     found = np.zeros(rows, dtype=np.int64)
     for group in groups:

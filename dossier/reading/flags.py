@@ -28,14 +28,13 @@ def flags(
     sites: Sequence[Site], tables: Sequence[SettledTable] = (), thresholds: Sequence[float] = ()
 ) -> tuple[Flag, ...]:
     """The flags of every dataset, in their order, and of the tables as a whole."""
-    development = next((site.described for site in sites if site.dataset.role == "development"), None)
+    development = next((site for site in sites if site.dataset.role == "development"), None)
     each = (flag for site in sites for flag in _of(site, development))
-    described = [site.described for site in sites]
-    empty = _empty_subgroups([site.dataset for site in described])
+    empty = _empty_subgroups([site.dataset for site in sites])
     names = [site.dataset.name for site in sites]
     noted = signs.flags_of_tables(tables, names)
     alike = _flagged_alike([site.dataset for site in sites if site.dataset.role == "external"], thresholds)
-    return (*each, *alike, *_same_tables(sites), *coding.flags(described), *empty, *_sites_left_out(tables), *noted)
+    return (*each, *alike, *_same_tables(sites), *coding.flags(sites), *empty, *_sites_left_out(tables), *noted)
 
 
 def _sites_left_out(tables: Sequence[SettledTable]) -> Iterator[Flag]:
@@ -47,23 +46,22 @@ def _sites_left_out(tables: Sequence[SettledTable]) -> Iterator[Flag]:
 
 
 def _of(site: Site, development: Site | None) -> Iterator[Flag]:
-    dataset, described = site.dataset, site.described
-    yield from _sampled(dataset)
+    dataset = site.dataset
     yield from _one_class(dataset)
     yield from _constant_risk(dataset)
     suspected = list(signs.flags_of(dataset))
     yield from suspected
     if not any(flag.flag == "looks_like_classes" for flag in suspected):
         yield from _certain_risks(dataset)
-    yield from _missing_predictors(described.dataset)
+    yield from _missing_predictors(dataset)
     yield from _renamed_predictors(site)
     yield from _repeated_rows(site)
     yield from _incomplete_rival(site)
     yield from _same_as_rival(site)
-    yield from _in_no_subgroup(described.dataset)
+    yield from _in_no_subgroup(dataset)
     yield from _names_for_missing(site)
     if development is not None and dataset.role == "external":
-        yield from _seen_before(described, development)
+        yield from _seen_before(site, development)
 
 
 ENOUGH_TO_TELL = 10
@@ -91,12 +89,6 @@ def _same_rows(first: Dataset, other: Dataset) -> bool:
     return bool(held) and all(
         here is not None and there is not None and np.array_equal(here, there) for here, there in held
     )
-
-
-def _sampled(dataset: Dataset) -> Iterator[Flag]:
-    if dataset.sampled is not None:
-        rows = {"drawn": Count(dataset.sampled.rows_read, "row"), "rows": Count(dataset.rows_read, "row")}
-        yield Flag("sampled", dataset.name, Fact("sampled", dataset=dataset.name, **rows))
 
 
 def _one_class(dataset: Dataset) -> Iterator[Flag]:
@@ -161,12 +153,11 @@ def _renamed_predictors(site: Site) -> Iterator[Flag]:
 
 def _repeated_rows(site: Site) -> Iterator[Flag]:
     """Equal rows, where no identifiers say that they are different patients; with few predictors only in one block."""
-    dataset = site.described.dataset
+    dataset = site.dataset
     if dataset.split is not None or site.identifiers is not None:
         return
     if len(dataset.predictors) < TELLING:
-        # A block is seen in all rows only: a sample is drawn from here and there.
-        whole = _measured_in(site.dataset)
+        whole = _measured_in(dataset)
         block = _repeated_block(whole)
         if block:
             rows = Count(len(whole) - block, "row")

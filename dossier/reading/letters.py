@@ -96,11 +96,11 @@ def of_tables(study: Study) -> list[Fault]:
     said = {(statement, Key("statements", item)): None for item, statement in study.statements.items()}
     for dataset in study.datasets:
         named[dataset.site, SiteName(dataset.name)] = None
-        for predictor in dataset.described.predictors:
+        for predictor in dataset.predictors:
             named |= dict.fromkeys(
                 _each((predictor.name, *(predictor.levels or ())), Cell(dataset.name, predictor.name))
             )
-        for group in dataset.described.subgroups:
+        for group in dataset.subgroups:
             named |= dict.fromkeys(_each((group.column, group.label), Cell(dataset.name, group.column)))
     if study.reader_study is not None:
         named |= dict.fromkeys(_each(study.reader_study.group, Cell("[reader_study]", "group")))

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dossier.core.errors import Fault
 from dossier.core.facts import Fact, Value
@@ -38,9 +37,7 @@ class Source:
 
     declaration: DatasetDeclaration
     table: Settled
-    """All its rows; of a table of very many, only the columns that are read in all of them."""
     where: Key
-    sample: Sample | None = None
     others: Mapping[tuple[str | None, str | None], int] = field(default_factory=dict)
     """How many rows of each site and imputation `rows` leaves out."""
 
@@ -48,20 +45,6 @@ class Source:
         """The name of the dataset of the rows with this word for their site."""
         name = self.declaration.name
         return name if self.declaration.site_column is None else f"{name}-{slug(site or '')}"
-
-    @property
-    def every_column(self) -> Settled:
-        """The table with all its columns, in the rows in which all of them are read."""
-        return self.table if self.sample is None else self.sample.table
-
-
-@dataclass(frozen=True)
-class Sample:
-    """The rows of a table of very many in which every column is read."""
-
-    table: Settled
-    places: NDArray[np.int64]
-    """Which of all rows they are, in ascending order."""
 
 
 @dataclass(frozen=True)
@@ -80,21 +63,6 @@ def slug(text: str) -> str:
 
 KEYS_OF_COLUMNS = ("split", "id", "site_column", "cluster", "weights", "strata", "imputation", "date")
 """The keys of a [[dataset]] that name a column with a role of its own."""
-
-
-def columns_of_all_rows(release: Release, declaration: DatasetDeclaration) -> frozenset[str]:
-    """The columns that are read in every row, however many there are: two or three numbers a row.
-
-    They are what discrimination, calibration and net benefit rest on, and what deals the rows out.
-    """
-    prediction = release.prediction
-    named = (
-        *(release.outcome.column, prediction.column, *(prediction.columns or ())),
-        *(name for rival in release.rivals for name in rival.named),
-        *case_columns(release).values(),
-        *(getattr(declaration, key) for key in KEYS_OF_COLUMNS),
-    )
-    return frozenset(name for name in named if name is not None)
 
 
 class ColumnRole(NamedTuple):
@@ -172,7 +140,7 @@ def chosen(release: Release, sources: Sequence[Source], faults: list[Fault]) -> 
     names = [
         _declared(source, taken, faults)
         if source.declaration.predictors is not None
-        else tuple(name for name in source.table.names if name in offered)
+        else tuple(name for name in source.table.columns if name in offered)
         for source in sources
     ]
     if development is None or development.declaration.predictors is not None:
@@ -190,11 +158,11 @@ def renamed(release: Release, sources: Sequence[Source]) -> list[tuple[Renamed, 
     offered = sorted(_offered(development, taken, _selecting(release)))
     if len(offered) > MOST_PREDICTORS:
         return [() for _ in sources]
-    known = frozenset(taken) if development is None else frozenset((*taken, *development.table.names))
+    known = frozenset(taken) if development is None else frozenset((*taken, *development.table.columns))
     return [
         ()
         if source is development or source.declaration.predictors is not None
-        else tuple(_renamed(offered, source.table.names, known))
+        else tuple(_renamed(offered, list(source.table.columns), known))
         for source in sources
     ]
 
@@ -219,7 +187,7 @@ def _offered(development: Source | None, taken: Mapping[str, ColumnRole], select
     names = development.declaration.predictors
     if names is None:
         names = tuple(
-            name for name in development.table.names if name not in selecting and not _numbers_rows(name, development)
+            name for name in development.table.columns if name not in selecting and not _numbers_rows(name, development)
         )
     return frozenset(name for name in names if name not in taken)
 
@@ -228,7 +196,7 @@ def _numbers_rows(name: str, source: Source) -> bool:
     """Whether a column is the index of a program, which nobody measured: by its name, and where need be its values."""
     if INDEX.fullmatch(name):
         return True
-    column = source.every_column.columns.get(name)
+    column = source.table.columns.get(name)
     return name in NAMES_OF_ROWS and column is not None and bool((np.diff(column.numbers) == 1).all())
 
 
@@ -243,8 +211,8 @@ def _declared(source: Source, taken: Mapping[str, ColumnRole], faults: list[Faul
         if name in taken:
             at = source.where.of("predictors")
             faults.append(Fault("predictor_of_other_role", at, name=name, key=taken[name].key))
-        elif name not in source.table.names:
-            known = [column for column in source.table.names if column not in taken]
+        elif name not in source.table.columns:
+            known = [column for column in source.table.columns if column not in taken]
             faults.append(no_column(name, source.table.file, known, "[[dataset]] predictors"))
         else:
             kept.append(name)
@@ -256,10 +224,10 @@ def features(
 ) -> list[tuple[Feature, ...]]:
     """The predictors of each table over all its rows, categories with the same codes in every table."""
     faults += [
-        no_column(name, source.table.file, source.table.names, "[[dataset]] categorical")
+        no_column(name, source.table.file, list(source.table.columns), "[[dataset]] categorical")
         for source in sources
         for name in source.declaration.categorical
-        if name not in source.table.names
+        if name not in source.table.columns
     ]
     made: dict[str, dict[int, Feature]] = {}
     for name in dict.fromkeys(name for some in names for name in some):
@@ -271,7 +239,7 @@ def features(
 def _feature(
     name: str, holders: dict[int, Source], sources: Sequence[Source], faults: list[Fault]
 ) -> dict[int, Feature]:
-    columns = {k: source.every_column.columns[name] for k, source in holders.items()}
+    columns = {k: source.table.columns[name] for k, source in holders.items()}
     if any(name in source.declaration.categorical for source in sources):
         return _categories(name, columns, holders, faults, declared=True)
     mixed = [k for k, column in columns.items() if column.kind == "mixed"]
@@ -280,8 +248,8 @@ def _feature(
     if mixed:
         return {}
     kinds = {k: column.kind for k, column in columns.items() if column.kind != "empty"}
-    numeric = [holders[k].every_column.file for k, kind in kinds.items() if kind == "numbers"]
-    textual = [holders[k].every_column.file for k, kind in kinds.items() if kind != "numbers"]
+    numeric = [holders[k].table.file for k, kind in kinds.items() if kind == "numbers"]
+    textual = [holders[k].table.file for k, kind in kinds.items() if kind != "numbers"]
     if numeric and textual:
         at = Cell(numeric[0], name, other=textual[0])
         faults.append(Fault("numbers_and_categories", at, name=name, file=numeric[0], other=textual[0]))
@@ -294,9 +262,9 @@ def _feature(
 def _mixed(name: str, column: Column, source: Source) -> list[Fault]:
     wrong = np.flatnonzero(~column.missing & np.isnan(column.numbers))
     texts = [str(column.cells[int(k)].as_py()) for k in wrong[:20]]
-    rows = [int(row) for row in source.every_column.rows[wrong]]
+    rows = [int(row) for row in source.table.rows[wrong]]
     mend = notations.fix(texts) if any(map(notations.is_number, texts)) else Fact("declare_missing", name=name)
-    file = source.every_column.file
+    file = source.table.file
     return by_row("text_among_numbers", file, column.name, rows, lambda k: {"value": texts[k]}, name=name, mend=mend)
 
 
@@ -312,13 +280,13 @@ def _too_large(name: str, column: Column, source: Source) -> list[Fault]:
     """The faults of numbers that no measurement gives."""
     beyond = np.abs(column.numbers) > LARGEST
     values = column.numbers[beyond]
-    rows = [int(row) for row in source.every_column.rows[beyond]]
+    rows = [int(row) for row in source.table.rows[beyond]]
 
     def case(k: int) -> dict[str, Value]:
         large = float(f"{values[k]:g}")
         return {"given": Fact("infinite") if np.isinf(values[k]) else Fact("no_measurement", value=large)}
 
-    return by_row("large_number", source.every_column.file, column.name, rows, case, name=name)
+    return by_row("large_number", source.table.file, column.name, rows, case, name=name)
 
 
 def _categories(
@@ -338,7 +306,7 @@ def _categories(
 
 def _too_many(name: str, cells: Sequence[str | None], source: Source) -> list[Fault]:
     """The fault of texts that are nearly all different: each of them may be a patient."""
-    table, present = source.every_column, [text for text in cells if text is not None]
+    table, present = source.table, [text for text in cells if text is not None]
     different = set(present)
     if len(present) < ENOUGH_ROWS or len(different) <= len(present) / 2:
         return []
@@ -353,8 +321,8 @@ def _too_many(name: str, cells: Sequence[str | None], source: Source) -> list[Fa
 def _too_long(name: str, cells: Sequence[str | None], source: Source) -> list[Fault]:
     """The faults of texts that are prose and no category."""
     places = [k for k, text in enumerate(cells) if text is not None and len(text) > LONGEST]
-    rows = [int(source.every_column.rows[k]) for k in places]
-    file, column = source.every_column.file, source.every_column.columns[name].name
+    rows = [int(source.table.rows[k]) for k in places]
+    file, column = source.table.file, source.table.columns[name].name
     return by_row("long_category", file, column, rows, lambda k: {"length": len(cells[places[k]] or "")}, name=name)
 
 

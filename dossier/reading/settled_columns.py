@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 import numpy as np
 
@@ -39,10 +38,7 @@ def _columns(release: Release, source: Source, predictors: tuple[str, ...]) -> I
     named = roles_of_columns(release)
     groups = {subgroup.column for subgroup in release.subgroup}
     categorical = {name for name in predictors if name in source.declaration.categorical}
-    everything, seen = source.table, source.every_column
-    for name in everything.names:
-        whole = name in everything.columns
-        column = everything.columns[name] if whole else seen.columns[name]
+    for name in source.table.columns:
         if name in named:
             role = named[name].role
         elif name in predictors:
@@ -51,8 +47,7 @@ def _columns(release: Release, source: Source, predictors: tuple[str, ...]) -> I
             role = "subgroup"
         else:
             role = "rows" if name in source.declaration.rows else "not used"
-        found = _settled(name, role, column, name in categorical)
-        yield found if whole else replace(found, sample=len(seen.rows))
+        yield _settled(name, role, source.table.columns[name], name in categorical)
 
 
 def _settled(name: str, role: str, column: Column, categorical: bool) -> SettledColumn:

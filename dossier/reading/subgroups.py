@@ -43,7 +43,7 @@ def labelled(release: Release, sources: Sequence[Source], faults: list[Fault]) -
     made: dict[Key, list[Labelled]] = {source.where: [] for source in sources}
     for position, declared in enumerate(release.subgroup, start=1):
         where = listed_table("subgroup", position, declared.column)
-        holders = {source.where: source for source in tested if declared.column in source.table.names}
+        holders = {source.where: source for source in tested if declared.column in source.table.columns}
         if not holders:
             if tested:
                 columns.named(tested[0].table, declared.column, "[[subgroup]] column", faults)
@@ -63,9 +63,9 @@ def unnamed(
         ()
         if source.declaration.role == "development"
         else tuple(
-            _feature(name, source.every_column.columns[name])
+            _feature(name, source.table.columns[name])
             for name in names
-            if name in source.table.names and name not in of_table
+            if name in source.table.columns and name not in of_table
         )
         for source, of_table in zip(sources, predictors, strict=True)
     ]
@@ -101,7 +101,7 @@ def subgroups(
 def _of_column(
     declared: Declaration, holders: Mapping[Key, Source], where: Key, faults: list[Fault]
 ) -> tuple[tuple[str, ...], dict[Key, NDArray[np.int64]]]:
-    found = {name: source.every_column.columns[declared.column] for name, source in holders.items()}
+    found = {name: source.table.columns[declared.column] for name, source in holders.items()}
     if declared.cuts is not None:
         return _cut(declared.cuts, found, holders, faults)
     if declared.levels is not None:
@@ -118,7 +118,7 @@ def _cut(
 ) -> tuple[tuple[str, ...], dict[Key, NDArray[np.int64]]]:
     before = len(faults)
     for name, column in found.items():
-        table = holders[name].every_column
+        table = holders[name].table
         if column.kind not in ("numbers", "empty"):
             at = Cell(table.file, column.name)
             faults.append(Fault("cuts_of_other_kind", at, column=column.name, kind=Fact(column.kind)))
@@ -168,8 +168,8 @@ def _by_own_values(
     name: str, found: Mapping[Key, Column], holders: Mapping[Key, Source], where: Key, faults: list[Fault]
 ) -> tuple[tuple[str, ...], dict[Key, NDArray[np.int64]]]:
     kinds = {key: column.kind for key, column in found.items() if column.kind != "empty"}
-    numeric = [holders[key].every_column.file for key, kind in kinds.items() if kind == "numbers"]
-    textual = [holders[key].every_column.file for key, kind in kinds.items() if kind != "numbers"]
+    numeric = [holders[key].table.file for key, kind in kinds.items() if kind == "numbers"]
+    textual = [holders[key].table.file for key, kind in kinds.items() if kind != "numbers"]
     if numeric and textual:
         at = Cell(numeric[0], name, other=textual[0])
         faults.append(Fault("numbers_and_texts", at, name=name, file=numeric[0], other=textual[0]))

@@ -217,7 +217,6 @@ class DatasetRow(Row):
     clusters: Count | None
     weighted: bool
     imputations: Count | None
-    sampled: Count | None
 
     @classmethod
     def of(cls, dataset: DatasetSummary) -> Self:

@@ -245,8 +245,6 @@ WORDS: Mapping[str, str] = {
     "counts them.",
     "same_table": "Risks and outcomes of {dataset} are those of {earlier}, row by row: the same patients count as two "
     "hospitals.",
-    "sampled": "The predictors and subgroups of {dataset} are those of {drawn:,} rows, drawn at random from {rows:,}; "
-    "every other result rests on all rows.",
     "one_outcome": "The outcome {happened:happened in every|happened in no} row of {dataset}: nothing that compares "
     "the two classes can be computed.",
     "one_class_of_several": "Every row of {dataset} is of one class: nothing that compares the classes can be "

@@ -252,14 +252,6 @@ def _without_value(step: Fact) -> str:
     return f"not in {period(int(_number(step, 'period')), unit_of(step['unit']))}: {_reason(step)}"
 
 
-def _development_sample(step: Fact) -> str:
-    return f"development: {_sample(step)}"
-
-
-def _sample(step: Fact) -> str:
-    return f"a sample of {_number(step, 'rows'):,} of {_number(step, 'of'):,} rows"
-
-
 # ---- every step -----------------------------------------------------------------------------------------------------
 
 WORDS: Mapping[str, Words] = {
@@ -269,12 +261,10 @@ WORDS: Mapping[str, Words] = {
     "none_in_complete_cases": Words(lambda step: f"none in the complete cases: {_reason(step)}", ""),
     "complete_cases_unknown": Words("without the rows before imputing, what it changed is not known", ""),
     "constant_predictors": Words(_constant, joined=", "),
-    "development_sample": Words(_development_sample, joined=", "),
     "incomplete_rows": Words(_incomplete, "", ", "),
     "by_period": Words("by {unit}, each on its own rows; at least {fewest} events and non-events"),
     "period_without_value": Words(_without_value, ""),
     "rows_without_day": Words(lambda step: f"{_some(step, 'rows', 'row', 'rows')} without a day", ""),
-    "on_a_sample": Words(lambda step: f"on {_sample(step)}", joined=", "),
     "paired": Words("paired", leads=", "),
     "paired_versions": Words("paired, both versions on the same rows"),
     "rows_drawn": Words(_rows_drawn, joined=", "),

@@ -327,7 +327,6 @@ class _Policy:
             dataset,
             excluded={why: self._excluded(why, count) for why, count in dataset.excluded.items()},
             clusters=None if dataset.clusters is None else ranged(dataset.clusters, self.wide),
-            sampled=None if dataset.sampled is None else ranged(dataset.sampled, self.wide),
             dates=self.site.dataset.dates,
             dates_withheld=None if self.site.dataset.dates == dataset.dates else self.days_withheld,
         )
@@ -412,12 +411,7 @@ class _Policy:
 
     def _of_group(self, subgroup: Subgroup) -> Protected | Withheld:
         """A subgroup with its ranges, or why nothing of it is given."""
-        if (
-            isinstance(subgroup.rows, Absent)
-            or self.all_rows is None
-            or self.site.dataset.sampled
-            or self.site.dataset.class_labels
-        ):
+        if isinstance(subgroup.rows, Absent) or self.all_rows is None or self.site.dataset.class_labels:
             return self.not_given
         if subgroup.column in self.site.said:
             return Withheld(Fact("counted_already"), self.below)
@@ -469,7 +463,7 @@ def _place(result: Result) -> Place:
 def _given_columns(site: Site) -> dict[str, list[Subgroup]]:
     """The columns that make few enough subgroups, with these."""
     columns: dict[str, list[Subgroup]] = {}
-    for subgroup in site.dataset.described.subgroups:
+    for subgroup in site.dataset.subgroups:
         columns.setdefault(subgroup.column, []).append(subgroup)
     return {
         column: levels for column, levels in columns.items() if column not in site.said and len(levels) <= MOST_LEVELS
@@ -502,7 +496,7 @@ def given(complete: Evidence, sites: Sequence[Site]) -> Evidence:
     # The axes of the model's points end at values of patients, and leave with the readers' tables.
     kept = {*known, POOLED, *(claim.name for claim in complete.release.declared_performance)} - {READERS, READER_STUDY}
     wide = {site.dataset.name: site.wide * rows_of_a_person(site.dataset) for site in sites}
-    columns = {subgroup.column for site in sites for subgroup in site.dataset.described.subgroups}
+    columns = {subgroup.column for site in sites for subgroup in site.dataset.subgroups}
     said = columns.union(*(site.said for site in sites))
     described = [description for description in complete.descriptions if description.dataset in known]
     rows, withheld = descriptions.given(described, known, said, wide)
@@ -535,10 +529,7 @@ def audited(complete: Evidence, looked: Sequence[Audited]) -> Evidence:
 
 
 TELLING = frozenset(
-    (
-        *("class_missing", "constant_risk", "empty_subgroup", "fitted_on_these_rows", "flagged_alike", "one_class"),
-        *("other_units", "sampled"),
-    )
+    "class_missing constant_risk empty_subgroup fitted_on_these_rows flagged_alike one_class other_units".split()
 )
 """The flags of reading whose sentence, or being there at all, tells a count or a value."""
 

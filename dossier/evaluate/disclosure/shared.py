@@ -29,7 +29,7 @@ def of_release(study: Study) -> tuple[int, frozenset[str]]:
     strictest = minimum_cell(study)
     if not strictest:
         return 0, frozenset()
-    each = [dataset.described for dataset in study.datasets]
+    each = study.datasets
     said = _said_already(study, each)
     columns = [
         len(levels) for name, levels in _columns(each).items() if name not in said and len(levels) <= MOST_LEVELS

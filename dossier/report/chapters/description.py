@@ -186,7 +186,6 @@ def _characteristics(evidence: Evidence, datasets: list[DatasetSummary], part: i
         name=f"table-characteristics-{part}",
         title=f"Characteristics{part_of}.",
         note="Median with the middle half of the patients; shares in per cent of those with a value."
-        + sampled(datasets)
         + unweighted(datasets),
         head="Predictor",
         columns=tuple(Column(label_of(dataset), intervals=True) for dataset in datasets),
@@ -199,15 +198,6 @@ def _without_median(evidence: Evidence, features: Sequence[str]) -> tuple[str, .
     """Which predictors hold codes that are read as numbers, whose median says nothing."""
     codes = [feature for feature in features if coded(evidence, feature) is not None and not _levels(evidence, feature)]
     return (f"Codes that are read as numbers have no median here: {listing(codes)}.",) if codes else ()
-
-
-def sampled(datasets: Sequence[DatasetSummary]) -> str:
-    """Which datasets were too large for every column of every row; empty where none was."""
-    return "".join(
-        f" {sentence_case(dataset.site)}: a random sample of {dataset.sampled:,} of its {dataset.n:,} patients."
-        for dataset in datasets
-        if dataset.sampled is not None
-    )
 
 
 def _level(

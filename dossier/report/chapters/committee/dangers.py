@@ -82,7 +82,6 @@ PLAIN = {
     "class_missing": "one of the classes had no patients.",
     "empty_subgroup": "one of the groups had no patients.",
     "in_no_subgroup": "some patients belong to none of the groups.",
-    "sampled": "so many patients were counted that some facts were read of a part of them.",
     "rater_accuracy_assumed": "how often those who judged the cases are right is not known.",
     "same_as_rival": "the other model gave every patient the same percentage: nothing was compared.",
     "rival_incomplete": "the other model gave no percentage for some patients.",
