@@ -56,6 +56,7 @@ def validate(
     rival: str | Mapping[str, str | Sequence[str]] | None = None,
     cluster: str | None = None,
     weights: str | None = None,
+    strata: str | None = None,
     positive: str | int | bool | None = None,
     classes: Sequence[str] = (),
     model: str = "model",
@@ -82,7 +83,7 @@ def validate(
         The risks from which somebody would act, the primary one first.
     subgroups
         Columns whose values make subgroups, or tables with the keys of a [[subgroup]] (`column`, `levels`, `cuts`).
-    predictors, rival, cluster, weights, positive, classes
+    predictors, rival, cluster, weights, strata, positive, classes
         As the keys of these names in release.toml; the rival is the column of another model's risk, or the columns of
         several by the names of the models.
     model, version, date, owner, level, seed
@@ -113,7 +114,8 @@ def validate(
     from dossier.reading import arguments
 
     given: dict[str, Any] = {"frame": frame, "outcome": outcome, "risk": risk, "site": site, "thresholds": thresholds}
-    given |= {"subgroups": subgroups, "predictors": predictors, "rival": rival, "cluster": cluster, "weights": weights}
+    given |= {"subgroups": subgroups, "predictors": predictors, "rival": rival}
+    given |= {"cluster": cluster, "weights": weights, "strata": strata}
     given |= {"positive": positive, "classes": classes, "model": model, "version": version, "date": date}
     given |= {"owner": owner, "level": level, "seed": seed}
     faults = list(arguments.faults(given, tables))
@@ -150,7 +152,7 @@ def _declared(given: Mapping[str, Any], tables: Mapping[str, Any]) -> dict[str, 
     # The other columns are no predictors unless somebody says so: a frame holds whatever its maker left in it.
     dataset: dict[str, Any] = {"name": "data", "role": "external", "file": TABLE}
     dataset |= {"predictors": list(given.get("predictors", ()))}
-    dataset |= {"site_column": given.get("site"), "cluster": given.get("cluster"), "weights": given.get("weights")}
+    dataset |= {"site_column": given.get("site"), **{key: given.get(key) for key in ("cluster", "weights", "strata")}}
     subgroups = given.get("subgroups", ())
     declared: dict[str, Any] = {
         "release": about,

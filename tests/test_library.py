@@ -17,7 +17,7 @@ from dossier.api import CURVES, Record, Validation
 from dossier.command_line.cli import dossier as command
 from dossier.core.errors import DataError, DossierError, ReleaseError
 from dossier.core.facts import Method
-from dossier.core.register import REGISTER, fill
+from dossier.core.register import REGISTER, fill, functions
 from dossier.core.types import Absent, Estimate
 from dossier.reading.arguments import KINDS
 from dossier.record.results import Results, read
@@ -64,7 +64,7 @@ def rows() -> pandas.DataFrame:
 FRAME = rows()
 OF_COLUMNS = sorted(
     name
-    for name, metric in REGISTER.metrics.items()
+    for name, metric in ((name, REGISTER.metrics[name]) for name in functions())
     if "outcome" in metric.needs and not set(metric.needs) - COLUMNS - SETTINGS.keys() - {"level", "seed"}
 )
 
@@ -141,7 +141,7 @@ def test_an_estimate_prints_as_its_value_with_its_interval() -> None:
 
 def test_the_face_is_what_it_shows() -> None:
     assert dir(dossier) == ["__version__", "load", "metrics", "read_results", "validate"]
-    assert set(dir(dossier.metrics)) == set(REGISTER.metrics)
+    assert set(dir(dossier.metrics)) == set(functions())
     assert dossier.__version__.count(".") == 2
     with pytest.raises(AttributeError, match="no_such"):
         _ = dossier.metrics.no_such  # type: ignore[attr-defined]
@@ -396,3 +396,15 @@ def test_an_arrow_table_is_a_frame(found: Validation, tmp_path: Path) -> None:
     validation = dossier.validate(table, outcome="outcome", risk="risk", resampling={"bootstrap": 2, "permutations": 1})
     assert isinstance(validation.results, Results)
     assert read(validation.results.text()) == validation.results
+
+
+def test_clusters_and_their_strata_of_a_frame_are_those_of_a_measure() -> None:
+    rng = np.random.default_rng(1)
+    risk = rng.uniform(0.05, 0.9, 400)
+    frame = pandas.DataFrame({"y": rng.uniform(size=400) < risk, "risk": risk, "ward": np.arange(400) // 10})
+    frame["region"], frame["y"] = frame["ward"] // 10, frame["y"].astype(int)
+    few: dict[str, Any] = {"resampling": {"bootstrap": 2, "permutations": 1}}
+    evidence = dossier.validate(frame, outcome="y", risk="risk", cluster="ward", strata="region", **few).evidence
+    (found,) = [row.found for row in evidence.results if (row.term, row.dataset) == ("oe_ratio", "data")]
+    assert found == dossier.metrics.oe_ratio(frame["y"], frame["risk"], cluster=frame["ward"], strata=frame["region"])
+    assert found != dossier.metrics.oe_ratio(frame["y"], frame["risk"], cluster=frame["ward"])

@@ -30,7 +30,7 @@ KEYS: Mapping[tuple[str, str], str] = {
     ("prediction", "rival"): "rival",
     ("thresholds", "declared"): "thresholds",
     ("dataset", "site_column"): "site",
-    **{("dataset", key): key for key in ("cluster", "weights", "predictors")},
+    **{("dataset", key): key for key in ("cluster", "weights", "strata", "predictors")},
 }
 """Which argument gives a key of release.toml."""
 LISTED = {"subgroup": "subgroups", "rival": "rival"}
@@ -188,6 +188,7 @@ KINDS: Mapping[str, tuple[Callable[[Any], bool], str, str]] = {
     "rival": (_is_rival, "column_by_model", '"old_risk"'),
     "cluster": (_is_column, "name_of_column", '"patient"'),
     "weights": (_is_column, "name_of_column", '"weight"'),
+    "strata": (_is_column, "name_of_column", '"region"'),
     "positive": (_is_class, "value_of_outcome", '"yes"'),
     "classes": (_listing(_is_text), "list_of_names", '["low", "middle", "high"]'),
     "model": (_is_text, "words", '"Sepsis score"'),
