@@ -529,7 +529,15 @@ def audited(complete: Evidence, looked: Sequence[Audited]) -> Evidence:
 
 
 TELLING = frozenset(
-    "class_missing constant_risk empty_subgroup fitted_on_these_rows flagged_alike one_class other_units".split()
+    (
+        "class_missing",
+        "constant_risk",
+        "empty_subgroup",
+        "fitted_on_these_rows",
+        "flagged_alike",
+        "one_class",
+        "other_units",
+    )
 )
 """The flags of reading whose sentence, or being there at all, tells a count or a value."""
 
