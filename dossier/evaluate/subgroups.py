@@ -38,8 +38,6 @@ from dossier.metrics.scales import Scale
 from dossier.metrics.stratified import mean_of_sites
 from dossier.metrics.subgroups import difference, too_few, too_few_of_class, too_few_of_classes
 
-NEEDS = ("subgroups",)
-
 CURVES = ("calibration_curve",)
 """The curves that are drawn of subgroups."""
 
