@@ -117,6 +117,13 @@ def _column_of(raw: RawTable, name: str, missing: Sequence[Value]) -> Column:
     return column(name, cells, missing)
 
 
+def numbers_or_codes(raw: RawTable, name: str) -> Any:
+    """The cells of a column that is to hold numbers: by their labels where these are some, else by their codes."""
+    labelled = raw.columns[name]
+    in_words = name in raw.codes and column(name, labelled).kind in ("texts", "mixed")
+    return raw.codes[name] if in_words else labelled
+
+
 def _missing_otherwise(table: Settled, declaration: DatasetDeclaration) -> list[Fault]:
     """The faults of texts declared missing that a column holds in other capitals: they would be categories."""
     faults = []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from dossier.core.errors import DataError, Fault
 from dossier.core.facts import Count, Fact
+from dossier.core.faults import wording
 from dossier.core.faults.locations import Cell, File, Key, listed_table
 from dossier.core.release import DatasetDeclaration, Release
 from dossier.core.types import (
@@ -30,7 +31,6 @@ from dossier.core.types import (
 )
 from dossier.reading import (
     class_columns,
-    coded,
     columns,
     isolation,
     predictors,
@@ -39,21 +39,30 @@ from dossier.reading import (
     settled_columns,
     signatures,
     subgroups,
-    unknown_names,
 )
-from dossier.reading.columns import Bools, Settled
+from dossier.reading.columns import Bools, Column, Settled
 from dossier.reading.dialects import Dialect
 from dossier.reading.faults import LONGEST, by_row
 from dossier.reading.files import STORED_TABLE, Folder
 from dossier.reading.predictors import Renamed, Source, by_size, slug
 from dossier.reading.subgroups import Labelled
 from dossier.reading.tables import RawTable
-from dossier.reading.unknown_names import Unknown
+from dossier.reading.unknown import CODES, WORDS
 
 MOST_SITES = 1000
 """Each is evaluated, and stands in every table of sites; a nation has as many hospitals."""
 MOST = {"relevance": 1.0, "complexity": 1.0}
 """The largest number that a column of cases may hold; the others have no largest."""
+
+
+@dataclass(frozen=True)
+class Unknown:
+    """A name that may stand for missing: its column, what it is counted as, and the rows that have it."""
+
+    column: str
+    name: str
+    counted_as: str
+    rows: Bools
 
 
 @dataclass(frozen=True)
@@ -242,7 +251,7 @@ def _as_coded(raw: RawTable, declaration: DatasetDeclaration, release: Release) 
     outcome, cases = release.outcome, predictors.case_columns(release).values()
     numbers = (declaration.split, declaration.imputation, declaration.weights, *cases)
     in_file = {declaration.columns.get(name, name) for name in numbers if name is not None}
-    codes = {name: coded.numbers(raw, name) for name in in_file & set(raw.codes)}
+    codes = {name: columns.numbers_or_codes(raw, name) for name in in_file & set(raw.codes)}
     if outcome.classes is None and not isinstance(outcome.positive, str):
         name = declaration.columns.get(outcome.column, outcome.column)
         codes |= {name: raw.codes[name]} if name in raw.codes else {}
@@ -331,7 +340,7 @@ def _rows(source: Source, faults: list[Fault]) -> list[Rows]:
         unknown
         for name, counted_as in named
         if name is not None and name in table.columns
-        for unknown in unknown_names.of(table.columns[name], name, counted_as)
+        for unknown in _names_for_missing(table.columns[name], name, counted_as)
     ]
     parts = _sites(source, faults)
     if key is not None and imputation is None:
@@ -357,6 +366,25 @@ def _rows(source: Source, faults: list[Fault]) -> list[Rows]:
         )
         for name, site, rows in parts
     ]
+
+
+def _names_for_missing(column: Column, ours: str, counted_as: str) -> Iterator[Unknown]:
+    """The names of a column that may stand for missing; a positive number or 0 may be the number of a place."""
+    import pyarrow
+    import pyarrow.compute as compute
+
+    for code in CODES:
+        rows = column.numbers == code
+        if code < 0 and rows.any():
+            yield Unknown(ours, wording.number(code), counted_as, rows)
+    if pyarrow.types.is_string(column.cells.type):
+        plain = compute.utf8_lower(compute.utf8_trim_whitespace(column.cells))
+        alike = column.cells.filter(compute.is_in(plain, pyarrow.array(sorted(WORDS))))
+        for word in compute.unique(alike).to_pylist():
+            same = compute.equal(column.cells, word).fill_null(False)
+            rows = ~column.missing & np.asarray(same.to_numpy(zero_copy_only=False), dtype=bool)
+            if rows.any():
+                yield Unknown(ours, f'"{word}"', counted_as, rows)
 
 
 def _periods(declaration: DatasetDeclaration, table: Settled, faults: list[Fault]) -> Periods | None:

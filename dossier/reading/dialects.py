@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from dossier.core.errors import Fault
 from dossier.core.facts import Fact
-from dossier.core.faults.locations import Cell, Key
+from dossier.core.faults.locations import Cell, Header, Key
 from dossier.reading.faults import SIGNS, by_row
 
 SEPARATORS = tuple(SIGNS)
@@ -179,3 +179,37 @@ def _surely(columns: Sequence[Any], held: Sequence[int]) -> bool:
     if any(_matching(cells, NUMBER_WITH_POINT) for cells in columns):
         return False
     return any(_matching(columns[k], NUMBER_WITH_COMMA) > _matching(columns[k], THOUSANDS) for k in held)
+
+
+# ---- signs that are not read, such as the blanks of R's write.table -------------------------------------------------
+
+UNREAD: Mapping[str, str | Fact] = {
+    " +": Fact("blanks"),
+    r"\^": "^",
+    **{sign: sign for sign in (":", "~", "#", "!")},
+}
+"""The signs as patterns, and how they are written."""
+DECIMAL = r"[+-]?\d*\.\d+([eE][+-]?\d+)?"
+"""A second row without any such number may be a text of several words."""
+
+
+def unread_separator(text: str, file: str) -> Fault | None:
+    """The fault of a text without any separator that is read, and with another one in its first two rows.
+
+    The first row names the columns, and the second one has as many cells, or one more: a name of the row.
+    """
+    found = re.match(r"(.*)\n(.*)", text)
+    rows = [] if found is None else [_plain_row(line) for line in found.groups()]
+    if not rows or any(sign in row for row in rows for sign in SEPARATORS):
+        return None
+    for pattern, sign in UNREAD.items():
+        first, second = (re.split(pattern, row) for row in rows)
+        numbers = any(re.fullmatch(DECIMAL, cell) for cell in second)
+        if len(first) > 1 and len(second) in (len(first), len(first) + 1) and numbers:
+            return Fault("other_separator", Header(file), file=file, sign=sign)
+    return None
+
+
+def _plain_row(row: str) -> str:
+    """A row without what stands in quotation marks, and with points for decimal commas."""
+    return re.sub(r"(?<=\d),(?=\d)", ".", re.sub(r'"[^"]*"', "x", row)).strip()

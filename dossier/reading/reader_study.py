@@ -12,8 +12,8 @@ from dossier.core.facts import Fact
 from dossier.core.faults.locations import Header, Key
 from dossier.core.release import ReaderStudy as Declared
 from dossier.core.types import POOLED, DecisionCounts, Flag, Floats, ReaderStudy
-from dossier.reading import coded, isolation, refused, unknown
-from dossier.reading.columns import Bools, Column, column, words
+from dossier.reading import isolation, refused, unknown
+from dossier.reading.columns import Bools, Column, column, numbers_or_codes, words
 from dossier.reading.faults import by_row, nearest
 from dossier.reading.files import Folder
 
@@ -65,7 +65,7 @@ def _columns(
     if missing:
         return None
     kept = [name for name in (*NEEDED, *OPTIONAL) if name in raw.columns]
-    cells = {name: coded.numbers(raw, name) if name in DECISIONS else raw.columns[name] for name in kept}
+    cells = {name: numbers_or_codes(raw, name) if name in DECISIONS else raw.columns[name] for name in kept}
     return {name: column(name, cells[name]) for name in kept}, raw.rows
 
 

@@ -15,8 +15,8 @@ from dossier.core.facts import Count, Fact
 from dossier.core.faults.locations import File, Header, Key, listed_table
 from dossier.core.release import ReadersTables, Release
 from dossier.core.types import READERS, Dataset, Flag, Floats, Readers
-from dossier.reading import coded, isolation, refused, signatures, tables
-from dossier.reading.columns import Bools, Column, column, words
+from dossier.reading import isolation, refused, signatures, tables
+from dossier.reading.columns import Bools, Column, column, numbers_or_codes, words
 from dossier.reading.datasets import Site
 from dossier.reading.faults import by_row, nearest
 from dossier.reading.files import Folder
@@ -216,7 +216,7 @@ def _grid(kind: Kind, content: bytes, file: str, declared: ReadersTables, faults
         if raw is None:
             return None
         as_given = {declared.case, *(raw.columns if kind.is_of_classes else ())}
-        columns = (raw.columns[name] if name in as_given else coded.numbers(raw, name) for name in raw.columns)
+        columns = (raw.columns[name] if name in as_given else numbers_or_codes(raw, name) for name in raw.columns)
         held = tables.Lines(tuple(columns), raw.rows)
         held = held if declared.case is not None else _with_gaps(held, first=1)
         return Grid(tuple(raw.columns), held.columns, [int(row) for row in held.rows])

@@ -11,7 +11,6 @@ from typing import Any
 from dossier.core.errors import Fault
 from dossier.core.faults.locations import File
 from dossier.reading.cells import whole
-from dossier.reading.extras import missing_extra
 
 READERS = {".xpt": "read_xport", ".sas7bdat": "read_sas7bdat", ".dta": "read_dta", ".sav": "read_sav"}
 PACKAGES = {
@@ -41,7 +40,7 @@ def variables(content: bytes, file: str, ending: str, faults: list[Fault]) -> Va
     try:
         import pyreadstat
     except ModuleNotFoundError:
-        faults.append(missing_extra("pyreadstat", file))
+        faults.append(Fault("reader_not_installed", File(file), file=file, package="pyreadstat"))
         return None
     read = getattr(pyreadstat, READERS[ending])
     if ending == ".xpt" and len(content) % RECORD:

@@ -23,7 +23,6 @@ from dossier.reading import (
     parquet,
     quotation,
     ragged,
-    separators,
     signatures,
     statistical,
     unpacked,
@@ -149,7 +148,7 @@ def _written(
     if start is None:
         raise TypeError("an empty text begins so too")
     above, text = start[0].count("\n"), text[start.end() :]
-    strange = separators.fault(text, file)
+    strange = dialects.unread_separator(text, file)
     if strange is not None:
         faults.append(strange)
         return None

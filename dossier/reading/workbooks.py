@@ -15,7 +15,6 @@ from xml.etree import ElementTree
 from dossier.core.errors import Fault
 from dossier.core.facts import Count, Fact
 from dossier.core.faults.locations import Cell, File, Key, SheetCell
-from dossier.reading.extras import missing_extra
 from dossier.reading.faults import nearest
 from dossier.reading.unpacked import too_large_when_unzipped
 
@@ -50,7 +49,7 @@ def sheet(content: bytes, file: str, wanted: str | None, where: Key | None, faul
         import openpyxl
         from openpyxl.utils.exceptions import InvalidFileException
     except ModuleNotFoundError:
-        faults.append(missing_extra("openpyxl", file))
+        faults.append(Fault("reader_not_installed", File(file), file=file, package="openpyxl"))
         return None
     try:
         too_large = too_large_when_unzipped(content, file)
