@@ -22,11 +22,11 @@ from dossier.reading import columns
 from dossier.record import results, results_csv
 from dossier.report.chapters import committee, monitoring
 from dossier.report.chapters.committee import declared
-from dossier.report.figures.canvas import text_width
 from dossier.report.figures.monitoring import _span, performance_over_time
 from dossier.typeset.flags import flag_text
 from dossier.typeset.numbers import plain
 from dossier.typeset.reasons import reason_text
+from dossier.typeset.widths import text_width
 from dossier.typeset.words import months_of, period
 from dossier.typeset.words import periods as in_a_row
 

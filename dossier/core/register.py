@@ -169,7 +169,7 @@ REGISTER = Register()
 
 def _chapter(function: Callable[..., Any]) -> str:
     # A module cannot be called like a measure, which stands beside it in `dossier.metrics`.
-    named: str = function.__globals__.get("CHAPTER", function.__module__.rpartition(".")[2])
+    named: str = inspect.unwrap(function).__globals__.get("CHAPTER", function.__module__.rpartition(".")[2])
     return named
 
 

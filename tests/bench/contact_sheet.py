@@ -20,7 +20,7 @@ from matplotlib.figure import Figure
 from dossier import evaluate, reading
 from dossier.core.register import fill
 from dossier.core.types import Absent, Evidence
-from dossier.report.figures import canvas
+from dossier.report.figures import canvas, ink
 from dossier.report.figures.canvas import styled
 from tests.conftest import RELEASES
 from tests.figures.drawings import Drawing, drawn
@@ -115,11 +115,11 @@ def page(two: Sequence[Sequence[Entry]]) -> Figure:
         x, y = MARGIN + index * (canvas.FULL + 2 * MARGIN), MARGIN / 2
         for entry in column:
             picture = entry.drawing.picture
-            canvas.write(made, x, y + 2, f"{entry.study}: {entry.name}", weight=600, color=canvas.ALERT)
+            canvas.write(made, x, y + 2, f"{entry.study}: {entry.name}", weight=600, color=ink.ALERT)
             axes = canvas.panel(made, x, y + 6, picture.width, picture.height)
             axes.imshow(image(entry.drawing.figure), aspect="auto", interpolation="none")
             axes.set_axis_off()
-            canvas.write(made, x, y + 8 + picture.height, entry.words(), va="top", color=canvas.INK_2)
+            canvas.write(made, x, y + 8 + picture.height, entry.words(), va="top", color=ink.INK_2)
             y += entry.height()
     return made
 

@@ -9,7 +9,8 @@ from dossier.core.register import fill
 from dossier.core.types import Absent, Evidence, Picture
 from dossier.report.chapters import results
 from dossier.report.figures import risks, similarity
-from dossier.report.figures.canvas import FULL, HALF, styled, text_width
+from dossier.report.figures.canvas import FULL, HALF, styled
+from dossier.typeset.widths import text_width
 from tests.figures.evidence import CASES, evidence
 from tests.figures.text_boxes import text_boxes
 

@@ -12,7 +12,8 @@ from matplotlib.figure import Figure
 from dossier.core.register import fill
 from dossier.core.types import MACRO, Absent, Estimate, Evidence, Picture, externals, find
 from dossier.report.figures import calibration, classes, performance_by_class, risks, roc, utility
-from dossier.report.figures.canvas import FULL, HALF, extent, styled, text_width
+from dossier.report.figures.canvas import FULL, HALF, extent, styled
+from dossier.typeset.widths import text_width
 from tests.figures.evidence import CASES, evidence
 from tests.figures.text_boxes import text_boxes
 from tests.reasons import Said

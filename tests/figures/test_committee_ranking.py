@@ -12,7 +12,8 @@ from matplotlib.patches import Rectangle
 
 from dossier.core.types import POOLED, Absent, Estimate, Evidence, externals, find
 from dossier.report.figures import committee
-from dossier.report.figures.canvas import BLUE, styled
+from dossier.report.figures.canvas import styled
+from dossier.report.figures.ink import BLUE
 from tests.conftest import by_hand
 from tests.figures.evidence import COVID, Case
 from tests.reasons import because

@@ -16,7 +16,7 @@ from matplotlib.text import Text
 
 from dossier.core.register import fill
 from dossier.core.types import Absent, Evidence
-from dossier.report.figures import canvas
+from dossier.report.figures import canvas, ink
 from dossier.report.figures.canvas import extent, styled
 from tests.conftest import RELEASES, Book
 from tests.figures.drawings import Drawing, all_drawn
@@ -205,8 +205,8 @@ def test_in_grey_two_lines_still_differ(drawn: Drawn) -> None:
 
 
 def test_colours_are_those_of_the_style_guide(drawn: Drawn) -> None:
-    palette = {canvas.INK, canvas.INK_2, canvas.MID, canvas.RULE, canvas.HAIR, *canvas.TINTS, canvas.BLUE, canvas.BAND}
-    palette |= {canvas.ALERT, canvas.ORANGE, "#ffffff", "#fbe9dd"}
+    palette = {ink.INK, ink.INK_2, ink.MID, ink.RULE, ink.HAIR, *ink.TINTS, ink.BLUE, ink.BAND}
+    palette |= {ink.ALERT, ink.ORANGE, "#ffffff", "#fbe9dd"}
     for name, drawing in figures(drawn):
         used = {
             to_hex(text.get_color())

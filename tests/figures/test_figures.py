@@ -24,6 +24,7 @@ from dossier.report.figures import (
     calibration,
     canvas,
     committee,
+    data,
     discrimination,
     prevalence,
     reliability,
@@ -32,9 +33,10 @@ from dossier.report.figures import (
     subgroups,
     utility,
 )
-from dossier.report.figures.canvas import FULL, HALF, extent, styled, text_width
+from dossier.report.figures.canvas import FULL, HALF, extent, styled
 from dossier.typeset import widths
 from dossier.typeset.reasons import reason_text
+from dossier.typeset.widths import text_width
 from tests.figures.drawings import draw_diagram
 from tests.figures.evidence import CASES, Case, evidence
 from tests.figures.text_boxes import text_boxes
@@ -232,13 +234,13 @@ def test_without_evidence_a_figure_says_why_it_is_absent(name: str) -> None:
 def cut_letter_by_letter(text: str, width: float) -> str:
     """The longest beginning that fits, found the slow way."""
     fitting = [text[:length].rstrip(" ,.-") + "…" for length in range(len(text))]
-    return next((word for word in reversed(fitting) if canvas.text_width(word) <= width), "…")
+    return next((word for word in reversed(fitting) if widths.text_width(word) <= width), "…")
 
 
 @given(st.text("abWil ,.-", max_size=40), st.floats(0, 40))
 @settings(deadline=None)
 def test_a_name_is_cut_where_no_more_letters_fit(text: str, width: float) -> None:
-    fits = canvas.text_width(text) <= width
+    fits = widths.text_width(text) <= width
     room = widths._Room(width, 400, 1)
     assert widths._cut_letters(text, room, 0) == (text if fits else cut_letter_by_letter(text, width))
 
@@ -263,25 +265,25 @@ def test_names_that_need_more_lines_are_shortened_together() -> None:
         assert len(set(found)) == 4
         assert found[-1] == "Bari"
         assert all(line.count("\n") < lines for line in found)
-        assert all(canvas.text_width(line) <= width for text in found for line in text.split("\n"))
+        assert all(widths.text_width(line) <= width for text in found for line in text.split("\n"))
 
 
 def test_a_name_is_cut_between_words_where_they_tell_it_apart() -> None:
     names = ["Marlborough Central Hospital N.", "Brookham and Winter's Hospital"]
-    assert canvas.shortened(names, 38.0) == ("Marlborough Central…", "Brookham and Winter's…")
+    assert widths.shortened(names, 38.0) == ("Marlborough Central…", "Brookham and Winter's…")
     alike = [f"University Hospital of the Holy Cross {campus}" for campus in (3, 4)]
-    assert canvas.shortened(alike, 50.0) == tuple(f"University Hospital of the … {campus}" for campus in (3, 4))
+    assert widths.shortened(alike, 50.0) == tuple(f"University Hospital of the … {campus}" for campus in (3, 4))
 
 
 def test_long_names_that_begin_alike_are_told_by_what_follows_though_short_ones_stand_beside() -> None:
     names = ["Hospital of Reims Nord", "Hospital of Reims Sud", "Hospital of Orb", "Home"]
-    short = canvas.shortened(names, canvas.text_width("Hospital of Orb") + 0.1)
+    short = widths.shortened(names, widths.text_width("Hospital of Orb") + 0.1)
     assert short == ("Reims Nord", "Reims Sud", "Hospital of Orb", "Home")
 
 
 def test_a_forest_at_half_width_gives_its_names_the_room_they_need() -> None:
     found = evidence(replace(EIGHT, sites=("Rotterdam from 1988", *EIGHT.sites[1:])))
     columns = discrimination.forest_columns(found, discrimination.AUROC, canvas.HALF)
-    assert "Rotterdam from 1988" in canvas.labels(found, columns.label).values()
+    assert "Rotterdam from 1988" in data.labels(found, columns.label).values()
     assert columns.width >= 12
-    assert columns.left + columns.width + canvas.text_width("0.88", 600) < columns.value
+    assert columns.left + columns.width + widths.text_width("0.88", 600) < columns.value

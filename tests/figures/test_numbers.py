@@ -37,14 +37,17 @@ from dossier.report.figures import (
     canvas,
     committee,
     discrimination,
+    facets,
     prevalence,
     reliability,
     risks,
     robustness,
     utility,
 )
-from dossier.report.figures.canvas import FULL, HALF, interval, shortened, styled, text_width
+from dossier.report.figures.canvas import FULL, HALF, styled
+from dossier.report.figures.captions import interval
 from dossier.report.figures.similarity import draw_against_similarity
+from dossier.typeset.widths import shortened, text_width
 from tests.conftest import Book
 from tests.estimated import estimated
 from tests.figures.drawings import draw_diagram
@@ -345,7 +348,7 @@ def test_two_panels_are_no_larger_than_three() -> None:
     panels = [axes for axes in figure.axes if axes.get_ylim()[0] == 0]
     width, _ = canvas.extent(figure)
     assert width < FULL
-    assert [axes.get_position().width * width for axes in panels] == pytest.approx([canvas.TALLEST] * 2)
+    assert [axes.get_position().width * width for axes in panels] == pytest.approx([facets.TALLEST] * 2)
 
 
 def test_a_long_name_stands_on_two_lines() -> None:

@@ -29,8 +29,10 @@ from dossier.core.types import (
     find_curve,
 )
 from dossier.report.figures import accuracy, human_factors, instances, severity, weighted_utility
-from dossier.report.figures.canvas import BLUE, FULL, HALF, extent, styled, text_width
+from dossier.report.figures.canvas import FULL, HALF, extent, styled
+from dossier.report.figures.ink import BLUE
 from dossier.typeset.reasons import reason_text
+from dossier.typeset.widths import text_width
 from tests.estimated import estimated
 from tests.figures.readers_evidence import BY_NAME, KINDS, evidence
 from tests.figures.text_boxes import text_boxes

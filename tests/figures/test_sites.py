@@ -27,7 +27,7 @@ from dossier.core.types import (
     find,
     find_curve,
 )
-from dossier.report.figures import canvas, discrimination, similarity
+from dossier.report.figures import discrimination, ink, similarity
 from dossier.report.figures.canvas import FULL, styled
 from dossier.typeset.numbers import number
 from tests.figures.studies import EXTREMES, Extreme, study
@@ -103,9 +103,7 @@ def test_a_pool_that_leaves_the_axis_ends_in_an_arrow(lacking: Evidence) -> None
     ends = [together.low, together.high, together.details["prediction_low"], together.details["prediction_high"]]
     low, high = axes.get_xlim()
     beyond = [end for end in ends if end is not None and not low <= end <= high]
-    arrows = [
-        line for line in axes.lines if line.get_marker() in ("<", ">") and line.get_markerfacecolor() == canvas.BLUE
-    ]
+    arrows = [line for line in axes.lines if line.get_marker() in ("<", ">") and line.get_markerfacecolor() == ink.BLUE]
     assert len(arrows) == len(beyond) > 0
 
 

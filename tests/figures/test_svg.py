@@ -22,10 +22,10 @@ from matplotlib.path import Path as Outline
 from matplotlib.transforms import IdentityTransform
 from PIL import Image
 
-from dossier.core.types import Document
+from dossier.core.types import Document, Floats
 from dossier.report import press
 from dossier.report.figures import svg
-from dossier.report.figures.canvas import Floats, panel, sheet, styled, ticks, write
+from dossier.report.figures.canvas import panel, sheet, styled, ticks, write
 
 SPACE = "{http://www.w3.org/2000/svg}"
 DOTS = 144

@@ -10,54 +10,20 @@ from matplotlib.contour import ContourSet
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from dossier.core import types
 from dossier.core.facts import Fact
-from dossier.core.register import figure
-from dossier.core.types import Absent, Curve, DatasetSummary, Evidence, Picture, externals, find_curve
-from dossier.report.figures.canvas import (
-    BAND,
-    BLUE,
-    BROKEN,
-    FULL,
-    HALF,
-    INK,
-    INK_2,
-    LINE,
-    Floats,
-    Key,
-    Lattice,
-    beside_width,
-    column,
-    extent,
-    head,
-    headed,
-    inner_ticks,
-    joined,
-    key_row,
-    lattice,
-    left_out,
-    level_text,
-    panel,
-    patients,
-    picture,
-    say_why,
-    sheet,
-    shown_sites,
-    sites_word,
-    styled,
-    text_width,
-    tick_text,
-    ticks,
-    why_nowhere,
-    write,
-)
+from dossier.report.figures import canvas, captions, data, facets, ink
+from dossier.typeset import widths
 from dossier.typeset.numbers import number, per_cent
 
 
-def _unit_lattice(count: int, width: float, top: float) -> Lattice:
+def _unit_lattice(count: int, width: float, top: float) -> facets.Lattice:
     """The panels of curves from 0 to 1; at half width they are narrow, and as tall as wide."""
-    if width == HALF:
-        return lattice(count, HALF, left=9.5, top=top, gap_x=2.6, gap_y=6.6, tallest=22 if count > 1 else 44)
-    return lattice(count, FULL, left=9.5, top=top, gap_x=4.4, gap_y=6.6, tallest=36, shape=0.72)
+    if width == canvas.HALF:
+        return facets.lattice(
+            count, canvas.HALF, left=9.5, top=top, gap_x=2.6, gap_y=6.6, tallest=22 if count > 1 else 44
+        )
+    return facets.lattice(count, canvas.FULL, left=9.5, top=top, gap_x=4.4, gap_y=6.6, tallest=36, shape=0.72)
 
 
 # ---- priority -------------------------------------------------------------------------------------------------------
@@ -72,11 +38,11 @@ SOURCES = {
 """Where a priority may come from: its name in the key, its mark, and whether that is filled."""
 
 
-def priorities_of(evidence: Evidence, dataset: str) -> dict[str, tuple[float, float]]:
+def priorities_of(evidence: types.Evidence, dataset: str) -> dict[str, tuple[float, float]]:
     """The priority that each source gives at a site, and the H-accuracy there when no confidence is asked for."""
     found: dict[str, tuple[float, float]] = {}
     for each in evidence.of_measure.get(("h_accuracy", dataset), ()):
-        if isinstance(each.found, Absent):
+        if isinstance(each.found, types.Absent):
             continue
         source, priority = each.at.get("priority"), each.found.details.get("priority")
         plain = each.at.get("tau") == 0.5 and each.at.get("complexity") == "constant"
@@ -85,44 +51,46 @@ def priorities_of(evidence: Evidence, dataset: str) -> dict[str, tuple[float, fl
     return {source: found[source] for source in SOURCES if source in found}
 
 
-def draw_by_priority(evidence: Evidence) -> Figure | Absent:
+def draw_by_priority(evidence: types.Evidence) -> Figure | types.Absent:
     """The H-accuracy of the external sites against the priority of the outcome, with the priorities of each source."""
-    shown, _ = shown_sites(evidence, FULL)
-    curves = {site.name: find_curve(evidence, "h_accuracy_by_priority", site.name) for site in shown}
-    if not any(isinstance(curve, Curve) for curve in curves.values()):
-        return Absent(Fact("no_h_accuracy_by_priority"))
+    shown, _ = facets.shown_sites(evidence, canvas.FULL)
+    curves = {site.name: types.find_curve(evidence, "h_accuracy_by_priority", site.name) for site in shown}
+    if not any(isinstance(curve, types.Curve) for curve in curves.values()):
+        return types.Absent(Fact("no_h_accuracy_by_priority"))
     marks = {site.name: priorities_of(evidence, site.name) for site in shown}
     used = [source for source in SOURCES if any(source in own for own in marks.values())]
-    width = beside_width(len(shown))
-    grid = _unit_lattice(len(shown), width, 5 + _mark_rows(used, width) * LINE)
-    grid, heads = headed(grid, shown)
-    drawn = sheet(width, grid.bottom + 9.4)
+    width = facets.beside_width(len(shown))
+    grid = _unit_lattice(len(shown), width, 5 + _mark_rows(used, width) * canvas.LINE)
+    grid, heads = facets.headed(grid, shown)
+    drawn = canvas.sheet(width, grid.bottom + 9.4)
     for index, (x, y, source) in enumerate(_mark_places(used, width)):
         _mark_of(drawn, x, y, source)
-        write(drawn, x + 3.2, y, SOURCES[used[index]][0])
+        canvas.write(drawn, x + 3.2, y, SOURCES[used[index]][0])
     for index, site in enumerate(shown):
         axes = unit_panel(drawn, grid, index, heads[index], (0.0, 1.0))
         curve = curves[site.name]
-        if isinstance(curve, Absent):
-            say_why(evidence, axes, grid, curve)
+        if isinstance(curve, types.Absent):
+            facets.say_why(evidence, axes, grid, curve)
             continue
-        priority = column(curve, "priority")
-        axes.fill_between(priority, column(curve, "low"), column(curve, "high"), color=BAND, lw=0, zorder=1)
-        axes.plot(priority, column(curve, "h_accuracy"), color=BLUE, lw=1.4, zorder=2, clip_on=False)
+        priority = data.column(curve, "priority")
+        axes.fill_between(
+            priority, data.column(curve, "low"), data.column(curve, "high"), color=ink.BAND, lw=0, zorder=1
+        )
+        axes.plot(priority, data.column(curve, "h_accuracy"), color=ink.BLUE, lw=1.4, zorder=2, clip_on=False)
         for source, spot in marks[site.name].items():
             _, shape, filled = SOURCES[source]
             axes.plot(
                 *[[value] for value in spot],
                 shape,
                 ms=4.6,
-                mfc=INK if filled else "white",
-                mec=INK,
+                mfc=ink.INK if filled else "white",
+                mec=ink.INK,
                 mew=0.9,
                 zorder=4,
                 clip_on=False,
             )
-    write(drawn, (grid.left + grid.right) / 2, grid.bottom + 7.2, "Priority of the outcome", ha="center")
-    write(drawn, 2.0, (grid.top + grid.bottom) / 2, "H-accuracy", rotation=90, ha="center", va="center")
+    canvas.write(drawn, (grid.left + grid.right) / 2, grid.bottom + 7.2, "Priority of the outcome", ha="center")
+    canvas.write(drawn, 2.0, (grid.top + grid.bottom) / 2, "H-accuracy", rotation=90, ha="center", va="center")
     return drawn
 
 
@@ -130,9 +98,9 @@ def _mark_places(used: Sequence[str], width: float) -> list[tuple[float, float, 
     """Where the entries of the key stand, in as many rows as they need."""
     x, y, places = 0.0, 2.2, []
     for source in used:
-        wide = 3.2 + text_width(SOURCES[source][0]) + 4.5
+        wide = 3.2 + widths.text_width(SOURCES[source][0]) + 4.5
         if x and x + wide > width:
-            x, y = 0.0, y + LINE
+            x, y = 0.0, y + canvas.LINE
         places.append((x, y, source))
         x += wide
     return places
@@ -143,58 +111,58 @@ def _mark_rows(used: Sequence[str], width: float) -> int:
 
 
 def _mark_of(drawn: Figure, x: float, y: float, source: str) -> None:
-    across, down = extent(drawn)
+    across, down = canvas.extent(drawn)
     _, shape, filled = SOURCES[source]
     mark = Line2D([(x + 1.2) / across], [1 - y / down], transform=drawn.transFigure, marker=shape, markersize=4.6)
-    mark.set(markerfacecolor=INK if filled else "white", markeredgecolor=INK, markeredgewidth=0.9)
+    mark.set(markerfacecolor=ink.INK if filled else "white", markeredgecolor=ink.INK, markeredgewidth=0.9)
     drawn.add_artist(mark)
 
 
-def unit_panel(drawn: Figure, grid: Lattice, index: int, text: str, ends: tuple[float, float]) -> Axes:
+def unit_panel(drawn: Figure, grid: facets.Lattice, index: int, text: str, ends: tuple[float, float]) -> Axes:
     """A panel of the lattice with its head, both axes from 0 to 1, numbers at the outer ones only."""
-    head(drawn, grid, index, text)
-    axes = panel(drawn, *grid.corner(index), grid.width, grid.height)
+    facets.head(drawn, grid, index, text)
+    axes = canvas.panel(drawn, *grid.corner(index), grid.width, grid.height)
     axes.set_xlim(0, 1)
     axes.set_ylim(*ends)
     left, outer = grid.outer_left(index), grid.outer_bottom(index)
     middle = (ends[0] + ends[1]) / 2
-    texts = [tick_text(ends[0]), "", tick_text(ends[1])]
-    ticks(axes, "y", [ends[0], middle, ends[1]], texts if left else [""] * 3, inward=True)
-    ticks(axes, "x", [0, 0.5, 1], ["0", "" if grid.width < 26 else "0.5", "1"] if outer else [""] * 3, inward=True)
+    texts = [canvas.tick_text(ends[0]), "", canvas.tick_text(ends[1])]
+    canvas.ticks(axes, "y", [ends[0], middle, ends[1]], texts if left else [""] * 3, inward=True)
+    canvas.ticks(
+        axes, "x", [0, 0.5, 1], ["0", "" if grid.width < 26 else "0.5", "1"] if outer else [""] * 3, inward=True
+    )
     return axes
 
 
-@figure("H-accuracy by priority")
-def h_accuracy_by_priority_by_site(evidence: Evidence) -> Picture | Absent:
+@canvas.figure("H-accuracy by priority")
+def h_accuracy_by_priority_by_site(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     """How the H-accuracy changes with what a missed case weighs against a false alarm."""
-    with styled():
-        drawn = draw_by_priority(evidence)
-        if isinstance(drawn, Absent):
-            return drawn
-        shown, left = shown_sites(evidence, FULL)
-        curves = [(find_curve(evidence, "h_accuracy_by_priority", site.name), site) for site in shown]
-        caption = (
-            f"{patients(shown)}; {level_text(evidence)} bands. No confidence asked for. At the left only the patients "
-            "without the outcome count (specificity), at the right only those with it (sensitivity), both at 0.5."
-            f"{left_out(left, 'see results.json')}"
-        )
-        texts = []
-        for curve, site in curves:
-            if isinstance(curve, Curve):
-                value = column(curve, "h_accuracy")
-                texts.append((number(float(value[0])), number(float(value[-1])), site.site))
-        seen = {end for first, last, _ in texts for end in (first, last)}
-        goes = joined([f"{first} to {last} ({name})" for first, last, name in texts], 8)
-        sentence = (
-            f"H-accuracy is {seen.pop()} whatever the priority, at {sites_word(len(texts))}."
-            if len(seen) == 1
-            else f"From a priority of 0 to one of 1 H-accuracy goes from {goes}."
-        )
-        apart = max(texts, key=lambda text: abs(float(text[0]) - float(text[1])))
-        message = f"The priority matters most in {apart[2]}: H-accuracy goes from {apart[0]} to {apart[1]}."
-        return picture(
-            "h_accuracy_by_priority_by_site", drawn, caption, sentence, sentence if len(seen) == 1 else message
-        )
+    drawn = draw_by_priority(evidence)
+    if isinstance(drawn, types.Absent):
+        return drawn
+    shown, left = facets.shown_sites(evidence, canvas.FULL)
+    curves = [(types.find_curve(evidence, "h_accuracy_by_priority", site.name), site) for site in shown]
+    caption = (
+        f"{captions.patients(shown)}; {captions.level_text(evidence)} bands. No confidence asked for. At the left "
+        f"only the patients "
+        "without the outcome count (specificity), at the right only those with it (sensitivity), both at 0.5."
+        f"{captions.left_out(left, 'see results.json')}"
+    )
+    texts = []
+    for curve, site in curves:
+        if isinstance(curve, types.Curve):
+            value = data.column(curve, "h_accuracy")
+            texts.append((number(float(value[0])), number(float(value[-1])), site.site))
+    seen = {end for first, last, _ in texts for end in (first, last)}
+    goes = captions.joined([f"{first} to {last} ({name})" for first, last, name in texts], 8)
+    sentence = (
+        f"H-accuracy is {seen.pop()} whatever the priority, at {captions.sites_word(len(texts))}."
+        if len(seen) == 1
+        else f"From a priority of 0 to one of 1 H-accuracy goes from {goes}."
+    )
+    apart = max(texts, key=lambda text: abs(float(text[0]) - float(text[1])))
+    message = f"The priority matters most in {apart[2]}: H-accuracy goes from {apart[0]} to {apart[1]}."
+    return canvas.Drawn(drawn, caption, sentence, sentence if len(seen) == 1 else message)
 
 
 # ---- priority and complexity ----------------------------------------------------------------------------------------
@@ -205,36 +173,36 @@ SHADES = ("#f4f6f8", "#e3e9ee", "#d2dde5", "#c1d0dc", "#b0c4d3", "#9fb7ca", "#8e
 """From low to high, each a step darker in grey; black words can be read on the darkest."""
 
 
-def surfaces(evidence: Evidence) -> list[tuple[DatasetSummary, Curve, Curve]]:
+def surfaces(evidence: types.Evidence) -> list[tuple[types.DatasetSummary, types.Curve, types.Curve]]:
     """The external sites whose cases have a complexity, with the surface and the profile of each."""
     found = []
-    for site in externals(evidence):
-        surface = find_curve(evidence, "h_accuracy_surface", site.name)
-        profile = find_curve(evidence, "h_accuracy_by_complexity", site.name)
-        if isinstance(surface, Curve) and isinstance(profile, Curve):
+    for site in types.externals(evidence):
+        surface = types.find_curve(evidence, "h_accuracy_surface", site.name)
+        profile = types.find_curve(evidence, "h_accuracy_by_complexity", site.name)
+        if isinstance(surface, types.Curve) and isinstance(profile, types.Curve):
             found.append((site, surface, profile))
     return found
 
 
-def draw_surface(evidence: Evidence) -> Figure | Absent:
+def draw_surface(evidence: types.Evidence) -> Figure | types.Absent:
     """For each site a contour map over priority and share of complex cases, and beside it the profile at one half."""
     found = surfaces(evidence)[:MOST_SURFACES]
     if not found:
-        return why_nowhere(evidence, "h_accuracy_surface", Fact("no_site_with_complexity"))
+        return facets.why_nowhere(evidence, "h_accuracy_surface", Fact("no_site_with_complexity"))
     high = 26.0
     head = 13.6 if len(found) > 1 else 9.2
     row = high + head + 13.0
-    drawn = sheet(FULL, row * len(found) - 3.0)
+    drawn = canvas.sheet(canvas.FULL, row * len(found) - 3.0)
     for index, (site, surface, profile) in enumerate(found):
         top = index * row + head
         if len(found) > 1:
-            write(drawn, 12.0, top - 11.4, f"{site.site}, {surface.n:,} patients", weight=600)
+            canvas.write(drawn, 12.0, top - 11.4, f"{site.site}, {surface.n:,} patients", weight=600)
         _map(drawn, surface, 12.0, top, MAP, high)
-        _profile(drawn, profile, 12.0 + MAP + MAP_GAP, top, FULL - 16.0 - MAP - MAP_GAP, high)
+        _profile(drawn, profile, 12.0 + MAP + MAP_GAP, top, canvas.FULL - 16.0 - MAP - MAP_GAP, high)
     return drawn
 
 
-def contour_levels(values: Floats) -> Floats:
+def contour_levels(values: types.Floats) -> types.Floats:
     """Round levels, at most as many as there are shades less one."""
     low, high = float(values.min()), float(values.max())
     for step in (0.01, 0.02, 0.05, 0.1, 0.2):
@@ -244,25 +212,25 @@ def contour_levels(values: Floats) -> Floats:
     return np.array([0.5])
 
 
-def _map(drawn: Figure, surface: Curve, left: float, top: float, wide: float, high: float) -> None:
-    priority, share = (np.unique(column(surface, name)) for name in ("priority", "share"))
-    values = column(surface, "h_accuracy").reshape(len(priority), len(share)).T
+def _map(drawn: Figure, surface: types.Curve, left: float, top: float, wide: float, high: float) -> None:
+    priority, share = (np.unique(data.column(surface, name)) for name in ("priority", "share"))
+    values = data.column(surface, "h_accuracy").reshape(len(priority), len(share)).T
     levels = contour_levels(values)
-    axes = panel(drawn, left, top, wide, high)
+    axes = canvas.panel(drawn, left, top, wide, high)
     axes.set_xlim(0, 1)
     axes.set_ylim(0, 1)
     bands = np.concatenate(([float(values.min()) - 1], levels, [float(values.max()) + 1]))
     axes.contourf(priority, share, values, levels=bands, colors=SHADES[: len(levels) + 1])
     if len(levels):
-        lines = axes.contour(priority, share, values, levels=levels, colors=[BLUE], linewidths=0.7)
+        lines = axes.contour(priority, share, values, levels=levels, colors=[ink.BLUE], linewidths=0.7)
         joined_lines = [np.concatenate(parts) for parts in lines.allsegs if parts]
         _label_contours(drawn, joined_lines, levels_of(lines), (left, top), (wide, high))
-    ticks(axes, "x", [0, 0.5, 1], ["0", "0.5", "1"])
-    ticks(axes, "y", [0, 0.5, 1], ["0", "50", "100"])
-    write(drawn, left, top - 7.0, "a", weight=600)
-    write(drawn, left + 4.0, top - 7.0, "H-accuracy")
-    write(drawn, left + wide / 2, top + high + 7.6, "Priority of the outcome", ha="center")
-    write(drawn, left - 10.0, top + high / 2, "Called complex, %", rotation=90, ha="center", va="center")
+    canvas.ticks(axes, "x", [0, 0.5, 1], ["0", "0.5", "1"])
+    canvas.ticks(axes, "y", [0, 0.5, 1], ["0", "50", "100"])
+    canvas.write(drawn, left, top - 7.0, "a", weight=600)
+    canvas.write(drawn, left + 4.0, top - 7.0, "H-accuracy")
+    canvas.write(drawn, left + wide / 2, top + high + 7.6, "Priority of the outcome", ha="center")
+    canvas.write(drawn, left - 10.0, top + high / 2, "Called complex, %", rotation=90, ha="center", va="center")
 
 
 def levels_of(contours: ContourSet) -> list[float]:
@@ -272,7 +240,7 @@ def levels_of(contours: ContourSet) -> list[float]:
 
 def _label_contours(
     drawn: Figure,
-    lines: Sequence[Floats],
+    lines: Sequence[types.Floats],
     levels: Sequence[float],
     corner: tuple[float, float],
     size: tuple[float, float],
@@ -281,65 +249,68 @@ def _label_contours(
     taken: list[tuple[float, bool]] = []
     for line, level in zip(lines, levels, strict=True):
         top, right = line[int(np.argmax(line[:, 1]))], line[int(np.argmax(line[:, 0]))]
-        text = tick_text(level)
+        text = canvas.tick_text(level)
         if top[1] > 0.999:
             x = corner[0] + float(top[0]) * size[0]
-            if all(above is False or abs(x - other) > text_width(text) + 1.5 for other, above in taken):
+            if all(above is False or abs(x - other) > widths.text_width(text) + 1.5 for other, above in taken):
                 taken.append((x, True))
-                write(drawn, x, corner[1] - 2.2, text, ha="center", color=INK_2)
+                canvas.write(drawn, x, corner[1] - 2.2, text, ha="center", color=ink.INK_2)
         elif right[0] > 0.999:
             y = corner[1] + (1 - float(right[1])) * size[1]
-            if all(above or abs(y - other) > LINE for other, above in taken):
+            if all(above or abs(y - other) > canvas.LINE for other, above in taken):
                 taken.append((y, False))
-                write(drawn, corner[0] + size[0] + 1.2, y, text, color=INK_2)
+                canvas.write(drawn, corner[0] + size[0] + 1.2, y, text, color=ink.INK_2)
 
 
-def _profile(drawn: Figure, profile: Curve, left: float, top: float, wide: float, high: float) -> None:
-    share, value = column(profile, "share"), column(profile, "h_accuracy")
-    axes = panel(drawn, left, top, wide, high)
-    ends = [column(profile, name) for name in ("low", "high", "random_low", "random_high")]
+def _profile(drawn: Figure, profile: types.Curve, left: float, top: float, wide: float, high: float) -> None:
+    share, value = data.column(profile, "share"), data.column(profile, "h_accuracy")
+    axes = canvas.panel(drawn, left, top, wide, high)
+    ends = [data.column(profile, name) for name in ("low", "high", "random_low", "random_high")]
     bottom = np.floor(float(np.nanmin(np.concatenate((*ends, value)))) * 10) / 10
     ceiling = np.ceil(float(np.nanmax(np.concatenate((*ends, value)))) * 10) / 10
     axes.set_xlim(0, 1)
     axes.set_ylim(bottom, max(ceiling, bottom + 0.1))
-    axes.fill_between(share, column(profile, "low"), column(profile, "high"), color=BAND, lw=0, zorder=1)
+    axes.fill_between(share, data.column(profile, "low"), data.column(profile, "high"), color=ink.BAND, lw=0, zorder=1)
     for name in ("random_low", "random_high"):
-        axes.plot(share, column(profile, name), color=INK_2, lw=0.7, ls=BROKEN, zorder=2)
-    axes.plot(share, column(profile, "random"), color=INK_2, lw=0.9, zorder=2)
-    axes.plot(share, value, color=BLUE, lw=1.4, zorder=3)
-    places = inner_ticks(*axes.get_ylim(), 4)
-    ticks(axes, "y", places, [tick_text(position) for position in places])
-    ticks(axes, "x", [0, 0.5, 1], ["0", "50", "100"])
-    write(drawn, left, top - 7.0, "b", weight=600)
-    key_row(drawn, left + 4.0, top - 7.0, [Key("most complex", BLUE), Key("random", INK_2, "-", 0.9)])
-    write(drawn, left + wide / 2, top + high + 7.6, "Cases called complex, %", ha="center")
-    write(drawn, left - 13.0, top + high / 2, "H-accuracy", rotation=90, ha="center", va="center")
+        axes.plot(share, data.column(profile, name), color=ink.INK_2, lw=0.7, ls=ink.BROKEN, zorder=2)
+    axes.plot(share, data.column(profile, "random"), color=ink.INK_2, lw=0.9, zorder=2)
+    axes.plot(share, value, color=ink.BLUE, lw=1.4, zorder=3)
+    places = canvas.inner_ticks(*axes.get_ylim(), 4)
+    canvas.ticks(axes, "y", places, [canvas.tick_text(position) for position in places])
+    canvas.ticks(axes, "x", [0, 0.5, 1], ["0", "50", "100"])
+    canvas.write(drawn, left, top - 7.0, "b", weight=600)
+    facets.key_row(
+        drawn, left + 4.0, top - 7.0, [facets.Key("most complex", ink.BLUE), facets.Key("random", ink.INK_2, "-", 0.9)]
+    )
+    canvas.write(drawn, left + wide / 2, top + high + 7.6, "Cases called complex, %", ha="center")
+    canvas.write(drawn, left - 13.0, top + high / 2, "H-accuracy", rotation=90, ha="center", va="center")
 
 
-@figure("H-accuracy by priority and share of complex cases")
-def h_accuracy_by_complexity_by_site(evidence: Evidence) -> Picture | Absent:
+@canvas.figure("H-accuracy by priority and share of complex cases")
+def h_accuracy_by_complexity_by_site(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     """Whether the model errs more where people find the cases hard, whatever a missed case weighs."""
-    with styled():
-        drawn = draw_surface(evidence)
-        if isinstance(drawn, Absent):
-            return drawn
-        found = surfaces(evidence)
-        caption = (
-            f"{patients([site for site, *_ in found[:MOST_SURFACES]])}. The cases called complex count double. a: the "
-            f"darker, the higher. b: both classes alike, {level_text(evidence)} band; grey, as many cases drawn at "
-            f"random (mean, and middle {level_text(evidence)})."
-            f"{left_out(max(0, len(found) - MOST_SURFACES), 'see results.json')}"
+    drawn = draw_surface(evidence)
+    if isinstance(drawn, types.Absent):
+        return drawn
+    found = surfaces(evidence)
+    caption = (
+        f"{captions.patients([site for site, *_ in found[:MOST_SURFACES]])}. The cases called complex count double. "
+        f"a: the "
+        f"darker, the higher. b: both classes alike, {captions.level_text(evidence)} band; grey, as many cases "
+        f"drawn at "
+        f"random (mean, and middle {captions.level_text(evidence)})."
+        f"{captions.left_out(max(0, len(found) - MOST_SURFACES), 'see results.json')}"
+    )
+    texts: list[str] = []
+    drops: list[tuple[float, int]] = []
+    for site, _, profile in found[:MOST_SURFACES]:
+        value = data.column(profile, "h_accuracy")
+        lowest = int(np.argmin(value))
+        drops.append((float(value[0] - value[lowest]), len(texts)))
+        texts.append(
+            f"from {number(float(value[0]))} to {number(float(value[lowest]))} when the "
+            f"{per_cent(float(data.column(profile, 'share')[lowest]))} most complex cases count double ({site.site})"
         )
-        texts: list[str] = []
-        drops: list[tuple[float, int]] = []
-        for site, _, profile in found[:MOST_SURFACES]:
-            value = column(profile, "h_accuracy")
-            lowest = int(np.argmin(value))
-            drops.append((float(value[0] - value[lowest]), len(texts)))
-            texts.append(
-                f"from {number(float(value[0]))} to {number(float(value[lowest]))} when the "
-                f"{per_cent(float(column(profile, 'share')[lowest]))} most complex cases count double ({site.site})"
-            )
-        sentence = f"With both classes alike H-accuracy goes {joined(texts)}."
-        message = f"H-accuracy goes {texts[max(drops)[1]]}."
-        return picture("h_accuracy_by_complexity_by_site", drawn, caption, sentence, message)
+    sentence = f"With both classes alike H-accuracy goes {captions.joined(texts)}."
+    message = f"H-accuracy goes {texts[max(drops)[1]]}."
+    return canvas.Drawn(drawn, caption, sentence, message)

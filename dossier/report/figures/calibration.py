@@ -9,130 +9,91 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from dossier.core import bands
+from dossier.core import bands, types
 from dossier.core.facts import Fact
-from dossier.core.register import figure
-from dossier.core.types import (
-    Absent,
-    Curve,
-    DatasetSummary,
-    Estimate,
-    Evidence,
-    Picture,
-    Withheld,
-    externals,
-    find,
-    find_curve,
-)
-from dossier.report.figures.canvas import (
-    ALERT,
-    BAND,
-    BLUE,
-    BROKEN_CURVE,
-    FULL,
-    HALF,
-    INK,
-    INK_2,
-    RULE,
-    TALLEST,
-    Floats,
-    Lattice,
-    ceiling,
-    column,
-    few,
-    head,
-    headed,
-    joined,
-    lattice,
-    left_out,
-    level_text,
-    own_width,
-    panel,
-    patients,
-    picture,
-    primary_threshold,
-    say_why,
-    sheet,
-    shown_sites,
-    styled,
-    text_width,
-    tick_text,
-    ticks,
-    unit_axes,
-    write,
-)
-from dossier.report.figures.risks import Scale, common_step, enough, mirrored, scale_of
+from dossier.report.figures import canvas, captions, data, facets, ink, risks
+from dossier.typeset import widths
 from dossier.typeset.numbers import number, per_cent, threshold
 
 
-def curve_end(curves: list[Curve | Absent]) -> float:
+def curve_end(curves: list[types.Curve | types.Absent]) -> float:
     """The round end of the common axes: no further than the risks and the curves reach."""
     reached = [0.0]
     for curve in curves:
-        if isinstance(curve, Curve):
-            reached += [float(np.nanmax(column(curve, name))) for name in ("risk", "observed") if curve.columns[name]]
-    return ceiling(max(reached)) if max(reached) > 0 else 1.0
+        if isinstance(curve, types.Curve):
+            reached += [
+                float(np.nanmax(data.column(curve, name))) for name in ("risk", "observed") if curve.columns[name]
+            ]
+    return canvas.ceiling(max(reached)) if max(reached) > 0 else 1.0
 
 
-def draw_curve(axes: Axes, curve: Curve, end: float, broken: bool, width: float = 1.4) -> None:
+def draw_curve(axes: Axes, curve: types.Curve, end: float, broken: bool, width: float = 1.4) -> None:
     """The band, the diagonal and the curve; broken where it is imprecise."""
-    risk = column(curve, "risk")
-    axes.fill_between(risk, column(curve, "low"), column(curve, "high"), color=BAND, lw=0, zorder=1)
-    axes.plot([0, end], [0, end], color=RULE, lw=0.7, zorder=1.5)
-    axes.plot(risk, column(curve, "observed"), color=BLUE, lw=width, ls=BROKEN_CURVE if broken else "-", zorder=2)
+    risk = data.column(curve, "risk")
+    axes.fill_between(risk, data.column(curve, "low"), data.column(curve, "high"), color=ink.BAND, lw=0, zorder=1)
+    axes.plot([0, end], [0, end], color=ink.RULE, lw=0.7, zorder=1.5)
+    axes.plot(
+        risk, data.column(curve, "observed"), color=ink.BLUE, lw=width, ls=ink.BROKEN_CURVE if broken else "-", zorder=2
+    )
 
 
-def draw_groups(axes: Axes, groups: Curve | Absent, end: float) -> None:
+def draw_groups(axes: Axes, groups: types.Curve | types.Absent, end: float) -> None:
     """A point with its interval for each tenth of the patients; a point beyond the axis is an arrow at its edge."""
-    if isinstance(groups, Absent):
+    if isinstance(groups, types.Absent):
         return
-    risk, observed = column(groups, "mean_risk"), column(groups, "observed")
+    risk, observed = data.column(groups, "mean_risk"), data.column(groups, "observed")
     inside = (observed <= end) & (risk <= end)
-    axes.vlines(risk[risk <= end], column(groups, "low")[risk <= end], column(groups, "high")[risk <= end], INK, lw=0.6)
-    axes.plot(risk[inside], observed[inside], "o", ms=2.6, mfc=INK, mec="white", mew=0.3, ls="none", zorder=3)
+    axes.vlines(
+        risk[risk <= end],
+        data.column(groups, "low")[risk <= end],
+        data.column(groups, "high")[risk <= end],
+        ink.INK,
+        lw=0.6,
+    )
+    axes.plot(risk[inside], observed[inside], "o", ms=2.6, mfc=ink.INK, mec="white", mew=0.3, ls="none", zorder=3)
     above = (observed > end) & (risk <= end)
-    axes.plot(risk[above], np.full(above.sum(), end), "^", ms=3.4, mfc=INK, mec="none", ls="none", clip_on=False)
+    axes.plot(risk[above], np.full(above.sum(), end), "^", ms=3.4, mfc=ink.INK, mec="none", ls="none", clip_on=False)
 
 
-def draw_calibration(evidence: Evidence, width: float) -> Figure | Absent:
+def draw_calibration(evidence: types.Evidence, width: float) -> Figure | types.Absent:
     """The calibration curves of the external sites on common axes; at full width with O/E, slope and the gap."""
-    shown, _ = shown_sites(evidence, width)
-    curves = {site.name: find_curve(evidence, "calibration_curve", site.name) for site in shown}
-    if all(isinstance(curve, Absent) for curve in curves.values()):
-        withheld = (curve for curve in curves.values() if isinstance(curve, Withheld))
-        return next(withheld, Absent(Fact("no_site_with_calibration_curve")))
+    shown, _ = facets.shown_sites(evidence, width)
+    curves = {site.name: types.find_curve(evidence, "calibration_curve", site.name) for site in shown}
+    if all(isinstance(curve, types.Absent) for curve in curves.values()):
+        withheld = (curve for curve in curves.values() if isinstance(curve, types.Withheld))
+        return next(withheld, types.Absent(Fact("no_site_with_calibration_curve")))
     end = curve_end(list(curves.values()))
-    if len(shown) == 1 and width == FULL:
+    if len(shown) == 1 and width == canvas.FULL:
         return _draw_alone(evidence, shown[0], end)
-    plain = _grid(len(shown), width, max(9.5, 5.4 + text_width(tick_text(end))))
+    plain = _grid(len(shown), width, max(9.5, 5.4 + widths.text_width(canvas.tick_text(end))))
     below = _observed(evidence, [curves[site.name] for site in shown]) if _has_facts(plain, width) else None
-    grid, heads = headed(plain, shown, below)
-    drawn = sheet(own_width(grid) if width == FULL else HALF, grid.bottom + 9.4)
+    grid, heads = facets.headed(plain, shown, below)
+    drawn = canvas.sheet(facets.own_width(grid) if width == canvas.FULL else canvas.HALF, grid.bottom + 9.4)
     for index, site in enumerate(shown):
-        head(drawn, grid, index, heads[index], quiet=0 if below is None else 1)
-        axes = panel(drawn, *grid.corner(index), grid.width, grid.height)
-        unit_axes(axes, end, grid.outer_left(index), grid.outer_bottom(index))
+        facets.head(drawn, grid, index, heads[index], quiet=0 if below is None else 1)
+        axes = canvas.panel(drawn, *grid.corner(index), grid.width, grid.height)
+        facets.unit_axes(axes, end, grid.outer_left(index), grid.outer_bottom(index))
         curve = curves[site.name]
-        if isinstance(curve, Absent):
-            say_why(evidence, axes, grid, curve)
+        if isinstance(curve, types.Absent):
+            facets.say_why(evidence, axes, grid, curve)
             continue
-        draw_curve(axes, curve, end, few(site, bands.FEW_FOR_A_BAND), 1.3 if width == HALF else 1.5)
+        draw_curve(axes, curve, end, data.few(site, bands.FEW_FOR_A_BAND), 1.3 if width == canvas.HALF else 1.5)
         if _has_facts(grid, width):
             _facts(axes, evidence, site, curve, end, (grid.width, grid.height))
     middle = (grid.left + grid.right) / 2
-    write(drawn, middle, grid.bottom + 7.2, "Estimated risk", ha="center")
-    write(drawn, 2.0, (grid.top + grid.bottom) / 2, "Observed share", rotation=90, ha="center", va="center")
+    canvas.write(drawn, middle, grid.bottom + 7.2, "Estimated risk", ha="center")
+    canvas.write(drawn, 2.0, (grid.top + grid.bottom) / 2, "Observed share", rotation=90, ha="center", va="center")
     return drawn
 
 
-def _has_facts(grid: Lattice, width: float) -> bool:
+def _has_facts(grid: facets.Lattice, width: float) -> bool:
     """Whether the gap at the primary threshold has room, with its number above the panel."""
-    return width == FULL and grid.width >= NARROWEST_WITH_GAP
+    return width == canvas.FULL and grid.width >= NARROWEST_WITH_GAP
 
 
-def _observed(evidence: Evidence, curves: Sequence[Curve | Absent]) -> list[str] | None:
+def _observed(evidence: types.Evidence, curves: Sequence[types.Curve | types.Absent]) -> list[str] | None:
     """The observed share at the primary threshold for the line under each name; None where no curve reaches it."""
-    gaps = [observed_at(evidence, curve) if isinstance(curve, Curve) else None for curve in curves]
+    gaps = [observed_at(evidence, curve) if isinstance(curve, types.Curve) else None for curve in curves]
     lines = ["" if gap is None else f"at {per_cent(gap[0])}: {per_cent(gap[1])}" for gap in gaps]
     return lines if any(lines) else None
 
@@ -144,50 +105,58 @@ FACT_LINE = 3.9
 
 
 def _facts(
-    axes: Axes, evidence: Evidence, site: DatasetSummary, curve: Curve, end: float, size: tuple[float, float]
+    axes: Axes,
+    evidence: types.Evidence,
+    site: types.DatasetSummary,
+    curve: types.Curve,
+    end: float,
+    size: tuple[float, float],
 ) -> None:
     """O/E and slope in the corner that the curve leaves free, and the gap at the primary threshold."""
-    found = (("O/E", find(evidence, "oe_ratio", site.name)), ("slope", find(evidence, "calibration_slope", site.name)))
-    lines = [f"{label} {number(estimate.value)}" for label, estimate in found if isinstance(estimate, Estimate)]
+    found = (
+        ("O/E", types.find(evidence, "oe_ratio", site.name)),
+        ("slope", types.find(evidence, "calibration_slope", site.name)),
+    )
+    lines = [f"{label} {number(estimate.value)}" for label, estimate in found if isinstance(estimate, types.Estimate)]
     marks = [_line(curve, end)]
     gap = observed_at(evidence, curve)
     if gap is not None:
         at, share = gap
-        axes.plot([at, at], [at, share], color=ALERT, lw=1.0, zorder=2.5)
-        axes.plot([at], [share], "o", ms=3.6, mfc="white", mec=ALERT, mew=1.0, zorder=3, clip_on=False)
+        axes.plot([at, at], [at, share], color=ink.ALERT, lw=1.0, zorder=2.5)
+        axes.plot([at], [share], "o", ms=3.6, mfc="white", mec=ink.ALERT, mew=1.0, zorder=3, clip_on=False)
         marks.append(np.linspace((at / end, at / end), (at / end, share / end), 9))
     width, height = size
     if width < NARROWEST_WITH_FACTS:
         return
-    box = (max(map(text_width, lines), default=0.0) / width, FACT_LINE * len(lines) / height)
+    box = (max(map(widths.text_width, lines), default=0.0) / width, FACT_LINE * len(lines) / height)
     x, y = _free_corner(np.concatenate(marks), box)
     for index, text in enumerate(reversed(lines)):
         level = y + index * FACT_LINE / height
-        axes.text(x + box[0], level, text, transform=axes.transAxes, ha="right", va="bottom", color=INK_2, zorder=4)
+        axes.text(x + box[0], level, text, transform=axes.transAxes, ha="right", va="bottom", color=ink.INK_2, zorder=4)
 
 
-def _line(curve: Curve, end: float) -> Floats:
+def _line(curve: types.Curve, end: float) -> types.Floats:
     """The points of a curve as shares of the axes."""
-    return np.column_stack((column(curve, "risk"), column(curve, "observed"))) / end
+    return np.column_stack((data.column(curve, "risk"), data.column(curve, "observed"))) / end
 
 
-def observed_at(evidence: Evidence, curve: Curve) -> tuple[float, float] | None:
+def observed_at(evidence: types.Evidence, curve: types.Curve) -> tuple[float, float] | None:
     """The primary threshold, and how many patients at that risk had the outcome; None where the curve ends before."""
-    at = primary_threshold(evidence)
-    risk, observed = column(curve, "risk"), column(curve, "observed")
+    at = data.primary_threshold(evidence)
+    risk, observed = data.column(curve, "risk"), data.column(curve, "observed")
     if at is None or not risk[0] <= at <= risk[-1]:
         return None
     return at, float(np.interp(at, risk, observed))
 
 
-def _crossings(points: Floats, box: tuple[float, float, float, float]) -> int:
+def _crossings(points: types.Floats, box: tuple[float, float, float, float]) -> int:
     """How many of the points lie in a box of left, bottom, width and height."""
     left, bottom, width, height = box
     inside = (points[:, 0] >= left - 0.02) & (points[:, 0] <= left + width + 0.02)
     return int((inside & (points[:, 1] >= bottom - 0.02) & (points[:, 1] <= bottom + height + 0.02)).sum())
 
 
-def _free_corner(points: Floats, box: tuple[float, float]) -> tuple[float, float]:
+def _free_corner(points: types.Floats, box: tuple[float, float]) -> tuple[float, float]:
     """Where a box of this width and height hides least: below right, above left, or another corner."""
     width, height = box
     corners = [(0.97 - width, 0.03), (0.03, 0.97 - height), (0.97 - width, 0.97 - height), (0.03, 0.03)]
@@ -212,153 +181,167 @@ MUCH_NEARER = 0.5
 """By how much nearer the end of most patients must lie to be worth a panel of its own."""
 
 
-def ranges(evidence: Evidence, end: float) -> Ranges:
+def ranges(evidence: types.Evidence, end: float) -> Ranges:
     """All that the curves reach, and where most of the patients have risks much lower also these alone."""
-    whole = (end, f"Up to {tick_text(end)}")
-    found = [find_curve(evidence, "risk_distribution", site.name) for site in externals(evidence)]
-    reached = [_end_of_most(curve) for curve in found if isinstance(curve, Curve)]
-    near = ceiling(max(reached, default=1.0))
+    whole = (end, f"Up to {canvas.tick_text(end)}")
+    found = [types.find_curve(evidence, "risk_distribution", site.name) for site in types.externals(evidence)]
+    reached = [_end_of_most(curve) for curve in found if isinstance(curve, types.Curve)]
+    near = canvas.ceiling(max(reached, default=1.0))
     share = per_cent(MOST_PATIENTS)
-    return (whole,) if near > MUCH_NEARER * end else (whole, (near, f"Up to {tick_text(near)}: {share} of the risks"))
+    return (
+        (whole,)
+        if near > MUCH_NEARER * end
+        else (whole, (near, f"Up to {canvas.tick_text(near)}: {share} of the risks"))
+    )
 
 
-def _end_of_most(curve: Curve) -> float:
+def _end_of_most(curve: types.Curve) -> float:
     """The upper end of the bin of the risks up to which at least nine of ten patients lie."""
-    counts = np.nan_to_num(column(curve, "events")) + np.nan_to_num(column(curve, "non_events"))
+    counts = np.nan_to_num(data.column(curve, "events")) + np.nan_to_num(data.column(curve, "non_events"))
     held = np.cumsum(counts) >= MOST_PATIENTS * counts.sum()
-    return float(column(curve, "high")[held][0])
+    return float(data.column(curve, "high")[held][0])
 
 
 def _panels(views: Ranges) -> tuple[Figure, list[tuple[Axes, float, float]]]:
     """A sheet with a square panel for each range, labelled; with their axes, where they begin and where they end."""
     left = 11.5
-    step = FULL - left - LARGE - 1.0
-    drawn = sheet(HALF if len(views) == 1 else FULL, TITLE + LARGE + STRIP + 9.4)
+    step = canvas.FULL - left - LARGE - 1.0
+    drawn = canvas.sheet(canvas.HALF if len(views) == 1 else canvas.FULL, TITLE + LARGE + STRIP + 9.4)
     made = []
     for position, (limit, title) in enumerate(views):
         x = left + position * step
         if len(views) > 1:
-            write(drawn, x, TITLE - 3.8, "ab"[position], weight=600)
-            write(drawn, x + 3.2, TITLE - 3.8, title)
-        axes = panel(drawn, x, TITLE, LARGE, LARGE)
+            canvas.write(drawn, x, TITLE - 3.8, "ab"[position], weight=600)
+            canvas.write(drawn, x + 3.2, TITLE - 3.8, title)
+        axes = canvas.panel(drawn, x, TITLE, LARGE, LARGE)
         axes.set_xlim(0, limit)
         axes.set_ylim(0, limit)
         steps = [limit * quarter / 4 for quarter in range(5)]
-        words = [tick_text(step) if index in (0, 2, 4) else "" for index, step in enumerate(steps)]
+        words = [canvas.tick_text(step) if index in (0, 2, 4) else "" for index, step in enumerate(steps)]
         # The axes have one scale: a number in the middle that would stand in the words beside it is read below.
-        has_room = text_width(words[2]) <= ROOM_BESIDE
-        ticks(axes, "y", steps, words if has_room else [words[0], "", "", "", words[4]], inward=True)
-        ticks(axes, "x", steps, [""] * 5, inward=True)
-        write(drawn, x + LARGE / 2, TITLE + LARGE + STRIP + 7.2, "Estimated risk", ha="center")
+        has_room = widths.text_width(words[2]) <= ROOM_BESIDE
+        canvas.ticks(axes, "y", steps, words if has_room else [words[0], "", "", "", words[4]], inward=True)
+        canvas.ticks(axes, "x", steps, [""] * 5, inward=True)
+        canvas.write(drawn, x + LARGE / 2, TITLE + LARGE + STRIP + 7.2, "Estimated risk", ha="center")
         made.append((axes, x, limit))
-    write(drawn, 2.0, TITLE + LARGE / 2, "Observed share", rotation=90, ha="center", va="center")
+    canvas.write(drawn, 2.0, TITLE + LARGE / 2, "Observed share", rotation=90, ha="center", va="center")
     return drawn, made
 
 
-def _draw_alone(evidence: Evidence, site: DatasetSummary, end: float) -> Figure | Absent:
+def _draw_alone(evidence: types.Evidence, site: types.DatasetSummary, end: float) -> Figure | types.Absent:
     """The curve of the only site over all risks that it reaches, and over those of most patients."""
-    curve = find_curve(evidence, "calibration_curve", site.name)
-    if isinstance(curve, Absent):
+    curve = types.find_curve(evidence, "calibration_curve", site.name)
+    if isinstance(curve, types.Absent):
         return curve
     drawn, made = _panels(ranges(evidence, end))
     for axes, x, limit in made:
-        draw_curve(axes, curve, limit, few(site, bands.FEW_FOR_A_BAND), 1.5)
-        draw_groups(axes, find_curve(evidence, "calibration_groups", site.name), limit)
+        draw_curve(axes, curve, limit, data.few(site, bands.FEW_FOR_A_BAND), 1.5)
+        draw_groups(axes, types.find_curve(evidence, "calibration_groups", site.name), limit)
         scale = strip_scale(evidence, limit)
         if scale is not None:
             _risks_below(drawn, evidence, site, (x, TITLE + LARGE + 1.4, LARGE, STRIP - 1.4), scale, True)
     return drawn
 
 
-def _grid(count: int, width: float, left: float) -> Lattice:
-    if width == FULL:
-        return lattice(count, HALF if count == 1 else FULL, left=left, top=5, gap_x=4.4, gap_y=6.6, tallest=TALLEST)
+def _grid(count: int, width: float, left: float) -> facets.Lattice:
+    if width == canvas.FULL:
+        return facets.lattice(
+            count,
+            canvas.HALF if count == 1 else canvas.FULL,
+            left=left,
+            top=5,
+            gap_x=4.4,
+            gap_y=6.6,
+            tallest=facets.TALLEST,
+        )
     if count == 1:
-        return lattice(1, HALF, left=left, top=5, gap_x=0, gap_y=0, tallest=52, shape=ALONE)
-    return lattice(count, HALF, left=left, top=5, gap_x=2.3, gap_y=6.6, tallest=29.0)
+        return facets.lattice(1, canvas.HALF, left=left, top=5, gap_x=0, gap_y=0, tallest=52, shape=ALONE)
+    return facets.lattice(count, canvas.HALF, left=left, top=5, gap_x=2.3, gap_y=6.6, tallest=29.0)
 
 
 ALONE = 0.71
 """Height over width of a single panel at half width: it fills the width and leaves the other three their room."""
 
 
-def strip_scale(evidence: Evidence, end: float) -> Scale | None:
+def strip_scale(evidence: types.Evidence, end: float) -> risks.Scale | None:
     """How the risks below the panels are drawn; None where they all lie in a bin or two of the axis."""
-    found = [find_curve(evidence, "risk_distribution", site.name) for site in externals(evidence)]
-    known = [curve for curve in found if isinstance(curve, Curve)]
-    if not known or end < 1.5 * common_step(known):
+    found = [types.find_curve(evidence, "risk_distribution", site.name) for site in types.externals(evidence)]
+    known = [curve for curve in found if isinstance(curve, types.Curve)]
+    if not known or end < 1.5 * risks.common_step(known):
         return None
-    return replace(scale_of(known), end=end, own=True)
+    return replace(risks.scale_of(known), end=end, own=True)
 
 
 def _risks_below(
     drawn: Figure,
-    evidence: Evidence,
-    site: DatasetSummary,
+    evidence: types.Evidence,
+    site: types.DatasetSummary,
     position: tuple[float, float, float, float],
-    scale: Scale,
+    scale: risks.Scale,
     outer: bool,
 ) -> None:
     """The distribution of the risks under a panel: events upwards, the others downwards, on the panel's own scale."""
-    axes = panel(drawn, *position)
+    axes = canvas.panel(drawn, *position)
     axes.set_xlim(0, scale.end)
     axes.spines["left"].set_visible(False)
-    texts = ["0", "", tick_text(scale.end)] if outer else ["", "", ""]
-    ticks(axes, "x", [0, scale.end / 2, scale.end], texts, inward=True)
-    curve = find_curve(evidence, "risk_distribution", site.name)
-    if isinstance(curve, Curve):
-        mirrored(axes, site, curve, scale)
+    texts = ["0", "", canvas.tick_text(scale.end)] if outer else ["", "", ""]
+    canvas.ticks(axes, "x", [0, scale.end / 2, scale.end], texts, inward=True)
+    curve = types.find_curve(evidence, "risk_distribution", site.name)
+    if isinstance(curve, types.Curve):
+        risks.mirrored(axes, site, curve, scale)
 
 
-def calibration_caption(evidence: Evidence, width: float) -> str:
+def calibration_caption(evidence: types.Evidence, width: float) -> str:
     """What to know about the calibration curves: n, bands, how to read them, which are broken, where the axes end."""
-    shown, left = shown_sites(evidence, width)
+    shown, left = facets.shown_sites(evidence, width)
     end = curve_end(_curves(evidence, shown))
     text = (
-        f"{patients(shown)}; {level_text(evidence)} bands. Above the straight line the risks are too low, below it too "
+        f"{captions.patients(shown)}; {captions.level_text(evidence)} bands. Above the straight line the risks are "
+        f"too low, below it too "
         "high."
     )
-    alone = width == FULL and len(shown) == 1
+    alone = width == canvas.FULL and len(shown) == 1
     if alone:
         text += " Points: tenths of the patients."
-    if width == FULL and not alone:
+    if width == canvas.FULL and not alone:
         text += ring(evidence)
-    if any(few(site, bands.FEW_FOR_A_BAND) for site in shown):
+    if any(data.few(site, bands.FEW_FOR_A_BAND) for site in shown):
         text += f" Broken: under {bands.FEW_FOR_A_BAND} events or non-events."
     if alone and strip_scale(evidence, end) is not None:
         text += " Below: risks with the outcome (up) and without (down)"
-        hidden = any(False in enough(site) for site in shown)
+        hidden = any(False in risks.enough(site) for site in shown)
         text += f", if at least {bands.FEW_FOR_POOLING}." if hidden else "."
     if end < 1 and len(shown) > 1:
-        text += f" Axes to {tick_text(end)}."
-    return text + left_out(left, "see the tables")
+        text += f" Axes to {canvas.tick_text(end)}."
+    return text + captions.left_out(left, "see the tables")
 
 
-def ring(evidence: Evidence) -> str:
+def ring(evidence: types.Evidence) -> str:
     """What the ring on a curve is; empty without a threshold."""
-    at = primary_threshold(evidence)
+    at = data.primary_threshold(evidence)
     return "" if at is None else f" Ring: observed share at {threshold(at)}, the primary threshold."
 
 
-def _curves(evidence: Evidence, shown: Sequence[DatasetSummary]) -> list[Curve | Absent]:
-    return [find_curve(evidence, "calibration_curve", site.name) for site in shown]
+def _curves(evidence: types.Evidence, shown: Sequence[types.DatasetSummary]) -> list[types.Curve | types.Absent]:
+    return [types.find_curve(evidence, "calibration_curve", site.name) for site in shown]
 
 
-def calibration_alternative(evidence: Evidence, width: float, everywhere: str = "at every site") -> str:
+def calibration_alternative(evidence: types.Evidence, width: float, everywhere: str = "at every site") -> str:
     """The finding of the calibration curves, by the O/E ratio, and how steep they are."""
-    shown, _ = shown_sites(evidence, width)
-    known = any(isinstance(find(evidence, "oe_ratio", site.name), Estimate) for site in shown)
+    shown, _ = facets.shown_sites(evidence, width)
+    known = any(isinstance(types.find(evidence, "oe_ratio", site.name), types.Estimate) for site in shown)
     return f"{observed_over_expected(evidence, shown, everywhere)}{_shape(evidence, shown) if known else ''}"
 
 
 def observed_over_expected(
-    evidence: Evidence, shown: Sequence[DatasetSummary], everywhere: str = "at every site"
+    evidence: types.Evidence, shown: Sequence[types.DatasetSummary], everywhere: str = "at every site"
 ) -> str:
     """How many times as many events there were as expected, from the lowest site to the highest."""
-    found = [(find(evidence, "oe_ratio", site.name), site.site) for site in shown]
-    known = sorted((estimate.value, name) for estimate, name in found if isinstance(estimate, Estimate))
+    found = [(types.find(evidence, "oe_ratio", site.name), site.site) for site in shown]
+    known = sorted((estimate.value, name) for estimate, name in found if isinstance(estimate, types.Estimate))
     if not known:
-        return f"Calibration curves of {joined([site.site for site in shown])}; the O/E ratio could not be estimated."
+        sites = captions.joined([site.site for site in shown])
+        return f"Calibration curves of {sites}; the O/E ratio could not be estimated."
     (low, first), (high, last) = known[0], known[-1]
     if len(known) > 1 and number(low) == number(high):
         return f"Calibration curves: observed over expected events are {number(low)} {everywhere}, where 1 is perfect."
@@ -370,10 +353,10 @@ def observed_over_expected(
     )
 
 
-def _shape(evidence: Evidence, shown: Sequence[DatasetSummary]) -> str:
+def _shape(evidence: types.Evidence, shown: Sequence[types.DatasetSummary]) -> str:
     """How steep the curves are, which tells whether risks are too extreme or not extreme enough."""
-    found = [(find(evidence, "calibration_slope", site.name), site.site) for site in shown]
-    known = sorted((estimate.value, name) for estimate, name in found if isinstance(estimate, Estimate))
+    found = [(types.find(evidence, "calibration_slope", site.name), site.site) for site in shown]
+    known = sorted((estimate.value, name) for estimate, name in found if isinstance(estimate, types.Estimate))
     if not known:
         return ""
     (low, first), (high, last) = known[0], known[-1]
@@ -381,25 +364,24 @@ def _shape(evidence: Evidence, shown: Sequence[DatasetSummary]) -> str:
     return f" Slope: {span}; below 1 high risks are too high and low ones too low."
 
 
-def printed_calibration(name: str, evidence: Evidence, width: float) -> Picture | Absent:
-    """The calibration curves as a picture of that name."""
-    with styled():
-        drawn = draw_calibration(evidence, width)
-        if isinstance(drawn, Absent):
-            return drawn
-        message = said_and_seen(evidence, width) if width == FULL else ""
-        caption, alternative = calibration_caption(evidence, width), calibration_alternative(evidence, width)
-        return picture(name, drawn, caption, alternative, message)
+def printed_calibration(evidence: types.Evidence, width: float) -> canvas.Drawn | types.Absent:
+    """The calibration curves with their words."""
+    drawn = draw_calibration(evidence, width)
+    if isinstance(drawn, types.Absent):
+        return drawn
+    message = said_and_seen(evidence, width) if width == canvas.FULL else ""
+    caption, alternative = calibration_caption(evidence, width), calibration_alternative(evidence, width)
+    return canvas.Drawn(drawn, caption, alternative, message)
 
 
-def said_and_seen(evidence: Evidence, width: float, what: str = "the outcome") -> str:
+def said_and_seen(evidence: types.Evidence, width: float, what: str = "the outcome") -> str:
     """What became of patients at the primary threshold, from the lowest site to the highest; without one, O/E."""
-    at = primary_threshold(evidence)
-    shown, _ = shown_sites(evidence, width)
+    at = data.primary_threshold(evidence)
+    shown, _ = facets.shown_sites(evidence, width)
     found = sorted(
         (gap[1], site.site)
         for site, curve in zip(shown, _curves(evidence, shown), strict=True)
-        if isinstance(curve, Curve) and (gap := observed_at(evidence, curve)) is not None
+        if isinstance(curve, types.Curve) and (gap := observed_at(evidence, curve)) is not None
     )
     if at is None or not found:
         return observed_over_expected(evidence, shown)
@@ -410,7 +392,7 @@ def said_and_seen(evidence: Evidence, width: float, what: str = "the outcome") -
     return f"Where the model said {per_cent(at)}, {where} had {what}."
 
 
-@figure("Calibration by site")
-def calibration_by_site(evidence: Evidence) -> Picture | Absent:
+@canvas.figure("Calibration by site")
+def calibration_by_site(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     """How often the outcome happened among patients of each risk, at every site, with the risks themselves below."""
-    return printed_calibration("calibration_by_site", evidence, FULL)
+    return printed_calibration(evidence, canvas.FULL)

@@ -7,50 +7,23 @@ from dataclasses import replace
 
 from matplotlib.figure import Figure
 
-from dossier.core import bands
+from dossier.core import bands, types
 from dossier.core.facts import Fact
-from dossier.core.register import figure
-from dossier.core.types import POOLED, Absent, Curve, DatasetSummary, Estimate, Evidence, Picture, externals, find
-from dossier.report.figures.calibration import calibration_alternative, draw_calibration, ring, said_and_seen
-from dossier.report.figures.canvas import (
-    FULL,
-    HALF,
-    MOST_PANELS,
-    few,
-    joined,
-    left_out,
-    level_text,
-    patients,
-    picture,
-    sites_word,
-    styled,
-    value_text,
-)
-from dossier.report.figures.discrimination import AUROC, printed_forest
-from dossier.report.figures.risks import (
-    draw_mean_risks,
-    draw_risks,
-    has_means,
-    how_to_read,
-    mean_risks_caption,
-    risk_alternative,
-)
-from dossier.report.figures.roc import draw_roc, ringed
-from dossier.report.figures.utility import by_site_alternative, draw_decision_panels, marked, site_curve
+from dossier.report.figures import calibration, canvas, captions, data, discrimination, facets, risks, roc, utility
 from dossier.typeset.numbers import number
 
 BETWEEN = " / "
 """What parts the name of a site from that of a class."""
 
 
-def panels(evidence: Evidence) -> Evidence | Absent:
+def panels(evidence: types.Evidence) -> types.Evidence | types.Absent:
     """The evidence as if each class at each external site were a site of its own, the class being the outcome."""
     labels = evidence.release.outcome.classes
     if not labels:
-        return Absent(Fact("two_classes"))
+        return types.Absent(Fact("two_classes"))
     return replace(
         evidence,
-        datasets=tuple(_panel(site, label) for site in externals(evidence) for label in labels),
+        datasets=tuple(_panel(site, label) for site in types.externals(evidence) for label in labels),
         results=tuple(
             replace(result, dataset=f"{result.dataset}{BETWEEN}{result.at['class']}", at=_alone(result.at))
             for result in evidence.results
@@ -64,7 +37,7 @@ def panels(evidence: Evidence) -> Evidence | Absent:
     )
 
 
-def _panel(site: DatasetSummary, label: str) -> DatasetSummary:
+def _panel(site: types.DatasetSummary, label: str) -> types.DatasetSummary:
     return replace(
         site,
         name=f"{site.name}{BETWEEN}{label}",
@@ -79,42 +52,40 @@ def _alone(at: object) -> dict[str, float | str]:
 
 
 def _drawn(
-    name: str,
-    evidence: Evidence,
-    draw: Callable[[Evidence], Figure | Absent],
-    words: str | Callable[[Evidence], str],
-    alternative: Callable[[Evidence], str],
-    width: float = FULL,
-    message: Callable[[Evidence], str] = lambda seen: "",
-) -> Picture | Absent:
+    evidence: types.Evidence,
+    draw: Callable[[types.Evidence], Figure | types.Absent],
+    words: str | Callable[[types.Evidence], str],
+    alternative: Callable[[types.Evidence], str],
+    width: float = canvas.FULL,
+    message: Callable[[types.Evidence], str] = lambda seen: "",
+) -> canvas.Drawn | types.Absent:
     """A figure of the panels, with a caption that counts every patient once."""
     seen = panels(evidence)
-    if isinstance(seen, Absent):
+    if isinstance(seen, types.Absent):
         return seen
-    with styled():
-        drawn = draw(seen)
-        if isinstance(drawn, Absent):
-            return drawn
-        said = words if isinstance(words, str) else words(seen)
-        text = f"{patients(externals(evidence))}; one class against the rest. {said}"
-        more = max(0, len(seen.datasets) - MOST_PANELS[width])
-        return picture(name, drawn, text + left_out(more, "see the tables"), alternative(seen), message(seen))
+    drawn = draw(seen)
+    if isinstance(drawn, types.Absent):
+        return drawn
+    said = words if isinstance(words, str) else words(seen)
+    text = f"{captions.patients(types.externals(evidence))}; one class against the rest. {said}"
+    more = max(0, len(seen.datasets) - facets.MOST_PANELS[width])
+    return canvas.Drawn(drawn, text + captions.left_out(more, "see the tables"), alternative(seen), message(seen))
 
 
-def _broken(evidence: Evidence) -> str:
+def _broken(evidence: types.Evidence) -> str:
     """The words for curves that are drawn broken, where there are any."""
-    if any(few(site, bands.FEW_FOR_A_BAND) for site in externals(evidence)):
+    if any(data.few(site, bands.FEW_FOR_A_BAND) for site in types.externals(evidence)):
         return f" Broken: under {bands.FEW_FOR_A_BAND} patients of the class."
     return ""
 
 
-@figure("Discrimination by class, pooled over the sites")
-def forest_results_by_class(evidence: Evidence) -> Picture | Absent:
+@canvas.figure("Discrimination by class, pooled over the sites")
+def forest_results_by_class(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     """The AUROC of every class against the rest, pooled over the sites."""
     labels = evidence.release.outcome.classes
     if not labels:
-        return Absent(Fact("two_classes"))
-    sites = externals(evidence)
+        return types.Absent(Fact("two_classes"))
+    sites = types.externals(evidence)
     seen = replace(
         evidence,
         datasets=tuple(
@@ -130,96 +101,97 @@ def forest_results_by_class(evidence: Evidence) -> Picture | Absent:
         ),
         results=tuple(
             replace(each, dataset=str(each.at["class"]), at={})
-            for each in evidence.of_measure.get(("auroc", POOLED), ())
+            for each in evidence.of_measure.get(("auroc", types.POOLED), ())
             if each.at.get("class") in labels
         ),
     )
-    drawn = printed_forest("forest_results_by_class", seen, AUROC, HALF)
-    if isinstance(drawn, Absent):
-        return Absent(Fact("no_class_pooled"))
-    words = f"{patients(sites)}; pooled over the sites, with {level_text(evidence)} intervals."
-    message = f"Pooled over {sites_word(len(sites))}: {_by_class(seen)}."
+    drawn = discrimination.printed_forest(seen, discrimination.AUROC, canvas.HALF)
+    if isinstance(drawn, types.Absent):
+        return types.Absent(Fact("no_class_pooled"))
+    words = f"{captions.patients(sites)}; pooled over the sites, with {captions.level_text(evidence)} intervals."
+    message = f"Pooled over {captions.sites_word(len(sites))}: {_by_class(seen)}."
     return replace(drawn, caption=words, alternative=message, message=message)
 
 
-def _by_class(seen: Evidence) -> str:
+def _by_class(seen: types.Evidence) -> str:
     """The AUROC of every class in words."""
-    found = [(find(seen, "auroc", site.name), site.site) for site in externals(seen)]
-    known = [f"{name} {value_text(estimate)}" for estimate, name in found if isinstance(estimate, Estimate)]
-    return f"AUROC of {joined(known, 8)}"
+    found = [(types.find(seen, "auroc", site.name), site.site) for site in types.externals(seen)]
+    known = [
+        f"{name} {captions.value_text(estimate)}" for estimate, name in found if isinstance(estimate, types.Estimate)
+    ]
+    return f"AUROC of {captions.joined(known, 8)}"
 
 
-@figure("Calibration by class and site")
-def calibration_by_class(evidence: Evidence) -> Picture | Absent:
+@canvas.figure("Calibration by class and site")
+def calibration_by_class(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     """How often each class was found among patients of each risk of it, at every site."""
     above = "Above the diagonal the risks of the class are too low."
-    words = f"{level_text(evidence)} bands. {above}{ring(evidence)}{_broken(evidence)}"
+    words = f"{captions.level_text(evidence)} bands. {above}{calibration.ring(evidence)}{_broken(evidence)}"
     return _drawn(
-        "calibration_by_class",
         evidence,
-        lambda seen: draw_calibration(seen, FULL),
+        lambda seen: calibration.draw_calibration(seen, canvas.FULL),
         words,
-        lambda seen: calibration_alternative(seen, FULL, "for every class at every site"),
-        message=lambda seen: said_and_seen(seen, FULL, "the class"),
+        lambda seen: calibration.calibration_alternative(seen, canvas.FULL, "for every class at every site"),
+        message=lambda seen: calibration.said_and_seen(seen, canvas.FULL, "the class"),
     )
 
 
-@figure("Calibration, by class and site")
-def calibration_results_by_class(evidence: Evidence) -> Picture | Absent:
+@canvas.figure("Calibration, by class and site")
+def calibration_results_by_class(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     """How often each class was found among patients of each risk of it, in small panels."""
     return _drawn(
-        "calibration_results_by_class",
         evidence,
-        lambda seen: draw_calibration(seen, HALF),
-        f"{level_text(evidence)} bands.{_broken(evidence)}",
-        lambda seen: calibration_alternative(seen, HALF),
-        HALF,
+        lambda seen: calibration.draw_calibration(seen, canvas.HALF),
+        f"{captions.level_text(evidence)} bands.{_broken(evidence)}",
+        lambda seen: calibration.calibration_alternative(seen, canvas.HALF),
+        canvas.HALF,
     )
 
 
-@figure("ROC curve by class and site")
-def roc_by_class(evidence: Evidence) -> Picture | Absent:
+@canvas.figure("ROC curve by class and site")
+def roc_by_class(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     """How many patients of each class are found for how many others, as the threshold of its risk falls."""
-    words = f"In each panel the AUROC with its {level_text(evidence)} interval; the grey diagonal is chance."
-    return _drawn("roc_by_class", evidence, draw_roc, lambda seen: f"{words}{ringed(seen)}", _roc_alternative)
+    words = f"In each panel the AUROC with its {captions.level_text(evidence)} interval; the grey diagonal is chance."
+    return _drawn(evidence, roc.draw_roc, lambda seen: f"{words}{roc.ringed(seen)}", _roc_alternative)
 
 
-def _roc_alternative(seen: Evidence) -> str:
-    found = [(find(seen, "auroc", site.name), site.site) for site in externals(seen)]
-    known = sorted((estimate.value, name) for estimate, name in found if not isinstance(estimate, Absent))
+def _roc_alternative(seen: types.Evidence) -> str:
+    found = [(types.find(seen, "auroc", site.name), site.site) for site in types.externals(seen)]
+    known = sorted((estimate.value, name) for estimate, name in found if not isinstance(estimate, types.Absent))
     if not known:
         return "The ROC curves of each class at each site; the areas under them could not be estimated."
     (low, first), (high, last) = known[0], known[-1]
     return f"ROC curves by class and site: AUROC runs from {number(low)} ({first}) to {number(high)} ({last})."
 
 
-@figure("Risks, by class and site")
-def risk_results_by_class(evidence: Evidence) -> Picture | Absent:
+@canvas.figure("Risks, by class and site")
+def risk_results_by_class(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     """Which risks of each class the model gave to its patients, and to all others, on average."""
     return _drawn(
-        "risk_results_by_class",
         evidence,
-        lambda seen: draw_mean_risks(seen) if has_means(seen) else draw_risks(seen, HALF),
+        lambda seen: risks.draw_mean_risks(seen) if risks.has_means(seen) else risks.draw_risks(seen, canvas.HALF),
         lambda seen: (
-            mean_risks_caption(seen, "of the class")
-            if has_means(seen)
-            else how_to_read(seen, HALF, "the patients of the class (up) and of all others (down)")
+            risks.mean_risks_caption(seen, "of the class")
+            if risks.has_means(seen)
+            else risks.how_to_read(seen, canvas.HALF, "the patients of the class (up) and of all others (down)")
         ),
-        lambda seen: risk_alternative(seen, HALF),
-        HALF,
+        lambda seen: risks.risk_alternative(seen, canvas.HALF),
+        canvas.HALF,
     )
 
 
-@figure("Decision curve by class and site")
-def decision_by_class(evidence: Evidence) -> Picture | Absent:
+@canvas.figure("Decision curve by class and site")
+def decision_by_class(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     """What acting on the risk of one class gains over acting for everyone or for no one, at every site."""
-    return _drawn("decision_by_class", evidence, draw_decision_panels, _decision_words, _decision_alternative)
+    return _drawn(evidence, utility.draw_decision_panels, _decision_words, _decision_alternative)
 
 
-def _decision_words(seen: Evidence) -> str:
-    known = [curve for site in externals(seen) if isinstance(curve := site_curve(seen, site), Curve)]
-    return marked(seen, known).strip()
+def _decision_words(seen: types.Evidence) -> str:
+    known = [
+        curve for site in types.externals(seen) if isinstance(curve := utility.site_curve(seen, site), types.Curve)
+    ]
+    return utility.marked(seen, known).strip()
 
 
-def _decision_alternative(seen: Evidence) -> str:
-    return by_site_alternative(seen)
+def _decision_alternative(seen: types.Evidence) -> str:
+    return utility.by_site_alternative(seen)

@@ -10,50 +10,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from dossier.core import bands
+from dossier.core import bands, types
 from dossier.core.facts import Fact
-from dossier.core.register import figure
-from dossier.core.types import (
-    POOLED,
-    Absent,
-    Curve,
-    DatasetSummary,
-    Estimate,
-    Evidence,
-    Floats,
-    Picture,
-    expected_range,
-    externals,
-    find,
-    find_curve,
-    read_off,
-    summary_of,
-)
-from dossier.report.figures.calibration import curve_end, draw_curve
-from dossier.report.figures.canvas import (
-    ALERT,
-    BLUE,
-    COMMITTEE,
-    INK,
-    INK_2,
-    LABEL_HEIGHT,
-    ORANGE,
-    TINTS,
-    column,
-    few,
-    level_text,
-    panel,
-    picture,
-    place_on_line,
-    primary_threshold,
-    resampled,
-    sheet,
-    shortened,
-    styled,
-    text_width,
-    ticks,
-    write,
-)
+from dossier.report.figures import calibration, canvas, captions, data, ink, placing
+from dossier.typeset import widths
 from dossier.typeset.numbers import number, of_how_many, people
 from dossier.typeset.words import counted
 
@@ -62,12 +22,12 @@ SQUARE = 1.5
 ROWS = 13
 
 
-def alone(evidence: Evidence) -> DatasetSummary | Absent:
+def alone(evidence: types.Evidence) -> types.DatasetSummary | types.Absent:
     """The hospital that a picture can be of: ours where it is named, or the only one."""
     if evidence.local_site is not None:
-        return summary_of(evidence, evidence.local_site)
-    sites = externals(evidence)
-    return sites[0] if len(sites) == 1 else Absent(Fact("hospitals_together_describe_none"))
+        return types.summary_of(evidence, evidence.local_site)
+    sites = types.externals(evidence)
+    return sites[0] if len(sites) == 1 else types.Absent(Fact("hospitals_together_describe_none"))
 
 
 # ---- the percentages of one hospital --------------------------------------------------------------------------------
@@ -76,30 +36,30 @@ WIDTH = 62.4
 """How wide the sheet of the calibration is, in mm."""
 
 
-def draw_committee_calibration(evidence: Evidence) -> Figure | Absent:
+def draw_committee_calibration(evidence: types.Evidence) -> Figure | types.Absent:
     """The calibration curve of one hospital with its band, in plain words."""
     site = alone(evidence)
-    if isinstance(site, Absent):
+    if isinstance(site, types.Absent):
         return site
-    curve = find_curve(evidence, "calibration_curve", site.name)
-    if isinstance(curve, Absent):
+    curve = types.find_curve(evidence, "calibration_curve", site.name)
+    if isinstance(curve, types.Absent):
         return curve
-    end = curve_end([curve])
+    end = calibration.curve_end([curve])
     top, height = 6.5, 29.6
-    drawn = sheet(WIDTH, top + height + 10.4)
-    write(drawn, 0, 2.2, "Share who had the outcome")
+    drawn = canvas.sheet(WIDTH, top + height + 10.4)
+    canvas.write(drawn, 0, 2.2, "Share who had the outcome")
     places, texts = _risk_ticks(end)
-    left = max(text_width(text) for text in texts) + 2.2
-    width = WIDTH - left - text_width(texts[-1]) / 2 - 0.3
-    axes = panel(drawn, left, top, width, height)
+    left = max(widths.text_width(text) for text in texts) + 2.2
+    width = WIDTH - left - widths.text_width(texts[-1]) / 2 - 0.3
+    axes = canvas.panel(drawn, left, top, width, height)
     axes.set_xlim(0, end)
     axes.set_ylim(0, end)
-    draw_curve(axes, curve, end, few(site, bands.FEW_FOR_A_BAND), 1.6)
-    name = "our hospital" if evidence.local_site else shortened([site.site], 26, 600)[0]
+    calibration.draw_curve(axes, curve, end, data.few(site, bands.FEW_FOR_A_BAND), 1.6)
+    name = "our hospital" if evidence.local_site else widths.shortened([site.site], 26, 600)[0]
     _name_lines(axes, name, curve, end, (width, height))
-    ticks(axes, "x", places, texts)
-    ticks(axes, "y", places, texts)
-    write(drawn, left + width / 2, top + height + 8.2, "Percentage that the model showed", ha="center")
+    canvas.ticks(axes, "x", places, texts)
+    canvas.ticks(axes, "y", places, texts)
+    canvas.write(drawn, left + width / 2, top + height + 8.2, "Percentage that the model showed", ha="center")
     return drawn
 
 
@@ -111,46 +71,49 @@ def _risk_ticks(end: float) -> tuple[list[float], list[str]]:
     return places, ["0", *(f"{position * 100:g}%" for position in places[1:])]
 
 
-def _name_lines(axes: Axes, name: str, curve: Curve, end: float, size: tuple[float, float]) -> None:
+def _name_lines(axes: Axes, name: str, curve: types.Curve, end: float, size: tuple[float, float]) -> None:
     width, height = size
 
-    def line(x: Floats, y: Floats) -> Floats:
-        return resampled(x / end * width, (1 - y / end) * height)
+    def line(x: types.Floats, y: types.Floats) -> types.Floats:
+        return placing.resampled(x / end * width, (1 - y / end) * height)
 
-    risk = column(curve, "risk")
-    observed, low, high = (line(risk, column(curve, name)) for name in ("observed", "low", "high"))
+    risk = data.column(curve, "risk")
+    observed, low, high = (line(risk, data.column(curve, name)) for name in ("observed", "low", "high"))
     perfect = line(np.array([0, end]), np.array([0, end]))
     taken: list[tuple[float, float, float, float]] = []
     for text, own, others, colour, weight, prefer in (
-        (name, observed, np.concatenate((perfect, low, high)), BLUE, 600, 0.6),
-        ("perfect", perfect, np.concatenate((observed, low, high)), INK_2, 400, 0.75),
+        (name, observed, np.concatenate((perfect, low, high)), ink.BLUE, 600, 0.6),
+        ("perfect", perfect, np.concatenate((observed, low, high)), ink.INK_2, 400, 0.75),
     ):
-        spot = place_on_line(text, own, others, taken, size, weight, prefer)
+        spot = placing.place_on_line(text, own, others, taken, size, weight, prefer)
         if spot is not None:
-            taken.append((*spot, text_width(text, weight) / 2 + 0.5, LABEL_HEIGHT / 2))
+            taken.append((*spot, widths.text_width(text, weight) / 2 + 0.5, placing.LABEL_HEIGHT / 2))
             x, y = spot[0] / width * end, (1 - spot[1] / height) * end
             axes.text(x, y, text, ha="center", va="center", color=colour, weight=weight, zorder=5)
 
 
-@figure("Percentages and what happened")
-def committee_calibration(evidence: Evidence) -> Picture | Absent:
+@canvas.figure("Percentages and what happened")
+def committee_calibration(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     """How often the outcome really happened among patients of one hospital to whom the model gave each risk."""
-    with styled():
-        site, drawn = alone(evidence), draw_committee_calibration(evidence)
-        if isinstance(drawn, Absent) or isinstance(site, Absent):
-            return drawn if isinstance(drawn, Absent) else Absent(Fact("hospitals_together_describe_none"))
-        caption = (
-            "Above the straight line its percentages were too low, below it too high. The band is the range "
-            f"({level_text(evidence)})."
-        )
-        return picture("committee_calibration", drawn, caption, _alternative(evidence, site))
+    site, drawn = alone(evidence), draw_committee_calibration(evidence)
+    if isinstance(drawn, types.Absent) or isinstance(site, types.Absent):
+        return drawn if isinstance(drawn, types.Absent) else types.Absent(Fact("hospitals_together_describe_none"))
+    caption = (
+        "Above the straight line its percentages were too low, below it too high. The band is the range "
+        f"({captions.level_text(evidence)})."
+    )
+    return canvas.Drawn(drawn, caption, _alternative(evidence, site))
 
 
-def _alternative(evidence: Evidence, site: DatasetSummary) -> str:
+def _alternative(evidence: types.Evidence, site: types.DatasetSummary) -> str:
     """The finding in plain words: how many had the outcome for every 100 that were predicted."""
-    ratio = find(evidence, "oe_ratio", site.name)
+    ratio = types.find(evidence, "oe_ratio", site.name)
     start = f"How often patients of {site.site} had the outcome, by the percentage that the model showed"
-    return f"{start}." if isinstance(ratio, Absent) else f"{start}: {number(ratio.value * 100, 0)} per 100 predicted."
+    return (
+        f"{start}."
+        if isinstance(ratio, types.Absent)
+        else f"{start}: {number(ratio.value * 100, 0)} per 100 predicted."
+    )
 
 
 # ---- the percentages of several hospitals ---------------------------------------------------------------------------
@@ -168,40 +131,46 @@ class Came:
     high: float
 
 
-def came(evidence: Evidence) -> tuple[float, tuple[Came, ...]] | Absent:
+def came(evidence: types.Evidence) -> tuple[float, tuple[Came, ...]] | types.Absent:
     """The first threshold, and what came of that risk at each hospital that the curve reaches; of many, both ends."""
-    risk = primary_threshold(evidence) or WHERE_NONE_IS_DECLARED
+    risk = data.primary_threshold(evidence) or WHERE_NONE_IS_DECLARED
     rows = []
-    for site in externals(evidence):
-        curve = find_curve(evidence, "calibration_curve", site.name)
-        found = read_off(curve, "risk", risk) if isinstance(curve, Curve) else None
+    for site in types.externals(evidence):
+        curve = types.find_curve(evidence, "calibration_curve", site.name)
+        found = types.read_off(curve, "risk", risk) if isinstance(curve, types.Curve) else None
         if found is not None and {"observed", "low", "high"} <= set(found):
             rows.append(Came(site.site, found["observed"], found["low"], found["high"]))
     if len(rows) < 2:
-        return Absent(Fact("percentages_at_fewer_than_two_hospitals"))
+        return types.Absent(Fact("percentages_at_fewer_than_two_hospitals"))
     ranked = sorted(rows, key=lambda row: -row.value)
     half = MOST_PLACES // 2
     kept = ranked if len(ranked) <= MOST_PLACES else [*ranked[:half], *ranked[-half:]]
     return risk, tuple(row for row in rows if row in kept)
 
 
-def draw_committee_percentages(evidence: Evidence) -> Figure | Absent:
+def draw_committee_percentages(evidence: types.Evidence) -> Figure | types.Absent:
     """For each hospital how many of 100 had the outcome where the model gave one risk, beside what it said."""
     found = came(evidence)
-    if isinstance(found, Absent):
+    if isinstance(found, types.Absent):
         return found
     (risk, rows), among = found, of_how_many(found[0])
     quarters = [0, 0.25, 0.5, 0.75, 1]
     marks = [f"{among * part:,.0f}" for part in quarters]
-    right = max(3.0, text_width(marks[-1]) / 2)
+    right = max(3.0, widths.text_width(marks[-1]) / 2)
     drawn, axes, (left, width) = _forest([came.label for came in rows], [], (0.0, 1.0), right=right)
-    axes.axvline(risk, color=INK_2, lw=0.7, dashes=(3, 2), zorder=1)
+    axes.axvline(risk, color=ink.INK_2, lw=0.7, dashes=(3, 2), zorder=1)
     for at, estimate in enumerate(rows):
-        axes.plot([estimate.low, estimate.high], [at, at], color=INK_2, lw=1.0, zorder=2)
-        axes.plot([estimate.value], [at], "s", ms=3.9, color=INK_2, zorder=3)
-    ticks(axes, "x", quarters, marks)
+        axes.plot([estimate.low, estimate.high], [at, at], color=ink.INK_2, lw=1.0, zorder=2)
+        axes.plot([estimate.value], [at], "s", ms=3.9, color=ink.INK_2, zorder=3)
+    canvas.ticks(axes, "x", quarters, marks)
     text = f"Had the outcome, of {among:,} patients to whom it said {_shown(risk)}"
-    write(drawn, min(left + width / 2, COMMITTEE - text_width(text) / 2), len(rows) * ROW + 8.6, text, ha="center")
+    canvas.write(
+        drawn,
+        min(left + width / 2, canvas.COMMITTEE - widths.text_width(text) / 2),
+        len(rows) * ROW + 8.6,
+        text,
+        ha="center",
+    )
     return drawn
 
 
@@ -209,27 +178,26 @@ def _shown(risk: float) -> str:
     return f"{100 * risk:.6g}%"
 
 
-@figure("What came of one percentage, hospital by hospital")
-def committee_percentages(evidence: Evidence) -> Picture | Absent:
+@canvas.figure("What came of one percentage, hospital by hospital")
+def committee_percentages(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     """Where the model showed one percentage: how many of 100 patients had the outcome, at each hospital."""
-    with styled():
-        if isinstance(only := alone(evidence), DatasetSummary):
-            return Absent(Fact("curve_shows_more", dataset=only.name))
-        found, drawn = came(evidence), draw_committee_percentages(evidence)
-        if isinstance(found, Absent) or isinstance(drawn, Absent):
-            return found if isinstance(found, Absent) else Absent(Fact("no_rows"))
-        (risk, rows), among = found, of_how_many(found[0])
-        caption = (
-            f"Broken line: what it said, {_shown(risk)}. To its right more had the outcome, so it said too little; to "
-            f"its left too much. Each line: the range ({level_text(evidence)}); one that crosses cannot tell."
-            f"{_left_out(len(externals(evidence)) - len(rows))}"
-        )
-        high, low = (end(rows, key=lambda came: came.value) for end in (max, min))
-        text = (
-            f"Where it said {_shown(risk)}, of {among:,} patients {people(low.value, among)} ({low.label}) to "
-            f"{people(high.value, among)} ({high.label}) had the outcome."
-        )
-        return picture("committee_percentages", drawn, caption, text)
+    if isinstance(only := alone(evidence), types.DatasetSummary):
+        return types.Absent(Fact("curve_shows_more", dataset=only.name))
+    found, drawn = came(evidence), draw_committee_percentages(evidence)
+    if isinstance(found, types.Absent) or isinstance(drawn, types.Absent):
+        return found if isinstance(found, types.Absent) else types.Absent(Fact("no_rows"))
+    (risk, rows), among = found, of_how_many(found[0])
+    caption = (
+        f"Broken line: what it said, {_shown(risk)}. To its right more had the outcome, so it said too little; to "
+        f"its left too much. Each line: the range ({captions.level_text(evidence)}); one that crosses cannot tell."
+        f"{_left_out(len(types.externals(evidence)) - len(rows))}"
+    )
+    high, low = (end(rows, key=lambda came: came.value) for end in (max, min))
+    text = (
+        f"Where it said {_shown(risk)}, of {among:,} patients {people(low.value, among)} ({low.label}) to "
+        f"{people(high.value, among)} ({high.label}) had the outcome."
+    )
+    return canvas.Drawn(drawn, caption, text)
 
 
 def _left_out(hospitals: int) -> str:
@@ -248,23 +216,23 @@ class Thousand:
     count: Mapping[str, int]
 
 
-def thousand(evidence: Evidence) -> Thousand | Absent:
+def thousand(evidence: types.Evidence) -> Thousand | types.Absent:
     """The counts per 1,000 patients at the primary threshold, of one hospital: several describe none of them."""
-    threshold = primary_threshold(evidence)
+    threshold = data.primary_threshold(evidence)
     if threshold is None:
-        return Absent(Fact("release_declares_no_threshold"))
+        return types.Absent(Fact("release_declares_no_threshold"))
     site = alone(evidence)
-    if isinstance(site, Absent):
+    if isinstance(site, types.Absent):
         return site
-    found = find_curve(evidence, "per_thousand_of_site", site.name)
-    if isinstance(found, Absent):
+    found = types.find_curve(evidence, "per_thousand_of_site", site.name)
+    if isinstance(found, types.Absent):
         return found
     if "threshold" not in found.columns:
-        return Absent(Fact("counts_of_classes_have_no_threshold"))
+        return types.Absent(Fact("counts_of_classes_have_no_threshold"))
     for row, position in enumerate(found.columns["threshold"]):
         if position == threshold:
             return Thousand(threshold, found.n, {name: int(found.columns[name][row] or 0) for name in CELLS})
-    return Absent(Fact("no_counts_at_primary_threshold"))
+    return types.Absent(Fact("no_counts_at_primary_threshold"))
 
 
 def _blocks(with_outcome: int, without: int, head: float) -> tuple[int, float]:
@@ -272,38 +240,38 @@ def _blocks(with_outcome: int, without: int, head: float) -> tuple[int, float]:
     for rows in range(ROWS, 60):
         first, second = (-(-count // rows) * SQUARE for count in (with_outcome, without))
         start = max(first, head) + 6
-        if start + max(second, 34) <= COMMITTEE:
+        if start + max(second, 34) <= canvas.COMMITTEE:
             return rows, start
     return 60, head + 6
 
 
-def draw_thousand(evidence: Evidence) -> Figure | Absent:
+def draw_thousand(evidence: types.Evidence) -> Figure | types.Absent:
     """1,000 squares in two blocks: with the outcome and without, flagged and not, with their counts below."""
     found = thousand(evidence)
-    if isinstance(found, Absent):
+    if isinstance(found, types.Absent):
         return found
     count = found.count
     with_outcome = count["true_positive"] + count["false_negative"]
     without = count["false_positive"] + count["true_negative"]
     heads = (f"{with_outcome:,} have the outcome", f"{without:,} do not")
-    rows, start = _blocks(with_outcome, without, text_width(heads[0], 600))
+    rows, start = _blocks(with_outcome, without, widths.text_width(heads[0], 600))
     top = 5.8
     bottom = top + rows * SQUARE
-    drawn = sheet(COMMITTEE, bottom + 12.2)
-    axes = panel(drawn, 0, 0, COMMITTEE, bottom + 12.2)
-    axes.set_xlim(0, COMMITTEE)
+    drawn = canvas.sheet(canvas.COMMITTEE, bottom + 12.2)
+    axes = canvas.panel(drawn, 0, 0, canvas.COMMITTEE, bottom + 12.2)
+    axes.set_xlim(0, canvas.COMMITTEE)
     axes.set_ylim(bottom + 12.2, 0)
     axes.axis("off")
     lines = (
-        (0.0, heads[0], (("true_positive", BLUE, "flagged"), ("false_negative", ORANGE, "missed"))),
+        (0.0, heads[0], (("true_positive", ink.BLUE, "flagged"), ("false_negative", ink.ORANGE, "missed"))),
         (
             start,
             heads[1],
-            (("false_positive", BLUE, "flagged in error"), ("true_negative", TINTS[2], "rightly not flagged")),
+            (("false_positive", ink.BLUE, "flagged in error"), ("true_negative", ink.TINTS[2], "rightly not flagged")),
         ),
     )
     for x, head, groups in lines:
-        write(drawn, x, 2.2, head, weight=600)
+        canvas.write(drawn, x, 2.2, head, weight=600)
         at = 0
         for name, colour, _ in groups:
             _squares(axes, x, top, rows, at, count[name], colour)
@@ -315,12 +283,12 @@ def draw_thousand(evidence: Evidence) -> Figure | Absent:
 
 
 def _count_row(drawn: Figure, axes: Axes, x: float, y: float, count: int, words: str, colour: str) -> None:
-    missed = colour == ORANGE
+    missed = colour == ink.ORANGE
     axes.add_patch(Rectangle((x, y - 1.15), 2.3, 2.3, fc=colour, ec="none"))
     text = f"{count:,}"
-    ink = {"color": ALERT} if missed else {}
-    write(drawn, x + 3.6, y, text, weight=600, **ink)
-    write(drawn, x + 3.6 + text_width(text, 600) + 1.1, y, words, weight=600 if missed else 400, **ink)
+    alert = {"color": ink.ALERT} if missed else {}
+    canvas.write(drawn, x + 3.6, y, text, weight=600, **alert)
+    canvas.write(drawn, x + 3.6 + widths.text_width(text, 600) + 1.1, y, words, weight=600 if missed else 400, **alert)
 
 
 def _squares(axes: Axes, x: float, top: float, rows: int, start: int, count: int, colour: str) -> None:
@@ -354,24 +322,23 @@ def _grid(axes: Axes, x: float, top: float, rows: int, columns: int) -> None:
     axes.hlines(across, x - 0.2, right, color="white", lw=1.1)
 
 
-@figure("Outcomes of 1,000 patients")
-def committee_thousand(evidence: Evidence) -> Picture | Absent:
+@canvas.figure("Outcomes of 1,000 patients")
+def committee_thousand(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     """Of 1,000 patients like these, how many the model flags rightly, flags in error, misses, rightly leaves alone."""
-    with styled():
-        found = thousand(evidence)
-        drawn = draw_thousand(evidence)
-        if isinstance(found, Absent) or isinstance(drawn, Absent):
-            return found if isinstance(found, Absent) else Absent(Fact("no_counts_per_thousand"))
-        count = found.count
-        site = alone(evidence)
-        whose = "" if isinstance(site, Absent) else f"{site.site}, "
-        caption = f"{whose}{found.n:,} patients, brought to 1,000. Flagged: {_shown(found.threshold)} or more."
-        text = (
-            f"Of 1,000 patients {count['true_positive'] + count['false_negative']:,} have the outcome: "
-            f"{count['true_positive']:,} are flagged and {count['false_negative']:,} missed; of the others "
-            f"{count['false_positive']:,} are flagged in error and {count['true_negative']:,} are not."
-        )
-        return picture("committee_thousand", drawn, caption, text)
+    found = thousand(evidence)
+    drawn = draw_thousand(evidence)
+    if isinstance(found, types.Absent) or isinstance(drawn, types.Absent):
+        return found if isinstance(found, types.Absent) else types.Absent(Fact("no_counts_per_thousand"))
+    count = found.count
+    site = alone(evidence)
+    whose = "" if isinstance(site, types.Absent) else f"{site.site}, "
+    caption = f"{whose}{found.n:,} patients, brought to 1,000. Flagged: {_shown(found.threshold)} or more."
+    text = (
+        f"Of 1,000 patients {count['true_positive'] + count['false_negative']:,} have the outcome: "
+        f"{count['true_positive']:,} are flagged and {count['false_negative']:,} missed; of the others "
+        f"{count['false_positive']:,} are flagged in error and {count['true_negative']:,} are not."
+    )
+    return canvas.Drawn(drawn, caption, text)
 
 
 # ---- sick from well, hospital by hospital ---------------------------------------------------------------------------
@@ -389,19 +356,19 @@ class Ranking:
     """A row of the forest: a hospital with how often of 100 times it tells sick from well, and whether it is ours."""
 
     label: str
-    found: Estimate
+    found: types.Estimate
     is_ours: bool
 
 
-def rankings(evidence: Evidence) -> tuple[Ranking, ...] | Absent:
+def rankings(evidence: types.Evidence) -> tuple[Ranking, ...] | types.Absent:
     """The hospitals as the tables list them, ours first; of many, those at both ends and ours."""
     known = [
         Ranking(site.site, found, site.name == evidence.local_site)
-        for site in externals(evidence)
-        if isinstance(found := find(evidence, "auroc", site.name), Estimate)
+        for site in types.externals(evidence)
+        if isinstance(found := types.find(evidence, "auroc", site.name), types.Estimate)
     ]
     if len(known) < 2:
-        return Absent(Fact("known_at_fewer_than_two_hospitals"))
+        return types.Absent(Fact("known_at_fewer_than_two_hospitals"))
     ranked = sorted(known, key=lambda ranking: -ranking.found.value)
     half = MOST_PLACES // 2
     ends = ranked if len(ranked) <= MOST_PLACES else [*ranked[:half], *ranked[len(ranked) - half + 1 :]]
@@ -409,33 +376,33 @@ def rankings(evidence: Evidence) -> tuple[Ranking, ...] | Absent:
     return tuple(sorted(kept, key=lambda ranking: not ranking.is_ours))
 
 
-def draw_committee_ranking(evidence: Evidence) -> Figure | Absent:
+def draw_committee_ranking(evidence: types.Evidence) -> Figure | types.Absent:
     """Each hospital's value as a square with its range, ours in blue, and what a new hospital may expect."""
     rows = rankings(evidence)
-    if isinstance(rows, Absent):
+    if isinstance(rows, types.Absent):
         return rows
-    pooled = find(evidence, "auroc", POOLED)
-    expected = None if isinstance(pooled, Absent) else expected_range(pooled)
+    pooled = types.find(evidence, "auroc", types.POOLED)
+    expected = None if isinstance(pooled, types.Absent) else types.expected_range(pooled)
     extra = ["A new hospital"] if expected is not None else []
     lows = [ranking.found.low if ranking.found.low is not None else ranking.found.value for ranking in rows]
     start = min(0.5, *(int(10 * low) / 10 for low in (*lows, expected[0] if expected else 1.0)))
     ours = [at for at, ranking in enumerate(rows) if ranking.is_ours]
     drawn, axes, (left, width) = _forest([ranking.label for ranking in rows], extra, (start, 1.0), ours)
-    axes.axvline(0.5, color=INK_2, lw=0.7, dashes=(3, 2), zorder=1)
+    axes.axvline(0.5, color=ink.INK_2, lw=0.7, dashes=(3, 2), zorder=1)
     for at, ranking in enumerate(rows):
-        colour, stroke = (BLUE, WIDE) if ranking.is_ours else (INK_2, 1.0)
+        colour, stroke = (ink.BLUE, WIDE) if ranking.is_ours else (ink.INK_2, 1.0)
         if ranking.found.low is not None and ranking.found.high is not None:
             axes.plot([ranking.found.low, ranking.found.high], [at, at], color=colour, lw=stroke, zorder=2)
         axes.plot([ranking.found.value], [at], "s", ms=5.2 if ranking.is_ours else 3.9, color=colour, zorder=3)
     if expected is not None:
         low, high = expected
         at = len(rows)
-        axes.add_patch(Rectangle((low, at - 0.22), high - low, 0.44, fc="white", ec=BLUE, lw=1.0, zorder=2))
+        axes.add_patch(Rectangle((low, at - 0.22), high - low, 0.44, fc="white", ec=ink.BLUE, lw=1.0, zorder=2))
     step = 0.1 if start >= 0.4 else 0.2
     places = [round(1 - step * k, 1) for k in range(int(round((1 - start) / step, 6)) + 1)][::-1]
-    ticks(axes, "x", places, [f"{100 * position:.0f}" for position in places])
+    canvas.ticks(axes, "x", places, [f"{100 * position:.0f}" for position in places])
     text = f"{_tells(evidence)}, of 100 (50: a coin toss)"
-    write(drawn, left + width / 2, (len(rows) + len(extra)) * ROW + 8.6, text, ha="center")
+    canvas.write(drawn, left + width / 2, (len(rows) + len(extra)) * ROW + 8.6, text, ha="center")
     return drawn
 
 
@@ -443,58 +410,57 @@ def _forest(
     labels: Sequence[str], extra: Sequence[str], ends: tuple[float, float], ours: Sequence[int] = (), right: float = 3.0
 ) -> tuple[Figure, Axes, tuple[float, float]]:
     """A sheet with a row a hospital and one for each line more, named to the left; with its axes and where they lie."""
-    names = shortened(list(labels), 44, 600)
-    left = max(text_width(text, 600) for text in (*names, *extra)) + 4
-    width = COMMITTEE - left - right
+    names = widths.shortened(list(labels), 44, 600)
+    left = max(widths.text_width(text, 600) for text in (*names, *extra)) + 4
+    width = canvas.COMMITTEE - left - right
     count = len(names) + len(extra)
-    drawn = sheet(COMMITTEE, count * ROW + 12.5)
-    axes = panel(drawn, left, 0.5, width, count * ROW)
+    drawn = canvas.sheet(canvas.COMMITTEE, count * ROW + 12.5)
+    axes = canvas.panel(drawn, left, 0.5, width, count * ROW)
     axes.set_xlim(*ends)
     axes.set_ylim(count - 0.5, -0.5)
     axes.spines["left"].set_visible(False)
     for at, name in enumerate((*names, *extra)):
         stands_out = at in ours or at >= len(names)
-        colour = BLUE if at in ours else INK if at >= len(names) else INK_2
-        write(drawn, 0, 0.5 + (at + 0.5) * ROW, name, weight=600 if stands_out else 400, color=colour)
+        colour = ink.BLUE if at in ours else ink.INK if at >= len(names) else ink.INK_2
+        canvas.write(drawn, 0, 0.5 + (at + 0.5) * ROW, name, weight=600 if stands_out else 400, color=colour)
     return drawn, axes, (left, width)
 
 
-def _is_of_classes(evidence: Evidence) -> bool:
-    return any(site.class_counts for site in externals(evidence))
+def _is_of_classes(evidence: types.Evidence) -> bool:
+    return any(site.class_counts for site in types.externals(evidence))
 
 
-def _tells(evidence: Evidence) -> str:
+def _tells(evidence: types.Evidence) -> str:
     """What the model does for a committee."""
     return "Tells the classes apart" if _is_of_classes(evidence) else "Tells sick from well"
 
 
-@figure("Telling sick from well, hospital by hospital")
-def committee_ranking(evidence: Evidence) -> Picture | Absent:
+@canvas.figure("Telling sick from well, hospital by hospital")
+def committee_ranking(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     """How often, of 100 times, the patient with the outcome has the higher risk, at each hospital and in a new one."""
-    with styled():
-        rows = rankings(evidence)
-        drawn = draw_committee_ranking(evidence)
-        if isinstance(rows, Absent) or isinstance(drawn, Absent):
-            return rows if isinstance(rows, Absent) else Absent(Fact("known_at_fewer_than_two_hospitals"))
-        sites = externals(evidence)
-        known = [site for site in sites if isinstance(find(evidence, "auroc", site.name), Estimate)]
-        left_out = len(known) - len(rows)
-        rest = _left_out(left_out + len(sites) - len(known))
-        pooled = find(evidence, "auroc", POOLED)
-        new = None if isinstance(pooled, Absent) else expected_range(pooled)
-        bar = " Hollow bar: what a new hospital may expect." if new is not None else ""
-        pairs = "Of 100 pairs, one sick and one well: how often the sick one has the higher percentage."
-        if _is_of_classes(evidence):
-            pairs = "Of 100 pairs, one of a class and one not: how often the one has the higher percentage for it."
-        caption = f"{pairs} Line: the range ({level_text(evidence)}).{bar}{rest}"
-        best, worst = (end(rows, key=lambda ranking: ranking.found.value) for end in (max, min))
-        low, high = (number(100 * each.found.value, 0) for each in (worst, best))
-        text = f"{_tells(evidence)}, of 100: from {low} in {worst.label} to {high} in {best.label}"
-        if low == high:
-            text = f"{_tells(evidence)}, of 100: {low} at every hospital"
-        elsewhere = (
-            ""
-            if new is None
-            else f"; expected range in a new hospital: {number(100 * new[0], 0)} to {number(100 * new[1], 0)}"
-        )
-        return picture("committee_ranking", drawn, caption, f"{text}{elsewhere}.")
+    rows = rankings(evidence)
+    drawn = draw_committee_ranking(evidence)
+    if isinstance(rows, types.Absent) or isinstance(drawn, types.Absent):
+        return rows if isinstance(rows, types.Absent) else types.Absent(Fact("known_at_fewer_than_two_hospitals"))
+    sites = types.externals(evidence)
+    known = [site for site in sites if isinstance(types.find(evidence, "auroc", site.name), types.Estimate)]
+    left_out = len(known) - len(rows)
+    rest = _left_out(left_out + len(sites) - len(known))
+    pooled = types.find(evidence, "auroc", types.POOLED)
+    new = None if isinstance(pooled, types.Absent) else types.expected_range(pooled)
+    bar = " Hollow bar: what a new hospital may expect." if new is not None else ""
+    pairs = "Of 100 pairs, one sick and one well: how often the sick one has the higher percentage."
+    if _is_of_classes(evidence):
+        pairs = "Of 100 pairs, one of a class and one not: how often the one has the higher percentage for it."
+    caption = f"{pairs} Line: the range ({captions.level_text(evidence)}).{bar}{rest}"
+    best, worst = (end(rows, key=lambda ranking: ranking.found.value) for end in (max, min))
+    low, high = (number(100 * each.found.value, 0) for each in (worst, best))
+    text = f"{_tells(evidence)}, of 100: from {low} in {worst.label} to {high} in {best.label}"
+    if low == high:
+        text = f"{_tells(evidence)}, of 100: {low} at every hospital"
+    elsewhere = (
+        ""
+        if new is None
+        else f"; expected range in a new hospital: {number(100 * new[0], 0)} to {number(100 * new[1], 0)}"
+    )
+    return canvas.Drawn(drawn, caption, f"{text}{elsewhere}.")

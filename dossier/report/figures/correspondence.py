@@ -8,40 +8,11 @@ from collections.abc import Mapping, Sequence
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from dossier.core import types
 from dossier.core.bands import LARGE_SHIFT
 from dossier.core.facts import Fact
-from dossier.core.register import figure
-from dossier.core.types import (
-    Absent,
-    DatasetSummary,
-    Evidence,
-    Picture,
-    externals,
-)
-from dossier.report.figures.canvas import (
-    BLUE,
-    BROKEN,
-    FULL,
-    HAIR,
-    HALF,
-    INK_2,
-    MID,
-    RULE,
-    Lattice,
-    head,
-    headed,
-    joined,
-    panel,
-    patients,
-    picture,
-    sheet,
-    shortened,
-    styled,
-    text_width,
-    tick_text,
-    ticks,
-    write,
-)
+from dossier.report.figures import canvas, captions, facets, ink
+from dossier.typeset import widths
 from dossier.typeset.names import has_enough, predictor_of, unweighted
 from dossier.typeset.numbers import number
 from dossier.typeset.words import counted
@@ -63,7 +34,7 @@ Shifts = Mapping[tuple[str, str], float]
 # ---- predictor by predictor -----------------------------------------------------------------------------------------
 
 
-def shifts(evidence: Evidence) -> dict[tuple[str, str], float]:
+def shifts(evidence: types.Evidence) -> dict[tuple[str, str], float]:
     """The standardized difference of each predictor, or category of it, by site and predictor."""
     return {
         (row.dataset, predictor_of(evidence, row.described)): row.described.value
@@ -72,9 +43,9 @@ def shifts(evidence: Evidence) -> dict[tuple[str, str], float]:
     }
 
 
-def _holders(evidence: Evidence, known: Shifts) -> list[DatasetSummary]:
+def _holders(evidence: types.Evidence, known: Shifts) -> list[types.DatasetSummary]:
     names = {name for name, _ in known}
-    return [site for site in externals(evidence) if site.name in names]
+    return [site for site in types.externals(evidence) if site.name in names]
 
 
 def ordered(known: Shifts) -> list[str]:
@@ -91,11 +62,11 @@ def _end(known: Shifts) -> float:
     return next((end for end in ENDS if farthest <= end), math.ceil(farthest))
 
 
-def draw_shifts(evidence: Evidence) -> Figure | Absent:
+def draw_shifts(evidence: types.Evidence) -> Figure | types.Absent:
     """A dot for each predictor and site, zero and half a standard deviation as lines."""
     known = shifts(evidence)
     if not known:
-        return Absent(Fact("no_site_with_development_predictors"))
+        return types.Absent(Fact("no_site_with_development_predictors"))
     sites = _holders(evidence, known)
     rows = ordered(known)[:MOST_ROWS]
     return _side_by_side(known, sites, rows) if _have_panels(known, sites) else _together(known, sites, rows)
@@ -104,7 +75,7 @@ def draw_shifts(evidence: Evidence) -> Figure | Absent:
 NARROWEST = 14.0
 
 
-def _have_panels(known: Shifts, sites: Sequence[DatasetSummary]) -> bool:
+def _have_panels(known: Shifts, sites: Sequence[types.DatasetSummary]) -> bool:
     """Whether each site has a panel of its own, wide enough to be read."""
     names = _names(ordered(known)[:MOST_ROWS], len(sites))
     return len(sites) <= SIDE_BY_SIDE and _across(names, len(sites)) >= NARROWEST
@@ -112,63 +83,63 @@ def _have_panels(known: Shifts, sites: Sequence[DatasetSummary]) -> bool:
 
 def _names(rows: Sequence[str], count: int) -> Sequence[str]:
     """The names of the rows, longer where few panels stand beside them."""
-    return shortened(rows, LONGEST if count <= FEW_PANELS else NAMES)
+    return widths.shortened(rows, LONGEST if count <= FEW_PANELS else NAMES)
 
 
 def _across(names: Sequence[str], count: int) -> float:
     """The width of one of so many panels beside the names of the rows, in mm."""
-    return min((FULL - max(map(text_width, names)) - 6 - GAP * (count - 1)) / count, 70.0)
+    return min((canvas.FULL - max(map(widths.text_width, names)) - 6 - GAP * (count - 1)) / count, 70.0)
 
 
-def _side_by_side(known: Shifts, sites: Sequence[DatasetSummary], rows: Sequence[str]) -> Figure:
+def _side_by_side(known: Shifts, sites: Sequence[types.DatasetSummary], rows: Sequence[str]) -> Figure:
     names = _names(rows, len(sites))
-    left = max(map(text_width, names)) + 3
+    left = max(map(widths.text_width, names)) + 3
     across = _across(names, len(sites))
-    grid = Lattice(len(sites), len(sites), across, len(rows) * ROW, left, 5.0, GAP, 0)
-    grid, heads = headed(grid, sites)
-    width = max(FULL if len(sites) > 1 else HALF, grid.right + 3)
-    drawn = sheet(width, grid.bottom + 10.0)
+    grid = facets.Lattice(len(sites), len(sites), across, len(rows) * ROW, left, 5.0, GAP, 0)
+    grid, heads = facets.headed(grid, sites)
+    width = max(canvas.FULL if len(sites) > 1 else canvas.HALF, grid.right + 3)
+    drawn = canvas.sheet(width, grid.bottom + 10.0)
     for index, site in enumerate(sites):
-        head(drawn, grid, index, heads[index])
-        axes = panel(drawn, *grid.corner(index), grid.width, grid.height)
+        facets.head(drawn, grid, index, heads[index])
+        axes = canvas.panel(drawn, *grid.corner(index), grid.width, grid.height)
         _scale(axes, len(rows), _end(known), grid.width)
         if index == 0:
-            ticks(axes, "y", range(len(rows)), names, length=0)
+            canvas.ticks(axes, "y", range(len(rows)), names, length=0)
         for row, predictor in enumerate(rows):
             value = known.get((site.name, predictor))
             if value is not None:
                 _dot(axes, value, row)
     centre = (grid.left + grid.right) / 2
-    write(drawn, centre, grid.bottom + 7.6, _title(2 * min(centre, width - centre)), ha="center")
+    canvas.write(drawn, centre, grid.bottom + 7.6, _title(2 * min(centre, width - centre)), ha="center")
     return drawn
 
 
 def _title(width: float) -> str:
     """What the scale says, as long as there is room."""
     long = "Standardized mean difference, site minus development"
-    return long if text_width(long) <= width else "Standardized difference"
+    return long if widths.text_width(long) <= width else "Standardized difference"
 
 
-def _together(known: Shifts, sites: Sequence[DatasetSummary], rows: Sequence[str]) -> Figure:
-    names = shortened(rows, NAMES)
-    left = max(map(text_width, names)) + 3
-    labels = dict(zip((site.name for site in sites), shortened([site.site for site in sites], 44), strict=True))
-    width = FULL - left - 48
+def _together(known: Shifts, sites: Sequence[types.DatasetSummary], rows: Sequence[str]) -> Figure:
+    names = widths.shortened(rows, NAMES)
+    left = max(map(widths.text_width, names)) + 3
+    labels = dict(zip((site.name for site in sites), widths.shortened([site.site for site in sites], 44), strict=True))
+    width = canvas.FULL - left - 48
     height = len(rows) * ROW
-    drawn = sheet(FULL, height + 15.5)
-    axes = panel(drawn, left, 5.5, width, height)
+    drawn = canvas.sheet(canvas.FULL, height + 15.5)
+    axes = canvas.panel(drawn, left, 5.5, width, height)
     _scale(axes, len(rows), _end(known), width)
-    ticks(axes, "y", range(len(rows)), names, length=0)
-    write(drawn, left + width + 3, 2.4, "Farthest site", color=INK_2)
+    canvas.ticks(axes, "y", range(len(rows)), names, length=0)
+    canvas.write(drawn, left + width + 3, 2.4, "Farthest site", color=ink.INK_2)
     for row, predictor in enumerate(rows):
         here = {site.name: known[site.name, predictor] for site in sites if (site.name, predictor) in known}
         farthest = max(here, key=lambda name: abs(here[name]))
         for name, value in here.items():
             if name != farthest:
-                axes.plot([value], [row], "o", ms=3.4, mfc="none", mec=MID, mew=0.7, gid=f"shift-{name}", zorder=2)
+                axes.plot([value], [row], "o", ms=3.4, mfc="none", mec=ink.MID, mew=0.7, gid=f"shift-{name}", zorder=2)
         _dot(axes, here[farthest], row, f"shift-{farthest}")
-        write(drawn, left + width + 3, 5.5 + (row + 0.5) * ROW, labels[farthest])
-    write(drawn, left + width / 2, 5.5 + height + 7.6, _title(width), ha="center")
+        canvas.write(drawn, left + width + 3, 5.5 + (row + 0.5) * ROW, labels[farthest])
+    canvas.write(drawn, left + width / 2, 5.5 + height + 7.6, _title(width), ha="center")
     return drawn
 
 
@@ -178,15 +149,15 @@ def _scale(axes: Axes, rows: int, end: float, width: float) -> None:
     axes.set_ylim(rows - 0.5, -0.5)
     axes.spines["left"].set_visible(False)
     for row in range(rows):
-        axes.axhline(row, color=HAIR, lw=0.5, zorder=0)
-    axes.axvline(0, color=RULE, lw=0.9, zorder=1)
+        axes.axhline(row, color=ink.HAIR, lw=0.5, zorder=0)
+    axes.axvline(0, color=ink.RULE, lw=0.9, zorder=1)
     for side in (-LARGE_SHIFT, LARGE_SHIFT):
-        axes.axvline(side, color=INK_2, lw=0.7, ls=BROKEN, zorder=1)
+        axes.axvline(side, color=ink.INK_2, lw=0.7, ls=ink.BROKEN, zorder=1)
     # Half a standard deviation has its number where it does not touch the others.
     room = width / (2 * end)
     halves = [-LARGE_SHIFT, LARGE_SHIFT] if LARGE_SHIFT * room > 9 and (end - LARGE_SHIFT) * room > 13 else []
     places = sorted([-end, *halves, 0.0, end])
-    ticks(axes, "x", places, [tick_text(position) for position in places], inward=True)
+    canvas.ticks(axes, "x", places, [canvas.tick_text(position) for position in places], inward=True)
 
 
 def _dot(axes: Axes, value: float, row: int, name: str = "shift") -> None:
@@ -197,8 +168,8 @@ def _dot(axes: Axes, value: float, row: int, name: str = "shift") -> None:
         [row],
         "o",
         ms=4.6,
-        mfc=BLUE if large else "white",
-        mec=BLUE,
+        mfc=ink.BLUE if large else "white",
+        mec=ink.BLUE,
         mew=1.0,
         gid=name,
         zorder=3,
@@ -206,35 +177,33 @@ def _dot(axes: Axes, value: float, row: int, name: str = "shift") -> None:
     )
 
 
-@figure("Difference from the development data by predictor")
-def shift_by_predictor(evidence: Evidence) -> Picture | Absent:
+@canvas.figure("Difference from the development data by predictor")
+def shift_by_predictor(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     """How far each predictor lies from its development values at each site, in standard deviations."""
-    with styled():
-        drawn = draw_shifts(evidence)
-        if isinstance(drawn, Absent):
-            return drawn
-        known = shifts(evidence)
-        sites = _holders(evidence, known)
-        every = ordered(known)
-        without = len(every) - MOST_ROWS
-        more = f" {counted(without, 'predictor')} that differ less: see the table." if without > 0 else ""
-        many = "" if _have_panels(known, sites) else " Blue: the farthest site, named beside it; grey: the others."
-        caption = (
-            f"{patients(sites)}. In standard deviations. Filled: half of one or more (broken lines), no test.{many}"
-            f"{unweighted(sites)}"
-            f"{_not_held(evidence, sites, 'No predictors, or too few values')}{more}"
-        )
-        return picture(
-            "shift_by_predictor", drawn, caption, _shift_alternative(known, sites, every), _shift_message(known, sites)
-        )
+    drawn = draw_shifts(evidence)
+    if isinstance(drawn, types.Absent):
+        return drawn
+    known = shifts(evidence)
+    sites = _holders(evidence, known)
+    every = ordered(known)
+    without = len(every) - MOST_ROWS
+    more = f" {counted(without, 'predictor')} that differ less: see the table." if without > 0 else ""
+    many = "" if _have_panels(known, sites) else " Blue: the farthest site, named beside it; grey: the others."
+    caption = (
+        f"{captions.patients(sites)}. In standard deviations. Filled: half of one or more (broken lines), no "
+        f"test.{many}"
+        f"{unweighted(sites)}"
+        f"{_not_held(evidence, sites, 'No predictors, or too few values')}{more}"
+    )
+    return canvas.Drawn(drawn, caption, _shift_alternative(known, sites, every), _shift_message(known, sites))
 
 
-def _not_held(evidence: Evidence, sites: Sequence[DatasetSummary], why: str = "Without predictors") -> str:
-    lacking = [site.site for site in externals(evidence) if site not in sites]
-    return f" {why}: {joined(lacking, 3)}." if lacking else ""
+def _not_held(evidence: types.Evidence, sites: Sequence[types.DatasetSummary], why: str = "Without predictors") -> str:
+    lacking = [site.site for site in types.externals(evidence) if site not in sites]
+    return f" {why}: {captions.joined(lacking, 3)}." if lacking else ""
 
 
-def _shift_message(known: Shifts, sites: Sequence[DatasetSummary]) -> str:
+def _shift_message(known: Shifts, sites: Sequence[types.DatasetSummary]) -> str:
     """How many differences are large, and which is the largest."""
     name = {site.name: site.site for site in sites}
     large = sum(abs(value) >= LARGE_SHIFT for value in known.values())
@@ -246,7 +215,7 @@ def _shift_message(known: Shifts, sites: Sequence[DatasetSummary]) -> str:
     )
 
 
-def _shift_alternative(known: Shifts, sites: Sequence[DatasetSummary], every: Sequence[str]) -> str:
+def _shift_alternative(known: Shifts, sites: Sequence[types.DatasetSummary], every: Sequence[str]) -> str:
     name = {site.name: site.site for site in sites}
     large = [pair for pair, value in known.items() if abs(value) >= LARGE_SHIFT]
     far, predictor = max(known, key=lambda pair: abs(known[pair]))

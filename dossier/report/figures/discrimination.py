@@ -9,54 +9,15 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Polygon, Rectangle
 
-from dossier.core import bands
+from dossier.core import bands, types
 from dossier.core.facts import Fact
-from dossier.core.types import (
-    POOLED,
-    Absent,
-    DatasetSummary,
-    Estimate,
-    Evidence,
-    Picture,
-    expected_range,
-    externals,
-    find,
-)
-from dossier.report.figures.canvas import (
-    BAND,
-    BLUE,
-    BROKEN,
-    FULL,
-    HAIR,
-    HALF,
-    INK,
-    INK_2,
-    LINE,
-    RULE,
-    few,
-    interval,
-    labels,
-    left_out,
-    level_text,
-    panel,
-    patients,
-    picture,
-    round_ticks,
-    sheet,
-    sites_word,
-    styled,
-    text_width,
-    tick_text,
-    ticks,
-    value_text,
-    wrapped,
-    write,
-)
+from dossier.report.figures import canvas, captions, data, ink
+from dossier.typeset import widths
 from dossier.typeset.names import events_of, marks_of_rivals
 from dossier.typeset.numbers import number
 from dossier.typeset.reasons import why
 
-MOST_ROWS = {HALF: 12, FULL: 44}
+MOST_ROWS = {canvas.HALF: 12, canvas.FULL: 44}
 SHAPES: Mapping[str, str] = {"circle": "o", "triangle": "^", "diamond": "D"}
 """The marks of other models as matplotlib calls them."""
 
@@ -87,31 +48,31 @@ class Forest:
 
     def interval(self, low: float | None, high: float | None) -> str:
         """An interval as it is printed: a bound shows on which side of the reference it lies."""
-        return interval(low, high, self.digits, reference=self.reference)
+        return captions.interval(low, high, self.digits, reference=self.reference)
 
-    def found(self, evidence: Evidence, dataset: str) -> Estimate | Absent:
+    def found(self, evidence: types.Evidence, dataset: str) -> types.Estimate | types.Absent:
         """The measure in a dataset, in the unit of the axis."""
-        return self.in_unit(find(evidence, self.measure, dataset, **self.at))
+        return self.in_unit(types.find(evidence, self.measure, dataset, **self.at))
 
-    def in_unit(self, found: Estimate | Absent) -> Estimate | Absent:
+    def in_unit(self, found: types.Estimate | types.Absent) -> types.Estimate | types.Absent:
         """An estimate in the unit of the axis."""
-        if isinstance(found, Absent) or self.per == 1:
+        if isinstance(found, types.Absent) or self.per == 1:
             return found
         ends = (None if end is None else end * self.per for end in (found.low, found.high))
         return replace(found, value=found.value * self.per, low=next(ends), high=next(ends))
 
-    def of_rivals(self, evidence: Evidence, dataset: str) -> dict[str, float]:
+    def of_rivals(self, evidence: types.Evidence, dataset: str) -> dict[str, float]:
         """The values of the other models in a dataset by their marks, of as many models as there are marks."""
         found = {
-            mark: self.in_unit(find(evidence, self.measure, dataset, model=name, **self.at))
+            mark: self.in_unit(types.find(evidence, self.measure, dataset, model=name, **self.at))
             for mark, name in marks_of_rivals(evidence).items()
         }
-        return {mark: estimate.value for mark, estimate in found.items() if isinstance(estimate, Estimate)}
+        return {mark: estimate.value for mark, estimate in found.items() if isinstance(estimate, types.Estimate)}
 
-    def together(self, evidence: Evidence) -> Estimate | None:
+    def together(self, evidence: types.Evidence) -> types.Estimate | None:
         """All sites, pooled; None where a mean over them has no meaning, is absent or rests on too few."""
-        pooled = self.found(evidence, POOLED)
-        return pooled if self.is_pooled and isinstance(pooled, Estimate) else None
+        pooled = self.found(evidence, types.POOLED)
+        return pooled if self.is_pooled and isinstance(pooled, types.Estimate) else None
 
 
 AUROC = Forest("auroc", "AUROC", 0.5)
@@ -150,69 +111,69 @@ NARROWEST_NAME, NARROWEST_AXIS, HALF_VALUE = 21.0, 12.9, 62.2
 """On half a page, in mm: the least for names, the least for the axis, and the end of the values unless pushed."""
 
 
-def forest_columns(evidence: Evidence, forest: Forest, width: float) -> Columns:
+def forest_columns(evidence: types.Evidence, forest: Forest, width: float) -> Columns:
     """The columns at that width: intervals take what they need, at full width names too, and the axis the rest."""
     widest = _widest_interval(evidence, forest)
-    if width == HALF:
-        value = HALF - max(widest + 2.4, HALF - HALF_VALUE)
+    if width == canvas.HALF:
+        value = canvas.HALF - max(widest + 2.4, canvas.HALF - HALF_VALUE)
         least, most = NARROWEST_NAME, value - 12.2 - NARROWEST_AXIS
-        name = min(max(least, *(text_width(label) for label in labels(evidence, most).values())), most)
-        return Columns(label=name, left=name + 2.5, width=value - 12.2 - name, value=value, interval=HALF)
-    names = [text_width(site.site) for site in externals(evidence)]
-    name = min(max(*names, text_width("New hospital", 600)), WIDEST_NAME)
-    sites = externals(evidence)
-    counts = max(text_width(f"{site.n:,}") for site in sites)
-    events = max(text_width("events"), *(text_width(events_of(site, "0")) for site in sites))
+        name = min(max(least, *(widths.text_width(label) for label in data.labels(evidence, most).values())), most)
+        return Columns(label=name, left=name + 2.5, width=value - 12.2 - name, value=value, interval=canvas.HALF)
+    names = [widths.text_width(site.site) for site in types.externals(evidence)]
+    name = min(max(*names, widths.text_width("New hospital", 600)), WIDEST_NAME)
+    sites = types.externals(evidence)
+    counts = max(widths.text_width(f"{site.n:,}") for site in sites)
+    events = max(widths.text_width("events"), *(widths.text_width(events_of(site, "0")) for site in sites))
     patients_end = name + 4.0 + max(counts, 8.0)
     events_end = None if any(site.class_counts for site in sites) else patients_end + 2.5 + events
     left = (events_end or patients_end) + 6.0
-    value = FULL - max(widest + 2.4, 22.0)
-    return Columns(name, left, value - 12.0 - left, value, FULL, patients=patients_end, events=events_end)
+    value = canvas.FULL - max(widest + 2.4, 22.0)
+    return Columns(name, left, value - 12.0 - left, value, canvas.FULL, patients=patients_end, events=events_end)
 
 
-def _widest_interval(evidence: Evidence, forest: Forest) -> float:
+def _widest_interval(evidence: types.Evidence, forest: Forest) -> float:
     """The width in mm of the longest interval in words."""
-    found = [forest.found(evidence, site.name) for site in externals(evidence)]
+    found = [forest.found(evidence, site.name) for site in types.externals(evidence)]
     together = forest.together(evidence)
-    ends = [(estimate.low, estimate.high) for estimate in (*found, together) if isinstance(estimate, Estimate)]
+    ends = [(estimate.low, estimate.high) for estimate in (*found, together) if isinstance(estimate, types.Estimate)]
     if together is not None:
-        ends.append(expected_range(together) or (None, None))
-    return max(text_width(forest.interval(low, high)) for low, high in ends)
+        ends.append(types.expected_range(together) or (None, None))
+    return max(widths.text_width(forest.interval(low, high)) for low, high in ends)
 
 
 TOP = 5.4
 
 
-def draw_forest(evidence: Evidence, forest: Forest, width: float) -> Figure | Absent:
+def draw_forest(evidence: types.Evidence, forest: Forest, width: float) -> Figure | types.Absent:
     """The forest of the external sites at that width."""
-    sites = externals(evidence)
-    if not any(isinstance(forest.found(evidence, site.name), Estimate) for site in sites):
-        return Absent(Fact("not_estimated_at_any_site", what=forest.heading))
+    sites = types.externals(evidence)
+    if not any(isinstance(forest.found(evidence, site.name), types.Estimate) for site in sites):
+        return types.Absent(Fact("not_estimated_at_any_site", what=forest.heading))
     shown = sites[: MOST_ROWS[width]]
     columns = forest_columns(evidence, forest, width)
     pooled = forest.together(evidence)
     rows = len(shown) + (1 if len(shown) < len(sites) else 0)
     summary = 0.0 if pooled is None else 2.4
-    height = (rows + summary) * LINE + 1.5
-    drawn = sheet(width, TOP + height + 6.2)
-    axes = panel(drawn, columns.left, TOP, columns.width, height)
-    axes.set_ylim(height / LINE, 0)
+    height = (rows + summary) * canvas.LINE + 1.5
+    drawn = canvas.sheet(width, TOP + height + 6.2)
+    axes = canvas.panel(drawn, columns.left, TOP, columns.width, height)
+    axes.set_ylim(height / canvas.LINE, 0)
     _scale(axes, evidence, forest, shown, pooled, columns)
     _head(drawn, evidence, forest, columns)
-    names = labels(evidence, columns.label)
+    names = data.labels(evidence, columns.label)
     for row, site in enumerate(shown):
         _site_row(drawn, axes, evidence, forest, columns, site, names[site.name], row + 0.5)
     if len(shown) < len(sites):
-        rest = f"and {sites_word(len(sites) - len(shown))} more"
-        write(drawn, 0, TOP + (rows - 0.5) * LINE, rest, color=INK_2)
+        rest = f"and {captions.sites_word(len(sites) - len(shown))} more"
+        canvas.write(drawn, 0, TOP + (rows - 0.5) * canvas.LINE, rest, color=ink.INK_2)
     if pooled is not None:
-        write(drawn, 0, TOP + (rows + 0.9) * LINE, "All, pooled", weight=600)
+        canvas.write(drawn, 0, TOP + (rows + 0.9) * canvas.LINE, "All, pooled", weight=600)
         _pooled_rows(drawn, axes, forest, pooled, columns, rows + 0.9)
     return drawn
 
 
-def _bounds(found: Estimate | Absent, *more: str) -> list[float]:
-    if isinstance(found, Absent):
+def _bounds(found: types.Estimate | types.Absent, *more: str) -> list[float]:
+    if isinstance(found, types.Absent):
         return []
     extra = [found.details.get(name) for name in more]
     return [value for value in (found.value, found.low, found.high, *extra) if value is not None]
@@ -228,7 +189,7 @@ def _limits(values: Sequence[float], forest: Forest, reach: tuple[float, float])
         high = min(tick for tick in every if tick >= high)
         return low, high, [tick for tick in every if low <= tick <= high]
     if forest.unbounded:
-        every = round_ticks(*reach, 5)
+        every = canvas.round_ticks(*reach, 5)
         return every[0], every[-1], every
     low = min(*values, forest.reference)
     start = next(position for position in (0.5, 0.25, 0.0) if low >= position or position == 0)
@@ -236,13 +197,13 @@ def _limits(values: Sequence[float], forest: Forest, reach: tuple[float, float])
 
 
 def _reach(
-    evidence: Evidence, forest: Forest, shown: Sequence[DatasetSummary], values: Sequence[float]
+    evidence: types.Evidence, forest: Forest, shown: Sequence[types.DatasetSummary], values: Sequence[float]
 ) -> tuple[float, float]:
     """How far an axis without natural ends goes: to all values, and to the ends of intervals within reason.
 
     The narrowest interval of a site is whole wherever it stands.
     """
-    found = [estimate for site in shown if isinstance(estimate := forest.found(evidence, site.name), Estimate)]
+    found = [estimate for site in shown if isinstance(estimate := forest.found(evidence, site.name), types.Estimate)]
     points = [forest.reference, *(each.value for each in found)]
     low, high = min(points), max(points)
     widths = (each.high - each.low for each in found if each.low is not None and each.high is not None)
@@ -259,7 +220,10 @@ def _with_room(label_at: Mapping[float, str], axes: Axes, width: float, first: S
         *(value for value in first if value in label_at),
         *(value for value in label_at if value not in first),
     ):
-        room = [(text_width(label_at[position]) + text_width(label_at[value])) / 2 + TICK_GAP for value in kept]
+        room = [
+            (widths.text_width(label_at[position]) + widths.text_width(label_at[value])) / 2 + TICK_GAP
+            for value in kept
+        ]
         if all(abs(middles[position] - middles[value]) >= least for value, least in zip(kept, room, strict=True)):
             kept.append(position)
     return kept
@@ -271,32 +235,32 @@ TICK_GAP = 1.8
 
 def _scale(
     axes: Axes,
-    evidence: Evidence,
+    evidence: types.Evidence,
     forest: Forest,
-    shown: Sequence[DatasetSummary],
-    pooled: Estimate | None,
+    shown: Sequence[types.DatasetSummary],
+    pooled: types.Estimate | None,
     columns: Columns,
 ) -> None:
     values = [value for site in shown for value in _bounds(forest.found(evidence, site.name))]
     values += [value for site in shown for value in forest.of_rivals(evidence, site.name).values()]
-    values += (expected_range(pooled) or ()) if pooled is not None else ()
+    values += (types.expected_range(pooled) or ()) if pooled is not None else ()
     low, high, places = _limits(values, forest, _reach(evidence, forest, shown, values))
     if forest.ratio:
         axes.set_xscale("log")
         axes.minorticks_off()
     axes.set_xlim(low, high)
     plain = forest.ratio or forest.unbounded
-    texts = [tick_text(position) if position in (0, 1) or plain else number(position, 2) for position in places]
+    texts = [canvas.tick_text(position) if position in (0, 1) or plain else number(position, 2) for position in places]
     label_at = dict(zip(places, texts, strict=True))
     kept = _with_room(label_at, axes, columns.width, first=(forest.reference, places[0], places[-1]))
-    ticks(axes, "x", places, [text if position in kept else "" for position, text in label_at.items()])
+    canvas.ticks(axes, "x", places, [text if position in kept else "" for position, text in label_at.items()])
     axes.spines["left"].set_visible(False)
-    axes.axvline(forest.reference, color=RULE if plain else HAIR, lw=0.6, zorder=0)
+    axes.axvline(forest.reference, color=ink.RULE if plain else ink.HAIR, lw=0.6, zorder=0)
     for bound in criterion(evidence, forest.measure):
-        axes.axvline(bound, color=INK_2, lw=0.7, ls=BROKEN, zorder=0.5)
+        axes.axvline(bound, color=ink.INK_2, lw=0.7, ls=ink.BROKEN, zorder=0.5)
 
 
-def criterion(evidence: Evidence, measure: str) -> tuple[float, ...]:
+def criterion(evidence: types.Evidence, measure: str) -> tuple[float, ...]:
     """The bounds of the acceptance criterion that is declared for each external site, if there is one."""
     for entry in getattr(evidence.release, "acceptance", ()):
         if entry.measure == measure and entry.dataset == "each external" and getattr(entry, "subset", None) is None:
@@ -304,47 +268,47 @@ def criterion(evidence: Evidence, measure: str) -> tuple[float, ...]:
     return ()
 
 
-def _head(drawn: Figure, evidence: Evidence, forest: Forest, columns: Columns) -> None:
+def _head(drawn: Figure, evidence: types.Evidence, forest: Forest, columns: Columns) -> None:
     y = 2.2
-    write(drawn, columns.value, y, forest.heading, ha="right", color=INK_2)
-    write(drawn, columns.interval, y, f"{level_text(evidence)} CI", ha="right", color=INK_2)
+    canvas.write(drawn, columns.value, y, forest.heading, ha="right", color=ink.INK_2)
+    canvas.write(drawn, columns.interval, y, f"{captions.level_text(evidence)} CI", ha="right", color=ink.INK_2)
     if columns.patients is not None:
-        write(drawn, columns.patients, y, "n", ha="right", color=INK_2)
+        canvas.write(drawn, columns.patients, y, "n", ha="right", color=ink.INK_2)
     if columns.events is not None:
-        write(drawn, columns.events, y, "events", ha="right", color=INK_2)
+        canvas.write(drawn, columns.events, y, "events", ha="right", color=ink.INK_2)
     bounds = criterion(evidence, forest.measure)
     if bounds:
         text = f"criterion {' to '.join(number(bound) for bound in bounds)}"
-        room = columns.value - text_width(forest.heading) - 2
-        end = min(max(columns.left + columns.width * 0.75, text_width(text)), room)
-        if columns.events is None or end - text_width(text) > columns.events + 2:
-            write(drawn, end, y, text, ha="right", color=INK_2)
+        room = columns.value - widths.text_width(forest.heading) - 2
+        end = min(max(columns.left + columns.width * 0.75, widths.text_width(text)), room)
+        if columns.events is None or end - widths.text_width(text) > columns.events + 2:
+            canvas.write(drawn, end, y, text, ha="right", color=ink.INK_2)
 
 
 def _site_row(
     drawn: Figure,
     axes: Axes,
-    evidence: Evidence,
+    evidence: types.Evidence,
     forest: Forest,
     columns: Columns,
-    site: DatasetSummary,
+    site: types.DatasetSummary,
     name: str,
     row: float,
 ) -> None:
-    y = TOP + row * LINE
-    write(drawn, 0, y, name)
+    y = TOP + row * canvas.LINE
+    canvas.write(drawn, 0, y, name)
     if columns.patients is not None:
-        write(drawn, columns.patients, y, f"{site.n:,}", ha="right", color=INK_2)
+        canvas.write(drawn, columns.patients, y, f"{site.n:,}", ha="right", color=ink.INK_2)
     if columns.events is not None:
-        write(drawn, columns.events, y, events_of(site, "–"), ha="right", color=INK_2)
+        canvas.write(drawn, columns.events, y, events_of(site, "–"), ha="right", color=ink.INK_2)
     found = forest.found(evidence, site.name)
-    if isinstance(found, Absent):
+    if isinstance(found, types.Absent):
         room = columns.interval - columns.left - columns.width - 3
-        reason = wrapped(why(evidence, found.reason), room, 1) if columns.patients is not None else None
-        write(drawn, columns.interval, y, reason or "not estimable", ha="right", color=INK_2)
+        reason = widths.wrapped(why(evidence, found.reason), room, 1) if columns.patients is not None else None
+        canvas.write(drawn, columns.interval, y, reason or "not estimable", ha="right", color=ink.INK_2)
         return
     _whisker(axes, found, row)
-    hollow = few(site, bands.FEW_FOR_POOLING)
+    hollow = data.few(site, bands.FEW_FOR_POOLING)
     inside = bool(axes.get_xlim()[0] <= found.value <= axes.get_xlim()[1])
     if inside:
         size = 3.9 if columns.width > NARROW else 2.6
@@ -353,8 +317,8 @@ def _site_row(
             [row],
             "s",
             ms=size,
-            mfc="white" if hollow else INK,
-            mec=INK,
+            mfc="white" if hollow else ink.INK,
+            mec=ink.INK,
             mew=0.9,
             clip_on=False,
             zorder=3,
@@ -362,23 +326,25 @@ def _site_row(
     left, right = axes.get_xlim()
     for mark, value in forest.of_rivals(evidence, site.name).items():
         if left <= value <= right:
-            axes.plot([value], [row], SHAPES[mark], ms=2.8, mfc="none", mec=INK_2, mew=0.7, clip_on=False, zorder=2.7)
-    write(drawn, columns.value, y, forest.text(found.value), ha="right", weight=600)
-    write(drawn, columns.interval, y, forest.interval(found.low, found.high), ha="right", color=INK_2)
+            axes.plot(
+                [value], [row], SHAPES[mark], ms=2.8, mfc="none", mec=ink.INK_2, mew=0.7, clip_on=False, zorder=2.7
+            )
+    canvas.write(drawn, columns.value, y, forest.text(found.value), ha="right", weight=600)
+    canvas.write(drawn, columns.interval, y, forest.interval(found.low, found.high), ha="right", color=ink.INK_2)
 
 
 NARROW = 25.0
 """On a plot of at most so many mm the squares are small: large ones would cover the intervals of large sites."""
 
 
-def _whisker(axes: Axes, found: Estimate, row: float) -> None:
+def _whisker(axes: Axes, found: types.Estimate, row: float) -> None:
     """The interval; where it leaves the axis it ends in an arrow."""
     if found.low is None or found.high is None:
         return
     left, right = axes.get_xlim()
     low, high = min(max(found.low, left), right), max(min(found.high, right), left)
-    axes.plot([low, high], [row, row], color=INK, lw=1, clip_on=False, zorder=2)
-    _arrows(axes, (found.low, found.high), row, INK)
+    axes.plot([low, high], [row, row], color=ink.INK, lw=1, clip_on=False, zorder=2)
+    _arrows(axes, (found.low, found.high), row, ink.INK)
 
 
 def _arrows(axes: Axes, ends: tuple[float, float], row: float, colour: str, size: float = 3.6) -> None:
@@ -389,44 +355,46 @@ def _arrows(axes: Axes, ends: tuple[float, float], row: float, colour: str, size
             axes.plot([position], [row], arrow, ms=size, mfc=colour, mec="none", color=colour, clip_on=False, zorder=2)
 
 
-def _pooled_rows(drawn: Figure, axes: Axes, forest: Forest, pooled: Estimate, columns: Columns, row: float) -> None:
-    y = TOP + row * LINE
+def _pooled_rows(
+    drawn: Figure, axes: Axes, forest: Forest, pooled: types.Estimate, columns: Columns, row: float
+) -> None:
+    y = TOP + row * canvas.LINE
     left, right = axes.get_xlim()
     if pooled.low is not None and pooled.high is not None:
         # Its ends stop at those of the axis, so that it stays pointed there.
         low, middle, high = (min(max(bound, left), right) for bound in (pooled.low, pooled.value, pooled.high))
         corners = [(low, row), (middle, row - 0.32), (high, row), (middle, row + 0.32)]
-        axes.add_patch(Polygon(corners, fc=BLUE, ec="none", clip_on=False))
-        _arrows(axes, (pooled.low, pooled.high), row, BLUE, 4.4)
-    write(drawn, columns.value, y, forest.text(pooled.value), ha="right", weight=600)
-    write(drawn, columns.interval, y, forest.interval(pooled.low, pooled.high), ha="right", color=INK_2)
-    row, y = row + 1, y + LINE
-    new = expected_range(pooled)
-    write(drawn, 0, y, "New hospital", weight=600)
+        axes.add_patch(Polygon(corners, fc=ink.BLUE, ec="none", clip_on=False))
+        _arrows(axes, (pooled.low, pooled.high), row, ink.BLUE, 4.4)
+    canvas.write(drawn, columns.value, y, forest.text(pooled.value), ha="right", weight=600)
+    canvas.write(drawn, columns.interval, y, forest.interval(pooled.low, pooled.high), ha="right", color=ink.INK_2)
+    row, y = row + 1, y + canvas.LINE
+    new = types.expected_range(pooled)
+    canvas.write(drawn, 0, y, "New hospital", weight=600)
     if new is None:
-        write(drawn, columns.interval, y, "too few sites", ha="right", color=INK_2)
+        canvas.write(drawn, columns.interval, y, "too few sites", ha="right", color=ink.INK_2)
         return
     lowest, highest = new
     low_end, high_end = max(lowest, left), min(highest, right)
-    bar = Rectangle((low_end, row - 0.18), high_end - low_end, 0.36, fc=BAND, ec=BLUE, lw=0.7, clip_on=False)
+    bar = Rectangle((low_end, row - 0.18), high_end - low_end, 0.36, fc=ink.BAND, ec=ink.BLUE, lw=0.7, clip_on=False)
     axes.add_patch(bar)
-    _arrows(axes, (lowest, highest), row, BLUE, 4.4)
-    write(drawn, columns.value, y, "PI", ha="right", color=INK_2)
-    write(drawn, columns.interval, y, forest.interval(lowest, highest), ha="right", color=INK_2)
+    _arrows(axes, (lowest, highest), row, ink.BLUE, 4.4)
+    canvas.write(drawn, columns.value, y, "PI", ha="right", color=ink.INK_2)
+    canvas.write(drawn, columns.interval, y, forest.interval(lowest, highest), ha="right", color=ink.INK_2)
 
 
-def forest_caption(evidence: Evidence, forest: Forest, width: float) -> str:
+def forest_caption(evidence: types.Evidence, forest: Forest, width: float) -> str:
     """What to know about a forest: n, intervals, pooling, open squares, the criterion."""
-    sites = externals(evidence)
+    sites = types.externals(evidence)
     shown = sites[: MOST_ROWS[width]]
-    text = f"{patients(sites)}; lines are {level_text(evidence)} intervals."
+    text = f"{captions.patients(sites)}; lines are {captions.level_text(evidence)} intervals."
     text += "".join(f" {name[0].upper()}{name[1:]} {number(value)}." for name, value in forest.at.items())
     pooled = forest.together(evidence)
     if pooled is not None:
-        has_bar = expected_range(pooled) is not None
+        has_bar = types.expected_range(pooled) is not None
         text += " Diamond: pooled"
         text += "; hollow bar: expected range in a new hospital (prediction interval, PI)." if has_bar else "."
-    if any(few(site, bands.FEW_FOR_POOLING) for site in shown):
+    if any(data.few(site, bands.FEW_FOR_POOLING) for site in shown):
         kind = "patients of a class" if shown[0].class_counts else "events or non-events"
         pooling = ", not pooled" if forest.is_pooled else ""
         text += f" Open: under {bands.FEW_FOR_POOLING} {kind}{pooling}."
@@ -436,46 +404,45 @@ def forest_caption(evidence: Evidence, forest: Forest, width: float) -> str:
     bounds = criterion(evidence, forest.measure)
     if bounds:
         text += f" Broken: the declared criterion, {' to '.join(number(bound) for bound in bounds)}."
-    return text + left_out(len(sites) - len(shown), "not drawn")
+    return text + captions.left_out(len(sites) - len(shown), "not drawn")
 
 
-def forest_alternative(evidence: Evidence, forest: Forest, *, only_sites: bool = False) -> str:
+def forest_alternative(evidence: types.Evidence, forest: Forest, *, only_sites: bool = False) -> str:
     """The finding of a forest in one sentence, or that of its sites for a picture that shows nothing else."""
-    found = [(forest.found(evidence, site.name), site.site) for site in externals(evidence)]
-    known = sorted((estimate.value, name) for estimate, name in found if isinstance(estimate, Estimate))
+    found = [(forest.found(evidence, site.name), site.site) for site in types.externals(evidence)]
+    known = sorted((estimate.value, name) for estimate, name in found if isinstance(estimate, types.Estimate))
     (low, first), (high, last) = known[0], known[-1]
     lowest, highest = forest.text(low), forest.text(high)
     text = forest.words or forest.heading
     if len(known) == 1:
         only = forest.found(evidence, _only(evidence, forest))
-        text += f" is {value_text(only, forest.digits)} in {first}"
+        text += f" is {captions.value_text(only, forest.digits)} in {first}"
     elif lowest == highest:
         where = "both sites" if len(known) == 2 else f"all {len(known)} sites"
         text += f" is {lowest} in {where}"
     elif len(known) >= bands.MANY_SITES:
-        text += f" runs from {lowest} to {highest} over {sites_word(len(known))}"
+        text += f" runs from {lowest} to {highest} over {captions.sites_word(len(known))}"
     else:
-        text += f" runs from {lowest} ({first}) to {highest} ({last}) in {sites_word(len(known))}"
+        text += f" runs from {lowest} ({first}) to {highest} ({last}) in {captions.sites_word(len(known))}"
     pooled = forest.together(evidence)
     if pooled is not None and not only_sites:
-        text += f"; pooled it is {value_text(pooled, forest.digits)}"
-        new = expected_range(pooled)
+        text += f"; pooled it is {captions.value_text(pooled, forest.digits)}"
+        new = types.expected_range(pooled)
         if new is not None:
-            text += f", and the expected range in a new hospital {interval(*new, joint=' to ')}"
+            text += f", and the expected range in a new hospital {captions.interval(*new, joint=' to ')}"
     return f"{text}."
 
 
-def _only(evidence: Evidence, forest: Forest) -> str:
-    names = (site.name for site in externals(evidence))
-    return next(name for name in names if isinstance(forest.found(evidence, name), Estimate))
+def _only(evidence: types.Evidence, forest: Forest) -> str:
+    names = (site.name for site in types.externals(evidence))
+    return next(name for name in names if isinstance(forest.found(evidence, name), types.Estimate))
 
 
-def printed_forest(name: str, evidence: Evidence, forest: Forest, width: float) -> Picture | Absent:
-    """The forest as a picture of that name."""
-    with styled():
-        drawn = draw_forest(evidence, forest, width)
-        if isinstance(drawn, Absent):
-            return drawn
-        caption = forest_caption(evidence, forest, width)
-        made = picture(name, drawn, caption, forest_alternative(evidence, forest))
-    return made if forest.together(evidence) is None else replace(made, title=f"{made.title} and pooled")
+def printed_forest(evidence: types.Evidence, forest: Forest, width: float) -> canvas.Drawn | types.Absent:
+    """The forest with its words."""
+    drawn = draw_forest(evidence, forest, width)
+    if isinstance(drawn, types.Absent):
+        return drawn
+    caption = forest_caption(evidence, forest, width)
+    more = "" if forest.together(evidence) is None else " and pooled"
+    return canvas.Drawn(drawn, caption, forest_alternative(evidence, forest), more=more)

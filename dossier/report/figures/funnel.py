@@ -10,39 +10,12 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from dossier.core import types
 from dossier.core.bands import MANY_SITES, NAMED_OF_MANY, OE_TOLERATED
 from dossier.core.facts import Fact
 from dossier.core.multiplicity import of_site, reach_of_chance
-from dossier.core.register import figure
-from dossier.core.types import POOLED, Absent, Estimate, Evidence, Picture, expected_range, externals, find
-from dossier.report.figures.canvas import (
-    ALERT,
-    BAND,
-    BLUE,
-    BROKEN,
-    COMMITTEE,
-    FULL,
-    INK,
-    INK_2,
-    RULE,
-    TINTS,
-    Mark,
-    inner_ticks,
-    is_clear,
-    joined,
-    labels,
-    level_text,
-    panel,
-    patients,
-    picture,
-    place_labels,
-    sheet,
-    styled,
-    text_width,
-    tick_text,
-    ticks,
-    write,
-)
+from dossier.report.figures import canvas, captions, data, ink, placing
+from dossier.typeset import widths
 from dossier.typeset.words import counted
 
 TOP, HEIGHT, LEFT, GAP = 6.0, 44.0, 11.0, 15.0
@@ -62,12 +35,12 @@ class Point:
     is_ours: bool
 
 
-def points(evidence: Evidence, measure: str) -> tuple[Point, ...]:
+def points(evidence: types.Evidence, measure: str) -> tuple[Point, ...]:
     """The hospitals with a value and a standard error, those that stand out last, the farthest off first among them."""
     found = []
-    for site in externals(evidence):
-        estimate = find(evidence, measure, site.name)
-        if not isinstance(estimate, Estimate) or not estimate.se or estimate.value <= 0:
+    for site in types.externals(evidence):
+        estimate = types.find(evidence, measure, site.name)
+        if not isinstance(estimate, types.Estimate) or not estimate.se or estimate.value <= 0:
             continue
         is_ratio = measure == "oe_ratio"
         is_out = is_ratio and of_site(evidence, estimate, site.name) == "against"
@@ -76,13 +49,13 @@ def points(evidence: Evidence, measure: str) -> tuple[Point, ...]:
     return tuple(sorted(found, key=lambda point: (point.is_out, -abs(math.log(point.value)))))
 
 
-def draw_funnel(evidence: Evidence, width: float) -> Figure | Absent:
+def draw_funnel(evidence: types.Evidence, width: float) -> Figure | types.Absent:
     """O/E with the limits of chance and those beyond by name; at full width the AUROC beside it."""
     ratios, ranks = points(evidence, "oe_ratio"), points(evidence, "auroc")
     if not ratios:
-        return Absent(Fact("not_estimated_at_any_site", what="O/E"))
-    drawn = sheet(width, TOP + HEIGHT + 12.0)
-    is_whole = width == FULL
+        return types.Absent(Fact("not_estimated_at_any_site", what="O/E"))
+    drawn = canvas.sheet(width, TOP + HEIGHT + 12.0)
+    is_whole = width == canvas.FULL
     across = 94.0 if is_whole and ranks else width - LEFT - 3.0
     axes = _panel(drawn, LEFT, across, max(point.error for point in ratios))
     _ratios(axes, evidence, ratios, across, in_words=not is_whole)
@@ -92,121 +65,125 @@ def draw_funnel(evidence: Evidence, width: float) -> Figure | Absent:
     _words(drawn, LEFT, across, "a  O/E", "O/E", "standard error of log O/E")
     if ranks:
         left = LEFT + across + GAP
-        _ranks(_panel(drawn, left, FULL - left - 3.0, max(point.error for point in ranks)), evidence, ranks)
-        _words(drawn, left, FULL - left - 3.0, "b  AUROC", "AUROC", "standard error")
+        _ranks(_panel(drawn, left, canvas.FULL - left - 3.0, max(point.error for point in ranks)), evidence, ranks)
+        _words(drawn, left, canvas.FULL - left - 3.0, "b  AUROC", "AUROC", "standard error")
     return drawn
 
 
 def _panel(drawn: Figure, left: float, width: float, most: float) -> Axes:
-    axes = panel(drawn, left, TOP, width, HEIGHT)
+    axes = canvas.panel(drawn, left, TOP, width, HEIGHT)
     axes.set_ylim(1.08 * most, 0)
     return axes
 
 
 def _words(drawn: Figure, left: float, width: float, head: str, foot: str, beside: str) -> None:
-    write(drawn, left, 2.2, head, weight=600)
-    write(drawn, left + text_width(head, 600) + (3.0 if head else 0.0), 2.2, f"↓ {beside}", color=INK_2)
-    write(drawn, left + width / 2, TOP + HEIGHT + 8.6, foot, ha="center")
+    canvas.write(drawn, left, 2.2, head, weight=600)
+    canvas.write(
+        drawn, left + widths.text_width(head, 600) + (3.0 if head else 0.0), 2.2, f"↓ {beside}", color=ink.INK_2
+    )
+    canvas.write(drawn, left + width / 2, TOP + HEIGHT + 8.6, foot, ha="center")
 
 
-def _ratios(axes: Axes, evidence: Evidence, found: Sequence[Point], width: float, in_words: bool) -> None:
+def _ratios(axes: Axes, evidence: types.Evidence, found: Sequence[Point], width: float, in_words: bool) -> None:
     """The funnel of O/E: what is tolerated as a band, the limits of chance as lines, the names of those beyond."""
     values = [point.value for point in found]
     low, high = max(min(*values, 0.5) / 1.1, 0.1), min(max(*values, 2.0) * 1.1, 10.0)
     axes.set_xscale("log")
     axes.minorticks_off()
     axes.set_xlim(low, high)
-    ticks(axes, "x", RATIOS, [f"{100 * ratio:g}" if in_words else tick_text(ratio) for ratio in RATIOS])
+    canvas.ticks(axes, "x", RATIOS, [f"{100 * ratio:g}" if in_words else canvas.tick_text(ratio) for ratio in RATIOS])
     errors = np.linspace(0, axes.get_ylim()[0], 60)
     if not in_words:
         _errors(axes)
-    axes.axvspan(*OE_TOLERATED, color=TINTS[0], lw=0, zorder=0)
-    axes.axvline(1.0, color=RULE, lw=0.6, zorder=0.5)
+    axes.axvspan(*OE_TOLERATED, color=ink.TINTS[0], lw=0, zorder=0)
+    axes.axvline(1.0, color=ink.RULE, lw=0.6, zorder=0.5)
     reach = reach_of_chance(evidence)
     limits = [np.exp(side * reach * errors) for side in (-1, 1)]
     for limit in limits:
-        axes.plot(limit, errors, color=INK_2, lw=0.8, ls=BROKEN, zorder=1)
+        axes.plot(limit, errors, color=ink.INK_2, lw=0.8, ls=ink.BROKEN, zorder=1)
     _dots(axes, found)
 
     def place(value: float, error: float) -> tuple[float, float]:
         return math.log(value / low) / math.log(high / low) * width, error / axes.get_ylim()[0] * HEIGHT
 
-    named, short = [point for point in found if point.is_out][:NAMED_OF_MANY], labels(evidence, WIDEST_NAME)
-    marks = [Mark(short[point.name], *place(point.value, point.error)) for point in named]
+    named, short = [point for point in found if point.is_out][:NAMED_OF_MANY], data.labels(evidence, WIDEST_NAME)
+    marks = [placing.Mark(short[point.name], *place(point.value, point.error)) for point in named]
     dots = [place(point.value, point.error) for point in found]
     lines = [place(float(x), float(y)) for limit in limits for x, y in zip(limit, errors, strict=True)]
-    for mark, spot in zip(marks, place_labels(marks, width, HEIGHT, 1.2, np.array([*dots, *lines])), strict=True):
+    for mark, spot in zip(
+        marks, placing.place_labels(marks, width, HEIGHT, 1.2, np.array([*dots, *lines])), strict=True
+    ):
         own = (mark.x, mark.y)
         others = np.array([dot for dot in dots if dot != own]).reshape(-1, 2)
         # In a crowd a name could be that of any: the caption has them all.
-        if spot is not None and is_clear(mark.text, spot, np.array([own]), others):
+        if spot is not None and placing.is_clear(mark.text, spot, np.array([own]), others):
             x, y = low * (high / low) ** (spot[0] / width), spot[1] / HEIGHT * axes.get_ylim()[0]
-            axes.text(x, y, mark.text, ha="center", va="center", color=ALERT, zorder=5)
+            axes.text(x, y, mark.text, ha="center", va="center", color=ink.ALERT, zorder=5)
 
 
-def _ranks(axes: Axes, evidence: Evidence, found: Sequence[Point]) -> None:
+def _ranks(axes: Axes, evidence: types.Evidence, found: Sequence[Point]) -> None:
     """The funnel of the AUROC, with the pooled value and what a new hospital may expect: it judges no hospital."""
     axes.set_xlim(min(*(point.value for point in found), 0.5) - 0.02, 1.0)
     places = [0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0]
-    ticks(axes, "x", places, [tick_text(position) for position in places])
+    canvas.ticks(axes, "x", places, [canvas.tick_text(position) for position in places])
     _errors(axes)
-    pooled = find(evidence, "auroc", POOLED)
-    if isinstance(pooled, Estimate):
-        axes.axvline(pooled.value, color=BLUE, lw=0.8, zorder=1)
-        if (new := expected_range(pooled)) is not None:
-            axes.axvspan(*new, color=BAND, alpha=0.6, lw=0, zorder=0)
+    pooled = types.find(evidence, "auroc", types.POOLED)
+    if isinstance(pooled, types.Estimate):
+        axes.axvline(pooled.value, color=ink.BLUE, lw=0.8, zorder=1)
+        if (new := types.expected_range(pooled)) is not None:
+            axes.axvspan(*new, color=ink.BAND, alpha=0.6, lw=0, zorder=0)
     _dots(axes, found)
 
 
 def _errors(axes: Axes) -> None:
     """The scale of the standard error: the surest hospitals at the top."""
-    places = inner_ticks(0, axes.get_ylim()[0], 4)
-    ticks(axes, "y", places, [tick_text(position) for position in places])
+    places = canvas.inner_ticks(0, axes.get_ylim()[0], 4)
+    canvas.ticks(axes, "y", places, [canvas.tick_text(position) for position in places])
 
 
 def _dots(axes: Axes, found: Sequence[Point]) -> None:
     for point in found:
-        ink = BLUE if point.is_ours else ALERT if point.is_out else INK
-        fill = ink if point.is_out or point.is_ours else "white"
-        axes.plot([point.value], [point.error], "o", ms=3.4, mfc=fill, mec=ink, mew=0.7, clip_on=False, zorder=3)
+        edge = ink.BLUE if point.is_ours else ink.ALERT if point.is_out else ink.INK
+        fill = edge if point.is_out or point.is_ours else "white"
+        axes.plot([point.value], [point.error], "o", ms=3.4, mfc=fill, mec=edge, mew=0.7, clip_on=False, zorder=3)
 
 
-def _printed(name: str, evidence: Evidence, width: float, said: str, how: str) -> Picture | Absent:
-    sites = externals(evidence)
+def _printed(evidence: types.Evidence, width: float, said: str, how: str) -> canvas.Drawn | types.Absent:
+    sites = types.externals(evidence)
     if len(sites) < MANY_SITES or evidence.release.outcome.classes:
-        return Absent(Fact("few_enough_to_be_named"))
-    with styled():
-        drawn = draw_funnel(evidence, width)
-        if isinstance(drawn, Absent):
-            return drawn
-        found, names = points(evidence, "oe_ratio"), labels(evidence, 62.0)
-        out = [names[point.name] for point in found if point.is_out]
-        left = len(sites) - len(found)
-        gaps = f" Not drawn, without a standard error: {counted(left, 'site')}." if left else ""
-        which = f": {joined(out, NAMED_OF_MANY)}" if out else ""
-        text = said.format(sites=len(sites), out=len(out) or "none") + f"{which}."
-        return picture(name, drawn, f"{how}{gaps}", text)
+        return types.Absent(Fact("few_enough_to_be_named"))
+    drawn = draw_funnel(evidence, width)
+    if isinstance(drawn, types.Absent):
+        return drawn
+    found, names = points(evidence, "oe_ratio"), data.labels(evidence, 62.0)
+    out = [names[point.name] for point in found if point.is_out]
+    left = len(sites) - len(found)
+    gaps = f" Not drawn, without a standard error: {counted(left, 'site')}." if left else ""
+    which = f": {captions.joined(out, NAMED_OF_MANY)}" if out else ""
+    text = said.format(sites=len(sites), out=len(out) or "none") + f"{which}."
+    return canvas.Drawn(drawn, f"{how}{gaps}", text)
 
 
-@figure("Many hospitals: O/E and AUROC against their standard errors")
-def funnel_by_site(evidence: Evidence) -> Picture | Absent:
+@canvas.figure("Many hospitals: O/E and AUROC against their standard errors")
+def funnel_by_site(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     """Every hospital in a funnel, and by name those whose risks are shown to be wrong in size; from 20 hospitals on."""
     least, most = OE_TOLERATED
     how = (
-        f"{patients(externals(evidence))}. Broken: about here O/E alone has the joint test of intercept and slope "
+        f"{captions.patients(types.externals(evidence))}. Broken: about here O/E alone has the joint test of "
+        f"intercept and slope "
         f"reject, after Holm over the sites. Filled: it rejects, and O/E is off; grey: {least:g} to {most:g}. AUROC: "
-        f"line, pooled; band, {level_text(evidence)} prediction interval."
+        f"line, pooled; band, {captions.level_text(evidence)} prediction interval."
     )
     said = "Of {sites} sites the risks are shown to be wrong in size at {out}"
-    return _printed("funnel_by_site", evidence, FULL, said, how)
+    return _printed(evidence, canvas.FULL, said, how)
 
 
-@figure("Many hospitals: actual cases per 100 predicted")
-def committee_funnel(evidence: Evidence) -> Picture | Absent:
+@canvas.figure("Many hospitals: actual cases per 100 predicted")
+def committee_funnel(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     """Every hospital by how many actual cases there were per 100 predicted, and by name those shown to be wrong."""
     how = (
         "Each circle: a hospital; the lower, the fewer patients. 100 is right. Between the broken lines: what chance "
         "may do to right percentages, with so many hospitals. Brown: shown to be wrong."
     )
     said = "Of {sites} hospitals the percentages are shown to be wrong at {out}"
-    return _printed("committee_funnel", evidence, COMMITTEE, said, how)
+    return _printed(evidence, canvas.COMMITTEE, said, how)

@@ -8,34 +8,19 @@ from collections.abc import Mapping, Sequence
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
+from dossier.core import types
 from dossier.core.bands import MAP_ROWS, MAP_WITH_NUMBERS
 from dossier.core.facts import Fact
-from dossier.core.register import figure
-from dossier.core.types import Absent, DatasetSummary, Evidence, Picture
-from dossier.report.figures.canvas import (
-    FULL,
-    INK,
-    INK_2,
-    LINE,
-    RULE,
-    TINTS,
-    joined,
-    panel,
-    picture,
-    sheet,
-    shortened,
-    styled,
-    text_width,
-)
+from dossier.report.figures import canvas, captions, ink
+from dossier.typeset import widths
 from dossier.typeset.names import label_of, shown
 from dossier.typeset.numbers import number, per_cent
-from dossier.typeset.widths import on_lines
 from dossier.typeset.words import counted, listing
 
-SHADES: Mapping[float, str] = {0.05: "white", 0.2: TINTS[0], 0.5: TINTS[1], 0.999: TINTS[2], 1.0: "#8b939b"}
+SHADES: Mapping[float, str] = {0.05: "white", 0.2: ink.TINTS[0], 0.5: ink.TINTS[1], 0.999: ink.TINTS[2], 1.0: "#8b939b"}
 """The shade of a share by its upper end."""
 
-ROW = LINE
+ROW = canvas.LINE
 NAMES, LONGEST = 46.0, 70.0
 """The width that names of predictors have in any case, and where columns are few, in mm."""
 NARROWEST = 8.0
@@ -45,7 +30,7 @@ WIDEST = 24.0
 MOST_COLUMNS = 48
 
 
-def shares(evidence: Evidence) -> dict[tuple[str, str], float]:
+def shares(evidence: types.Evidence) -> dict[tuple[str, str], float]:
     """The share of missing values by dataset and predictor."""
     return {
         (row.dataset, row.described.variable): row.described.value / row.described.n
@@ -67,29 +52,29 @@ def shade(share: float) -> str:
     return next(colour for upper, colour in SHADES.items() if share <= upper)
 
 
-def draw_missing(evidence: Evidence) -> Figure | Absent:
+def draw_missing(evidence: types.Evidence) -> Figure | types.Absent:
     """A field for each predictor and dataset: the share missing in words and as a shade."""
     known = shares(evidence)
     rows = gappy(known)[:MAP_ROWS]
     if not rows:
-        return Absent(Fact("no_missing_value"))
+        return types.Absent(Fact("no_missing_value"))
     datasets = [dataset for dataset in shown(evidence) if dataset.features][:MOST_COLUMNS]
     numbered = len(datasets) <= MAP_WITH_NUMBERS
-    names = shortened(rows, _room_for_names(datasets, numbered=numbered))
-    left = max(map(text_width, names)) + 2.5
+    names = widths.shortened(rows, _room_for_names(datasets, numbered=numbered))
+    left = max(map(widths.text_width, names)) + 2.5
     edges = _edges(datasets, left, numbered=numbered)
     spans = [(start, end - start) for start, end in itertools.pairwise(edges)]
     heads = (
-        on_lines([label_of(dataset) for dataset in datasets], [across - 1.5 for _, across in spans], 4)
+        widths.on_lines([label_of(dataset) for dataset in datasets], [across - 1.5 for _, across in spans], 4)
         if numbered
         else [str(index) for index in range(1, len(datasets) + 1)]
     )
     lines = max(text.count("\n") + 1 for text in heads)
     top = lines * 3.9 + 2.2
     height = top + len(rows) * ROW + 1.0
-    drawn = sheet(FULL, height)
-    axes = panel(drawn, 0, 0, FULL, height)
-    axes.set(xlim=(0, FULL), ylim=(height, 0))
+    drawn = canvas.sheet(canvas.FULL, height)
+    axes = canvas.panel(drawn, 0, 0, canvas.FULL, height)
+    axes.set(xlim=(0, canvas.FULL), ylim=(height, 0))
     axes.axis("off")
     for index, text in enumerate(heads):
         start, across = spans[index]
@@ -97,17 +82,19 @@ def draw_missing(evidence: Evidence) -> Figure | Absent:
             continue
         middle = start + across / 2
         for above, line in enumerate(reversed(text.split("\n"))):
-            axes.text(middle, top - 2.6 - above * 3.9, line, ha="center", va="center_baseline", color=INK)
+            axes.text(middle, top - 2.6 - above * 3.9, line, ha="center", va="center_baseline", color=ink.INK)
     for row, predictor in enumerate(rows):
         y = top + row * ROW
-        axes.text(0, y + ROW / 2, names[row], ha="left", va="center_baseline", color=INK)
+        axes.text(0, y + ROW / 2, names[row], ha="left", va="center_baseline", color=ink.INK)
         for index, dataset in enumerate(datasets):
             share = known.get((dataset.name, predictor))
             start, across = spans[index]
             corner = (start + 0.3, y + 0.3)
             field = Rectangle(corner, across - 0.6, ROW - 0.6, linewidth=0.5)
             field.set(
-                facecolor="white" if share is None else shade(share), edgecolor=RULE, gid=f"{dataset.name}/{predictor}"
+                facecolor="white" if share is None else shade(share),
+                edgecolor=ink.RULE,
+                gid=f"{dataset.name}/{predictor}",
             )
             axes.add_patch(field)
             centre = (start + across / 2, y + ROW / 2)
@@ -115,23 +102,27 @@ def draw_missing(evidence: Evidence) -> Figure | Absent:
                 text, colour = _word(share, across)
                 axes.text(*centre, text, ha="center", va="center_baseline", color=colour)
             elif share is None:
-                axes.plot([corner[0], corner[0] + across - 0.6], [y + ROW - 0.3, y + 0.3], color=RULE, lw=0.5)
+                axes.plot([corner[0], corner[0] + across - 0.6], [y + ROW - 0.3, y + 0.3], color=ink.RULE, lw=0.5)
     return drawn
 
 
-def _room_for_names(datasets: Sequence[DatasetSummary], *, numbered: bool) -> float:
+def _room_for_names(datasets: Sequence[types.DatasetSummary], *, numbered: bool) -> float:
     """How wide the names of the predictors may be: what the columns leave, at their least width."""
-    return max(NAMES, min(LONGEST, FULL - 4.0 - sum(_least(dataset, numbered=numbered) for dataset in datasets)))
+    return max(NAMES, min(LONGEST, canvas.FULL - 4.0 - sum(_least(dataset, numbered=numbered) for dataset in datasets)))
 
 
-def _least(dataset: DatasetSummary, *, numbered: bool) -> float:
+def _least(dataset: types.DatasetSummary, *, numbered: bool) -> float:
     """The least width of a column in mm: the longest word above it, or a share."""
-    return max(NARROWEST, *(text_width(word) + 1.6 for word in label_of(dataset).split())) if numbered else NARROWEST
+    return (
+        max(NARROWEST, *(widths.text_width(word) + 1.6 for word in label_of(dataset).split()))
+        if numbered
+        else NARROWEST
+    )
 
 
-def _edges(datasets: Sequence[DatasetSummary], left: float, *, numbered: bool) -> list[float]:
+def _edges(datasets: Sequence[types.DatasetSummary], left: float, *, numbered: bool) -> list[float]:
     """Where the columns begin and end: as wide as the longest word above them, and wider while there is room."""
-    room = FULL - left - 1.5
+    room = canvas.FULL - left - 1.5
     alike = min(room / len(datasets), WIDEST)
     least = [_least(dataset, numbered=True) if numbered else 0.0 for dataset in datasets]
     wide = [max(alike, width) for width in least]
@@ -144,23 +135,22 @@ def _edges(datasets: Sequence[DatasetSummary], left: float, *, numbered: bool) -
 def _word(share: float | None, across: float) -> tuple[str, str]:
     """What stands in a field: nothing missing, the share in per cent, all, or that the predictor is not held."""
     if share is None:
-        return ("not held" if across >= text_width("not held") + 1 else "\N{EN DASH}"), INK_2
+        return ("not held" if across >= widths.text_width("not held") + 1 else "\N{EN DASH}"), ink.INK_2
     if share == 0:
-        return "0", INK_2
-    return ("all" if share == 1 else number(share, 0, percent=True)), INK
+        return "0", ink.INK_2
+    return ("all" if share == 1 else number(share, 0, percent=True)), ink.INK
 
 
-@figure("Missing values")
-def missingness(evidence: Evidence) -> Picture | Absent:
+@canvas.figure("Missing values")
+def missingness(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     """Which predictors lack values in which dataset, and how many."""
-    with styled():
-        drawn = draw_missing(evidence)
-        if isinstance(drawn, Absent):
-            return drawn
-        return picture("missingness", drawn, _caption(evidence), _alternative(evidence))
+    drawn = draw_missing(evidence)
+    if isinstance(drawn, types.Absent):
+        return drawn
+    return canvas.Drawn(drawn, _caption(evidence), _alternative(evidence))
 
 
-def _caption(evidence: Evidence) -> str:
+def _caption(evidence: types.Evidence) -> str:
     known = shares(evidence)
     every = gappy(known)
     datasets = [dataset for dataset in shown(evidence) if dataset.features]
@@ -185,7 +175,7 @@ def _caption(evidence: Evidence) -> str:
     return f"{opening} Nothing is imputed here.{whole}{cut}"
 
 
-def _alternative(evidence: Evidence) -> str:
+def _alternative(evidence: types.Evidence) -> str:
     known = shares(evidence)
     site = {dataset.name: label_of(dataset) for dataset in evidence.datasets}
     every = gappy(known)
@@ -208,5 +198,5 @@ def _lost(known: Mapping[tuple[str, str], float], site: Mapping[str, str]) -> li
     for (name, predictor), share in known.items():
         if share == 1:
             where.setdefault(predictor, []).append(site[name])
-    texts = [f"{predictor} in {joined(sites, 3)}" for predictor, sites in sorted(where.items())]
+    texts = [f"{predictor} in {captions.joined(sites, 3)}" for predictor, sites in sorted(where.items())]
     return texts if len(texts) <= 3 else [*texts[:3], f"{len(texts) - 3} more predictors"]

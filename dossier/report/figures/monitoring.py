@@ -10,49 +10,11 @@ from typing import TYPE_CHECKING
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from dossier.core import over_time
+from dossier.core import over_time, types
 from dossier.core.facts import Fact
 from dossier.core.over_time import Period, Verdict, followed, is_outside, periods, printed
-from dossier.core.register import figure
-from dossier.core.types import (
-    PERIODS_OF_A_YEAR,
-    Absent,
-    Curve,
-    DatasetSummary,
-    Evidence,
-    PeriodUnit,
-    Picture,
-    externals,
-)
-from dossier.report.figures.canvas import (
-    ALERT,
-    BLUE,
-    BROKEN,
-    FULL,
-    INK,
-    MID,
-    RULE,
-    Key,
-    Lattice,
-    column,
-    inner_ticks,
-    joined,
-    key_row,
-    lattice,
-    left_out,
-    level_text,
-    panel,
-    picture,
-    say,
-    sheet,
-    shortened,
-    sites_word,
-    styled,
-    text_width,
-    tick_text,
-    ticks,
-    write,
-)
+from dossier.report.figures import canvas, captions, data, facets, ink
+from dossier.typeset import widths
 from dossier.typeset.methods import method_parts
 from dossier.typeset.numbers import number, threshold
 from dossier.typeset.words import period
@@ -86,30 +48,32 @@ SHORT = {
 class Shown:
     """What the figure holds: the sites down, the measures across."""
 
-    sites: tuple[DatasetSummary, ...]
-    curves: Mapping[str, Mapping[str, Curve]]
+    sites: tuple[types.DatasetSummary, ...]
+    curves: Mapping[str, Mapping[str, types.Curve]]
     """Each measure at the external sites where it is shown, by calendar period."""
     left: int
     """How many sites have no room."""
 
 
-def _curves(evidence: Evidence, measure: str) -> dict[str, Curve]:
+def _curves(evidence: types.Evidence, measure: str) -> dict[str, types.Curve]:
     """A measure by calendar period at each external site where it is shown."""
-    found = {site.name: followed(evidence.curves, site.name, measure) for site in externals(evidence)}
-    return {name: curve.found for name, curve in found.items() if curve is not None and isinstance(curve.found, Curve)}
+    found = {site.name: followed(evidence.curves, site.name, measure) for site in types.externals(evidence)}
+    return {
+        name: curve.found for name, curve in found.items() if curve is not None and isinstance(curve.found, types.Curve)
+    }
 
 
-def _shown(evidence: Evidence, every: Sequence[Verdict]) -> Shown:
+def _shown(evidence: types.Evidence, every: Sequence[Verdict]) -> Shown:
     of_rules = [rule.measure for rule in evidence.release.care.stop]
     known = {measure: _curves(evidence, measure) for measure in printed(evidence)}
     # A rule that has no column would be drawn nowhere.
     kept = sorted(known, key=lambda measure: measure not in of_rules)[:MOST_MEASURES]
     crossed = {verdict.site.name for verdict in every if verdict.crossing is not None}
-    sites = [site for site in externals(evidence) if any(site.name in curves for curves in known.values())]
+    sites = [site for site in types.externals(evidence) if any(site.name in curves for curves in known.values())]
     sites.sort(key=lambda site: site.name not in crossed)
     first = {site.name for site in sites[:MOST_SITES]}
     return Shown(
-        tuple(site for site in externals(evidence) if site.name in first),
+        tuple(site for site in types.externals(evidence) if site.name in first),
         {measure: curves for measure, curves in known.items() if measure in kept},
         max(0, len(sites) - MOST_SITES),
     )
@@ -122,7 +86,7 @@ def _scaled(measure: str, value: float) -> float:
     return math.log(max(value, 1e-3)) if measure == "oe_ratio" else value
 
 
-def _rules(evidence: Evidence, measure: str) -> list[StopRule]:
+def _rules(evidence: types.Evidence, measure: str) -> list[StopRule]:
     return [rule for rule in evidence.release.care.stop if rule.measure == measure]
 
 
@@ -130,14 +94,14 @@ def _bounds(rules: Sequence[StopRule]) -> list[float]:
     return [bound for rule in rules for bound in (rule.at_least, rule.at_most) if bound is not None]
 
 
-def _reference(evidence: Evidence, measure: str) -> list[float]:
+def _reference(evidence: types.Evidence, measure: str) -> list[float]:
     """Where a measure says that nothing is off, or that nothing is gained."""
     if measure == "net_benefit_gain":
         return [0.0]
     return [1.0] if evidence.terms[measure].best == "one" else []
 
 
-def _ends(evidence: Evidence, measure: str, every: Sequence[Period]) -> tuple[float, float]:
+def _ends(evidence: types.Evidence, measure: str, every: Sequence[Period]) -> tuple[float, float]:
     """The ends of the axis of a measure: every interval of every site, and every limit."""
     if measure in ("degree_of_correspondence", "correspondence_averaged"):
         return 0.0, 1.0
@@ -150,33 +114,36 @@ def _ends(evidence: Evidence, measure: str, every: Sequence[Period]) -> tuple[fl
 
 def _tick_places(measure: str, ends: tuple[float, float]) -> list[float]:
     if measure != "oe_ratio":
-        return inner_ticks(*ends, 3)
+        return canvas.inner_ticks(*ends, 3)
     low, high = map(math.exp, ends)
     return [value for value in (0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 10.0) if low <= value <= high]
 
 
-def _short(at: int, unit: PeriodUnit) -> str:
+def _short(at: int, unit: types.PeriodUnit) -> str:
     """A period below its mark: 2025 Q1, 2025-03, 2025."""
     return f"{at // 12}-{at % 12 + 1:02}" if unit == "month" else period(at, unit)
 
 
-def _draw(evidence: Evidence, shown: Shown) -> Figure:
+def _draw(evidence: types.Evidence, shown: Shown) -> Figure:
     across, down = len(shown.curves), len(shown.sites)
-    names = shortened([site.site for site in shown.sites], 24.0, 600)
-    left = max(map(text_width, names)) + 10.5
-    grid = lattice(
-        across * down, FULL, left=left, top=15.4, gap_x=8.6, gap_y=4.0, tallest=21.0, shape=0.7, columns=across
+    names = widths.shortened([site.site for site in shown.sites], 24.0, 600)
+    left = max(map(widths.text_width, names)) + 10.5
+    grid = facets.lattice(
+        across * down, canvas.FULL, left=left, top=15.4, gap_x=8.6, gap_y=4.0, tallest=21.0, shape=0.7, columns=across
     )
     spans = {unit: _span(numbers, unit, grid.width) for unit, numbers in _numbers(evidence, shown).items()}
     lines = LINE * max(len(span.lines) - 1 for span in spans.values())
     if len(spans) > 1:
         grid = replace(grid, gap_y=grid.gap_y + lines)
-    drawn = sheet(FULL, grid.bottom + lines + 6.5)
-    level = level_text(evidence)
-    key = [Key(f"value and {level} interval of a period", BLUE)]
+    drawn = canvas.sheet(canvas.FULL, grid.bottom + lines + 6.5)
+    level = captions.level_text(evidence)
+    key = [facets.Key(f"value and {level} interval of a period", ink.BLUE)]
     if evidence.release.care.stop:
-        key += [Key("limit of the stop rule", ALERT, BROKEN, 0.9), Key("outside it", ALERT, fill=True)]
-    key_row(drawn, grid.left, 2.4, key)
+        key += [
+            facets.Key("limit of the stop rule", ink.ALERT, ink.BROKEN, 0.9),
+            facets.Key("outside it", ink.ALERT, fill=True),
+        ]
+    facets.key_row(drawn, grid.left, 2.4, key)
     for index, (measure, curves) in enumerate(shown.curves.items()):
         every = {name: periods(curve) for name, curve in curves.items()}
         ends = _ends(evidence, measure, [each for some in every.values() for each in some])
@@ -184,56 +151,58 @@ def _draw(evidence: Evidence, shown: Shown) -> Figure:
         at = evidence.release.thresholds.declared[:1]
         if measure == "net_benefit_gain" and at:
             head += f" at {threshold(at[0])}"
-        write(drawn, grid.corner(index)[0], 10.2, head, color=INK)
+        canvas.write(drawn, grid.corner(index)[0], 10.2, head, color=ink.INK)
         for row, site in enumerate(shown.sites):
             here = row * across + index
-            axes = panel(drawn, *grid.corner(here), grid.width, grid.height)
+            axes = canvas.panel(drawn, *grid.corner(here), grid.width, grid.height)
             axes.set_ylim(*ends)
             marks = _tick_places(measure, ends)
-            ticks(
+            canvas.ticks(
                 axes,
                 "y",
                 [math.log(mark) if measure == "oe_ratio" else mark for mark in marks],
-                list(map(tick_text, marks)),
+                list(map(canvas.tick_text, marks)),
             )
             _lines(axes, evidence, measure)
             _periods(axes, grid, curves.get(site.name), every.get(site.name, ()), _rules(evidence, measure), measure)
             unit = over_time.unit_at(evidence, site.name)
             _below(drawn, axes, grid, here, spans[unit], grid.outer_bottom(here) or len(spans) > 1)
     for row, name in enumerate(names):
-        write(drawn, 0.0, grid.corner(row * across)[1] + 2.2, name, weight=600)
+        canvas.write(drawn, 0.0, grid.corner(row * across)[1] + 2.2, name, weight=600)
     return drawn
 
 
-def _lines(axes: Axes, evidence: Evidence, measure: str) -> None:
+def _lines(axes: Axes, evidence: types.Evidence, measure: str) -> None:
     """The limits of the stop rules, and where nothing is off."""
     for position in _reference(evidence, measure):
-        axes.axhline(_scaled(measure, position), color=RULE, lw=0.6)
+        axes.axhline(_scaled(measure, position), color=ink.RULE, lw=0.6)
     for bound in _bounds(_rules(evidence, measure)):
-        axes.axhline(_scaled(measure, bound), color=ALERT, lw=0.9, ls=BROKEN)
+        axes.axhline(_scaled(measure, bound), color=ink.ALERT, lw=0.9, ls=ink.BROKEN)
 
 
 def _periods(
     axes: Axes,
-    grid: Lattice,
-    curve: Curve | None,
+    grid: facets.Lattice,
+    curve: types.Curve | None,
     every: Sequence[Period],
     rules: Sequence[StopRule],
     measure: str,
 ) -> None:
     """The values in their order, joined; a gap where a period has none."""
     if curve is None or not every:
-        say(axes, grid.width, grid.height, "not shown here", "none")
+        facets.say(axes, grid.width, grid.height, "not shown here", "none")
         return
     known = {period.number: period for period in every}
-    numbers = [int(value) for value in column(curve, "period")]
+    numbers = [int(value) for value in data.column(curve, "period")]
     values = [_scaled(measure, known[at].value) if at in known else math.nan for at in numbers]
-    axes.plot(numbers, values, color=MID, lw=0.7, zorder=2)
+    axes.plot(numbers, values, color=ink.MID, lw=0.7, zorder=2)
     for each in every:
         outside = any(is_outside(rule, each) for rule in rules)
         if each.low is not None and each.high is not None:
-            axes.plot([each.number] * 2, [_scaled(measure, end) for end in (each.low, each.high)], color=BLUE, lw=1.1)
-        marker, size, colour = ("s", 4.4, ALERT) if outside else ("o", 3.6, BLUE)
+            axes.plot(
+                [each.number] * 2, [_scaled(measure, end) for end in (each.low, each.high)], color=ink.BLUE, lw=1.1
+            )
+        marker, size, colour = ("s", 4.4, ink.ALERT) if outside else ("o", 3.6, ink.BLUE)
         spot = ([each.number], [_scaled(measure, each.value)])
         axes.plot(*spot, color=colour, marker=marker, ms=size, mec="white", mew=0.4, zorder=3)
 
@@ -247,60 +216,59 @@ class Span:
     """What stands at the left and at the right, line by line."""
 
 
-def _numbers(evidence: Evidence, shown: Shown) -> dict[PeriodUnit, range]:
+def _numbers(evidence: types.Evidence, shown: Shown) -> dict[types.PeriodUnit, range]:
     """The periods that the panels of each unit run over: those of all its sites."""
-    every: dict[PeriodUnit, list[int]] = {}
+    every: dict[types.PeriodUnit, list[int]] = {}
     for curves in shown.curves.values():
         for name, curve in curves.items():
             unit = over_time.unit_at(evidence, name)
-            every.setdefault(unit, []).extend(int(value) for value in column(curve, "period"))
+            every.setdefault(unit, []).extend(int(value) for value in data.column(curve, "period"))
     return {unit: range(min(numbers), max(numbers) + 1) for unit, numbers in every.items()}
 
 
-def _span(numbers: range, unit: PeriodUnit, width: float) -> Span:
+def _span(numbers: range, unit: types.PeriodUnit, width: float) -> Span:
     """The first and the last period by name; without room for both the last without the same year, or a line lower."""
     first, last = (_short(number, unit) for number in (numbers[0], numbers[-1]))
     if len(numbers) == 1:
         return Span(numbers, ((first, ""),))
-    each = PERIODS_OF_A_YEAR[unit]
+    each = types.PERIODS_OF_A_YEAR[unit]
     bare = last[YEAR + 1 :] if unit != "year" and numbers[0] // each == numbers[-1] // each else last
     for right in (last, bare):
-        if text_width(first) + text_width(right) + BETWEEN <= width:
+        if widths.text_width(first) + widths.text_width(right) + BETWEEN <= width:
             return Span(numbers, ((first, right),))
     return Span(numbers, ((first, ""), ("", last)))
 
 
-def _below(drawn: Figure, axes: Axes, grid: Lattice, here: int, span: Span, labelled: bool) -> None:
+def _below(drawn: Figure, axes: Axes, grid: facets.Lattice, here: int, span: Span, labelled: bool) -> None:
     """The periods below a panel; the first and the last have their names, within its width."""
     numbers = span.numbers
     axes.set_xlim(numbers[0] - 0.5, numbers[-1] + 0.5)
-    ticks(axes, "x", list(numbers), [""] * len(numbers))
+    canvas.ticks(axes, "x", list(numbers), [""] * len(numbers))
     if not labelled:
         return
     x, y = grid.corner(here)
     for index, (left, right) in enumerate(span.lines):
         line = y + grid.height + 3.6 + index * LINE
         if left:
-            write(drawn, x, line, left)
+            canvas.write(drawn, x, line, left)
         if right:
-            write(drawn, x + grid.width, line, right, ha="right")
+            canvas.write(drawn, x + grid.width, line, right, ha="right")
 
 
-@figure("Performance by calendar period")
-def performance_over_time(evidence: Evidence) -> Picture | Absent:
+@canvas.figure("Performance by calendar period")
+def performance_over_time(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     """Performance and similarity of each calendar period at each site that names its days, with the limits."""
     every = over_time.of_evidence(evidence)
     shown = _shown(evidence, every)
     if not shown.sites:
-        return Absent(Fact("no_site_by_period"))
-    with styled():
-        drawn = _draw(evidence, shown)
-        caption = (
-            f"{_events(shown)}O/E on the log scale.{_of_psi(shown)}{_gaps(shown)}"
-            f"{left_out(shown.left, 'see results.json')}"
-        )
-        said = message(every, shown)
-        return picture("performance_over_time", drawn, caption, said, said)
+        return types.Absent(Fact("no_site_by_period"))
+    drawn = _draw(evidence, shown)
+    caption = (
+        f"{_events(shown)}O/E on the log scale.{_of_psi(shown)}{_gaps(shown)}"
+        f"{captions.left_out(shown.left, 'see results.json')}"
+    )
+    said = message(every, shown)
+    return canvas.Drawn(drawn, caption, said, said)
 
 
 def _events(shown: Shown) -> str:
@@ -343,8 +311,8 @@ def message(every: Sequence[Verdict], shown: Shown) -> str:
         return f"{SHORT[first.rule.measure]} of {first.site.site} lies {side} in {when}{more}."
     judged = [verdict.site.site for verdict in every if not verdict.is_open]
     if judged:
-        return f"No stop rule is crossed at {joined(list(dict.fromkeys(judged)))}."
-    return f"Performance by calendar period at {sites_word(len(shown.sites) + shown.left)}."
+        return f"No stop rule is crossed at {captions.joined(list(dict.fromkeys(judged)))}."
+    return f"Performance by calendar period at {captions.sites_word(len(shown.sites) + shown.left)}."
 
 
 def _side(verdict: Verdict) -> str:

@@ -12,40 +12,10 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from dossier.core import types
 from dossier.core.facts import Fact
-from dossier.core.register import figure
-from dossier.core.types import (
-    MODEL,
-    Absent,
-    Curve,
-    CurveResult,
-    Description,
-    Evidence,
-    Floats,
-    Picture,
-    curves_named,
-    described,
-    find_curve,
-)
-from dossier.report.figures.canvas import (
-    BLUE,
-    FULL,
-    HAIR,
-    INK,
-    INK_2,
-    LINE,
-    column,
-    inner_ticks,
-    panel,
-    picture,
-    primary_threshold,
-    sheet,
-    shortened,
-    styled,
-    text_width,
-    tick_text,
-    wrapped,
-)
+from dossier.report.figures import canvas, data, ink
+from dossier.typeset import widths
 from dossier.typeset.labels import level_of, with_unit
 from dossier.typeset.names import axis_name
 from dossier.typeset.numbers import number, threshold
@@ -64,7 +34,7 @@ GAP = 1.3
 FIRST_LINE = 3.6
 """From an axis to the middle of the first line of its labels."""
 
-ABOVE = 2 * LINE + 1.2
+ABOVE = 2 * canvas.LINE + 1.2
 """The room above the total for two lines: the worked case and the primary threshold."""
 BETWEEN = 1.8
 TALLEST = 212.0
@@ -116,7 +86,7 @@ class Strand:
     def height(self) -> float:
         """How much of the sheet it takes, with the space to the next."""
         lines = 1 + max((label.line for label in self.labels), default=0 if not self.beside else -1)
-        return max(FIRST_LINE + LINE / 2 + (lines - 1) * LINE, LINE) + BETWEEN
+        return max(FIRST_LINE + canvas.LINE / 2 + (lines - 1) * canvas.LINE, canvas.LINE) + BETWEEN
 
     @property
     def labelled(self) -> tuple[Tick, ...]:
@@ -172,23 +142,23 @@ class Case:
         return sum(step.points for step in self.steps)
 
 
-def worked_case(evidence: Evidence, every: Sequence[Row]) -> Case | None:
+def worked_case(evidence: types.Evidence, every: Sequence[Row]) -> Case | None:
     """A case to follow from value to risk, no patient; None where the page has not all axes, or which one to read
     depends on another predictor."""
-    total = find_curve(evidence, "points_total", MODEL)
+    total = types.find_curve(evidence, "points_total", types.MODEL)
     steps = [row.step() for row in every if len(row.group) == 1]
     known = tuple(step for step in steps if step is not None)
-    if isinstance(total, Absent) or len(known) != len(every) or shown_rows(every) != tuple(every):
+    if isinstance(total, types.Absent) or len(known) != len(every) or shown_rows(every) != tuple(every):
         return None
     points = float(sum(step.points for step in known))
-    return Case(known, float(np.interp(points, column(total, "total_points"), column(total, "risk"))))
+    return Case(known, float(np.interp(points, data.column(total, "total_points"), data.column(total, "risk"))))
 
 
 # ---- labels ---------------------------------------------------------------------------------------------------------
 
 
 def _box(tick: Tick, side: Side) -> tuple[float, float]:
-    width = text_width(tick.text)
+    width = widths.text_width(tick.text)
     start = {
         "center": tick.x - width / 2,
         "left": tick.x - 0.6,
@@ -206,7 +176,7 @@ def _apart(first: tuple[float, float], other: tuple[float, float]) -> bool:
 def _fits(label: Label, placed: Sequence[Label]) -> bool:
     """Whether a label stands inside, on nobody else, and no stem runs through a text."""
     left, right = label.box
-    if left < NAMES + 0.4 or right > FULL - 0.3:
+    if left < NAMES + 0.4 or right > canvas.FULL - 0.3:
         return False
     for other in placed:
         if other.line == label.line and not _apart(label.box, other.box):
@@ -270,16 +240,16 @@ def _across(points: float, whole: float = 100.0) -> float:
     return LEFT + points / whole * (RIGHT - LEFT)
 
 
-def _numeric(result: CurveResult, evidence: Evidence) -> Row:
+def _numeric(result: types.CurveResult, evidence: types.Evidence) -> Row:
     """The axis of a number, folded at its turns."""
     curve, predictor = result.found, str(result.at["predictor"])
-    if isinstance(curve, Absent):
+    if isinstance(curve, types.Absent):
         raise TypeError("an axis without points is not drawn")
-    values, points = column(curve, "value"), column(curve, "points")
-    marked, turns = column(curve, "marked") == 1, column(curve, "turn") == 1
+    values, points = data.column(curve, "value"), data.column(curve, "points")
+    marked, turns = data.column(curve, "marked") == 1, data.column(curve, "turn") == 1
     model = evidence.release.model
     floor, cap = (None, None) if model is None else model.reach(predictor)
-    texts = [level_of(evidence, predictor, tick_text(float(value))) for value in values]
+    texts = [level_of(evidence, predictor, canvas.tick_text(float(value))) for value in values]
     texts[0] += " or less" if values[0] == floor else ""
     texts[-1] += " or more" if values[-1] == cap else ""
     name = axis_name(result.at)
@@ -301,7 +271,7 @@ def _numeric(result: CurveResult, evidence: Evidence) -> Row:
     return Row(name, tuple(strands), span, group)
 
 
-def _strand(texts: Sequence[str], points: Floats, marked: Floats, folded: tuple[bool, bool]) -> Strand:
+def _strand(texts: Sequence[str], points: types.Floats, marked: types.Floats, folded: tuple[bool, bool]) -> Strand:
     """One stretch: its ends are labelled first, clear of the line that joins it to the next where it is folded."""
     left, right = _across(float(points.min())), _across(float(points.max()))
     last = len(texts) - 1
@@ -322,12 +292,12 @@ def _strand(texts: Sequence[str], points: Floats, marked: Floats, folded: tuple[
     return Strand(left, right, ticks, (), f"{first} to {end}" if points[0] <= points[-1] else f"{end} to {first}")
 
 
-def _by_level(evidence: Evidence, name: str, levels: Sequence[Description]) -> Row:
+def _by_level(evidence: types.Evidence, name: str, levels: Sequence[types.Description]) -> Row:
     """The axis of categories: those at one place share a label; too many for their labels are only counted."""
     span, group = max(level.value for level in levels), (name,)
     words = [level_of(evidence, name, level.level or "") for level in levels]
     for width in WIDTHS:
-        names = shortened(words, width)
+        names = widths.shortened(words, width)
         ticks = _ticks_of_levels(levels, names)
         labels = _lines_of(ticks)
         if labels:
@@ -335,16 +305,16 @@ def _by_level(evidence: Evidence, name: str, levels: Sequence[Description]) -> R
     ordered = sorted(zip((level.value for level in levels), names, strict=True))
     ends = f"{len(levels)} categories, {ordered[0][1]} to {ordered[-1][1]}: see the table"
     short = f"{len(levels)} categories: see the table"
-    room = FULL - _across(span) - 1.5
-    beside = ends if text_width(ends) <= room else short
+    room = canvas.FULL - _across(span) - 1.5
+    beside = ends if widths.text_width(ends) <= room else short
     bare = tuple(Tick(tick.x, "") for tick in ticks)
-    if text_width(beside) <= room:
+    if widths.text_width(beside) <= room:
         return Row(name, (Strand(LEFT, _across(span), bare, (), beside),), span, group)
-    below = Tick(LEFT, ends if text_width(ends) <= FULL - LEFT else short)
+    below = Tick(LEFT, ends if widths.text_width(ends) <= canvas.FULL - LEFT else short)
     return Row(name, (Strand(LEFT, _across(span), bare, (Label(below, "left", 0),)),), span, group)
 
 
-def _ticks_of_levels(levels: Sequence[Description], names: Sequence[str]) -> tuple[Tick, ...]:
+def _ticks_of_levels(levels: Sequence[types.Description], names: Sequence[str]) -> tuple[Tick, ...]:
     places: dict[float, list[str]] = {}
     for level, text in zip(levels, names, strict=True):
         x = _across(level.value)
@@ -358,31 +328,31 @@ def _enough(words: Sequence[str]) -> str:
     for count in range(len(words), 0, -1):
         more = f" and {len(words) - count} more" if count < len(words) else ""
         text = f"{', '.join(words[:count])}{more}"
-        if text_width(text) <= WIDTHS[0]:
+        if widths.text_width(text) <= WIDTHS[0]:
             return text
     return f"{len(words)} categories"
 
 
-def rows(evidence: Evidence) -> tuple[Row, ...]:
+def rows(evidence: types.Evidence) -> tuple[Row, ...]:
     """The axes of every predictor and every product, in the order of the formula."""
     model = evidence.release.model
     found: list[Row] = []
     for group in model.groups if model is not None else ():
         found += [
             _numeric(curve, evidence)
-            for curve in curves_named(evidence, "points")
-            if isinstance(curve.found, Curve) and _is_of(curve, group)
+            for curve in types.curves_named(evidence, "points")
+            if isinstance(curve.found, types.Curve) and _is_of(curve, group)
         ]
         levels = [
             row.described
-            for row in described(evidence, " × ".join(group))
-            if (row.dataset, row.described.statistic) == (MODEL, "points")
+            for row in types.described(evidence, " × ".join(group))
+            if (row.dataset, row.described.statistic) == (types.MODEL, "points")
         ]
         found += [_by_level(evidence, levels[0].variable, levels)] if levels else []
     return tuple(found)
 
 
-def _is_of(curve: CurveResult, group: tuple[str, ...]) -> bool:
+def _is_of(curve: types.CurveResult, group: tuple[str, ...]) -> bool:
     """Whether an axis shows this predictor, or the product of these two."""
     return {str(curve.at[name]) for name in ("predictor", "with") if name in curve.at} == set(group)
 
@@ -400,24 +370,24 @@ def shown_rows(every: Sequence[Row]) -> tuple[Row, ...]:
 # ---- the sheet ------------------------------------------------------------------------------------------------------
 
 
-def draw_nomogram(evidence: Evidence) -> Figure | Absent:
+def draw_nomogram(evidence: types.Evidence) -> Figure | types.Absent:
     """The axes from the points at the top to the risk at the bottom."""
-    total = find_curve(evidence, "points_total", MODEL)
-    if isinstance(total, Absent):
-        return Absent(Fact("no_formula")) if evidence.release.model is None else total
+    total = types.find_curve(evidence, "points_total", types.MODEL)
+    if isinstance(total, types.Absent):
+        return types.Absent(Fact("no_formula")) if evidence.release.model is None else total
     every = rows(evidence)
     shown, case = shown_rows(every), worked_case(evidence, every)
     top = 12.4
     predictors = top + sum(row.height for row in shown)
     totals = predictors + (5.0 if case is None else ABOVE)
     height = totals + 2 * 10.2 + FIRST_LINE + 2.6
-    drawn = sheet(FULL, height)
-    axes = panel(drawn, 0, 0, FULL, height)
-    axes.set(xlim=(0, FULL), ylim=(height, 0))
+    drawn = canvas.sheet(canvas.FULL, height)
+    axes = canvas.panel(drawn, 0, 0, canvas.FULL, height)
+    axes.set(xlim=(0, canvas.FULL), ylim=(height, 0))
     axes.axis("off")
     for mark in range(0, 101, 10):
-        axes.plot([_across(mark)] * 2, [6.0, predictors - 1.0], color=HAIR, lw=0.5, zorder=0.5, gid=f"guide-{mark}")
-    scale = tuple(Tick(_across(mark), tick_text(mark)) for mark in range(0, 101, 10))
+        axes.plot([_across(mark)] * 2, [6.0, predictors - 1.0], color=ink.HAIR, lw=0.5, zorder=0.5, gid=f"guide-{mark}")
+    scale = tuple(Tick(_across(mark), canvas.tick_text(mark)) for mark in range(0, 101, 10))
     _name(axes, "Points", 6.0, 600)
     _axis(
         axes, Strand(LEFT, RIGHT, scale, tuple(Label(tick, "center", 0) for tick in scale)), 6.0, "points", above=True
@@ -431,7 +401,7 @@ def draw_nomogram(evidence: Evidence) -> Figure | Absent:
         y = _folded(axes, row, y)
     _totals(axes, evidence, total, totals)
     if case is not None:
-        _follow(axes, case, path, float(column(total, "total_points")[-1]), totals)
+        _follow(axes, case, path, float(data.column(total, "total_points")[-1]), totals)
     return drawn
 
 
@@ -441,35 +411,43 @@ def _follow(axes: Axes, case: Case, path: Sequence[tuple[float, float]], whole: 
     read = ((end, totals), (end, totals + 20.4))
     for stretch in (path, read):
         x, y = zip(*stretch, strict=True)
-        axes.plot(x, y, color=BLUE, lw=0.6, ls=(0, (2, 1.6)), zorder=1.5, gid="case")
-        axes.plot(x, y, "o", color=BLUE, ms=4, mew=0, zorder=4, gid="case-values")
+        axes.plot(x, y, color=ink.BLUE, lw=0.6, ls=(0, (2, 1.6)), zorder=1.5, gid="case")
+        axes.plot(x, y, "o", color=ink.BLUE, ms=4, mew=0, zorder=4, gid="case-values")
     for step, (_, height) in zip(case.steps, path, strict=True):
-        axes.text(FULL, height, str(step.points), va="center_baseline", ha="right", color=BLUE, weight=600)
+        axes.text(canvas.FULL, height, str(step.points), va="center_baseline", ha="right", color=ink.BLUE, weight=600)
     text = f"case: {case.total} points, risk {threshold(round(case.risk, 2))}"
-    half = text_width(text, 600) / 2
-    centre = min(max(end, LEFT + half), FULL - half)
-    axes.text(centre, totals - FIRST_LINE - 0.2 - LINE, text, va="center_baseline", ha="center", color=BLUE, weight=600)
+    half = widths.text_width(text, 600) / 2
+    centre = min(max(end, LEFT + half), canvas.FULL - half)
+    axes.text(
+        centre,
+        totals - FIRST_LINE - 0.2 - canvas.LINE,
+        text,
+        va="center_baseline",
+        ha="center",
+        color=ink.BLUE,
+        weight=600,
+    )
 
 
 def _name(axes: Axes, text: str, y: float, weight: int) -> None:
     """The name of an axis, on two lines where it is long."""
-    lines = wrapped(text, NAMES, 2, weight)
+    lines = widths.wrapped(text, NAMES, 2, weight)
     if lines is None:
         lines = next(
             cut
             for length in range(len(text), 0, -1)
-            if (cut := wrapped(text[:length].rstrip() + "…", NAMES, 2, weight) or _halved(text[:length], weight))
+            if (cut := widths.wrapped(text[:length].rstrip() + "…", NAMES, 2, weight) or _halved(text[:length], weight))
         )
     for index, line in enumerate(lines.split("\n")):
-        axes.text(0, y + index * 3.9, line, va="center_baseline", ha="left", color=INK, weight=weight)
+        axes.text(0, y + index * 3.9, line, va="center_baseline", ha="left", color=ink.INK, weight=weight)
 
 
 def _halved(text: str, weight: int) -> str | None:
     """A name without blanks, broken where its first line is full."""
     for length in range(len(text), 0, -1):
-        if text_width(text[:length], weight) <= NAMES:
+        if widths.text_width(text[:length], weight) <= NAMES:
             rest = text[length:] + "…"
-            return f"{text[:length]}\n{rest}" if text_width(rest, weight) <= NAMES else None
+            return f"{text[:length]}\n{rest}" if widths.text_width(rest, weight) <= NAMES else None
     return None
 
 
@@ -481,7 +459,7 @@ def _folded(axes: Axes, row: Row, y: float) -> float:
         if index + 1 < len(row.strands):
             following = row.strands[index + 1]
             joint = strand.right if math.isclose(strand.right, following.right, abs_tol=0.2) else strand.left
-            axes.plot([joint] * 2, [y, below], color=INK_2, lw=0.7, ls=(0, (1, 1)), gid=f"fold-{row.name}-{index}")
+            axes.plot([joint] * 2, [y, below], color=ink.INK_2, lw=0.7, ls=(0, (1, 1)), gid=f"fold-{row.name}-{index}")
         y = below
     return y
 
@@ -489,32 +467,32 @@ def _folded(axes: Axes, row: Row, y: float) -> float:
 def _axis(axes: Axes, strand: Strand, y: float, name: str, *, above: bool = False) -> None:
     """One line with its ticks and labels."""
     way = -1.0 if above else 1.0
-    axes.plot([strand.left, strand.right], [y, y], color=INK, lw=1.0, solid_capstyle="butt", gid=f"axis-{name}")
+    axes.plot([strand.left, strand.right], [y, y], color=ink.INK, lw=1.0, solid_capstyle="butt", gid=f"axis-{name}")
     written = {label.tick.x: label for label in strand.labels}
     for tick in strand.ticks:
         label = written.get(tick.x)
-        reach = 0.8 if label is None else 1.4 + label.line * LINE
-        axes.plot([tick.x] * 2, [y, y + way * reach], color=INK if label else INK_2, lw=0.5, gid=f"tick-{name}")
+        reach = 0.8 if label is None else 1.4 + label.line * canvas.LINE
+        axes.plot([tick.x] * 2, [y, y + way * reach], color=ink.INK if label else ink.INK_2, lw=0.5, gid=f"tick-{name}")
     for label in strand.labels:
         left, right = label.box
-        centre = y + way * (FIRST_LINE + label.line * LINE)
+        centre = y + way * (FIRST_LINE + label.line * canvas.LINE)
         # Strong is where a label wins its place; only the threshold is also drawn so.
-        axes.text((left + right) / 2, centre, label.tick.text, va="center_baseline", ha="center", color=INK)
+        axes.text((left + right) / 2, centre, label.tick.text, va="center_baseline", ha="center", color=ink.INK)
     if strand.beside:
         _beside(axes, strand, y)
 
 
 def _beside(axes: Axes, strand: Strand, y: float) -> None:
     """The ends of a short stretch beside it."""
-    width = text_width(strand.beside)
-    on_the_right = strand.right + 1.5 + width <= FULL
+    width = widths.text_width(strand.beside)
+    on_the_right = strand.right + 1.5 + width <= canvas.FULL
     x = strand.right + 1.5 if on_the_right else strand.left - 1.5 - width
-    axes.text(x, y, strand.beside, va="center_baseline", ha="left", color=INK)
+    axes.text(x, y, strand.beside, va="center_baseline", ha="left", color=ink.INK)
 
 
-def _totals(axes: Axes, evidence: Evidence, total: Curve, y: float) -> None:
+def _totals(axes: Axes, evidence: types.Evidence, total: types.Curve, y: float) -> None:
     """Total points, linear predictor and risk, on one scale of their own."""
-    points, linear = column(total, "total_points"), column(total, "linear_predictor")
+    points, linear = data.column(total, "total_points"), data.column(total, "linear_predictor")
     whole = float(points[-1])
 
     def strand(places: Sequence[float], texts: Sequence[str], strong: float | None = None) -> Strand:
@@ -524,23 +502,23 @@ def _totals(axes: Axes, evidence: Evidence, total: Curve, y: float) -> None:
         )
         return Strand(LEFT, RIGHT, ticks, _one_line(ticks))
 
-    totals = inner_ticks(0, whole, 10)
+    totals = canvas.inner_ticks(0, whole, 10)
     _name(axes, "Total points", y, 600)
-    _axis(axes, strand(totals, [tick_text(mark) for mark in totals]), y, "total_points")
-    units = inner_ticks(float(linear[0]), float(linear[-1]), 12)
+    _axis(axes, strand(totals, [canvas.tick_text(mark) for mark in totals]), y, "total_points")
+    units = canvas.inner_ticks(float(linear[0]), float(linear[-1]), 12)
     places = np.interp(units, linear, points).tolist()
     _name(axes, "Linear predictor", y + 10.2, 400)
-    _axis(axes, strand(places, [tick_text(mark) for mark in units]), y + 10.2, "linear_predictor")
+    _axis(axes, strand(places, [canvas.tick_text(mark) for mark in units]), y + 10.2, "linear_predictor")
     _name(axes, "Risk", y + 20.4, 600)
     risks = {total: risk for risk, total in totals_by_risk(evidence).items()}
-    primary = primary_threshold(evidence)
+    primary = data.primary_threshold(evidence)
     at = next((total for total, risk in risks.items() if risk == primary), None)
-    _axis(axes, strand(list(risks), [tick_text(risk) for risk in risks.values()], at), y + 20.4, "risk")
+    _axis(axes, strand(list(risks), [canvas.tick_text(risk) for risk in risks.values()], at), y + 20.4, "risk")
     if not risks:
-        low, high = (column(total, "risk")[position] for position in (0, -1))
+        low, high = (data.column(total, "risk")[position] for position in (0, -1))
         text = "above 0.999 at every total" if low > 0.999 else f"from {number(low, 4)} to {number(high, 4)}"
         text = "below 0.001 at every total" if high < 0.001 else text
-        axes.text(LEFT, y + 20.4 + FIRST_LINE, text, va="center_baseline", ha="left", color=INK)
+        axes.text(LEFT, y + 20.4 + FIRST_LINE, text, va="center_baseline", ha="left", color=ink.INK)
     if at is not None and primary is not None:
         _threshold(axes, _across(at, whole), (y, y + 20.4), f"{number(at, 0)} points: risk {threshold(primary)}")
 
@@ -548,43 +526,40 @@ def _totals(axes: Axes, evidence: Evidence, total: Curve, y: float) -> None:
 def _threshold(axes: Axes, x: float, rows: tuple[float, float], text: str) -> None:
     """The primary threshold on the total and on the risk."""
     for y in rows:
-        axes.plot([x] * 2, [y, y - 1.6], color=INK, lw=1.3, gid="threshold")
-    half = text_width(text, 600) / 2
-    centre = min(max(x, LEFT + half), FULL - half)
-    axes.text(centre, rows[0] - FIRST_LINE - 0.2, text, va="center_baseline", ha="center", color=INK, weight=600)
+        axes.plot([x] * 2, [y, y - 1.6], color=ink.INK, lw=1.3, gid="threshold")
+    half = widths.text_width(text, 600) / 2
+    centre = min(max(x, LEFT + half), canvas.FULL - half)
+    axes.text(centre, rows[0] - FIRST_LINE - 0.2, text, va="center_baseline", ha="center", color=ink.INK, weight=600)
 
 
-def totals_by_risk(evidence: Evidence) -> dict[float, float]:
+def totals_by_risk(evidence: types.Evidence) -> dict[float, float]:
     """The total points at which each round risk and each declared threshold is reached."""
-    curve = find_curve(evidence, "points_risk", MODEL)
-    if isinstance(curve, Absent):
+    curve = types.find_curve(evidence, "points_risk", types.MODEL)
+    if isinstance(curve, types.Absent):
         return {}
-    return dict(zip(column(curve, "risk").tolist(), column(curve, "total_points").tolist(), strict=True))
+    return dict(zip(data.column(curve, "risk").tolist(), data.column(curve, "total_points").tolist(), strict=True))
 
 
-@figure("Points nomogram")
-def nomogram(evidence: Evidence) -> Picture | Absent:
+@canvas.figure("Points nomogram")
+def nomogram(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     """The model as points: an axis for each predictor, the total, and the risk that it stands for."""
-    with styled():
-        drawn = draw_nomogram(evidence)
-        if isinstance(drawn, Absent):
-            return drawn
-        every = rows(evidence)
-        return picture(
-            "nomogram", drawn, _caption(evidence, every), _alternative(evidence, every), _message(evidence, every)
-        )
+    drawn = draw_nomogram(evidence)
+    if isinstance(drawn, types.Absent):
+        return drawn
+    every = rows(evidence)
+    return canvas.Drawn(drawn, _caption(evidence, every), _alternative(evidence, every), _message(evidence, every))
 
 
-def _caption(evidence: Evidence, every: Sequence[Row]) -> str:
-    total = find_curve(evidence, "points_total", MODEL)
-    n = total.n if isinstance(total, Curve) else 0
+def _caption(evidence: types.Evidence, every: Sequence[Row]) -> str:
+    total = types.find_curve(evidence, "points_total", types.MODEL)
+    n = total.n if isinstance(total, types.Curve) else 0
     folds = [row.name for row in every if len(row.strands) > 1]
     turned = f" {_listed(folds)}: points turn at the dotted line, so the axis is folded there." if folds else ""
     products = list(dict.fromkeys(row.group for row in every if len(row.group) > 1))
     chosen = "".join(f" Of the axes of {names[0]} read the one of the patient's {names[1]}." for names in products)
     left = len({row.group for row in every}) - len({row.group for row in shown_rows(every)})
     without = f" {counted(left, 'predictor')} with the smallest effects: see the table." if left else ""
-    primary = primary_threshold(evidence)
+    primary = data.primary_threshold(evidence)
     marked = " Bold: the primary threshold." if primary in totals_by_risk(evidence) else ""
     case = worked_case(evidence, every)
     marked += "" if case is None else f" Blue: a worked case, no patient: {_sum(case)}."
@@ -604,7 +579,7 @@ def _listed(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def _alternative(evidence: Evidence, every: Sequence[Row]) -> str:
+def _alternative(evidence: types.Evidence, every: Sequence[Row]) -> str:
     ordered = sorted(every, key=lambda row: -row.span)
     whole, reached = _reached(evidence)
     spans = ", ".join(f"{row.name} {number(row.span, 0)}" for row in ordered[:6])
@@ -612,19 +587,19 @@ def _alternative(evidence: Evidence, every: Sequence[Row]) -> str:
     return f"Points nomogram with up to {whole} points. Most points by predictor: {spans}{more}.{reached}"
 
 
-def _message(evidence: Evidence, every: Sequence[Row]) -> str:
+def _message(evidence: types.Evidence, every: Sequence[Row]) -> str:
     """Which predictor counts most, and how many points a risk takes."""
     whole, reached = _reached(evidence)
     most = max(every, key=lambda row: row.span)
     return f"{most.name} counts most: {number(most.span, 0)} of up to {whole} points.{reached}"
 
 
-def _reached(evidence: Evidence) -> tuple[str, str]:
+def _reached(evidence: types.Evidence) -> tuple[str, str]:
     """The most points that a patient may have, and at how many the primary threshold is reached, as a sentence."""
-    total = find_curve(evidence, "points_total", MODEL)
-    whole = number(0.0 if isinstance(total, Absent) else float(column(total, "total_points")[-1]), 0)
+    total = types.find_curve(evidence, "points_total", types.MODEL)
+    whole = number(0.0 if isinstance(total, types.Absent) else float(data.column(total, "total_points")[-1]), 0)
     risks = totals_by_risk(evidence)
-    chosen = primary_threshold(evidence)
+    chosen = data.primary_threshold(evidence)
     if chosen not in risks:
         chosen = min(risks, key=lambda risk: abs(risk - 0.5), default=None)
     reached = (

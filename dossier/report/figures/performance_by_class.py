@@ -9,45 +9,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from dossier.core import bands
+from dossier.core import bands, types
 from dossier.core.facts import Fact
-from dossier.core.register import figure
-from dossier.core.types import Absent, Estimate, Evidence, Picture, externals, find
-from dossier.report.figures.canvas import (
-    BROKEN,
-    FULL,
-    HAIR,
-    INK,
-    INK_2,
-    LABEL_HEIGHT,
-    RULE,
-    extent,
-    inner_ticks,
-    level_text,
-    panel,
-    patients,
-    picture,
-    sheet,
-    shortened,
-    sites_word,
-    styled,
-    text_width,
-    tick_text,
-    ticks,
-    write,
-)
-from dossier.report.figures.classes import BETWEEN, panels
-from dossier.report.figures.robustness import (
-    OURS,
-    Scale,
-    background,
-    form_of,
-    scale_ticks,
-    scales,
-    short_names,
-    standing,
-)
-from dossier.report.figures.similarity import similarity_ends
+from dossier.report.figures import canvas, captions, classes, ink, placing, robustness, similarity
+from dossier.typeset import widths
 from dossier.typeset.numbers import number
 
 MOST_CLASSES, MOST_SITES = 6, 8
@@ -63,188 +28,209 @@ class At:
 
     name: str
     label: str
-    similarity: Estimate
+    similarity: types.Estimate
 
 
-def sites_at(evidence: Evidence) -> list[At]:
+def sites_at(evidence: types.Evidence) -> list[At]:
     """The external sites of known similarity, the most alike first."""
     measure = bands.SIMILARITIES[evidence.release.robustness.similarity]
-    sites = externals(evidence)
-    names = short_names(sites)
-    pairs = [(site, find(evidence, measure, site.name)) for site in sites]
-    known = [At(site.name, names[site.name], found) for site, found in pairs if isinstance(found, Estimate)]
+    sites = types.externals(evidence)
+    names = robustness.short_names(sites)
+    pairs = [(site, types.find(evidence, measure, site.name)) for site in sites]
+    known = [At(site.name, names[site.name], found) for site, found in pairs if isinstance(found, types.Estimate)]
     return sorted(known, key=lambda site: -site.similarity.value)[:MOST_SITES]
 
 
 def _height(sites: Sequence[At]) -> float:
     """How tall a panel is: the names of all sites have room beside it."""
-    return max(LEAST_HEIGHT, (len(sites) + 0.5) * LABEL_HEIGHT)
+    return max(LEAST_HEIGHT, (len(sites) + 0.5) * placing.LABEL_HEIGHT)
 
 
-def shown_classes(evidence: Evidence) -> tuple[str, ...]:
+def shown_classes(evidence: types.Evidence) -> tuple[str, ...]:
     """The classes that the figure has room for."""
     return (evidence.release.outcome.classes or ())[:MOST_CLASSES]
 
 
-def measured_scales(seen: Evidence) -> list[Scale]:
+def measured_scales(seen: types.Evidence) -> list[robustness.Scale]:
     """The measures that some class has at some site; `seen` has each class at each site as a site of its own.
 
     A Brier score has none: it is of all classes at once.
     """
-    return [scale for scale in scales(seen) if any(standing(seen, site, scale) for site in externals(seen))]
+    return [
+        scale
+        for scale in robustness.scales(seen)
+        if any(robustness.standing(seen, site, scale) for site in types.externals(seen))
+    ]
 
 
-def draw_by_class(evidence: Evidence) -> Figure | Absent:
+def draw_by_class(evidence: types.Evidence) -> Figure | types.Absent:
     """A row of panels a measure, a panel a class, before those of the AUROC its mean; a mark a site."""
-    seen, sites, labels = panels(evidence), sites_at(evidence), shown_classes(evidence)
-    if isinstance(seen, Absent):
+    seen, sites, labels = classes.panels(evidence), sites_at(evidence), shown_classes(evidence)
+    if isinstance(seen, types.Absent):
         return seen
     measures = measured_scales(seen)
     if not sites or not measures:
-        return Absent(Fact("no_similarity_of_classes"))
-    right = max(text_width(site.label) for site in sites) + LEADER
-    wide = (FULL - LEFT - right - GAP * len(labels)) / (len(labels) + 1)
+        return types.Absent(Fact("no_similarity_of_classes"))
+    right = max(widths.text_width(site.label) for site in sites) + LEADER
+    wide = (canvas.FULL - LEFT - right - GAP * len(labels)) / (len(labels) + 1)
     each = HEAD + _height(sites) + FOOT
-    drawn = sheet(FULL, len(measures) * each)
-    heads = shortened(labels, wide)
+    drawn = canvas.sheet(canvas.FULL, len(measures) * each)
+    heads = widths.shortened(labels, wide)
     for row, scale in enumerate(measures):
         top = row * each + HEAD
-        write(drawn, LEFT, top - 6.8, f"{scale.title}, one class against the rest", weight=600)
+        canvas.write(drawn, LEFT, top - 6.8, f"{scale.title}, one class against the rest", weight=600)
         for index, label in enumerate(labels):
             x = LEFT + (index + 1) * (wide + GAP)
             axes = _panel(drawn, evidence, scale, (x, top), wide, sites)
-            write(drawn, x, top - 2.2, heads[index])
+            canvas.write(drawn, x, top - 2.2, heads[index])
             for site in sites:
-                _class_mark(axes, seen, site, f"{site.name}{BETWEEN}{label}", scale)
+                _class_mark(axes, seen, site, f"{site.name}{classes.BETWEEN}{label}", scale)
         if scale.measure == "auroc":
             axes = _panel(drawn, evidence, scale, (LEFT, top), wide, sites)
-            write(drawn, LEFT, top - 2.2, "mean")
+            canvas.write(drawn, LEFT, top - 2.2, "mean")
             for site in sites:
-                _mark(axes, find(evidence, scale.measure, site.name), site, scale, MEAN, is_filled=True)
+                _mark(axes, types.find(evidence, scale.measure, site.name), site, scale, MEAN, is_filled=True)
             _similarity_ticks(axes, evidence, sites)
         else:
             _similarity_axis(drawn, evidence, sites, (LEFT + wide + GAP, top))
-        write(drawn, 2.0, top + _height(sites) / 2, form_of(evidence).short, rotation=90, ha="center", va="center")
+        canvas.write(
+            drawn,
+            2.0,
+            top + _height(sites) / 2,
+            robustness.form_of(evidence).short,
+            rotation=90,
+            ha="center",
+            va="center",
+        )
         _names(drawn, evidence, sites, (LEFT + (len(labels) + 1) * (wide + GAP) - GAP, top))
     return drawn
 
 
 def _panel(
-    drawn: Figure, evidence: Evidence, scale: Scale, corner: tuple[float, float], wide: float, sites: Sequence[At]
+    drawn: Figure,
+    evidence: types.Evidence,
+    scale: robustness.Scale,
+    corner: tuple[float, float],
+    wide: float,
+    sites: Sequence[At],
 ) -> Axes:
-    axes = panel(drawn, *corner, wide, _height(sites))
+    axes = canvas.panel(drawn, *corner, wide, _height(sites))
     axes.set_xlim(scale.worst, scale.best)
     axes.set_ylim(*_ends(evidence, sites))
-    background(axes, scale)
-    axes.axhline(bands.SUPPORT, color=INK, lw=0.8, ls=BROKEN, zorder=1)
+    robustness.background(axes, scale)
+    axes.axhline(bands.SUPPORT, color=ink.INK, lw=0.8, ls=ink.BROKEN, zorder=1)
     for site in sites:
-        axes.axhline(site.similarity.value, color=HAIR, lw=0.5, zorder=0.5)
-    scale_ticks(axes, scale, wide, labelled=True)
-    ticks(axes, "y", [], [])
+        axes.axhline(site.similarity.value, color=ink.HAIR, lw=0.5, zorder=0.5)
+    robustness.scale_ticks(axes, scale, wide, labelled=True)
+    canvas.ticks(axes, "y", [], [])
     return axes
 
 
-def _ends(evidence: Evidence, sites: Sequence[At]) -> tuple[float, float]:
-    low, high = similarity_ends(evidence, [site.similarity for site in sites])
+def _ends(evidence: types.Evidence, sites: Sequence[At]) -> tuple[float, float]:
+    low, high = similarity.similarity_ends(evidence, [site.similarity for site in sites])
     return low, high + 0.05 * (high - low)
 
 
-def _places(evidence: Evidence, sites: Sequence[At]) -> list[float]:
+def _places(evidence: types.Evidence, sites: Sequence[At]) -> list[float]:
     if evidence.release.robustness.similarity == "psi":
         return [0.0, bands.SUPPORT, 1.0]
-    return inner_ticks(*_ends(evidence, sites), 3)
+    return canvas.inner_ticks(*_ends(evidence, sites), 3)
 
 
-def _similarity_ticks(axes: Axes, evidence: Evidence, sites: Sequence[At]) -> None:
+def _similarity_ticks(axes: Axes, evidence: types.Evidence, sites: Sequence[At]) -> None:
     places = _places(evidence, sites)
-    ticks(axes, "y", places, [tick_text(position) for position in places])
+    canvas.ticks(axes, "y", places, [canvas.tick_text(position) for position in places])
 
 
-def _similarity_axis(drawn: Figure, evidence: Evidence, sites: Sequence[At], corner: tuple[float, float]) -> None:
+def _similarity_axis(drawn: Figure, evidence: types.Evidence, sites: Sequence[At], corner: tuple[float, float]) -> None:
     """The numbers of the similarity left of a first panel that has no mean before it."""
     low, high = _ends(evidence, sites)
     for position in _places(evidence, sites):
         y = corner[1] + _height(sites) * (high - position) / (high - low)
-        write(drawn, corner[0] - 1.6, y, tick_text(position), ha="right")
+        canvas.write(drawn, corner[0] - 1.6, y, canvas.tick_text(position), ha="right")
 
 
-def _class_mark(axes: Axes, seen: Evidence, site: At, name: str, scale: Scale) -> None:
-    stands = next((standing(seen, candidate, scale) for candidate in externals(seen) if candidate.name == name), None)
+def _class_mark(axes: Axes, seen: types.Evidence, site: At, name: str, scale: robustness.Scale) -> None:
+    stands = next(
+        (robustness.standing(seen, candidate, scale) for candidate in types.externals(seen) if candidate.name == name),
+        None,
+    )
     enough = stands is not None and stands.share is not None and stands.share >= 1
-    _mark(axes, find(seen, scale.measure, name, **scale.setting), site, scale, "s", is_filled=enough)
+    _mark(axes, types.find(seen, scale.measure, name, **scale.setting), site, scale, "s", is_filled=enough)
 
 
 MEAN = "D"
 """The mark of a mean over the classes, for which no sample size is known."""
 
 
-def _mark(axes: Axes, found: Estimate | Absent, site: At, scale: Scale, mark: str, *, is_filled: bool) -> None:
-    if isinstance(found, Absent):
+def _mark(
+    axes: Axes, found: types.Estimate | types.Absent, site: At, scale: robustness.Scale, mark: str, *, is_filled: bool
+) -> None:
+    if isinstance(found, types.Absent):
         return
     y = site.similarity.value
     if found.low is not None and found.high is not None:
-        axes.plot([scale.clipped(found.low), scale.clipped(found.high)], [y, y], color=INK, lw=1.0, zorder=2)
+        axes.plot([scale.clipped(found.low), scale.clipped(found.high)], [y, y], color=ink.INK, lw=1.0, zorder=2)
     shape = mark if scale.clipped(found.value) == found.value else "<"
-    face = INK if is_filled else "white"
-    axes.plot([scale.clipped(found.value)], [y], shape, ms=3.6, mfc=face, mec=INK, mew=0.9, zorder=3, clip_on=False)
+    face = ink.INK if is_filled else "white"
+    axes.plot([scale.clipped(found.value)], [y], shape, ms=3.6, mfc=face, mec=ink.INK, mew=0.9, zorder=3, clip_on=False)
 
 
-def _names(drawn: Figure, evidence: Evidence, sites: Sequence[At], corner: tuple[float, float]) -> None:
+def _names(drawn: Figure, evidence: types.Evidence, sites: Sequence[At], corner: tuple[float, float]) -> None:
     """The names of the sites at their height, moved apart where they would touch."""
     (low, high), (x, top) = _ends(evidence, sites), corner
     wanted = [top + _height(sites) * (high - site.similarity.value) / (high - low) for site in sites]
     placed: list[float] = []
     for y in wanted:
-        placed.append(max(y, placed[-1] + LABEL_HEIGHT) if placed else y)
+        placed.append(max(y, placed[-1] + placing.LABEL_HEIGHT) if placed else y)
     beyond = max(0.0, placed[-1] - (top + _height(sites)))
     for order in range(len(placed) - 1, -1, -1):
-        ceiling = placed[order + 1] - LABEL_HEIGHT if order + 1 < len(placed) else placed[order] - beyond
+        ceiling = placed[order + 1] - placing.LABEL_HEIGHT if order + 1 < len(placed) else placed[order] - beyond
         placed[order] = min(placed[order], ceiling)
-    across, down = extent(drawn)
+    across, down = canvas.extent(drawn)
     for site, spot, y in zip(sites, wanted, placed, strict=True):
         ends = [(x + 0.4) / across, (x + LEADER - 0.6) / across], [1 - spot / down, 1 - y / down]
-        drawn.add_artist(Line2D(*ends, transform=drawn.transFigure, color=RULE, lw=0.6))
-        write(drawn, x + LEADER, y, site.label, color=INK_2)
+        drawn.add_artist(Line2D(*ends, transform=drawn.transFigure, color=ink.RULE, lw=0.6))
+        canvas.write(drawn, x + LEADER, y, site.label, color=ink.INK_2)
 
 
-@figure("External performance by class")
-def external_performance_by_class(evidence: Evidence) -> Picture | Absent:
+@canvas.figure("External performance by class")
+def external_performance_by_class(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     """How well each class is told from the rest at the sites whose patients differ from the development data."""
-    with styled():
-        drawn = draw_by_class(evidence)
-        seen = panels(evidence)
-        if isinstance(drawn, Absent) or isinstance(seen, Absent):
-            return drawn if isinstance(drawn, Absent) else Absent(Fact("two_classes"))
-        sites = sites_at(evidence)
-        form = form_of(evidence)
-        left = len(evidence.release.outcome.classes or ()) - len(shown_classes(evidence))
-        unseen = len(externals(evidence)) - len(sites)
-        shown = [site for site in externals(evidence) if site.name in {hospital.name for hospital in sites}]
-        parts = (
-            f"{patients(shown)}. Height: {form.title}{form.note}; broken line: {bands.SUPPORT:g}. "
-            f"{level_text(evidence)} intervals; shades: acceptable, good, excellent. "
-            f"Diamond: mean over the classes. Open: fewer patients than needed, or need unknown. {OURS}",
-            f"{left} more classes: see results.csv." if left else "",
-            f"{sites_word(unseen)} more, or of unknown similarity: see the tables." if unseen else "",
-        )
-        text = _message(evidence, seen, sites)
-        return picture("external_performance_by_class", drawn, " ".join(part for part in parts if part), text)
+    drawn = draw_by_class(evidence)
+    seen = classes.panels(evidence)
+    if isinstance(drawn, types.Absent) or isinstance(seen, types.Absent):
+        return drawn if isinstance(drawn, types.Absent) else types.Absent(Fact("two_classes"))
+    sites = sites_at(evidence)
+    form = robustness.form_of(evidence)
+    left = len(evidence.release.outcome.classes or ()) - len(shown_classes(evidence))
+    unseen = len(types.externals(evidence)) - len(sites)
+    shown = [site for site in types.externals(evidence) if site.name in {hospital.name for hospital in sites}]
+    parts = (
+        f"{captions.patients(shown)}. Height: {form.title}{form.note}; broken line: {bands.SUPPORT:g}. "
+        f"{captions.level_text(evidence)} intervals; shades: acceptable, good, excellent. "
+        f"Diamond: mean over the classes. Open: fewer patients than needed, or need unknown. {robustness.OURS}",
+        f"{left} more classes: see results.csv." if left else "",
+        f"{captions.sites_word(unseen)} more, or of unknown similarity: see the tables." if unseen else "",
+    )
+    text = _message(evidence, seen, sites)
+    return canvas.Drawn(drawn, " ".join(part for part in parts if part), text)
 
 
-def _message(evidence: Evidence, seen: Evidence, sites: Sequence[At]) -> str:
+def _message(evidence: types.Evidence, seen: types.Evidence, sites: Sequence[At]) -> str:
     """From where to where the AUROC of the classes runs at the sites of low similarity."""
     unlike = [site for site in sites if site.similarity.value < bands.SUPPORT]
     values = [
         (found.value, f"{site.label}, {label}")
         for site in unlike
         for label in evidence.release.outcome.classes or ()
-        if isinstance(found := find(seen, "auroc", f"{site.name}{BETWEEN}{label}"), Estimate)
+        if isinstance(found := types.find(seen, "auroc", f"{site.name}{classes.BETWEEN}{label}"), types.Estimate)
     ]
-    known = f"{sites_word(len(sites))} of known similarity"
+    known = f"{captions.sites_word(len(sites))} of known similarity"
     if not values:
-        return f"Of {known} none is below {bands.SUPPORT:g} by {form_of(evidence).short}."
+        return f"Of {known} none is below {bands.SUPPORT:g} by {robustness.form_of(evidence).short}."
     (low, first), (high, last) = min(values), max(values)
-    where = f"At sites below {bands.SUPPORT:g} by {form_of(evidence).short}"
+    where = f"At sites below {bands.SUPPORT:g} by {robustness.form_of(evidence).short}"
     if low == high:
         return f"{where} the AUROC of every class is {number(low)}."
     return f"{where} the AUROC runs from {number(low)} ({first}) to {number(high)} ({last})."

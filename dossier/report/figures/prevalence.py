@@ -8,34 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from matplotlib.figure import Figure
 
-from dossier.core import bands
+from dossier.core import bands, types
 from dossier.core.facts import Count, Fact
-from dossier.core.register import figure
-from dossier.core.types import Absent, DatasetSummary, Estimate, Evidence, Picture, externals, find
-from dossier.report.figures.canvas import (
-    BLUE,
-    FULL,
-    KEY_GAP,
-    LINE,
-    MID,
-    Floats,
-    Mark,
-    few,
-    label_half,
-    level_text,
-    panel,
-    patients,
-    picture,
-    place_labels,
-    primary_threshold,
-    resampled,
-    sheet,
-    shortened,
-    styled,
-    text_width,
-    ticks,
-    write,
-)
+from dossier.report.figures import canvas, captions, data, facets, ink, placing
+from dossier.typeset import widths
 from dossier.typeset.numbers import number, per_cent, showing_the_side
 
 HEIGHTS, WIDTH, LEFT, TOP = (25.0, 33.0, 41.0), 64.0, 13.0, 2.4
@@ -49,43 +25,45 @@ PREVALENCES = np.linspace(0.01, 0.99, 99)
 class Flagging:
     """How a site's cases and others are flagged at the primary threshold, and how frequent cases are there."""
 
-    site: DatasetSummary
+    site: types.DatasetSummary
     sensitivity: float
     specificity: float
     prevalence: float
-    own: tuple[Estimate | Absent, Estimate | Absent]
+    own: tuple[types.Estimate | types.Absent, types.Estimate | types.Absent]
     """Its PPV and NPV, as they were found there."""
 
 
-def flaggings(evidence: Evidence) -> list[Flagging] | Absent:
+def flaggings(evidence: types.Evidence) -> list[Flagging] | types.Absent:
     """The external sites whose sensitivity and specificity are estimated at the primary threshold.
 
     Sites with too few events or non-events are left out, those with protected counts, and those with sampling weights:
     how frequent cases are there is not the share of events in their rows.
     """
-    at = primary_threshold(evidence)
+    at = data.primary_threshold(evidence)
     if at is None:
-        return Absent(Fact("release_declares_no_threshold"))
+        return types.Absent(Fact("release_declares_no_threshold"))
     found: list[Flagging] = []
     reason = Fact("few_at_every_site", fewest=Count(bands.FEW_FOR_POOLING, "patient"))
-    for site in externals(evidence):
+    for site in types.externals(evidence):
         sensitivity, specificity = (
-            find(evidence, name, site.name, threshold=at) for name in ("sensitivity", "specificity")
+            types.find(evidence, name, site.name, threshold=at) for name in ("sensitivity", "specificity")
         )
-        if isinstance(sensitivity, Absent) or isinstance(specificity, Absent):
-            reason = next(estimate.reason for estimate in (sensitivity, specificity) if isinstance(estimate, Absent))
+        if isinstance(sensitivity, types.Absent) or isinstance(specificity, types.Absent):
+            reason = next(
+                estimate.reason for estimate in (sensitivity, specificity) if isinstance(estimate, types.Absent)
+            )
         elif site.weighted:
             reason = Fact("curve_without_weights", dataset=site.name)
         elif site.minimum_cell:
             reason = Fact("not_given_where_protected", below=site.minimum_cell)
-        elif site.events is not None and not few(site, bands.FEW_FOR_POOLING):
-            ppv, npv = (find(evidence, name, site.name, threshold=at) for name in ("ppv", "npv"))
+        elif site.events is not None and not data.few(site, bands.FEW_FOR_POOLING):
+            ppv, npv = (types.find(evidence, name, site.name, threshold=at) for name in ("ppv", "npv"))
             prevalence = site.events / site.n
             found.append(Flagging(site, sensitivity.value, specificity.value, prevalence, (ppv, npv)))
-    return found or Absent(reason)
+    return found or types.Absent(reason)
 
 
-def predictive_values(flagging: Flagging, prevalence: Floats) -> tuple[Floats, Floats]:
+def predictive_values(flagging: Flagging, prevalence: types.Floats) -> tuple[types.Floats, types.Floats]:
     """PPV and NPV where cases are as frequent as that, by Bayes' rule; NaN where nobody is flagged, or everybody."""
     flagged = flagging.sensitivity * prevalence, (1 - flagging.specificity) * (1 - prevalence)
     spared = flagging.specificity * (1 - prevalence), (1 - flagging.sensitivity) * prevalence
@@ -97,7 +75,7 @@ def predictive_values(flagging: Flagging, prevalence: Floats) -> tuple[Floats, F
 class Labelled:
     """The labels at the discs of a panel: each disc, and the centre of its label in mm, None without room."""
 
-    marks: tuple[Mark, ...]
+    marks: tuple[placing.Mark, ...]
     spots: tuple[tuple[float, float] | None, ...]
 
     @property
@@ -109,9 +87,9 @@ class Labelled:
         )
 
 
-def _distance(mark: Mark, spot: tuple[float, float]) -> float:
+def _distance(mark: placing.Mark, spot: tuple[float, float]) -> float:
     """How far the box of a label is from its disc, in mm."""
-    half = label_half(mark.text)
+    half = placing.label_half(mark.text)
     away = np.maximum(np.abs(np.array(spot) - (mark.x, mark.y)) - half, 0)
     return float(np.hypot(*away))
 
@@ -120,17 +98,17 @@ def _labels(found: Sequence[Flagging], names: Sequence[str], which: int, high: f
     """Where the names stand in the panel of PPV (0) or NPV (1), so many mm high."""
     own = [float(predictive_values(flagging, np.array([flagging.prevalence]))[which][0]) for flagging in found]
     marks = tuple(
-        Mark(name, flagging.prevalence * WIDTH, (1 - value) * high)
+        placing.Mark(name, flagging.prevalence * WIDTH, (1 - value) * high)
         for flagging, name, value in zip(found, names, own, strict=True)
         if not np.isnan(value)
     )
     strokes = [
-        resampled(PREVALENCES * WIDTH, (1 - predictive_values(flagging, PREVALENCES)[which]) * high)
+        placing.resampled(PREVALENCES * WIDTH, (1 - predictive_values(flagging, PREVALENCES)[which]) * high)
         for flagging in found
     ]
     # A letter stands at its disc, be it on a line.
     lines = np.concatenate(strokes) if max(map(len, names)) > 2 else np.empty((0, 2))
-    return Labelled(marks, place_labels(marks, WIDTH, high, DISC, lines))
+    return Labelled(marks, placing.place_labels(marks, WIDTH, high, DISC, lines))
 
 
 def _lettered(found: Sequence[Flagging], letters: Sequence[str]) -> tuple[float, list[Labelled]]:
@@ -142,12 +120,12 @@ def _lettered(found: Sequence[Flagging], letters: Sequence[str]) -> tuple[float,
     return high, labels
 
 
-def draw_predictive_values(evidence: Evidence) -> Figure | Absent:
+def draw_predictive_values(evidence: types.Evidence) -> Figure | types.Absent:
     """PPV and NPV as curves of the prevalence, a line a site with a disc at its own; letters where names are many."""
     found = flaggings(evidence)
-    if isinstance(found, Absent):
+    if isinstance(found, types.Absent):
         return found
-    names = shortened([flagging.site.site for flagging in found], WIDEST_NAME)
+    names = widths.shortened([flagging.site.site for flagging in found], WIDEST_NAME)
     high = HEIGHTS[0]
     labels = [_labels(found, names, which, high) for which in (0, 1)]
     key: tuple[tuple[str, ...], ...] = ()
@@ -155,36 +133,36 @@ def draw_predictive_values(evidence: Evidence) -> Figure | Absent:
         letters = [chr(ord("a") + order % 26) * (1 + order // 26) for order in range(len(found))]
         high, labels = _lettered(found, letters)
         key = _in_lines([f"{letter}  {flagging.site.site}" for letter, flagging in zip(letters, found, strict=True)])
-    top = TOP + (LINE * len(key) + KEY_TO_PANELS if key else 0.0)
-    drawn = sheet(FULL, top + high + 9.6)
+    top = TOP + (canvas.LINE * len(key) + KEY_TO_PANELS if key else 0.0)
+    drawn = canvas.sheet(canvas.FULL, top + high + 9.6)
     for line, texts in enumerate(key):
         start = LEFT
         for text in texts:
-            write(drawn, start, TOP + LINE * line, text)
-            start += text_width(text) + KEY_GAP
+            canvas.write(drawn, start, TOP + canvas.LINE * line, text)
+            start += widths.text_width(text) + facets.KEY_GAP
     for which, noun in enumerate(("PPV, %", "NPV, %")):
         x = LEFT + which * (WIDTH + 22.0)
-        axes = panel(drawn, x, top, WIDTH, high)
+        axes = canvas.panel(drawn, x, top, WIDTH, high)
         axes.set(xlim=(0, 1), ylim=(0, 1))
         for flagging in found:
             stayed = predictive_values(flagging, PREVALENCES)[which]
-            axes.plot(PREVALENCES, stayed, color=MID, lw=0.8, dashes=(3, 2), zorder=1)
+            axes.plot(PREVALENCES, stayed, color=ink.MID, lw=0.8, dashes=(3, 2), zorder=1)
             there = flagging.own[which]
-            if isinstance(there, Estimate) and there.low is not None and there.high is not None:
+            if isinstance(there, types.Estimate) and there.low is not None and there.high is not None:
                 ends = [there.low, there.high]
-                axes.plot([flagging.prevalence] * 2, ends, color=BLUE, lw=1.0, zorder=2)
+                axes.plot([flagging.prevalence] * 2, ends, color=ink.BLUE, lw=1.0, zorder=2)
             own = predictive_values(flagging, np.array([flagging.prevalence]))[which]
             axes.plot(
-                [flagging.prevalence], own, "o", ms=4.4, color=BLUE, zorder=3, clip_on=False, gid=flagging.site.name
+                [flagging.prevalence], own, "o", ms=4.4, color=ink.BLUE, zorder=3, clip_on=False, gid=flagging.site.name
             )
         for mark, spot in zip(labels[which].marks, labels[which].spots, strict=True):
             if spot is not None:
                 axes.text(spot[0] / WIDTH, 1 - spot[1] / high, mark.text, ha="center", va="center", zorder=4)
         quarters, words = [0, 0.25, 0.5, 0.75, 1], ["0", "25", "50", "75", "100"]
-        ticks(axes, "x", quarters, words)
-        ticks(axes, "y", quarters, words)
-        write(drawn, x - 11.0, top + high / 2, noun, rotation=90, ha="center", va="center")
-        write(drawn, x + WIDTH / 2, top + high + 7.2, "Prevalence, %", ha="center")
+        canvas.ticks(axes, "x", quarters, words)
+        canvas.ticks(axes, "y", quarters, words)
+        canvas.write(drawn, x - 11.0, top + high / 2, noun, rotation=90, ha="center", va="center")
+        canvas.write(drawn, x + WIDTH / 2, top + high + 7.2, "Prevalence, %", ha="center")
     return drawn
 
 
@@ -193,36 +171,37 @@ def _in_lines(texts: Sequence[str]) -> tuple[tuple[str, ...], ...]:
     lines: list[tuple[str, ...]] = [()]
     for text in texts:
         longer = (*lines[-1], text)
-        if lines[-1] and sum(text_width(word) + KEY_GAP for word in longer) > FULL - LEFT:
+        if lines[-1] and sum(widths.text_width(word) + facets.KEY_GAP for word in longer) > canvas.FULL - LEFT:
             lines.append((text,))
         else:
             lines[-1] = longer
     return tuple(lines)
 
 
-@figure("Predictive values by prevalence")
-def predictive_values_by_prevalence(evidence: Evidence) -> Picture | Absent:
+@canvas.figure("Predictive values by prevalence")
+def predictive_values_by_prevalence(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     """How often a flag and no flag were right at each site, and as if sensitivity and specificity stayed the same."""
-    with styled():
-        drawn = draw_predictive_values(evidence)
-        if isinstance(drawn, Absent):
-            return drawn
-        found = flaggings(evidence)
-        if isinstance(found, Absent):
-            return found
-        caption = (
-            f"{patients([flagging.site for flagging in found])}. At {number(primary_threshold(evidence) or 0)}. Disc: "
-            f"found at each site, {level_text(evidence)} interval. Broken line: if sensitivity and specificity stayed "
-            "the same; they move with the case mix. "
-            f"Without sites of under {bands.FEW_FOR_POOLING} events or non-events."
-        )
-        message = f"As found, PPV {_spread(found, 0)} and NPV {_spread(found, 1)}."
-        return picture("predictive_values_by_prevalence", drawn, caption, message)
+    drawn = draw_predictive_values(evidence)
+    if isinstance(drawn, types.Absent):
+        return drawn
+    found = flaggings(evidence)
+    if isinstance(found, types.Absent):
+        return found
+    caption = (
+        f"{captions.patients([flagging.site for flagging in found])}. At "
+        f"{number(data.primary_threshold(evidence) or 0)}. Disc: "
+        f"found at each site, {captions.level_text(evidence)} interval. Broken line: if sensitivity and specificity "
+        f"stayed "
+        "the same; they move with the case mix. "
+        f"Without sites of under {bands.FEW_FOR_POOLING} events or non-events."
+    )
+    message = f"As found, PPV {_spread(found, 0)} and NPV {_spread(found, 1)}."
+    return canvas.Drawn(drawn, caption, message)
 
 
 def _spread(found: list[Flagging], which: int) -> str:
     """The range over the sites of what was found of PPV (0) or NPV (1)."""
-    known = sorted(own.value for flagging in found if isinstance(own := flagging.own[which], Estimate))
+    known = sorted(own.value for flagging in found if isinstance(own := flagging.own[which], types.Estimate))
     if not known:
         return "not defined"
     low, high = (per_cent(value, showing_the_side(100 * value, 0, (0.0, 100.0))) for value in (known[0], known[-1]))

@@ -2,37 +2,32 @@
 
 from __future__ import annotations
 
-from dossier.core.register import figure
-from dossier.core.types import Absent, Evidence, Picture
-from dossier.report.figures.calibration import printed_calibration
-from dossier.report.figures.canvas import HALF, primary_threshold
-from dossier.report.figures.discrimination import AUROC, gain_at, printed_forest
-from dossier.report.figures.risks import printed_risks
-from dossier.report.figures.utility import printed_panels
+from dossier.core import types
+from dossier.report.figures import calibration, canvas, data, discrimination, risks, utility
 
 
-@figure("Discrimination, by site")
-def forest_results(evidence: Evidence) -> Picture | Absent:
+@canvas.figure("Discrimination, by site")
+def forest_results(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     """The AUROC of every site, pooled, and in a new hospital, at half the width of the page."""
-    return printed_forest("forest_results", evidence, AUROC, HALF)
+    return discrimination.printed_forest(evidence, discrimination.AUROC, canvas.HALF)
 
 
-@figure("Calibration, by site")
-def calibration_results(evidence: Evidence) -> Picture | Absent:
+@canvas.figure("Calibration, by site")
+def calibration_results(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     """How often the outcome happened among patients of each risk, in small panels."""
-    return printed_calibration("calibration_results", evidence, HALF)
+    return calibration.printed_calibration(evidence, canvas.HALF)
 
 
-@figure("Net benefit gain, by site")
-def decision_results(evidence: Evidence) -> Picture | Absent:
+@canvas.figure("Net benefit gain, by site")
+def decision_results(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     """What acting on the model gains over flagging everyone or no one: at the threshold, else over a range of them."""
-    at = primary_threshold(evidence)
+    at = data.primary_threshold(evidence)
     if at is None:
-        return printed_panels("decision_results", evidence, HALF)
-    return printed_forest("decision_results", evidence, gain_at(at), HALF)
+        return utility.printed_panels(evidence, canvas.HALF)
+    return discrimination.printed_forest(evidence, discrimination.gain_at(at), canvas.HALF)
 
 
-@figure("Risks of patients with the outcome and without")
-def risk_results(evidence: Evidence) -> Picture | Absent:
+@canvas.figure("Risks of patients with the outcome and without")
+def risk_results(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     """Which risks the model gave to the patients who had the outcome, and to those who had not."""
-    return printed_risks("risk_results", evidence, HALF)
+    return risks.printed_risks(evidence, canvas.HALF)

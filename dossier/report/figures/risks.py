@@ -10,43 +10,10 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from dossier.core import bands
+from dossier.core import bands, types
 from dossier.core.facts import Count, Fact
-from dossier.core.types import Absent, Curve, DatasetSummary, Evidence, Picture, find, find_curve
-from dossier.report.figures.canvas import (
-    BLUE,
-    BROKEN,
-    FULL,
-    HALF,
-    INK,
-    INK_2,
-    LINE,
-    TINTS,
-    Floats,
-    Key,
-    Lattice,
-    ceiling,
-    column,
-    head,
-    headed,
-    key_row,
-    lattice,
-    left_out,
-    panel,
-    patients,
-    picture,
-    primary_threshold,
-    say_why,
-    sheet,
-    shortened,
-    shown_sites,
-    sites_word,
-    styled,
-    text_width,
-    tick_text,
-    ticks,
-    write,
-)
+from dossier.report.figures import canvas, captions, data, facets, ink
+from dossier.typeset import widths
 from dossier.typeset.names import events_of
 from dossier.typeset.numbers import number, per_cent
 from dossier.typeset.words import listing
@@ -66,23 +33,23 @@ class Scale:
     end: float
     step: float
     reach: float
-    edges: Floats
+    edges: types.Floats
     own: bool = False
     """Whether one scale of heights would flatten a site, so that each has its own."""
 
 
-def edges_of(curve: Curve) -> Floats:
+def edges_of(curve: types.Curve) -> types.Floats:
     """The edges of the bins, from 0 to 1."""
-    return np.append(column(curve, "low"), column(curve, "high")[-1])
+    return np.append(data.column(curve, "low"), data.column(curve, "high")[-1])
 
 
-def heights_of(curve: Curve, name: str, edges: Floats, step: float) -> Floats:
+def heights_of(curve: types.Curve, name: str, edges: types.Floats, step: float) -> types.Floats:
     """The share of the patients in each bin between these edges, for every step of the risk.
 
     The area of a bin is its share, however wide it is. Edges that are none of the curve's own lie only in the bin of
     the few highest risks, or in bins put together because few lie in them: their patients are spread evenly.
     """
-    below = np.concatenate(([0.0], np.cumsum(np.nan_to_num(column(curve, name)))))
+    below = np.concatenate(([0.0], np.cumsum(np.nan_to_num(data.column(curve, name)))))
     return np.asarray(np.diff(np.interp(edges, edges_of(curve), below)) * step / np.diff(edges))
 
 
@@ -91,29 +58,29 @@ SMALLEST_UNIT = 1_000_000
 WIDEST_STEP = 0.1
 
 
-def step_of(curve: Curve) -> float:
+def step_of(curve: types.Curve) -> float:
     """The width of the equal bins, also where some of them were put together."""
     units = (round(edge * SMALLEST_UNIT) for edge in edges_of(curve))
     return min(math.gcd(*units) / SMALLEST_UNIT, WIDEST_STEP)
 
 
-def common_step(curves: Sequence[Curve]) -> float:
+def common_step(curves: Sequence[types.Curve]) -> float:
     """The least width of bins that every curve's own can be put together to."""
     return math.lcm(*(round(step_of(curve) * SMALLEST_UNIT) for curve in curves)) / SMALLEST_UNIT
 
 
-def common_edges(curves: Sequence[Curve], step: float) -> Floats:
+def common_edges(curves: Sequence[types.Curve], step: float) -> types.Floats:
     """The edges that all curves are counted by: equal bins to where the last of them has its own, then one up to 1."""
     end = max(float(edges_of(curve)[:-1].max()) if len(edges_of(curve)) > 2 else step for curve in curves)
     equal = np.arange(1, math.ceil(round(end / step, 6)) + 1)
     return np.unique(np.round(np.concatenate(([0.0], equal * step, [1.0])), 10))
 
 
-def highest_bin(curves: Sequence[Curve]) -> float:
+def highest_bin(curves: Sequence[types.Curve]) -> float:
     """The upper end of the last of the bins that hold anybody, but for a wide one of a few at the end."""
     ends = []
     for curve in curves:
-        counts = np.sum([np.nan_to_num(column(curve, name)) for name in ("events", "non_events")], axis=0)
+        counts = np.sum([np.nan_to_num(data.column(curve, name)) for name in ("events", "non_events")], axis=0)
         edges = edges_of(curve)
         is_wide = edges[-1] - edges[-2] > step_of(curve) + 1e-12
         if is_wide and counts[-1] <= FEW_BEYOND * counts.sum():
@@ -122,10 +89,10 @@ def highest_bin(curves: Sequence[Curve]) -> float:
     return max(ends)
 
 
-def beyond(curves: Sequence[Curve], end: float) -> bool:
+def beyond(curves: Sequence[types.Curve], end: float) -> bool:
     """Whether any risk may lie beyond the end of the axis."""
     shares = (
-        np.nan_to_num(column(curve, name))[column(curve, "high") > end + 1e-12].sum()
+        np.nan_to_num(data.column(curve, name))[data.column(curve, "high") > end + 1e-12].sum()
         for curve in curves
         for name in _SHARES
     )
@@ -135,17 +102,17 @@ def beyond(curves: Sequence[Curve], end: float) -> bool:
 WIDEST_SPREAD = 3.0
 
 
-def scale_of(curves: Sequence[Curve]) -> Scale:
+def scale_of(curves: Sequence[types.Curve]) -> Scale:
     """The axes that hold these distributions, with bins of one width for all: a finer curve's are put together."""
     step = common_step(curves)
     edges = common_edges(curves, step)
     tops = [max(float(heights_of(curve, name, edges, step).max()) for name in _SHARES) for curve in curves]
     finer = any(step_of(curve) < step for curve in curves)
     own = finer and max(tops) > WIDEST_SPREAD * min(tops)
-    return Scale(ceiling(highest_bin(curves)), step, max(tops), edges, own)
+    return Scale(canvas.ceiling(highest_bin(curves)), step, max(tops), edges, own)
 
 
-def mirrored(axes: Axes, site: DatasetSummary, curve: Curve, scale: Scale) -> float:
+def mirrored(axes: Axes, site: types.DatasetSummary, curve: types.Curve, scale: Scale) -> float:
     """Shares of the events upwards and of the others downwards, as one outline each; how far they reach.
 
     A group of too few patients is not drawn.
@@ -154,39 +121,42 @@ def mirrored(axes: Axes, site: DatasetSummary, curve: Curve, scale: Scale) -> fl
     up, down = (heights_of(curve, name, edges, scale.step) for name in _SHARES)
     with_outcome, without = enough(site)
     if with_outcome:
-        axes.stairs(up, edges, fill=True, fc=BLUE, lw=0)
+        axes.stairs(up, edges, fill=True, fc=ink.BLUE, lw=0)
     if without:
-        axes.stairs(-down, edges, fill=True, fc=TINTS[2], ec=INK_2, lw=0.5, baseline=0)
-    axes.axhline(0, color=INK, lw=0.5)
+        axes.stairs(-down, edges, fill=True, fc=ink.TINTS[2], ec=ink.INK_2, lw=0.5, baseline=0)
+    axes.axhline(0, color=ink.INK, lw=0.5)
     reach = max(float(up.max()), float(down.max()), 1e-9) if scale.own else scale.reach
     axes.set_ylim(-reach * 1.04, reach * 1.04)
     return reach
 
 
-def enough(site: DatasetSummary) -> tuple[bool, bool]:
+def enough(site: types.DatasetSummary) -> tuple[bool, bool]:
     """Whether the patients with the outcome, and those without, are enough to show how their risks lie."""
     if site.events is None:
         return False, False
     return site.events >= bands.FEW_FOR_POOLING, site.n - site.events >= bands.FEW_FOR_POOLING
 
 
-TOO_FEW_EVERYWHERE = Absent(Fact("too_few_at_every_site", fewest=Count(bands.FEW_FOR_POOLING, "patient")))
+TOO_FEW_EVERYWHERE = types.Absent(Fact("too_few_at_every_site", fewest=Count(bands.FEW_FOR_POOLING, "patient")))
 """Why risks are not drawn where every panel would say that its patients are too few."""
 
 
-def distributions(evidence: Evidence, width: float) -> dict[str, Curve | Absent]:
+def distributions(evidence: types.Evidence, width: float) -> dict[str, types.Curve | types.Absent]:
     """The distribution of the risks at each site that a figure of that width holds."""
-    return {site.name: find_curve(evidence, "risk_distribution", site.name) for site in shown_sites(evidence, width)[0]}
+    return {
+        site.name: types.find_curve(evidence, "risk_distribution", site.name)
+        for site in facets.shown_sites(evidence, width)[0]
+    }
 
 
-def _known(evidence: Evidence, width: float) -> list[Curve]:
-    return [curve for curve in distributions(evidence, width).values() if isinstance(curve, Curve)]
+def _known(evidence: types.Evidence, width: float) -> list[types.Curve]:
+    return [curve for curve in distributions(evidence, width).values() if isinstance(curve, types.Curve)]
 
 
-def means(evidence: Evidence, site: DatasetSummary) -> tuple[float, float] | None:
+def means(evidence: types.Evidence, site: types.DatasetSummary) -> tuple[float, float] | None:
     """The mean risk of the patients with the outcome and of those without; None where either are too few."""
-    found = find(evidence, "tjur_r2", site.name)
-    if isinstance(found, Absent) or not all(enough(site)):
+    found = types.find(evidence, "tjur_r2", site.name)
+    if isinstance(found, types.Absent) or not all(enough(site)):
         return None
     of_cases, of_others = found.details.get("mean_of_cases"), found.details.get("mean_of_others")
     return None if of_cases is None or of_others is None else (of_cases, of_others)
@@ -195,61 +165,66 @@ def means(evidence: Evidence, site: DatasetSummary) -> tuple[float, float] | Non
 # ---- the figure of the distributions --------------------------------------------------------------------------------
 
 
-def draw_risks(evidence: Evidence, width: float) -> Figure | Absent:
+def draw_risks(evidence: types.Evidence, width: float) -> Figure | types.Absent:
     """The distribution of the risks at each site: patients with the outcome upwards, the others downwards."""
-    shown, _ = shown_sites(evidence, width)
+    shown, _ = facets.shown_sites(evidence, width)
     curves = distributions(evidence, width)
     known = _known(evidence, width)
     if not known:
-        return Absent(Fact("no_distribution_of_risks"))
+        return types.Absent(Fact("no_distribution_of_risks"))
     if not any(any(enough(site)) for site in shown):
         return TOO_FEW_EVERYWHERE
     scale = scale_of(known)
-    size = HALF if len(shown) == 1 else width
+    size = canvas.HALF if len(shown) == 1 else width
     share = printed_share(scale.reach)
-    left = 6.2 + (text_width(per_cent(share)) if not scale.own else 0.0)
+    left = 6.2 + (widths.text_width(per_cent(share)) if not scale.own else 0.0)
     grid, heads, quiet = _risk_grid(evidence, shown, size, width, left)
-    drawn = sheet(size, grid.bottom + 9.4)
-    if width == FULL:
-        key = [Key("with the outcome", BLUE, fill=True), Key("without", TINTS[2], fill=True, edge=INK_2)]
-        key_row(drawn, grid.left, 2.4, key)
+    drawn = canvas.sheet(size, grid.bottom + 9.4)
+    if width == canvas.FULL:
+        key = [
+            facets.Key("with the outcome", ink.BLUE, fill=True),
+            facets.Key("without", ink.TINTS[2], fill=True, edge=ink.INK_2),
+        ]
+        facets.key_row(drawn, grid.left, 2.4, key)
     for index, site in enumerate(shown):
-        head(drawn, grid, index, heads[index], quiet=quiet)
-        axes = panel(drawn, *grid.corner(index), grid.width, grid.height)
+        facets.head(drawn, grid, index, heads[index], quiet=quiet)
+        axes = canvas.panel(drawn, *grid.corner(index), grid.width, grid.height)
         curve = curves[site.name]
         axes.set_xlim(0, scale.end)
         reach = scale.reach
-        if isinstance(curve, Absent):
+        if isinstance(curve, types.Absent):
             axes.set_ylim(-reach, reach)
-            say_why(evidence, axes, grid, curve)
+            facets.say_why(evidence, axes, grid, curve)
         else:
             reach = mirrored(axes, site, curve, scale)
-            _lines(axes, site, primary_threshold(evidence), (scale.end, reach), means(evidence, site))
+            _lines(axes, site, data.primary_threshold(evidence), (scale.end, reach), means(evidence, site))
         _risk_ticks(axes, grid, index, scale, share)
-    write(drawn, (grid.left + grid.right) / 2, grid.bottom + 7.2, "Estimated risk", ha="center")
+    canvas.write(drawn, (grid.left + grid.right) / 2, grid.bottom + 7.2, "Estimated risk", ha="center")
     middle = (grid.top + grid.bottom) / 2
-    write(drawn, 2.0, middle, "Share of patients", rotation=90, ha="center", va="center")
+    canvas.write(drawn, 2.0, middle, "Share of patients", rotation=90, ha="center", va="center")
     return drawn
 
 
 def _risk_grid(
-    evidence: Evidence, shown: Sequence[DatasetSummary], size: float, width: float, left: float
-) -> tuple[Lattice, tuple[str, ...], int]:
+    evidence: types.Evidence, shown: Sequence[types.DatasetSummary], size: float, width: float, left: float
+) -> tuple[facets.Lattice, tuple[str, ...], int]:
     """The panels and what stands above them: the name, and at full width the counts and the means where they fit."""
-    if width == HALF:
+    if width == canvas.HALF:
         shape = 0.6 if len(shown) == 1 else 1.0
-        grid = lattice(len(shown), size, left=max(9.5, left), top=5, gap_x=2.3, gap_y=6.6, tallest=36, shape=shape)
-        return *headed(grid, shown), 0
+        grid = facets.lattice(
+            len(shown), size, left=max(9.5, left), top=5, gap_x=2.3, gap_y=6.6, tallest=36, shape=shape
+        )
+        return *facets.headed(grid, shown), 0
     shape = 0.85 if len(shown) <= 12 else 0.75
-    grid = lattice(len(shown), size, left=left, top=10.5, gap_x=4.4, gap_y=6.6, tallest=36, shape=shape)
+    grid = facets.lattice(len(shown), size, left=left, top=10.5, gap_x=4.4, gap_y=6.6, tallest=36, shape=shape)
     counts = [f"{_counts(site)}\n{_means_text(evidence, site)}" for site in shown]
     lines = [line for count in counts for line in count.split("\n")]
-    if len(shown) > 12 or any(text_width(line) > grid.width for line in lines):
-        return *headed(grid, shown), 0
-    return *headed(grid, shown, counts), 2
+    if len(shown) > 12 or any(widths.text_width(line) > grid.width for line in lines):
+        return *facets.headed(grid, shown), 0
+    return *facets.headed(grid, shown, counts), 2
 
 
-def _counts(site: DatasetSummary) -> str:
+def _counts(site: types.DatasetSummary) -> str:
     known = events_of(site)
     return (
         f"n {site.n:,}, events withheld"
@@ -260,7 +235,7 @@ def _counts(site: DatasetSummary) -> str:
     )
 
 
-def _means_text(evidence: Evidence, site: DatasetSummary) -> str:
+def _means_text(evidence: types.Evidence, site: types.DatasetSummary) -> str:
     found = means(evidence, site)
     return "too few for means" if found is None else f"means {risk_text(found[0])}, {risk_text(found[1])}"
 
@@ -275,22 +250,22 @@ def printed_share(reach: float) -> float:
     return max(value for value in (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0) if value <= max(reach, 0.05))
 
 
-def _risk_ticks(axes: Axes, grid: Lattice, index: int, scale: Scale, share: float) -> None:
+def _risk_ticks(axes: Axes, grid: facets.Lattice, index: int, scale: Scale, share: float) -> None:
     outer = grid.outer_bottom(index)
     axes.spines["bottom"].set_visible(outer)
     ends = [0, scale.end / 2, scale.end]
-    ticks(axes, "x", ends if outer else [], ["0", "", tick_text(scale.end)] if outer else [], inward=True)
+    canvas.ticks(axes, "x", ends if outer else [], ["0", "", canvas.tick_text(scale.end)] if outer else [], inward=True)
     if scale.own:
         axes.spines["left"].set_visible(False)
         return
     outer_left = grid.outer_left(index)
     texts = [per_cent(share), "0", per_cent(share)] if outer_left else [""] * 3
-    ticks(axes, "y", [-share, 0, share], texts)
+    canvas.ticks(axes, "y", [-share, 0, share], texts)
 
 
 def _lines(
     axes: Axes,
-    site: DatasetSummary,
+    site: types.DatasetSummary,
     threshold: float | None,
     ends: tuple[float, float],
     averages: tuple[float, float] | None,
@@ -299,23 +274,25 @@ def _lines(
     end, reach = ends
     above, below = enough(site)
     if threshold is not None and threshold <= end:
-        axes.plot([threshold, threshold], [-reach * below, reach * above], color=INK_2, lw=0.7, ls=BROKEN)
+        axes.plot([threshold, threshold], [-reach * below, reach * above], color=ink.INK_2, lw=0.7, ls=ink.BROKEN)
     if averages is not None:
         for mean, height in zip(averages, (reach, -reach), strict=True):
             if mean <= end:
-                axes.plot([mean, mean], [0, height], color=INK, lw=1.1)
+                axes.plot([mean, mean], [0, height], color=ink.INK, lw=1.1)
     for is_drawn, height in ((above, 0.75), (below, 0.25)):
         if not is_drawn:
-            axes.text(0.5, height, "too few", transform=axes.transAxes, ha="center", va="center", color=INK_2)
+            axes.text(0.5, height, "too few", transform=axes.transAxes, ha="center", va="center", color=ink.INK_2)
 
 
-def how_to_read(evidence: Evidence, width: float, who: str = "those with the outcome (up) and without (down)") -> str:
+def how_to_read(
+    evidence: types.Evidence, width: float, who: str = "those with the outcome (up) and without (down)"
+) -> str:
     """What the heights, lines and ends of the panels mean."""
-    shown, _ = shown_sites(evidence, width)
-    threshold = primary_threshold(evidence)
+    shown, _ = facets.shown_sites(evidence, width)
+    threshold = data.primary_threshold(evidence)
     known = _known(evidence, width)
     scale = scale_of(known)
-    text = f"Share of {who} in each {tick_text(scale.step)} of the risk."
+    text = f"Share of {who} in each {canvas.tick_text(scale.step)} of the risk."
     if any(means(evidence, site) for site in shown):
         text += " Full lines: their mean risks."
     if at_weights := [site.site for site in shown if site.weighted]:
@@ -324,7 +301,7 @@ def how_to_read(evidence: Evidence, width: float, who: str = "those with the out
         text += f" Broken: threshold {number(threshold, 2 if threshold >= 0.1 else 3)}."
     if scale.end < 1:
         more = "under 1% of risks are higher" if beyond(known, scale.end) else "no risk is higher"
-        text += f" The axis ends at {tick_text(scale.end)}: {more}."
+        text += f" The axis ends at {canvas.tick_text(scale.end)}: {more}."
     if scale.own:
         text += " Each site has a height scale of its own."
     if any(False in enough(site) for site in shown):
@@ -332,12 +309,12 @@ def how_to_read(evidence: Evidence, width: float, who: str = "those with the out
     return text
 
 
-def risk_alternative(evidence: Evidence, width: float) -> str:
+def risk_alternative(evidence: types.Evidence, width: float) -> str:
     """The finding: the mean risk of the patients with the outcome and without, at the extremes of the sites."""
-    shown, _ = shown_sites(evidence, width)
+    shown, _ = facets.shown_sites(evidence, width)
     found = [(site.site, averages) for site in shown if (averages := means(evidence, site)) is not None]
     if not found:
-        each = "the only site" if len(shown) == 1 else f"each of {sites_word(len(shown))}"
+        each = "the only site" if len(shown) == 1 else f"each of {captions.sites_word(len(shown))}"
         return f"Under {bands.FEW_FOR_POOLING} patients with or without the outcome at {each}: too few for mean risks."
     if len(found) == 1:
         name, (cases, others) = found[0]
@@ -353,17 +330,16 @@ def risk_alternative(evidence: Evidence, width: float) -> str:
     )
 
 
-def printed_risks(name: str, evidence: Evidence, width: float) -> Picture | Absent:
-    """The risks as a picture of that name: their distribution at the only site, or the means of several."""
+def printed_risks(evidence: types.Evidence, width: float) -> canvas.Drawn | types.Absent:
+    """The risks: their distribution at the only site, or the means of several."""
     several = has_means(evidence)
-    with styled():
-        drawn = draw_mean_risks(evidence) if several else draw_risks(evidence, width)
-        if isinstance(drawn, Absent):
-            return drawn
-        caption = mean_risks_caption(evidence) if several else how_to_read(evidence, width)
-        shown, left = shown_sites(evidence, width)
-        caption = f"{patients(shown)}. {caption}{left_out(left, 'see the tables')}"
-        return picture(name, drawn, caption, risk_alternative(evidence, width))
+    drawn = draw_mean_risks(evidence) if several else draw_risks(evidence, width)
+    if isinstance(drawn, types.Absent):
+        return drawn
+    caption = mean_risks_caption(evidence) if several else how_to_read(evidence, width)
+    shown, left = facets.shown_sites(evidence, width)
+    caption = f"{captions.patients(shown)}. {caption}{captions.left_out(left, 'see the tables')}"
+    return canvas.Drawn(drawn, caption, risk_alternative(evidence, width))
 
 
 # ---- mean risks of several sites ------------------------------------------------------------------------------------
@@ -372,52 +348,52 @@ ROOM_OF_A_MEAN, LEAST_AXIS = 14.0, 15.0
 """The width of a column of means, and the least of the axis, in mm."""
 
 
-def has_means(evidence: Evidence) -> bool:
+def has_means(evidence: types.Evidence) -> bool:
     """Whether the mean risks of several sites stand for their distributions, which no small panel can show."""
-    shown, _ = shown_sites(evidence, HALF)
+    shown, _ = facets.shown_sites(evidence, canvas.HALF)
     return len(shown) > 1 and any(means(evidence, site) is not None for site in shown)
 
 
-def draw_mean_risks(evidence: Evidence) -> Figure:
+def draw_mean_risks(evidence: types.Evidence) -> Figure:
     """A row a site on half a page: the mean risk of the patients with the outcome, and of those without."""
-    shown, _ = shown_sites(evidence, HALF)
+    shown, _ = facets.shown_sites(evidence, canvas.HALF)
     found = {site.name: means(evidence, site) for site in shown}
-    names = shortened([site.site for site in shown], HALF - LEAST_AXIS - 2 * ROOM_OF_A_MEAN - 5.0)
-    left = max(map(text_width, names)) + 2.5
-    width, top = HALF - left - 2 * ROOM_OF_A_MEAN - 2.0, 5.4
-    height = LINE * len(shown) + 1.5
-    drawn = sheet(HALF, top + height + 9.4)
-    axes = panel(drawn, left, top, width, height)
-    end = ceiling(max(risk for pair in found.values() if pair is not None for risk in pair))
-    axes.set(xlim=(0, end), ylim=(height / LINE, 0))
+    names = widths.shortened([site.site for site in shown], canvas.HALF - LEAST_AXIS - 2 * ROOM_OF_A_MEAN - 5.0)
+    left = max(map(widths.text_width, names)) + 2.5
+    width, top = canvas.HALF - left - 2 * ROOM_OF_A_MEAN - 2.0, 5.4
+    height = canvas.LINE * len(shown) + 1.5
+    drawn = canvas.sheet(canvas.HALF, top + height + 9.4)
+    axes = canvas.panel(drawn, left, top, width, height)
+    end = canvas.ceiling(max(risk for pair in found.values() if pair is not None for risk in pair))
+    axes.set(xlim=(0, end), ylim=(height / canvas.LINE, 0))
     axes.spines["left"].set_visible(False)
-    ticks(axes, "x", [0, end / 2, end], ["0", tick_text(end / 2), tick_text(end)])
-    threshold = primary_threshold(evidence)
+    canvas.ticks(axes, "x", [0, end / 2, end], ["0", canvas.tick_text(end / 2), canvas.tick_text(end)])
+    threshold = data.primary_threshold(evidence)
     if threshold is not None and threshold <= end:
-        axes.axvline(threshold, color=INK_2, lw=0.7, ls=BROKEN, zorder=0.5)
-    ends = HALF - ROOM_OF_A_MEAN, HALF
+        axes.axvline(threshold, color=ink.INK_2, lw=0.7, ls=ink.BROKEN, zorder=0.5)
+    ends = canvas.HALF - ROOM_OF_A_MEAN, canvas.HALF
     for words, x in zip(("with", "without"), ends, strict=True):
-        write(drawn, x, 2.2, words, ha="right", color=INK_2)
+        canvas.write(drawn, x, 2.2, words, ha="right", color=ink.INK_2)
     for row, (site, name) in enumerate(zip(shown, names, strict=True)):
-        y = top + (row + 0.5) * LINE
-        write(drawn, 0, y, name)
+        y = top + (row + 0.5) * canvas.LINE
+        canvas.write(drawn, 0, y, name)
         pair = found[site.name]
         if pair is None:
-            write(drawn, HALF, y, "too few", ha="right", color=INK_2)
+            canvas.write(drawn, canvas.HALF, y, "too few", ha="right", color=ink.INK_2)
             continue
-        axes.plot(pair, [row + 0.5] * 2, color=INK, lw=0.8, zorder=2)
-        for risk, x, colour, weight in zip(pair, ends, (BLUE, "white"), (600, 400), strict=True):
-            axes.plot([risk], [row + 0.5], "o", ms=4.2, mfc=colour, mec=BLUE, mew=0.9, zorder=3, clip_on=False)
-            write(drawn, x, y, risk_text(risk), ha="right", weight=weight)
-    write(drawn, left + width / 2, top + height + 7.2, "Mean estimated risk", ha="center")
+        axes.plot(pair, [row + 0.5] * 2, color=ink.INK, lw=0.8, zorder=2)
+        for risk, x, colour, weight in zip(pair, ends, (ink.BLUE, "white"), (600, 400), strict=True):
+            axes.plot([risk], [row + 0.5], "o", ms=4.2, mfc=colour, mec=ink.BLUE, mew=0.9, zorder=3, clip_on=False)
+            canvas.write(drawn, x, y, risk_text(risk), ha="right", weight=weight)
+    canvas.write(drawn, left + width / 2, top + height + 7.2, "Mean estimated risk", ha="center")
     return drawn
 
 
-def mean_risks_caption(evidence: Evidence, whose: str = "with the outcome") -> str:
+def mean_risks_caption(evidence: types.Evidence, whose: str = "with the outcome") -> str:
     """How to read the rows."""
-    threshold = primary_threshold(evidence)
+    threshold = data.primary_threshold(evidence)
     text = f"Mean risk of patients {whose} (filled) and of all others (open)."
     text += "" if threshold is None else f" Broken: threshold {number(threshold, 2 if threshold >= 0.1 else 3)}."
-    if any(False in enough(site) for site in shown_sites(evidence, HALF)[0]):
+    if any(False in enough(site) for site in facets.shown_sites(evidence, canvas.HALF)[0]):
         text += f" Too few: under {bands.FEW_FOR_POOLING} patients."
     return text

@@ -14,42 +14,10 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Circle, Ellipse, Rectangle
 
-from dossier.core import bands
+from dossier.core import bands, types
 from dossier.core.facts import Fact
-from dossier.core.register import figure
-from dossier.core.types import POOLED, Absent, DatasetSummary, Estimate, Evidence, Picture, externals, find
-from dossier.report.figures.canvas import (
-    BLUE,
-    FULL,
-    INK,
-    INK_2,
-    LABEL_HEIGHT,
-    LINE,
-    MID,
-    RULE,
-    TINTS,
-    Floats,
-    Mark,
-    extent,
-    inner_ticks,
-    joined,
-    level_text,
-    outline,
-    panel,
-    patients,
-    picture,
-    place_labels,
-    primary_threshold,
-    sheet,
-    shortened,
-    sites_word,
-    stands_on_a_line,
-    styled,
-    text_width,
-    ticks,
-    wrapped,
-    write,
-)
+from dossier.report.figures import canvas, captions, data, ink, placing
+from dossier.typeset import widths
 from dossier.typeset.numbers import number
 from dossier.typeset.words import SIMILARITY_FORM, listing, setting
 
@@ -124,18 +92,18 @@ class Standing:
 class Placed:
     """A site with its similarity to the development data, when that is known."""
 
-    site: DatasetSummary
+    site: types.DatasetSummary
     name: str
-    similarity: Estimate | None
+    similarity: types.Estimate | None
     supports: bool
 
     @property
     def colour(self) -> str:
         """Blue for a site that supports the model from outside, mid for the rest."""
-        return BLUE if self.supports else MID
+        return ink.BLUE if self.supports else ink.MID
 
 
-def scales(evidence: Evidence) -> tuple[Scale, ...]:
+def scales(evidence: types.Evidence) -> tuple[Scale, ...]:
     """The three panels, each wide enough for the worst end of every interval, as far as the measure can go.
 
     The net benefit can be as low as one likes: its axis ends at the loss of what there is to gain.
@@ -144,9 +112,12 @@ def scales(evidence: Evidence) -> tuple[Scale, ...]:
     for measure, position in evidence.release.judged_by.items():
         plan = PLANS[measure]
         sample, usual, best, step, limit = plan.sample, plan.usual, plan.best, plan.step, plan.limit
-        found = (find(evidence, measure, site.name, **position) for site in externals(evidence))
+        found = (types.find(evidence, measure, site.name, **position) for site in types.externals(evidence))
         values = [
-            end for estimate in found if isinstance(estimate, Estimate) for end in (estimate.value, *_ends(estimate))
+            end
+            for estimate in found
+            if isinstance(estimate, types.Estimate)
+            for end in (estimate.value, *_ends(estimate))
         ]
         sign = 1 if best > usual else -1
         reach = min([usual * sign, *(value * sign for value in values)])
@@ -201,13 +172,13 @@ BEFORE_THE_TICK = 0.05
 """How far an axis goes on before its first tick, as a share of the axis: its text is clear of that of the height 0."""
 
 
-def standing(evidence: Evidence, site: DatasetSummary, scale: Scale) -> Standing | None:
+def standing(evidence: types.Evidence, site: types.DatasetSummary, scale: Scale) -> Standing | None:
     """Where a site stands in a panel; None when the measure is absent there."""
-    found = find(evidence, scale.measure, site.name, **scale.setting)
-    if isinstance(found, Absent):
+    found = types.find(evidence, scale.measure, site.name, **scale.setting)
+    if isinstance(found, types.Absent):
         return None
-    least = find(evidence, scale.sample, site.name, **scale.setting)
-    share = min(1.0, site.n / least.value) if isinstance(least, Estimate) and least.value > 0 else None
+    least = types.find(evidence, scale.sample, site.name, **scale.setting)
+    share = min(1.0, site.n / least.value) if isinstance(least, types.Estimate) and least.value > 0 else None
     low = found.value if found.low is None else found.low
     high = found.value if found.high is None else found.high
     return Standing(found.value, low, high, share, bands.is_shown(scale.measure, found.low, found.high))
@@ -217,22 +188,22 @@ NO_SKILL: Mapping[str, Any] = {"ms": 5.0, "mew": 1.2, "zorder": 6, "clip_on": Fa
 """How the cross of a Brier score without skill looks."""
 
 
-def is_without_skill(evidence: Evidence, site: DatasetSummary, scale: Scale) -> bool:
+def is_without_skill(evidence: types.Evidence, site: types.DatasetSummary, scale: Scale) -> bool:
     """Whether a Brier score is no better than if everyone had been given the prevalence of the site."""
-    found = find(evidence, "scaled_brier", site.name)
-    return scale.measure == "brier" and isinstance(found, Estimate) and found.value <= 0
+    found = types.find(evidence, "scaled_brier", site.name)
+    return scale.measure == "brier" and isinstance(found, types.Estimate) and found.value <= 0
 
 
-def without_skill(evidence: Evidence, sites: Sequence[DatasetSummary]) -> str:
+def without_skill(evidence: types.Evidence, sites: Sequence[types.DatasetSummary]) -> str:
     """What the cross stands for, where there is one."""
     has_cross = any(is_without_skill(evidence, site, scale) for site in sites for scale in scales(evidence))
     return " Cross: no better than the prevalence." if has_cross else ""
 
 
-def placed_sites(evidence: Evidence) -> tuple[Placed, ...]:
+def placed_sites(evidence: types.Evidence) -> tuple[Placed, ...]:
     """Every external site with its similarity and whether it supports the model from outside."""
     three = scales(evidence)
-    sites = externals(evidence)
+    sites = types.externals(evidence)
     names = short_names(sites)
     known = sum(_similarity(evidence, site) is not None for site in sites)
     many = not _fits_the_margin(known, len(sites) - known)
@@ -253,13 +224,13 @@ def _fits_the_margin(known: int, unknown: int) -> bool:
     return TOP + known * COLUMN_LINE + _strip_height(unknown) + TITLES <= TALLEST
 
 
-def short_names(sites: Sequence[DatasetSummary]) -> dict[str, str]:
+def short_names(sites: Sequence[types.DatasetSummary]) -> dict[str, str]:
     """The names at the marks: up to the first comma where they still differ, and no wider than a mark can bear."""
     wide = 24.0 if len(sites) > FEW_SITES else 38.0
-    return dict(zip((site.name for site in sites), shortened(_up_to_a_comma(sites), wide, 600), strict=True))
+    return dict(zip((site.name for site in sites), widths.shortened(_up_to_a_comma(sites), wide, 600), strict=True))
 
 
-def _up_to_a_comma(sites: Sequence[DatasetSummary]) -> list[str]:
+def _up_to_a_comma(sites: Sequence[types.DatasetSummary]) -> list[str]:
     """The names up to the first comma where they still differ: Long Beach, United States becomes Long Beach."""
     firsts = [site.site.split(",")[0] for site in sites]
     return firsts if len(set(firsts)) == len(sites) else [site.site for site in sites]
@@ -270,9 +241,9 @@ def is_crowded(placed: Sequence[Placed]) -> bool:
     return sum(placed_site.similarity is not None for placed_site in placed) > MOST_NAMED
 
 
-def _similarity(evidence: Evidence, site: DatasetSummary) -> Estimate | None:
-    found = find(evidence, bands.SIMILARITIES[evidence.release.robustness.similarity], site.name)
-    return found if isinstance(found, Estimate) else None
+def _similarity(evidence: types.Evidence, site: types.DatasetSummary) -> types.Estimate | None:
+    found = types.find(evidence, bands.SIMILARITIES[evidence.release.robustness.similarity], site.name)
+    return found if isinstance(found, types.Estimate) else None
 
 
 @dataclass(frozen=True)
@@ -301,18 +272,20 @@ BANDS = f"Bands of {min(bands.SIMILARITY):g}: {listing(list(bands.SIMILARITY.val
 """The bands of similarity, which an axis that shows a part of it cannot name."""
 
 
-def form_of(evidence: Evidence) -> Form:
+def form_of(evidence: types.Evidence) -> Form:
     """The form of similarity that the release chooses."""
     return FORMS[evidence.release.robustness.similarity]
 
 
-def _by_the_other_form(evidence: Evidence) -> str:
+def _by_the_other_form(evidence: types.Evidence) -> str:
     """How many sites support the model by the form that is not drawn; empty where none could be judged."""
-    found = find(evidence, "externally_supported", POOLED)
-    if isinstance(found, Absent):
+    found = types.find(evidence, "externally_supported", types.POOLED)
+    if isinstance(found, types.Absent):
         return ""
     (other,) = (name for name in FORMS if name != evidence.release.robustness.similarity)
-    return f"; by {FORMS[other].short} {sites_word(int(found.details.get(f'by_{other}') or 0))} would support it"
+    return (
+        f"; by {FORMS[other].short} {captions.sites_word(int(found.details.get(f'by_{other}') or 0))} would support it"
+    )
 
 
 @dataclass(frozen=True)
@@ -371,15 +344,15 @@ def layout(placed: Sequence[Placed], *, at_the_margin: bool = False) -> Layout:
     names = 0.0
     if at_the_margin:
         height = max(height, len(known) * COLUMN_LINE)
-        names = max(text_width(placed_site.name, 600 if placed_site.supports else 400) for placed_site in placed)
-        names = max(names, text_width(_left_out(unknown - rows)))
+        names = max(widths.text_width(placed_site.name, 600 if placed_site.supports else 400) for placed_site in placed)
+        names = max(names, widths.text_width(_left_out(unknown - rows)))
     lowest, highest, broken = similarity_axis([ends for ends in known if ends is not None], height)
     foot = BREAK + FOOT if broken else 0.0
     left += 2.5 if is_zoomed(lowest, highest) else 0.0
     radius = SMALL_RADIUS if crowded else RADIUS
     # A disc at the best end of the last panel needs its half outside.
     margin = names + LEADER + 0.8 if names else 0.0
-    width = (FULL - left - 2 * GAP - RADIUS - 0.2 - margin) / 3
+    width = (canvas.FULL - left - 2 * GAP - RADIUS - 0.2 - margin) / 3
     return Layout(left, width, height - foot, foot, strip, rows, lowest, highest, radius, names)
 
 
@@ -390,7 +363,7 @@ def _left_out(count: int) -> str:
 
 def _strip_height(unknown: int) -> float:
     """How much the strip of so many sites of unknown similarity takes, in mm."""
-    return (min(unknown, MOST_UNKNOWN) + (unknown > MOST_UNKNOWN)) * LINE + 7.8 if unknown else 0.0
+    return (min(unknown, MOST_UNKNOWN) + (unknown > MOST_UNKNOWN)) * canvas.LINE + 7.8 if unknown else 0.0
 
 
 def _shown_interval(placed_site: Placed, *, crowded: bool) -> tuple[float, float] | None:
@@ -455,11 +428,11 @@ class Arrangement:
     """The sites that a panel cannot show, because its measure is absent there."""
 
 
-def arrangement(evidence: Evidence) -> Arrangement | Absent:
+def arrangement(evidence: types.Evidence) -> Arrangement | types.Absent:
     """The diagram's plan: each name at its mark where all have room, else in a column at the right margin."""
     placed = placed_sites(evidence)
     if not any(placed_site.similarity for placed_site in placed):
-        return Absent(Fact("no_similarity_known"))
+        return types.Absent(Fact("no_similarity_known"))
     plan, three = layout(placed), scales(evidence)
     regions = _regions(evidence, placed, plan, three)
     found = [_labels(evidence, placed, plan, *pair) for pair in zip(three, regions, strict=True)]
@@ -488,12 +461,14 @@ def arrangement(evidence: Evidence) -> Arrangement | Absent:
 
 
 def _regions(
-    evidence: Evidence, placed: Sequence[Placed], plan: Layout, three: Sequence[Scale]
+    evidence: types.Evidence, placed: Sequence[Placed], plan: Layout, three: Sequence[Scale]
 ) -> tuple[tuple[float, float] | None, ...]:
     return tuple(_region(evidence, placed, plan, scale) for scale in three)
 
 
-def _region(evidence: Evidence, placed: Sequence[Placed], plan: Layout, scale: Scale) -> tuple[float, float] | None:
+def _region(
+    evidence: types.Evidence, placed: Sequence[Placed], plan: Layout, scale: Scale
+) -> tuple[float, float] | None:
     """Where the name of the region stands in a panel: off the discs and, where it can be, off the ellipses."""
     if plan.foot:
         return None
@@ -508,7 +483,7 @@ def _region(evidence: Evidence, placed: Sequence[Placed], plan: Layout, scale: S
     columns = np.linspace(plan.width - half[0] - 0.8, left + half[0] + 0.8, PLACES)
     spots = [(float(x), float(y)) for y in np.linspace(low, high, PLACES) for x in columns if low >= high - 1e-9]
     discs = [spot for spot in spots if not any(_on_disc(spot, half, mark, plan.radius) for mark in marks)]
-    strokes = np.concatenate([np.empty((0, 2)), *(outline(mark) for mark in marks)])
+    strokes = np.concatenate([np.empty((0, 2)), *(placing.outline(mark) for mark in marks)])
 
     def crossings(spot: tuple[float, float]) -> int:
         return int((np.abs(strokes - spot) < np.array(half) + 0.4).all(axis=1).sum())
@@ -520,7 +495,7 @@ PLACES = 9
 """How many places the name of the region may take from one side to the other, and from below to above."""
 
 
-def _on_disc(spot: tuple[float, float], half: tuple[float, float], mark: Mark, radius: float) -> bool:
+def _on_disc(spot: tuple[float, float], half: tuple[float, float], mark: placing.Mark, radius: float) -> bool:
     """Whether a text of that half size would cover the disc of a mark."""
     reach = radius + 0.5
     return abs(spot[0] - mark.x) < half[0] + reach and abs(spot[1] - mark.y) < half[1] + reach
@@ -528,7 +503,7 @@ def _on_disc(spot: tuple[float, float], half: tuple[float, float], mark: Mark, r
 
 def region_words(room: float) -> str | None:
     """The name of the region of good external evidence on two lines of that width in mm, or else on three."""
-    return wrapped(REGION, room, 2) or wrapped(REGION, room, 3)
+    return widths.wrapped(REGION, room, 2) or widths.wrapped(REGION, room, 3)
 
 
 def _room_for_the_region(scale: Scale, plan: Layout) -> float:
@@ -539,7 +514,7 @@ def _room_for_the_region(scale: Scale, plan: Layout) -> float:
 def _region_size(words: str) -> tuple[float, float]:
     """Half the width and half the height of the region's name, in mm."""
     lines = words.split("\n")
-    return max(map(text_width, lines)) / 2, len(lines) * LINE / 2
+    return max(map(widths.text_width, lines)) / 2, len(lines) * canvas.LINE / 2
 
 
 def _in_a_column(placed: Sequence[Placed], plan: Layout) -> dict[str, float]:
@@ -569,13 +544,13 @@ def spread(wished: Sequence[float], room: float, apart: float) -> list[float]:
     return places
 
 
-def draw_arranged(evidence: Evidence, arranged: Arrangement) -> Figure:
+def draw_arranged(evidence: types.Evidence, arranged: Arrangement) -> Figure:
     """The diagram as it was arranged."""
     plan = arranged.plan
     more = max(len(_title(scale, plan)) for scale in arranged.scales) - 1
-    drawn = sheet(FULL, plan.bottom + plan.strip + TITLES + more * LINE)
+    drawn = canvas.sheet(canvas.FULL, plan.bottom + plan.strip + TITLES + more * canvas.LINE)
     _key(drawn)
-    write(drawn, 0, TOP - 4.8, form_of(evidence).title, weight=600)
+    canvas.write(drawn, 0, TOP - 4.8, form_of(evidence).title, weight=600)
     _band_names(drawn, plan)
     for index in range(len(arranged.scales)):
         _panel(drawn, evidence, arranged, index)
@@ -587,24 +562,24 @@ def draw_arranged(evidence: Evidence, arranged: Arrangement) -> Figure:
 
 def _key(drawn: Figure) -> None:
     """One key for the three panels, in one row."""
-    axes = panel(drawn, 0, 0, FULL, 6)
-    axes.set_xlim(0, FULL)
+    axes = canvas.panel(drawn, 0, 0, canvas.FULL, 6)
+    axes.set_xlim(0, canvas.FULL)
     axes.set_ylim(6, 0)
     axes.axis("off")
     x = 12.5
-    for tint, name in zip(TINTS, ("acceptable", "good", "excellent"), strict=True):
+    for tint, name in zip(ink.TINTS, ("acceptable", "good", "excellent"), strict=True):
         axes.add_patch(Rectangle((x, 0.9), 4.2, 3.2, fc=tint, ec="none"))
         x = _key_text(drawn, x + 5.2, name)
     x = _key_text(drawn, x + 4, "minimum sample size:") - 1.5
     for share, name in ((0.3, "30% reached"), (1.0, "reached")):
-        axes.add_patch(Circle((x + RADIUS, 2.5), RADIUS, fc="white", ec=MID, lw=1))
-        axes.add_patch(Circle((x + RADIUS, 2.5), RADIUS * math.sqrt(share), fc=MID, ec="none"))
+        axes.add_patch(Circle((x + RADIUS, 2.5), RADIUS, fc="white", ec=ink.MID, lw=1))
+        axes.add_patch(Circle((x + RADIUS, 2.5), RADIUS * math.sqrt(share), fc=ink.MID, ec="none"))
         x = _key_text(drawn, x + 2 * RADIUS + 1.1, name)
 
 
 def _key_text(drawn: Figure, x: float, text: str) -> float:
-    write(drawn, x, 2.6, text)
-    return x + text_width(text) + 4.2
+    canvas.write(drawn, x, 2.6, text)
+    return x + widths.text_width(text) + 4.2
 
 
 def _band_names(drawn: Figure, plan: Layout) -> None:
@@ -618,14 +593,14 @@ def _band_names(drawn: Figure, plan: Layout) -> None:
         limits = itertools.pairwise((0.0, *bands.SIMILARITY))
         seen = [(max(lower, lowest), min(upper, highest), bands.SIMILARITY[upper]) for lower, upper in limits]
         rooms = [(bottom, top, name, (top - bottom) * down) for bottom, top, name in seen if top > bottom]
-        spare = [max(0.0, (room - text_width(name)) / 2) for _, _, name, room in rooms]
+        spare = [max(0.0, (room - widths.text_width(name)) / 2) for _, _, name, room in rooms]
         for index, (bottom, top, name, room) in enumerate(rooms):
             beside = [spare[other] for other in (index - 1, index + 1) if 0 <= other < len(rooms)]
             # A name may reach a little into the bands beside its own, where their names leave room.
             beyond = min([MOST_BEYOND, *(value - APART for value in beside)])
-            if name and text_width(name) <= room + 2 * max(-APART / 2, beyond):
+            if name and widths.text_width(name) <= room + 2 * max(-APART / 2, beyond):
                 y = start + (highest - (bottom + top) / 2) * down
-                write(drawn, plan.left - away, y, name, color=INK_2, rotation=90, ha="center", va="center")
+                canvas.write(drawn, plan.left - away, y, name, color=ink.INK_2, rotation=90, ha="center", va="center")
 
 
 MOST_BEYOND, APART = 0.5, 0.6
@@ -635,19 +610,19 @@ MOST_BEYOND, APART = 0.5, 0.6
 def _foot(drawn: Figure, plan: Layout, index: int, scale: Scale) -> None:
     """What lies below the break: the region of good external evidence, in which no site stands."""
     top = TOP + plan.height + BREAK
-    axes = panel(drawn, plan.x(index), top, plan.width, FOOT)
+    axes = canvas.panel(drawn, plan.x(index), top, plan.width, FOOT)
     axes.set_xlim(scale.worst, scale.best)
     axes.set_ylim(0, bands.SUPPORT)
     background(axes, scale)
     for upper in bands.SIMILARITY:
         if upper < bands.SUPPORT:
-            axes.axhline(upper, color=RULE, lw=0.5, zorder=0.6)
+            axes.axhline(upper, color=ink.RULE, lw=0.5, zorder=0.6)
     frame = [0, bands.SUPPORT, bands.SUPPORT]
-    axes.plot([scale.cuts[0], scale.cuts[0], scale.best], frame, color=INK, lw=1.1, ls=FRAME, clip_on=False)
+    axes.plot([scale.cuts[0], scale.cuts[0], scale.best], frame, color=ink.INK, lw=1.1, ls=FRAME, clip_on=False)
     heights = [0.0, *(upper for upper in bands.SIMILARITY if upper <= bands.SUPPORT)] if index == 0 else []
     digits = 2 if is_zoomed(plan.lowest, plan.highest) else 1
     axes.spines["left"].set_visible(index == 0)
-    ticks(axes, "y", heights, [_height_text(tick, digits) for tick in heights])
+    canvas.ticks(axes, "y", heights, [_height_text(tick, digits) for tick in heights])
     scale_ticks(axes, scale, plan.width, labelled=not plan.rows)
     words = region_words(_room_for_the_region(scale, plan))
     if words:
@@ -660,28 +635,28 @@ def _foot(drawn: Figure, plan: Layout, index: int, scale: Scale) -> None:
 
 def _slash(drawn: Figure, x: float, y: float) -> None:
     """A slanted stroke through the axis, where it is broken."""
-    across, down = extent(drawn)
+    across, down = canvas.extent(drawn)
     ends = ([(x - 1.4) / across, (x + 1.4) / across], [1 - (y + 0.7) / down, 1 - (y - 0.7) / down])
-    drawn.add_artist(Line2D(*ends, color=INK_2, lw=0.8, transform=drawn.transFigure))
+    drawn.add_artist(Line2D(*ends, color=ink.INK_2, lw=0.8, transform=drawn.transFigure))
 
 
-def _panel(drawn: Figure, evidence: Evidence, arranged: Arrangement, index: int) -> None:
+def _panel(drawn: Figure, evidence: types.Evidence, arranged: Arrangement, index: int) -> None:
     plan, scale = arranged.plan, arranged.scales[index]
-    axes = panel(drawn, plan.x(index), TOP, plan.width, plan.height)
+    axes = canvas.panel(drawn, plan.x(index), TOP, plan.width, plan.height)
     axes.set_xlim(scale.worst, scale.best)
     axes.set_ylim(plan.lowest, plan.highest)
     background(axes, scale)
     for upper in bands.SIMILARITY:
         if plan.lowest < upper < plan.highest:
-            axes.axhline(upper, color=RULE, lw=0.5, zorder=0.6)
+            axes.axhline(upper, color=ink.RULE, lw=0.5, zorder=0.6)
     if not plan.foot:
         frame = [plan.lowest, bands.SUPPORT, bands.SUPPORT]
-        axes.plot([scale.cuts[0], scale.cuts[0], scale.best], frame, color=INK, lw=1.1, ls=FRAME)
+        axes.plot([scale.cuts[0], scale.cuts[0], scale.best], frame, color=ink.INK, lw=1.1, ls=FRAME)
         _name_the_region(axes, plan, scale, arranged.regions[index])
     axes.spines["left"].set_visible(index == 0)
     heights = _heights(plan) if index == 0 else []
     digits = 2 if is_zoomed(plan.lowest, plan.highest) else 1
-    ticks(axes, "y", heights, [_height_text(tick, digits) for tick in heights])
+    canvas.ticks(axes, "y", heights, [_height_text(tick, digits) for tick in heights])
     if plan.foot:
         axes.spines["bottom"].set_visible(False)
         _foot(drawn, plan, index, scale)
@@ -693,19 +668,26 @@ def _panel(drawn: Figure, evidence: Evidence, arranged: Arrangement, index: int)
         _strip(drawn, evidence, arranged.placed, plan, index, scale)
     bottom = plan.bottom + plan.strip
     for row, line in enumerate(_title(scale, plan)):
-        half = text_width(line, 600) / 2
-        write(drawn, min(middle, FULL - half - 0.2), bottom + 8.8 + row * LINE, line, ha="center", weight=600)
+        half = widths.text_width(line, 600) / 2
+        canvas.write(
+            drawn,
+            min(middle, canvas.FULL - half - 0.2),
+            bottom + 8.8 + row * canvas.LINE,
+            line,
+            ha="center",
+            weight=600,
+        )
 
 
 def _title(scale: Scale, plan: Layout) -> list[str]:
     """The lines of a panel's title: more than one where the panels are too narrow for titles side by side."""
     room = plan.width + GAP - 2.0
-    whole = wrapped(scale.title, room, 3, 600)
+    whole = widths.wrapped(scale.title, room, 3, 600)
     if whole is None or "\n" not in whole:
         return [scale.title]
     # Lines of like length look better than a long one above a single word.
-    alike = 1.2 * text_width(scale.title, 600) / (whole.count("\n") + 1)
-    return (wrapped(scale.title, min(alike, room), whole.count("\n") + 1, 600) or whole).split("\n")
+    alike = 1.2 * widths.text_width(scale.title, 600) / (whole.count("\n") + 1)
+    return (widths.wrapped(scale.title, min(alike, room), whole.count("\n") + 1, 600) or whole).split("\n")
 
 
 def _name_the_region(axes: Axes, plan: Layout, scale: Scale, spot: tuple[float, float] | None) -> None:
@@ -719,12 +701,12 @@ def _name_the_region(axes: Axes, plan: Layout, scale: Scale, spot: tuple[float, 
 
 def _heights(plan: Layout) -> list[float]:
     """The ticks of similarity: the limits of the bands, and where the axis is zoomed round numbers between them."""
-    least = plan.lowest + (LINE * plan.down if plan.foot else 0)
+    least = plan.lowest + (canvas.LINE * plan.down if plan.foot else 0)
     ends = sorted({0.0, *bands.SIMILARITY, 1.0})
     limits = [tick for tick in ends if least <= tick and (tick == plan.highest or _is_below_the_top(plan, tick))]
     if not is_zoomed(plan.lowest, plan.highest):
         return limits
-    more = inner_ticks(plan.lowest, plan.highest, 6)
+    more = canvas.inner_ticks(plan.lowest, plan.highest, 6)
     inside = [tick for tick in more if tick >= least and _is_below_the_top(plan, tick)]
     return sorted(limits + [tick for tick in inside if all(abs(tick - limit) / plan.down > 5 for limit in limits)])
 
@@ -741,7 +723,7 @@ def _is_below_the_top(plan: Layout, tick: float) -> bool:
 def background(axes: Axes, scale: Scale) -> None:
     """The bands of performance as tints, light to dark from acceptable to excellent."""
     ends = (*scale.cuts, scale.best)
-    for tint, start, end in zip(TINTS, ends[:-1], ends[1:], strict=True):
+    for tint, start, end in zip(ink.TINTS, ends[:-1], ends[1:], strict=True):
         axes.axvspan(start, end, color=tint, lw=0, zorder=0)
 
 
@@ -757,7 +739,7 @@ def scale_ticks(axes: Axes, scale: Scale, width: float, labelled: bool) -> None:
     texts = {position: _tick_text(position, scale) for position in places}
     kept = _apart(places, texts, millimetre) if labelled else []
     # A cut-off whose text has no room keeps its tick: a band ends there.
-    written = ticks(
+    written = canvas.ticks(
         axes, "x", sorted(texts), [texts[position] if position in kept else "" for position in sorted(texts)]
     )
     if labelled:
@@ -768,9 +750,10 @@ def _apart(places: Sequence[float], texts: Mapping[float, str], millimetre: floa
     """The ticks whose texts do not touch, the first named first."""
     kept: list[float] = []
     for order, position in enumerate(places):
-        half = text_width(texts[position]) * (1.0 if order == 0 else 0.5)
+        half = widths.text_width(texts[position]) * (1.0 if order == 0 else 0.5)
         clear = all(
-            abs(position - other) / millimetre > half + text_width(texts[other]) * (1.0 if index == 0 else 0.5) + 1.0
+            abs(position - other) / millimetre
+            > half + widths.text_width(texts[other]) * (1.0 if index == 0 else 0.5) + 1.0
             for index, other in enumerate(kept)
         )
         if clear:
@@ -784,7 +767,7 @@ def _tick_text(value: float, scale: Scale) -> str:
     return number(round(value, 6), 2 if scale.measure in ("brier", "eci") else 1)
 
 
-def _marks(axes: Axes, evidence: Evidence, arranged: Arrangement, index: int) -> None:
+def _marks(axes: Axes, evidence: types.Evidence, arranged: Arrangement, index: int) -> None:
     """Ellipses, rings, discs and labels of the sites whose similarity is known."""
     plan, scale = arranged.plan, arranged.scales[index]
     across = (scale.best - scale.worst) / plan.width
@@ -802,14 +785,14 @@ def _marks(axes: Axes, evidence: Evidence, arranged: Arrangement, index: int) ->
         value, height = scale.clipped(stands.value), placed_site.similarity.value
         _disc(axes, value, height, (abs(across), plan.down, plan.radius), placed_site.colour, stands.share)
         if is_without_skill(evidence, placed_site.site, scale):
-            axes.plot([value], [height], "x", color=INK, **NO_SKILL)
+            axes.plot([value], [height], "x", color=ink.INK, **NO_SKILL)
         if arranged.margin:
             end = scale.best + (GAP if index < 2 else RADIUS + 0.6) * across
-            axes.plot([scale.worst, end], [height, height], color=RULE, lw=0.4, zorder=1.5, clip_on=False)
+            axes.plot([scale.worst, end], [height, height], color=ink.RULE, lw=0.4, zorder=1.5, clip_on=False)
         spot = arranged.labels[index].get(placed_site.site.name)
         if spot is not None:
             x, y = scale.worst + spot[0] * across, plan.highest - spot[1] * plan.down
-            colour, weight = (BLUE, 600) if placed_site.supports else (INK, 400)
+            colour, weight = (ink.BLUE, 600) if placed_site.supports else (ink.INK, 400)
             label = axes.text(
                 x, y, _label(placed_site, stands, scale), ha="center", va="center", color=colour, weight=weight
             )
@@ -819,7 +802,7 @@ def _marks(axes: Axes, evidence: Evidence, arranged: Arrangement, index: int) ->
 def _margin(drawn: Figure, arranged: Arrangement) -> None:
     """The names at the right margin, each on a thin line to the height of its marks."""
     plan = arranged.plan
-    across, down = extent(drawn)
+    across, down = canvas.extent(drawn)
     for placed_site in arranged.placed:
         position = arranged.margin.get(placed_site.site.name)
         if position is None or placed_site.similarity is None:
@@ -827,10 +810,10 @@ def _margin(drawn: Figure, arranged: Arrangement) -> None:
         start = plan.x(2) + plan.width + RADIUS + 0.6
         end = plan.x(2) + plan.width + LEADER + 0.4
         heights = [TOP + plan.y(placed_site.similarity.value), TOP + position]
-        line = Line2D([start / across, end / across], [1 - y / down for y in heights], color=RULE, lw=0.4)
+        line = Line2D([start / across, end / across], [1 - y / down for y in heights], color=ink.RULE, lw=0.4)
         drawn.add_artist(line)
-        colour, weight = (BLUE, 600) if placed_site.supports else (INK, 400)
-        write(drawn, end + 0.6, TOP + position, placed_site.name, color=colour, weight=weight)
+        colour, weight = (ink.BLUE, 600) if placed_site.supports else (ink.INK, 400)
+        canvas.write(drawn, end + 0.6, TOP + position, placed_site.name, color=colour, weight=weight)
 
 
 def _label(placed_site: Placed, stands: Standing, scale: Scale) -> str:
@@ -840,7 +823,7 @@ def _label(placed_site: Placed, stands: Standing, scale: Scale) -> str:
 
 
 def _labels(
-    evidence: Evidence, placed: Sequence[Placed], plan: Layout, scale: Scale, region: tuple[float, float] | None
+    evidence: types.Evidence, placed: Sequence[Placed], plan: Layout, scale: Scale, region: tuple[float, float] | None
 ) -> dict[str, tuple[float, float] | None]:
     """Where the label of each mark of a panel stands; None where it has no room."""
     crowded = is_crowded(placed)
@@ -848,22 +831,24 @@ def _labels(
     names, marks = list(found), list(found.values())
     words = region_words(_room_for_the_region(scale, plan))
     taken = [] if region is None or words is None else [(*region, *_region_size(words))]
-    places = place_labels(marks, plan.width, plan.height, plan.radius, _lines(plan, scale), taken)
-    strokes = np.concatenate([*(outline(mark) for mark in marks), _frame(plan, scale)])
+    places = placing.place_labels(marks, plan.width, plan.height, plan.radius, _lines(plan, scale), taken)
+    strokes = np.concatenate([*(placing.outline(mark) for mark in marks), _frame(plan, scale)])
     return {
         name: None if spot is None or (not crowded and _is_in_the_way(mark, spot, strokes, plan.radius)) else spot
         for name, mark, spot in zip(names, marks, places, strict=True)
     }
 
 
-def _is_in_the_way(mark: Mark, spot: tuple[float, float], strokes: Floats, radius: float) -> bool:
+def _is_in_the_way(mark: placing.Mark, spot: tuple[float, float], strokes: types.Floats, radius: float) -> bool:
     """Whether a label at that spot lies on a line (points in mm) or on the disc of its own mark."""
-    half = text_width(mark.text, mark.weight) / 2, LABEL_HEIGHT / 2 - 0.6
+    half = widths.text_width(mark.text, mark.weight) / 2, placing.LABEL_HEIGHT / 2 - 0.6
     on_own_disc = abs(spot[0] - mark.x) < half[0] + radius and abs(spot[1] - mark.y) < half[1] + radius
-    return on_own_disc or stands_on_a_line(mark.text, spot, strokes, mark.weight)
+    return on_own_disc or placing.stands_on_a_line(mark.text, spot, strokes, mark.weight)
 
 
-def _site_marks(evidence: Evidence, placed: Sequence[Placed], plan: Layout, scale: Scale) -> dict[str, Mark]:
+def _site_marks(
+    evidence: types.Evidence, placed: Sequence[Placed], plan: Layout, scale: Scale
+) -> dict[str, placing.Mark]:
     """The mark of each site of a panel, by the name of its dataset: its label, its disc and its ellipse, in mm."""
     across = (scale.best - scale.worst) / plan.width
     crowded = is_crowded(placed)
@@ -876,7 +861,7 @@ def _site_marks(evidence: Evidence, placed: Sequence[Placed], plan: Layout, scal
         has_ellipse = placed_site.supports or not crowded
         spot = (scale.clipped(stands.value) - scale.worst) / across, plan.y(placed_site.similarity.value)
         middle = ((stands.low + stands.high) / 2 - scale.worst) / across, plan.y((low + high) / 2)
-        marks[placed_site.site.name] = Mark(
+        marks[placed_site.site.name] = placing.Mark(
             _label(placed_site, stands, scale),
             *spot,
             (stands.high - stands.low) / 2 / abs(across) if has_ellipse else 0.0,
@@ -887,7 +872,7 @@ def _site_marks(evidence: Evidence, placed: Sequence[Placed], plan: Layout, scal
     return marks
 
 
-def _ends(found: Estimate) -> tuple[float, float]:
+def _ends(found: types.Estimate) -> tuple[float, float]:
     return found.value if found.low is None else found.low, found.value if found.high is None else found.high
 
 
@@ -910,7 +895,7 @@ def _disc(
         disc.set_clip_on(False)
 
 
-def _lines(plan: Layout, scale: Scale) -> Floats:
+def _lines(plan: Layout, scale: Scale) -> types.Floats:
     """Points in mm along the frame and the band limits that a label should not cross."""
     parts = [_frame(plan, scale)]
     for upper in bands.SIMILARITY:
@@ -920,7 +905,7 @@ def _lines(plan: Layout, scale: Scale) -> Floats:
     return np.concatenate(parts)
 
 
-def _frame(plan: Layout, scale: Scale) -> Floats:
+def _frame(plan: Layout, scale: Scale) -> types.Floats:
     """Points in mm along the frame of good external evidence, none where it lies below a break."""
     if plan.foot:
         return np.empty((0, 2))
@@ -930,12 +915,14 @@ def _frame(plan: Layout, scale: Scale) -> Floats:
     return np.concatenate((upright, np.column_stack((np.linspace(x, plan.width, 60), np.full(60, y)))))
 
 
-def _strip(drawn: Figure, evidence: Evidence, placed: Sequence[Placed], plan: Layout, index: int, scale: Scale) -> None:
+def _strip(
+    drawn: Figure, evidence: types.Evidence, placed: Sequence[Placed], plan: Layout, index: int, scale: Scale
+) -> None:
     """The sites of unknown similarity as rows under the panel, on the panel's scale."""
     unknown = [placed_site for placed_site in placed if placed_site.similarity is None][: plan.rows]
     top = plan.bottom + 7.0
-    axes = panel(drawn, plan.x(index), top, plan.width, plan.strip - 7.0)
-    height = (plan.strip - 7.0) / LINE
+    axes = canvas.panel(drawn, plan.x(index), top, plan.width, plan.strip - 7.0)
+    height = (plan.strip - 7.0) / canvas.LINE
     axes.set_xlim(scale.worst, scale.best)
     axes.set_ylim(height, 0)
     axes.spines["left"].set_visible(False)
@@ -946,47 +933,48 @@ def _strip(drawn: Figure, evidence: Evidence, placed: Sequence[Placed], plan: La
         stands = standing(evidence, placed_site.site, scale)
         if stands is None:
             x = (scale.worst + scale.cuts[0]) / 2
-            axes.text(x, row + 0.5, "absent", ha="center", va="center_baseline", color=INK_2)
+            axes.text(x, row + 0.5, "absent", ha="center", va="center_baseline", color=ink.INK_2)
             continue
-        axes.plot([stands.low, stands.high], [row + 0.5] * 2, color=MID, lw=1, zorder=2)
-        _disc(axes, scale.clipped(stands.value), row + 0.5, (across, 1 / LINE, RADIUS), MID, stands.share)
+        axes.plot([stands.low, stands.high], [row + 0.5] * 2, color=ink.MID, lw=1, zorder=2)
+        _disc(axes, scale.clipped(stands.value), row + 0.5, (across, 1 / canvas.LINE, RADIUS), ink.MID, stands.share)
         if is_without_skill(evidence, placed_site.site, scale):
-            axes.plot([scale.clipped(stands.value)], [row + 0.5], "x", color=INK, **NO_SKILL)
+            axes.plot([scale.clipped(stands.value)], [row + 0.5], "x", color=ink.INK, **NO_SKILL)
 
 
 def _strip_names(drawn: Figure, placed: Sequence[Placed], plan: Layout) -> None:
     unknown = [placed_site for placed_site in placed if placed_site.similarity is None]
     top = plan.bottom + 7.0
-    write(drawn, 0, top - 3.2, "Similarity unknown", weight=600)
+    canvas.write(drawn, 0, top - 3.2, "Similarity unknown", weight=600)
     x = plan.x(2) + plan.width + LEADER + 1.0 if plan.names else 0.0
     for row, placed_site in enumerate(unknown[: plan.rows]):
-        write(drawn, x, top + (row + 0.5) * LINE, placed_site.name)
+        canvas.write(drawn, x, top + (row + 0.5) * canvas.LINE, placed_site.name)
     if len(unknown) > plan.rows:
-        write(drawn, x, top + (plan.rows + 0.5) * LINE, _left_out(len(unknown) - plan.rows), color=INK_2)
+        canvas.write(
+            drawn, x, top + (plan.rows + 0.5) * canvas.LINE, _left_out(len(unknown) - plan.rows), color=ink.INK_2
+        )
 
 
-@figure("External performance diagram")
-def external_performance(evidence: Evidence) -> Picture | Absent:
+@canvas.figure("External performance diagram")
+def external_performance(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     """How well the model does at every site, against how much the site resembles the data it was developed on."""
     if evidence.release.outcome.classes:
-        return Absent(Fact("diagram_for_binary_outcome"))
-    with styled():
-        arranged = arrangement(evidence)
-        if isinstance(arranged, Absent):
-            return arranged
-        drawn = draw_arranged(evidence, arranged)
-        message = _message(evidence, arranged.placed)
-        alternative = f"{message[:-1]}; {_of_how_many(evidence, arranged.placed)}"
-        return picture("external_performance", drawn, _caption(evidence, arranged), alternative, message)
+        return types.Absent(Fact("diagram_for_binary_outcome"))
+    arranged = arrangement(evidence)
+    if isinstance(arranged, types.Absent):
+        return arranged
+    drawn = draw_arranged(evidence, arranged)
+    message = _message(evidence, arranged.placed)
+    alternative = f"{message[:-1]}; {_of_how_many(evidence, arranged.placed)}"
+    return canvas.Drawn(drawn, _caption(evidence, arranged), alternative, message)
 
 
-def _caption(evidence: Evidence, arranged: Arrangement) -> str:
+def _caption(evidence: types.Evidence, arranged: Arrangement) -> str:
     """How to read the diagram, how far its axis goes, and whatever it leaves out."""
     form, has_ellipses = form_of(evidence), any(_has_interval(placed_site) for placed_site in arranged.placed)
     only = ", of blue sites only" if has_ellipses and is_crowded(arranged.placed) else ""
     text = (
-        f"{patients(externals(evidence))}. Height{form.in_caption}{form.note}. "
-        f"{'Ellipses' if has_ellipses else 'Strokes'}: {level_text(evidence)} intervals{only}. "
+        f"{captions.patients(types.externals(evidence))}. Height{form.in_caption}{form.note}. "
+        f"{'Ellipses' if has_ellipses else 'Strokes'}: {captions.level_text(evidence)} intervals{only}. "
         f"{BANDS}. Blue: below {bands.SUPPORT:g}, {bands.FEWEST_TO_SUPPORT} patients or more, "
         "all intervals acceptable. "
         f"{OURS}{without_skill(evidence, [placed_site.site for placed_site in arranged.placed])}"
@@ -1004,7 +992,7 @@ def _caption(evidence: Evidence, arranged: Arrangement) -> str:
     beyond = _beyond(evidence, arranged) if arranged.margin else []
     for what, missing in (("Beyond its axis", beyond), ("Absent", arranged.absent), ("Not labelled", arranged.lost)):
         if missing:
-            room = 0.0 if is_crowded(arranged.placed) else LONGEST + ONE_LINE - text_width(text)
+            room = 0.0 if is_crowded(arranged.placed) else LONGEST + ONE_LINE - widths.text_width(text)
             text += _listed(what, missing, room)
     return text
 
@@ -1019,14 +1007,14 @@ def _declared(placed: Sequence[Placed]) -> str:
         for placed_site in placed
         if placed_site.similarity is not None and placed_site.similarity.method.has("declared_by")
     ]
-    return f" Similarity declared: {joined(names, 9)}." if names else ""
+    return f" Similarity declared: {captions.joined(names, 9)}." if names else ""
 
 
 def _has_interval(placed_site: Placed) -> bool:
     return placed_site.similarity is not None and placed_site.similarity.low is not None
 
 
-def _beyond(evidence: Evidence, arranged: Arrangement) -> list[tuple[str, str]]:
+def _beyond(evidence: types.Evidence, arranged: Arrangement) -> list[tuple[str, str]]:
     """The marks that stand at the end of an axis that does not reach them, with their values."""
     found = [
         (scale, placed_site, standing(evidence, placed_site.site, scale))
@@ -1041,7 +1029,7 @@ def _beyond(evidence: Evidence, arranged: Arrangement) -> list[tuple[str, str]]:
     ]
 
 
-def _all_standing(evidence: Evidence, arranged: Arrangement) -> list[Standing | None]:
+def _all_standing(evidence: types.Evidence, arranged: Arrangement) -> list[Standing | None]:
     return [standing(evidence, placed_site.site, scale) for placed_site in arranged.placed for scale in arranged.scales]
 
 
@@ -1060,24 +1048,30 @@ def _resolved(placed: Sequence[Placed]) -> str:
     if not numbered:
         return ""
     whole = ", ".join(f"{placed_site.name} {placed_site.site.site}" for placed_site in numbered)
-    return f" {whole}." if text_width(whole) <= MOST_RESOLVED else " Numbers: table order."
+    return f" {whole}." if widths.text_width(whole) <= MOST_RESOLVED else " Numbers: table order."
 
 
 def _listed(what: str, missing: Sequence[tuple[str, str]], room: float) -> str:
     """Sites with their measures, or only their count where room is short: Absent: Spain (AUROC), Ethiopia (Brier)."""
     measures = dict.fromkeys(measure for measure, _ in missing)
     parts = [(measure, [name for word, name in missing if word == measure]) for measure in measures]
-    text = f" {what}: {', '.join(f'{joined(names, 9)} ({measure})' for measure, names in parts)}."
-    return text if text_width(text) <= room else f" {what}: {len(missing)} mark{'s' if len(missing) > 1 else ''}."
+    text = f" {what}: {', '.join(f'{captions.joined(names, 9)} ({measure})' for measure, names in parts)}."
+    return (
+        text if widths.text_width(text) <= room else f" {what}: {len(missing)} mark{'s' if len(missing) > 1 else ''}."
+    )
 
 
-def _message(evidence: Evidence, placed: Sequence[Placed]) -> str:
+def _message(evidence: types.Evidence, placed: Sequence[Placed]) -> str:
     """Which sites support the model from outside by the rule of the diagram, and what speaks against it there."""
     by_form = f"of similarity below {bands.SUPPORT:g} by {form_of(evidence).short}"
     if not _unlike(placed):
         return f"By the rule of the diagram no site supports the model from outside: none is {by_form}."
     supports = [placed_site.site for placed_site in placed if placed_site.supports]
-    who = f"{sites_word(len(supports))} {'supports' if len(supports) == 1 else 'support'}" if supports else NO_SITE
+    who = (
+        f"{captions.sites_word(len(supports))} {'supports' if len(supports) == 1 else 'support'}"
+        if supports
+        else NO_SITE
+    )
     which = f" ({_short(evidence, supports)})" if supports else ""
     return f"By the rule of the diagram {who} the model from outside{which}{_against(evidence, supports)}."
 
@@ -1085,22 +1079,22 @@ def _message(evidence: Evidence, placed: Sequence[Placed]) -> str:
 NO_SITE = "no site supports"
 
 
-def _short(evidence: Evidence, chosen: Sequence[DatasetSummary]) -> str:
+def _short(evidence: types.Evidence, chosen: Sequence[types.DatasetSummary]) -> str:
     """The names of these sites in brackets: a name may hold an "and"."""
-    sites = externals(evidence)
+    sites = types.externals(evidence)
     names = dict(zip((site.name for site in sites), _up_to_a_comma(sites), strict=True))
     return ", ".join(names[site.name] for site in chosen)
 
 
-def _against(evidence: Evidence, supports: Sequence[DatasetSummary]) -> str:
+def _against(evidence: types.Evidence, supports: Sequence[types.DatasetSummary]) -> str:
     """At which of the sites that support the model it does no good: the rule asks for no comparison with a default."""
-    at = primary_threshold(evidence)
+    at = data.primary_threshold(evidence)
     worse, unsure = [], []
     for site in supports if at is not None else ():
-        found = find(evidence, "net_benefit_gain", site.name, threshold=at or 0.0)
-        if isinstance(found, Estimate) and found.high is not None and found.high < 0:
+        found = types.find(evidence, "net_benefit_gain", site.name, threshold=at or 0.0)
+        if isinstance(found, types.Estimate) and found.high is not None and found.high < 0:
             worse.append(site)
-        elif isinstance(found, Estimate) and found.low is not None and found.low <= 0:
+        elif isinstance(found, types.Estimate) and found.low is not None and found.low <= 0:
             unsure.append(site)
     no_skill = [site for site in supports if any(is_without_skill(evidence, site, scale) for scale in scales(evidence))]
     clauses = (
@@ -1119,10 +1113,10 @@ def _unlike(placed: Sequence[Placed]) -> int:
     )
 
 
-def _of_how_many(evidence: Evidence, placed: Sequence[Placed]) -> str:
+def _of_how_many(evidence: types.Evidence, placed: Sequence[Placed]) -> str:
     """How many sites could support the model, by either form, and of how many the similarity is unknown."""
     count, form = _unlike(placed), form_of(evidence).short
-    text = f"{sites_word(count)} {'lies' if count == 1 else 'lie'} below {bands.SUPPORT:g} by {form}"
+    text = f"{captions.sites_word(count)} {'lies' if count == 1 else 'lie'} below {bands.SUPPORT:g} by {form}"
     unknown = sum(placed_site.similarity is None for placed_site in placed)
     text += _by_the_other_form(evidence)
-    return f"{text}{f'; the similarity of {sites_word(unknown)} is unknown' if unknown else ''}."
+    return f"{text}{f'; the similarity of {captions.sites_word(unknown)} is unknown' if unknown else ''}."

@@ -9,111 +9,76 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from dossier.core import types
 from dossier.core.facts import Fact
-from dossier.core.register import figure
-from dossier.core.types import Absent, Curve, DatasetSummary, Estimate, Evidence, Picture, externals, find, find_curve
-from dossier.report.figures.canvas import (
-    BLUE,
-    FULL,
-    HALF,
-    INK,
-    INK_2,
-    LABEL_HEIGHT,
-    RULE,
-    TINTS,
-    Floats,
-    column,
-    extent,
-    head,
-    headed,
-    interval,
-    lattice,
-    left_out,
-    level_text,
-    own_width,
-    panel,
-    patients,
-    picture,
-    place_on_line,
-    primary_threshold,
-    resampled,
-    say_why,
-    sheet,
-    shown_sites,
-    styled,
-    text_width,
-    tick_text,
-    ticks,
-    unit_axes,
-    write,
-)
-from dossier.report.figures.discrimination import AUROC, forest_alternative
+from dossier.report.figures import canvas, captions, data, discrimination, facets, ink, placing
+from dossier.typeset import widths
 from dossier.typeset.names import groups_of_raters
 from dossier.typeset.numbers import number, per_cent
 from dossier.typeset.words import counted, how_many, in_words, sentence_case
 
 
-def parts_of(evidence: Evidence) -> tuple[tuple[float, float], ...]:
+def parts_of(evidence: types.Evidence) -> tuple[tuple[float, float], ...]:
     """The declared parts of the ROC curve, as ranges of the false positive rate."""
     return evidence.release.roc.parts if evidence.release.roc else ()
 
 
-def shade_parts(axes: Axes, curve: Curve, parts: tuple[tuple[float, float], ...]) -> None:
+def shade_parts(axes: Axes, curve: types.Curve, parts: tuple[tuple[float, float], ...]) -> None:
     """The area below the curve over each declared part, the parts in turn lighter and darker."""
-    fpr, tpr = column(curve, "fpr"), column(curve, "tpr")
+    fpr, tpr = data.column(curve, "fpr"), data.column(curve, "tpr")
     for index, (low, high) in enumerate(parts):
         inside = (fpr > low) & (fpr < high)
         x = np.concatenate(([low], fpr[inside], [high]))
         y = np.concatenate(([np.interp(low, fpr, tpr)], tpr[inside], [np.interp(high, fpr, tpr)]))
-        axes.fill_between(x, y, color=TINTS[2 if index % 2 == 0 else 0], lw=0, zorder=0.5)
+        axes.fill_between(x, y, color=ink.TINTS[2 if index % 2 == 0 else 0], lw=0, zorder=0.5)
 
 
-def point_at(evidence: Evidence, site: DatasetSummary, threshold: float) -> tuple[float, float] | None:
+def point_at(evidence: types.Evidence, site: types.DatasetSummary, threshold: float) -> tuple[float, float] | None:
     """Where a threshold stands in the plane: its false and its true positive rate."""
-    hit = find(evidence, "sensitivity", site.name, threshold=threshold)
-    spared = find(evidence, "specificity", site.name, threshold=threshold)
-    if isinstance(hit, Absent) or isinstance(spared, Absent):
+    hit = types.find(evidence, "sensitivity", site.name, threshold=threshold)
+    spared = types.find(evidence, "specificity", site.name, threshold=threshold)
+    if isinstance(hit, types.Absent) or isinstance(spared, types.Absent):
         return None
     return 1 - spared.value, hit.value
 
 
 def _ring(axes: Axes, point: tuple[float, float], size: float) -> None:
-    axes.plot([point[0]], [point[1]], "o", ms=size, mfc="white", mec=BLUE, mew=1.2, zorder=4, clip_on=False)
+    axes.plot([point[0]], [point[1]], "o", ms=size, mfc="white", mec=ink.BLUE, mew=1.2, zorder=4, clip_on=False)
 
 
 LOW = 24.0
 """The height of a panel in mm, at most: the AUROC says what the curve shows, and the tables have it."""
 
 
-def draw_roc(evidence: Evidence) -> Figure | Absent:
+def draw_roc(evidence: types.Evidence) -> Figure | types.Absent:
     """The ROC curves of the external sites on common axes, with the AUROC in each panel."""
-    shown, _ = shown_sites(evidence, FULL)
-    curves = {site.name: find_curve(evidence, "roc", site.name) for site in shown}
-    if all(isinstance(curve, Absent) for curve in curves.values()):
-        return Absent(Fact("no_site_with_roc_curve"))
-    width = HALF if len(shown) == 1 else FULL
-    grid = lattice(len(shown), width, left=9.5, top=5, gap_x=4.4, gap_y=7.2, tallest=LOW)
-    grid, heads = headed(grid, shown)
-    drawn = sheet(HALF if len(shown) == 1 else own_width(grid), grid.bottom + 9.6)
-    threshold = primary_threshold(evidence)
+    shown, _ = facets.shown_sites(evidence, canvas.FULL)
+    curves = {site.name: types.find_curve(evidence, "roc", site.name) for site in shown}
+    if all(isinstance(curve, types.Absent) for curve in curves.values()):
+        return types.Absent(Fact("no_site_with_roc_curve"))
+    width = canvas.HALF if len(shown) == 1 else canvas.FULL
+    grid = facets.lattice(len(shown), width, left=9.5, top=5, gap_x=4.4, gap_y=7.2, tallest=LOW)
+    grid, heads = facets.headed(grid, shown)
+    drawn = canvas.sheet(canvas.HALF if len(shown) == 1 else facets.own_width(grid), grid.bottom + 9.6)
+    threshold = data.primary_threshold(evidence)
     for index, site in enumerate(shown):
         x, y = grid.corner(index)
-        axes = panel(drawn, x, y, grid.width, grid.height)
-        head(drawn, grid, index, heads[index])
-        unit_axes(axes, 1.0, grid.outer_left(index), grid.outer_bottom(index))
+        axes = canvas.panel(drawn, x, y, grid.width, grid.height)
+        facets.head(drawn, grid, index, heads[index])
+        facets.unit_axes(axes, 1.0, grid.outer_left(index), grid.outer_bottom(index))
         curve = curves[site.name]
-        if isinstance(curve, Absent):
-            say_why(evidence, axes, grid, curve)
+        if isinstance(curve, types.Absent):
+            facets.say_why(evidence, axes, grid, curve)
             continue
         shade_parts(axes, curve, parts_of(evidence))
-        axes.plot([0, 1], [0, 1], color=RULE, lw=0.7)
-        axes.plot(column(curve, "fpr"), column(curve, "tpr"), color=BLUE, lw=1.4, clip_on=False)
+        axes.plot([0, 1], [0, 1], color=ink.RULE, lw=0.7)
+        axes.plot(data.column(curve, "fpr"), data.column(curve, "tpr"), color=ink.BLUE, lw=1.4, clip_on=False)
         point = None if threshold is None else point_at(evidence, site, threshold)
         if point is not None:
             _ring(axes, point, 4 if grid.width > 22 else 3)
-        _print_auroc(axes, find(evidence, "auroc", site.name), grid.width)
-    write(drawn, (grid.left + grid.right) / 2, grid.bottom + 7.2, "False positive rate", ha="center")
-    write(drawn, 2.0, (grid.top + grid.bottom) / 2, "True positive rate", rotation=90, ha="center", va="center")
+        _print_auroc(axes, types.find(evidence, "auroc", site.name), grid.width)
+    canvas.write(drawn, (grid.left + grid.right) / 2, grid.bottom + 7.2, "False positive rate", ha="center")
+    canvas.write(drawn, 2.0, (grid.top + grid.bottom) / 2, "True positive rate", rotation=90, ha="center", va="center")
     return drawn
 
 
@@ -123,129 +88,138 @@ NARROWEST_WITH_BOUNDS = 22.0
 
 def _has_bounds(drawn: Figure) -> bool:
     """Whether the panels are wide enough for the interval of the AUROC."""
-    across, _ = extent(drawn)
+    across, _ = canvas.extent(drawn)
     return drawn.axes[0].get_position().width * across > NARROWEST_WITH_BOUNDS
 
 
-def _print_auroc(axes: Axes, found: Estimate | Absent, width: float) -> None:
-    if isinstance(found, Absent):
+def _print_auroc(axes: Axes, found: types.Estimate | types.Absent, width: float) -> None:
+    if isinstance(found, types.Absent):
         return
     room = width > NARROWEST_WITH_BOUNDS and found.low is not None and found.high is not None
     high = (6.7 if room else 2.7) / width
-    axes.text(0.97, high, number(found.value), ha="right", va="center_baseline", weight=600, color=BLUE)
+    axes.text(0.97, high, number(found.value), ha="right", va="center_baseline", weight=600, color=ink.BLUE)
     if room:
         axes.text(
-            0.97, high - 4.0 / width, interval(found.low, found.high), ha="right", va="center_baseline", color=INK_2
+            0.97,
+            high - 4.0 / width,
+            captions.interval(found.low, found.high),
+            ha="right",
+            va="center_baseline",
+            color=ink.INK_2,
         )
 
 
-def ringed(evidence: Evidence) -> str:
+def ringed(evidence: types.Evidence) -> str:
     """What the caption says about the rings, where there are any."""
-    threshold = primary_threshold(evidence)
+    threshold = data.primary_threshold(evidence)
     if threshold is None:
         return ""
-    shown, _ = shown_sites(evidence, FULL)
+    shown, _ = facets.shown_sites(evidence, canvas.FULL)
     known = any(point_at(evidence, site, threshold) for site in shown)
     return f" Ring: threshold {number(threshold)}." if known else ""
 
 
-def _shaded(evidence: Evidence) -> str:
+def _shaded(evidence: types.Evidence) -> str:
     """What the caption says about the shaded parts."""
-    parts = [f"{tick_text(low)} to {tick_text(high)}" for low, high in parts_of(evidence)]
+    parts = [f"{canvas.tick_text(low)} to {canvas.tick_text(high)}" for low, high in parts_of(evidence)]
     return f" Shaded: the parts at false positive rates {' and '.join(parts)}." if parts else ""
 
 
-@figure("ROC curve by site")
-def roc_by_site(evidence: Evidence) -> Picture | Absent:
+@canvas.figure("ROC curve by site")
+def roc_by_site(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     """How many cases are found for how many false alarms as the threshold falls, at every site."""
-    with styled():
-        drawn = draw_roc(evidence)
-        if isinstance(drawn, Absent):
-            return drawn
-        shown, left = shown_sites(evidence, FULL)
-        bounds = f" with its {level_text(evidence)} interval" if _has_bounds(drawn) else ""
-        caption = (
-            f"{patients(shown)}. In each panel the AUROC{bounds}; the grey diagonal is chance; up and left is better."
-            f"{ringed(evidence)}{_shaded(evidence)}{left_out(left, 'in the forest')}"
-        )
-        return picture("roc_by_site", drawn, caption, _alternative(evidence), _message(evidence))
+    drawn = draw_roc(evidence)
+    if isinstance(drawn, types.Absent):
+        return drawn
+    shown, left = facets.shown_sites(evidence, canvas.FULL)
+    bounds = f" with its {captions.level_text(evidence)} interval" if _has_bounds(drawn) else ""
+    caption = (
+        f"{captions.patients(shown)}. In each panel the AUROC{bounds}; the grey diagonal is chance; up and left is "
+        f"better."
+        f"{ringed(evidence)}{_shaded(evidence)}{captions.left_out(left, 'in the forest')}"
+    )
+    return canvas.Drawn(drawn, caption, _alternative(evidence), _message(evidence))
 
 
-def _alternative(evidence: Evidence) -> str:
+def _alternative(evidence: types.Evidence) -> str:
     """The finding of the ROC curves: the AUROC at their extremes."""
     if not _message(evidence):
         return "The ROC curve of each site; the area under it could not be estimated."
     return f"ROC curves by site: {_message(evidence)}"
 
 
-def _message(evidence: Evidence) -> str:
+def _message(evidence: types.Evidence) -> str:
     """The AUROC at its extremes; nothing where it could not be estimated."""
-    known = any(isinstance(find(evidence, "auroc", site.name), Estimate) for site in externals(evidence))
-    return forest_alternative(evidence, AUROC, only_sites=True) if known else ""
+    known = any(
+        isinstance(types.find(evidence, "auroc", site.name), types.Estimate) for site in types.externals(evidence)
+    )
+    return discrimination.forest_alternative(evidence, discrimination.AUROC, only_sites=True) if known else ""
 
 
 # ---- the readers beside the curve -----------------------------------------------------------------------------------
 
 
-def readers_of(evidence: Evidence) -> tuple[DatasetSummary, Curve, Curve] | Absent:
+def readers_of(evidence: types.Evidence) -> tuple[types.DatasetSummary, types.Curve, types.Curve] | types.Absent:
     """The dataset of which readers judged the largest share, its ROC curve, and where each reader stands."""
-    found: list[tuple[DatasetSummary, Curve, Curve]] = []
+    found: list[tuple[types.DatasetSummary, types.Curve, types.Curve]] = []
     for dataset in (summary for summary in evidence.datasets if summary.role != "development"):
-        rates = find_curve(evidence, "rater_rates", dataset.name)
-        curve = find_curve(evidence, "roc", dataset.name)
-        if isinstance(rates, Curve) and isinstance(curve, Curve):
+        rates = types.find_curve(evidence, "rater_rates", dataset.name)
+        curve = types.find_curve(evidence, "roc", dataset.name)
+        if isinstance(rates, types.Curve) and isinstance(curve, types.Curve):
             found.append((dataset, curve, rates))
     # Of a part of the cases nothing can be compared; of the largest shares the first.
-    return max(found, key=lambda row: row[2].n / row[0].n, default=Absent(Fact("no_readers_of_known_cases")))
+    return max(found, key=lambda row: row[2].n / row[0].n, default=types.Absent(Fact("no_readers_of_known_cases")))
 
 
 MARKS = (("filled circles", "o", True), ("hollow circles", "o", False), ("filled squares", "s", True))
 """How the readers of the first groups are marked: what the caption says, the mark, and whether it is filled."""
 
 
-def marks_of(evidence: Evidence, dataset: str, rates: Curve) -> tuple[tuple[str, NDArray[np.bool_]], ...]:
+def marks_of(evidence: types.Evidence, dataset: str, rates: types.Curve) -> tuple[tuple[str, NDArray[np.bool_]], ...]:
     """The groups of the readers, each with which readers they are; none where there is one, or more than marks."""
     groups = groups_of_raters(evidence, dataset)
     if "group" not in rates.columns or not 1 < len(groups) <= len(MARKS):
         return ()
-    numbers = column(rates, "group")
+    numbers = data.column(rates, "group")
     return tuple((group, numbers == index) for index, group in enumerate(groups))
 
 
 SIDE = 54.0
 
 
-def draw_roc_and_raters(evidence: Evidence) -> Figure | Absent:
+def draw_roc_and_raters(evidence: types.Evidence) -> Figure | types.Absent:
     """The ROC curve of the dataset that readers judged, with a point and its two intervals for each reader."""
     found = readers_of(evidence)
-    if isinstance(found, Absent):
+    if isinstance(found, types.Absent):
         return found
     dataset, curve, rates = found
     left = 10.5
-    drawn = sheet(HALF, 2.0 + SIDE + 9.6)
-    axes = panel(drawn, left, 2.0, SIDE, SIDE)
+    drawn = canvas.sheet(canvas.HALF, 2.0 + SIDE + 9.6)
+    axes = canvas.panel(drawn, left, 2.0, SIDE, SIDE)
     axes.set_xlim(0, 1)
     axes.set_ylim(0, 1)
     directions: tuple[Literal["x", "y"], ...] = ("x", "y")
     for direction in directions:
-        ticks(axes, direction, [0, 0.25, 0.5, 0.75, 1], ["0", "", "0.5", "", "1"])
+        canvas.ticks(axes, direction, [0, 0.25, 0.5, 0.75, 1], ["0", "", "0.5", "", "1"])
     shade_parts(axes, curve, parts_of(evidence))
-    axes.plot([0, 1], [0, 1], color=RULE, lw=0.7)
-    fpr, tpr = column(curve, "fpr"), column(curve, "tpr")
-    axes.plot(fpr, tpr, color=BLUE, lw=1.5, clip_on=False, zorder=2)
-    x, y = column(rates, "false_positive_rate"), column(rates, "true_positive_rate")
-    spans = [column(rates, f"{name}_{end}") for name in ("false_positive_rate", "true_positive_rate") for end in _ENDS]
+    axes.plot([0, 1], [0, 1], color=ink.RULE, lw=0.7)
+    fpr, tpr = data.column(curve, "fpr"), data.column(curve, "tpr")
+    axes.plot(fpr, tpr, color=ink.BLUE, lw=1.5, clip_on=False, zorder=2)
+    x, y = data.column(rates, "false_positive_rate"), data.column(rates, "true_positive_rate")
+    spans = [
+        data.column(rates, f"{name}_{end}") for name in ("false_positive_rate", "true_positive_rate") for end in _ENDS
+    ]
     # Pale: the crosses of readers who stand close together would hide their points.
-    axes.hlines(y, spans[0], spans[1], color=RULE, lw=0.4, zorder=1.8)
-    axes.vlines(x, spans[2], spans[3], color=RULE, lw=0.4, zorder=1.8)
+    axes.hlines(y, spans[0], spans[1], color=ink.RULE, lw=0.4, zorder=1.8)
+    axes.vlines(x, spans[2], spans[3], color=ink.RULE, lw=0.4, zorder=1.8)
     marked = marks_of(evidence, dataset.name, rates) or (("", np.ones(len(x), dtype=np.bool_)),)
     for (_, here), (_, shape, filled) in zip(marked, MARKS, strict=False):
-        face, edge = (INK, "white") if filled else ("white", INK)
+        face, edge = (ink.INK, "white") if filled else ("white", ink.INK)
         points = axes.plot(x[here], y[here], shape, ms=4, mfc=face, mec=edge, ls="none", zorder=3, clip_on=False)
         points[0].set_markeredgewidth(0.4 if filled else 0.8)
     _label(axes, evidence, dataset, (fpr, tpr), (x, y))
-    write(drawn, left + SIDE / 2, SIDE + 9.2, "False positive rate", ha="center")
-    write(drawn, 2.0, 2.0 + SIDE / 2, "True positive rate", rotation=90, ha="center", va="center")
+    canvas.write(drawn, left + SIDE / 2, SIDE + 9.2, "False positive rate", ha="center")
+    canvas.write(drawn, 2.0, 2.0 + SIDE / 2, "True positive rate", rotation=90, ha="center", va="center")
     return drawn
 
 
@@ -253,12 +227,16 @@ _ENDS = ("low", "high")
 
 
 def _label(
-    axes: Axes, evidence: Evidence, dataset: DatasetSummary, line: tuple[Floats, Floats], dots: tuple[Floats, Floats]
+    axes: Axes,
+    evidence: types.Evidence,
+    dataset: types.DatasetSummary,
+    line: tuple[types.Floats, types.Floats],
+    dots: tuple[types.Floats, types.Floats],
 ) -> None:
     """The names of the line and the points, and the declared thresholds on the line, each where it crosses nothing."""
-    curve = resampled(line[0] * SIDE, (1 - line[1]) * SIDE)
+    curve = placing.resampled(line[0] * SIDE, (1 - line[1]) * SIDE)
     points = np.column_stack((dots[0] * SIDE, (1 - dots[1]) * SIDE))
-    chance = resampled(np.array([0, SIDE]), np.array([SIDE, 0]))
+    chance = placing.resampled(np.array([0, SIDE]), np.array([SIDE, 0]))
     taken = [(float(x), float(y), 1.2, 1.2) for x, y in points]
     size = (SIDE, SIDE)
     for threshold in evidence.release.thresholds.declared[:3]:
@@ -267,11 +245,11 @@ def _label(
             _ring(axes, point, 5)
             centre = np.array([[point[0] * SIDE, (1 - point[1]) * SIDE]])
             taken.append((float(centre[0, 0]), float(centre[0, 1]), 1.2, 1.2))
-            _put(axes, number(threshold), BLUE, 600, centre, np.concatenate((points, chance, curve)), taken, size)
-    _put(axes, "Model", BLUE, 600, curve[len(curve) // 4 :], np.concatenate((points, chance)), taken, size)
+            _put(axes, number(threshold), ink.BLUE, 600, centre, np.concatenate((points, chance, curve)), taken, size)
+    _put(axes, "Model", ink.BLUE, 600, curve[len(curve) // 4 :], np.concatenate((points, chance)), taken, size)
     words = "Reader" if len(points) == 1 else "Readers"
-    _put(axes, words, INK, 600, points, np.concatenate((chance, curve)), taken, size)
-    _put(axes, "Chance", INK_2, 400, chance, np.concatenate((points, curve)), taken, size)
+    _put(axes, words, ink.INK, 600, points, np.concatenate((chance, curve)), taken, size)
+    _put(axes, "Chance", ink.INK_2, 400, chance, np.concatenate((points, curve)), taken, size)
 
 
 def _put(
@@ -279,64 +257,64 @@ def _put(
     text: str,
     colour: str,
     weight: int,
-    line: Floats,
-    others: Floats,
+    line: types.Floats,
+    others: types.Floats,
     taken: list[tuple[float, float, float, float]],
     size: tuple[float, float],
 ) -> None:
-    spot = place_on_line(text, line, others, taken, size, weight, apart=False)
+    spot = placing.place_on_line(text, line, others, taken, size, weight, apart=False)
     if spot is None:
         return
     axes.text(spot[0] / SIDE, 1 - spot[1] / SIDE, text, ha="center", va="center", color=colour, weight=weight, zorder=5)
-    taken.append((*spot, text_width(text, weight) / 2 + 0.5, LABEL_HEIGHT / 2))
+    taken.append((*spot, widths.text_width(text, weight) / 2 + 0.5, placing.LABEL_HEIGHT / 2))
 
 
-@figure("The model and the readers")
-def roc_and_raters(evidence: Evidence) -> Picture | Absent:
+@canvas.figure("The model and the readers")
+def roc_and_raters(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     """Whether readers, each at their own cut, find more cases for the same false alarms than the model."""
-    with styled():
-        found = readers_of(evidence)
-        if isinstance(found, Absent):
-            return found
-        drawn = draw_roc_and_raters(evidence)
-        if isinstance(drawn, Absent):
-            return drawn
-        dataset, _, rates = found
-        count = len(rates.columns["rater"])
-        # Readers of a part of the cases stand beside a line of all of them: which is better cannot be seen.
-        read = (
-            f" Above the line: {_of_all(_above(found[1], rates), count)}."
-            if rates.n == dataset.n
-            else " The line rests on all patients, the points on those judged: not compared."
-        )
-        at = " Rings: the declared thresholds." if evidence.release.thresholds.declared else ""
-        caption = (
-            f"{dataset.site}: {patients([dataset])}. Points: {counted(count, 'reader')} on {rates.n:,} of them, with "
-            f"{level_text(evidence)} intervals. {CAVEAT}{read}"
-            f"{at}{_shaded(evidence)}{_marked(evidence, dataset.name, rates)}"
-        )
-        message = f"{_rates_of_readers(dataset, rates)}."
-        return picture("roc_and_raters", drawn, caption, _alternative_of_readers(dataset, rates, evidence), message)
+    found = readers_of(evidence)
+    if isinstance(found, types.Absent):
+        return found
+    drawn = draw_roc_and_raters(evidence)
+    if isinstance(drawn, types.Absent):
+        return drawn
+    dataset, _, rates = found
+    count = len(rates.columns["rater"])
+    # Readers of a part of the cases stand beside a line of all of them: which is better cannot be seen.
+    read = (
+        f" Above the line: {_of_all(_above(found[1], rates), count)}."
+        if rates.n == dataset.n
+        else " The line rests on all patients, the points on those judged: not compared."
+    )
+    at = " Rings: the declared thresholds." if evidence.release.thresholds.declared else ""
+    caption = (
+        f"{dataset.site}: {captions.patients([dataset])}. Points: {counted(count, 'reader')} on {rates.n:,} of "
+        f"them, with "
+        f"{captions.level_text(evidence)} intervals. {CAVEAT}{read}"
+        f"{at}{_shaded(evidence)}{_marked(evidence, dataset.name, rates)}"
+    )
+    message = f"{_rates_of_readers(dataset, rates)}."
+    return canvas.Drawn(drawn, caption, _alternative_of_readers(dataset, rates, evidence), message)
 
 
 CAVEAT = "The readers saw other things than the model, under other conditions."
 """Stands before every comparison of readers and model, as section 4.3 of Cabitza and Campagner asks."""
 
 
-def _marked(evidence: Evidence, dataset: str, rates: Curve) -> str:
+def _marked(evidence: types.Evidence, dataset: str, rates: types.Curve) -> str:
     """What the caption says of the marks of the groups, with how many readers each has."""
     groups = marks_of(evidence, dataset, rates)
     said = [f"{mark[0]}: {name} ({int(here.sum())})" for (name, here), mark in zip(groups, MARKS, strict=False)]
     return f" {sentence_case('; '.join(said))}." if said else ""
 
 
-def _above(curve: Curve, rates: Curve) -> int:
+def _above(curve: types.Curve, rates: types.Curve) -> int:
     """The readers who find a larger share of the cases than the model does at their share of false alarms."""
-    fpr, tpr = column(curve, "fpr"), column(curve, "tpr")
+    fpr, tpr = data.column(curve, "fpr"), data.column(curve, "tpr")
     # Where the line is upright the model reaches its upper end at no further false alarm.
-    highest = [float(tpr[fpr <= alarms].max(initial=0)) for alarms in column(rates, "false_positive_rate")]
-    between = np.interp(column(rates, "false_positive_rate"), fpr, tpr)
-    found = column(rates, "true_positive_rate")
+    highest = [float(tpr[fpr <= alarms].max(initial=0)) for alarms in data.column(rates, "false_positive_rate")]
+    between = np.interp(data.column(rates, "false_positive_rate"), fpr, tpr)
+    found = data.column(rates, "true_positive_rate")
     return int((found > np.maximum(highest, between) + ROUNDING).sum())
 
 
@@ -348,19 +326,19 @@ ROUNDING = 1e-9
 """So near to the line a reader lies on it."""
 
 
-def _rates_of_readers(dataset: DatasetSummary, rates: Curve) -> str:
+def _rates_of_readers(dataset: types.DatasetSummary, rates: types.Curve) -> str:
     """Between which rates the readers lie."""
-    hits, alarms = column(rates, "true_positive_rate"), column(rates, "false_positive_rate")
+    hits, alarms = data.column(rates, "true_positive_rate"), data.column(rates, "false_positive_rate")
     return (
         f"In {dataset.site}, {counted(len(hits), 'reader')} found {_span(hits)} of the cases with "
         f"{_span(alarms)} of the others called positive"
     )
 
 
-def _alternative_of_readers(dataset: DatasetSummary, rates: Curve, evidence: Evidence) -> str:
+def _alternative_of_readers(dataset: types.DatasetSummary, rates: types.Curve, evidence: types.Evidence) -> str:
     """The rates of the readers; behind the caveat, where the model stands at its primary threshold."""
     text = _rates_of_readers(dataset, rates)
-    threshold = primary_threshold(evidence)
+    threshold = data.primary_threshold(evidence)
     point = None if threshold is None else point_at(evidence, dataset, threshold)
     if threshold is None or point is None or rates.n != dataset.n:
         return f"{text}."
@@ -368,6 +346,6 @@ def _alternative_of_readers(dataset: DatasetSummary, rates: Curve, evidence: Evi
     return f"{text}; {CAVEAT[0].lower()}{CAVEAT[1:-1]}; {model}"
 
 
-def _span(shares: Floats) -> str:
+def _span(shares: types.Floats) -> str:
     low, high = per_cent(float(shares.min())), per_cent(float(shares.max()))
     return low if low == high else f"{low} to {high}"

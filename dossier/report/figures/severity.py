@@ -10,30 +10,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
+from dossier.core import types
 from dossier.core.facts import Fact
-from dossier.core.register import figure
-from dossier.core.types import Absent, Curve, DatasetSummary, Evidence, Picture, externals, find_curve
-from dossier.report.figures.canvas import (
-    FULL,
-    INK,
-    INK_2,
-    RULE,
-    Key,
-    column,
-    joined,
-    key_row,
-    left_out,
-    panel,
-    picture,
-    sheet,
-    shortened,
-    sites_word,
-    styled,
-    text_width,
-    tick_text,
-    why_nowhere,
-    write,
-)
+from dossier.report.figures import canvas, captions, data, facets, ink
+from dossier.typeset import widths
 from dossier.typeset.methods import method_text
 from dossier.typeset.numbers import per_cent
 
@@ -69,27 +49,27 @@ FRAME = 0.4
 """The room that the frame of the last cell takes at the edge of the sheet, in mm."""
 
 
-def matrices(found: Sequence[tuple[DatasetSummary, Curve]], names: Sequence[str]) -> Matrices:
+def matrices(found: Sequence[tuple[types.DatasetSummary, types.Curve]], names: Sequence[str]) -> Matrices:
     """As many matrices beside each other as leave room for the counts; two lines in a cell: the count and its share."""
     classes, gap = len(names), 7.0
-    whole = max(text_width(name) for name in names) + (2.0 if classes == 2 else 6.0)
+    whole = max(widths.text_width(name) for name in names) + (2.0 if classes == 2 else 6.0)
     label = min(whole, 26.0)
-    counts = [float(count) for _, curve in found for count in column(curve, "count")]
-    needed = max(text_width(f"{count:,.0f}", 600) for count in (*counts, 1000.0)) + 1.6
-    fitting = [most for most in (4, 3, 2) if (FULL - gap * (most - 1)) / most - label >= needed * classes]
+    counts = [float(count) for _, curve in found for count in data.column(curve, "count")]
+    needed = max(widths.text_width(f"{count:,.0f}", 600) for count in (*counts, 1000.0)) + 1.6
+    fitting = [most for most in (4, 3, 2) if (canvas.FULL - gap * (most - 1)) / most - label >= needed * classes]
     across = min(len(found), fitting[0] if fitting else 1)
     label = min(whole, 50.0) if across == 1 else label
-    wide = min(((FULL - FRAME - gap * (across - 1)) / across - label) / classes, 26.0)
+    wide = min(((canvas.FULL - FRAME - gap * (across - 1)) / across - label) / classes, 26.0)
     return Matrices(classes, across, label, wide, 9.6, gap)
 
 
-def sites_with_matrix(evidence: Evidence) -> list[tuple[DatasetSummary, Curve]]:
+def sites_with_matrix(evidence: types.Evidence) -> list[tuple[types.DatasetSummary, types.Curve]]:
     """The external sites that have a confusion matrix whose errors are weighed."""
-    found = [(site, find_curve(evidence, "confusion_matrix", site.name)) for site in externals(evidence)]
-    return [(site, curve) for site, curve in found if isinstance(curve, Curve) and "severity" in curve.columns]
+    found = [(site, types.find_curve(evidence, "confusion_matrix", site.name)) for site in types.externals(evidence)]
+    return [(site, curve) for site, curve in found if isinstance(curve, types.Curve) and "severity" in curve.columns]
 
 
-def names_of_classes(evidence: Evidence, count: int) -> tuple[str, ...]:
+def names_of_classes(evidence: types.Evidence, count: int) -> tuple[str, ...]:
     """The classes as declared; of two classes no and yes."""
     declared = evidence.release.outcome.classes
     if declared is not None and len(declared) == count:
@@ -97,23 +77,23 @@ def names_of_classes(evidence: Evidence, count: int) -> tuple[str, ...]:
     return ("no", "yes") if count == 2 else tuple(f"class {index + 1}" for index in range(count))
 
 
-def draw_matrices(evidence: Evidence) -> Figure | Absent:
+def draw_matrices(evidence: types.Evidence) -> Figure | types.Absent:
     """A matrix for each site: counts and shares, errors shaded by how grave they are."""
     found = sites_with_matrix(evidence)
     if not found:
         otherwise = Fact("no_weighed_confusion_matrix")
-        return why_nowhere(evidence, "confusion_matrix", otherwise)
-    classes = int(column(found[0][1], "true").max()) + 1
+        return facets.why_nowhere(evidence, "confusion_matrix", otherwise)
+    classes = int(data.column(found[0][1], "true").max()) + 1
     names = names_of_classes(evidence, classes)
     plan = matrices(found, names)
     shown = found[: _room(plan)]
     top = 6.0
-    drawn = sheet(FULL, top + plan.row * -(-len(shown) // plan.across) - 4.0)
+    drawn = canvas.sheet(canvas.FULL, top + plan.row * -(-len(shown) // plan.across) - 4.0)
     _key(drawn, shown[0][1])
     step = plan.label + plan.classes * plan.wide + plan.gap
     sizes = [f", n {curve.n:,}" for _, curve in shown]
-    room = step - plan.gap - max(text_width(size, 600) for size in sizes)
-    sites = shortened([site.site for site, _ in shown], room, 600)
+    room = step - plan.gap - max(widths.text_width(size, 600) for size in sizes)
+    sites = widths.shortened([site.site for site, _ in shown], room, 600)
     heads = [site + size for site, size in zip(sites, sizes, strict=True)]
     for index, (head, (_, curve)) in enumerate(zip(heads, shown, strict=True)):
         down, right = divmod(index, plan.across)
@@ -126,35 +106,37 @@ def _room(plan: Matrices) -> int:
     return plan.across * max(1, int((TALLEST_SHEET - 6.0) / plan.row))
 
 
-def _key(drawn: Figure, curve: Curve) -> None:
+def _key(drawn: Figure, curve: types.Curve) -> None:
     """The shades that occur, each with its range of severity."""
-    used = {shade(float(value)) for value in column(curve, "severity") if value > 0}
-    entries = [Key("right", "white", fill=True, edge=INK_2)]
+    used = {shade(float(value)) for value in data.column(curve, "severity") if value > 0}
+    entries = [facets.Key("right", "white", fill=True, edge=ink.INK_2)]
     for index, colour in enumerate(SHADES):
         if colour in used:
-            ends = tick_text(index / len(SHADES)), tick_text((index + 1) / len(SHADES))
-            entries.append(Key(f"severity to {ends[1]}", colour, fill=True, edge=INK_2))
-    key_row(drawn, 0, 2.0, entries)
+            ends = canvas.tick_text(index / len(SHADES)), canvas.tick_text((index + 1) / len(SHADES))
+            entries.append(facets.Key(f"severity to {ends[1]}", colour, fill=True, edge=ink.INK_2))
+    facets.key_row(drawn, 0, 2.0, entries)
 
 
-def _matrix(drawn: Figure, plan: Matrices, curve: Curve, names: Sequence[str], head: str, x: float, y: float) -> None:
+def _matrix(
+    drawn: Figure, plan: Matrices, curve: types.Curve, names: Sequence[str], head: str, x: float, y: float
+) -> None:
     """One matrix: its site, the true classes above the columns, the predicted ones beside the rows."""
-    write(drawn, x, y + 2.0, head, weight=600)
+    canvas.write(drawn, x, y + 2.0, head, weight=600)
     left, top = x + plan.label, y + 10.2
-    axes = panel(drawn, left, top, plan.classes * plan.wide, plan.classes * plan.high)
+    axes = canvas.panel(drawn, left, top, plan.classes * plan.wide, plan.classes * plan.high)
     axes.axis("off")
     axes.set_xlim(0, plan.classes)
     axes.set_ylim(plan.classes, 0)
     over = [f"truly {name}" if plan.classes == 2 else name for name in names]
-    if any(text_width(name) > plan.wide - 0.6 for name in over):
+    if any(widths.text_width(name) > plan.wide - 0.6 for name in over):
         # Names too long for the columns stand beside the rows, with the number that heads the column.
         over = [f"{index}" for index in range(1, plan.classes + 1)]
         names = [f"{index} {name}" for index, name in enumerate(names, 1)]
-    beside = shortened(names, plan.label - 1.0)
+    beside = widths.shortened(names, plan.label - 1.0)
     for index in range(plan.classes):
-        write(drawn, left + (index + 0.5) * plan.wide, top - 2.6, over[index], ha="center", color=INK_2)
-        write(drawn, x, top + (index + 0.5) * plan.high, beside[index], color=INK_2)
-    columns = [column(curve, name) for name in ("predicted", "true", "count", "severity")]
+        canvas.write(drawn, left + (index + 0.5) * plan.wide, top - 2.6, over[index], ha="center", color=ink.INK_2)
+        canvas.write(drawn, x, top + (index + 0.5) * plan.high, beside[index], color=ink.INK_2)
+    columns = [data.column(curve, name) for name in ("predicted", "true", "count", "severity")]
     for predicted, true, count, severity in zip(*columns, strict=True):
         _cell(axes, plan, (float(true), float(predicted)), float(count), curve.n, float(severity))
 
@@ -162,51 +144,50 @@ def _matrix(drawn: Figure, plan: Matrices, curve: Curve, names: Sequence[str], h
 def _cell(axes: Axes, plan: Matrices, corner: tuple[float, float], count: float, n: int, severity: float) -> None:
     """A cell: its count, its share of all patients beneath, and its shade; right answers stand in a stronger frame."""
     right = corner[0] == corner[1]
-    box = Rectangle(corner, 1, 1, fc=shade(severity), ec=INK if right else RULE, lw=0.9 if right else 0.5)
+    box = Rectangle(corner, 1, 1, fc=shade(severity), ec=ink.INK if right else ink.RULE, lw=0.9 if right else 0.5)
     box.set(clip_on=False, zorder=2 if right else 1, gid=f"cell-{corner[1]:.0f}-{corner[0]:.0f}")
     axes.add_patch(box)
     rise = LINE_OF_CELL / plan.high / 2
     middle = corner[0] + 0.5, corner[1] + 0.5
     axes.text(middle[0], middle[1] - rise, f"{count:,.0f}", ha="center", va="center", weight=600, zorder=3)
-    axes.text(middle[0], middle[1] + rise, per_cent(count / n), ha="center", va="center", color=INK_2, zorder=3)
+    axes.text(middle[0], middle[1] + rise, per_cent(count / n), ha="center", va="center", color=ink.INK_2, zorder=3)
 
 
-@figure("Predicted against true classes, errors shaded by severity")
-def confusion_by_site(evidence: Evidence) -> Picture | Absent:
+@canvas.figure("Predicted against true classes, errors shaded by severity")
+def confusion_by_site(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     """Which errors the model makes at every site, how many, and how grave each kind is."""
-    with styled():
-        drawn = draw_matrices(evidence)
-        if isinstance(drawn, Absent):
-            return drawn
-        found = sites_with_matrix(evidence)
-        classes = int(column(found[0][1], "true").max()) + 1
-        names = names_of_classes(evidence, classes)
-        plan = matrices(found, names)
-        shown, left = found[: _room(plan)], max(0, len(found) - _room(plan))
-        how = method_text(shown[0][1].method)
-        caption = (
-            f"{sum(curve.n for _, curve in shown):,} patients at {sites_word(len(shown))}, {how}. Rows: "
-            "predicted; columns: true. Count, and share of all patients of the site; framed: right; the darker, the "
-            f"graver the error.{left_out(left, 'see results.json')}"
-        )
-        # The weights belong to the release, so the gravest kind of error is the same at every site.
-        worst = int(np.argmax(column(shown[0][1], "severity")))
-        predicted, true = (int(column(shown[0][1], name)[worst]) for name in ("predicted", "true"))
-        made = [(site, curve) for site, curve in shown if column(curve, "count")[worst]]
-        times_at = joined([f"{_times(curve, worst)} ({site.site})" for site, curve in made], 8)
-        nowhere = f"at none of {sites_word(len(shown))}" if len(shown) > 1 else f"0 times ({shown[0][0].site})"
-        elsewhere = f", at {sites_word(len(shown) - len(made))} never" if made and len(made) < len(shown) else ""
-        sentence = (
-            f"The gravest error, {names[true]} taken for {names[predicted]}, occurs {times_at or nowhere}{elsewhere}."
-        )
-        share, most, times = max(
-            (float(column(curve, "count")[worst]) / curve.n, site.site, _times(curve, worst)) for site, curve in shown
-        )
-        message = f"The gravest error, {names[true]} taken for {names[predicted]}, is most frequent in {most}: {times}."
-        return picture("confusion_by_site", drawn, caption, sentence, message if share and len(shown) > 1 else sentence)
+    drawn = draw_matrices(evidence)
+    if isinstance(drawn, types.Absent):
+        return drawn
+    found = sites_with_matrix(evidence)
+    classes = int(data.column(found[0][1], "true").max()) + 1
+    names = names_of_classes(evidence, classes)
+    plan = matrices(found, names)
+    shown, left = found[: _room(plan)], max(0, len(found) - _room(plan))
+    how = method_text(shown[0][1].method)
+    caption = (
+        f"{sum(curve.n for _, curve in shown):,} patients at {captions.sites_word(len(shown))}, {how}. Rows: "
+        "predicted; columns: true. Count, and share of all patients of the site; framed: right; the darker, the "
+        f"graver the error.{captions.left_out(left, 'see results.json')}"
+    )
+    # The weights belong to the release, so the gravest kind of error is the same at every site.
+    worst = int(np.argmax(data.column(shown[0][1], "severity")))
+    predicted, true = (int(data.column(shown[0][1], name)[worst]) for name in ("predicted", "true"))
+    made = [(site, curve) for site, curve in shown if data.column(curve, "count")[worst]]
+    times_at = captions.joined([f"{_times(curve, worst)} ({site.site})" for site, curve in made], 8)
+    nowhere = f"at none of {captions.sites_word(len(shown))}" if len(shown) > 1 else f"0 times ({shown[0][0].site})"
+    elsewhere = f", at {captions.sites_word(len(shown) - len(made))} never" if made and len(made) < len(shown) else ""
+    sentence = (
+        f"The gravest error, {names[true]} taken for {names[predicted]}, occurs {times_at or nowhere}{elsewhere}."
+    )
+    share, most, times = max(
+        (float(data.column(curve, "count")[worst]) / curve.n, site.site, _times(curve, worst)) for site, curve in shown
+    )
+    message = f"The gravest error, {names[true]} taken for {names[predicted]}, is most frequent in {most}: {times}."
+    return canvas.Drawn(drawn, caption, sentence, message if share and len(shown) > 1 else sentence)
 
 
-def _times(curve: Curve, row: int) -> str:
+def _times(curve: types.Curve, row: int) -> str:
     """How often an error occurs, and its share of the patients."""
-    count = float(column(curve, "count")[row])
+    count = float(data.column(curve, "count")[row])
     return f"{'once' if count == 1 else f'{count:,.0f} times'} or {per_cent(count / curve.n)}"

@@ -8,50 +8,10 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from dossier.core import bands
+from dossier.core import bands, types
 from dossier.core.facts import Fact
-from dossier.core.register import figure
-from dossier.core.types import POOLED, Absent, Estimate, Evidence, Picture, externals, find
-from dossier.report.figures.canvas import (
-    BLUE,
-    BROKEN,
-    FULL,
-    HAIR,
-    INK,
-    INK_2,
-    LINE,
-    inner_ticks,
-    interval,
-    joined,
-    level_text,
-    panel,
-    patients,
-    picture,
-    sheet,
-    shortened,
-    sites_word,
-    styled,
-    text_width,
-    tick_text,
-    ticks,
-    wrapped,
-    write,
-)
-from dossier.report.figures.robustness import (
-    NO_SKILL,
-    OURS,
-    Placed,
-    Scale,
-    Standing,
-    background,
-    form_of,
-    is_without_skill,
-    placed_sites,
-    scale_ticks,
-    scales,
-    standing,
-    without_skill,
-)
+from dossier.report.figures import canvas, captions, ink, robustness
+from dossier.typeset import widths
 from dossier.typeset.numbers import number
 from dossier.typeset.words import counted
 
@@ -67,68 +27,73 @@ LEAST_SPAN = 0.1
 """The axis of similarity never spans less."""
 
 
-def by_similarity(evidence: Evidence) -> list[Placed]:
+def by_similarity(evidence: types.Evidence) -> list[robustness.Placed]:
     """The external sites, the most alike first; those of unknown similarity last."""
     return sorted(
-        placed_sites(evidence), key=lambda placed_site: -placed_site.similarity.value if placed_site.similarity else 1.0
+        robustness.placed_sites(evidence),
+        key=lambda placed_site: -placed_site.similarity.value if placed_site.similarity else 1.0,
     )
 
 
-def measured(evidence: Evidence) -> list[Scale]:
+def measured(evidence: types.Evidence) -> list[robustness.Scale]:
     """The panels of performance: those whose measure some site has."""
-    sites = externals(evidence)
-    return [scale for scale in scales(evidence) if any(standing(evidence, site, scale) for site in sites)]
+    sites = types.externals(evidence)
+    return [
+        scale
+        for scale in robustness.scales(evidence)
+        if any(robustness.standing(evidence, site, scale) for site in sites)
+    ]
 
 
-def correlation(evidence: Evidence, scale: Scale) -> Estimate | Absent:
+def correlation(evidence: types.Evidence, scale: robustness.Scale) -> types.Estimate | types.Absent:
     """Pearson's r of the measure with the similarity over the sites."""
     by = evidence.release.robustness.similarity
-    return find(evidence, "performance_against_similarity", POOLED, measure=scale.measure, similarity=by)
+    return types.find(evidence, "performance_against_similarity", types.POOLED, measure=scale.measure, similarity=by)
 
 
-def draw_against_similarity(evidence: Evidence) -> Figure | Absent:
+def draw_against_similarity(evidence: types.Evidence) -> Figure | types.Absent:
     """A row a site: its similarity, then each measure with its interval over the bands of performance."""
     every, three = by_similarity(evidence), measured(evidence)
     if sum(placed_site.similarity is not None for placed_site in every) < FEWEST or not three:
-        return Absent(Fact("fewer_than_three_similarities"))
+        return types.Absent(Fact("fewer_than_three_similarities"))
     rows = every[:MOST_ROWS]
-    names = shortened([placed_site.site.site for placed_site in rows], WIDEST_NAME, 600)
-    left = max(text_width(name, 600) for name in names) + 4.5
-    width = (FULL - left - len(three) * GAP - 2.0) / (len(three) + SIMILARITY_SHARE)
+    names = widths.shortened([placed_site.site.site for placed_site in rows], WIDEST_NAME, 600)
+    left = max(widths.text_width(name, 600) for name in names) + 4.5
+    width = (canvas.FULL - left - len(three) * GAP - 2.0) / (len(three) + SIMILARITY_SHARE)
     titles = [_lines(scale.title, width) for scale in three]
-    first = _lines(form_of(evidence).title, width * SIMILARITY_SHARE)
-    top = 1.5 + LINE * max(map(len, (first, *titles)))
+    first = _lines(robustness.form_of(evidence).title, width * SIMILARITY_SHARE)
+    top = 1.5 + canvas.LINE * max(map(len, (first, *titles)))
     height = ROW * len(rows)
     texts = [_correlation_lines(evidence, scale) for scale in three]
-    drawn = sheet(FULL, top + height + 6.4 + LINE * max(map(len, texts)))
+    drawn = canvas.sheet(canvas.FULL, top + height + 6.4 + canvas.LINE * max(map(len, texts)))
     _titles(drawn, left, top, first)
-    axes = panel(drawn, left, top, width * SIMILARITY_SHARE, height)
+    axes = canvas.panel(drawn, left, top, width * SIMILARITY_SHARE, height)
     _similarities(axes, evidence, rows)
-    ticks(axes, "y", range(len(rows)), names, length=0)
-    write(drawn, left, top + height + 8.0, f"broken line: {bands.SUPPORT:g}", color=INK_2)
+    canvas.ticks(axes, "y", range(len(rows)), names, length=0)
+    canvas.write(drawn, left, top + height + 8.0, f"broken line: {bands.SUPPORT:g}", color=ink.INK_2)
     for index, (scale, title) in enumerate(zip(three, titles, strict=True)):
         x = left + width * (SIMILARITY_SHARE + index) + GAP * (index + 1)
         _titles(drawn, x, top, title)
-        axes = panel(drawn, x, top, width, height)
+        axes = canvas.panel(drawn, x, top, width, height)
         axes.set_xlim(scale.worst, scale.best)
         _rows(axes, len(rows))
-        background(axes, scale)
-        scale_ticks(axes, scale, width, labelled=True)
+        robustness.background(axes, scale)
+        robustness.scale_ticks(axes, scale, width, labelled=True)
         for row, placed_site in enumerate(rows):
             _performance(axes, evidence, placed_site, scale, row)
         for line, text in enumerate(texts[index]):
-            write(drawn, x, top + height + 8.0 + line * LINE, text, color=INK_2)
+            canvas.write(drawn, x, top + height + 8.0 + line * canvas.LINE, text, color=ink.INK_2)
     return drawn
 
 
 def _lines(title: str, width: float) -> list[str]:
     """A title in lines no wider than its panel and half of the gap beside it."""
-    return (wrapped(title, width + GAP / 2, 3, 600) or title).split("\n")
+    return (widths.wrapped(title, width + GAP / 2, 3, 600) or title).split("\n")
 
 
 def _titles(drawn: Figure, x: float, top: float, lines: Sequence[str]) -> None:
     for line, text in enumerate(reversed(lines)):
-        write(drawn, x, top - 3.0 - line * LINE, text, weight=600)
+        canvas.write(drawn, x, top - 3.0 - line * canvas.LINE, text, weight=600)
 
 
 def _rows(axes: Axes, count: int) -> None:
@@ -136,22 +101,22 @@ def _rows(axes: Axes, count: int) -> None:
     axes.set_ylim(count - 0.5, -0.5)
     axes.spines["left"].set_visible(False)
     for row in range(count - 1):
-        axes.axhline(row + 0.5, color=HAIR, lw=0.5, zorder=0.5)
+        axes.axhline(row + 0.5, color=ink.HAIR, lw=0.5, zorder=0.5)
 
 
-def _similarities(axes: Axes, evidence: Evidence, rows: Sequence[Placed]) -> None:
+def _similarities(axes: Axes, evidence: types.Evidence, rows: Sequence[robustness.Placed]) -> None:
     """The similarity of each site, with its interval where it has one, beside the line of support."""
     known = [placed_site.similarity for placed_site in rows if placed_site.similarity is not None]
     low, high = similarity_ends(evidence, known)
     axes.set_xlim(low, high)
     _rows(axes, len(rows))
-    axes.axvline(bands.SUPPORT, color=INK, lw=0.8, ls=BROKEN, zorder=1)
-    places = [0.0, bands.SUPPORT, 1.0] if (low, high) == (BEFORE_ZERO, 1.0) else inner_ticks(low, high, 3)
-    ticks(axes, "x", places, [tick_text(position) for position in places])
+    axes.axvline(bands.SUPPORT, color=ink.INK, lw=0.8, ls=ink.BROKEN, zorder=1)
+    places = [0.0, bands.SUPPORT, 1.0] if (low, high) == (BEFORE_ZERO, 1.0) else canvas.inner_ticks(low, high, 3)
+    canvas.ticks(axes, "x", places, [canvas.tick_text(position) for position in places])
     for row, placed_site in enumerate(rows):
         if placed_site.similarity is None:
             x = bands.SUPPORT + 0.03 * (high - low)
-            axes.text(x, row, "unknown", va="center_baseline", color=INK_2)
+            axes.text(x, row, "unknown", va="center_baseline", color=ink.INK_2)
             continue
         low_end, high_end = placed_site.similarity.low, placed_site.similarity.high
         if low_end is not None and high_end is not None:
@@ -159,7 +124,7 @@ def _similarities(axes: Axes, evidence: Evidence, rows: Sequence[Placed]) -> Non
         _mark(axes, placed_site, placed_site.similarity.value, row, filled=True)
 
 
-def similarity_ends(evidence: Evidence, known: Sequence[Estimate]) -> tuple[float, float]:
+def similarity_ends(evidence: types.Evidence, known: Sequence[types.Estimate]) -> tuple[float, float]:
     """The ends of the axis of similarity: all of psi, and of the averaged form what the intervals and .4 need.
 
     It begins before 0, so that a mark at 0 does not cover the name of its site.
@@ -172,10 +137,12 @@ def similarity_ends(evidence: Evidence, known: Sequence[Estimate]) -> tuple[floa
     return max(0.0, low - beyond), min(1.0, high + beyond)
 
 
-def _performance(axes: Axes, evidence: Evidence, placed_site: Placed, scale: Scale, row: int) -> None:
-    stands = standing(evidence, placed_site.site, scale)
+def _performance(
+    axes: Axes, evidence: types.Evidence, placed_site: robustness.Placed, scale: robustness.Scale, row: int
+) -> None:
+    stands = robustness.standing(evidence, placed_site.site, scale)
     if stands is None:
-        axes.text((scale.worst + scale.best) / 2, row, "absent", ha="center", va="center_baseline", color=INK_2)
+        axes.text((scale.worst + scale.best) / 2, row, "absent", ha="center", va="center_baseline", color=ink.INK_2)
         return
     ends = [scale.clipped(end) for end in (stands.low, stands.high)]
     axes.plot(ends, [row, row], color=_colour(placed_site), lw=_weight(placed_site), zorder=2)
@@ -183,25 +150,25 @@ def _performance(axes: Axes, evidence: Evidence, placed_site: Placed, scale: Sca
     _mark(
         axes, placed_site, scale.clipped(stands.value), row, filled=_is_enough(stands), shape="<" if is_beyond else "s"
     )
-    if is_without_skill(evidence, placed_site.site, scale):
-        axes.plot([stands.value], [row], "x", color=INK, **NO_SKILL)
+    if robustness.is_without_skill(evidence, placed_site.site, scale):
+        axes.plot([stands.value], [row], "x", color=ink.INK, **robustness.NO_SKILL)
 
 
-def _is_enough(stands: Standing) -> bool:
+def _is_enough(stands: robustness.Standing) -> bool:
     """Whether the minimum sample size is known and reached."""
     return stands.share is not None and stands.share >= 1
 
 
-def _colour(placed_site: Placed) -> str:
-    return BLUE if placed_site.supports else INK
+def _colour(placed_site: robustness.Placed) -> str:
+    return ink.BLUE if placed_site.supports else ink.INK
 
 
-def _weight(placed_site: Placed) -> float:
+def _weight(placed_site: robustness.Placed) -> float:
     """The strokes of a site that supports the model are heavier: colour does not speak alone."""
     return 1.6 if placed_site.supports else 1.0
 
 
-def _mark(axes: Axes, placed_site: Placed, x: float, row: int, *, filled: bool, shape: str = "s") -> None:
+def _mark(axes: Axes, placed_site: robustness.Placed, x: float, row: int, *, filled: bool, shape: str = "s") -> None:
     colour, size = _colour(placed_site), 4.8 if placed_site.supports else 4.2
     looks: dict[str, Any] = {
         "color": colour,
@@ -213,66 +180,68 @@ def _mark(axes: Axes, placed_site: Placed, x: float, row: int, *, filled: bool, 
     axes.plot([x], [row], shape, **looks, gid=placed_site.site.name, zorder=3, clip_on=False)
 
 
-def _correlation_lines(evidence: Evidence, scale: Scale) -> tuple[str, ...]:
+def _correlation_lines(evidence: types.Evidence, scale: robustness.Scale) -> tuple[str, ...]:
     """The correlation with its interval and number of sites; or that there is none."""
     found = correlation(evidence, scale)
-    if isinstance(found, Absent):
+    if isinstance(found, types.Absent):
         reasons = {"same_at_every_site": "no r: all the same"}
         return (reasons.get(found.reason.code, f"r needs {FEWEST} sites"),)
-    sites = sites_word(round(found.details.get("k") or 0))
+    sites = captions.sites_word(round(found.details.get("k") or 0))
     reach = "no interval"
     if found.low is not None and found.high is not None:
-        reach = f"{level_text(evidence)} CI {interval(found.low, found.high)}"
+        reach = f"{captions.level_text(evidence)} CI {captions.interval(found.low, found.high)}"
     return f"r {number(found.value)}, {sites}", reach
 
 
-@figure("Performance against similarity")
-def performance_by_similarity(evidence: Evidence) -> Picture | Absent:
+@canvas.figure("Performance against similarity")
+def performance_by_similarity(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     """Whether the model does better at the sites whose patients resemble those it was developed on."""
     if evidence.release.outcome.classes:
-        return Absent(Fact("diagram_for_binary_outcome"))
-    with styled():
-        drawn = draw_against_similarity(evidence)
-        if isinstance(drawn, Absent):
-            return drawn
-        alternative, message = _alternative(evidence), _message(evidence)
-        return picture("performance_by_similarity", drawn, _caption(evidence), alternative, message)
+        return types.Absent(Fact("diagram_for_binary_outcome"))
+    drawn = draw_against_similarity(evidence)
+    if isinstance(drawn, types.Absent):
+        return drawn
+    alternative, message = _alternative(evidence), _message(evidence)
+    return canvas.Drawn(drawn, _caption(evidence), alternative, message)
 
 
-def _caption(evidence: Evidence) -> str:
+def _caption(evidence: types.Evidence) -> str:
     """How to read the rows, and what they leave out."""
     rows = by_similarity(evidence)
     shown = [placed_site.site for placed_site in rows[:MOST_ROWS]]
-    has_r = any(isinstance(correlation(evidence, scale), Estimate) for scale in measured(evidence))
+    has_r = any(isinstance(correlation(evidence, scale), types.Estimate) for scale in measured(evidence))
     parts = (
-        f"{patients(shown)}. Most alike at the top; right is better. Lines: {level_text(evidence)} intervals. "
+        f"{captions.patients(shown)}. Most alike at the top; right is better. Lines: "
+        f"{captions.level_text(evidence)} intervals. "
         "Open: fewer patients than needed, or need unknown.",
-        OURS,
+        robustness.OURS,
         "r: over the sites." if has_r else "",
-        without_skill(evidence, shown).strip(),
+        robustness.without_skill(evidence, shown).strip(),
         f"{counted(len(rows) - len(shown), 'site')} less alike: see the tables." if len(rows) > len(shown) else "",
     )
     return " ".join(part for part in parts if part)
 
 
-def _message(evidence: Evidence) -> str:
+def _message(evidence: types.Evidence) -> str:
     """At how many sites the similarity is low."""
     known = [
-        placed_site.similarity.value for placed_site in placed_sites(evidence) if placed_site.similarity is not None
+        placed_site.similarity.value
+        for placed_site in robustness.placed_sites(evidence)
+        if placed_site.similarity is not None
     ]
     low = sum(value < bands.SUPPORT for value in known)
-    form = form_of(evidence)
-    return f"Below {bands.SUPPORT:g} by {form.short}: {low or 'none'} of {sites_word(len(known))}{form.note}."
+    form = robustness.form_of(evidence)
+    return f"Below {bands.SUPPORT:g} by {form.short}: {low or 'none'} of {captions.sites_word(len(known))}{form.note}."
 
 
-def _alternative(evidence: Evidence) -> str:
+def _alternative(evidence: types.Evidence) -> str:
     """At how many sites similarity is low, and the correlation of each measure with its interval."""
     reported = []
     for scale in measured(evidence):
         found = correlation(evidence, scale)
-        if isinstance(found, Estimate):
-            ends = interval(found.low, found.high, joint=" to ")
+        if isinstance(found, types.Estimate):
+            ends = captions.interval(found.low, found.high, joint=" to ")
             reported.append(f"{number(found.value)} ({ends}) for {scale.noun}")
     if not reported:
         return f"{_message(evidence)} No correlation of performance and similarity can be computed."
-    return f"{_message(evidence)} Performance goes with similarity at r {joined(reported)}."
+    return f"{_message(evidence)} Performance goes with similarity at r {captions.joined(reported)}."

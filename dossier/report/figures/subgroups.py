@@ -9,62 +9,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Polygon
 
-from dossier.core import bands
+from dossier.core import bands, types
 from dossier.core.facts import Fact
-from dossier.core.register import figure
-from dossier.core.types import (
-    POOLED,
-    Absent,
-    Curve,
-    DatasetSummary,
-    Estimate,
-    Evidence,
-    Picture,
-    SubgroupSize,
-    Subset,
-    externals,
-    find_curve,
-    find_curve_in_subgroup,
-    find_in_subgroup,
-    is_telling,
-    subgroup_columns,
-    subgroup_sizes,
-)
-from dossier.report.figures.calibration import curve_end, draw_curve
-from dossier.report.figures.canvas import (
-    BLUE,
-    FULL,
-    HAIR,
-    HEAD_LINE,
-    INK,
-    INK_2,
-    LINE,
-    MID,
-    RULE,
-    Lattice,
-    column,
-    interval,
-    joined,
-    lattice,
-    level_text,
-    panel,
-    patients,
-    picture,
-    say,
-    say_why,
-    sheet,
-    shortened,
-    sites_word,
-    styled,
-    text_width,
-    tick_text,
-    ticks,
-    unit_axes,
-    value_text,
-    write,
-)
+from dossier.report.figures import calibration, canvas, captions, data, facets, ink
+from dossier.typeset import widths
 from dossier.typeset.numbers import number
-from dossier.typeset.widths import on_lines
 from dossier.typeset.words import counted, sentence_case
 
 MOST_ROWS = 44
@@ -74,7 +23,7 @@ MEANS = (("auroc", "AUROC"), ("brier", "Brier"))
 """What has a mean over several classes, or is one number for all of them."""
 
 
-def measures(evidence: Evidence) -> tuple[tuple[str, str], tuple[str, str]]:
+def measures(evidence: types.Evidence) -> tuple[tuple[str, str], tuple[str, str]]:
     """The two measures that stand beside each other, with their headings."""
     return MEANS if evidence.release.outcome.classes else MEASURES
 
@@ -90,13 +39,13 @@ class Line:
     where: str = ""
     n: int | None = None
     events: int | None = None
-    found: tuple[Estimate | Absent, ...] = ()
+    found: tuple[types.Estimate | types.Absent, ...] = ()
     sites: tuple[tuple[float, ...], ...] = ()
     """The values of the sites that are pooled, for each measure."""
     is_pooled: bool = False
     is_below: bool = False
     """Whether the row is a site below the name of the subgroup."""
-    subset: Subset | None = None
+    subset: types.Subset | None = None
 
     @property
     def is_head(self) -> bool:
@@ -115,34 +64,34 @@ class Line:
         return 0.0 if not self.subset else 4.5 if self.is_below else 2.0
 
 
-def lines(evidence: Evidence) -> tuple[Line, ...]:
+def lines(evidence: types.Evidence) -> tuple[Line, ...]:
     """The rows: each column, its subgroups, each over all sites where that is telling, otherwise site by site."""
     made = []
-    for name, labels in subgroup_columns(evidence).items():
+    for name, labels in types.subgroup_columns(evidence).items():
         of_column = [line for label in labels for line in _of_subgroup(evidence, name, label)]
         if of_column:
             made += [Line(name), *of_column]
     return tuple(made)
 
 
-def _of_subgroup(evidence: Evidence, name: str, label: str) -> list[Line]:
-    subset = Subset(name, label)
-    sized = [(site, subgroup_sizes(evidence, name, site.name).get(label)) for site in externals(evidence)]
+def _of_subgroup(evidence: types.Evidence, name: str, label: str) -> list[Line]:
+    subset = types.Subset(name, label)
+    sized = [(site, types.subgroup_sizes(evidence, name, site.name).get(label)) for site in types.externals(evidence)]
     known = [(site, size) for site, size in sized if size is not None]
     if not known:
         return []
-    pooled = tuple(find_in_subgroup(evidence, subset, measure, POOLED) for measure, _ in measures(evidence))
-    telling = [estimate for estimate in pooled if isinstance(estimate, Estimate) and is_telling(estimate)]
+    pooled = tuple(types.find_in_subgroup(evidence, subset, measure, types.POOLED) for measure, _ in measures(evidence))
+    telling = [estimate for estimate in pooled if isinstance(estimate, types.Estimate) and types.is_telling(estimate)]
     enough = [(site, size) for site, size in known if not _is_few(size)]
     if telling:
         values = tuple(
             _values(evidence, subset, measure, [site for site, _ in enough]) for measure, _ in measures(evidence)
         )
-        where = sites_word(int(max(estimate.details.get("k") or 0 for estimate in telling)))
+        where = captions.sites_word(int(max(estimate.details.get("k") or 0 for estimate in telling)))
         return [Line(label, where, telling[0].n, telling[0].events, pooled, values, True, subset=subset)]
     if not enough:
         n, events = sum(size.n for _, size in known), sum(size.shown for _, size in known)
-        where = known[0][0].site if len(known) == 1 else f"each of {sites_word(len(known))}"
+        where = known[0][0].site if len(known) == 1 else f"each of {captions.sites_word(len(known))}"
         return [Line(label, where, n, events, subset=subset)]
     several = len(known) > 1
     rows = [
@@ -151,7 +100,7 @@ def _of_subgroup(evidence: Evidence, name: str, label: str) -> list[Line]:
             site.site,
             size.n,
             size.shown,
-            tuple(find_in_subgroup(evidence, subset, measure, site.name) for measure, _ in measures(evidence)),
+            tuple(types.find_in_subgroup(evidence, subset, measure, site.name) for measure, _ in measures(evidence)),
             is_below=several,
             subset=subset,
         )
@@ -160,13 +109,15 @@ def _of_subgroup(evidence: Evidence, name: str, label: str) -> list[Line]:
     return [Line(label, subset=subset), *rows] if several else rows
 
 
-def _is_few(size: SubgroupSize) -> bool:
+def _is_few(size: types.SubgroupSize) -> bool:
     return size.rarest < bands.FEW_FOR_POOLING
 
 
-def _values(evidence: Evidence, subset: Subset, measure: str, sites: Sequence[DatasetSummary]) -> tuple[float, ...]:
-    found = (find_in_subgroup(evidence, subset, measure, site.name) for site in sites)
-    return tuple(estimate.value for estimate in found if isinstance(estimate, Estimate))
+def _values(
+    evidence: types.Evidence, subset: types.Subset, measure: str, sites: Sequence[types.DatasetSummary]
+) -> tuple[float, ...]:
+    found = (types.find_in_subgroup(evidence, subset, measure, site.name) for site in sites)
+    return tuple(estimate.value for estimate in found if isinstance(estimate, types.Estimate))
 
 
 @dataclass(frozen=True)
@@ -199,27 +150,33 @@ BOUNDS = 30.5
 """From the end of an axis to that of the intervals beside it, which may need a digit more to show their side, in mm."""
 
 
-def _places(evidence: Evidence, shown: Sequence[Line]) -> Places:
+def _places(evidence: types.Evidence, shown: Sequence[Line]) -> Places:
     """The names take what they need, and the two axes share the rest."""
-    names = min(max(line.indent + text_width(line.text, 600 if line.is_head else 400) for line in shown), WIDEST_NAME)
-    patients = names + 4.0 + max(text_width(f"{line.n or 0:,}") for line in shown)
-    events = patients + 3.0 + max(text_width("events"), *(text_width(f"{line.events or 0:,}") for line in shown))
+    names = min(
+        max(line.indent + widths.text_width(line.text, 600 if line.is_head else 400) for line in shown), WIDEST_NAME
+    )
+    patients = names + 4.0 + max(widths.text_width(f"{line.n or 0:,}") for line in shown)
+    events = (
+        patients
+        + 3.0
+        + max(widths.text_width("events"), *(widths.text_width(f"{line.events or 0:,}") for line in shown))
+    )
     first = events + 4.0
-    width = (FULL - first - 2 * BOUNDS - 5.0) / 2
+    width = (canvas.FULL - first - 2 * BOUNDS - 5.0) / 2
     references = tuple(REFERENCES[measure][0] if measure in REFERENCES else None for measure, _ in measures(evidence))
     return Places(names, (patients, events), (first, first + width + BOUNDS + 5.0), width, references)
 
 
-def draw_forest(evidence: Evidence) -> Figure | Absent:
+def draw_forest(evidence: types.Evidence) -> Figure | types.Absent:
     """The forest of the subgroups: AUROC and O/E beside each other, with patients and events."""
     if not evidence.subgroups.summaries:
-        return Absent(Fact("no_subgroup_declared"))
+        return types.Absent(Fact("no_subgroup_declared"))
     every = lines(evidence)
-    if not any(isinstance(estimate, Estimate) for line in every for estimate in line.found):
-        return Absent(Fact("no_subgroup_with_enough_patients"))
+    if not any(isinstance(estimate, types.Estimate) for line in every for estimate in line.found):
+        return types.Absent(Fact("no_subgroup_with_enough_patients"))
     shown = every[:MOST_ROWS]
-    height = len(shown) * LINE + 1.5
-    drawn = sheet(FULL, TOP + height + 6.2)
+    height = len(shown) * canvas.LINE + 1.5
+    drawn = canvas.sheet(canvas.FULL, TOP + height + 6.2)
     places = _places(evidence, shown)
     _heads(drawn, evidence, places)
     axes = [
@@ -227,7 +184,7 @@ def draw_forest(evidence: Evidence) -> Figure | Absent:
     ]
     short = _names(shown, places)
     for row, (line, name) in enumerate(zip(shown, short, strict=True)):
-        write(drawn, line.indent, TOP + (row + 0.5) * LINE, name, weight=400 if line.subset else 600)
+        canvas.write(drawn, line.indent, TOP + (row + 0.5) * canvas.LINE, name, weight=400 if line.subset else 600)
         if not line.is_head:
             _row(drawn, axes, places, line, row + 0.5)
     return drawn
@@ -236,38 +193,40 @@ def draw_forest(evidence: Evidence) -> Figure | Absent:
 def _names(shown: Sequence[Line], places: Places) -> list[str]:
     """The names of the rows, short enough for their column; equal sites are shortened alike."""
     sites = list(dict.fromkeys(line.text for line in shown if line.is_below))
-    short = dict(zip(sites, shortened(sites, places.names - 4.5), strict=True))
+    short = dict(zip(sites, widths.shortened(sites, places.names - 4.5), strict=True))
     return [
         short[line.text]
         if line.is_below
-        else shortened([line.text], places.names - line.indent, 400 if line.subset else 600)[0]
+        else widths.shortened([line.text], places.names - line.indent, 400 if line.subset else 600)[0]
         for line in shown
     ]
 
 
-def _heads(drawn: Figure, evidence: Evidence, places: Places) -> None:
+def _heads(drawn: Figure, evidence: types.Evidence, places: Places) -> None:
     second = "rarest" if evidence.release.outcome.classes else "events"
     for right, text in zip(places.counts, ("n", second), strict=True):
-        write(drawn, right, 2.2, text, ha="right", color=INK_2)
+        canvas.write(drawn, right, 2.2, text, ha="right", color=ink.INK_2)
     for which, (_, heading) in enumerate(measures(evidence)):
-        write(drawn, places.value(which), 2.2, heading, ha="right", color=INK_2)
-        write(drawn, places.bounds(which), 2.2, f"{level_text(evidence)} CI", ha="right", color=INK_2)
+        canvas.write(drawn, places.value(which), 2.2, heading, ha="right", color=ink.INK_2)
+        canvas.write(
+            drawn, places.bounds(which), 2.2, f"{captions.level_text(evidence)} CI", ha="right", color=ink.INK_2
+        )
 
 
-REFERENCES = {"auroc": (0.5, HAIR), "oe_ratio": (1.0, RULE)}
+REFERENCES = {"auroc": (0.5, ink.HAIR), "oe_ratio": (1.0, ink.RULE)}
 """Where each axis has its line of reference, and its colour: no better than chance, and perfect."""
 
 
 def _axes(drawn: Figure, shown: Sequence[Line], which: int, places: Places, height: float, measure: str) -> Axes:
-    axes = panel(drawn, places.axes[which], TOP, places.width, height)
-    axes.set_ylim(height / LINE, 0)
+    axes = canvas.panel(drawn, places.axes[which], TOP, places.width, height)
+    axes.set_ylim(height / canvas.LINE, 0)
     values = [value for line in shown for value in _reach(line, which)]
     low, high, marks = _limits(values, measure)
     if measure == "oe_ratio":
         axes.set_xscale("log")
         axes.minorticks_off()
     axes.set_xlim(low, high)
-    ticks(axes, "x", marks, [tick_text(mark) for mark in marks])
+    canvas.ticks(axes, "x", marks, [canvas.tick_text(mark) for mark in marks])
     axes.spines["left"].set_visible(False)
     if measure in REFERENCES:
         where, colour = REFERENCES[measure]
@@ -278,7 +237,7 @@ def _axes(drawn: Figure, shown: Sequence[Line], which: int, places: Places, heig
 def _reach(line: Line, which: int) -> list[float]:
     """The value and the bounds of a row, as far as there are any."""
     found = line.found[which] if line.found else None
-    if not isinstance(found, Estimate):
+    if not isinstance(found, types.Estimate):
         return []
     return [bound for bound in (found.value, found.low, found.high) if bound is not None]
 
@@ -299,11 +258,11 @@ def _limits(values: Sequence[float], measure: str) -> tuple[float, float, list[f
 
 
 def _row(drawn: Figure, axes: Sequence[Axes], places: Places, line: Line, row: float) -> None:
-    y = TOP + row * LINE
+    y = TOP + row * canvas.LINE
     for right, count in zip(places.counts, (line.n, line.events), strict=True):
-        write(drawn, right, y, f"{count or 0:,}", ha="right", color=INK_2)
+        canvas.write(drawn, right, y, f"{count or 0:,}", ha="right", color=ink.INK_2)
     if not line.found:
-        write(drawn, places.axes[0] + 1.5, y, "too few to tell", color=INK_2)
+        canvas.write(drawn, places.axes[0] + 1.5, y, "too few to tell", color=ink.INK_2)
         return
     for which, each in enumerate(axes):
         _mark(drawn, each, places, line, which, row)
@@ -311,44 +270,45 @@ def _row(drawn: Figure, axes: Sequence[Axes], places: Places, line: Line, row: f
 
 def _mark(drawn: Figure, axes: Axes, places: Places, line: Line, which: int, row: float) -> None:
     found, right, bounds = line.found[which], places.value(which), places.bounds(which)
-    y = TOP + row * LINE
-    if isinstance(found, Absent):
-        write(drawn, bounds, y, "not estimable", ha="right", color=INK_2)
+    y = TOP + row * canvas.LINE
+    if isinstance(found, types.Absent):
+        canvas.write(drawn, bounds, y, "not estimable", ha="right", color=ink.INK_2)
         return
     left, end = axes.get_xlim()
     if line.sites:
         inside = [value for value in line.sites[which] if left <= value <= end]
         below = [row + RUG] * len(inside)
-        axes.plot(inside, below, "|", color=MID, ms=STROKE, mec=MID, mew=0.8, zorder=1.5, clip_on=False)
+        axes.plot(inside, below, "|", color=ink.MID, ms=STROKE, mec=ink.MID, mew=0.8, zorder=1.5, clip_on=False)
     _whisker(axes, found, row)
     if line.is_pooled and found.low is not None and found.high is not None:
         low, high = max(found.low, left), min(found.high, end)
         corners = [(low, row), (found.value, row - DIAMOND), (high, row), (found.value, row + DIAMOND)]
-        axes.add_patch(Polygon(corners, fc=BLUE, ec="none", zorder=2))
+        axes.add_patch(Polygon(corners, fc=ink.BLUE, ec="none", zorder=2))
     elif left <= found.value <= end:
-        axes.plot([found.value], [row], "s", ms=3.9, mfc=INK, mec=INK, mew=0.9, clip_on=False, zorder=3)
-    write(drawn, right, y, number(found.value), ha="right", weight=600)
-    words = interval(found.low, found.high, reference=places.references[which])
-    write(drawn, bounds, y, words, ha="right", color=INK_2)
+        axes.plot([found.value], [row], "s", ms=3.9, mfc=ink.INK, mec=ink.INK, mew=0.9, clip_on=False, zorder=3)
+    canvas.write(drawn, right, y, number(found.value), ha="right", weight=600)
+    words = captions.interval(found.low, found.high, reference=places.references[which])
+    canvas.write(drawn, bounds, y, words, ha="right", color=ink.INK_2)
 
 
-def _whisker(axes: Axes, found: Estimate, row: float) -> None:
+def _whisker(axes: Axes, found: types.Estimate, row: float) -> None:
     """The interval; where it leaves the axis it ends in an arrow."""
     if found.low is None or found.high is None:
         return
     left, right = axes.get_xlim()
     low, high = min(max(found.low, left), right), max(min(found.high, right), left)
-    axes.plot([low, high], [row, row], color=INK, lw=1, clip_on=False, zorder=2)
+    axes.plot([low, high], [row, row], color=ink.INK, lw=1, clip_on=False, zorder=2)
     for is_beyond, position, arrow in ((found.low < left, left, "<"), (found.high > right, right, ">")):
         if is_beyond:
-            axes.plot([position], [row], arrow, ms=3.6, mfc=INK, mec="none", clip_on=False, zorder=2)
+            axes.plot([position], [row], arrow, ms=3.6, mfc=ink.INK, mec="none", clip_on=False, zorder=2)
 
 
-def forest_caption(evidence: Evidence) -> str:
+def forest_caption(evidence: types.Evidence) -> str:
     """What to know about the forest: where the rows come from, intervals, what is left out."""
     every = lines(evidence)
     rows = every[:MOST_ROWS]
-    text = f"{patients(_sized(evidence, externals(evidence)))}. Lines are {level_text(evidence)} intervals."
+    sized = _sized(evidence, types.externals(evidence))
+    text = f"{captions.patients(sized)}. Lines are {captions.level_text(evidence)} intervals."
     several = bool(evidence.release.outcome.classes)
     if any(line.is_pooled for line in rows):
         text += (
@@ -365,22 +325,22 @@ def forest_caption(evidence: Evidence) -> str:
     return text
 
 
-def _sized(evidence: Evidence, sites: Sequence[DatasetSummary]) -> list[DatasetSummary]:
+def _sized(evidence: types.Evidence, sites: Sequence[types.DatasetSummary]) -> list[types.DatasetSummary]:
     """Those of the sites that record a column of the subgroups."""
-    names = list(subgroup_columns(evidence))
-    return [site for site in sites if any(subgroup_sizes(evidence, name, site.name) for name in names)]
+    names = list(types.subgroup_columns(evidence))
+    return [site for site in sites if any(types.subgroup_sizes(evidence, name, site.name) for name in names)]
 
 
-def forest_alternative(evidence: Evidence) -> str:
+def forest_alternative(evidence: types.Evidence) -> str:
     """The finding of the forest in one sentence: the lowest and the highest of each measure, and what is too few."""
     every = [line for line in lines(evidence) if not line.is_head]
     texts = _extremes(evidence)
     few = [line.label for line in every if not line.found]
-    more = f"; too few to tell in {joined(few)}" if few else ""
+    more = f"; too few to tell in {captions.joined(few)}" if few else ""
     return f"{'; '.join(texts)}{more}."
 
 
-def _extremes(evidence: Evidence) -> list[str]:
+def _extremes(evidence: types.Evidence) -> list[str]:
     """The lowest and the highest subgroup by each measure."""
     every = [line for line in lines(evidence) if not line.is_head]
     texts = []
@@ -390,33 +350,32 @@ def _extremes(evidence: Evidence) -> list[str]:
         )
         if known:
             low, high = every[known[0][1]], every[known[-1][1]]
-            text = f"{heading} by subgroup runs from {value_text(low.found[which])} in {_called(low)}"
-            text += f" to {value_text(high.found[which])} in {_called(high)}"
+            text = f"{heading} by subgroup runs from {captions.value_text(low.found[which])} in {_called(low)}"
+            text += f" to {captions.value_text(high.found[which])} in {_called(high)}"
             if low is high:
-                text = f"{heading} is {value_text(low.found[which])} in {_called(low)}"
+                text = f"{heading} is {captions.value_text(low.found[which])} in {_called(low)}"
             texts.append(text)
     return texts
 
 
 def _has(line: Line, which: int) -> bool:
-    return bool(line.found) and isinstance(line.found[which], Estimate)
+    return bool(line.found) and isinstance(line.found[which], types.Estimate)
 
 
 def _called(line: Line) -> str:
     return f"{line.label} ({line.subset.column if line.subset else ''}, {line.where})"
 
 
-@figure("Performance by subgroup")
-def forest_by_subgroup(evidence: Evidence) -> Picture | Absent:
+@canvas.figure("Performance by subgroup")
+def forest_by_subgroup(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     """How well the model ranks the patients of each subgroup, and whether their risks add up."""
-    with styled():
-        drawn = draw_forest(evidence)
-        if isinstance(drawn, Absent):
-            return drawn
-        alternative = forest_alternative(evidence)
-        first, second = (heading for _, heading in measures(evidence))
-        message = f"{first} and {second} by subgroup."
-        return picture("forest_by_subgroup", drawn, forest_caption(evidence), alternative, message)
+    drawn = draw_forest(evidence)
+    if isinstance(drawn, types.Absent):
+        return drawn
+    alternative = forest_alternative(evidence)
+    first, second = (heading for _, heading in measures(evidence))
+    message = f"{first} and {second} by subgroup."
+    return canvas.Drawn(drawn, forest_caption(evidence), alternative, message)
 
 
 # ---- calibration ----------------------------------------------------------------------------------------------------
@@ -426,7 +385,7 @@ def forest_by_subgroup(evidence: Evidence) -> Picture | Absent:
 class Matrix:
     """The panels of calibration by subgroup: sites and subgroups, the longer of the two across the page."""
 
-    sites: tuple[DatasetSummary, ...]
+    sites: tuple[types.DatasetSummary, ...]
     subgroups: tuple[tuple[str, str], ...]
     """The column and the label of each."""
 
@@ -449,7 +408,7 @@ class Matrix:
     def _labels(self) -> tuple[str, ...]:
         return tuple(sentence_case(label) for _, label in self.subgroups)
 
-    def at(self, row: int, across: int) -> tuple[DatasetSummary, tuple[str, str]]:
+    def at(self, row: int, across: int) -> tuple[types.DatasetSummary, tuple[str, str]]:
         """The site and the subgroup of a panel."""
         site, subgroup = (across, row) if self.sites_across else (row, across)
         return self.sites[site], self.subgroups[subgroup]
@@ -459,23 +418,25 @@ MOST_ACROSS, MOST_DOWN = 8, 6
 CURVE = "calibration_curve"
 
 
-def matrix(evidence: Evidence) -> Matrix:
+def matrix(evidence: types.Evidence) -> Matrix:
     """The sites and subgroups that have at least one curve, as many as a page holds."""
-    every = [(name, label) for name, labels in subgroup_columns(evidence).items() for label in labels]
+    every = [(name, label) for name, labels in types.subgroup_columns(evidence).items() for label in labels]
     drawn = {
         (site.name, subgroup)
-        for site in externals(evidence)
+        for site in types.externals(evidence)
         for subgroup in every
-        if isinstance(_curve(evidence, site, subgroup), Curve)
+        if isinstance(_curve(evidence, site, subgroup), types.Curve)
     }
-    sites = [site for site in externals(evidence) if any(name == site.name for name, _ in drawn)]
+    sites = [site for site in types.externals(evidence) if any(name == site.name for name, _ in drawn)]
     kept = [subgroup for subgroup in every if any(other == subgroup for _, other in drawn)]
     most_sites, most_kept = (MOST_ACROSS, MOST_DOWN) if len(sites) > len(kept) else (MOST_DOWN, MOST_ACROSS)
     return Matrix(tuple(sites[:most_sites]), tuple(kept[:most_kept]))
 
 
-def _curve(evidence: Evidence, site: DatasetSummary, subgroup: tuple[str, str]) -> Curve | Absent:
-    return find_curve_in_subgroup(evidence, Subset(*subgroup), CURVE, site.name)
+def _curve(
+    evidence: types.Evidence, site: types.DatasetSummary, subgroup: tuple[str, str]
+) -> types.Curve | types.Absent:
+    return types.find_curve_in_subgroup(evidence, types.Subset(*subgroup), CURVE, site.name)
 
 
 HEAD = 5.0
@@ -488,43 +449,43 @@ TALLEST_MATRIX = 88.0
 """The most height of all rows together, so that the page holds the forest too."""
 
 
-def draw_calibration(evidence: Evidence) -> Figure | Absent:
+def draw_calibration(evidence: types.Evidence) -> Figure | types.Absent:
     """The calibration curve of each subgroup of each site, over that of the whole site."""
     if not evidence.subgroups.summaries:
-        return Absent(Fact("no_subgroup_declared"))
+        return types.Absent(Fact("no_subgroup_declared"))
     if evidence.release.outcome.classes:
-        return Absent(Fact("curves_of_classes_in_results"))
+        return types.Absent(Fact("curves_of_classes_in_results"))
     plan = matrix(evidence)
     curves = [_curve(evidence, site, subgroup) for site in plan.sites for subgroup in plan.subgroups]
     if not curves:
-        return Absent(Fact("no_subgroup_with_enough_for_a_curve"))
-    end = curve_end(curves)
-    down = on_lines(plan.down, [NAMES] * len(plan.down), 3, 600)
-    names = max(text_width(line, 600) for name in down for line in name.split("\n")) + 3.0
-    left = names + max(9.5, 5.4 + text_width(tick_text(end)))
+        return types.Absent(Fact("no_subgroup_with_enough_for_a_curve"))
+    end = calibration.curve_end(curves)
+    down = widths.on_lines(plan.down, [NAMES] * len(plan.down), 3, 600)
+    names = max(widths.text_width(line, 600) for name in down for line in name.split("\n")) + 3.0
+    left = names + max(9.5, 5.4 + widths.text_width(canvas.tick_text(end)))
     count, across, rows = len(plan.across) * len(plan.down), len(plan.across), len(plan.down)
     tallest = min(19.0, TALLEST_MATRIX / rows - GAP)
-    grid = lattice(count, FULL, left=left, top=HEAD, gap_x=GAP, gap_y=GAP, tallest=40.0, columns=across)
+    grid = facets.lattice(count, canvas.FULL, left=left, top=HEAD, gap_x=GAP, gap_y=GAP, tallest=40.0, columns=across)
     if grid.height > tallest:
-        grid = replace(grid, width=(FULL - left - (across - 1) * GAP) / across, height=tallest)
-    heads = on_lines(plan.across, [grid.width] * len(plan.across), 2)
-    more = max(head.count("\n") for head in heads) * HEAD_LINE
+        grid = replace(grid, width=(canvas.FULL - left - (across - 1) * GAP) / across, height=tallest)
+    heads = widths.on_lines(plan.across, [grid.width] * len(plan.across), 2)
+    more = max(head.count("\n") for head in heads) * facets.HEAD_LINE
     grid = replace(grid, top=grid.top + more)
-    drawn = sheet(FULL, grid.bottom + 9.4)
+    drawn = canvas.sheet(canvas.FULL, grid.bottom + 9.4)
     for index in range(count):
         row, step = divmod(index, across)
         x, y = grid.corner(index)
         if row == 0:
             for above, words in enumerate(reversed(heads[step].split("\n"))):
-                write(drawn, x, y - 2.2 - above * HEAD_LINE, words)
+                canvas.write(drawn, x, y - 2.2 - above * facets.HEAD_LINE, words)
         if step == 0:
-            write(drawn, 0, y + grid.height / 2, down[row], weight=600, va="center", linespacing=1.2)
-        axes = panel(drawn, x, y, grid.width, grid.height)
-        unit_axes(axes, end, grid.outer_left(index), grid.outer_bottom(index))
+            canvas.write(drawn, 0, y + grid.height / 2, down[row], weight=600, va="center", linespacing=1.2)
+        axes = canvas.panel(drawn, x, y, grid.width, grid.height)
+        facets.unit_axes(axes, end, grid.outer_left(index), grid.outer_bottom(index))
         _draw_panel(evidence, axes, grid, plan.at(row, step), end)
-    write(drawn, (grid.left + grid.right) / 2, grid.bottom + 7.2, "Estimated risk", ha="center")
+    canvas.write(drawn, (grid.left + grid.right) / 2, grid.bottom + 7.2, "Estimated risk", ha="center")
     middle = (grid.top + grid.bottom) / 2
-    write(drawn, names + 2.0, middle, "Observed share", rotation=90, ha="center", va="center")
+    canvas.write(drawn, names + 2.0, middle, "Observed share", rotation=90, ha="center", va="center")
     return drawn
 
 
@@ -532,54 +493,59 @@ GAP = 2.8
 
 
 def _draw_panel(
-    evidence: Evidence, axes: Axes, grid: Lattice, position: tuple[DatasetSummary, tuple[str, str]], end: float
+    evidence: types.Evidence,
+    axes: Axes,
+    grid: facets.Lattice,
+    position: tuple[types.DatasetSummary, tuple[str, str]],
+    end: float,
 ) -> None:
     site, subgroup = position
-    size = subgroup_sizes(evidence, subgroup[0], site.name).get(subgroup[1])
+    size = types.subgroup_sizes(evidence, subgroup[0], site.name).get(subgroup[1])
     curve = _curve(evidence, site, subgroup)
     if size is None:
-        say(axes, grid.width, grid.height, "not recorded")
+        facets.say(axes, grid.width, grid.height, "not recorded")
     elif _is_few(size):
-        say(axes, grid.width, grid.height, "too few to tell", "too few")
-    elif isinstance(curve, Absent):
-        say_why(evidence, axes, grid, curve)
+        facets.say(axes, grid.width, grid.height, "too few to tell", "too few")
+    elif isinstance(curve, types.Absent):
+        facets.say_why(evidence, axes, grid, curve)
     else:
-        whole = find_curve(evidence, CURVE, site.name)
-        if isinstance(whole, Curve):
-            axes.plot(column(whole, "risk"), column(whole, "observed"), color=MID, lw=1.0, zorder=1.8)
-        draw_curve(axes, curve, end, size.rarest < bands.FEW_FOR_A_BAND)
+        whole = types.find_curve(evidence, CURVE, site.name)
+        if isinstance(whole, types.Curve):
+            axes.plot(data.column(whole, "risk"), data.column(whole, "observed"), color=ink.MID, lw=1.0, zorder=1.8)
+        calibration.draw_curve(axes, curve, end, size.rarest < bands.FEW_FOR_A_BAND)
 
 
-def calibration_caption(evidence: Evidence) -> str:
+def calibration_caption(evidence: types.Evidence) -> str:
     """What to know about the panels: n, bands, the grey curve, which are broken, what is left out."""
     plan = matrix(evidence)
     pairs = [(site, subgroup) for site in plan.sites for subgroup in plan.subgroups]
-    sizes = [subgroup_sizes(evidence, subgroup[0], site.name).get(subgroup[1]) for site, subgroup in pairs]
+    sizes = [types.subgroup_sizes(evidence, subgroup[0], site.name).get(subgroup[1]) for site, subgroup in pairs]
     kept = [size for size in sizes if size is not None and not _is_few(size)]
     text = (
-        f"{counted(len(plan.sites), 'dataset')}; {level_text(evidence)} bands; grey: all patients of the site. On the "
+        f"{counted(len(plan.sites), 'dataset')}; {captions.level_text(evidence)} bands; grey: all patients of the "
+        f"site. On the "
         "diagonal the risks are right; above it they are too low, below it too high."
     )
     if any(size.rarest < bands.FEW_FOR_A_BAND for size in kept):
         text += f" Broken: under {bands.FEW_FOR_A_BAND} events or non-events."
-    gone = [label for labels in subgroup_columns(evidence).values() for label in labels]
+    gone = [label for labels in types.subgroup_columns(evidence).values() for label in labels]
     gone = [label for label in gone if label not in {label for _, label in plan.subgroups}]
     if gone:
-        text += f" No panel, too few or no room: {joined(gone)}."
-    every = len({curve.dataset for curve in evidence.subgroups.curves if isinstance(curve.found, Curve)})
+        text += f" No panel, too few or no room: {captions.joined(gone)}."
+    every = len({curve.dataset for curve in evidence.subgroups.curves if isinstance(curve.found, types.Curve)})
     if every > len(plan.sites):
-        text += f" {sites_word(every - len(plan.sites))} more: see the tables."
+        text += f" {captions.sites_word(every - len(plan.sites))} more: see the tables."
     return text
 
 
-def calibration_alternative(evidence: Evidence) -> str:
+def calibration_alternative(evidence: types.Evidence) -> str:
     """The finding of the panels by the O/E ratio: where the risks of a subgroup are furthest off."""
     plan = matrix(evidence)
     known = []
     for site in plan.sites:
         for name, label in plan.subgroups:
-            found = find_in_subgroup(evidence, Subset(name, label), "oe_ratio", site.name)
-            if isinstance(found, Estimate):
+            found = types.find_in_subgroup(evidence, types.Subset(name, label), "oe_ratio", site.name)
+            if isinstance(found, types.Estimate):
                 known.append((found.value, f"{label} ({name}, {site.site})"))
     if not known:
         return "Calibration curves by subgroup; the O/E ratio could not be estimated."
@@ -590,12 +556,11 @@ def calibration_alternative(evidence: Evidence) -> str:
     )
 
 
-@figure("Calibration by subgroup")
-def calibration_by_subgroup(evidence: Evidence) -> Picture | Absent:
+@canvas.figure("Calibration by subgroup")
+def calibration_by_subgroup(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     """How often the outcome happened among patients of each risk, subgroup by subgroup, over the whole site."""
-    with styled():
-        drawn = draw_calibration(evidence)
-        if isinstance(drawn, Absent):
-            return drawn
-        caption = calibration_caption(evidence)
-        return picture("calibration_by_subgroup", drawn, caption, calibration_alternative(evidence))
+    drawn = draw_calibration(evidence)
+    if isinstance(drawn, types.Absent):
+        return drawn
+    caption = calibration_caption(evidence)
+    return canvas.Drawn(drawn, caption, calibration_alternative(evidence))

@@ -9,57 +9,11 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from dossier.core import types
 from dossier.core.facts import Count, Fact
 from dossier.core.multiplicity import is_worse
-from dossier.core.register import figure
-from dossier.core.types import (
-    Absent,
-    Curve,
-    DatasetSummary,
-    Estimate,
-    Evidence,
-    Picture,
-    externals,
-    find,
-    find_curve,
-)
-from dossier.report.figures.canvas import (
-    BLUE,
-    FULL,
-    HALF,
-    INK,
-    INK_2,
-    KEY_LINE,
-    LABEL_HEIGHT,
-    Floats,
-    Key,
-    Lattice,
-    column,
-    head,
-    headed,
-    inner_ticks,
-    joined,
-    key_lines,
-    key_row,
-    lattice,
-    left_out,
-    level_text,
-    panel,
-    patients,
-    picture,
-    primary_threshold,
-    row_of,
-    say_why,
-    sheet,
-    shortened,
-    shown_sites,
-    sites_word,
-    styled,
-    text_width,
-    tick_text,
-    ticks,
-    write,
-)
+from dossier.report.figures import canvas, captions, data, facets, ink, placing
+from dossier.typeset import widths
 from dossier.typeset.numbers import number
 from dossier.typeset.words import counted
 
@@ -70,16 +24,18 @@ WIDEST_RIVAL = 60.0
 """How much of the key the name of another model may take, in mm."""
 
 
-def per_hundred(curve: Curve, name: str) -> Floats:
+def per_hundred(curve: types.Curve, name: str) -> types.Floats:
     """Net benefit per 100 patients."""
-    return column(curve, name) * 100
+    return data.column(curve, name) * 100
 
 
-def drawn_rivals(evidence: Evidence, sites: Sequence[DatasetSummary]) -> dict[str, Dash]:
+def drawn_rivals(evidence: types.Evidence, sites: Sequence[types.DatasetSummary]) -> dict[str, Dash]:
     """The first other models, as many as can be told apart, that have a line at any of these sites, with their dash."""
     every = dict(zip((rival.name for rival in evidence.release.rivals), RIVAL_DASHES, strict=False))
-    curves = {name: [find_curve(evidence, "decision_curve", site.name, model=name) for site in sites] for name in every}
-    return {name: dash for name, dash in every.items() if any(isinstance(curve, Curve) for curve in curves[name])}
+    curves = {
+        name: [types.find_curve(evidence, "decision_curve", site.name, model=name) for site in sites] for name in every
+    }
+    return {name: dash for name, dash in every.items() if any(isinstance(curve, types.Curve) for curve in curves[name])}
 
 
 def false_alarms(threshold: float) -> str:
@@ -94,9 +50,9 @@ def false_alarms(threshold: float) -> str:
 
 def threshold_ticks(low: float, high: float, primary: float | None, width: float, most: int = 5) -> list[float]:
     """The primary threshold, the ends of the range, and round numbers between them where there is room."""
-    room = (1.5 * text_width(threshold_text(high, low, high)) + 0.5) / width * (high - low)
+    room = (1.5 * widths.text_width(threshold_text(high, low, high)) + 0.5) / width * (high - low)
     kept = [primary] if primary is not None and low <= primary <= high else []
-    wanted = [low, high, *inner_ticks(low, high, most)]
+    wanted = [low, high, *canvas.inner_ticks(low, high, most)]
     for position in wanted:
         if all(abs(position - other) >= room for other in kept) and len(kept) < most + 1:
             kept.append(position)
@@ -105,22 +61,22 @@ def threshold_ticks(low: float, high: float, primary: float | None, width: float
 
 def threshold_text(value: float, low: float, high: float) -> str:
     """A threshold with as many digits as its range needs."""
-    return tick_text(value) if value in (0, 1) else number(value, 2 if high - low > 0.1 else 3)
+    return canvas.tick_text(value) if value in (0, 1) else number(value, 2 if high - low > 0.1 else 3)
 
 
-def site_curve(evidence: Evidence, site: DatasetSummary) -> Curve | Absent:
+def site_curve(evidence: types.Evidence, site: types.DatasetSummary) -> types.Curve | types.Absent:
     """The decision curve of a site; where nobody has the outcome there is nothing to gain, and the panel says so."""
     if site.events == 0:
-        return Absent(Fact("no_patient_has_outcome", patients=Count(site.n, "patient")))
-    return find_curve(evidence, "decision_curve", site.name)
+        return types.Absent(Fact("no_patient_has_outcome", patients=Count(site.n, "patient")))
+    return types.find_curve(evidence, "decision_curve", site.name)
 
 
-def gain(curve: Curve, name: str = "net_benefit") -> Floats:
+def gain(curve: types.Curve, name: str = "net_benefit") -> types.Floats:
     """How much more net benefit per 100 patients a curve has than the better of flagging everyone and no one."""
     return per_hundred(curve, name) - np.maximum(per_hundred(curve, "treat_all"), 0.0)
 
 
-def gain_limits(curves: Sequence[Curve], primary: float | None) -> tuple[float, float]:
+def gain_limits(curves: Sequence[types.Curve], primary: float | None) -> tuple[float, float]:
     """The ends of the one scale: the greatest gain of any site, and losses down to twice that.
 
     The loss at the primary threshold is in view, however great, and a little of what lies beyond.
@@ -131,104 +87,108 @@ def gain_limits(curves: Sequence[Curve], primary: float | None) -> tuple[float, 
     return max(min(lowest * 1.1, -0.15 * top), min(-2 * top, 1.3 * min(marked, default=0.0))), top
 
 
-def draw_decision_panels(evidence: Evidence, width: float = FULL) -> Figure | Absent:
+def draw_decision_panels(evidence: types.Evidence, width: float = canvas.FULL) -> Figure | types.Absent:
     """The gain over the better default at every external site, all on one scale, the declared thresholds marked."""
-    shown, _ = shown_sites(evidence, width)
+    shown, _ = facets.shown_sites(evidence, width)
     curves = {site.name: site_curve(evidence, site) for site in shown}
-    known = [curve for curve in curves.values() if isinstance(curve, Curve)]
+    known = [curve for curve in curves.values() if isinstance(curve, types.Curve)]
     if not known:
-        return Absent(Fact("no_site_with_decision_curve"))
-    primary = primary_threshold(evidence)
+        return types.Absent(Fact("no_site_with_decision_curve"))
+    primary = data.primary_threshold(evidence)
     limits = gain_limits(known, primary)
-    width = HALF if len(shown) == 1 else width
-    low = min(float(column(curve, "threshold")[0]) for curve in known)
-    high = max(float(column(curve, "threshold")[-1]) for curve in known)
+    width = canvas.HALF if len(shown) == 1 else width
+    low = min(float(data.column(curve, "threshold")[0]) for curve in known)
+    high = max(float(data.column(curve, "threshold")[-1]) for curve in known)
     plan = _panels_grid(len(shown), width, limits)
-    key = key_lines(_key(width, drawn_rivals(evidence, shown)), width - plan.left)
-    plan = replace(plan, top=plan.top + KEY_LINE * (len(key) - 1))
-    grid, heads = headed(plan, shown, _gain_heads(curves, shown, primary) if _has_room(plan) else None)
+    key = facets.key_lines(_key(width, drawn_rivals(evidence, shown)), width - plan.left)
+    plan = replace(plan, top=plan.top + facets.KEY_LINE * (len(key) - 1))
+    grid, heads = facets.headed(plan, shown, _gain_heads(curves, shown, primary) if _has_room(plan) else None)
     odds = grid.width >= 30
-    drawn = sheet(width, grid.bottom + (13.8 if odds else 9.6))
+    drawn = canvas.sheet(width, grid.bottom + (13.8 if odds else 9.6))
     for line, entries in enumerate(key):
-        key_row(drawn, grid.left, 2.4 + KEY_LINE * line, entries)
+        facets.key_row(drawn, grid.left, 2.4 + facets.KEY_LINE * line, entries)
     marks = threshold_ticks(low, high, primary, grid.width - 2, 3 if grid.width < 45 else 5)
     if not odds:
         marks = [low, high]
     for index, site in enumerate(shown):
         x, y = grid.corner(index)
-        head(drawn, grid, index, heads[index], quiet=1 if _has_room(plan) and primary is not None else 0)
-        axes = panel(drawn, x, y, grid.width, grid.height)
+        facets.head(drawn, grid, index, heads[index], quiet=1 if _has_room(plan) and primary is not None else 0)
+        axes = canvas.panel(drawn, x, y, grid.width, grid.height)
         curve = curves[site.name]
         axes.set_xlim(low, high)
         axes.set_ylim(*limits)
         outer = grid.outer_bottom(index)
         words = [threshold_text(mark, low, high) if outer else "" for mark in marks]
-        if not odds and sum(map(text_width, words)) + 1.5 > grid.width:
+        if not odds and sum(map(widths.text_width, words)) + 1.5 > grid.width:
             # Too narrow for both ends: the outer panels of a row have one each.
             words = [words[0] if index % grid.columns == 0 else "", words[1] if index % grid.columns else ""]
-        ticks(axes, "x", marks, words, inward=True)
+        canvas.ticks(axes, "x", marks, words, inward=True)
         if outer and odds and index >= grid.columns * (grid.rows - 1):
             _odds_row(drawn, marks, (low, high), x, grid.width, grid.bottom + 7.0)
-        if isinstance(curve, Absent):
-            say_why(evidence, axes, grid, curve)
+        if isinstance(curve, types.Absent):
+            facets.say_why(evidence, axes, grid, curve)
             continue
         _benefit_ticks(axes, limits, grid, grid.outer_left(index))
         _gain_lines(axes, evidence, site, curve, (low, high))
     title = "Threshold risk; below, false alarms per miss" if odds else "Threshold risk"
-    write(drawn, (grid.left + grid.right) / 2, grid.bottom + (11.6 if odds else 7.2), title, ha="center")
+    canvas.write(drawn, (grid.left + grid.right) / 2, grid.bottom + (11.6 if odds else 7.2), title, ha="center")
     middle = (grid.top + grid.bottom) / 2
-    short = grid.bottom - grid.top < text_width("Gain per 100 patients")
-    write(drawn, 2.0, middle, "Gain" if short else "Gain per 100 patients", rotation=90, ha="center", va="center")
+    short = grid.bottom - grid.top < widths.text_width("Gain per 100 patients")
+    canvas.write(
+        drawn, 2.0, middle, "Gain" if short else "Gain per 100 patients", rotation=90, ha="center", va="center"
+    )
     return drawn
 
 
-def _panels_grid(count: int, width: float, limits: tuple[float, float]) -> Lattice:
+def _panels_grid(count: int, width: float, limits: tuple[float, float]) -> facets.Lattice:
     """The panels; the numbers of the scale stand left of the first of each row."""
-    widest = max(text_width(tick_text(tick)) for tick in inner_ticks(*limits, 5))
+    widest = max(widths.text_width(canvas.tick_text(tick)) for tick in canvas.inner_ticks(*limits, 5))
     shape = 0.78 if count <= 24 else 0.7
-    return lattice(count, width, left=6.0 + widest, top=11.5, gap_x=5.0, gap_y=6.8, tallest=25, shape=shape)
+    return facets.lattice(count, width, left=6.0 + widest, top=11.5, gap_x=5.0, gap_y=6.8, tallest=25, shape=shape)
 
 
-def _benefit_ticks(axes: Axes, limits: tuple[float, float], grid: Lattice, labelled: bool) -> None:
+def _benefit_ticks(axes: Axes, limits: tuple[float, float], grid: facets.Lattice, labelled: bool) -> None:
     """The ticks of net benefit: zero and the top one always have their number, the others where there is room."""
-    places = inner_ticks(*limits, 5)
-    room = LABEL_HEIGHT / grid.height * (limits[1] - limits[0])
+    places = canvas.inner_ticks(*limits, 5)
+    room = placing.LABEL_HEIGHT / grid.height * (limits[1] - limits[0])
     kept: list[float] = []
     for position in sorted(places, key=lambda value: (value != 0, -value)):
         if all(abs(position - other) >= room for other in kept):
             kept.append(position)
-    ticks(axes, "y", places, [tick_text(position) if labelled and position in kept else "" for position in places])
+    canvas.ticks(
+        axes, "y", places, [canvas.tick_text(position) if labelled and position in kept else "" for position in places]
+    )
 
 
 def _gain_lines(
-    axes: Axes, evidence: Evidence, site: DatasetSummary, curve: Curve, limits: tuple[float, float]
+    axes: Axes, evidence: types.Evidence, site: types.DatasetSummary, curve: types.Curve, limits: tuple[float, float]
 ) -> None:
     """The gain of one site, its interval at the declared thresholds, and a ring at the primary one."""
     low, high = limits
-    threshold = column(curve, "threshold")
-    axes.axhline(0, color=INK, lw=0.8, zorder=1.5)
+    threshold = data.column(curve, "threshold")
+    axes.axhline(0, color=ink.INK, lw=0.8, zorder=1.5)
     for rival, dash in drawn_rivals(evidence, [site]).items():
-        of_rival = find_curve(evidence, "decision_curve", site.name, model=rival)
-        if isinstance(of_rival, Curve):
-            axes.plot(column(of_rival, "threshold"), gain(of_rival), color=INK, lw=1.2, ls=dash, zorder=2.5)
-    axes.plot(threshold, gain(curve), color=BLUE, lw=1.4, zorder=3, gid="gain")
+        of_rival = types.find_curve(evidence, "decision_curve", site.name, model=rival)
+        if isinstance(of_rival, types.Curve):
+            axes.plot(data.column(of_rival, "threshold"), gain(of_rival), color=ink.INK, lw=1.2, ls=dash, zorder=2.5)
+    axes.plot(threshold, gain(curve), color=ink.BLUE, lw=1.4, zorder=3, gid="gain")
     for at in evidence.release.thresholds.declared:
-        found = find(evidence, "net_benefit_gain", site.name, threshold=at)
-        if low <= at <= high and isinstance(found, Estimate) and found.low is not None and found.high is not None:
-            axes.plot([at, at], [found.low * 100, found.high * 100], color=BLUE, lw=1.0, zorder=2.8)
-    value = _gain_of(curve, primary := primary_threshold(evidence))
+        found = types.find(evidence, "net_benefit_gain", site.name, threshold=at)
+        if low <= at <= high and isinstance(found, types.Estimate) and found.low is not None and found.high is not None:
+            axes.plot([at, at], [found.low * 100, found.high * 100], color=ink.BLUE, lw=1.0, zorder=2.8)
+    value = _gain_of(curve, primary := data.primary_threshold(evidence))
     if value is not None:
-        axes.plot([primary or 0.0], [value], "o", ms=4, mfc="white", mec=BLUE, mew=1.2, zorder=4, clip_on=False)
+        axes.plot([primary or 0.0], [value], "o", ms=4, mfc="white", mec=ink.BLUE, mew=1.2, zorder=4, clip_on=False)
 
 
-def _gain_of(curve: Curve | Absent, primary: float | None) -> float | None:
+def _gain_of(curve: types.Curve | types.Absent, primary: float | None) -> float | None:
     """The gain of a curve at the primary threshold; None where it has no such row."""
-    row = None if primary is None or isinstance(curve, Absent) else row_of(curve, "threshold", primary)
-    return None if row is None or isinstance(curve, Absent) else float(gain(curve)[row])
+    row = None if primary is None or isinstance(curve, types.Absent) else data.row_of(curve, "threshold", primary)
+    return None if row is None or isinstance(curve, types.Absent) else float(gain(curve)[row])
 
 
 def _gain_heads(
-    curves: Mapping[str, Curve | Absent], shown: Sequence[DatasetSummary], primary: float | None
+    curves: Mapping[str, types.Curve | types.Absent], shown: Sequence[types.DatasetSummary], primary: float | None
 ) -> list[str] | None:
     """The gain at the primary threshold under the name of each site: on the curve it would cover what it names."""
     if primary is None:
@@ -237,7 +197,7 @@ def _gain_heads(
     return ["" if value is None else f"{number(value, 1)} at {number(primary)}" for value in found]
 
 
-def _has_room(grid: Lattice) -> bool:
+def _has_room(grid: facets.Lattice) -> bool:
     """Whether the panels are wide enough for the gain under the name of the site; else it is left to the table."""
     return grid.width >= NARROWEST_WITH_NUMBER
 
@@ -246,75 +206,82 @@ NARROWEST_WITH_NUMBER = 24.0
 """In panels narrower than this, in mm, the gain at the primary threshold is left to the table."""
 
 
-def _key(width: float, rivals: Mapping[str, Dash]) -> list[Key]:
+def _key(width: float, rivals: Mapping[str, Dash]) -> list[facets.Key]:
     """What the lines of the panels stand for."""
-    entries = [Key("model", BLUE), Key("the better of flagging everyone and no one", INK, "-", 0.8)]
-    if width == HALF:
-        entries[1] = Key("better default", INK, "-", 0.8)
-    names = shortened(tuple(rivals), WIDEST_RIVAL) if rivals else ()
-    return entries + [Key(name, INK, dash, 1.2) for name, dash in zip(names, rivals.values(), strict=True)]
+    entries = [
+        facets.Key("model", ink.BLUE),
+        facets.Key("the better of flagging everyone and no one", ink.INK, "-", 0.8),
+    ]
+    if width == canvas.HALF:
+        entries[1] = facets.Key("better default", ink.INK, "-", 0.8)
+    names = widths.shortened(tuple(rivals), WIDEST_RIVAL) if rivals else ()
+    return entries + [facets.Key(name, ink.INK, dash, 1.2) for name, dash in zip(names, rivals.values(), strict=True)]
 
 
 def _odds_row(drawn: Figure, marks: list[float], limits: tuple[float, float], x: float, width: float, y: float) -> None:
     low, high = limits
     for mark in marks:
         side = "left" if mark == low else "right" if mark == high else "center"
-        write(drawn, x + (mark - low) / (high - low) * width, y, false_alarms(mark), ha=side, color=INK_2)
+        canvas.write(drawn, x + (mark - low) / (high - low) * width, y, false_alarms(mark), ha=side, color=ink.INK_2)
 
 
-@figure("Decision curve by site")
-def decision_by_site(evidence: Evidence) -> Picture | Absent:
+@canvas.figure("Decision curve by site")
+def decision_by_site(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     """What acting on the model gains over flagging everyone or no one, threshold by threshold, at every site."""
-    return printed_panels("decision_by_site", evidence, FULL)
+    return printed_panels(evidence, canvas.FULL)
 
 
-def printed_panels(name: str, evidence: Evidence, width: float) -> Picture | Absent:
-    """The gains of the sites over a range of thresholds as a picture of that name and width."""
-    with styled():
-        drawn = draw_decision_panels(evidence, width)
-        if isinstance(drawn, Absent):
-            return drawn
-        shown, left = shown_sites(evidence, width)
-        known = [curve for site in shown if isinstance(curve := site_curve(evidence, site), Curve)]
-        caption = (
-            f"{patients(shown)}. Above zero the model has a higher net benefit than the better of flagging everyone "
-            f"and no one.{marked(evidence, known)}{_rivals_left_out(evidence, shown)}{left_out(left, 'see the tables')}"
-        )
-        return picture(name, drawn, caption, by_site_alternative(evidence), by_site_message(evidence))
+def printed_panels(evidence: types.Evidence, width: float) -> canvas.Drawn | types.Absent:
+    """The gains of the sites over a range of thresholds with their words."""
+    drawn = draw_decision_panels(evidence, width)
+    if isinstance(drawn, types.Absent):
+        return drawn
+    shown, left = facets.shown_sites(evidence, width)
+    known = [curve for site in shown if isinstance(curve := site_curve(evidence, site), types.Curve)]
+    caption = (
+        f"{captions.patients(shown)}. Above zero the model has a higher net benefit than the better of flagging "
+        f"everyone "
+        f"and no "
+        f"one.{marked(evidence, known)}{_rivals_left_out(evidence, shown)}{captions.left_out(left, 'see the tables')}"
+    )
+    return canvas.Drawn(drawn, caption, by_site_alternative(evidence), by_site_message(evidence))
 
 
-def _rivals_left_out(evidence: Evidence, shown: Sequence[DatasetSummary]) -> str:
+def _rivals_left_out(evidence: types.Evidence, shown: Sequence[types.DatasetSummary]) -> str:
     """How many other models are not drawn, if any."""
     more = len(evidence.release.rivals) - len(drawn_rivals(evidence, shown))
     return f" Not drawn: {counted(more, 'other model')}." if more else ""
 
 
-def marked(evidence: Evidence, known: Sequence[Curve]) -> str:
+def marked(evidence: types.Evidence, known: Sequence[types.Curve]) -> str:
     """What the caption says about the marks and the end of the scale."""
     text = ""
     if evidence.release.thresholds.declared:
-        text = f" Vertical: {level_text(evidence)} intervals at the declared thresholds"
-        primary = primary_threshold(evidence)
-        if primary is not None and any(row_of(curve, "threshold", primary) is not None for curve in known):
+        text = f" Vertical: {captions.level_text(evidence)} intervals at the declared thresholds"
+        primary = data.primary_threshold(evidence)
+        if primary is not None and any(data.row_of(curve, "threshold", primary) is not None for curve in known):
             text += f"; ring: at {number(primary)}"
         text += "."
-    bottom, _ = gain_limits(known, primary_threshold(evidence))
+    bottom, _ = gain_limits(known, data.primary_threshold(evidence))
     if min(float(np.nanmin(gain(curve))) for curve in known) < bottom:
         text += " Greater losses lie below the scale."
     return text
 
 
-def _gains(evidence: Evidence, primary: float | None) -> list[tuple[float, str]]:
+def _gains(evidence: types.Evidence, primary: float | None) -> list[tuple[float, str]]:
     """The gain per 100 of each site at the primary threshold, the lowest first."""
     if primary is None:
         return []
-    found = [(find(evidence, "net_benefit_gain", site.name, threshold=primary), site) for site in externals(evidence)]
-    return sorted((estimate.value * 100, site.site) for estimate, site in found if isinstance(estimate, Estimate))
+    found = [
+        (types.find(evidence, "net_benefit_gain", site.name, threshold=primary), site)
+        for site in types.externals(evidence)
+    ]
+    return sorted((estimate.value * 100, site.site) for estimate, site in found if isinstance(estimate, types.Estimate))
 
 
-def by_site_message(evidence: Evidence) -> str:
+def by_site_message(evidence: types.Evidence) -> str:
     """The gain at its extremes; nothing where none could be estimated."""
-    primary = primary_threshold(evidence)
+    primary = data.primary_threshold(evidence)
     known = _gains(evidence, primary)
     if not known or primary is None:
         return ""
@@ -327,24 +294,24 @@ def by_site_message(evidence: Evidence) -> str:
     )
 
 
-def by_site_alternative(evidence: Evidence) -> str:
+def by_site_alternative(evidence: types.Evidence) -> str:
     """The finding of the curves: the gain at its extremes, and where one would do better without the model."""
-    primary = primary_threshold(evidence)
+    primary = data.primary_threshold(evidence)
     said = by_site_message(evidence)
     if not said or primary is None:
-        where = sites_word(len(externals(evidence)))
+        where = captions.sites_word(len(types.externals(evidence)))
         return f"Gain in net benefit over the better default, threshold by threshold, at {where}."
     return f"{said}{_better_without(evidence, primary)}"
 
 
-def _better_without(evidence: Evidence, at: float) -> str:
+def _better_without(evidence: types.Evidence, at: float) -> str:
     """Where flagging everyone, or no one, is shown to gain more than the model at a threshold."""
     everyone: list[str] = []
     no_one: list[str] = []
-    for site in externals(evidence):
-        gain = find(evidence, "net_benefit_gain", site.name, threshold=at)
-        default = gain.details.get("default") if isinstance(gain, Estimate) else None
-        if isinstance(gain, Estimate) and default is not None and is_worse(gain):
+    for site in types.externals(evidence):
+        gain = types.find(evidence, "net_benefit_gain", site.name, threshold=at)
+        default = gain.details.get("default") if isinstance(gain, types.Estimate) else None
+        if isinstance(gain, types.Estimate) and default is not None and is_worse(gain):
             (everyone if default > 0 else no_one).append(site.site)
-    text = f" Flagging everyone gains more in {joined(everyone)}." if everyone else ""
-    return f"{text} Flagging no one gains more in {joined(no_one)}." if no_one else text
+    text = f" Flagging everyone gains more in {captions.joined(everyone)}." if everyone else ""
+    return f"{text} Flagging no one gains more in {captions.joined(no_one)}." if no_one else text

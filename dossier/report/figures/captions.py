@@ -1,0 +1,61 @@
+"""What captions and messages say of sites, intervals and names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dossier.core.types import Absent, DatasetSummary, Estimate, Evidence
+from dossier.typeset.numbers import level_of, number, showing_the_side
+from dossier.typeset.words import counted, listing
+
+
+def interval(
+    low: float | None, high: float | None, digits: int = 2, joint: str = "–", reference: float | None = None
+) -> str:
+    """An interval as words: 0.73–0.96, or with "to" where a bound may be negative or missing.
+
+    A bound that rounding would put on the value of reference has more digits.
+    """
+    if low is None or high is None:
+        return "no interval"
+    if low < 0 or high < 0:
+        joint = " to "
+    cut_offs = () if reference is None else (reference,)
+    first, last = (number(bound, showing_the_side(bound, digits, cut_offs)) for bound in (low, high))
+    return f"{first}{joint}{last}"
+
+
+def level_text(evidence: Evidence) -> str:
+    """The level of the intervals: 95%."""
+    return level_of(evidence)
+
+
+def patients(sites: Sequence[DatasetSummary]) -> str:
+    """How many patients the figure rests on: 5,340 patients, 1,724 events."""
+    events = [site.events for site in sites if site.events is not None]
+    more = f", {counted(sum(events), 'event')}" if len(events) == len(sites) else ""
+    return f"{counted(sum(site.n for site in sites), 'patient')}{more}"
+
+
+def sites_word(count: int) -> str:
+    """One site, or so many sites."""
+    return "1 site" if count == 1 else f"{count} sites"
+
+
+def joined(names: Sequence[str], most: int = 4) -> str:
+    """Names in a sentence: a, b and c; the rest as a number."""
+    return listing(names if len(names) <= most else [*names[:most], f"{len(names) - most} more"])
+
+
+def left_out(count: int, where: str) -> str:
+    """The sentence about the sites that a figure has no room for."""
+    return f" {sites_word(count)} more: {where}." if count else ""
+
+
+def value_text(found: Estimate | Absent, digits: int = 2) -> str:
+    """A value with its interval for a sentence: 0.88 (0.73 to 0.96)."""
+    if isinstance(found, Absent):
+        return "not estimable"
+    if found.low is None or found.high is None:
+        return number(found.value, digits)
+    return f"{number(found.value, digits)} ({interval(found.low, found.high, digits, ' to ')})"

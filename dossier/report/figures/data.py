@@ -1,0 +1,42 @@
+"""What figures read out of the evidence."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from dossier.core.types import Curve, DatasetSummary, Evidence, Floats, externals
+from dossier.typeset.widths import shortened
+
+
+def primary_threshold(evidence: Evidence) -> float | None:
+    """The first declared threshold."""
+    declared = evidence.release.thresholds.declared
+    return float(declared[0]) if declared else None
+
+
+def few(site: DatasetSummary, floor: int) -> bool:
+    """Whether a site has fewer events or non-events, or patients of a class, than the floor, or hides their number."""
+    if site.class_counts:
+        return min(site.class_counts.values()) < floor
+    return site.events is None or min(site.events, site.n - site.events) < floor
+
+
+def row_of(curve: Curve, name: str, value: float) -> int | None:
+    """The row of a curve whose column holds exactly this value; None when none does."""
+    rows = np.flatnonzero(np.isclose(column(curve, name), value, rtol=0, atol=1e-12))
+    return int(rows[0]) if len(rows) else None
+
+
+def column(curve: Curve, name: str) -> Floats:
+    """A column of a curve; what is missing becomes a gap in the line."""
+    return np.array([math.nan if value is None else value for value in curve.columns[name]], dtype=np.float64)
+
+
+def labels(evidence: Evidence, width: float, weight: int = 400) -> dict[str, str]:
+    """The label of each external dataset, by name, short enough for a width in mm."""
+    sites = externals(evidence)
+    return dict(
+        zip((site.name for site in sites), shortened([site.site for site in sites], width, weight), strict=True)
+    )

@@ -1,0 +1,259 @@
+"""Small multiples: equal panels in rows and columns, their heads, their common axes, their key."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Rectangle
+
+from dossier.core.facts import Fact
+from dossier.core.types import Absent, DatasetSummary, Evidence, curves_named, externals
+from dossier.report.figures import ink
+from dossier.report.figures.canvas import FULL, HALF, LINE, extent, tick_text, ticks, write
+from dossier.typeset.reasons import why
+from dossier.typeset.tables import NARROW
+from dossier.typeset.widths import shortened, text_width, wrapped
+
+# ---- panels ----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Lattice:
+    """Equal panels in rows and columns on a sheet: where each one stands, in mm."""
+
+    count: int
+    columns: int
+    width: float
+    height: float
+    left: float
+    top: float
+    gap_x: float
+    gap_y: float
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are."""
+        return -(-self.count // self.columns)
+
+    @property
+    def right(self) -> float:
+        """Where the last column ends."""
+        return self.left + self.columns * self.width + (self.columns - 1) * self.gap_x
+
+    @property
+    def bottom(self) -> float:
+        """Where the last row ends."""
+        return self.top + self.rows * self.height + (self.rows - 1) * self.gap_y
+
+    def corner(self, index: int) -> tuple[float, float]:
+        """The top left corner of a panel."""
+        row, across = divmod(index, self.columns)
+        return self.left + across * (self.width + self.gap_x), self.top + row * (self.height + self.gap_y)
+
+    def outer_left(self, index: int) -> bool:
+        """Whether a panel stands in the first column."""
+        return index % self.columns == 0
+
+    def outer_bottom(self, index: int) -> bool:
+        """Whether no panel stands below."""
+        return index + self.columns >= self.count
+
+
+def lattice(
+    count: int,
+    sheet_width: float,
+    *,
+    left: float,
+    top: float,
+    gap_x: float,
+    gap_y: float,
+    tallest: float,
+    shape: float = 1.0,
+    columns: int | None = None,
+) -> Lattice:
+    """Panels that fill the width of a sheet; `shape` is height over width, `tallest` the most a panel may measure."""
+    if columns is not None:
+        pass
+    elif sheet_width <= HALF:
+        columns = min(count, 4)
+    else:
+        columns = next(most for few_enough, most in ((4, count), (8, 4), (24, 6), (10**6, 8)) if count <= few_enough)
+    across = (sheet_width - left - (columns - 1) * gap_x) / columns
+    if count > columns and sheet_width > HALF:
+        tallest = min(tallest, TALLEST_OF_SEVERAL_ROWS if shape == 1.0 else FLAT)
+    height = min(across * shape, tallest)
+    return Lattice(count, columns, height / shape if shape == 1.0 else across, height, left, top, gap_x, gap_y)
+
+
+TALLEST_OF_SEVERAL_ROWS, FLAT = 28.0, 17.0
+"""The most that a square panel and a wide one measure where they stand in rows: a figure takes a third of a page."""
+MOST_BESIDE = 8
+"""How many small panels of plain curves half the width of the page holds."""
+
+
+def own_width(grid: Lattice) -> float:
+    """How wide the sheet of such panels is: no wider than they, where the caption has room beside them."""
+    return grid.right + 1.5 if grid.right + 1.5 <= NARROW else FULL
+
+
+def beside_width(count: int) -> float:
+    """Half the page where it holds so many panels of plain curves, so that two figures stand beside each other."""
+    return HALF if count <= MOST_BESIDE else FULL
+
+
+TALLEST = 32.0
+"""The most a square panel measures, a quarter of the page's width: a figure of a few sites leaves no void behind it."""
+MOST_PANELS = {HALF: 12, FULL: 48}
+"""How many small panels a figure of that width holds; the caption says how many are left out."""
+
+
+def shown_sites(evidence: Evidence, width: float) -> tuple[tuple[DatasetSummary, ...], int]:
+    """The external datasets that a figure has room for, and how many are left."""
+    sites = externals(evidence)
+    most = MOST_PANELS[width]
+    return sites[:most], max(0, len(sites) - most)
+
+
+# ---- heads -----------------------------------------------------------------------------------------------------------
+MOST_ROWS_OF_TALL_HEADS = 3
+"""With more rows of panels than this a long name is shortened: two lines above each would cost too much height."""
+HEAD_LINE = 3.9
+
+
+def _heads(names: Sequence[str], grid: Lattice) -> tuple[str, ...]:
+    """The names above the panels: on one line, else on two where there is height, else shortened."""
+    short = shortened(names, grid.width)
+    if grid.rows > MOST_ROWS_OF_TALL_HEADS:
+        return short
+    firsts = [name.split(",")[0] for name in names]
+    tellable = len(set(firsts)) == len(names)
+    whole = (
+        wrapped(name, grid.width, 2) or (wrapped(first, grid.width, 2) if tellable else None)
+        for name, first in zip(names, firsts, strict=True)
+    )
+    return tuple(long or cut for long, cut in zip(whole, short, strict=True))
+
+
+def headed(
+    grid: Lattice, sites: Sequence[DatasetSummary], below: Sequence[str] | None = None
+) -> tuple[Lattice, tuple[str, ...]]:
+    """The names of the sites above their panels, and the panels moved down to make room for them.
+
+    `below` holds a line more for each site, which stands under its name.
+    """
+    heads = _heads([site.site for site in sites], grid)
+    if below is not None:
+        heads = tuple(f"{head}\n{line}" for head, line in zip(heads, below, strict=True))
+    more = max(head.count("\n") for head in heads) * HEAD_LINE
+    return replace(grid, top=grid.top + more, gap_y=grid.gap_y + more), heads
+
+
+def head(figure: Figure, grid: Lattice, index: int, text: str, quiet: int = 0) -> None:
+    """The lines above a panel, the last one nearest to it; so many of the last ones are quiet."""
+    x, y = grid.corner(index)
+    lines = text.split("\n")
+    for above, line in enumerate(reversed(lines)):
+        write(figure, x, y - 2.2 - above * HEAD_LINE, line, color=ink.INK_2 if above < quiet else ink.INK)
+
+
+# ---- axes ------------------------------------------------------------------------------------------------------------
+
+
+def unit_axes(axes: Axes, end: float, left: bool, bottom: bool) -> None:
+    """Equal axes from 0 to the end, labelled at the outer panels only."""
+    axes.set_xlim(0, end)
+    axes.set_ylim(0, end)
+    places = [0, end / 2, end]
+    texts = ["0", "", tick_text(end)]
+    for direction, outer in (("x", bottom), ("y", left)):
+        ticks(axes, direction, places, texts if outer else ["", "", ""], inward=True)  # type: ignore[arg-type]
+
+
+def say_why(evidence: Evidence, axes: Axes, grid: Lattice, absent: Absent) -> None:
+    """Say in a small panel why its curve is absent, with the site under the name that a reader knows."""
+    say(axes, grid.width, grid.height, why(evidence, absent.reason))
+
+
+def why_nowhere(evidence: Evidence, curve: str, otherwise: Fact) -> Absent:
+    """Why no external site has a curve: the reason at the first of them; the owner's data have reasons of their own."""
+    names = {site.name for site in externals(evidence)}
+    found = (drawn_curve.found for drawn_curve in curves_named(evidence, curve) if drawn_curve.dataset in names)
+    return next((drawn_curve for drawn_curve in found if isinstance(drawn_curve, Absent)), Absent(otherwise))
+
+
+def say(axes: Axes, width: float, height: float, *choices: str) -> None:
+    """Say in a panel of that size in mm why nothing is drawn, in the first words that fit."""
+    most = max(1, int(height / LINE))
+    fitting = (wrapped(choice, width - 2.0, most) for choice in (*choices, "not estimable", "none"))
+    text = next((choice for choice in fitting if choice), "–")
+    axes.text(0.5, 0.5, text, transform=axes.transAxes, ha="center", va="center", color=ink.INK_2, linespacing=1.2)
+
+
+# ---- key -------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Key:
+    """One entry of the key above the panels: a line, or a filled square, and what it stands for."""
+
+    text: str
+    colour: str
+    dash: Any = "-"
+    width: float = 1.3
+    fill: bool = False
+    edge: str = "none"
+
+
+def key_lines(entries: Sequence[Key], width: float) -> tuple[tuple[Key, ...], ...]:
+    """The entries of a key in as many rows as a width in mm needs."""
+    lines: list[list[Key]] = [[]]
+    room = width
+    for entry in entries:
+        wide = _swatch(entry) + text_width(entry.text)
+        if lines[-1] and wide > room:
+            lines.append([])
+            room = width
+        lines[-1].append(entry)
+        room -= wide + KEY_GAP
+    return tuple(map(tuple, lines))
+
+
+KEY_LINE = 4.4
+"""The height of a row of a key, in mm."""
+KEY_GAP = 4.5
+"""How far the entries of a key stand apart, in mm."""
+
+
+def _swatch(entry: Key) -> float:
+    """The width of the square or the line of an entry, with the gap behind it."""
+    return (4.2 if entry.fill else 5.5) + 1.1
+
+
+def key_row(figure: Figure, x: float, y: float, entries: Sequence[Key]) -> float:
+    """The key in one row; where it ends."""
+    across, down = extent(figure)
+    for entry in entries:
+        if entry.fill:
+            corner = (x / across, 1 - (y + 1.6) / down)
+            square = Rectangle(corner, 4.2 / across, 3.2 / down, transform=figure.transFigure)
+            square.set(facecolor=entry.colour, edgecolor=entry.edge, linewidth=0.5)
+            figure.add_artist(square)
+        else:
+            line = Line2D(
+                [x / across, (x + 5.5) / across],
+                [1 - y / down] * 2,
+                color=entry.colour,
+                lw=entry.width,
+                ls=entry.dash,
+                transform=figure.transFigure,
+            )
+            figure.add_artist(line)
+        x += _swatch(entry)
+        write(figure, x, y, entry.text)
+        x += text_width(entry.text) + KEY_GAP
+    return x
