@@ -16,9 +16,9 @@ from dossier.core.types import Absent, Estimate, Evidence, Result, find
 from dossier.metrics.classes import accuracy as accuracy_of_classes
 from dossier.metrics.classes import h_accuracy as h_accuracy_of_classes
 from dossier.report.chapters import accuracy
-from dossier.report.figures import instances as figures
 from tests.conftest import Book
 from tests.estimated import estimated
+from tests.figures.drawings import sheet_of
 from tests.figures.evidence import CASES, evidence
 
 SETTINGS: tuple[tuple[float, float | str, float | str, str], ...] = (
@@ -132,7 +132,7 @@ def test_where_the_minimum_comes_from_is_printed() -> None:
 
 def test_the_summary_draws_plain_accuracy_and_what_rests_on_numbers_alone() -> None:
     """Point and interval of each: read from the axes, by row."""
-    figure = figures.draw_summary(with_instances(acceptable={**MINIMUM, "low": 0.65, "high": 0.75}))
+    figure = sheet_of("h_accuracy_summary")(with_instances(acceptable={**MINIMUM, "low": 0.65, "high": 0.75}))
     assert not isinstance(figure, Absent)
     first, second = figure.axes
     points = [float(line.get_xdata()[0]) for line in first.lines if len(line.get_xdata()) == 1]  # type: ignore[arg-type, index]
@@ -147,7 +147,7 @@ def test_the_summary_draws_plain_accuracy_and_what_rests_on_numbers_alone() -> N
 
 
 def test_what_raters_say_stands_in_a_figure_of_its_own() -> None:
-    figure = figures.draw_by_raters(with_instances())
+    figure = sheet_of("h_accuracy_by_raters")(with_instances())
     assert not isinstance(figure, Absent)
     panels = [
         [float(line.get_xdata()[0]) for line in axes.lines if len(line.get_xdata()) == 1 and axes.axison]  # type: ignore[arg-type, index]

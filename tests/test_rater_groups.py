@@ -17,6 +17,7 @@ from dossier.report.figures import roc
 from dossier.report.figures.canvas import styled
 from dossier.typeset.names import groups_of_raters
 from tests.conftest import Book
+from tests.figures.drawings import sheet_of
 from tests.smallest import HEAD, QUICK, SITE
 
 LABELS = ("1,1,1", "1,1,0", "0,0,0", "0,0,0", "1,0,0", "1,1,1", "0,0,0", "0,1,0", "1,1,1", "0,0,0")
@@ -96,7 +97,7 @@ def test_the_chapter_has_a_row_for_each_group_and_a_grid_of_nine_cells(tmp_path:
 
 def test_the_roc_figure_marks_the_groups(knee: Book) -> None:
     with styled():
-        figure = roc.draw_roc_and_raters(knee.evidence)
+        figure = sheet_of("roc_and_raters")(knee.evidence)
     assert not isinstance(figure, Absent)
     (axes,) = figure.axes
     marked = {

@@ -12,7 +12,7 @@ from dossier.core.errors import DossierError
 from dossier.core.types import Estimate, Evidence, find
 from dossier.report.chapters import reliability
 from dossier.report.figures.canvas import styled
-from dossier.report.figures.reliability import draw_nomogram
+from tests.figures.drawings import sheet_of
 from tests.smallest import HEAD, QUICK, SITE
 
 READERS = '[readers]\nlabels = "labels.csv"\nconfidence = "confidence.csv"\ndataset = "site"\n'
@@ -51,7 +51,7 @@ def test_the_second_path_is_drawn_and_only_where_an_accuracy_is_wished(tmp_path:
         folder.mkdir()
         evidence = _evidence(folder, more)
         with styled():
-            drawn = draw_nomogram(evidence)
+            drawn = sheet_of("reliability")(evidence)
             assert not hasattr(drawn, "reason")
             lines[more] = {text.get_text() for axes in drawn.axes for text in axes.texts} | {
                 text.get_text() for text in drawn.texts

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from unittest.mock import patch
 
@@ -35,6 +36,16 @@ def drawn(name: str, evidence: Evidence) -> Drawing | Absent:
         return picture
     assert len(kept) == 1, f"{name} is one sheet, handed over by canvas.picture"
     return Drawing(picture, kept[0])
+
+
+def sheet_of(name: str) -> Callable[[Evidence], Figure | Absent]:
+    """What draws the sheet of the figure of that name, or says why there is none."""
+
+    def draw(evidence: Evidence) -> Figure | Absent:
+        found = drawn(name, evidence)
+        return found if isinstance(found, Absent) else found.figure
+
+    return draw
 
 
 def all_drawn(evidence: Evidence) -> dict[str, Drawing | Absent]:

@@ -11,9 +11,10 @@ from matplotlib.figure import Figure
 
 from dossier.core.register import fill
 from dossier.core.types import MACRO, Absent, Estimate, Evidence, Picture, externals, find
-from dossier.report.figures import calibration, classes, performance_by_class, risks, roc, utility
+from dossier.report.figures import calibration, classes, risks, roc, utility
 from dossier.report.figures.canvas import FULL, HALF, extent, styled
 from dossier.typeset.widths import text_width
+from tests.figures.drawings import sheet_of
 from tests.figures.evidence import CASES, evidence
 from tests.figures.text_boxes import text_boxes
 from tests.reasons import Said
@@ -69,7 +70,7 @@ def against_rest(name: str, labels: tuple[str, ...] | None = None) -> Evidence:
 @pytest.mark.parametrize("labels", [("G0", "G1", "G2"), ("no rejection at all", "borderline", "C", "D", "E", "F", "G")])
 def test_the_diagram_of_classes_can_be_read(case: str, labels: tuple[str, ...]) -> None:
     with styled():
-        drawn = performance_by_class.draw_by_class(against_rest(case, labels))
+        drawn = sheet_of("external_performance_by_class")(against_rest(case, labels))
         assert isinstance(drawn, Figure)
         boxes = text_boxes(drawn)
     width, height = extent(drawn)
@@ -96,7 +97,7 @@ def test_a_class_stands_where_its_measure_and_the_similarity_of_its_site_are() -
     """A panel a class, for the AUROC the mean too and for the net benefit none; two classes give the numbers of two."""
     plain = evidence(next(case for case in CASES if case.name == "three"))
     with styled():
-        drawn = performance_by_class.draw_by_class(against_rest("three", ("no", "yes")))
+        drawn = sheet_of("external_performance_by_class")(against_rest("three", ("no", "yes")))
     assert isinstance(drawn, Figure)
     panels_of_measures = marked(drawn)
     assert len(panels_of_measures) == 3 + 2

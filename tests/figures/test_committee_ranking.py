@@ -15,6 +15,7 @@ from dossier.report.figures import committee
 from dossier.report.figures.canvas import styled
 from dossier.report.figures.ink import BLUE
 from tests.conftest import by_hand
+from tests.figures.drawings import sheet_of
 from tests.figures.evidence import COVID, Case
 from tests.reasons import because
 
@@ -26,7 +27,7 @@ def along(line: Line2D) -> list[float]:
 
 def drawn(found: Evidence) -> Figure:
     with styled():
-        figure = committee.draw_committee_ranking(found)
+        figure = sheet_of("committee_ranking")(found)
     assert isinstance(figure, Figure)
     return figure
 

@@ -23,6 +23,7 @@ from dossier.core.types import (
 from dossier.report.figures import canvas, correspondence, missingness
 from dossier.report.figures.canvas import styled
 from tests.conftest import terms
+from tests.figures.drawings import sheet_of
 from tests.figures.text_boxes import text_boxes
 from tests.reasons import Said
 
@@ -77,8 +78,8 @@ CASES = {
     "long_forty": evidence(40, 12, LONG, long=True),
 }
 DRAWN = {
-    "shifts": correspondence.draw_shifts,
-    "missing": missingness.draw_missing,
+    "shifts": sheet_of("shift_by_predictor"),
+    "missing": sheet_of("missingness"),
 }
 
 

@@ -23,21 +23,17 @@ from dossier.core.types import Absent, Evidence, Picture
 from dossier.report.figures import (
     calibration,
     canvas,
-    committee,
     data,
     discrimination,
-    prevalence,
-    reliability,
     risks,
     roc,
-    subgroups,
     utility,
 )
 from dossier.report.figures.canvas import FULL, HALF, extent, styled
 from dossier.typeset import widths
 from dossier.typeset.reasons import reason_text
 from dossier.typeset.widths import text_width
-from tests.figures.drawings import draw_diagram
+from tests.figures.drawings import draw_diagram, sheet_of
 from tests.figures.evidence import CASES, Case, evidence
 from tests.figures.text_boxes import text_boxes
 
@@ -48,18 +44,18 @@ DRAWN: dict[str, Draw] = {
     "decision_results": lambda found: utility.draw_decision_panels(found, HALF),
     "risk_results": lambda found: risks.draw_risks(found, HALF),
     "roc_by_site": roc.draw_roc,
-    "roc_and_raters": roc.draw_roc_and_raters,
+    "roc_and_raters": sheet_of("roc_and_raters"),
     "calibration_by_site": lambda found: calibration.draw_calibration(found, FULL),
     "decision_by_site": utility.draw_decision_panels,
     "external_performance": draw_diagram,
-    "reliability": reliability.draw_nomogram,
-    "predictive_values_by_prevalence": prevalence.draw_predictive_values,
-    "forest_by_subgroup": subgroups.draw_forest,
-    "calibration_by_subgroup": subgroups.draw_calibration,
-    "committee_calibration": committee.draw_committee_calibration,
-    "committee_thousand": committee.draw_thousand,
-    "committee_percentages": committee.draw_committee_percentages,
-    "committee_ranking": committee.draw_committee_ranking,
+    "reliability": sheet_of("reliability"),
+    "predictive_values_by_prevalence": sheet_of("predictive_values_by_prevalence"),
+    "forest_by_subgroup": sheet_of("forest_by_subgroup"),
+    "calibration_by_subgroup": sheet_of("calibration_by_subgroup"),
+    "committee_calibration": sheet_of("committee_calibration"),
+    "committee_thousand": sheet_of("committee_thousand"),
+    "committee_percentages": sheet_of("committee_percentages"),
+    "committee_ranking": sheet_of("committee_ranking"),
 }
 EIGHT = next(case for case in CASES if case.name == "eight")
 LINE_THAT_IS_FILLED = 0.97

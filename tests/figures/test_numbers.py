@@ -39,18 +39,16 @@ from dossier.report.figures import (
     discrimination,
     facets,
     prevalence,
-    reliability,
     risks,
     robustness,
     utility,
 )
 from dossier.report.figures.canvas import FULL, HALF, styled
 from dossier.report.figures.captions import interval
-from dossier.report.figures.similarity import draw_against_similarity
 from dossier.typeset.widths import shortened, text_width
 from tests.conftest import Book
 from tests.estimated import estimated
-from tests.figures.drawings import draw_diagram
+from tests.figures.drawings import draw_diagram, sheet_of
 from tests.figures.evidence import CASES, COVID, evidence
 from tests.figures.text_boxes import text_boxes
 
@@ -255,7 +253,7 @@ def test_predictive_values_are_those_found_with_their_intervals_and_nothing_is_r
     assert "they move with the case mix" in picture.caption
     assert picture.alternative == "As found, PPV 61% and NPV 87%."
     with styled():
-        figure = _figure(prevalence.draw_predictive_values(evidence))
+        figure = _figure(sheet_of("predictive_values_by_prevalence")(evidence))
     for axes, value in zip(figure.axes, (0.61, 0.87), strict=True):
         lines = [tuple(np.asarray(line.get_ydata(), dtype=float)) for line in axes.lines]
         ends = [line for line in lines if len(line) == 2]
@@ -274,7 +272,7 @@ def test_predictive_values_at_a_sites_own_prevalence_are_those_of_the_evidence(e
     )
     others = tuple(result for result in eight.results if result.measure not in ("sensitivity", "specificity"))
     with styled():
-        figure = _figure(prevalence.draw_predictive_values(replace(eight, results=(*others, *results))))
+        figure = _figure(sheet_of("predictive_values_by_prevalence")(replace(eight, results=(*others, *results))))
     for site in sites:
         cases, rest = site.events or 0, site.n - (site.events or 0)
         sensitivity, specificity = rates[site.name]
@@ -360,7 +358,7 @@ def test_a_long_name_stands_on_two_lines() -> None:
 def test_committee_sees_what_came_of_one_percentage_at_each_hospital(eight: Evidence) -> None:
     """The squares stand on the calibration curve at the primary threshold, the lines are its band there."""
     with styled():
-        figure = _figure(committee.draw_committee_percentages(eight))
+        figure = _figure(sheet_of("committee_percentages")(eight))
     said = eight.release.thresholds.declared[0]
     known = {}
     for site in externals(eight):
@@ -379,14 +377,14 @@ def test_committee_sees_what_came_of_one_percentage_at_each_hospital(eight: Evid
 
 
 def test_committee_sees_no_curve_of_several_hospitals(eight: Evidence) -> None:
-    for draw in (committee.draw_committee_calibration, committee.draw_thousand):
+    for draw in (sheet_of("committee_calibration"), sheet_of("committee_thousand")):
         assert isinstance(draw(eight), Absent)
-    assert isinstance(committee.draw_committee_percentages(evidence(BY_NAME["one"])), Absent)
+    assert isinstance(sheet_of("committee_percentages")(evidence(BY_NAME["one"])), Absent)
 
 
 def test_committee_sees_a_single_hospital_by_name_with_its_band() -> None:
     with styled():
-        figure = _figure(committee.draw_committee_calibration(evidence(BY_NAME["one"])))
+        figure = _figure(sheet_of("committee_calibration")(evidence(BY_NAME["one"])))
     assert len(figure.axes[0].collections) == 1
     assert {"Desio, Italy", "perfect"} <= set(_texts(figure))
 
@@ -525,7 +523,7 @@ def test_a_brier_score_without_skill_is_crossed_out(eight: Evidence) -> None:
     assert float(_x(crosses[2][0])[0]) == estimated(find(found, "brier", "site-0")).value
     assert "Cross" in fill("report.figures").figures["external_performance"].function(found).caption
     with styled():
-        rows = _figure(draw_against_similarity(found))
+        rows = _figure(sheet_of("performance_by_similarity")(found))
     crosses = [[line for line in axes.lines if line.get_marker() == "x"] for axes in rows.axes]
     assert [len(marks) for marks in crosses] == [0, 0, 0, 1]
     assert float(_x(crosses[3][0])[0]) == estimated(find(found, "brier", "site-0")).value
@@ -543,7 +541,7 @@ def test_the_brier_score_of_brazil_3_is_worse_than_that_of_its_prevalence(covid:
         crossed += [(site.name, score)] if score >= prevalence * (1 - prevalence) else []
     assert dict(crossed)["brazil-3"] == pytest.approx(0.3899792)
     with styled():
-        figure = _figure(draw_against_similarity(found))
+        figure = _figure(sheet_of("performance_by_similarity")(found))
     crosses = [float(_x(line)[0]) for line in figure.axes[3].lines if line.get_marker() == "x"]
     assert sorted(crosses) == pytest.approx(sorted(score for _, score in crossed))
 
@@ -782,7 +780,7 @@ def _rings(axes: Axes) -> list[Ellipse]:
 
 def test_nomogram_shows_the_worked_example(eight: Evidence) -> None:
     with styled():
-        figure = _figure(reliability.draw_nomogram(eight))
+        figure = _figure(sheet_of("reliability")(eight))
     axes = figure.axes[0]
     point = next(line for line in axes.lines if line.get_marker() == "o")
     assert (float(_x(point)[0]), float(_y(point)[0])) == (0.9, 0.802)
@@ -795,7 +793,7 @@ def test_nomogram_shows_the_worked_example(eight: Evidence) -> None:
 def test_thousand_squares_are_a_thousand(name: str) -> None:
     found = replace(evidence(BY_NAME[name]), local_site="site-0")
     with styled():
-        figure = _figure(committee.draw_thousand(found))
+        figure = _figure(sheet_of("committee_thousand")(found))
     areas: dict[str, float] = {}
     for patch in figure.axes[0].patches:
         assert isinstance(patch, Rectangle)

@@ -28,24 +28,25 @@ from dossier.core.types import (
     find,
     find_curve,
 )
-from dossier.report.figures import accuracy, human_factors, instances, severity, weighted_utility
+from dossier.report.figures import accuracy, human_factors, severity, weighted_utility
 from dossier.report.figures.canvas import FULL, HALF, extent, styled
 from dossier.report.figures.ink import BLUE
 from dossier.typeset.reasons import reason_text
 from dossier.typeset.widths import text_width
 from tests.estimated import estimated
+from tests.figures.drawings import sheet_of
 from tests.figures.readers_evidence import BY_NAME, KINDS, evidence
 from tests.figures.text_boxes import text_boxes
 
 Draw = Callable[[Evidence], Figure | Absent]
 DRAWN: dict[str, Draw] = {
-    "h_accuracy_summary": instances.draw_summary,
-    "h_accuracy_by_raters": instances.draw_by_raters,
-    "h_accuracy_by_priority_by_site": accuracy.draw_by_priority,
-    "h_accuracy_by_complexity_by_site": accuracy.draw_surface,
-    "decision_benefit_diagram": human_factors.draw_benefit,
-    "confusion_by_site": severity.draw_matrices,
-    "weighted_utility_beside": weighted_utility.draw_weighted,
+    "h_accuracy_summary": sheet_of("h_accuracy_summary"),
+    "h_accuracy_by_raters": sheet_of("h_accuracy_by_raters"),
+    "h_accuracy_by_priority_by_site": sheet_of("h_accuracy_by_priority_by_site"),
+    "h_accuracy_by_complexity_by_site": sheet_of("h_accuracy_by_complexity_by_site"),
+    "decision_benefit_diagram": sheet_of("decision_benefit_diagram"),
+    "confusion_by_site": sheet_of("confusion_by_site"),
+    "weighted_utility_beside": sheet_of("weighted_utility_beside"),
 }
 HAIRLINE = 0.15
 MAY_BE_ABSENT = {

@@ -30,6 +30,7 @@ from dossier.core.types import (
 from dossier.report.figures import calibration, risks, roc, utility
 from dossier.report.figures.canvas import FULL, styled
 from dossier.typeset.reasons import reason_text
+from tests.figures.drawings import sheet_of
 from tests.figures.evidence import CASES, evidence
 from tests.figures.risks import RATERS, bins
 from tests.figures.text_boxes import text_boxes
@@ -125,7 +126,7 @@ def test_the_ring_stands_at_the_rates_of_the_primary_threshold(eight: Evidence) 
 def test_every_reader_is_a_point_with_both_intervals(eight: Evidence) -> None:
     rates = known(find_curve(eight, "rater_rates", "site-0"))
     with styled():
-        (axes,) = drawing(roc.draw_roc_and_raters(eight)).axes
+        (axes,) = drawing(sheet_of("roc_and_raters")(eight)).axes
     x, y = numbers(rates, "false_positive_rate"), numbers(rates, "true_positive_rate")
     points = next(line for line in axes.lines if line.get_marker() == "o" and len(x_of(line)) == RATERS)
     np.testing.assert_array_equal(x_of(points), x)

@@ -30,6 +30,7 @@ from dossier.core.types import (
 from dossier.report.figures import discrimination, ink, similarity
 from dossier.report.figures.canvas import FULL, styled
 from dossier.typeset.numbers import number
+from tests.figures.drawings import sheet_of
 from tests.figures.studies import EXTREMES, Extreme, study
 from tests.figures.studies import evidence as simulated
 from tests.figures.text_boxes import text_boxes
@@ -122,7 +123,7 @@ MEASURES: tuple[tuple[str, dict[str, float]], ...] = (
 
 def test_the_rows_hold_similarity_and_performance_the_most_alike_site_first(three: Evidence) -> None:
     with styled():
-        figure = drawn(similarity.draw_against_similarity(three))
+        figure = drawn(sheet_of("performance_by_similarity")(three))
     alike = {site.name: estimate(find(three, "correspondence_averaged", site.name)).value for site in externals(three)}
     order = sorted(alike, key=lambda name: -alike[name])
     first, *panels = figure.axes
@@ -143,7 +144,7 @@ def test_the_averaged_form_stands_in_the_rows_with_its_intervals(three: Evidence
     chosen = Robustness(similarity="averaged")
     found = replace(three, release=three.release.model_copy(update={"robustness": chosen}))
     with styled():
-        figure = drawn(similarity.draw_against_similarity(found))
+        figure = drawn(sheet_of("performance_by_similarity")(found))
     assert "Averaged" in " ".join(texts(figure))
     known = [estimate(find(found, "correspondence_averaged", site.name)) for site in externals(found)]
     ends = {tuple(x_of(line)) for line in figure.axes[0].lines if len(x_of(line)) == 2 and line.get_zorder() == 2}
@@ -182,7 +183,7 @@ def test_the_title_of_the_rows_counts_the_sites_of_low_similarity(
 
 def test_the_correlation_stands_with_its_number_of_sites(three: Evidence) -> None:
     with styled():
-        figure = drawn(similarity.draw_against_similarity(three))
+        figure = drawn(sheet_of("performance_by_similarity")(three))
     found = estimate(find(three, "performance_against_similarity", POOLED, measure="auroc", similarity="averaged"))
     assert f"r {number(found.value)}, 3 sites" in texts(figure)
     assert "no interval" in texts(figure), "Fisher's z needs four sites"
@@ -190,7 +191,7 @@ def test_the_correlation_stands_with_its_number_of_sites(three: Evidence) -> Non
 
 def test_a_correlation_that_does_not_exist_says_why() -> None:
     with styled():
-        figure = drawn(similarity.draw_against_similarity(simulated(BY_NAME["perfect"])))
+        figure = drawn(sheet_of("performance_by_similarity")(simulated(BY_NAME["perfect"])))
     assert "no r: all the same" in texts(figure)
 
 
@@ -199,7 +200,7 @@ def test_a_measure_that_is_known_nowhere_has_no_panel() -> None:
     found = simulated(BY_NAME["twenty rows"])
     results = tuple(result for result in found.results if result.measure != "standardized_net_benefit")
     with styled():
-        figure = drawn(similarity.draw_against_similarity(replace(found, results=results)))
+        figure = drawn(sheet_of("performance_by_similarity")(replace(found, results=results)))
     assert len(figure.axes) == 3
 
 

@@ -23,6 +23,7 @@ from dossier.core.types import (
 )
 from dossier.report.figures import subgroups
 from dossier.report.figures.canvas import LINE, styled
+from tests.figures.drawings import sheet_of
 from tests.figures.evidence import CASES, evidence
 from tests.figures.subgroups import LABELS
 from tests.figures.text_boxes import text_boxes
@@ -64,7 +65,7 @@ def test_a_wide_interval_ends_in_an_arrow(eight: Evidence) -> None:
     )
     found = replace(eight, subgroups=replace(eight.subgroups, results=wide))
     with styled():
-        axes = drawn(subgroups.draw_forest(found)).axes[1]
+        axes = drawn(sheet_of("forest_by_subgroup")(found)).axes[1]
     left, _ = axes.get_xlim()
     beyond = [(c, label) for c, label in LARGE if (known(_oe(found, c, label)).low or 0) < left]
     arrows = [line for line in axes.lines if line.get_marker() == "<"]
@@ -78,7 +79,7 @@ def _oe(found: Evidence, column: str, label: str) -> Estimate | Absent:
 
 def test_many_sites_are_pooled_with_a_stroke_for_each(eight: Evidence) -> None:
     with styled():
-        figure = drawn(subgroups.draw_forest(eight))
+        figure = drawn(sheet_of("forest_by_subgroup")(eight))
     for axes, measure in zip(figure.axes, ("auroc", "oe_ratio"), strict=True):
         pooled = [known(find_in_subgroup(eight, Subset(c, label), measure, POOLED)) for c, label in LARGE]
         diamonds = [np.asarray(patch.get_xy())[:, 0] for patch in axes.patches if isinstance(patch, Polygon)]
@@ -110,7 +111,7 @@ def test_many_sites_are_pooled_with_a_stroke_for_each(eight: Evidence) -> None:
 def test_two_sites_are_shown_one_by_one() -> None:
     two = evidence(BY_NAME["two"])
     with styled():
-        figure = drawn(subgroups.draw_forest(two))
+        figure = drawn(sheet_of("forest_by_subgroup")(two))
     assert not [patch for patch in figure.axes[0].patches if isinstance(patch, Polygon)]
     squares = [x_of(line)[0] for line in figure.axes[0].lines if line.get_marker() == "s"]
     expected = [
@@ -131,13 +132,13 @@ def test_all_rows_of_two_sites_are_shown_as_one() -> None:
         for result in two.subgroups.results
     )
     with styled():
-        figure = drawn(subgroups.draw_forest(replace(two, subgroups=replace(two.subgroups, results=results))))
+        figure = drawn(sheet_of("forest_by_subgroup")(replace(two, subgroups=replace(two.subgroups, results=results))))
     assert len([patch for patch in figure.axes[0].patches if isinstance(patch, Polygon)]) == len(LARGE)
 
 
 def test_each_panel_holds_the_curve_of_its_subgroup_over_that_of_the_site(eight: Evidence) -> None:
     with styled():
-        figure = drawn(subgroups.draw_calibration(eight))
+        figure = drawn(sheet_of("calibration_by_subgroup")(eight))
     plan = subgroups.matrix(eight)
     assert plan.sites_across
     assert len(figure.axes) == len(plan.sites) * len(plan.subgroups) == 8 * len(LARGE)

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.contour import ContourSet
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
 from dossier.core import types
 from dossier.core.facts import Fact
-from dossier.report.figures import canvas, captions, data, facets, ink
+from dossier.report.figures import canvas, captions, data, facets, ink, marks
 from dossier.typeset import widths
 from dossier.typeset.numbers import number, per_cent
 
@@ -51,49 +49,6 @@ def priorities_of(evidence: types.Evidence, dataset: str) -> dict[str, tuple[flo
     return {source: found[source] for source in SOURCES if source in found}
 
 
-def draw_by_priority(evidence: types.Evidence) -> Figure | types.Absent:
-    """The H-accuracy of the external sites against the priority of the outcome, with the priorities of each source."""
-    shown, _ = facets.shown_sites(evidence, canvas.FULL)
-    curves = {site.name: types.find_curve(evidence, "h_accuracy_by_priority", site.name) for site in shown}
-    if not any(isinstance(curve, types.Curve) for curve in curves.values()):
-        return types.Absent(Fact("no_h_accuracy_by_priority"))
-    marks = {site.name: priorities_of(evidence, site.name) for site in shown}
-    used = [source for source in SOURCES if any(source in own for own in marks.values())]
-    width = facets.beside_width(len(shown))
-    grid = _unit_lattice(len(shown), width, 5 + _mark_rows(used, width) * canvas.LINE)
-    grid, heads = facets.headed(grid, shown)
-    drawn = canvas.sheet(width, grid.bottom + 9.4)
-    for index, (x, y, source) in enumerate(_mark_places(used, width)):
-        _mark_of(drawn, x, y, source)
-        canvas.write(drawn, x + 3.2, y, SOURCES[used[index]][0])
-    for index, site in enumerate(shown):
-        axes = unit_panel(drawn, grid, index, heads[index], (0.0, 1.0))
-        curve = curves[site.name]
-        if isinstance(curve, types.Absent):
-            facets.say_why(evidence, axes, grid, curve)
-            continue
-        priority = data.column(curve, "priority")
-        axes.fill_between(
-            priority, data.column(curve, "low"), data.column(curve, "high"), color=ink.BAND, lw=0, zorder=1
-        )
-        axes.plot(priority, data.column(curve, "h_accuracy"), color=ink.BLUE, lw=1.4, zorder=2, clip_on=False)
-        for source, spot in marks[site.name].items():
-            _, shape, filled = SOURCES[source]
-            axes.plot(
-                *[[value] for value in spot],
-                shape,
-                ms=4.6,
-                mfc=ink.INK if filled else "white",
-                mec=ink.INK,
-                mew=0.9,
-                zorder=4,
-                clip_on=False,
-            )
-    canvas.write(drawn, (grid.left + grid.right) / 2, grid.bottom + 7.2, "Priority of the outcome", ha="center")
-    canvas.write(drawn, 2.0, (grid.top + grid.bottom) / 2, "H-accuracy", rotation=90, ha="center", va="center")
-    return drawn
-
-
 def _mark_places(used: Sequence[str], width: float) -> list[tuple[float, float, str]]:
     """Where the entries of the key stand, in as many rows as they need."""
     x, y, places = 0.0, 2.2, []
@@ -106,63 +61,59 @@ def _mark_places(used: Sequence[str], width: float) -> list[tuple[float, float, 
     return places
 
 
-def _mark_rows(used: Sequence[str], width: float) -> int:
-    return len({y for _, y, _ in _mark_places(used, width)})
-
-
-def _mark_of(drawn: Figure, x: float, y: float, source: str) -> None:
-    across, down = canvas.extent(drawn)
-    _, shape, filled = SOURCES[source]
-    mark = Line2D([(x + 1.2) / across], [1 - y / down], transform=drawn.transFigure, marker=shape, markersize=4.6)
-    mark.set(markerfacecolor=ink.INK if filled else "white", markeredgecolor=ink.INK, markeredgewidth=0.9)
-    drawn.add_artist(mark)
-
-
-def unit_panel(drawn: Figure, grid: facets.Lattice, index: int, text: str, ends: tuple[float, float]) -> Axes:
-    """A panel of the lattice with its head, both axes from 0 to 1, numbers at the outer ones only."""
-    facets.head(drawn, grid, index, text)
-    axes = canvas.panel(drawn, *grid.corner(index), grid.width, grid.height)
-    axes.set_xlim(0, 1)
-    axes.set_ylim(*ends)
-    left, outer = grid.outer_left(index), grid.outer_bottom(index)
-    middle = (ends[0] + ends[1]) / 2
-    texts = [canvas.tick_text(ends[0]), "", canvas.tick_text(ends[1])]
-    canvas.ticks(axes, "y", [ends[0], middle, ends[1]], texts if left else [""] * 3, inward=True)
-    canvas.ticks(
-        axes, "x", [0, 0.5, 1], ["0", "" if grid.width < 26 else "0.5", "1"] if outer else [""] * 3, inward=True
-    )
-    return axes
-
-
 @canvas.figure("H-accuracy by priority")
 def h_accuracy_by_priority_by_site(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     """How the H-accuracy changes with what a missed case weighs against a false alarm."""
-    drawn = draw_by_priority(evidence)
-    if isinstance(drawn, types.Absent):
-        return drawn
+    found = facets.shown_curves(evidence, canvas.FULL, "h_accuracy_by_priority")
+    if not facets.known(found):
+        return types.Absent(Fact("no_h_accuracy_by_priority"))
+    marked = {site.name: priorities_of(evidence, site.name) for site, _ in found}
+    used = [source for source in SOURCES if any(source in own for own in marked.values())]
+    width = facets.beside_width(len(found))
+    places = _mark_places(used, width)
+    top = 5 + len({y for _, y, _ in places}) * canvas.LINE
+    grid, heads = facets.headed(_unit_lattice(len(found), width, top), [site for site, _ in found])
+    drawn = canvas.sheet(width, grid.bottom + 9.4)
+    for x, y, source in places:
+        name, shape, filled = SOURCES[source]
+        marks.on_sheet(drawn, x + 1.2, y, shape, 4.6, ink.INK, filled=filled)
+        canvas.write(drawn, x + 3.2, y, name)
+
+    def scale(axes: Axes, index: int) -> None:
+        axes.set(xlim=(0, 1), ylim=(0, 1))
+        texts = ["0", "", "1"] if grid.outer_left(index) else [""] * 3
+        canvas.ticks(axes, "y", [0, 0.5, 1], texts, inward=True)
+        texts = ["0", "" if grid.width < 26 else "0.5", "1"] if grid.outer_bottom(index) else [""] * 3
+        canvas.ticks(axes, "x", [0, 0.5, 1], texts, inward=True)
+
+    for _, site, axes, curve in facets.each(drawn, evidence, grid, heads, found, scale):
+        marks.band(axes, curve, "priority")
+        line = data.column(curve, "priority"), data.column(curve, "h_accuracy")
+        axes.plot(*line, color=ink.BLUE, lw=1.4, zorder=2, clip_on=False)
+        for source, spot in marked[site.name].items():
+            _, shape, filled = SOURCES[source]
+            marks.dot(axes, *spot, shape, 4.6, filled=filled, zorder=4)
+    facets.titles(drawn, grid, "Priority of the outcome", "H-accuracy")
     shown, left = facets.shown_sites(evidence, canvas.FULL)
-    curves = [(types.find_curve(evidence, "h_accuracy_by_priority", site.name), site) for site in shown]
     caption = (
-        f"{captions.patients(shown)}; {captions.level_text(evidence)} bands. No confidence asked for. At the left "
-        f"only the patients "
-        "without the outcome count (specificity), at the right only those with it (sensitivity), both at 0.5."
-        f"{captions.left_out(left, 'see results.json')}"
+        f"{captions.patients(shown)}; {captions.level_text(evidence)} bands. No confidence asked for. At the left only "
+        "the patients without the outcome count (specificity), at the right only those with it (sensitivity), both at "
+        f"0.5.{captions.left_out(left, 'see results.json')}"
     )
-    texts = []
-    for curve, site in curves:
-        if isinstance(curve, types.Curve):
-            value = data.column(curve, "h_accuracy")
-            texts.append((number(float(value[0])), number(float(value[-1])), site.site))
+    return canvas.Drawn(drawn, caption, *_by_priority(found))
+
+
+def _by_priority(found: Sequence[tuple[types.DatasetSummary, types.Curve | types.Absent]]) -> tuple[str, str]:
+    """From where to where H-accuracy goes at every site, and where it goes furthest."""
+    values = [(data.column(curve, "h_accuracy"), site) for site, curve in found if isinstance(curve, types.Curve)]
+    texts = [(number(float(value[0])), number(float(value[-1])), site.site) for value, site in values]
     seen = {end for first, last, _ in texts for end in (first, last)}
     goes = captions.joined([f"{first} to {last} ({name})" for first, last, name in texts], 8)
-    sentence = (
-        f"H-accuracy is {seen.pop()} whatever the priority, at {captions.sites_word(len(texts))}."
-        if len(seen) == 1
-        else f"From a priority of 0 to one of 1 H-accuracy goes from {goes}."
-    )
-    apart = max(texts, key=lambda text: abs(float(text[0]) - float(text[1])))
-    message = f"The priority matters most in {apart[2]}: H-accuracy goes from {apart[0]} to {apart[1]}."
-    return canvas.Drawn(drawn, caption, sentence, sentence if len(seen) == 1 else message)
+    said = f"From a priority of 0 to one of 1 H-accuracy goes from {goes}."
+    if len(seen) == 1:
+        said = f"H-accuracy is {seen.pop()} whatever the priority, at {captions.sites_word(len(texts))}."
+    first, last, name = max(texts, key=lambda text: abs(float(text[0]) - float(text[1])))
+    return said, f"The priority matters most in {name}: H-accuracy goes from {first} to {last}."
 
 
 # ---- priority and complexity ----------------------------------------------------------------------------------------
@@ -184,24 +135,6 @@ def surfaces(evidence: types.Evidence) -> list[tuple[types.DatasetSummary, types
     return found
 
 
-def draw_surface(evidence: types.Evidence) -> Figure | types.Absent:
-    """For each site a contour map over priority and share of complex cases, and beside it the profile at one half."""
-    found = surfaces(evidence)[:MOST_SURFACES]
-    if not found:
-        return facets.why_nowhere(evidence, "h_accuracy_surface", Fact("no_site_with_complexity"))
-    high = 26.0
-    head = 13.6 if len(found) > 1 else 9.2
-    row = high + head + 13.0
-    drawn = canvas.sheet(canvas.FULL, row * len(found) - 3.0)
-    for index, (site, surface, profile) in enumerate(found):
-        top = index * row + head
-        if len(found) > 1:
-            canvas.write(drawn, 12.0, top - 11.4, f"{site.site}, {surface.n:,} patients", weight=600)
-        _map(drawn, surface, 12.0, top, MAP, high)
-        _profile(drawn, profile, 12.0 + MAP + MAP_GAP, top, canvas.FULL - 16.0 - MAP - MAP_GAP, high)
-    return drawn
-
-
 def contour_levels(values: types.Floats) -> types.Floats:
     """Round levels, at most as many as there are shades less one."""
     low, high = float(values.min()), float(values.max())
@@ -217,37 +150,28 @@ def _map(drawn: Figure, surface: types.Curve, left: float, top: float, wide: flo
     values = data.column(surface, "h_accuracy").reshape(len(priority), len(share)).T
     levels = contour_levels(values)
     axes = canvas.panel(drawn, left, top, wide, high)
-    axes.set_xlim(0, 1)
-    axes.set_ylim(0, 1)
+    axes.set(xlim=(0, 1), ylim=(0, 1))
     bands = np.concatenate(([float(values.min()) - 1], levels, [float(values.max()) + 1]))
     axes.contourf(priority, share, values, levels=bands, colors=SHADES[: len(levels) + 1])
     if len(levels):
-        lines = axes.contour(priority, share, values, levels=levels, colors=[ink.BLUE], linewidths=0.7)
-        joined_lines = [np.concatenate(parts) for parts in lines.allsegs if parts]
-        _label_contours(drawn, joined_lines, levels_of(lines), (left, top), (wide, high))
+        contours = axes.contour(priority, share, values, levels=levels, colors=[ink.BLUE], linewidths=0.7)
+        lines = {float(level): parts for level, parts in zip(contours.levels, contours.allsegs, strict=True) if parts}
+        joined = {level: np.concatenate(parts) for level, parts in lines.items()}
+        _label_contours(drawn, joined, (left, top), (wide, high))
     canvas.ticks(axes, "x", [0, 0.5, 1], ["0", "0.5", "1"])
     canvas.ticks(axes, "y", [0, 0.5, 1], ["0", "50", "100"])
     canvas.write(drawn, left, top - 7.0, "a", weight=600)
     canvas.write(drawn, left + 4.0, top - 7.0, "H-accuracy")
     canvas.write(drawn, left + wide / 2, top + high + 7.6, "Priority of the outcome", ha="center")
-    canvas.write(drawn, left - 10.0, top + high / 2, "Called complex, %", rotation=90, ha="center", va="center")
-
-
-def levels_of(contours: ContourSet) -> list[float]:
-    """The levels at which there is a line."""
-    return [float(level) for level, lines in zip(contours.levels, contours.allsegs, strict=True) if lines]
+    canvas.turned(drawn, left - 10.0, top + high / 2, "Called complex, %")
 
 
 def _label_contours(
-    drawn: Figure,
-    lines: Sequence[types.Floats],
-    levels: Sequence[float],
-    corner: tuple[float, float],
-    size: tuple[float, float],
+    drawn: Figure, lines: Mapping[float, types.Floats], corner: tuple[float, float], size: tuple[float, float]
 ) -> None:
     """The level of each line where it leaves the map: above it, or else on its right; where two would collide, one."""
     taken: list[tuple[float, bool]] = []
-    for line, level in zip(lines, levels, strict=True):
+    for level, line in lines.items():
         top, right = line[int(np.argmax(line[:, 1]))], line[int(np.argmax(line[:, 0]))]
         text = canvas.tick_text(level)
         if top[1] > 0.999:
@@ -270,7 +194,7 @@ def _profile(drawn: Figure, profile: types.Curve, left: float, top: float, wide:
     ceiling = np.ceil(float(np.nanmax(np.concatenate((*ends, value)))) * 10) / 10
     axes.set_xlim(0, 1)
     axes.set_ylim(bottom, max(ceiling, bottom + 0.1))
-    axes.fill_between(share, data.column(profile, "low"), data.column(profile, "high"), color=ink.BAND, lw=0, zorder=1)
+    marks.band(axes, profile, "share")
     for name in ("random_low", "random_high"):
         axes.plot(share, data.column(profile, name), color=ink.INK_2, lw=0.7, ls=ink.BROKEN, zorder=2)
     axes.plot(share, data.column(profile, "random"), color=ink.INK_2, lw=0.9, zorder=2)
@@ -283,16 +207,25 @@ def _profile(drawn: Figure, profile: types.Curve, left: float, top: float, wide:
         drawn, left + 4.0, top - 7.0, [facets.Key("most complex", ink.BLUE), facets.Key("random", ink.INK_2, "-", 0.9)]
     )
     canvas.write(drawn, left + wide / 2, top + high + 7.6, "Cases called complex, %", ha="center")
-    canvas.write(drawn, left - 13.0, top + high / 2, "H-accuracy", rotation=90, ha="center", va="center")
+    canvas.turned(drawn, left - 13.0, top + high / 2, "H-accuracy")
 
 
 @canvas.figure("H-accuracy by priority and share of complex cases")
 def h_accuracy_by_complexity_by_site(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     """Whether the model errs more where people find the cases hard, whatever a missed case weighs."""
-    drawn = draw_surface(evidence)
-    if isinstance(drawn, types.Absent):
-        return drawn
     found = surfaces(evidence)
+    if not found:
+        return facets.why_nowhere(evidence, "h_accuracy_surface", Fact("no_site_with_complexity"))
+    shown = found[:MOST_SURFACES]
+    high, head = 26.0, 13.6 if len(shown) > 1 else 9.2
+    row = high + head + 13.0
+    drawn = canvas.sheet(canvas.FULL, row * len(shown) - 3.0)
+    for index, (site, surface, profile) in enumerate(shown):
+        top = index * row + head
+        if len(shown) > 1:
+            canvas.write(drawn, 12.0, top - 11.4, f"{site.site}, {surface.n:,} patients", weight=600)
+        _map(drawn, surface, 12.0, top, MAP, high)
+        _profile(drawn, profile, 12.0 + MAP + MAP_GAP, top, canvas.FULL - 16.0 - MAP - MAP_GAP, high)
     caption = (
         f"{captions.patients([site for site, *_ in found[:MOST_SURFACES]])}. The cases called complex count double. "
         f"a: the "

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from dossier.core import bands, types
 from dossier.core.facts import Fact
-from dossier.report.figures import canvas, captions, data, facets, ink, risks
+from dossier.report.figures import canvas, captions, data, facets, ink, marks, risks
 from dossier.typeset import widths
 from dossier.typeset.numbers import number, per_cent, threshold
 
@@ -30,7 +30,7 @@ def curve_end(curves: list[types.Curve | types.Absent]) -> float:
 def draw_curve(axes: Axes, curve: types.Curve, end: float, broken: bool, width: float = 1.4) -> None:
     """The band, the diagonal and the curve; broken where it is imprecise."""
     risk = data.column(curve, "risk")
-    axes.fill_between(risk, data.column(curve, "low"), data.column(curve, "high"), color=ink.BAND, lw=0, zorder=1)
+    marks.band(axes, curve, "risk")
     axes.plot([0, end], [0, end], color=ink.RULE, lw=0.7, zorder=1.5)
     axes.plot(
         risk, data.column(curve, "observed"), color=ink.BLUE, lw=width, ls=ink.BROKEN_CURVE if broken else "-", zorder=2
@@ -57,45 +57,29 @@ def draw_groups(axes: Axes, groups: types.Curve | types.Absent, end: float) -> N
 
 def draw_calibration(evidence: types.Evidence, width: float) -> Figure | types.Absent:
     """The calibration curves of the external sites on common axes; at full width with O/E, slope and the gap."""
-    shown, _ = facets.shown_sites(evidence, width)
-    curves = {site.name: types.find_curve(evidence, "calibration_curve", site.name) for site in shown}
-    if all(isinstance(curve, types.Absent) for curve in curves.values()):
-        withheld = (curve for curve in curves.values() if isinstance(curve, types.Withheld))
+    found = facets.shown_curves(evidence, width, "calibration_curve")
+    curves, shown = [curve for _, curve in found], [site for site, _ in found]
+    if not facets.known(found):
+        withheld = (curve for curve in curves if isinstance(curve, types.Withheld))
         return next(withheld, types.Absent(Fact("no_site_with_calibration_curve")))
-    end = curve_end(list(curves.values()))
+    end = curve_end(curves)
     if len(shown) == 1 and width == canvas.FULL:
         return _draw_alone(evidence, shown[0], end)
     plain = _grid(len(shown), width, max(9.5, 5.4 + widths.text_width(canvas.tick_text(end))))
-    below = _observed(evidence, [curves[site.name] for site in shown]) if _has_facts(plain, width) else None
-    grid, heads = facets.headed(plain, shown, below)
-    drawn = canvas.sheet(facets.own_width(grid) if width == canvas.FULL else canvas.HALF, grid.bottom + 9.4)
-    for index, site in enumerate(shown):
-        facets.head(drawn, grid, index, heads[index], quiet=0 if below is None else 1)
-        axes = canvas.panel(drawn, *grid.corner(index), grid.width, grid.height)
-        facets.unit_axes(axes, end, grid.outer_left(index), grid.outer_bottom(index))
-        curve = curves[site.name]
-        if isinstance(curve, types.Absent):
-            facets.say_why(evidence, axes, grid, curve)
-            continue
-        draw_curve(axes, curve, end, data.few(site, bands.FEW_FOR_A_BAND), 1.3 if width == canvas.HALF else 1.5)
-        if _has_facts(grid, width):
-            _facts(axes, evidence, site, curve, end, (grid.width, grid.height))
-    middle = (grid.left + grid.right) / 2
-    canvas.write(drawn, middle, grid.bottom + 7.2, "Estimated risk", ha="center")
-    canvas.write(drawn, 2.0, (grid.top + grid.bottom) / 2, "Observed share", rotation=90, ha="center", va="center")
-    return drawn
-
-
-def _has_facts(grid: facets.Lattice, width: float) -> bool:
-    """Whether the gap at the primary threshold has room, with its number above the panel."""
-    return width == canvas.FULL and grid.width >= NARROWEST_WITH_GAP
-
-
-def _observed(evidence: types.Evidence, curves: Sequence[types.Curve | types.Absent]) -> list[str] | None:
-    """The observed share at the primary threshold for the line under each name; None where no curve reaches it."""
+    # The gap at the primary threshold where it has room, with its number above the panel.
+    has_facts = width == canvas.FULL and plain.width >= NARROWEST_WITH_GAP
     gaps = [observed_at(evidence, curve) if isinstance(curve, types.Curve) else None for curve in curves]
     lines = ["" if gap is None else f"at {per_cent(gap[0])}: {per_cent(gap[1])}" for gap in gaps]
-    return lines if any(lines) else None
+    below = lines if has_facts and any(lines) else None
+    grid, heads = facets.headed(plain, shown, below)
+    drawn = canvas.sheet(facets.own_width(grid) if width == canvas.FULL else canvas.HALF, grid.bottom + 9.4)
+    panels = facets.each(drawn, evidence, grid, heads, found, facets.unit(grid, end), quiet=0 if below is None else 1)
+    for _, site, axes, curve in panels:
+        draw_curve(axes, curve, end, data.few(site, bands.FEW_FOR_A_BAND), 1.3 if width == canvas.HALF else 1.5)
+        if has_facts:
+            _facts(axes, evidence, site, curve, end, (grid.width, grid.height))
+    facets.titles(drawn, grid, "Estimated risk", "Observed share")
+    return drawn
 
 
 NARROWEST_WITH_GAP, NARROWEST_WITH_FACTS = 20.0, 28.0
@@ -118,26 +102,21 @@ def _facts(
         ("slope", types.find(evidence, "calibration_slope", site.name)),
     )
     lines = [f"{label} {number(estimate.value)}" for label, estimate in found if isinstance(estimate, types.Estimate)]
-    marks = [_line(curve, end)]
+    strokes = [np.column_stack((data.column(curve, "risk"), data.column(curve, "observed"))) / end]
     gap = observed_at(evidence, curve)
     if gap is not None:
         at, share = gap
         axes.plot([at, at], [at, share], color=ink.ALERT, lw=1.0, zorder=2.5)
-        axes.plot([at], [share], "o", ms=3.6, mfc="white", mec=ink.ALERT, mew=1.0, zorder=3, clip_on=False)
-        marks.append(np.linspace((at / end, at / end), (at / end, share / end), 9))
+        marks.dot(axes, at, share, "o", 3.6, ink.ALERT, filled=False, mew=1.0)
+        strokes.append(np.linspace((at / end, at / end), (at / end, share / end), 9))
     width, height = size
     if width < NARROWEST_WITH_FACTS:
         return
     box = (max(map(widths.text_width, lines), default=0.0) / width, FACT_LINE * len(lines) / height)
-    x, y = _free_corner(np.concatenate(marks), box)
+    x, y = _free_corner(np.concatenate(strokes), box)
     for index, text in enumerate(reversed(lines)):
         level = y + index * FACT_LINE / height
         axes.text(x + box[0], level, text, transform=axes.transAxes, ha="right", va="bottom", color=ink.INK_2, zorder=4)
-
-
-def _line(curve: types.Curve, end: float) -> types.Floats:
-    """The points of a curve as shares of the axes."""
-    return np.column_stack((data.column(curve, "risk"), data.column(curve, "observed"))) / end
 
 
 def observed_at(evidence: types.Evidence, curve: types.Curve) -> tuple[float, float] | None:
@@ -149,18 +128,15 @@ def observed_at(evidence: types.Evidence, curve: types.Curve) -> tuple[float, fl
     return at, float(np.interp(at, risk, observed))
 
 
-def _crossings(points: types.Floats, box: tuple[float, float, float, float]) -> int:
-    """How many of the points lie in a box of left, bottom, width and height."""
-    left, bottom, width, height = box
-    inside = (points[:, 0] >= left - 0.02) & (points[:, 0] <= left + width + 0.02)
-    return int((inside & (points[:, 1] >= bottom - 0.02) & (points[:, 1] <= bottom + height + 0.02)).sum())
-
-
 def _free_corner(points: types.Floats, box: tuple[float, float]) -> tuple[float, float]:
     """Where a box of this width and height hides least: below right, above left, or another corner."""
-    width, height = box
-    corners = [(0.97 - width, 0.03), (0.03, 0.97 - height), (0.97 - width, 0.97 - height), (0.03, 0.03)]
-    return min(corners, key=lambda corner: _crossings(points, (*corner, width, height)))
+    corners = [(0.97 - box[0], 0.03), (0.03, 0.97 - box[1]), (0.97 - box[0], 0.97 - box[1]), (0.03, 0.03)]
+
+    def hidden(corner: tuple[float, float]) -> int:
+        low, high = np.array(corner) - 0.02, np.array(corner) + box + 0.02
+        return int(((points >= low) & (points <= high)).all(axis=1).sum())
+
+    return min(corners, key=hidden)
 
 
 # ---- all risks and the part where most patients are -----------------------------------------------------------------
@@ -174,25 +150,18 @@ ROOM_BESIDE = 5.7
 """The widest number in mm that stands between an axis and the words that run along it."""
 
 
-Ranges = tuple[tuple[float, str], ...]
-"""The ends of the axes of panels, each with what stands above it."""
 MOST_PATIENTS = 0.9
 MUCH_NEARER = 0.5
 """By how much nearer the end of most patients must lie to be worth a panel of its own."""
 
 
-def ranges(evidence: types.Evidence, end: float) -> Ranges:
-    """All that the curves reach, and where most of the patients have risks much lower also these alone."""
+def ranges(evidence: types.Evidence, end: float) -> tuple[tuple[float, str], ...]:
+    """All that the curves reach, and where most patients have risks much lower also these; each with its title."""
     whole = (end, f"Up to {canvas.tick_text(end)}")
-    found = [types.find_curve(evidence, "risk_distribution", site.name) for site in types.externals(evidence)]
-    reached = [_end_of_most(curve) for curve in found if isinstance(curve, types.Curve)]
+    reached = map(_end_of_most, data.everywhere(evidence, "risk_distribution"))
     near = canvas.ceiling(max(reached, default=1.0))
-    share = per_cent(MOST_PATIENTS)
-    return (
-        (whole,)
-        if near > MUCH_NEARER * end
-        else (whole, (near, f"Up to {canvas.tick_text(near)}: {share} of the risks"))
-    )
+    title = f"Up to {canvas.tick_text(near)}: {per_cent(MOST_PATIENTS)} of the risks"
+    return (whole,) if near > MUCH_NEARER * end else (whole, (near, title))
 
 
 def _end_of_most(curve: types.Curve) -> float:
@@ -202,20 +171,20 @@ def _end_of_most(curve: types.Curve) -> float:
     return float(data.column(curve, "high")[held][0])
 
 
-def _panels(views: Ranges) -> tuple[Figure, list[tuple[Axes, float, float]]]:
-    """A sheet with a square panel for each range, labelled; with their axes, where they begin and where they end."""
-    left = 11.5
-    step = canvas.FULL - left - LARGE - 1.0
+def _draw_alone(evidence: types.Evidence, site: types.DatasetSummary, end: float) -> Figure | types.Absent:
+    """The curve of the only site over all risks that it reaches, and over those of most patients."""
+    curve = types.find_curve(evidence, "calibration_curve", site.name)
+    if isinstance(curve, types.Absent):
+        return curve
+    views, left, made = ranges(evidence, end), 11.5, []
     drawn = canvas.sheet(canvas.HALF if len(views) == 1 else canvas.FULL, TITLE + LARGE + STRIP + 9.4)
-    made = []
     for position, (limit, title) in enumerate(views):
-        x = left + position * step
+        x = left + position * (canvas.FULL - left - LARGE - 1.0)
         if len(views) > 1:
             canvas.write(drawn, x, TITLE - 3.8, "ab"[position], weight=600)
             canvas.write(drawn, x + 3.2, TITLE - 3.8, title)
         axes = canvas.panel(drawn, x, TITLE, LARGE, LARGE)
-        axes.set_xlim(0, limit)
-        axes.set_ylim(0, limit)
+        axes.set(xlim=(0, limit), ylim=(0, limit))
         steps = [limit * quarter / 4 for quarter in range(5)]
         words = [canvas.tick_text(step) if index in (0, 2, 4) else "" for index, step in enumerate(steps)]
         # The axes have one scale: a number in the middle that would stand in the words beside it is read below.
@@ -224,22 +193,13 @@ def _panels(views: Ranges) -> tuple[Figure, list[tuple[Axes, float, float]]]:
         canvas.ticks(axes, "x", steps, [""] * 5, inward=True)
         canvas.write(drawn, x + LARGE / 2, TITLE + LARGE + STRIP + 7.2, "Estimated risk", ha="center")
         made.append((axes, x, limit))
-    canvas.write(drawn, 2.0, TITLE + LARGE / 2, "Observed share", rotation=90, ha="center", va="center")
-    return drawn, made
-
-
-def _draw_alone(evidence: types.Evidence, site: types.DatasetSummary, end: float) -> Figure | types.Absent:
-    """The curve of the only site over all risks that it reaches, and over those of most patients."""
-    curve = types.find_curve(evidence, "calibration_curve", site.name)
-    if isinstance(curve, types.Absent):
-        return curve
-    drawn, made = _panels(ranges(evidence, end))
+    canvas.turned(drawn, 2.0, TITLE + LARGE / 2, "Observed share")
     for axes, x, limit in made:
         draw_curve(axes, curve, limit, data.few(site, bands.FEW_FOR_A_BAND), 1.5)
         draw_groups(axes, types.find_curve(evidence, "calibration_groups", site.name), limit)
         scale = strip_scale(evidence, limit)
         if scale is not None:
-            _risks_below(drawn, evidence, site, (x, TITLE + LARGE + 1.4, LARGE, STRIP - 1.4), scale, True)
+            _risks_below(drawn, evidence, site, (x, TITLE + LARGE + 1.4, LARGE, STRIP - 1.4), scale)
     return drawn
 
 
@@ -265,8 +225,7 @@ ALONE = 0.71
 
 def strip_scale(evidence: types.Evidence, end: float) -> risks.Scale | None:
     """How the risks below the panels are drawn; None where they all lie in a bin or two of the axis."""
-    found = [types.find_curve(evidence, "risk_distribution", site.name) for site in types.externals(evidence)]
-    known = [curve for curve in found if isinstance(curve, types.Curve)]
+    known = data.everywhere(evidence, "risk_distribution")
     if not known or end < 1.5 * risks.common_step(known):
         return None
     return replace(risks.scale_of(known), end=end, own=True)
@@ -278,14 +237,13 @@ def _risks_below(
     site: types.DatasetSummary,
     position: tuple[float, float, float, float],
     scale: risks.Scale,
-    outer: bool,
 ) -> None:
     """The distribution of the risks under a panel: events upwards, the others downwards, on the panel's own scale."""
     axes = canvas.panel(drawn, *position)
     axes.set_xlim(0, scale.end)
     axes.spines["left"].set_visible(False)
-    texts = ["0", "", canvas.tick_text(scale.end)] if outer else ["", "", ""]
-    canvas.ticks(axes, "x", [0, scale.end / 2, scale.end], texts, inward=True)
+    end = canvas.tick_text(scale.end)
+    canvas.ticks(axes, "x", [0, scale.end / 2, scale.end], ["0", "", end], inward=True)
     curve = types.find_curve(evidence, "risk_distribution", site.name)
     if isinstance(curve, types.Curve):
         risks.mirrored(axes, site, curve, scale)
@@ -294,11 +252,10 @@ def _risks_below(
 def calibration_caption(evidence: types.Evidence, width: float) -> str:
     """What to know about the calibration curves: n, bands, how to read them, which are broken, where the axes end."""
     shown, left = facets.shown_sites(evidence, width)
-    end = curve_end(_curves(evidence, shown))
+    end = curve_end([curve for _, curve in facets.shown_curves(evidence, width, "calibration_curve")])
     text = (
-        f"{captions.patients(shown)}; {captions.level_text(evidence)} bands. Above the straight line the risks are "
-        f"too low, below it too "
-        "high."
+        f"{captions.patients(shown)}; {captions.level_text(evidence)} bands. Above the straight line the risks are too "
+        "low, below it too high."
     )
     alone = width == canvas.FULL and len(shown) == 1
     if alone:
@@ -322,23 +279,24 @@ def ring(evidence: types.Evidence) -> str:
     return "" if at is None else f" Ring: observed share at {threshold(at)}, the primary threshold."
 
 
-def _curves(evidence: types.Evidence, shown: Sequence[types.DatasetSummary]) -> list[types.Curve | types.Absent]:
-    return [types.find_curve(evidence, "calibration_curve", site.name) for site in shown]
-
-
 def calibration_alternative(evidence: types.Evidence, width: float, everywhere: str = "at every site") -> str:
     """The finding of the calibration curves, by the O/E ratio, and how steep they are."""
     shown, _ = facets.shown_sites(evidence, width)
-    known = any(isinstance(types.find(evidence, "oe_ratio", site.name), types.Estimate) for site in shown)
-    return f"{observed_over_expected(evidence, shown, everywhere)}{_shape(evidence, shown) if known else ''}"
+    said = observed_over_expected(evidence, shown, everywhere)
+    slopes = data.ranked(evidence, "calibration_slope", shown)
+    if not slopes or not data.ranked(evidence, "oe_ratio", shown):
+        return said
+    # How steep the curves are tells whether risks are too extreme or not extreme enough.
+    (low, first), (high, last) = slopes[0], slopes[-1]
+    span = number(low) if len(slopes) == 1 else f"from {number(low)} ({first}) to {number(high)} ({last})"
+    return f"{said} Slope: {span}; below 1 high risks are too high and low ones too low."
 
 
 def observed_over_expected(
     evidence: types.Evidence, shown: Sequence[types.DatasetSummary], everywhere: str = "at every site"
 ) -> str:
     """How many times as many events there were as expected, from the lowest site to the highest."""
-    found = [(types.find(evidence, "oe_ratio", site.name), site.site) for site in shown]
-    known = sorted((estimate.value, name) for estimate, name in found if isinstance(estimate, types.Estimate))
+    known = data.ranked(evidence, "oe_ratio", shown)
     if not known:
         sites = captions.joined([site.site for site in shown])
         return f"Calibration curves of {sites}; the O/E ratio could not be estimated."
@@ -351,17 +309,6 @@ def observed_over_expected(
         f"Calibration curves: observed over expected events run from {number(low)} ({first}) to {number(high)} "
         f"({last}), where 1 is perfect."
     )
-
-
-def _shape(evidence: types.Evidence, shown: Sequence[types.DatasetSummary]) -> str:
-    """How steep the curves are, which tells whether risks are too extreme or not extreme enough."""
-    found = [(types.find(evidence, "calibration_slope", site.name), site.site) for site in shown]
-    known = sorted((estimate.value, name) for estimate, name in found if isinstance(estimate, types.Estimate))
-    if not known:
-        return ""
-    (low, first), (high, last) = known[0], known[-1]
-    span = number(low) if len(known) == 1 else f"from {number(low)} ({first}) to {number(high)} ({last})"
-    return f" Slope: {span}; below 1 high risks are too high and low ones too low."
 
 
 def printed_calibration(evidence: types.Evidence, width: float) -> canvas.Drawn | types.Absent:
@@ -377,14 +324,14 @@ def printed_calibration(evidence: types.Evidence, width: float) -> canvas.Drawn 
 def said_and_seen(evidence: types.Evidence, width: float, what: str = "the outcome") -> str:
     """What became of patients at the primary threshold, from the lowest site to the highest; without one, O/E."""
     at = data.primary_threshold(evidence)
-    shown, _ = facets.shown_sites(evidence, width)
+    curves = facets.shown_curves(evidence, width, "calibration_curve")
     found = sorted(
         (gap[1], site.site)
-        for site, curve in zip(shown, _curves(evidence, shown), strict=True)
+        for site, curve in curves
         if isinstance(curve, types.Curve) and (gap := observed_at(evidence, curve)) is not None
     )
     if at is None or not found:
-        return observed_over_expected(evidence, shown)
+        return observed_over_expected(evidence, [site for site, _ in curves])
     (low, first), (high, last) = found[0], found[-1]
     where = (
         f"{per_cent(low)} ({first}) to {per_cent(high)} ({last})" if len(found) > 1 else f"{per_cent(low)} ({first})"

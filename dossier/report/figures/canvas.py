@@ -35,6 +35,8 @@ LINE = 4.2
 """The height of one line of text in a column of figures, in mm."""
 MILLIMETRE = 72 / 25.4
 """Points in a millimetre."""
+BOTH: tuple[Literal["x", "y"], ...] = ("x", "y")
+"""Across and up."""
 TICK, TICK_GAP = 2.5, 2.0
 """How long a tick is, and how far its text stands from it, in points."""
 
@@ -130,6 +132,11 @@ def write(figure: Figure, x: float, y: float, text: str, **looks: Any) -> Text:
     across, down = extent(figure)
     looks.setdefault("va", "center_baseline")
     return figure.text(x / across, 1 - y / down, text, **looks)
+
+
+def turned(figure: Figure, x: float, y: float, text: str, **looks: Any) -> Text:
+    """Text that runs upwards, its middle at a place on the sheet: the title of an upright axis."""
+    return write(figure, x, y, text, rotation=90, ha="center", va="center", **looks)
 
 
 def ticks(

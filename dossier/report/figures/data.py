@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
-from dossier.core.types import Curve, DatasetSummary, Evidence, Floats, externals
+from dossier.core.types import Curve, DatasetSummary, Estimate, Evidence, Floats, externals, find, find_curve
 from dossier.typeset.widths import shortened
 
 
@@ -32,6 +33,20 @@ def row_of(curve: Curve, name: str, value: float) -> int | None:
 def column(curve: Curve, name: str) -> Floats:
     """A column of a curve; what is missing becomes a gap in the line."""
     return np.array([math.nan if value is None else value for value in curve.columns[name]], dtype=np.float64)
+
+
+def ranked(
+    evidence: Evidence, measure: str, sites: Sequence[DatasetSummary], **at: float | str
+) -> list[tuple[float, str]]:
+    """The values of a measure with the sites where it is estimated, the lowest first."""
+    found = ((find(evidence, measure, site.name, **at), site.site) for site in sites)
+    return sorted((estimate.value, name) for estimate, name in found if isinstance(estimate, Estimate))
+
+
+def everywhere(evidence: Evidence, name: str) -> list[Curve]:
+    """The curves of that name at the external sites that have one."""
+    found = (find_curve(evidence, name, site.name) for site in externals(evidence))
+    return [curve for curve in found if isinstance(curve, Curve)]
 
 
 def labels(evidence: Evidence, width: float, weight: int = 400) -> dict[str, str]:

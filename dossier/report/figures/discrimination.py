@@ -7,11 +7,11 @@ from dataclasses import dataclass, field, replace
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import Polygon, Rectangle
+from matplotlib.patches import Rectangle
 
 from dossier.core import bands, types
 from dossier.core.facts import Fact
-from dossier.report.figures import canvas, captions, data, ink
+from dossier.report.figures import canvas, captions, data, forest, ink, marks
 from dossier.typeset import widths
 from dossier.typeset.names import events_of, marks_of_rivals
 from dossier.typeset.numbers import number
@@ -111,9 +111,9 @@ NARROWEST_NAME, NARROWEST_AXIS, HALF_VALUE = 21.0, 12.9, 62.2
 """On half a page, in mm: the least for names, the least for the axis, and the end of the values unless pushed."""
 
 
-def forest_columns(evidence: types.Evidence, forest: Forest, width: float) -> Columns:
+def forest_columns(evidence: types.Evidence, what: Forest, width: float) -> Columns:
     """The columns at that width: intervals take what they need, at full width names too, and the axis the rest."""
-    widest = _widest_interval(evidence, forest)
+    widest = _widest_interval(evidence, what)
     if width == canvas.HALF:
         value = canvas.HALF - max(widest + 2.4, canvas.HALF - HALF_VALUE)
         least, most = NARROWEST_NAME, value - 12.2 - NARROWEST_AXIS
@@ -131,80 +131,78 @@ def forest_columns(evidence: types.Evidence, forest: Forest, width: float) -> Co
     return Columns(name, left, value - 12.0 - left, value, canvas.FULL, patients=patients_end, events=events_end)
 
 
-def _widest_interval(evidence: types.Evidence, forest: Forest) -> float:
+def _widest_interval(evidence: types.Evidence, what: Forest) -> float:
     """The width in mm of the longest interval in words."""
-    found = [forest.found(evidence, site.name) for site in types.externals(evidence)]
-    together = forest.together(evidence)
+    found = [what.found(evidence, site.name) for site in types.externals(evidence)]
+    together = what.together(evidence)
     ends = [(estimate.low, estimate.high) for estimate in (*found, together) if isinstance(estimate, types.Estimate)]
     if together is not None:
         ends.append(types.expected_range(together) or (None, None))
-    return max(widths.text_width(forest.interval(low, high)) for low, high in ends)
+    return max(widths.text_width(what.interval(low, high)) for low, high in ends)
 
 
 TOP = 5.4
 
 
-def draw_forest(evidence: types.Evidence, forest: Forest, width: float) -> Figure | types.Absent:
+def draw_forest(evidence: types.Evidence, what: Forest, width: float) -> Figure | types.Absent:
     """The forest of the external sites at that width."""
     sites = types.externals(evidence)
-    if not any(isinstance(forest.found(evidence, site.name), types.Estimate) for site in sites):
-        return types.Absent(Fact("not_estimated_at_any_site", what=forest.heading))
+    if not any(isinstance(what.found(evidence, site.name), types.Estimate) for site in sites):
+        return types.Absent(Fact("not_estimated_at_any_site", what=what.heading))
     shown = sites[: MOST_ROWS[width]]
-    columns = forest_columns(evidence, forest, width)
-    pooled = forest.together(evidence)
+    columns = forest_columns(evidence, what, width)
+    pooled = what.together(evidence)
     rows = len(shown) + (1 if len(shown) < len(sites) else 0)
     summary = 0.0 if pooled is None else 2.4
     height = (rows + summary) * canvas.LINE + 1.5
-    drawn = canvas.sheet(width, TOP + height + 6.2)
-    axes = canvas.panel(drawn, columns.left, TOP, columns.width, height)
-    axes.set_ylim(height / canvas.LINE, 0)
-    _scale(axes, evidence, forest, shown, pooled, columns)
-    _head(drawn, evidence, forest, columns)
+    plot = forest.Rows(canvas.sheet(width, TOP + height + 6.2), TOP)
+    axes = plot.axes(columns.left, columns.width, height / canvas.LINE)
+    _scale(axes, evidence, what, shown, pooled, columns)
+    _head(plot.sheet, evidence, what, columns)
     names = data.labels(evidence, columns.label)
     for row, site in enumerate(shown):
-        _site_row(drawn, axes, evidence, forest, columns, site, names[site.name], row + 0.5)
+        plot.write(row + 0.5, 0, names[site.name])
+        _site_row(plot, axes, evidence, what, columns, site, row + 0.5)
     if len(shown) < len(sites):
         rest = f"and {captions.sites_word(len(sites) - len(shown))} more"
-        canvas.write(drawn, 0, TOP + (rows - 0.5) * canvas.LINE, rest, color=ink.INK_2)
+        plot.write(rows - 0.5, 0, rest, color=ink.INK_2)
     if pooled is not None:
-        canvas.write(drawn, 0, TOP + (rows + 0.9) * canvas.LINE, "All, pooled", weight=600)
-        _pooled_rows(drawn, axes, forest, pooled, columns, rows + 0.9)
-    return drawn
+        _pooled_rows(plot, axes, what, pooled, columns, rows + 0.9)
+    return plot.sheet
 
 
-def _bounds(found: types.Estimate | types.Absent, *more: str) -> list[float]:
+def _bounds(found: types.Estimate | types.Absent) -> list[float]:
     if isinstance(found, types.Absent):
         return []
-    extra = [found.details.get(name) for name in more]
-    return [value for value in (found.value, found.low, found.high, *extra) if value is not None]
+    return [value for value in (found.value, found.low, found.high) if value is not None]
 
 
-def _limits(values: Sequence[float], forest: Forest, reach: tuple[float, float]) -> tuple[float, float, list[float]]:
+def _limits(values: Sequence[float], what: Forest, reach: tuple[float, float]) -> tuple[float, float, list[float]]:
     """The ends of the axis and its ticks: round, holding the reference, not stretched by one very wide interval."""
-    if forest.ratio:
+    if what.ratio:
         positive = [value for value in values if value > 0]
         low, high = max(min([*positive, 0.8]), 0.1), min(max([*positive, 1.25]), 10.0)
         every = [0.1, 0.2, 0.5, 1, 2, 5, 10]
         low = max(tick for tick in every if tick <= low)
         high = min(tick for tick in every if tick >= high)
         return low, high, [tick for tick in every if low <= tick <= high]
-    if forest.unbounded:
+    if what.unbounded:
         every = canvas.round_ticks(*reach, 5)
         return every[0], every[-1], every
-    low = min(*values, forest.reference)
+    low = min(*values, what.reference)
     start = next(position for position in (0.5, 0.25, 0.0) if low >= position or position == 0)
     return start, 1.0, [position for position in (0.0, 0.25, 0.5, 0.75, 1.0) if position >= start]
 
 
 def _reach(
-    evidence: types.Evidence, forest: Forest, shown: Sequence[types.DatasetSummary], values: Sequence[float]
+    evidence: types.Evidence, what: Forest, shown: Sequence[types.DatasetSummary], values: Sequence[float]
 ) -> tuple[float, float]:
     """How far an axis without natural ends goes: to all values, and to the ends of intervals within reason.
 
     The narrowest interval of a site is whole wherever it stands.
     """
-    found = [estimate for site in shown if isinstance(estimate := forest.found(evidence, site.name), types.Estimate)]
-    points = [forest.reference, *(each.value for each in found)]
+    found = [estimate for site in shown if isinstance(estimate := what.found(evidence, site.name), types.Estimate)]
+    points = [what.reference, *(each.value for each in found)]
     low, high = min(points), max(points)
     widths = (each.high - each.low for each in found if each.low is not None and each.high is not None)
     more = max(0.6 * (high - low), min(widths, default=0.0))
@@ -236,27 +234,27 @@ TICK_GAP = 1.8
 def _scale(
     axes: Axes,
     evidence: types.Evidence,
-    forest: Forest,
+    what: Forest,
     shown: Sequence[types.DatasetSummary],
     pooled: types.Estimate | None,
     columns: Columns,
 ) -> None:
-    values = [value for site in shown for value in _bounds(forest.found(evidence, site.name))]
-    values += [value for site in shown for value in forest.of_rivals(evidence, site.name).values()]
+    values = [value for site in shown for value in _bounds(what.found(evidence, site.name))]
+    values += [value for site in shown for value in what.of_rivals(evidence, site.name).values()]
     values += (types.expected_range(pooled) or ()) if pooled is not None else ()
-    low, high, places = _limits(values, forest, _reach(evidence, forest, shown, values))
-    if forest.ratio:
+    low, high, places = _limits(values, what, _reach(evidence, what, shown, values))
+    if what.ratio:
         axes.set_xscale("log")
         axes.minorticks_off()
     axes.set_xlim(low, high)
-    plain = forest.ratio or forest.unbounded
+    plain = what.ratio or what.unbounded
     texts = [canvas.tick_text(position) if position in (0, 1) or plain else number(position, 2) for position in places]
     label_at = dict(zip(places, texts, strict=True))
-    kept = _with_room(label_at, axes, columns.width, first=(forest.reference, places[0], places[-1]))
+    kept = _with_room(label_at, axes, columns.width, first=(what.reference, places[0], places[-1]))
     canvas.ticks(axes, "x", places, [text if position in kept else "" for position, text in label_at.items()])
     axes.spines["left"].set_visible(False)
-    axes.axvline(forest.reference, color=ink.RULE if plain else ink.HAIR, lw=0.6, zorder=0)
-    for bound in criterion(evidence, forest.measure):
+    axes.axvline(what.reference, color=ink.RULE if plain else ink.HAIR, lw=0.6, zorder=0)
+    for bound in criterion(evidence, what.measure):
         axes.axvline(bound, color=ink.INK_2, lw=0.7, ls=ink.BROKEN, zorder=0.5)
 
 
@@ -268,155 +266,114 @@ def criterion(evidence: types.Evidence, measure: str) -> tuple[float, ...]:
     return ()
 
 
-def _head(drawn: Figure, evidence: types.Evidence, forest: Forest, columns: Columns) -> None:
+def _head(drawn: Figure, evidence: types.Evidence, what: Forest, columns: Columns) -> None:
     y = 2.2
-    canvas.write(drawn, columns.value, y, forest.heading, ha="right", color=ink.INK_2)
+    canvas.write(drawn, columns.value, y, what.heading, ha="right", color=ink.INK_2)
     canvas.write(drawn, columns.interval, y, f"{captions.level_text(evidence)} CI", ha="right", color=ink.INK_2)
     if columns.patients is not None:
         canvas.write(drawn, columns.patients, y, "n", ha="right", color=ink.INK_2)
     if columns.events is not None:
         canvas.write(drawn, columns.events, y, "events", ha="right", color=ink.INK_2)
-    bounds = criterion(evidence, forest.measure)
+    bounds = criterion(evidence, what.measure)
     if bounds:
         text = f"criterion {' to '.join(number(bound) for bound in bounds)}"
-        room = columns.value - widths.text_width(forest.heading) - 2
+        room = columns.value - widths.text_width(what.heading) - 2
         end = min(max(columns.left + columns.width * 0.75, widths.text_width(text)), room)
         if columns.events is None or end - widths.text_width(text) > columns.events + 2:
             canvas.write(drawn, end, y, text, ha="right", color=ink.INK_2)
 
 
 def _site_row(
-    drawn: Figure,
+    plot: forest.Rows,
     axes: Axes,
     evidence: types.Evidence,
-    forest: Forest,
+    what: Forest,
     columns: Columns,
     site: types.DatasetSummary,
-    name: str,
     row: float,
 ) -> None:
-    y = TOP + row * canvas.LINE
-    canvas.write(drawn, 0, y, name)
     if columns.patients is not None:
-        canvas.write(drawn, columns.patients, y, f"{site.n:,}", ha="right", color=ink.INK_2)
+        plot.right(row, columns.patients, f"{site.n:,}")
     if columns.events is not None:
-        canvas.write(drawn, columns.events, y, events_of(site, "–"), ha="right", color=ink.INK_2)
-    found = forest.found(evidence, site.name)
+        plot.right(row, columns.events, events_of(site, "–"))
+    found = what.found(evidence, site.name)
     if isinstance(found, types.Absent):
         room = columns.interval - columns.left - columns.width - 3
         reason = widths.wrapped(why(evidence, found.reason), room, 1) if columns.patients is not None else None
-        canvas.write(drawn, columns.interval, y, reason or "not estimable", ha="right", color=ink.INK_2)
+        plot.right(row, columns.interval, reason or "not estimable")
         return
-    _whisker(axes, found, row)
-    hollow = data.few(site, bands.FEW_FOR_POOLING)
-    inside = bool(axes.get_xlim()[0] <= found.value <= axes.get_xlim()[1])
-    if inside:
-        size = 3.9 if columns.width > NARROW else 2.6
-        axes.plot(
-            [found.value],
-            [row],
-            "s",
-            ms=size,
-            mfc="white" if hollow else ink.INK,
-            mec=ink.INK,
-            mew=0.9,
-            clip_on=False,
-            zorder=3,
-        )
+    marks.whisker(axes, found, row)
     left, right = axes.get_xlim()
-    for mark, value in forest.of_rivals(evidence, site.name).items():
+    if left <= found.value <= right:
+        size = 3.9 if columns.width > NARROW else 2.6
+        marks.dot(axes, found.value, row, "s", size, filled=not data.few(site, bands.FEW_FOR_POOLING))
+    for mark, value in what.of_rivals(evidence, site.name).items():
         if left <= value <= right:
-            axes.plot(
-                [value], [row], SHAPES[mark], ms=2.8, mfc="none", mec=ink.INK_2, mew=0.7, clip_on=False, zorder=2.7
-            )
-    canvas.write(drawn, columns.value, y, forest.text(found.value), ha="right", weight=600)
-    canvas.write(drawn, columns.interval, y, forest.interval(found.low, found.high), ha="right", color=ink.INK_2)
+            marks.dot(axes, value, row, SHAPES[mark], 2.8, ink.INK_2, mfc="none", mew=0.7, zorder=2.7)
+    plot.bold(row, columns.value, what.text(found.value))
+    plot.right(row, columns.interval, what.interval(found.low, found.high))
 
 
 NARROW = 25.0
 """On a plot of at most so many mm the squares are small: large ones would cover the intervals of large sites."""
 
 
-def _whisker(axes: Axes, found: types.Estimate, row: float) -> None:
-    """The interval; where it leaves the axis it ends in an arrow."""
-    if found.low is None or found.high is None:
-        return
-    left, right = axes.get_xlim()
-    low, high = min(max(found.low, left), right), max(min(found.high, right), left)
-    axes.plot([low, high], [row, row], color=ink.INK, lw=1, clip_on=False, zorder=2)
-    _arrows(axes, (found.low, found.high), row, ink.INK)
-
-
-def _arrows(axes: Axes, ends: tuple[float, float], row: float, colour: str, size: float = 3.6) -> None:
-    """An arrow at each end of the axis beyond which something goes on."""
-    left, right = axes.get_xlim()
-    for beyond, position, arrow in ((ends[0] < left, left, "<"), (ends[1] > right, right, ">")):
-        if beyond:
-            axes.plot([position], [row], arrow, ms=size, mfc=colour, mec="none", color=colour, clip_on=False, zorder=2)
-
-
 def _pooled_rows(
-    drawn: Figure, axes: Axes, forest: Forest, pooled: types.Estimate, columns: Columns, row: float
+    plot: forest.Rows, axes: Axes, what: Forest, pooled: types.Estimate, columns: Columns, row: float
 ) -> None:
-    y = TOP + row * canvas.LINE
-    left, right = axes.get_xlim()
+    plot.write(row, 0, "All, pooled", weight=600)
+    marks.diamond(axes, pooled, row, 0.32, clip_on=False)
     if pooled.low is not None and pooled.high is not None:
-        # Its ends stop at those of the axis, so that it stays pointed there.
-        low, middle, high = (min(max(bound, left), right) for bound in (pooled.low, pooled.value, pooled.high))
-        corners = [(low, row), (middle, row - 0.32), (high, row), (middle, row + 0.32)]
-        axes.add_patch(Polygon(corners, fc=ink.BLUE, ec="none", clip_on=False))
-        _arrows(axes, (pooled.low, pooled.high), row, ink.BLUE, 4.4)
-    canvas.write(drawn, columns.value, y, forest.text(pooled.value), ha="right", weight=600)
-    canvas.write(drawn, columns.interval, y, forest.interval(pooled.low, pooled.high), ha="right", color=ink.INK_2)
-    row, y = row + 1, y + canvas.LINE
+        marks.arrows(axes, (pooled.low, pooled.high), row, ink.BLUE, 4.4)
+    plot.bold(row, columns.value, what.text(pooled.value))
+    plot.right(row, columns.interval, what.interval(pooled.low, pooled.high))
     new = types.expected_range(pooled)
-    canvas.write(drawn, 0, y, "New hospital", weight=600)
+    plot.write(row + 1, 0, "New hospital", weight=600)
     if new is None:
-        canvas.write(drawn, columns.interval, y, "too few sites", ha="right", color=ink.INK_2)
+        plot.right(row + 1, columns.interval, "too few sites")
         return
-    lowest, highest = new
-    low_end, high_end = max(lowest, left), min(highest, right)
-    bar = Rectangle((low_end, row - 0.18), high_end - low_end, 0.36, fc=ink.BAND, ec=ink.BLUE, lw=0.7, clip_on=False)
-    axes.add_patch(bar)
-    _arrows(axes, (lowest, highest), row, ink.BLUE, 4.4)
-    canvas.write(drawn, columns.value, y, "PI", ha="right", color=ink.INK_2)
-    canvas.write(drawn, columns.interval, y, forest.interval(lowest, highest), ha="right", color=ink.INK_2)
+    left, right = axes.get_xlim()
+    low, high = max(new[0], left), min(new[1], right)
+    axes.add_patch(Rectangle((low, row + 0.82), high - low, 0.36, fc=ink.BAND, ec=ink.BLUE, lw=0.7, clip_on=False))
+    marks.arrows(axes, new, row + 1, ink.BLUE, 4.4)
+    plot.right(row + 1, columns.value, "PI")
+    plot.right(row + 1, columns.interval, what.interval(*new))
 
 
-def forest_caption(evidence: types.Evidence, forest: Forest, width: float) -> str:
+def forest_caption(evidence: types.Evidence, what: Forest, width: float) -> str:
     """What to know about a forest: n, intervals, pooling, open squares, the criterion."""
     sites = types.externals(evidence)
     shown = sites[: MOST_ROWS[width]]
     text = f"{captions.patients(sites)}; lines are {captions.level_text(evidence)} intervals."
-    text += "".join(f" {name[0].upper()}{name[1:]} {number(value)}." for name, value in forest.at.items())
-    pooled = forest.together(evidence)
+    text += "".join(f" {name[0].upper()}{name[1:]} {number(value)}." for name, value in what.at.items())
+    pooled = what.together(evidence)
     if pooled is not None:
         has_bar = types.expected_range(pooled) is not None
         text += " Diamond: pooled"
         text += "; hollow bar: expected range in a new hospital (prediction interval, PI)." if has_bar else "."
     if any(data.few(site, bands.FEW_FOR_POOLING) for site in shown):
         kind = "patients of a class" if shown[0].class_counts else "events or non-events"
-        pooling = ", not pooled" if forest.is_pooled else ""
+        pooling = ", not pooled" if what.is_pooled else ""
         text += f" Open: under {bands.FEW_FOR_POOLING} {kind}{pooling}."
-    rivals = marks_of_rivals(evidence) if forest.measure == "auroc" else {}
+    rivals = marks_of_rivals(evidence) if what.measure == "auroc" else {}
     if rivals:
         text += f" Small and open: {'; '.join(f'{mark}, {name}' for mark, name in rivals.items())}."
-    bounds = criterion(evidence, forest.measure)
+    bounds = criterion(evidence, what.measure)
     if bounds:
         text += f" Broken: the declared criterion, {' to '.join(number(bound) for bound in bounds)}."
     return text + captions.left_out(len(sites) - len(shown), "not drawn")
 
 
-def forest_alternative(evidence: types.Evidence, forest: Forest, *, only_sites: bool = False) -> str:
+def forest_alternative(evidence: types.Evidence, what: Forest, *, only_sites: bool = False) -> str:
     """The finding of a forest in one sentence, or that of its sites for a picture that shows nothing else."""
-    found = [(forest.found(evidence, site.name), site.site) for site in types.externals(evidence)]
-    known = sorted((estimate.value, name) for estimate, name in found if isinstance(estimate, types.Estimate))
+    found = [(what.found(evidence, site.name), site.site) for site in types.externals(evidence)]
+    estimates = [(estimate, name) for estimate, name in found if isinstance(estimate, types.Estimate)]
+    known = sorted((estimate.value, name) for estimate, name in estimates)
     (low, first), (high, last) = known[0], known[-1]
-    lowest, highest = forest.text(low), forest.text(high)
-    text = forest.words or forest.heading
+    lowest, highest = what.text(low), what.text(high)
+    text = what.words or what.heading
     if len(known) == 1:
-        only = forest.found(evidence, _only(evidence, forest))
-        text += f" is {captions.value_text(only, forest.digits)} in {first}"
+        text += f" is {captions.value_text(estimates[0][0], what.digits)} in {first}"
     elif lowest == highest:
         where = "both sites" if len(known) == 2 else f"all {len(known)} sites"
         text += f" is {lowest} in {where}"
@@ -424,25 +381,20 @@ def forest_alternative(evidence: types.Evidence, forest: Forest, *, only_sites: 
         text += f" runs from {lowest} to {highest} over {captions.sites_word(len(known))}"
     else:
         text += f" runs from {lowest} ({first}) to {highest} ({last}) in {captions.sites_word(len(known))}"
-    pooled = forest.together(evidence)
+    pooled = what.together(evidence)
     if pooled is not None and not only_sites:
-        text += f"; pooled it is {captions.value_text(pooled, forest.digits)}"
+        text += f"; pooled it is {captions.value_text(pooled, what.digits)}"
         new = types.expected_range(pooled)
         if new is not None:
             text += f", and the expected range in a new hospital {captions.interval(*new, joint=' to ')}"
     return f"{text}."
 
 
-def _only(evidence: types.Evidence, forest: Forest) -> str:
-    names = (site.name for site in types.externals(evidence))
-    return next(name for name in names if isinstance(forest.found(evidence, name), types.Estimate))
-
-
-def printed_forest(evidence: types.Evidence, forest: Forest, width: float) -> canvas.Drawn | types.Absent:
+def printed_forest(evidence: types.Evidence, what: Forest, width: float) -> canvas.Drawn | types.Absent:
     """The forest with its words."""
-    drawn = draw_forest(evidence, forest, width)
+    drawn = draw_forest(evidence, what, width)
     if isinstance(drawn, types.Absent):
         return drawn
-    caption = forest_caption(evidence, forest, width)
-    more = "" if forest.together(evidence) is None else " and pooled"
-    return canvas.Drawn(drawn, caption, forest_alternative(evidence, forest), more=more)
+    caption = forest_caption(evidence, what, width)
+    more = "" if what.together(evidence) is None else " and pooled"
+    return canvas.Drawn(drawn, caption, forest_alternative(evidence, what), more=more)

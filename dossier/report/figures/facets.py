@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,9 +12,9 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
 
 from dossier.core.facts import Fact
-from dossier.core.types import Absent, DatasetSummary, Evidence, curves_named, externals
+from dossier.core.types import Absent, Curve, DatasetSummary, Evidence, curves_named, externals, find_curve
 from dossier.report.figures import ink
-from dossier.report.figures.canvas import FULL, HALF, LINE, extent, tick_text, ticks, write
+from dossier.report.figures.canvas import FULL, HALF, LINE, extent, panel, tick_text, ticks, turned, write
 from dossier.typeset.reasons import why
 from dossier.typeset.tables import NARROW
 from dossier.typeset.widths import shortened, text_width, wrapped
@@ -119,6 +119,16 @@ def shown_sites(evidence: Evidence, width: float) -> tuple[tuple[DatasetSummary,
     return sites[:most], max(0, len(sites) - most)
 
 
+def shown_curves(evidence: Evidence, width: float, name: str) -> list[tuple[DatasetSummary, Curve | Absent]]:
+    """The external datasets that a figure has room for, each with its curve of that name."""
+    return [(site, find_curve(evidence, name, site.name)) for site in shown_sites(evidence, width)[0]]
+
+
+def known(found: Iterable[tuple[DatasetSummary, Curve | Absent]]) -> list[Curve]:
+    """Those of the curves that there are."""
+    return [curve for _, curve in found if isinstance(curve, Curve)]
+
+
 # ---- heads -----------------------------------------------------------------------------------------------------------
 MOST_ROWS_OF_TALL_HEADS = 3
 """With more rows of panels than this a long name is shortened: two lines above each would cost too much height."""
@@ -161,6 +171,26 @@ def head(figure: Figure, grid: Lattice, index: int, text: str, quiet: int = 0) -
         write(figure, x, y - 2.2 - above * HEAD_LINE, line, color=ink.INK_2 if above < quiet else ink.INK)
 
 
+def each(
+    drawn: Figure,
+    evidence: Evidence,
+    grid: Lattice,
+    heads: Sequence[str],
+    found: Sequence[tuple[DatasetSummary, Curve | Absent]],
+    scale: Callable[[Axes, int], None],
+    quiet: int = 0,
+) -> Iterator[tuple[int, DatasetSummary, Axes, Curve]]:
+    """Each panel that has a curve, under its head and with its axes set; in the others it is said why there is none."""
+    for index, (site, curve) in enumerate(found):
+        head(drawn, grid, index, heads[index], quiet)
+        axes = panel(drawn, *grid.corner(index), grid.width, grid.height)
+        scale(axes, index)
+        if isinstance(curve, Absent):
+            say_why(evidence, axes, grid, curve)
+        else:
+            yield index, site, axes, curve
+
+
 # ---- axes ------------------------------------------------------------------------------------------------------------
 
 
@@ -172,6 +202,17 @@ def unit_axes(axes: Axes, end: float, left: bool, bottom: bool) -> None:
     texts = ["0", "", tick_text(end)]
     for direction, outer in (("x", bottom), ("y", left)):
         ticks(axes, direction, places, texts if outer else ["", "", ""], inward=True)  # type: ignore[arg-type]
+
+
+def unit(grid: Lattice, end: float = 1.0) -> Callable[[Axes, int], None]:
+    """How every panel of a lattice gets equal axes from 0 to the end."""
+    return lambda axes, index: unit_axes(axes, end, grid.outer_left(index), grid.outer_bottom(index))
+
+
+def titles(drawn: Figure, grid: Lattice, across: str, up: str, below: float = 7.2) -> None:
+    """What the axes of all panels are called: under the last row, and turned at the left edge of the sheet."""
+    write(drawn, (grid.left + grid.right) / 2, grid.bottom + below, across, ha="center")
+    turned(drawn, 2.0, (grid.top + grid.bottom) / 2, up)
 
 
 def say_why(evidence: Evidence, axes: Axes, grid: Lattice, absent: Absent) -> None:

@@ -92,7 +92,7 @@ def draw_benefit(evidence: types.Evidence) -> Figure | types.Absent:
         canvas.ticks(axes, direction, places, [_percent(position) for position in places], inward=True)  # type: ignore[arg-type]
     _key(drawn, groups)
     canvas.write(drawn, LEFT + WIDE / 2, TOP + HIGH + 7.6, "Accuracy without the model, %", ha="center")
-    canvas.write(drawn, 2.0, TOP + HIGH / 2, "Gain with the model, % points", rotation=90, ha="center", va="center")
+    canvas.turned(drawn, 2.0, TOP + HIGH / 2, "Gain with the model, % points")
     _mean_forest(drawn, evidence, groups)
     return drawn
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
 
 from dossier.core.types import Floats
 from dossier.report.figures.canvas import LINE
@@ -248,6 +250,29 @@ def place_on_line(
     cost += 5 * crossings + 1e4 * (outside | covering)
     best = int(np.argmin(cost))
     return None if cost[best] >= 1e4 else (float(places[best, 0]), float(places[best, 1]))
+
+
+def label(
+    axes: Axes,
+    text: str,
+    line: Floats,
+    others: Floats,
+    taken: list[tuple[float, float, float, float]],
+    size: tuple[float, float],
+    *,
+    prefer: float = 0.4,
+    apart: bool = True,
+    half: float = LABEL_HEIGHT / 2,
+    **looks: Any,
+) -> None:
+    """Label a line of a panel of that size (mm) where `place_on_line` finds room, and add its box to what is taken."""
+    weight = int(looks.get("weight", 400))
+    spot = place_on_line(text, line, others, taken, size, weight, prefer, apart=apart)
+    if spot is not None:
+        (left, right), (bottom, top) = axes.get_xlim(), axes.get_ylim()
+        x, y = left + spot[0] / size[0] * (right - left), bottom + (1 - spot[1] / size[1]) * (top - bottom)
+        axes.text(x, y, text, ha="center", va="center", **{"zorder": 5} | looks)
+        taken.append((*spot, text_width(text, weight) / 2 + 0.5, half))
 
 
 def label_half(text: str, weight: int = 400) -> Floats:

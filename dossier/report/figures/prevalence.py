@@ -161,7 +161,7 @@ def draw_predictive_values(evidence: types.Evidence) -> Figure | types.Absent:
         quarters, words = [0, 0.25, 0.5, 0.75, 1], ["0", "25", "50", "75", "100"]
         canvas.ticks(axes, "x", quarters, words)
         canvas.ticks(axes, "y", quarters, words)
-        canvas.write(drawn, x - 11.0, top + high / 2, noun, rotation=90, ha="center", va="center")
+        canvas.turned(drawn, x - 11.0, top + high / 2, noun)
         canvas.write(drawn, x + WIDTH / 2, top + high + 7.2, "Prevalence, %", ha="center")
     return drawn
 

@@ -101,7 +101,7 @@ def draw_nomogram(evidence: types.Evidence) -> Figure | types.Absent:
         _label_case(axes, case, needed)
     canvas.write(drawn, LEFT + WIDTH / 2, TOP + HEIGHT + 9.4, "Accuracy against the labels", ha="center")
     middle = TOP + HEIGHT / 2
-    canvas.write(drawn, 2.0, middle, "Accuracy against the truth", rotation=90, ha="center", va="center")
+    canvas.turned(drawn, 2.0, middle, "Accuracy against the truth")
     canvas.write(
         drawn,
         canvas.HALF - 2.0,

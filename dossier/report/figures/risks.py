@@ -201,7 +201,7 @@ def draw_risks(evidence: types.Evidence, width: float) -> Figure | types.Absent:
         _risk_ticks(axes, grid, index, scale, share)
     canvas.write(drawn, (grid.left + grid.right) / 2, grid.bottom + 7.2, "Estimated risk", ha="center")
     middle = (grid.top + grid.bottom) / 2
-    canvas.write(drawn, 2.0, middle, "Share of patients", rotation=90, ha="center", va="center")
+    canvas.turned(drawn, 2.0, middle, "Share of patients")
     return drawn
 
 

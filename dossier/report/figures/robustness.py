@@ -600,7 +600,7 @@ def _band_names(drawn: Figure, plan: Layout) -> None:
             beyond = min([MOST_BEYOND, *(value - APART for value in beside)])
             if name and widths.text_width(name) <= room + 2 * max(-APART / 2, beyond):
                 y = start + (highest - (bottom + top) / 2) * down
-                canvas.write(drawn, plan.left - away, y, name, color=ink.INK_2, rotation=90, ha="center", va="center")
+                canvas.turned(drawn, plan.left - away, y, name, color=ink.INK_2)
 
 
 MOST_BEYOND, APART = 0.5, 0.6

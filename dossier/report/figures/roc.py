@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from dossier.core import types
 from dossier.core.facts import Fact
-from dossier.report.figures import canvas, captions, data, discrimination, facets, ink, placing
-from dossier.typeset import widths
+from dossier.report.figures import canvas, captions, data, discrimination, facets, ink, marks, placing
 from dossier.typeset.names import groups_of_raters
 from dossier.typeset.numbers import number, per_cent
 from dossier.typeset.words import counted, how_many, in_words, sentence_case
@@ -42,43 +41,31 @@ def point_at(evidence: types.Evidence, site: types.DatasetSummary, threshold: fl
     return 1 - spared.value, hit.value
 
 
-def _ring(axes: Axes, point: tuple[float, float], size: float) -> None:
-    axes.plot([point[0]], [point[1]], "o", ms=size, mfc="white", mec=ink.BLUE, mew=1.2, zorder=4, clip_on=False)
-
-
 LOW = 24.0
 """The height of a panel in mm, at most: the AUROC says what the curve shows, and the tables have it."""
 
 
 def draw_roc(evidence: types.Evidence) -> Figure | types.Absent:
     """The ROC curves of the external sites on common axes, with the AUROC in each panel."""
-    shown, _ = facets.shown_sites(evidence, canvas.FULL)
-    curves = {site.name: types.find_curve(evidence, "roc", site.name) for site in shown}
-    if all(isinstance(curve, types.Absent) for curve in curves.values()):
+    found = facets.shown_curves(evidence, canvas.FULL, "roc")
+    if not facets.known(found):
         return types.Absent(Fact("no_site_with_roc_curve"))
-    width = canvas.HALF if len(shown) == 1 else canvas.FULL
-    grid = facets.lattice(len(shown), width, left=9.5, top=5, gap_x=4.4, gap_y=7.2, tallest=LOW)
-    grid, heads = facets.headed(grid, shown)
-    drawn = canvas.sheet(canvas.HALF if len(shown) == 1 else facets.own_width(grid), grid.bottom + 9.6)
+    width = canvas.HALF if len(found) == 1 else canvas.FULL
+    grid = facets.lattice(len(found), width, left=9.5, top=5, gap_x=4.4, gap_y=7.2, tallest=LOW)
+    grid, heads = facets.headed(grid, [site for site, _ in found])
+    drawn = canvas.sheet(width if len(found) == 1 else facets.own_width(grid), grid.bottom + 9.6)
     threshold = data.primary_threshold(evidence)
-    for index, site in enumerate(shown):
-        x, y = grid.corner(index)
-        axes = canvas.panel(drawn, x, y, grid.width, grid.height)
-        facets.head(drawn, grid, index, heads[index])
-        facets.unit_axes(axes, 1.0, grid.outer_left(index), grid.outer_bottom(index))
-        curve = curves[site.name]
-        if isinstance(curve, types.Absent):
-            facets.say_why(evidence, axes, grid, curve)
-            continue
+    for _, site, axes, curve in facets.each(drawn, evidence, grid, heads, found, facets.unit(grid)):
         shade_parts(axes, curve, parts_of(evidence))
         axes.plot([0, 1], [0, 1], color=ink.RULE, lw=0.7)
         axes.plot(data.column(curve, "fpr"), data.column(curve, "tpr"), color=ink.BLUE, lw=1.4, clip_on=False)
         point = None if threshold is None else point_at(evidence, site, threshold)
         if point is not None:
-            _ring(axes, point, 4 if grid.width > 22 else 3)
-        _print_auroc(axes, types.find(evidence, "auroc", site.name), grid.width)
-    canvas.write(drawn, (grid.left + grid.right) / 2, grid.bottom + 7.2, "False positive rate", ha="center")
-    canvas.write(drawn, 2.0, (grid.top + grid.bottom) / 2, "True positive rate", rotation=90, ha="center", va="center")
+            marks.ring(axes, point, 4 if grid.width > 22 else 3)
+        auroc = types.find(evidence, "auroc", site.name)
+        if isinstance(auroc, types.Estimate):
+            _print_auroc(axes, auroc, grid.width)
+    facets.titles(drawn, grid, "False positive rate", "True positive rate")
     return drawn
 
 
@@ -86,27 +73,14 @@ NARROWEST_WITH_BOUNDS = 22.0
 """In panels narrower than this, in mm, the interval of the AUROC is left to the forest."""
 
 
-def _has_bounds(drawn: Figure) -> bool:
-    """Whether the panels are wide enough for the interval of the AUROC."""
-    across, _ = canvas.extent(drawn)
-    return drawn.axes[0].get_position().width * across > NARROWEST_WITH_BOUNDS
-
-
-def _print_auroc(axes: Axes, found: types.Estimate | types.Absent, width: float) -> None:
-    if isinstance(found, types.Absent):
-        return
+def _print_auroc(axes: Axes, found: types.Estimate, width: float) -> None:
     room = width > NARROWEST_WITH_BOUNDS and found.low is not None and found.high is not None
     high = (6.7 if room else 2.7) / width
-    axes.text(0.97, high, number(found.value), ha="right", va="center_baseline", weight=600, color=ink.BLUE)
+    looks: dict[str, Any] = {"ha": "right", "va": "center_baseline"}
+    axes.text(0.97, high, number(found.value), weight=600, color=ink.BLUE, **looks)
     if room:
-        axes.text(
-            0.97,
-            high - 4.0 / width,
-            captions.interval(found.low, found.high),
-            ha="right",
-            va="center_baseline",
-            color=ink.INK_2,
-        )
+        bounds = captions.interval(found.low, found.high)
+        axes.text(0.97, high - 4.0 / width, bounds, color=ink.INK_2, **looks)
 
 
 def ringed(evidence: types.Evidence) -> str:
@@ -132,28 +106,21 @@ def roc_by_site(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     if isinstance(drawn, types.Absent):
         return drawn
     shown, left = facets.shown_sites(evidence, canvas.FULL)
-    bounds = f" with its {captions.level_text(evidence)} interval" if _has_bounds(drawn) else ""
+    across, _ = canvas.extent(drawn)
+    has_bounds = drawn.axes[0].get_position().width * across > NARROWEST_WITH_BOUNDS
+    bounds = f" with its {captions.level_text(evidence)} interval" if has_bounds else ""
     caption = (
         f"{captions.patients(shown)}. In each panel the AUROC{bounds}; the grey diagonal is chance; up and left is "
         f"better."
         f"{ringed(evidence)}{_shaded(evidence)}{captions.left_out(left, 'in the forest')}"
     )
-    return canvas.Drawn(drawn, caption, _alternative(evidence), _message(evidence))
-
-
-def _alternative(evidence: types.Evidence) -> str:
-    """The finding of the ROC curves: the AUROC at their extremes."""
-    if not _message(evidence):
-        return "The ROC curve of each site; the area under it could not be estimated."
-    return f"ROC curves by site: {_message(evidence)}"
-
-
-def _message(evidence: types.Evidence) -> str:
-    """The AUROC at its extremes; nothing where it could not be estimated."""
     known = any(
         isinstance(types.find(evidence, "auroc", site.name), types.Estimate) for site in types.externals(evidence)
     )
-    return discrimination.forest_alternative(evidence, discrimination.AUROC, only_sites=True) if known else ""
+    if not known:
+        return canvas.Drawn(drawn, caption, "The ROC curve of each site; the area under it could not be estimated.")
+    message = discrimination.forest_alternative(evidence, discrimination.AUROC, only_sites=True)
+    return canvas.Drawn(drawn, caption, f"ROC curves by site: {message}", message)
 
 
 # ---- the readers beside the curve -----------------------------------------------------------------------------------
@@ -187,8 +154,9 @@ def marks_of(evidence: types.Evidence, dataset: str, rates: types.Curve) -> tupl
 SIDE = 54.0
 
 
-def draw_roc_and_raters(evidence: types.Evidence) -> Figure | types.Absent:
-    """The ROC curve of the dataset that readers judged, with a point and its two intervals for each reader."""
+@canvas.figure("The model and the readers")
+def roc_and_raters(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
+    """Whether readers, each at their own cut, find more cases for the same false alarms than the model."""
     found = readers_of(evidence)
     if isinstance(found, types.Absent):
         return found
@@ -196,105 +164,64 @@ def draw_roc_and_raters(evidence: types.Evidence) -> Figure | types.Absent:
     left = 10.5
     drawn = canvas.sheet(canvas.HALF, 2.0 + SIDE + 9.6)
     axes = canvas.panel(drawn, left, 2.0, SIDE, SIDE)
-    axes.set_xlim(0, 1)
-    axes.set_ylim(0, 1)
-    directions: tuple[Literal["x", "y"], ...] = ("x", "y")
-    for direction in directions:
+    axes.set(xlim=(0, 1), ylim=(0, 1))
+    for direction in canvas.BOTH:
         canvas.ticks(axes, direction, [0, 0.25, 0.5, 0.75, 1], ["0", "", "0.5", "", "1"])
     shade_parts(axes, curve, parts_of(evidence))
     axes.plot([0, 1], [0, 1], color=ink.RULE, lw=0.7)
-    fpr, tpr = data.column(curve, "fpr"), data.column(curve, "tpr")
-    axes.plot(fpr, tpr, color=ink.BLUE, lw=1.5, clip_on=False, zorder=2)
-    x, y = data.column(rates, "false_positive_rate"), data.column(rates, "true_positive_rate")
-    spans = [
-        data.column(rates, f"{name}_{end}") for name in ("false_positive_rate", "true_positive_rate") for end in _ENDS
-    ]
+    axes.plot(data.column(curve, "fpr"), data.column(curve, "tpr"), color=ink.BLUE, lw=1.5, clip_on=False, zorder=2)
+    alarms, hits = "false_positive_rate", "true_positive_rate"
+    x, y = data.column(rates, alarms), data.column(rates, hits)
     # Pale: the crosses of readers who stand close together would hide their points.
-    axes.hlines(y, spans[0], spans[1], color=ink.RULE, lw=0.4, zorder=1.8)
-    axes.vlines(x, spans[2], spans[3], color=ink.RULE, lw=0.4, zorder=1.8)
+    pale: dict[str, Any] = {"color": ink.RULE, "lw": 0.4, "zorder": 1.8}
+    axes.hlines(y, data.column(rates, f"{alarms}_low"), data.column(rates, f"{alarms}_high"), **pale)
+    axes.vlines(x, data.column(rates, f"{hits}_low"), data.column(rates, f"{hits}_high"), **pale)
     marked = marks_of(evidence, dataset.name, rates) or (("", np.ones(len(x), dtype=np.bool_)),)
     for (_, here), (_, shape, filled) in zip(marked, MARKS, strict=False):
-        face, edge = (ink.INK, "white") if filled else ("white", ink.INK)
-        points = axes.plot(x[here], y[here], shape, ms=4, mfc=face, mec=edge, ls="none", zorder=3, clip_on=False)
-        points[0].set_markeredgewidth(0.4 if filled else 0.8)
-    _label(axes, evidence, dataset, (fpr, tpr), (x, y))
+        (face, edge), width = (ink.INK, "white") if filled else ("white", ink.INK), 0.4 if filled else 0.8
+        looks: dict[str, Any] = {"mfc": face, "mec": edge, "mew": width, "clip_on": False}
+        axes.plot(x[here], y[here], shape, ms=4, ls="none", zorder=3, **looks)
+    _label(axes, evidence, dataset, curve, np.column_stack((x * SIDE, (1 - y) * SIDE)))
     canvas.write(drawn, left + SIDE / 2, SIDE + 9.2, "False positive rate", ha="center")
-    canvas.write(drawn, 2.0, 2.0 + SIDE / 2, "True positive rate", rotation=90, ha="center", va="center")
-    return drawn
-
-
-_ENDS = ("low", "high")
-
-
-def _label(
-    axes: Axes,
-    evidence: types.Evidence,
-    dataset: types.DatasetSummary,
-    line: tuple[types.Floats, types.Floats],
-    dots: tuple[types.Floats, types.Floats],
-) -> None:
-    """The names of the line and the points, and the declared thresholds on the line, each where it crosses nothing."""
-    curve = placing.resampled(line[0] * SIDE, (1 - line[1]) * SIDE)
-    points = np.column_stack((dots[0] * SIDE, (1 - dots[1]) * SIDE))
-    chance = placing.resampled(np.array([0, SIDE]), np.array([SIDE, 0]))
-    taken = [(float(x), float(y), 1.2, 1.2) for x, y in points]
-    size = (SIDE, SIDE)
-    for threshold in evidence.release.thresholds.declared[:3]:
-        point = point_at(evidence, dataset, threshold)
-        if point is not None:
-            _ring(axes, point, 5)
-            centre = np.array([[point[0] * SIDE, (1 - point[1]) * SIDE]])
-            taken.append((float(centre[0, 0]), float(centre[0, 1]), 1.2, 1.2))
-            _put(axes, number(threshold), ink.BLUE, 600, centre, np.concatenate((points, chance, curve)), taken, size)
-    _put(axes, "Model", ink.BLUE, 600, curve[len(curve) // 4 :], np.concatenate((points, chance)), taken, size)
-    words = "Reader" if len(points) == 1 else "Readers"
-    _put(axes, words, ink.INK, 600, points, np.concatenate((chance, curve)), taken, size)
-    _put(axes, "Chance", ink.INK_2, 400, chance, np.concatenate((points, curve)), taken, size)
-
-
-def _put(
-    axes: Axes,
-    text: str,
-    colour: str,
-    weight: int,
-    line: types.Floats,
-    others: types.Floats,
-    taken: list[tuple[float, float, float, float]],
-    size: tuple[float, float],
-) -> None:
-    spot = placing.place_on_line(text, line, others, taken, size, weight, apart=False)
-    if spot is None:
-        return
-    axes.text(spot[0] / SIDE, 1 - spot[1] / SIDE, text, ha="center", va="center", color=colour, weight=weight, zorder=5)
-    taken.append((*spot, widths.text_width(text, weight) / 2 + 0.5, placing.LABEL_HEIGHT / 2))
-
-
-@canvas.figure("The model and the readers")
-def roc_and_raters(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
-    """Whether readers, each at their own cut, find more cases for the same false alarms than the model."""
-    found = readers_of(evidence)
-    if isinstance(found, types.Absent):
-        return found
-    drawn = draw_roc_and_raters(evidence)
-    if isinstance(drawn, types.Absent):
-        return drawn
-    dataset, _, rates = found
-    count = len(rates.columns["rater"])
+    canvas.turned(drawn, 2.0, 2.0 + SIDE / 2, "True positive rate")
+    count = len(x)
     # Readers of a part of the cases stand beside a line of all of them: which is better cannot be seen.
     read = (
-        f" Above the line: {_of_all(_above(found[1], rates), count)}."
+        f" Above the line: {_of_all(_above(curve, rates), count)}."
         if rates.n == dataset.n
         else " The line rests on all patients, the points on those judged: not compared."
     )
     at = " Rings: the declared thresholds." if evidence.release.thresholds.declared else ""
     caption = (
-        f"{dataset.site}: {captions.patients([dataset])}. Points: {counted(count, 'reader')} on {rates.n:,} of "
-        f"them, with "
-        f"{captions.level_text(evidence)} intervals. {CAVEAT}{read}"
+        f"{dataset.site}: {captions.patients([dataset])}. Points: {counted(count, 'reader')} on {rates.n:,} of them, "
+        f"with {captions.level_text(evidence)} intervals. {CAVEAT}{read}"
         f"{at}{_shaded(evidence)}{_marked(evidence, dataset.name, rates)}"
     )
     message = f"{_rates_of_readers(dataset, rates)}."
     return canvas.Drawn(drawn, caption, _alternative_of_readers(dataset, rates, evidence), message)
+
+
+def _label(
+    axes: Axes, evidence: types.Evidence, dataset: types.DatasetSummary, curve: types.Curve, points: types.Floats
+) -> None:
+    """The names of the line and the points, and the declared thresholds on the line, each where it crosses nothing."""
+    model = placing.resampled(data.column(curve, "fpr") * SIDE, (1 - data.column(curve, "tpr")) * SIDE)
+    chance = placing.resampled(np.array([0, SIDE]), np.array([SIDE, 0]))
+    taken = [(float(x), float(y), 1.2, 1.2) for x, y in points]
+
+    def put(text: str, line: types.Floats, *others: types.Floats, **looks: Any) -> None:
+        placing.label(axes, text, line, np.concatenate(others), taken, (SIDE, SIDE), apart=False, **looks)
+
+    for threshold in evidence.release.thresholds.declared[:3]:
+        point = point_at(evidence, dataset, threshold)
+        if point is not None:
+            marks.ring(axes, point, 5)
+            centre = point[0] * SIDE, (1 - point[1]) * SIDE
+            taken.append((*centre, 1.2, 1.2))
+            put(number(threshold), np.array([centre]), points, chance, model, color=ink.BLUE, weight=600)
+    put("Model", model[len(model) // 4 :], points, chance, color=ink.BLUE, weight=600)
+    put("Reader" if len(points) == 1 else "Readers", points, chance, model, color=ink.INK, weight=600)
+    put("Chance", chance, points, model, color=ink.INK_2)
 
 
 CAVEAT = "The readers saw other things than the model, under other conditions."

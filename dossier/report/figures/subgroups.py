@@ -7,11 +7,10 @@ from dataclasses import dataclass, replace
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import Polygon
 
 from dossier.core import bands, types
 from dossier.core.facts import Fact
-from dossier.report.figures import calibration, canvas, captions, data, facets, ink
+from dossier.report.figures import calibration, canvas, captions, data, facets, forest, ink, marks
 from dossier.typeset import widths
 from dossier.typeset.numbers import number
 from dossier.typeset.words import counted, sentence_case
@@ -176,18 +175,24 @@ def draw_forest(evidence: types.Evidence) -> Figure | types.Absent:
         return types.Absent(Fact("no_subgroup_with_enough_patients"))
     shown = every[:MOST_ROWS]
     height = len(shown) * canvas.LINE + 1.5
-    drawn = canvas.sheet(canvas.FULL, TOP + height + 6.2)
+    plot = forest.Rows(canvas.sheet(canvas.FULL, TOP + height + 6.2), TOP)
     places = _places(evidence, shown)
-    _heads(drawn, evidence, places)
+    _heads(plot.sheet, evidence, places)
     axes = [
-        _axes(drawn, shown, which, places, height, measure) for which, (measure, _) in enumerate(measures(evidence))
+        _axes(plot, shown, which, places, height / canvas.LINE, measure)
+        for which, (measure, _) in enumerate(measures(evidence))
     ]
-    short = _names(shown, places)
-    for row, (line, name) in enumerate(zip(shown, short, strict=True)):
-        canvas.write(drawn, line.indent, TOP + (row + 0.5) * canvas.LINE, name, weight=400 if line.subset else 600)
-        if not line.is_head:
-            _row(drawn, axes, places, line, row + 0.5)
-    return drawn
+    for row, (line, name) in enumerate(zip(shown, _names(shown, places), strict=True)):
+        plot.write(row + 0.5, line.indent, name, weight=400 if line.subset else 600)
+        if line.is_head:
+            continue
+        for right, count in zip(places.counts, (line.n, line.events), strict=True):
+            plot.right(row + 0.5, right, f"{count or 0:,}")
+        if not line.found:
+            plot.write(row + 0.5, places.axes[0] + 1.5, "too few to tell", color=ink.INK_2)
+        for which, each in enumerate(axes if line.found else ()):
+            _mark(plot, each, places, line, which, row + 0.5)
+    return plot.sheet
 
 
 def _names(shown: Sequence[Line], places: Places) -> list[str]:
@@ -217,17 +222,15 @@ REFERENCES = {"auroc": (0.5, ink.HAIR), "oe_ratio": (1.0, ink.RULE)}
 """Where each axis has its line of reference, and its colour: no better than chance, and perfect."""
 
 
-def _axes(drawn: Figure, shown: Sequence[Line], which: int, places: Places, height: float, measure: str) -> Axes:
-    axes = canvas.panel(drawn, places.axes[which], TOP, places.width, height)
-    axes.set_ylim(height / canvas.LINE, 0)
+def _axes(plot: forest.Rows, shown: Sequence[Line], which: int, places: Places, rows: float, measure: str) -> Axes:
+    axes = plot.axes(places.axes[which], places.width, rows)
     values = [value for line in shown for value in _reach(line, which)]
-    low, high, marks = _limits(values, measure)
+    low, high, steps = _limits(values, measure)
     if measure == "oe_ratio":
         axes.set_xscale("log")
         axes.minorticks_off()
     axes.set_xlim(low, high)
-    canvas.ticks(axes, "x", marks, [canvas.tick_text(mark) for mark in marks])
-    axes.spines["left"].set_visible(False)
+    canvas.ticks(axes, "x", steps, [canvas.tick_text(step) for step in steps])
     if measure in REFERENCES:
         where, colour = REFERENCES[measure]
         axes.axvline(where, color=colour, lw=0.6, zorder=0)
@@ -257,50 +260,23 @@ def _limits(values: Sequence[float], measure: str) -> tuple[float, float, list[f
     return start, 1.0, [start, 1.0] if start else [0.0, 0.5, 1.0]
 
 
-def _row(drawn: Figure, axes: Sequence[Axes], places: Places, line: Line, row: float) -> None:
-    y = TOP + row * canvas.LINE
-    for right, count in zip(places.counts, (line.n, line.events), strict=True):
-        canvas.write(drawn, right, y, f"{count or 0:,}", ha="right", color=ink.INK_2)
-    if not line.found:
-        canvas.write(drawn, places.axes[0] + 1.5, y, "too few to tell", color=ink.INK_2)
-        return
-    for which, each in enumerate(axes):
-        _mark(drawn, each, places, line, which, row)
-
-
-def _mark(drawn: Figure, axes: Axes, places: Places, line: Line, which: int, row: float) -> None:
-    found, right, bounds = line.found[which], places.value(which), places.bounds(which)
-    y = TOP + row * canvas.LINE
+def _mark(plot: forest.Rows, axes: Axes, places: Places, line: Line, which: int, row: float) -> None:
+    found = line.found[which]
     if isinstance(found, types.Absent):
-        canvas.write(drawn, bounds, y, "not estimable", ha="right", color=ink.INK_2)
+        plot.right(row, places.bounds(which), "not estimable")
         return
     left, end = axes.get_xlim()
     if line.sites:
         inside = [value for value in line.sites[which] if left <= value <= end]
         below = [row + RUG] * len(inside)
         axes.plot(inside, below, "|", color=ink.MID, ms=STROKE, mec=ink.MID, mew=0.8, zorder=1.5, clip_on=False)
-    _whisker(axes, found, row)
+    marks.whisker(axes, found, row)
     if line.is_pooled and found.low is not None and found.high is not None:
-        low, high = max(found.low, left), min(found.high, end)
-        corners = [(low, row), (found.value, row - DIAMOND), (high, row), (found.value, row + DIAMOND)]
-        axes.add_patch(Polygon(corners, fc=ink.BLUE, ec="none", zorder=2))
+        marks.diamond(axes, found, row, DIAMOND, zorder=2)
     elif left <= found.value <= end:
-        axes.plot([found.value], [row], "s", ms=3.9, mfc=ink.INK, mec=ink.INK, mew=0.9, clip_on=False, zorder=3)
-    canvas.write(drawn, right, y, number(found.value), ha="right", weight=600)
-    words = captions.interval(found.low, found.high, reference=places.references[which])
-    canvas.write(drawn, bounds, y, words, ha="right", color=ink.INK_2)
-
-
-def _whisker(axes: Axes, found: types.Estimate, row: float) -> None:
-    """The interval; where it leaves the axis it ends in an arrow."""
-    if found.low is None or found.high is None:
-        return
-    left, right = axes.get_xlim()
-    low, high = min(max(found.low, left), right), max(min(found.high, right), left)
-    axes.plot([low, high], [row, row], color=ink.INK, lw=1, clip_on=False, zorder=2)
-    for is_beyond, position, arrow in ((found.low < left, left, "<"), (found.high > right, right, ">")):
-        if is_beyond:
-            axes.plot([position], [row], arrow, ms=3.6, mfc=ink.INK, mec="none", clip_on=False, zorder=2)
+        marks.dot(axes, found.value, row, "s", 3.9)
+    plot.bold(row, places.value(which), number(found.value))
+    plot.right(row, places.bounds(which), captions.interval(found.low, found.high, reference=places.references[which]))
 
 
 def forest_caption(evidence: types.Evidence) -> str:
@@ -485,7 +461,7 @@ def draw_calibration(evidence: types.Evidence) -> Figure | types.Absent:
         _draw_panel(evidence, axes, grid, plan.at(row, step), end)
     canvas.write(drawn, (grid.left + grid.right) / 2, grid.bottom + 7.2, "Estimated risk", ha="center")
     middle = (grid.top + grid.bottom) / 2
-    canvas.write(drawn, names + 2.0, middle, "Observed share", rotation=90, ha="center", va="center")
+    canvas.turned(drawn, names + 2.0, middle, "Observed share")
     return drawn
 
 

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from dossier.core import types
 from dossier.core.facts import Count, Fact
 from dossier.core.multiplicity import is_worse
-from dossier.report.figures import canvas, captions, data, facets, ink, placing
+from dossier.report.figures import canvas, captions, data, facets, ink, marks, placing
 from dossier.typeset import widths
 from dossier.typeset.numbers import number
 from dossier.typeset.words import counted
@@ -22,11 +22,6 @@ RIVAL_DASHES: tuple[Dash, ...] = ((0, (1, 1)), (0, (5, 1.2, 1, 1.2)), (0, (2.5, 
 """The lines of the first other models; those of more could not be told apart."""
 WIDEST_RIVAL = 60.0
 """How much of the key the name of another model may take, in mm."""
-
-
-def per_hundred(curve: types.Curve, name: str) -> types.Floats:
-    """Net benefit per 100 patients."""
-    return data.column(curve, name) * 100
 
 
 def drawn_rivals(evidence: types.Evidence, sites: Sequence[types.DatasetSummary]) -> dict[str, Dash]:
@@ -73,7 +68,7 @@ def site_curve(evidence: types.Evidence, site: types.DatasetSummary) -> types.Cu
 
 def gain(curve: types.Curve, name: str = "net_benefit") -> types.Floats:
     """How much more net benefit per 100 patients a curve has than the better of flagging everyone and no one."""
-    return per_hundred(curve, name) - np.maximum(per_hundred(curve, "treat_all"), 0.0)
+    return 100 * data.column(curve, name) - np.maximum(100 * data.column(curve, "treat_all"), 0.0)
 
 
 def gain_limits(curves: Sequence[types.Curve], primary: float | None) -> tuple[float, float]:
@@ -90,8 +85,8 @@ def gain_limits(curves: Sequence[types.Curve], primary: float | None) -> tuple[f
 def draw_decision_panels(evidence: types.Evidence, width: float = canvas.FULL) -> Figure | types.Absent:
     """The gain over the better default at every external site, all on one scale, the declared thresholds marked."""
     shown, _ = facets.shown_sites(evidence, width)
-    curves = {site.name: site_curve(evidence, site) for site in shown}
-    known = [curve for curve in curves.values() if isinstance(curve, types.Curve)]
+    found = [(site, site_curve(evidence, site)) for site in shown]
+    known = facets.known(found)
     if not known:
         return types.Absent(Fact("no_site_with_decision_curve"))
     primary = data.primary_threshold(evidence)
@@ -102,41 +97,36 @@ def draw_decision_panels(evidence: types.Evidence, width: float = canvas.FULL) -
     plan = _panels_grid(len(shown), width, limits)
     key = facets.key_lines(_key(width, drawn_rivals(evidence, shown)), width - plan.left)
     plan = replace(plan, top=plan.top + facets.KEY_LINE * (len(key) - 1))
-    grid, heads = facets.headed(plan, shown, _gain_heads(curves, shown, primary) if _has_room(plan) else None)
+    # In narrow panels the gain under the name of the site is left to the table.
+    quiet = plan.width >= NARROWEST_WITH_NUMBER and primary is not None
+    grid, heads = facets.headed(plan, shown, _gain_heads(found, primary) if quiet and primary is not None else None)
     odds = grid.width >= 30
     drawn = canvas.sheet(width, grid.bottom + (13.8 if odds else 9.6))
     for line, entries in enumerate(key):
         facets.key_row(drawn, grid.left, 2.4 + facets.KEY_LINE * line, entries)
-    marks = threshold_ticks(low, high, primary, grid.width - 2, 3 if grid.width < 45 else 5)
-    if not odds:
-        marks = [low, high]
-    for index, site in enumerate(shown):
-        x, y = grid.corner(index)
-        facets.head(drawn, grid, index, heads[index], quiet=1 if _has_room(plan) and primary is not None else 0)
-        axes = canvas.panel(drawn, x, y, grid.width, grid.height)
-        curve = curves[site.name]
-        axes.set_xlim(low, high)
-        axes.set_ylim(*limits)
-        outer = grid.outer_bottom(index)
-        words = [threshold_text(mark, low, high) if outer else "" for mark in marks]
+    most = 3 if grid.width < 45 else 5
+    steps = threshold_ticks(low, high, primary, grid.width - 2, most) if odds else [low, high]
+
+    def scale(axes: Axes, index: int) -> None:
+        axes.set(xlim=(low, high), ylim=limits)
+        words = [threshold_text(mark, low, high) if grid.outer_bottom(index) else "" for mark in steps]
         if not odds and sum(map(widths.text_width, words)) + 1.5 > grid.width:
             # Too narrow for both ends: the outer panels of a row have one each.
             words = [words[0] if index % grid.columns == 0 else "", words[1] if index % grid.columns else ""]
-        canvas.ticks(axes, "x", marks, words, inward=True)
-        if outer and odds and index >= grid.columns * (grid.rows - 1):
-            _odds_row(drawn, marks, (low, high), x, grid.width, grid.bottom + 7.0)
-        if isinstance(curve, types.Absent):
-            facets.say_why(evidence, axes, grid, curve)
-            continue
+        canvas.ticks(axes, "x", steps, words, inward=True)
+        if grid.outer_bottom(index) and odds and index >= grid.columns * (grid.rows - 1):
+            for mark in steps:
+                side = "left" if mark == low else "right" if mark == high else "center"
+                x = grid.corner(index)[0] + (mark - low) / (high - low) * grid.width
+                canvas.write(drawn, x, grid.bottom + 7.0, false_alarms(mark), ha=side, color=ink.INK_2)
+
+    panels = facets.each(drawn, evidence, grid, heads, found, scale, quiet=1 if quiet else 0)
+    for index, site, axes, curve in panels:
         _benefit_ticks(axes, limits, grid, grid.outer_left(index))
         _gain_lines(axes, evidence, site, curve, (low, high))
     title = "Threshold risk; below, false alarms per miss" if odds else "Threshold risk"
-    canvas.write(drawn, (grid.left + grid.right) / 2, grid.bottom + (11.6 if odds else 7.2), title, ha="center")
-    middle = (grid.top + grid.bottom) / 2
     short = grid.bottom - grid.top < widths.text_width("Gain per 100 patients")
-    canvas.write(
-        drawn, 2.0, middle, "Gain" if short else "Gain per 100 patients", rotation=90, ha="center", va="center"
-    )
+    facets.titles(drawn, grid, title, "Gain" if short else "Gain per 100 patients", 11.6 if odds else 7.2)
     return drawn
 
 
@@ -178,7 +168,7 @@ def _gain_lines(
             axes.plot([at, at], [found.low * 100, found.high * 100], color=ink.BLUE, lw=1.0, zorder=2.8)
     value = _gain_of(curve, primary := data.primary_threshold(evidence))
     if value is not None:
-        axes.plot([primary or 0.0], [value], "o", ms=4, mfc="white", mec=ink.BLUE, mew=1.2, zorder=4, clip_on=False)
+        marks.ring(axes, (primary or 0.0, value), 4)
 
 
 def _gain_of(curve: types.Curve | types.Absent, primary: float | None) -> float | None:
@@ -187,19 +177,10 @@ def _gain_of(curve: types.Curve | types.Absent, primary: float | None) -> float 
     return None if row is None or isinstance(curve, types.Absent) else float(gain(curve)[row])
 
 
-def _gain_heads(
-    curves: Mapping[str, types.Curve | types.Absent], shown: Sequence[types.DatasetSummary], primary: float | None
-) -> list[str] | None:
+def _gain_heads(found: Sequence[tuple[types.DatasetSummary, types.Curve | types.Absent]], primary: float) -> list[str]:
     """The gain at the primary threshold under the name of each site: on the curve it would cover what it names."""
-    if primary is None:
-        return None
-    found = [_gain_of(curves[site.name], primary) for site in shown]
-    return ["" if value is None else f"{number(value, 1)} at {number(primary)}" for value in found]
-
-
-def _has_room(grid: facets.Lattice) -> bool:
-    """Whether the panels are wide enough for the gain under the name of the site; else it is left to the table."""
-    return grid.width >= NARROWEST_WITH_NUMBER
+    values = [_gain_of(curve, primary) for _, curve in found]
+    return ["" if value is None else f"{number(value, 1)} at {number(primary)}" for value in values]
 
 
 NARROWEST_WITH_NUMBER = 24.0
@@ -216,13 +197,6 @@ def _key(width: float, rivals: Mapping[str, Dash]) -> list[facets.Key]:
         entries[1] = facets.Key("better default", ink.INK, "-", 0.8)
     names = widths.shortened(tuple(rivals), WIDEST_RIVAL) if rivals else ()
     return entries + [facets.Key(name, ink.INK, dash, 1.2) for name, dash in zip(names, rivals.values(), strict=True)]
-
-
-def _odds_row(drawn: Figure, marks: list[float], limits: tuple[float, float], x: float, width: float, y: float) -> None:
-    low, high = limits
-    for mark in marks:
-        side = "left" if mark == low else "right" if mark == high else "center"
-        canvas.write(drawn, x + (mark - low) / (high - low) * width, y, false_alarms(mark), ha=side, color=ink.INK_2)
 
 
 @canvas.figure("Decision curve by site")
@@ -268,30 +242,18 @@ def marked(evidence: types.Evidence, known: Sequence[types.Curve]) -> str:
     return text
 
 
-def _gains(evidence: types.Evidence, primary: float | None) -> list[tuple[float, str]]:
-    """The gain per 100 of each site at the primary threshold, the lowest first."""
-    if primary is None:
-        return []
-    found = [
-        (types.find(evidence, "net_benefit_gain", site.name, threshold=primary), site)
-        for site in types.externals(evidence)
-    ]
-    return sorted((estimate.value * 100, site.site) for estimate, site in found if isinstance(estimate, types.Estimate))
-
-
 def by_site_message(evidence: types.Evidence) -> str:
     """The gain at its extremes; nothing where none could be estimated."""
     primary = data.primary_threshold(evidence)
-    known = _gains(evidence, primary)
+    sites = types.externals(evidence)
+    known = [] if primary is None else data.ranked(evidence, "net_benefit_gain", sites, threshold=primary)
     if not known or primary is None:
         return ""
     (low, first), (high, last) = known[0], known[-1]
+    said = f"At {number(primary)} the gain over the better default"
     if len(known) == 1:
-        return f"At {number(primary)} the gain over the better default in {first} is {number(low, 1)} per 100 patients."
-    return (
-        f"At {number(primary)} the gain over the better default runs from {number(low, 1)} ({first}) to "
-        f"{number(high, 1)} ({last}) per 100 patients."
-    )
+        return f"{said} in {first} is {number(100 * low, 1)} per 100 patients."
+    return f"{said} runs from {number(100 * low, 1)} ({first}) to {number(100 * high, 1)} ({last}) per 100 patients."
 
 
 def by_site_alternative(evidence: types.Evidence) -> str:

@@ -6,17 +6,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
 from dossier.core import types
 from dossier.core.facts import Fact
-from dossier.report.figures import canvas, captions, data, ink
+from dossier.report.figures import canvas, captions, data, forest, ink, marks
 from dossier.typeset import widths
 from dossier.typeset.numbers import as_declared, number, threshold
 from dossier.typeset.words import setting
 
 MOST_SITES = 4
 ONE_FOR_ALL: Mapping[str, float | str] = {"gamma": 1.0, "relevance": "constant"}
+TOP, STEP = 6.0, canvas.LINE * 1.15
+"""Where the rows begin, and how tall each is, in mm."""
 LEAST = -0.5
 """Below this an axis does not go: one case with a threshold near 1 would flatten all the others."""
 
@@ -87,105 +88,46 @@ def lines(evidence: types.Evidence) -> list[Line]:
     return [line for line in made if any(isinstance(estimate, types.Estimate) for estimate in line.found)]
 
 
-def draw_weighted(evidence: types.Evidence) -> Figure | types.Absent:
-    """A dot plot: the measures as rows, one panel for each site."""
-    sites = sites_of(evidence)[:MOST_SITES]
-    if not sites:
-        return types.Absent(Fact("no_threshold_of_a_case"))
-    rows = lines(evidence)
-    names = widths.shortened([row.name for row in rows], 72.0)
-    left = max(widths.text_width(name) for name in names) + 4.0
-    gap, top = 5.0, 6.0
-    value = 30.0 if len(sites) == 1 else 0.0
-    wide = (canvas.FULL - left - value - gap * (len(sites) - 1) - 2.0) / len(sites)
-    drawn = canvas.sheet(canvas.FULL, top + len(rows) * canvas.LINE * 1.15 + 10.0)
-    ends = _ends([estimate for row in rows for estimate in row.found if isinstance(estimate, types.Estimate)])
-    heads = widths.shortened([site.site for site in sites], wide, 600)
-    for index in range(len(sites)):
-        x = left + index * (wide + gap)
-        axes = canvas.panel(drawn, x, top, wide, len(rows) * canvas.LINE * 1.15)
-        axes.set_xlim(*ends)
-        axes.set_ylim(len(rows), 0)
-        axes.spines["left"].set_visible(False)
-        steps = canvas.inner_ticks(*ends, 4 if wide > 40 else 2)
-        canvas.ticks(axes, "x", steps, [canvas.tick_text(step) for step in steps], inward=True)
-        axes.axvline(0, color=ink.RULE, lw=0.7, zorder=0)
-        canvas.write(drawn, x, 2.0, heads[index], weight=600)
-        for row, line in enumerate(rows):
-            _row(drawn, axes, row, line, line.found[index], (top, x + wide))
-    for row, name in enumerate(names):
-        canvas.write(
-            drawn, 0, top + (row + 0.5) * canvas.LINE * 1.15, name, color=ink.INK if rows[row].weighted else ink.INK_2
-        )
-        if value and isinstance(rows[row].found[0], types.Estimate):
-            canvas.write(
-                drawn,
-                canvas.FULL,
-                top + (row + 0.5) * canvas.LINE * 1.15,
-                captions.value_text(rows[row].found[0]),
-                ha="right",
-                color=ink.INK_2,
-            )
-    canvas.write(
-        drawn,
-        (left + canvas.FULL - value) / 2,
-        top + len(rows) * canvas.LINE * 1.15 + 7.6,
-        "Value; 1 is perfect",
-        ha="center",
-    )
-    return drawn
-
-
-def _ends(found: Sequence[types.Estimate]) -> tuple[float, float]:
-    low = min(estimate.low if estimate.low is not None else estimate.value for estimate in found)
-    return max(LEAST, min(0.0, round(low - 0.05, 1))), 1.0
-
-
-def _row(
-    drawn: Figure, axes: Axes, row: int, line: Line, found: types.Estimate | types.Absent, position: tuple[float, float]
-) -> None:
-    """A measure of one site: its interval and its mark; an interval that leaves the axis ends in an arrow."""
-    left, right = axes.get_xlim()
-    y = row + 0.5
-    if isinstance(found, types.Absent):
-        canvas.write(
-            drawn, position[1], position[0] + y * canvas.LINE * 1.15, "not estimable", ha="right", color=ink.INK_2
-        )
-        return
-    if found.low is not None and found.high is not None:
-        axes.plot([max(found.low, left), min(found.high, right)], [y, y], color=ink.INK, lw=1, zorder=2)
-        if found.low < left:
-            axes.plot([left], [y], "<", ms=3.6, mfc=ink.INK, mec="none", clip_on=False, zorder=2)
-    if left <= found.value <= right:
-        axes.plot(
-            [found.value],
-            [y],
-            "D" if line.weighted else "s",
-            ms=4.4,
-            mfc=ink.BLUE if line.weighted else "white",
-            mec=ink.BLUE if line.weighted else ink.INK,
-            mew=0.9,
-            zorder=3,
-            clip_on=False,
-        )
-
-
 @canvas.figure("Weighted utility beside the measures with one threshold for all")
 def weighted_utility_beside(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     """Whether the model is worth less, or more, once each case has its own threshold."""
-    drawn = draw_weighted(evidence)
-    if isinstance(drawn, types.Absent):
-        return drawn
     sites = sites_of(evidence)
-    shown = sites[:MOST_SITES]
-    patients = sum(site.n for site in shown)
+    if not sites:
+        return types.Absent(Fact("no_threshold_of_a_case"))
+    shown, rows = sites[:MOST_SITES], lines(evidence)
+    names = widths.shortened([row.name for row in rows], 72.0)
+    left = max(widths.text_width(name) for name in names) + 4.0
+    gap, value = 5.0, 30.0 if len(shown) == 1 else 0.0
+    wide = (canvas.FULL - left - value - gap * (len(shown) - 1) - 2.0) / len(shown)
+    plot = forest.Rows(canvas.sheet(canvas.FULL, TOP + len(rows) * STEP + 10.0), TOP, STEP)
+    known = [estimate for row in rows for estimate in row.found if isinstance(estimate, types.Estimate)]
+    low = min(estimate.low if estimate.low is not None else estimate.value for estimate in known)
+    ends = max(LEAST, min(0.0, round(low - 0.05, 1))), 1.0
+    heads = widths.shortened([site.site for site in shown], wide, 600)
+    for index, head in enumerate(heads):
+        x = left + index * (wide + gap)
+        axes = plot.axes(x, wide, len(rows), ends)
+        steps = canvas.inner_ticks(*ends, 4 if wide > 40 else 2)
+        canvas.ticks(axes, "x", steps, [canvas.tick_text(step) for step in steps], inward=True)
+        axes.axvline(0, color=ink.RULE, lw=0.7, zorder=0)
+        canvas.write(plot.sheet, x, 2.0, head, weight=600)
+        for row, line in enumerate(rows):
+            found = line.found[index]
+            if isinstance(found, types.Absent):
+                plot.right(row + 0.5, x + wide, "not estimable")
+            else:
+                _mark(axes, row + 0.5, found, weighted=line.weighted)
+    for row, (name, line) in enumerate(zip(names, rows, strict=True)):
+        plot.write(row + 0.5, 0, name, color=ink.INK if line.weighted else ink.INK_2)
+        if value and isinstance(line.found[0], types.Estimate):
+            plot.right(row + 0.5, canvas.FULL, captions.value_text(line.found[0]))
+    middle, bottom = (left + canvas.FULL - value) / 2, TOP + len(rows) * STEP
+    canvas.write(plot.sheet, middle, bottom + 7.6, "Value; 1 is perfect", ha="center")
     caption = (
-        f"{patients:,} patients; {captions.level_text(evidence)} intervals. Filled: each case has a threshold of "
-        f"its own, "
-        f"{_of_each_case(evidence)}. Open: one threshold for all, or none."
+        f"{sum(site.n for site in shown):,} patients; {captions.level_text(evidence)} intervals. Filled: each case has "
+        f"a threshold of its own, {_of_each_case(evidence)}. Open: one threshold for all, or none."
         f"{captions.left_out(len(sites) - len(shown), 'see the tables')}"
     )
-    rows = lines(evidence)
     texts = [
         f"{line.name[:1].lower() if line.weighted else line.name[:1]}{line.name[1:]} "
         f"{captions.value_text(line.found[0])}"
@@ -198,7 +140,18 @@ def weighted_utility_beside(evidence: types.Evidence) -> canvas.Drawn | types.Ab
         if line.weighted and isinstance(estimate := line.found[0], types.Estimate)
     ]
     message = _spread(shown[0].site, weighted)
-    return canvas.Drawn(drawn, caption, f"At {shown[0].site}: {captions.joined(texts, 8)}.", message)
+    return canvas.Drawn(plot.sheet, caption, f"At {shown[0].site}: {captions.joined(texts, 8)}.", message)
+
+
+def _mark(axes: Axes, row: float, found: types.Estimate, *, weighted: bool) -> None:
+    """A measure of one site: its interval and its mark; an interval that leaves the axis ends in an arrow."""
+    left, right = axes.get_xlim()
+    if found.low is not None and found.high is not None:
+        axes.plot([max(found.low, left), min(found.high, right)], [row, row], color=ink.INK, lw=1, zorder=2)
+        marks.arrows(axes, (found.low, right), row)
+    if left <= found.value <= right:
+        shape, colour = ("D", ink.BLUE) if weighted else ("s", ink.INK)
+        marks.dot(axes, found.value, row, shape, 4.4, colour, filled=weighted)
 
 
 def _spread(site: str, weighted: Sequence[tuple[float, str]]) -> str:
