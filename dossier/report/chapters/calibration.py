@@ -37,14 +37,12 @@ def finding(evidence: Evidence) -> Sentence:
 
 
 def _unsure(evidence: Evidence) -> list[str]:
-    """Where nothing is shown, and how many patients would show good calibration."""
+    """Where it is open, and how many patients would show good calibration."""
     sites = [site for site in externals(evidence) if size_of_risks(evidence, site.name) == "open"]
     needed = to_show_calibration(evidence, sites)
     if not needed:
         return []
-    return [
-        f"No fault is shown in {_who(sites, len(externals(evidence)))}; {needed} patients would show a right model."
-    ]
+    return [f"This is open in {_who(sites, len(externals(evidence)))}: {needed} patients would show a right model."]
 
 
 def _who(sites: list[DatasetSummary], among: int) -> str:

@@ -242,6 +242,8 @@ def of_slopes(
         ("above 1", "are too moderate", [name for name, found in off if found.value > 1]),
     )
     parts = [f"lies {bound} {who(places)}: there the risks {verdict}." for bound, verdict, places in beyond if places]
+    if out := [name for name, low, high in known if not parts and not low <= 1 <= high]:
+        return [f"The CI of the slope excludes 1 {who(out)}; none is shown to be wrong after correction."]
     if not parts:
         return [f"No calibration slope is shown to differ from 1 (widest CI {_widest(known)})."]
     return [f"The slope {parts[0]}", *(f"It {text}" for text in parts[1:])]

@@ -181,10 +181,10 @@ def _lead(every: Sequence[tuple[Criterion, ...]], stands: Mapping[str, State]) -
     if unsure:
         return (
             f"The model is shown to meet {what} at {_of(len(states) - unsure, len(states))}; "
-            f"{'the rest is' if unsure < len(states) else 'this is'} open: no fault is shown, too few patients to tell."
+            f"{'the rest is' if unsure < len(states) else 'this is'} open: too few patients to tell."
         )
     if together:
-        return f"Whether the model meets {what} over all hospitals together is open: no fault is shown."
+        return f"Whether the model meets {what} over all hospitals together is open: too few patients to tell."
     where = f"at {_of(len(states), len(states))}" if states else "over all hospitals"
     return f"The model is shown to meet {what} {where}."
 

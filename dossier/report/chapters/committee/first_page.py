@@ -136,7 +136,7 @@ def _goals_here(evidence: Evidence, site: DatasetSummary) -> str:
         return f"It missed {_part_of(len(missed), len(asked))} here: {listing(_goal_words(evidence, missed))}."
     if unknown:
         more = f": {listing(_goal_words(evidence, unknown))}" if len(unknown) < len(asked) else ""
-        return f"Nobody can tell yet whether it meets its goals here{more}. No error was shown; too few were tested."
+        return f"Nobody can tell yet whether it meets its goals here{more}. Too few were tested."
     return f"It met its goal{'s' if len(asked) > 1 else ''} here."
 
 
@@ -177,7 +177,7 @@ def _goals_everywhere(evidence: Evidence) -> str:
         if count or missed:
             how = f"it met {_part_of(count, len(states))}" if count else "it met none of its goals"
             return f"Over all hospitals {how}{f' and missed {in_words(missed)}' if missed else ''}."
-        return "Nobody can tell yet whether it meets its goals over all hospitals: no error was shown."
+        return "Nobody can tell yet whether it meets its goals over all hospitals: too few were tested."
     if not asked:
         return f"No goal was set before the test, so it cannot pass or fail. {_found_everywhere(evidence)}".strip()
     met = [site for site in asked if all(goal.met for goal in goals_at(evidence, site))]

@@ -61,6 +61,17 @@ class AtRisk:
         return self.is_too_low or self.is_too_high
 
     @property
+    def leaves_out(self) -> bool:
+        """Whether the range leaves out what the model said, shown to be wrong or not."""
+        return not self.low <= self.risk <= self.high
+
+    @property
+    def is_within(self) -> bool:
+        """Whether the whole range is as near to what the model said as an O/E that is tolerated."""
+        least, most = OE_TOLERATED
+        return least <= self.low / self.risk and self.high / self.risk <= most
+
+    @property
     def is_far_off(self) -> bool:
         """Whether it is off by so much as an O/E that is far off."""
         least, most = OE_TOLERATED
@@ -131,6 +142,16 @@ class Whole:
     def is_off(self) -> bool:
         """Whether they are shown to be wrong."""
         return self.state == "against"
+
+    @property
+    def leaves_out(self) -> bool:
+        """Whether the range of the ratio leaves out 1, shown to be wrong or not."""
+        return multiplicity.held(self.ratio, 1, 1) == "against"
+
+    @property
+    def is_within(self) -> bool:
+        """Whether the whole range of the ratio lies within what is tolerated."""
+        return multiplicity.held(self.ratio, *OE_TOLERATED) == "shown"
 
     @property
     def is_far_off(self) -> bool:
@@ -212,14 +233,18 @@ def _known(evidence: Evidence, risk: float) -> list[AtRisk]:
     return [each for each in found if each is not None]
 
 
-def _off_as_a_whole(evidence: Evidence) -> list[Whole]:
-    """The hospitals, of several classes with the class, whose percentages are off as a whole."""
-    every = [
+def _wholes(evidence: Evidence) -> list[Whole]:
+    """The percentages of each hospital as a whole, of several classes with the class."""
+    return [
         as_a_whole(evidence, site, label)
         for site in in_question(evidence)
         for label in classes.labels(evidence) or ("",)
     ]
-    return [each for each in every if each.is_off]
+
+
+def _off_as_a_whole(evidence: Evidence) -> list[Whole]:
+    """Those that are shown to be wrong."""
+    return [each for each in _wholes(evidence) if each.is_off]
 
 
 def are_right(evidence: Evidence) -> Sentence:
@@ -279,7 +304,7 @@ def _would_show(evidence: Evidence) -> str:
     if not needed:
         return ""
     if are_off(evidence):
-        return f"Elsewhere no error was shown: about {needed} patients would tell."
+        return f"Where nobody can tell yet, about {needed} patients would."
     return f"About {needed} patients like these would show that they are right, if they are."
 
 
@@ -287,7 +312,7 @@ def _lead(evidence: Evidence, every: Sequence[AtRisk]) -> str:
     """How far the percentages are off, and which way; not reliable are those that are far off somewhere."""
     off = [risk for risk in every if risk.is_off]
     if not off:
-        return "Yes: close to what happened." if _is_shown(evidence) else NO_FAULT
+        return _unrefuted(evidence, every)
     is_far = any(risk.is_far_off for risk in off)
     first, *rest = dict.fromkeys(risk.way for risk in off)
     which = "they are" if len(off) == len(every) and not rest else "some are"
@@ -295,8 +320,16 @@ def _lead(evidence: Evidence, every: Sequence[AtRisk]) -> str:
     return f"{'Not reliably' if is_far else 'Nearly'}: {ways}."
 
 
-NO_FAULT = "No error was shown."
-"""What is said of percentages that are neither shown to be right nor shown to be wrong."""
+def _unrefuted(evidence: Evidence, every: Sequence[AtRisk]) -> str:
+    """What is said of percentages that are not shown to be wrong: no range may leave out what they say unsaid."""
+    known: list[AtRisk | Whole] = [*every, *_wholes(evidence)]
+    out = [each for each in known if each.leaves_out]
+    where = "" if alone(evidence) else f" in {few_named(list(dict.fromkeys(each.where for each in out)))}"
+    if not out:
+        return "Yes: close to what happened." if _is_shown(evidence) else "No error was shown."
+    if all(each.is_within for each in out):
+        return f"Nearly: off by less than a quarter{where}."
+    return f"Nobody can tell yet: they may be wrong{where}, or this is coincidence."
 
 
 def are_off(evidence: Evidence) -> bool:
@@ -317,7 +350,7 @@ def _of_one(evidence: Evidence, found: Sequence[AtRisk], whole: Whole) -> Senten
         start = "No" if whole.is_far_off or whole.is_reversed else "Not all" if any(whole.slope) else "Nearly"
         return Sentence(f"{start}: {whole.says}.", rest)
     if not off:
-        lead = "Not known." if not found else "Yes: close to what happened." if _is_shown(evidence) else NO_FAULT
+        lead = _unrefuted(evidence, found) if found else "Not known."
         return Sentence(lead, f"{rest} {_would_show(evidence)}".strip())
     where = {
         way: listing([risk_of(risk.risk) for risk in off if risk.way == way]) for way in {risk.way: 0 for risk in off}
