@@ -24,6 +24,7 @@ from dossier.core.types import (
     SubgroupSummary,
     Subset,
     Withheld,
+    externals,
     find,
 )
 from dossier.report.chapters import committee
@@ -317,7 +318,7 @@ def test_groups_of_the_only_place_have_its_own_numbers() -> None:
     assert table.title == "Groups of patients, Desio, Italy."
     assert table.rows[0].cells[2].text == "76"
     assert table.rows[1].cells[2].text == "too few"
-    assert table.note == f"{TOO_FEW} \N{EN DASH}: no error was shown. {MISSED_AT}"
+    assert table.note == f"{TOO_FEW} \N{EN DASH}: the range holds 100, or there is none. {MISSED_AT}"
 
 
 def test_as_many_cases_of_a_group_as_predicted_are_a_hundred_not_fewer() -> None:
@@ -461,3 +462,23 @@ def test_protected_counts_are_said_to_be_once_and_a_group_that_is_kept_back_is_n
         "To protect patients, each group is counted by itself: groups need not add up. Kept back: other (sex)."
     )
     assert "Kept back" not in exact.note
+
+
+def test_a_group_that_is_wrong_in_one_hospital_of_three_is_not_said_to_be_wrong_in_all_together() -> None:
+    evidence = by_hand(Case("three", ("Bari", "Turin", "Genoa")))
+    sizes = {"female": [SubgroupSize(200, 57, 0)] * 3}
+    ratios = [
+        of_group("female", site.name, value, "oe_ratio")
+        for site, value in zip(externals(evidence), (1.6, 1, 1), strict=True)
+    ]
+    together = of_group("female", POOLED, 1.38, "oe_ratio", k=3.0)
+    table = committee.groups(with_groups(evidence, sizes, together, *ratios))
+    assert table is not None
+    assert table.rows[0].cells[4].text == "too low in 1 of 3"
+
+
+def test_two_limitations_that_mean_the_same_are_told_once() -> None:
+    site = externals(KINDS["one"])[0]
+    flags = tuple(Flag(kind, site.name, Fact("few_sites")) for kind in ("few_events", "precision_missed"))
+    found = committee.could_go_wrong(dataclasses.replace(KINDS["one"], flags=flags))
+    assert [danger.text for danger in found] == ["Too few patients for sure numbers."]

@@ -107,13 +107,13 @@ def could_go_wrong(evidence: Evidence) -> tuple[Danger, ...]:
 def wrong_here(evidence: Evidence) -> tuple[Danger, ...]:
     """The most telling limitations of our own hospital, for the first page."""
     ours = evidence.local_site
-    kinds = [kind for kind in _kinds(evidence) if any((f.flag, f.dataset) == (kind, ours) for f in evidence.flags)]
+    kinds = [kind for kind in _kinds(evidence) if any(_means(f, kind) and f.dataset == ours for f in evidence.flags)]
     return tuple(_danger(evidence, kind, ours) for kind in kinds[:MOST_FLAGS])
 
 
 def further_dangers(evidence: Evidence) -> str:
     """How many kinds of limitations stand in the full report alone."""
-    every = {flag.flag for flag in evidence.flags}
+    every = {PLAIN[flag.flag] for flag in evidence.flags}
     more = len(every) - min(len(_kinds(evidence)), MOST_DANGERS)
     return f"{sentence_case(in_words(more))} more: full report, under Limitations." if more > 0 else ""
 
@@ -121,10 +121,15 @@ def further_dangers(evidence: Evidence) -> str:
 def _kinds(evidence: Evidence) -> list[str]:
     """What was found, the most telling first; what concerns our site before the rest."""
     telling = _of_the_model(evidence)
-    kinds = [kind for kind in PLAIN if any(flag.flag == kind for flag in telling)]
+    # Two kinds that mean the same are told once.
+    kinds = list({PLAIN[kind]: kind for kind in PLAIN if any(flag.flag == kind for flag in telling)}.values())
     ours = evidence.local_site
-    here = [kind for kind in kinds if any((flag.flag, flag.dataset) == (kind, ours) for flag in telling)]
+    here = [kind for kind in kinds if any(_means(flag, kind) and flag.dataset == ours for flag in telling)]
     return [*here, *(kind for kind in kinds if kind not in here)]
+
+
+def _means(flag: Flag, kind: str) -> bool:
+    return PLAIN[flag.flag] == PLAIN[kind]
 
 
 def _of_the_model(evidence: Evidence) -> list[Flag]:
@@ -136,7 +141,7 @@ def _of_the_model(evidence: Evidence) -> list[Flag]:
 
 def _danger(evidence: Evidence, kind: str, only: str | None) -> Danger:
     """A limitation with its hospitals, or of the only one that is asked for."""
-    flags = [flag for flag in _of_the_model(evidence) if flag.flag == kind and only in (None, flag.dataset)]
+    flags = [flag for flag in _of_the_model(evidence) if _means(flag, kind) and only in (None, flag.dataset)]
     known = {site.name: site.site for site in externals(evidence)}
     told_at: dict[str, list[str]] = {}
     for name, site in known.items():

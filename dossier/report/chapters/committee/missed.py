@@ -345,7 +345,7 @@ def groups(evidence: Evidence) -> Table | None:
         }
         cells += [_of_group(estimate, where, is_few, name == "oe_ratio") for name, estimate in found.items()]
         if not several:
-            cells.append(_direction(found["oe_ratio"], cells[-1]))
+            cells.append(_direction(evidence, Subset(column, label), found["oe_ratio"], cells[-1]))
             cells += [_missed(evidence, column, label, is_few)] if primary_threshold(evidence) is not None else []
         rows.append(Row(f"{sentence_case(label)} ({within_sentence(column)})", tuple(cells)))
     if not rows:
@@ -364,7 +364,7 @@ def groups(evidence: Evidence) -> Table | None:
     at = primary_threshold(evidence)
     missed_at = "" if several or at is None else f" Missed: at the {line(at)}."
     texts = {cell.text for row in rows for cell in row.cells[2:] if cell.kind == "absent"}
-    of_risk = "" if several else f" {NO_ERROR}: no error was shown."
+    of_risk = "" if several else f" {NO_ERROR}: the range holds 100, or there is none."
     if all(cell.kind == "absent" or cell.text == NO_ERROR for row in rows for cell in row.cells[2:]):
         of_risk = missed_at = ""
         rows, columns = [replace(row, cells=row.cells[:2]) for row in rows], columns[:2]
@@ -379,11 +379,14 @@ def groups(evidence: Evidence) -> Table | None:
     )
 
 
-def _direction(found: Estimate | Absent, shown: Cell) -> Cell:
-    """Which way the model errs for a group, where the range says so."""
-    if shown.kind == "absent" or isinstance(found, Absent):
+def _direction(evidence: Evidence, group: Subset, found: Estimate | Absent, shown: Cell) -> Cell:
+    """Which way the model errs for a group, where the range says so; of several hospitals, in how many by itself."""
+    if shown.kind == "absent" or isinstance(found, Absent) or not (way := way_off(found)):
         return Cell(NO_ERROR, kind="plain")
-    return Cell(way_off(found) or NO_ERROR, kind="word")
+    here = [find_in_subgroup(evidence, group, "oe_ratio", site.name) for site in in_question(evidence)]
+    known = [each for each in here if isinstance(each, Estimate)]
+    off = sum(way_off(each) == way for each in known)
+    return Cell(way if off >= len(known) else f"{way} in {off} of {len(known)}", kind="word")
 
 
 def _missed(evidence: Evidence, column: str, label: str, is_few: bool) -> Cell:
