@@ -446,3 +446,9 @@ def test_what_the_owner_leaves_out_is_named_on_the_first_page_and_has_no_chapter
         assert f'id="chapter-{name}"' not in rest
         assert f'id="chapter-{name}"' in compose.document(breast.gallery, "regulatory").html
     assert "Value of the advice." not in rest.split('id="chapter-results"')[0]
+
+
+def test_a_net_benefit_that_follows_the_prevalence_of_a_group_is_no_finding() -> None:
+    evidence = grouped("net_benefit", number(0.02, 0.01, 0.03), 0.3, number(-0.28, -0.3, -0.26))
+    assert not between_groups.looks(evidence.subgroups.summaries, evidence.subgroups.results)
+    assert not flags_of(evidence)

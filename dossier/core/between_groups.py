@@ -16,8 +16,8 @@ from dossier.core.types import MACRO, POOLED, Absent, Estimate, Result, Subgroup
 AGAINST = {"against": "complement"}
 """What a difference to the other patients holds in `at`."""
 
-AT_THRESHOLD = ("sensitivity", "specificity", "net_benefit")
-"""The measures that groups are compared in at the first threshold."""
+AT_THRESHOLD = ("sensitivity", "specificity")
+"""The measures that groups are judged by at the first threshold."""
 
 RATIO = "oe_ratio_ratio"
 MADE_OF = {RATIO: "oe_ratio", "auroc_beyond_case_mix": "auroc"}
@@ -26,7 +26,6 @@ MADE_OF = {RATIO: "oe_ratio", "auroc_beyond_case_mix": "auroc"}
 MARGINS: Mapping[str, tuple[float, float]] = {
     "sensitivity": (-0.1, 0.1),
     "specificity": (-0.1, 0.1),
-    "net_benefit": (-0.01, 0.01),
     RATIO: (0.8, 1.25),
     "auroc_beyond_case_mix": (-0.05, 0.05),
 }
@@ -35,13 +34,16 @@ MARGINS: Mapping[str, tuple[float, float]] = {
 TESTED = tuple(MARGINS)
 """What a group is judged by; what misses patients comes first."""
 
-MEASURES = (*AT_THRESHOLD, *MADE_OF.values(), *MADE_OF)
+COMPARED = (*TESTED, "net_benefit")
+"""What is printed of a group beside the others: a net benefit is, and not judged, for it follows the prevalence."""
+
+MEASURES = (*AT_THRESHOLD, "net_benefit", *MADE_OF.values(), *MADE_OF)
 """What the comparisons rest on."""
 
 AT_MOST = 0.05
 """The p value by Holm's correction up to which a difference is shown."""
 
-State = Literal["shown", "against", "better", "open"]
+State = Literal["shown", "against", "better", "open", "not judged"]
 
 
 @dataclass(frozen=True)
@@ -63,6 +65,8 @@ class Look:
     @property
     def state(self) -> State:
         """Whether the groups are shown to be alike, the group to be worse or better off, or neither."""
+        if self.measure not in MARGINS:
+            return "not judged"
         low, high = MARGINS[self.measure]
         bounds = [bound for bound in (self.apart.low, self.apart.high) if bound is not None]
         if len(bounds) == 2 and all(low <= bound <= high for bound in bounds):
@@ -105,11 +109,10 @@ class Look:
         if self.of_class:
             group = Fact("group_of_class", label=self.label, column=self.column, of_class=self.of_class)
         apart = {"apart": self.apart.value, "low": self.apart.low, "high": self.apart.high}
-        scale = 100 if self.measure == "net_benefit" else 1
         numbers = {"value": self.here.value, "others": self.rest, **apart}
         values: dict[str, Value] = {
             "group": group,
-            **{name: None if value is None else scale * value for name, value in numbers.items()},
+            **numbers,
         }
         if self.measure == RATIO:
             # Whether the model is wrong by itself, or only beside the others, is what the group's own interval says.
@@ -122,20 +125,27 @@ class Look:
         if self.measure == "auroc_beyond_case_mix":
             return Fact("ranking_in_group", **values)
         values |= {"at": self.threshold, "is_sensitivity": self.measure == "sensitivity"}
-        return Fact("net_benefit_in_group" if self.measure == "net_benefit" else "share_in_group", **values)
+        return Fact("share_in_group", **values)
 
 
-def looks(summaries: Sequence[SubgroupSummary], results: Sequence[Result], dataset: str = POOLED) -> tuple[Look, ...]:
-    """Every comparison that was tested over all sites, or at one; of two groups one, named by the worse off.
+def looks(
+    summaries: Sequence[SubgroupSummary],
+    results: Sequence[Result],
+    dataset: str = POOLED,
+    measures: Sequence[str] = TESTED,
+) -> tuple[Look, ...]:
+    """Every comparison in these measures over all sites, or at one; of two groups one, named by the worse off.
 
-    What misses patients comes first.
+    What misses patients comes first. Of what is judged only what was tested is a comparison.
     """
     found = {_place(result): result.found for result in results if result.dataset == dataset}
     made = []
     for column, labels in _labels(summaries).items():
         for place, apart in found.items():
             subset, measure, settings = place
-            if isinstance(apart, Absent) or "p_holm" not in apart.details or subset is None or subset.column != column:
+            if isinstance(apart, Absent) or measure not in measures or subset is None or subset.column != column:
+                continue
+            if measure in TESTED and "p_holm" not in apart.details:
                 continue
             base, at = MADE_OF.get(measure, measure), dict(settings)
             here, beside = (
@@ -157,7 +167,7 @@ def looks(summaries: Sequence[SubgroupSummary], results: Sequence[Result], datas
                 )
                 is_first = look.is_even and look.label == labels[0]
                 made += [look] if len(labels) != 2 or look.is_named or is_first else []
-    return tuple(sorted(made, key=lambda look: TESTED.index(look.measure)))
+    return tuple(sorted(made, key=lambda look: COMPARED.index(look.measure)))
 
 
 def sites_with(summaries: Sequence[SubgroupSummary], column: str) -> frozenset[str]:

@@ -234,8 +234,6 @@ WORDS: Mapping[str, str] = {
     "{apart:number}, {low:number} to {high:number})",
     "share_in_group": f"the {{is_sensitivity:sensitivity|specificity}} {_LOWER} {{value:number}} against "
     f"{{others:number}} {_APART}",
-    "net_benefit_in_group": f"the net benefit per 100 patients {_LOWER} {{value:number 1}} against {{others:number 1}} "
-    "(difference {apart:number 1}, {low:number 1} to {high:number 1})",
     "ranking_in_group": "beyond case mix the AUROC is {is_lower:lower|higher} in the subgroup {group} than in the "
     "others: {value:number} against {others:number} (gap {apart:number}, {low:number} to {high:number})",
     "group": "{label} ({column})",
@@ -391,7 +389,6 @@ BRIEF: Mapping[str, str] = {
     "more_events_in_group": "O/E in {group}",
     "fewer_events_in_group": "O/E in {group}",
     "share_in_group": "{is_sensitivity:sensitivity|specificity} in {group} {value:number} against {others:number}",
-    "net_benefit_in_group": "net benefit in {group}",
     "ranking_in_group": "AUROC in {group}",
     "duplicate_rows": "{dataset} ({rows:rows})",
     "version_differs": "{tested} tested, {released} released",

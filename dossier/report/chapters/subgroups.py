@@ -45,13 +45,19 @@ MOST_NAMED = 3
 NAMES = {
     "sensitivity": "Sensitivity",
     "specificity": "Specificity",
-    "net_benefit": "Net benefit per 100 patients",
     "oe_ratio_ratio": "O/E, ratio",
     "auroc_beyond_case_mix": "AUROC, gap beyond case mix",
+    "net_benefit": "Net benefit",
 }
 """What groups are compared in."""
 
-STATES = {"against": "differs", "better": "better off", "shown": "alike", "open": "cannot tell"}
+STATES = {
+    "against": "differs",
+    "better": "better off",
+    "shown": "alike",
+    "open": "cannot tell",
+    "not judged": "not judged",
+}
 
 
 def finding(evidence: Evidence) -> Sentence:
@@ -410,7 +416,10 @@ def _in_none(evidence: Evidence, column: str) -> str:
 
 def _apart(evidence: Evidence) -> Table:
     """How far each subgroup lies from the other patients within the sites, measure by measure, and what that shows."""
-    looks = between_groups.looks(evidence.subgroups.summaries, evidence.subgroups.results)
+    groups, declared = evidence.subgroups, evidence.release.thresholds.declared[:1]
+    looks = between_groups.looks(groups.summaries, groups.results, measures=between_groups.COMPARED)
+    looks = tuple(look for look in looks if look.threshold in (None, *declared))
+    judged = sum(look.measure in between_groups.TESTED for look in looks)
     rows: list[Row] = []
     for measure, name in NAMES.items():
         here = [look for look in looks if look.measure == measure]
@@ -422,9 +431,9 @@ def _apart(evidence: Evidence) -> Table:
         title="Each subgroup beside the other patients of its own sites.",
         note=f"Both values: means over the sites with the same weights; difference (O/E: ratio) with pointwise "
         f"{level_of(evidence)} CI. Tau: standard deviation between sites, with CI. p: no difference, corrected by Holm "
-        f"over {counted(len(looks), 'comparison')}. Differs: p at most {between_groups.AT_MOST:g}, and beyond 0.10 "
-        "(sensitivity, specificity), 1 per 100 (net benefit), 0.80 to 1.25 (O/E) or 0.05 (AUROC): our own choice; "
-        "alike: CI within.",
+        f"over {counted(judged, 'comparison')}. Differs: p at most {between_groups.AT_MOST:g}, and beyond 0.10 "
+        "(sensitivity, specificity), 0.80 to 1.25 (O/E) or 0.05 (AUROC): our own choice; "
+        "alike: CI within. A net benefit follows the prevalence of a group: it is printed, and not judged.",
         head="Subgroup",
         columns=(
             Column("Group"),
@@ -444,25 +453,21 @@ def _row(look: Look) -> Row:
     found, tau = look.apart, NOT_COMPUTED
     details = found.details
     if (value := details.get("tau")) is not None:
-        tau = Cell(_said(look, value), f"{_said(look, details['tau_low'])} to {_said(look, details['tau_high'])}")
+        tau = Cell(number(value), f"{number(details['tau_low'] or 0.0)} to {number(details['tau_high'] or 0.0)}")
     interval = (
-        "" if found.low is None or found.high is None else f"{_said(look, found.low)} to {_said(look, found.high)}"
+        "" if found.low is None or found.high is None else f"{number(found.low or 0.0)} to {number(found.high or 0.0)}"
     )
     cells = (
-        Cell(_said(look, look.here.value), kind="plain"),
-        Cell(_said(look, look.rest), kind="plain"),
-        Cell(_said(look, found.value), interval, "alert" if look.state == "against" else "value"),
+        Cell(number(look.here.value or 0.0), kind="plain"),
+        Cell(number(look.rest or 0.0), kind="plain"),
+        Cell(number(found.value or 0.0), interval, "alert" if look.state == "against" else "value"),
         tau,
-        Cell(number(details["p_holm"] or 0.0, 3), kind="plain"),
+        NOT_COMPUTED if look.state == "not judged" else Cell(number(details["p_holm"] or 0.0, 3), kind="plain"),
         Cell(f"{details.get('tested_at') or 0:g}", kind="plain"),
         Cell(STATES[look.state], kind="word"),
     )
     of_class = f", {look.of_class}" if look.of_class else ""
     return Row(f"{sentence_case(look.label)} ({look.column}{of_class})", cells)
-
-
-def _said(look: Look, value: float | None) -> str:
-    return number(100 * (value or 0.0), 1) if look.measure == "net_benefit" else number(value or 0.0)
 
 
 LEFT_OUT = {

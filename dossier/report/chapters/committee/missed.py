@@ -45,7 +45,7 @@ from dossier.report.chapters.committee.plain import (
     with_it,
 )
 from dossier.report.chapters.sentence import estimated, named_with_the_rest, primary_threshold
-from dossier.typeset.numbers import number, people
+from dossier.typeset.numbers import people
 from dossier.typeset.tables import Cell, Column, Row, Table
 from dossier.typeset.words import counted, how_many, in_words, listing, sentence_case, within_sentence
 
@@ -161,7 +161,6 @@ def _found_in(evidence: Evidence, column: str, label: str) -> Estimate | Absent 
 
 MISSED_MORE = "It more often misses"
 MORE_ALARMS = "It more often gives a false alarm for"
-LESS_GOOD = "It does less good for"
 UNDERESTIMATED = "The model underestimates the risk of"
 OVERESTIMATED = "The model overestimates the risk of"
 MORE_CASES = "More actual cases per 100 predicted than among the others:"
@@ -169,12 +168,12 @@ FEWER_CASES = "Fewer actual cases per 100 predicted than among the others:"
 LOWER_AUROC = "It tells sick from well less often than their illness explains among"
 OF_RISK = {True: {"too low": UNDERESTIMATED}, False: {"too high": OVERESTIMATED}}
 """What is said of a group's percentages, by whether more came of them than of the others' and by their own error."""
-AT_THRESHOLD = {"sensitivity": MISSED_MORE, "specificity": MORE_ALARMS, "net_benefit": LESS_GOOD}
+AT_THRESHOLD = {"sensitivity": MISSED_MORE, "specificity": MORE_ALARMS}
 """What is said of a group that is worse off at the first threshold."""
 
 
 def _errors(evidence: Evidence) -> dict[str, list[str]]:
-    """What the model does otherwise for which groups, with both values; the errors that miss patients come first."""
+    """What the model does otherwise for which groups, with both values; what case mix cannot explain comes first."""
     found: dict[str, list[str]] = {}
     for look in _looks(evidence):
         if look.state == "against":
@@ -199,8 +198,6 @@ def _values(look: Look) -> str:
     here, rest = look.here.value, look.rest
     if look.measure in ("sensitivity", "specificity"):
         here, rest = 1 - here, 1 - rest
-    if look.measure == "net_benefit":
-        return f"found less false alarms, per 100: {number(100 * here, 0)}, the others {number(100 * rest, 0)}"
     is_ratio = look.measure == between_groups.RATIO
     told, of_what = (per_hundred, "actual cases per 100 predicted") if is_ratio else (people, "of 100")
     text = f"{told(here)} {of_what}, the others {told(rest)}"
