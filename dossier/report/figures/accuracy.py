@@ -49,18 +49,6 @@ def priorities_of(evidence: types.Evidence, dataset: str) -> dict[str, tuple[flo
     return {source: found[source] for source in SOURCES if source in found}
 
 
-def _mark_places(used: Sequence[str], width: float) -> list[tuple[float, float, str]]:
-    """Where the entries of the key stand, in as many rows as they need."""
-    x, y, places = 0.0, 2.2, []
-    for source in used:
-        wide = 3.2 + widths.text_width(SOURCES[source][0]) + 4.5
-        if x and x + wide > width:
-            x, y = 0.0, y + canvas.LINE
-        places.append((x, y, source))
-        x += wide
-    return places
-
-
 @canvas.figure("H-accuracy by priority")
 def h_accuracy_by_priority_by_site(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     """How the H-accuracy changes with what a missed case weighs against a false alarm."""
@@ -70,14 +58,11 @@ def h_accuracy_by_priority_by_site(evidence: types.Evidence) -> canvas.Drawn | t
     marked = {site.name: priorities_of(evidence, site.name) for site, _ in found}
     used = [source for source in SOURCES if any(source in own for own in marked.values())]
     width = facets.beside_width(len(found))
-    places = _mark_places(used, width)
-    top = 5 + len({y for _, y, _ in places}) * canvas.LINE
+    key = [(SOURCES[source][0], SOURCES[source][1], ink.INK, SOURCES[source][2]) for source in used]
+    top = 5 + len({y for _, y in facets.mark_places(0, width, [entry[0] for entry in key])}) * canvas.LINE
     grid, heads = facets.headed(_unit_lattice(len(found), width, top), [site for site, _ in found])
     drawn = canvas.sheet(width, grid.bottom + 9.4)
-    for x, y, source in places:
-        name, shape, filled = SOURCES[source]
-        marks.on_sheet(drawn, x + 1.2, y, shape, 4.6, ink.INK, filled=filled)
-        canvas.write(drawn, x + 3.2, y, name)
+    facets.key_of_marks(drawn, 0, width, key)
 
     def scale(axes: Axes, index: int) -> None:
         axes.set(xlim=(0, 1), ylim=(0, 1))

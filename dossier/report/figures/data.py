@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dossier.core.types import Curve, DatasetSummary, Estimate, Evidence, Floats, externals, find, find_curve
+from dossier.core.types import Absent, Curve, DatasetSummary, Estimate, Evidence, Floats, externals, find, find_curve
 from dossier.typeset.widths import shortened
 
 
@@ -41,6 +41,12 @@ def ranked(
     """The values of a measure with the sites where it is estimated, the lowest first."""
     found = ((find(evidence, measure, site.name, **at), site.site) for site in sites)
     return sorted((estimate.value, name) for estimate, name in found if isinstance(estimate, Estimate))
+
+
+def ends(*found: Estimate | Absent) -> list[float]:
+    """The values and the bounds that there are of estimates."""
+    known = [estimate for estimate in found if isinstance(estimate, Estimate)]
+    return [end for each in known for end in (each.value, each.low, each.high) if end is not None]
 
 
 def everywhere(evidence: Evidence, name: str) -> list[Curve]:

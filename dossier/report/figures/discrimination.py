@@ -171,12 +171,6 @@ def draw_forest(evidence: types.Evidence, what: Forest, width: float) -> Figure 
     return plot.sheet
 
 
-def _bounds(found: types.Estimate | types.Absent) -> list[float]:
-    if isinstance(found, types.Absent):
-        return []
-    return [value for value in (found.value, found.low, found.high) if value is not None]
-
-
 def _limits(values: Sequence[float], what: Forest, reach: tuple[float, float]) -> tuple[float, float, list[float]]:
     """The ends of the axis and its ticks: round, holding the reference, not stretched by one very wide interval."""
     if what.ratio:
@@ -239,7 +233,7 @@ def _scale(
     pooled: types.Estimate | None,
     columns: Columns,
 ) -> None:
-    values = [value for site in shown for value in _bounds(what.found(evidence, site.name))]
+    values = [value for site in shown for value in data.ends(what.found(evidence, site.name))]
     values += [value for site in shown for value in what.of_rivals(evidence, site.name).values()]
     values += (types.expected_range(pooled) or ()) if pooled is not None else ()
     low, high, places = _limits(values, what, _reach(evidence, what, shown, values))

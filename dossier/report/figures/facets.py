@@ -13,7 +13,7 @@ from matplotlib.patches import Rectangle
 
 from dossier.core.facts import Fact
 from dossier.core.types import Absent, Curve, DatasetSummary, Evidence, curves_named, externals, find_curve
-from dossier.report.figures import ink
+from dossier.report.figures import ink, marks
 from dossier.report.figures.canvas import FULL, HALF, LINE, extent, panel, tick_text, ticks, turned, write
 from dossier.typeset.reasons import why
 from dossier.typeset.tables import NARROW
@@ -273,6 +273,29 @@ KEY_GAP = 4.5
 def _swatch(entry: Key) -> float:
     """The width of the square or the line of an entry, with the gap behind it."""
     return (4.2 if entry.fill else 5.5) + 1.1
+
+
+def key_of_marks(
+    drawn: Figure, left: float, right: float, entries: Sequence[tuple[str, str, str, bool]], text: float = 3.2
+) -> None:
+    """A key of marks, each with its text, shape and colour, and whether it is filled, in as many rows as it needs."""
+    for (x, y), (words, shape, colour, filled) in zip(
+        mark_places(left, right, [entry[0] for entry in entries], text), entries, strict=True
+    ):
+        marks.on_sheet(drawn, x + 1.2, y, shape, 4.6, colour, filled=filled)
+        write(drawn, x + text, y, words)
+
+
+def mark_places(left: float, right: float, texts: Sequence[str], text: float = 3.2) -> list[tuple[float, float]]:
+    """Where the entries of a key of marks stand."""
+    x, y, places = left, 2.2, []
+    for words in texts:
+        wide = text + text_width(words) + KEY_GAP
+        if x > left and x + wide > right:
+            x, y = left, y + LINE
+        places.append((x, y))
+        x += wide
+    return places
 
 
 def key_row(figure: Figure, x: float, y: float, entries: Sequence[Key]) -> float:

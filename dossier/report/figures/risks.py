@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 from dossier.core import bands, types
 from dossier.core.facts import Count, Fact
-from dossier.report.figures import canvas, captions, data, facets, ink
+from dossier.report.figures import canvas, captions, data, facets, forest, ink, marks
 from dossier.typeset import widths
 from dossier.typeset.names import events_of
 from dossier.typeset.numbers import number, per_cent
@@ -141,18 +141,6 @@ TOO_FEW_EVERYWHERE = types.Absent(Fact("too_few_at_every_site", fewest=Count(ban
 """Why risks are not drawn where every panel would say that its patients are too few."""
 
 
-def distributions(evidence: types.Evidence, width: float) -> dict[str, types.Curve | types.Absent]:
-    """The distribution of the risks at each site that a figure of that width holds."""
-    return {
-        site.name: types.find_curve(evidence, "risk_distribution", site.name)
-        for site in facets.shown_sites(evidence, width)[0]
-    }
-
-
-def _known(evidence: types.Evidence, width: float) -> list[types.Curve]:
-    return [curve for curve in distributions(evidence, width).values() if isinstance(curve, types.Curve)]
-
-
 def means(evidence: types.Evidence, site: types.DatasetSummary) -> tuple[float, float] | None:
     """The mean risk of the patients with the outcome and of those without; None where either are too few."""
     found = types.find(evidence, "tjur_r2", site.name)
@@ -167,9 +155,8 @@ def means(evidence: types.Evidence, site: types.DatasetSummary) -> tuple[float, 
 
 def draw_risks(evidence: types.Evidence, width: float) -> Figure | types.Absent:
     """The distribution of the risks at each site: patients with the outcome upwards, the others downwards."""
-    shown, _ = facets.shown_sites(evidence, width)
-    curves = distributions(evidence, width)
-    known = _known(evidence, width)
+    found = facets.shown_curves(evidence, width, "risk_distribution")
+    shown, known = [site for site, _ in found], facets.known(found)
     if not known:
         return types.Absent(Fact("no_distribution_of_risks"))
     if not any(any(enough(site)) for site in shown):
@@ -181,27 +168,19 @@ def draw_risks(evidence: types.Evidence, width: float) -> Figure | types.Absent:
     grid, heads, quiet = _risk_grid(evidence, shown, size, width, left)
     drawn = canvas.sheet(size, grid.bottom + 9.4)
     if width == canvas.FULL:
-        key = [
-            facets.Key("with the outcome", ink.BLUE, fill=True),
-            facets.Key("without", ink.TINTS[2], fill=True, edge=ink.INK_2),
-        ]
-        facets.key_row(drawn, grid.left, 2.4, key)
-    for index, site in enumerate(shown):
+        without = facets.Key("without", ink.TINTS[2], fill=True, edge=ink.INK_2)
+        facets.key_row(drawn, grid.left, 2.4, [facets.Key("with the outcome", ink.BLUE, fill=True), without])
+    for index, (site, curve) in enumerate(found):
         facets.head(drawn, grid, index, heads[index], quiet=quiet)
         axes = canvas.panel(drawn, *grid.corner(index), grid.width, grid.height)
-        curve = curves[site.name]
-        axes.set_xlim(0, scale.end)
-        reach = scale.reach
+        axes.set(xlim=(0, scale.end), ylim=(-scale.reach, scale.reach))
         if isinstance(curve, types.Absent):
-            axes.set_ylim(-reach, reach)
             facets.say_why(evidence, axes, grid, curve)
         else:
             reach = mirrored(axes, site, curve, scale)
             _lines(axes, site, data.primary_threshold(evidence), (scale.end, reach), means(evidence, site))
         _risk_ticks(axes, grid, index, scale, share)
-    canvas.write(drawn, (grid.left + grid.right) / 2, grid.bottom + 7.2, "Estimated risk", ha="center")
-    middle = (grid.top + grid.bottom) / 2
-    canvas.turned(drawn, 2.0, middle, "Share of patients")
+    facets.titles(drawn, grid, "Estimated risk", "Share of patients")
     return drawn
 
 
@@ -217,27 +196,19 @@ def _risk_grid(
         return *facets.headed(grid, shown), 0
     shape = 0.85 if len(shown) <= 12 else 0.75
     grid = facets.lattice(len(shown), size, left=left, top=10.5, gap_x=4.4, gap_y=6.6, tallest=36, shape=shape)
-    counts = [f"{_counts(site)}\n{_means_text(evidence, site)}" for site in shown]
+    counts = [_counts(evidence, site) for site in shown]
     lines = [line for count in counts for line in count.split("\n")]
     if len(shown) > 12 or any(widths.text_width(line) > grid.width for line in lines):
         return *facets.headed(grid, shown), 0
     return *facets.headed(grid, shown, counts), 2
 
 
-def _counts(site: types.DatasetSummary) -> str:
-    known = events_of(site)
-    return (
-        f"n {site.n:,}, events withheld"
-        if known == "withheld"
-        else f"n {site.n:,}, {known} events"
-        if known
-        else f"n {site.n:,}"
-    )
-
-
-def _means_text(evidence: types.Evidence, site: types.DatasetSummary) -> str:
-    found = means(evidence, site)
-    return "too few for means" if found is None else f"means {risk_text(found[0])}, {risk_text(found[1])}"
+def _counts(evidence: types.Evidence, site: types.DatasetSummary) -> str:
+    """The patients and events of a site, and below them its mean risks."""
+    known, found = events_of(site), means(evidence, site)
+    events = "" if not known else f", events {known}" if known == "withheld" else f", {known} events"
+    both = "too few for means" if found is None else f"means {risk_text(found[0])}, {risk_text(found[1])}"
+    return f"n {site.n:,}{events}\n{both}"
 
 
 def risk_text(value: float) -> str:
@@ -290,7 +261,7 @@ def how_to_read(
     """What the heights, lines and ends of the panels mean."""
     shown, _ = facets.shown_sites(evidence, width)
     threshold = data.primary_threshold(evidence)
-    known = _known(evidence, width)
+    known = facets.known(facets.shown_curves(evidence, width, "risk_distribution"))
     scale = scale_of(known)
     text = f"Share of {who} in each {canvas.tick_text(scale.step)} of the risk."
     if any(means(evidence, site) for site in shown):
@@ -362,31 +333,28 @@ def draw_mean_risks(evidence: types.Evidence) -> Figure:
     left = max(map(widths.text_width, names)) + 2.5
     width, top = canvas.HALF - left - 2 * ROOM_OF_A_MEAN - 2.0, 5.4
     height = canvas.LINE * len(shown) + 1.5
-    drawn = canvas.sheet(canvas.HALF, top + height + 9.4)
-    axes = canvas.panel(drawn, left, top, width, height)
+    plot = forest.Rows(canvas.sheet(canvas.HALF, top + height + 9.4), top)
     end = canvas.ceiling(max(risk for pair in found.values() if pair is not None for risk in pair))
-    axes.set(xlim=(0, end), ylim=(height / canvas.LINE, 0))
-    axes.spines["left"].set_visible(False)
+    axes = plot.axes(left, width, height / canvas.LINE, (0, end))
     canvas.ticks(axes, "x", [0, end / 2, end], ["0", canvas.tick_text(end / 2), canvas.tick_text(end)])
     threshold = data.primary_threshold(evidence)
     if threshold is not None and threshold <= end:
         axes.axvline(threshold, color=ink.INK_2, lw=0.7, ls=ink.BROKEN, zorder=0.5)
     ends = canvas.HALF - ROOM_OF_A_MEAN, canvas.HALF
     for words, x in zip(("with", "without"), ends, strict=True):
-        canvas.write(drawn, x, 2.2, words, ha="right", color=ink.INK_2)
+        canvas.write(plot.sheet, x, 2.2, words, ha="right", color=ink.INK_2)
     for row, (site, name) in enumerate(zip(shown, names, strict=True)):
-        y = top + (row + 0.5) * canvas.LINE
-        canvas.write(drawn, 0, y, name)
+        plot.write(row + 0.5, 0, name)
         pair = found[site.name]
         if pair is None:
-            canvas.write(drawn, canvas.HALF, y, "too few", ha="right", color=ink.INK_2)
+            plot.right(row + 0.5, canvas.HALF, "too few")
             continue
         axes.plot(pair, [row + 0.5] * 2, color=ink.INK, lw=0.8, zorder=2)
-        for risk, x, colour, weight in zip(pair, ends, (ink.BLUE, "white"), (600, 400), strict=True):
-            axes.plot([risk], [row + 0.5], "o", ms=4.2, mfc=colour, mec=ink.BLUE, mew=0.9, zorder=3, clip_on=False)
-            canvas.write(drawn, x, y, risk_text(risk), ha="right", weight=weight)
-    canvas.write(drawn, left + width / 2, top + height + 7.2, "Mean estimated risk", ha="center")
-    return drawn
+        for risk, x, filled in zip(pair, ends, (True, False), strict=True):
+            marks.dot(axes, risk, row + 0.5, colour=ink.BLUE, filled=filled)
+            plot.write(row + 0.5, x, risk_text(risk), ha="right", weight=600 if filled else 400)
+    canvas.write(plot.sheet, left + width / 2, top + height + 7.2, "Mean estimated risk", ha="center")
+    return plot.sheet
 
 
 def mean_risks_caption(evidence: types.Evidence, whose: str = "with the outcome") -> str:

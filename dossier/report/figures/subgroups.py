@@ -224,7 +224,7 @@ REFERENCES = {"auroc": (0.5, ink.HAIR), "oe_ratio": (1.0, ink.RULE)}
 
 def _axes(plot: forest.Rows, shown: Sequence[Line], which: int, places: Places, rows: float, measure: str) -> Axes:
     axes = plot.axes(places.axes[which], places.width, rows)
-    values = [value for line in shown for value in _reach(line, which)]
+    values = data.ends(*(line.found[which] for line in shown if line.found))
     low, high, steps = _limits(values, measure)
     if measure == "oe_ratio":
         axes.set_xscale("log")
@@ -235,14 +235,6 @@ def _axes(plot: forest.Rows, shown: Sequence[Line], which: int, places: Places, 
         where, colour = REFERENCES[measure]
         axes.axvline(where, color=colour, lw=0.6, zorder=0)
     return axes
-
-
-def _reach(line: Line, which: int) -> list[float]:
-    """The value and the bounds of a row, as far as there are any."""
-    found = line.found[which] if line.found else None
-    if not isinstance(found, types.Estimate):
-        return []
-    return [bound for bound in (found.value, found.low, found.high) if bound is not None]
 
 
 def _limits(values: Sequence[float], measure: str) -> tuple[float, float, list[float]]:
