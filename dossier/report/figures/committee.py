@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -12,7 +13,7 @@ from matplotlib.patches import Rectangle
 
 from dossier.core import bands, types
 from dossier.core.facts import Fact
-from dossier.report.figures import calibration, canvas, captions, data, ink, placing
+from dossier.report.figures import calibration, canvas, captions, data, forest, ink, marks, placing
 from dossier.typeset import widths
 from dossier.typeset.numbers import number, of_how_many, people
 from dossier.typeset.words import counted
@@ -36,33 +37,6 @@ WIDTH = 62.4
 """How wide the sheet of the calibration is, in mm."""
 
 
-def draw_committee_calibration(evidence: types.Evidence) -> Figure | types.Absent:
-    """The calibration curve of one hospital with its band, in plain words."""
-    site = alone(evidence)
-    if isinstance(site, types.Absent):
-        return site
-    curve = types.find_curve(evidence, "calibration_curve", site.name)
-    if isinstance(curve, types.Absent):
-        return curve
-    end = calibration.curve_end([curve])
-    top, height = 6.5, 29.6
-    drawn = canvas.sheet(WIDTH, top + height + 10.4)
-    canvas.write(drawn, 0, 2.2, "Share who had the outcome")
-    places, texts = _risk_ticks(end)
-    left = max(widths.text_width(text) for text in texts) + 2.2
-    width = WIDTH - left - widths.text_width(texts[-1]) / 2 - 0.3
-    axes = canvas.panel(drawn, left, top, width, height)
-    axes.set_xlim(0, end)
-    axes.set_ylim(0, end)
-    calibration.draw_curve(axes, curve, end, data.few(site, bands.FEW_FOR_A_BAND), 1.6)
-    name = "our hospital" if evidence.local_site else widths.shortened([site.site], 26, 600)[0]
-    _name_lines(axes, name, curve, end, (width, height))
-    canvas.ticks(axes, "x", places, texts)
-    canvas.ticks(axes, "y", places, texts)
-    canvas.write(drawn, left + width / 2, top + height + 8.2, "Percentage that the model showed", ha="center")
-    return drawn
-
-
 def _risk_ticks(end: float) -> tuple[list[float], list[str]]:
     """Round risks from 0 to the end of the axes, in per cent."""
     digit = f"{end:e}"[0]
@@ -81,39 +55,44 @@ def _name_lines(axes: Axes, name: str, curve: types.Curve, end: float, size: tup
     observed, low, high = (line(risk, data.column(curve, name)) for name in ("observed", "low", "high"))
     perfect = line(np.array([0, end]), np.array([0, end]))
     taken: list[tuple[float, float, float, float]] = []
-    for text, own, others, colour, weight, prefer in (
-        (name, observed, np.concatenate((perfect, low, high)), ink.BLUE, 600, 0.6),
-        ("perfect", perfect, np.concatenate((observed, low, high)), ink.INK_2, 400, 0.75),
-    ):
-        spot = placing.place_on_line(text, own, others, taken, size, weight, prefer)
-        if spot is not None:
-            taken.append((*spot, widths.text_width(text, weight) / 2 + 0.5, placing.LABEL_HEIGHT / 2))
-            x, y = spot[0] / width * end, (1 - spot[1] / height) * end
-            axes.text(x, y, text, ha="center", va="center", color=colour, weight=weight, zorder=5)
+    bold: dict[str, Any] = {"prefer": 0.6, "color": ink.BLUE, "weight": 600}
+    quiet: dict[str, Any] = {"prefer": 0.75, "color": ink.INK_2, "weight": 400}
+    placing.label(axes, name, observed, np.concatenate((perfect, low, high)), taken, size, **bold)
+    placing.label(axes, "perfect", perfect, np.concatenate((observed, low, high)), taken, size, **quiet)
 
 
 @canvas.figure("Percentages and what happened")
 def committee_calibration(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     """How often the outcome really happened among patients of one hospital to whom the model gave each risk."""
-    site, drawn = alone(evidence), draw_committee_calibration(evidence)
-    if isinstance(drawn, types.Absent) or isinstance(site, types.Absent):
-        return drawn if isinstance(drawn, types.Absent) else types.Absent(Fact("hospitals_together_describe_none"))
+    site = alone(evidence)
+    if isinstance(site, types.Absent):
+        return site
+    curve = types.find_curve(evidence, "calibration_curve", site.name)
+    if isinstance(curve, types.Absent):
+        return curve
+    end = calibration.curve_end([curve])
+    top, height = 6.5, 29.6
+    drawn = canvas.sheet(WIDTH, top + height + 10.4)
+    canvas.write(drawn, 0, 2.2, "Share who had the outcome")
+    places, texts = _risk_ticks(end)
+    left = max(widths.text_width(text) for text in texts) + 2.2
+    width = WIDTH - left - widths.text_width(texts[-1]) / 2 - 0.3
+    axes = canvas.panel(drawn, left, top, width, height)
+    axes.set(xlim=(0, end), ylim=(0, end))
+    calibration.draw_curve(axes, curve, end, data.few(site, bands.FEW_FOR_A_BAND), 1.6)
+    name = "our hospital" if evidence.local_site else widths.shortened([site.site], 26, 600)[0]
+    _name_lines(axes, name, curve, end, (width, height))
+    for direction in canvas.BOTH:
+        canvas.ticks(axes, direction, places, texts)
+    canvas.write(drawn, left + width / 2, top + height + 8.2, "Percentage that the model showed", ha="center")
     caption = (
         "Above the straight line its percentages were too low, below it too high. The band is the range "
         f"({captions.level_text(evidence)})."
     )
-    return canvas.Drawn(drawn, caption, _alternative(evidence, site))
-
-
-def _alternative(evidence: types.Evidence, site: types.DatasetSummary) -> str:
-    """The finding in plain words: how many had the outcome for every 100 that were predicted."""
     ratio = types.find(evidence, "oe_ratio", site.name)
-    start = f"How often patients of {site.site} had the outcome, by the percentage that the model showed"
-    return (
-        f"{start}."
-        if isinstance(ratio, types.Absent)
-        else f"{start}: {number(ratio.value * 100, 0)} per 100 predicted."
-    )
+    said = f"How often patients of {site.site} had the outcome, by the percentage that the model showed"
+    said += "" if isinstance(ratio, types.Absent) else f": {number(ratio.value * 100, 0)} per 100 predicted"
+    return canvas.Drawn(drawn, caption, f"{said}.")
 
 
 # ---- the percentages of several hospitals ---------------------------------------------------------------------------
@@ -148,32 +127,6 @@ def came(evidence: types.Evidence) -> tuple[float, tuple[Came, ...]] | types.Abs
     return risk, tuple(row for row in rows if row in kept)
 
 
-def draw_committee_percentages(evidence: types.Evidence) -> Figure | types.Absent:
-    """For each hospital how many of 100 had the outcome where the model gave one risk, beside what it said."""
-    found = came(evidence)
-    if isinstance(found, types.Absent):
-        return found
-    (risk, rows), among = found, of_how_many(found[0])
-    quarters = [0, 0.25, 0.5, 0.75, 1]
-    marks = [f"{among * part:,.0f}" for part in quarters]
-    right = max(3.0, widths.text_width(marks[-1]) / 2)
-    drawn, axes, (left, width) = _forest([came.label for came in rows], [], (0.0, 1.0), right=right)
-    axes.axvline(risk, color=ink.INK_2, lw=0.7, dashes=(3, 2), zorder=1)
-    for at, estimate in enumerate(rows):
-        axes.plot([estimate.low, estimate.high], [at, at], color=ink.INK_2, lw=1.0, zorder=2)
-        axes.plot([estimate.value], [at], "s", ms=3.9, color=ink.INK_2, zorder=3)
-    canvas.ticks(axes, "x", quarters, marks)
-    text = f"Had the outcome, of {among:,} patients to whom it said {_shown(risk)}"
-    canvas.write(
-        drawn,
-        min(left + width / 2, canvas.COMMITTEE - widths.text_width(text) / 2),
-        len(rows) * ROW + 8.6,
-        text,
-        ha="center",
-    )
-    return drawn
-
-
 def _shown(risk: float) -> str:
     return f"{100 * risk:.6g}%"
 
@@ -183,10 +136,22 @@ def committee_percentages(evidence: types.Evidence) -> canvas.Drawn | types.Abse
     """Where the model showed one percentage: how many of 100 patients had the outcome, at each hospital."""
     if isinstance(only := alone(evidence), types.DatasetSummary):
         return types.Absent(Fact("curve_shows_more", dataset=only.name))
-    found, drawn = came(evidence), draw_committee_percentages(evidence)
-    if isinstance(found, types.Absent) or isinstance(drawn, types.Absent):
-        return found if isinstance(found, types.Absent) else types.Absent(Fact("no_rows"))
+    found = came(evidence)
+    if isinstance(found, types.Absent):
+        return found
     (risk, rows), among = found, of_how_many(found[0])
+    quarters = [0, 0.25, 0.5, 0.75, 1]
+    texts = [f"{among * part:,.0f}" for part in quarters]
+    right = max(3.0, widths.text_width(texts[-1]) / 2)
+    drawn, axes, (left, width) = _forest([came.label for came in rows], [], (0.0, 1.0), right=right)
+    axes.axvline(risk, color=ink.INK_2, lw=0.7, dashes=(3, 2), zorder=1)
+    for at, estimate in enumerate(rows):
+        axes.plot([estimate.low, estimate.high], [at, at], color=ink.INK_2, lw=1.0, zorder=2)
+        axes.plot([estimate.value], [at], "s", ms=3.9, color=ink.INK_2, zorder=3)
+    canvas.ticks(axes, "x", quarters, texts)
+    text = f"Had the outcome, of {among:,} patients to whom it said {_shown(risk)}"
+    middle = min(left + width / 2, canvas.COMMITTEE - widths.text_width(text) / 2)
+    canvas.write(drawn, middle, len(rows) * ROW + 8.6, text, ha="center")
     caption = (
         f"Broken line: what it said, {_shown(risk)}. To its right more had the outcome, so it said too little; to "
         f"its left too much. Each line: the range ({captions.level_text(evidence)}); one that crosses cannot tell."
@@ -245,43 +210,6 @@ def _blocks(with_outcome: int, without: int, head: float) -> tuple[int, float]:
     return 60, head + 6
 
 
-def draw_thousand(evidence: types.Evidence) -> Figure | types.Absent:
-    """1,000 squares in two blocks: with the outcome and without, flagged and not, with their counts below."""
-    found = thousand(evidence)
-    if isinstance(found, types.Absent):
-        return found
-    count = found.count
-    with_outcome = count["true_positive"] + count["false_negative"]
-    without = count["false_positive"] + count["true_negative"]
-    heads = (f"{with_outcome:,} have the outcome", f"{without:,} do not")
-    rows, start = _blocks(with_outcome, without, widths.text_width(heads[0], 600))
-    top = 5.8
-    bottom = top + rows * SQUARE
-    drawn = canvas.sheet(canvas.COMMITTEE, bottom + 12.2)
-    axes = canvas.panel(drawn, 0, 0, canvas.COMMITTEE, bottom + 12.2)
-    axes.set_xlim(0, canvas.COMMITTEE)
-    axes.set_ylim(bottom + 12.2, 0)
-    axes.axis("off")
-    lines = (
-        (0.0, heads[0], (("true_positive", ink.BLUE, "flagged"), ("false_negative", ink.ORANGE, "missed"))),
-        (
-            start,
-            heads[1],
-            (("false_positive", ink.BLUE, "flagged in error"), ("true_negative", ink.TINTS[2], "rightly not flagged")),
-        ),
-    )
-    for x, head, groups in lines:
-        canvas.write(drawn, x, 2.2, head, weight=600)
-        at = 0
-        for name, colour, _ in groups:
-            _squares(axes, x, top, rows, at, count[name], colour)
-            at += count[name]
-        _grid(axes, x, top, rows, -(-at // rows))
-        for line, (name, colour, words) in enumerate(groups):
-            _count_row(drawn, axes, x, bottom + 3.6 + line * 5.2, count[name], words, colour)
-    return drawn
-
-
 def _count_row(drawn: Figure, axes: Axes, x: float, y: float, count: int, words: str, colour: str) -> None:
     missed = colour == ink.ORANGE
     axes.add_patch(Rectangle((x, y - 1.15), 2.3, 2.3, fc=colour, ec="none"))
@@ -326,15 +254,36 @@ def _grid(axes: Axes, x: float, top: float, rows: int, columns: int) -> None:
 def committee_thousand(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     """Of 1,000 patients like these, how many the model flags rightly, flags in error, misses, rightly leaves alone."""
     found = thousand(evidence)
-    drawn = draw_thousand(evidence)
-    if isinstance(found, types.Absent) or isinstance(drawn, types.Absent):
-        return found if isinstance(found, types.Absent) else types.Absent(Fact("no_counts_per_thousand"))
+    if isinstance(found, types.Absent):
+        return found
     count = found.count
+    with_outcome = count["true_positive"] + count["false_negative"]
+    without = count["false_positive"] + count["true_negative"]
+    heads = (f"{with_outcome:,} have the outcome", f"{without:,} do not")
+    rows, start = _blocks(with_outcome, without, widths.text_width(heads[0], 600))
+    top = 5.8
+    bottom = top + rows * SQUARE
+    drawn = canvas.sheet(canvas.COMMITTEE, bottom + 12.2)
+    axes = canvas.panel(drawn, 0, 0, canvas.COMMITTEE, bottom + 12.2)
+    axes.set(xlim=(0, canvas.COMMITTEE), ylim=(bottom + 12.2, 0))
+    axes.axis("off")
+    unwell = (("true_positive", ink.BLUE, "flagged"), ("false_negative", ink.ORANGE, "missed"))
+    well = (("false_positive", ink.BLUE, "flagged in error"), ("true_negative", ink.TINTS[2], "rightly not flagged"))
+    lines = ((0.0, heads[0], unwell), (start, heads[1], well))
+    for x, head, groups in lines:
+        canvas.write(drawn, x, 2.2, head, weight=600)
+        at = 0
+        for name, colour, _ in groups:
+            _squares(axes, x, top, rows, at, count[name], colour)
+            at += count[name]
+        _grid(axes, x, top, rows, -(-at // rows))
+        for line, (name, colour, words) in enumerate(groups):
+            _count_row(drawn, axes, x, bottom + 3.6 + line * 5.2, count[name], words, colour)
     site = alone(evidence)
     whose = "" if isinstance(site, types.Absent) else f"{site.site}, "
     caption = f"{whose}{found.n:,} patients, brought to 1,000. Flagged: {_shown(found.threshold)} or more."
     text = (
-        f"Of 1,000 patients {count['true_positive'] + count['false_negative']:,} have the outcome: "
+        f"Of 1,000 patients {with_outcome:,} have the outcome: "
         f"{count['true_positive']:,} are flagged and {count['false_negative']:,} missed; of the others "
         f"{count['false_positive']:,} are flagged in error and {count['true_negative']:,} are not."
     )
@@ -376,36 +325,6 @@ def rankings(evidence: types.Evidence) -> tuple[Ranking, ...] | types.Absent:
     return tuple(sorted(kept, key=lambda ranking: not ranking.is_ours))
 
 
-def draw_committee_ranking(evidence: types.Evidence) -> Figure | types.Absent:
-    """Each hospital's value as a square with its range, ours in blue, and what a new hospital may expect."""
-    rows = rankings(evidence)
-    if isinstance(rows, types.Absent):
-        return rows
-    pooled = types.find(evidence, "auroc", types.POOLED)
-    expected = None if isinstance(pooled, types.Absent) else types.expected_range(pooled)
-    extra = ["A new hospital"] if expected is not None else []
-    lows = [ranking.found.low if ranking.found.low is not None else ranking.found.value for ranking in rows]
-    start = min(0.5, *(int(10 * low) / 10 for low in (*lows, expected[0] if expected else 1.0)))
-    ours = [at for at, ranking in enumerate(rows) if ranking.is_ours]
-    drawn, axes, (left, width) = _forest([ranking.label for ranking in rows], extra, (start, 1.0), ours)
-    axes.axvline(0.5, color=ink.INK_2, lw=0.7, dashes=(3, 2), zorder=1)
-    for at, ranking in enumerate(rows):
-        colour, stroke = (ink.BLUE, WIDE) if ranking.is_ours else (ink.INK_2, 1.0)
-        if ranking.found.low is not None and ranking.found.high is not None:
-            axes.plot([ranking.found.low, ranking.found.high], [at, at], color=colour, lw=stroke, zorder=2)
-        axes.plot([ranking.found.value], [at], "s", ms=5.2 if ranking.is_ours else 3.9, color=colour, zorder=3)
-    if expected is not None:
-        low, high = expected
-        at = len(rows)
-        axes.add_patch(Rectangle((low, at - 0.22), high - low, 0.44, fc="white", ec=ink.BLUE, lw=1.0, zorder=2))
-    step = 0.1 if start >= 0.4 else 0.2
-    places = [round(1 - step * k, 1) for k in range(int(round((1 - start) / step, 6)) + 1)][::-1]
-    canvas.ticks(axes, "x", places, [f"{100 * position:.0f}" for position in places])
-    text = f"{_tells(evidence)}, of 100 (50: a coin toss)"
-    canvas.write(drawn, left + width / 2, (len(rows) + len(extra)) * ROW + 8.6, text, ha="center")
-    return drawn
-
-
 def _forest(
     labels: Sequence[str], extra: Sequence[str], ends: tuple[float, float], ours: Sequence[int] = (), right: float = 3.0
 ) -> tuple[Figure, Axes, tuple[float, float]]:
@@ -414,16 +333,14 @@ def _forest(
     left = max(widths.text_width(text, 600) for text in (*names, *extra)) + 4
     width = canvas.COMMITTEE - left - right
     count = len(names) + len(extra)
-    drawn = canvas.sheet(canvas.COMMITTEE, count * ROW + 12.5)
-    axes = canvas.panel(drawn, left, 0.5, width, count * ROW)
-    axes.set_xlim(*ends)
+    plot = forest.Rows(canvas.sheet(canvas.COMMITTEE, count * ROW + 12.5), 0.5, ROW)
+    axes = plot.axes(left, width, count, ends)
     axes.set_ylim(count - 0.5, -0.5)
-    axes.spines["left"].set_visible(False)
     for at, name in enumerate((*names, *extra)):
         stands_out = at in ours or at >= len(names)
         colour = ink.BLUE if at in ours else ink.INK if at >= len(names) else ink.INK_2
-        canvas.write(drawn, 0, 0.5 + (at + 0.5) * ROW, name, weight=600 if stands_out else 400, color=colour)
-    return drawn, axes, (left, width)
+        plot.write(at + 0.5, 0, name, weight=600 if stands_out else 400, color=colour)
+    return plot.sheet, axes, (left, width)
 
 
 def _is_of_classes(evidence: types.Evidence) -> bool:
@@ -439,16 +356,31 @@ def _tells(evidence: types.Evidence) -> str:
 def committee_ranking(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     """How often, of 100 times, the patient with the outcome has the higher risk, at each hospital and in a new one."""
     rows = rankings(evidence)
-    drawn = draw_committee_ranking(evidence)
-    if isinstance(rows, types.Absent) or isinstance(drawn, types.Absent):
-        return rows if isinstance(rows, types.Absent) else types.Absent(Fact("known_at_fewer_than_two_hospitals"))
-    sites = types.externals(evidence)
-    known = [site for site in sites if isinstance(types.find(evidence, "auroc", site.name), types.Estimate)]
-    left_out = len(known) - len(rows)
-    rest = _left_out(left_out + len(sites) - len(known))
+    if isinstance(rows, types.Absent):
+        return rows
     pooled = types.find(evidence, "auroc", types.POOLED)
-    new = None if isinstance(pooled, types.Absent) else types.expected_range(pooled)
-    bar = " Hollow bar: what a new hospital may expect." if new is not None else ""
+    expected = None if isinstance(pooled, types.Absent) else types.expected_range(pooled)
+    extra = ["A new hospital"] if expected is not None else []
+    lows = [ranking.found.low if ranking.found.low is not None else ranking.found.value for ranking in rows]
+    start = min(0.5, *(int(10 * low) / 10 for low in (*lows, expected[0] if expected else 1.0)))
+    ours = [at for at, ranking in enumerate(rows) if ranking.is_ours]
+    drawn, axes, (left, width) = _forest([ranking.label for ranking in rows], extra, (start, 1.0), ours)
+    axes.axvline(0.5, color=ink.INK_2, lw=0.7, dashes=(3, 2), zorder=1)
+    for at, ranking in enumerate(rows):
+        colour, stroke = (ink.BLUE, WIDE) if ranking.is_ours else (ink.INK_2, 1.0)
+        marks.interval(axes, ranking.found, at, colour, lw=stroke)
+        axes.plot([ranking.found.value], [at], "s", ms=5.2 if ranking.is_ours else 3.9, color=colour, zorder=3)
+    if expected is not None:
+        corner, wide = (expected[0], len(rows) - 0.22), expected[1] - expected[0]
+        axes.add_patch(Rectangle(corner, wide, 0.44, fc="white", ec=ink.BLUE, lw=1.0, zorder=2))
+    step = 0.1 if start >= 0.4 else 0.2
+    places = [round(1 - step * k, 1) for k in range(int(round((1 - start) / step, 6)) + 1)][::-1]
+    canvas.ticks(axes, "x", places, [f"{100 * position:.0f}" for position in places])
+    text = f"{_tells(evidence)}, of 100 (50: a coin toss)"
+    canvas.write(drawn, left + width / 2, (len(rows) + len(extra)) * ROW + 8.6, text, ha="center")
+    sites = types.externals(evidence)
+    rest = _left_out(len(sites) - len(rows))
+    bar = " Hollow bar: what a new hospital may expect." if expected is not None else ""
     pairs = "Of 100 pairs, one sick and one well: how often the sick one has the higher percentage."
     if _is_of_classes(evidence):
         pairs = "Of 100 pairs, one of a class and one not: how often the one has the higher percentage for it."
@@ -458,9 +390,7 @@ def committee_ranking(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     text = f"{_tells(evidence)}, of 100: from {low} in {worst.label} to {high} in {best.label}"
     if low == high:
         text = f"{_tells(evidence)}, of 100: {low} at every hospital"
-    elsewhere = (
-        ""
-        if new is None
-        else f"; expected range in a new hospital: {number(100 * new[0], 0)} to {number(100 * new[1], 0)}"
-    )
-    return canvas.Drawn(drawn, caption, f"{text}{elsewhere}.")
+    if expected is not None:
+        low, high = (number(100 * end, 0) for end in expected)
+        text += f"; expected range in a new hospital: {low} to {high}"
+    return canvas.Drawn(drawn, caption, f"{text}.")

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from dossier.core import types
 from dossier.core.bands import LARGE_SHIFT
 from dossier.core.facts import Fact
-from dossier.report.figures import canvas, captions, facets, ink
+from dossier.report.figures import canvas, captions, facets, forest, ink, marks
 from dossier.typeset import widths
 from dossier.typeset.names import has_enough, predictor_of, unweighted
 from dossier.typeset.numbers import number
@@ -60,16 +60,6 @@ def _end(known: Shifts) -> float:
     """The round end of the scale, the same on both sides."""
     farthest = max(abs(value) for value in known.values())
     return next((end for end in ENDS if farthest <= end), math.ceil(farthest))
-
-
-def draw_shifts(evidence: types.Evidence) -> Figure | types.Absent:
-    """A dot for each predictor and site, zero and half a standard deviation as lines."""
-    known = shifts(evidence)
-    if not known:
-        return types.Absent(Fact("no_site_with_development_predictors"))
-    sites = _holders(evidence, known)
-    rows = ordered(known)[:MOST_ROWS]
-    return _side_by_side(known, sites, rows) if _have_panels(known, sites) else _together(known, sites, rows)
 
 
 NARROWEST = 14.0
@@ -126,11 +116,11 @@ def _together(known: Shifts, sites: Sequence[types.DatasetSummary], rows: Sequen
     labels = dict(zip((site.name for site in sites), widths.shortened([site.site for site in sites], 44), strict=True))
     width = canvas.FULL - left - 48
     height = len(rows) * ROW
-    drawn = canvas.sheet(canvas.FULL, height + 15.5)
-    axes = canvas.panel(drawn, left, 5.5, width, height)
+    plot = forest.Rows(canvas.sheet(canvas.FULL, height + 15.5), 5.5, ROW)
+    axes = plot.axes(left, width, len(rows))
     _scale(axes, len(rows), _end(known), width)
     canvas.ticks(axes, "y", range(len(rows)), names, length=0)
-    canvas.write(drawn, left + width + 3, 2.4, "Farthest site", color=ink.INK_2)
+    canvas.write(plot.sheet, left + width + 3, 2.4, "Farthest site", color=ink.INK_2)
     for row, predictor in enumerate(rows):
         here = {site.name: known[site.name, predictor] for site in sites if (site.name, predictor) in known}
         farthest = max(here, key=lambda name: abs(here[name]))
@@ -138,15 +128,14 @@ def _together(known: Shifts, sites: Sequence[types.DatasetSummary], rows: Sequen
             if name != farthest:
                 axes.plot([value], [row], "o", ms=3.4, mfc="none", mec=ink.MID, mew=0.7, gid=f"shift-{name}", zorder=2)
         _dot(axes, here[farthest], row, f"shift-{farthest}")
-        canvas.write(drawn, left + width + 3, 5.5 + (row + 0.5) * ROW, labels[farthest])
-    canvas.write(drawn, left + width / 2, 5.5 + height + 7.6, _title(width), ha="center")
-    return drawn
+        plot.write(row + 0.5, left + width + 3, labels[farthest])
+    canvas.write(plot.sheet, left + width / 2, 5.5 + height + 7.6, _title(width), ha="center")
+    return plot.sheet
 
 
 def _scale(axes: Axes, rows: int, end: float, width: float) -> None:
     """The axis from far below to far above the development data, with the lines that it is read by."""
-    axes.set_xlim(-end, end)
-    axes.set_ylim(rows - 0.5, -0.5)
+    axes.set(xlim=(-end, end), ylim=(rows - 0.5, -0.5))
     axes.spines["left"].set_visible(False)
     for row in range(rows):
         axes.axhline(row, color=ink.HAIR, lw=0.5, zorder=0)
@@ -163,64 +152,38 @@ def _scale(axes: Axes, rows: int, end: float, width: float) -> None:
 def _dot(axes: Axes, value: float, row: int, name: str = "shift") -> None:
     """A difference: filled from half a standard deviation on, else open."""
     large = abs(value) >= LARGE_SHIFT
-    axes.plot(
-        [value],
-        [row],
-        "o",
-        ms=4.6,
-        mfc=ink.BLUE if large else "white",
-        mec=ink.BLUE,
-        mew=1.0,
-        gid=name,
-        zorder=3,
-        clip_on=False,
-    )
+    marks.dot(axes, value, row, "o", 4.6, ink.BLUE, filled=large, mew=1.0, gid=name)
 
 
 @canvas.figure("Difference from the development data by predictor")
 def shift_by_predictor(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     """How far each predictor lies from its development values at each site, in standard deviations."""
-    drawn = draw_shifts(evidence)
-    if isinstance(drawn, types.Absent):
-        return drawn
     known = shifts(evidence)
+    if not known:
+        return types.Absent(Fact("no_site_with_development_predictors"))
     sites = _holders(evidence, known)
     every = ordered(known)
     without = len(every) - MOST_ROWS
     more = f" {counted(without, 'predictor')} that differ less: see the table." if without > 0 else ""
-    many = "" if _have_panels(known, sites) else " Blue: the farthest site, named beside it; grey: the others."
-    caption = (
-        f"{captions.patients(sites)}. In standard deviations. Filled: half of one or more (broken lines), no "
-        f"test.{many}"
-        f"{unweighted(sites)}"
-        f"{_not_held(evidence, sites, 'No predictors, or too few values')}{more}"
-    )
-    return canvas.Drawn(drawn, caption, _shift_alternative(known, sites, every), _shift_message(known, sites))
-
-
-def _not_held(evidence: types.Evidence, sites: Sequence[types.DatasetSummary], why: str = "Without predictors") -> str:
+    draw, many = _side_by_side, ""
+    if not _have_panels(known, sites):
+        draw, many = _together, " Blue: the farthest site, named beside it; grey: the others."
     lacking = [site.site for site in types.externals(evidence) if site not in sites]
-    return f" {why}: {captions.joined(lacking, 3)}." if lacking else ""
-
-
-def _shift_message(known: Shifts, sites: Sequence[types.DatasetSummary]) -> str:
-    """How many differences are large, and which is the largest."""
-    name = {site.name: site.site for site in sites}
+    none = f" No predictors, or too few values: {captions.joined(lacking, 3)}." if lacking else ""
+    caption = (
+        f"{captions.patients(sites)}. In standard deviations. Filled: half of one or more (broken lines), no test."
+        f"{many}{unweighted(sites)}{none}{more}"
+    )
     large = sum(abs(value) >= LARGE_SHIFT for value in known.values())
     far, predictor = max(known, key=lambda pair: abs(known[pair]))
-    return (
+    where = f"{predictor} in {next(site.site for site in sites if site.name == far)}"
+    largest = f"he largest is {number(known[far, predictor])}, {where}."
+    alternative = (
+        f"Standardized differences of {counted(len(every), 'predictor')} at {counted(len(sites), 'site')}: {large} of "
+        f"{len(known)} are half a standard deviation or more. T{largest}"
+    )
+    message = (
         f"Of {counted(len(known), 'difference')} from the development data {large or 'none'} "
-        f"{'is' if large <= 1 else 'are'} half a standard deviation or more; the largest is "
-        f"{number(known[far, predictor])}, {predictor} in {name[far]}."
+        f"{'is' if large <= 1 else 'are'} half a standard deviation or more; t{largest}"
     )
-
-
-def _shift_alternative(known: Shifts, sites: Sequence[types.DatasetSummary], every: Sequence[str]) -> str:
-    name = {site.name: site.site for site in sites}
-    large = [pair for pair, value in known.items() if abs(value) >= LARGE_SHIFT]
-    far, predictor = max(known, key=lambda pair: abs(known[pair]))
-    return (
-        f"Standardized differences of {counted(len(every), 'predictor')} at {counted(len(sites), 'site')}: "
-        f"{len(large)} of {len(known)} are half a standard deviation or more. The largest is "
-        f"{number(known[far, predictor])}, {predictor} in {name[far]}."
-    )
+    return canvas.Drawn(draw(known, sites, every[:MOST_ROWS]), caption, alternative, message)

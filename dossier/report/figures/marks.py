@@ -56,7 +56,7 @@ def arrows(
     left, right = axes.get_xlim()
     for beyond, position, arrow in ((ends[0] < left, left, "<"), (ends[1] > right, right, ">")):
         if beyond:
-            dot(axes, position, row, arrow, size, colour, **{"mec": "none", "mew": 1.0, "zorder": 2} | looks)
+            dot(axes, position, row, arrow, size, colour, **{"mec": "none", "zorder": 2} | looks)
 
 
 def diamond(axes: Axes, found: types.Estimate, row: float, half: float, **looks: Any) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping, Sequence
 
-from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from dossier.core import types
@@ -52,60 +51,6 @@ def shade(share: float) -> str:
     return next(colour for upper, colour in SHADES.items() if share <= upper)
 
 
-def draw_missing(evidence: types.Evidence) -> Figure | types.Absent:
-    """A field for each predictor and dataset: the share missing in words and as a shade."""
-    known = shares(evidence)
-    rows = gappy(known)[:MAP_ROWS]
-    if not rows:
-        return types.Absent(Fact("no_missing_value"))
-    datasets = [dataset for dataset in shown(evidence) if dataset.features][:MOST_COLUMNS]
-    numbered = len(datasets) <= MAP_WITH_NUMBERS
-    names = widths.shortened(rows, _room_for_names(datasets, numbered=numbered))
-    left = max(map(widths.text_width, names)) + 2.5
-    edges = _edges(datasets, left, numbered=numbered)
-    spans = [(start, end - start) for start, end in itertools.pairwise(edges)]
-    heads = (
-        widths.on_lines([label_of(dataset) for dataset in datasets], [across - 1.5 for _, across in spans], 4)
-        if numbered
-        else [str(index) for index in range(1, len(datasets) + 1)]
-    )
-    lines = max(text.count("\n") + 1 for text in heads)
-    top = lines * 3.9 + 2.2
-    height = top + len(rows) * ROW + 1.0
-    drawn = canvas.sheet(canvas.FULL, height)
-    axes = canvas.panel(drawn, 0, 0, canvas.FULL, height)
-    axes.set(xlim=(0, canvas.FULL), ylim=(height, 0))
-    axes.axis("off")
-    for index, text in enumerate(heads):
-        start, across = spans[index]
-        if not numbered and across < 5.5 and index % 2:
-            continue
-        middle = start + across / 2
-        for above, line in enumerate(reversed(text.split("\n"))):
-            axes.text(middle, top - 2.6 - above * 3.9, line, ha="center", va="center_baseline", color=ink.INK)
-    for row, predictor in enumerate(rows):
-        y = top + row * ROW
-        axes.text(0, y + ROW / 2, names[row], ha="left", va="center_baseline", color=ink.INK)
-        for index, dataset in enumerate(datasets):
-            share = known.get((dataset.name, predictor))
-            start, across = spans[index]
-            corner = (start + 0.3, y + 0.3)
-            field = Rectangle(corner, across - 0.6, ROW - 0.6, linewidth=0.5)
-            field.set(
-                facecolor="white" if share is None else shade(share),
-                edgecolor=ink.RULE,
-                gid=f"{dataset.name}/{predictor}",
-            )
-            axes.add_patch(field)
-            centre = (start + across / 2, y + ROW / 2)
-            if numbered:
-                text, colour = _word(share, across)
-                axes.text(*centre, text, ha="center", va="center_baseline", color=colour)
-            elif share is None:
-                axes.plot([corner[0], corner[0] + across - 0.6], [y + ROW - 0.3, y + 0.3], color=ink.RULE, lw=0.5)
-    return drawn
-
-
 def _room_for_names(datasets: Sequence[types.DatasetSummary], *, numbered: bool) -> float:
     """How wide the names of the predictors may be: what the columns leave, at their least width."""
     return max(NAMES, min(LONGEST, canvas.FULL - 4.0 - sum(_least(dataset, numbered=numbered) for dataset in datasets)))
@@ -144,9 +89,51 @@ def _word(share: float | None, across: float) -> tuple[str, str]:
 @canvas.figure("Missing values")
 def missingness(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     """Which predictors lack values in which dataset, and how many."""
-    drawn = draw_missing(evidence)
-    if isinstance(drawn, types.Absent):
-        return drawn
+    known = shares(evidence)
+    rows = gappy(known)[:MAP_ROWS]
+    if not rows:
+        return types.Absent(Fact("no_missing_value"))
+    datasets = [dataset for dataset in shown(evidence) if dataset.features][:MOST_COLUMNS]
+    numbered = len(datasets) <= MAP_WITH_NUMBERS
+    names = widths.shortened(rows, _room_for_names(datasets, numbered=numbered))
+    left = max(map(widths.text_width, names)) + 2.5
+    edges = _edges(datasets, left, numbered=numbered)
+    spans = [(start, end - start) for start, end in itertools.pairwise(edges)]
+    heads = (
+        widths.on_lines([label_of(dataset) for dataset in datasets], [across - 1.5 for _, across in spans], 4)
+        if numbered
+        else [str(index) for index in range(1, len(datasets) + 1)]
+    )
+    lines = max(text.count("\n") + 1 for text in heads)
+    top = lines * 3.9 + 2.2
+    height = top + len(rows) * ROW + 1.0
+    drawn = canvas.sheet(canvas.FULL, height)
+    axes = canvas.panel(drawn, 0, 0, canvas.FULL, height)
+    axes.set(xlim=(0, canvas.FULL), ylim=(height, 0))
+    axes.axis("off")
+    for index, text in enumerate(heads):
+        start, across = spans[index]
+        if not numbered and across < 5.5 and index % 2:
+            continue
+        middle = start + across / 2
+        for above, line in enumerate(reversed(text.split("\n"))):
+            axes.text(middle, top - 2.6 - above * 3.9, line, ha="center", va="center_baseline", color=ink.INK)
+    for row, predictor in enumerate(rows):
+        y = top + row * ROW
+        axes.text(0, y + ROW / 2, names[row], ha="left", va="center_baseline", color=ink.INK)
+        for index, dataset in enumerate(datasets):
+            share = known.get((dataset.name, predictor))
+            start, across = spans[index]
+            corner = (start + 0.3, y + 0.3)
+            colour, name = "white" if share is None else shade(share), f"{dataset.name}/{predictor}"
+            field = Rectangle(corner, across - 0.6, ROW - 0.6, linewidth=0.5, fc=colour, ec=ink.RULE, gid=name)
+            axes.add_patch(field)
+            centre = (start + across / 2, y + ROW / 2)
+            if numbered:
+                text, colour = _word(share, across)
+                axes.text(*centre, text, ha="center", va="center_baseline", color=colour)
+            elif share is None:
+                axes.plot([corner[0], corner[0] + across - 0.6], [y + ROW - 0.3, y + 0.3], color=ink.RULE, lw=0.5)
     return canvas.Drawn(drawn, _caption(evidence), _alternative(evidence))
 
 
@@ -155,16 +142,9 @@ def _caption(evidence: types.Evidence) -> str:
     every = gappy(known)
     datasets = [dataset for dataset in shown(evidence) if dataset.features]
     complete = len({predictor for _, predictor in known}) - len(every)
-    whole = (
-        f" {counted(complete, 'predictor')} without a gap {'is' if complete == 1 else 'are'} left out."
-        if complete
-        else ""
-    )
-    cut = (
-        f" {counted(len(every) - MAP_ROWS, 'predictor')} with fewer gaps: see the tables."
-        if len(every) > MAP_ROWS
-        else ""
-    )
+    verb, more = "is" if complete == 1 else "are", len(every) - MAP_ROWS
+    whole = f" {counted(complete, 'predictor')} without a gap {verb} left out." if complete else ""
+    cut = f" {counted(more, 'predictor')} with fewer gaps: see the tables." if more > 0 else ""
     opening = (
         f"{counted(len(datasets), 'dataset')}. Patients without a value, in per cent of those analysed; "
         "shades: white up to 5, then to 20, to 50, below 100, all."

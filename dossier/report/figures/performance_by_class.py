@@ -7,11 +7,10 @@ from dataclasses import dataclass
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
 from dossier.core import bands, types
 from dossier.core.facts import Fact
-from dossier.report.figures import canvas, captions, classes, ink, placing, robustness, similarity
+from dossier.report.figures import canvas, captions, classes, ink, marks, placing, robustness, similarity
 from dossier.typeset import widths
 from dossier.typeset.numbers import number
 
@@ -61,49 +60,6 @@ def measured_scales(seen: types.Evidence) -> list[robustness.Scale]:
         for scale in robustness.scales(seen)
         if any(robustness.standing(seen, site, scale) for site in types.externals(seen))
     ]
-
-
-def draw_by_class(evidence: types.Evidence) -> Figure | types.Absent:
-    """A row of panels a measure, a panel a class, before those of the AUROC its mean; a mark a site."""
-    seen, sites, labels = classes.panels(evidence), sites_at(evidence), shown_classes(evidence)
-    if isinstance(seen, types.Absent):
-        return seen
-    measures = measured_scales(seen)
-    if not sites or not measures:
-        return types.Absent(Fact("no_similarity_of_classes"))
-    right = max(widths.text_width(site.label) for site in sites) + LEADER
-    wide = (canvas.FULL - LEFT - right - GAP * len(labels)) / (len(labels) + 1)
-    each = HEAD + _height(sites) + FOOT
-    drawn = canvas.sheet(canvas.FULL, len(measures) * each)
-    heads = widths.shortened(labels, wide)
-    for row, scale in enumerate(measures):
-        top = row * each + HEAD
-        canvas.write(drawn, LEFT, top - 6.8, f"{scale.title}, one class against the rest", weight=600)
-        for index, label in enumerate(labels):
-            x = LEFT + (index + 1) * (wide + GAP)
-            axes = _panel(drawn, evidence, scale, (x, top), wide, sites)
-            canvas.write(drawn, x, top - 2.2, heads[index])
-            for site in sites:
-                _class_mark(axes, seen, site, f"{site.name}{classes.BETWEEN}{label}", scale)
-        if scale.measure == "auroc":
-            axes = _panel(drawn, evidence, scale, (LEFT, top), wide, sites)
-            canvas.write(drawn, LEFT, top - 2.2, "mean")
-            for site in sites:
-                _mark(axes, types.find(evidence, scale.measure, site.name), site, scale, MEAN, is_filled=True)
-            _similarity_ticks(axes, evidence, sites)
-        else:
-            _similarity_axis(drawn, evidence, sites, (LEFT + wide + GAP, top))
-        canvas.write(
-            drawn,
-            2.0,
-            top + _height(sites) / 2,
-            robustness.form_of(evidence).short,
-            rotation=90,
-            ha="center",
-            va="center",
-        )
-        _names(drawn, evidence, sites, (LEFT + (len(labels) + 1) * (wide + GAP) - GAP, top))
-    return drawn
 
 
 def _panel(
@@ -172,8 +128,7 @@ def _mark(
     if found.low is not None and found.high is not None:
         axes.plot([scale.clipped(found.low), scale.clipped(found.high)], [y, y], color=ink.INK, lw=1.0, zorder=2)
     shape = mark if scale.clipped(found.value) == found.value else "<"
-    face = ink.INK if is_filled else "white"
-    axes.plot([scale.clipped(found.value)], [y], shape, ms=3.6, mfc=face, mec=ink.INK, mew=0.9, zorder=3, clip_on=False)
+    marks.dot(axes, scale.clipped(found.value), y, shape, 3.6, filled=is_filled)
 
 
 def _names(drawn: Figure, evidence: types.Evidence, sites: Sequence[At], corner: tuple[float, float]) -> None:
@@ -187,21 +142,44 @@ def _names(drawn: Figure, evidence: types.Evidence, sites: Sequence[At], corner:
     for order in range(len(placed) - 1, -1, -1):
         ceiling = placed[order + 1] - placing.LABEL_HEIGHT if order + 1 < len(placed) else placed[order] - beyond
         placed[order] = min(placed[order], ceiling)
-    across, down = canvas.extent(drawn)
     for site, spot, y in zip(sites, wanted, placed, strict=True):
-        ends = [(x + 0.4) / across, (x + LEADER - 0.6) / across], [1 - spot / down, 1 - y / down]
-        drawn.add_artist(Line2D(*ends, transform=drawn.transFigure, color=ink.RULE, lw=0.6))
+        marks.stroke(drawn, (x + 0.4, spot), (x + LEADER - 0.6, y), ink.RULE, 0.6)
         canvas.write(drawn, x + LEADER, y, site.label, color=ink.INK_2)
 
 
 @canvas.figure("External performance by class")
 def external_performance_by_class(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     """How well each class is told from the rest at the sites whose patients differ from the development data."""
-    drawn = draw_by_class(evidence)
-    seen = classes.panels(evidence)
-    if isinstance(drawn, types.Absent) or isinstance(seen, types.Absent):
-        return drawn if isinstance(drawn, types.Absent) else types.Absent(Fact("two_classes"))
-    sites = sites_at(evidence)
+    seen, sites, labels = classes.panels(evidence), sites_at(evidence), shown_classes(evidence)
+    if isinstance(seen, types.Absent):
+        return seen
+    measures = measured_scales(seen)
+    if not sites or not measures:
+        return types.Absent(Fact("no_similarity_of_classes"))
+    right = max(widths.text_width(site.label) for site in sites) + LEADER
+    wide = (canvas.FULL - LEFT - right - GAP * len(labels)) / (len(labels) + 1)
+    each = HEAD + _height(sites) + FOOT
+    drawn = canvas.sheet(canvas.FULL, len(measures) * each)
+    heads = widths.shortened(labels, wide)
+    for row, scale in enumerate(measures):
+        top = row * each + HEAD
+        canvas.write(drawn, LEFT, top - 6.8, f"{scale.title}, one class against the rest", weight=600)
+        for index, label in enumerate(labels):
+            x = LEFT + (index + 1) * (wide + GAP)
+            axes = _panel(drawn, evidence, scale, (x, top), wide, sites)
+            canvas.write(drawn, x, top - 2.2, heads[index])
+            for site in sites:
+                _class_mark(axes, seen, site, f"{site.name}{classes.BETWEEN}{label}", scale)
+        if scale.measure == "auroc":
+            axes = _panel(drawn, evidence, scale, (LEFT, top), wide, sites)
+            canvas.write(drawn, LEFT, top - 2.2, "mean")
+            for site in sites:
+                _mark(axes, types.find(evidence, scale.measure, site.name), site, scale, MEAN, is_filled=True)
+            _similarity_ticks(axes, evidence, sites)
+        else:
+            _similarity_axis(drawn, evidence, sites, (LEFT + wide + GAP, top))
+        canvas.turned(drawn, 2.0, top + _height(sites) / 2, robustness.form_of(evidence).short)
+        _names(drawn, evidence, sites, (LEFT + (len(labels) + 1) * (wide + GAP) - GAP, top))
     form = robustness.form_of(evidence)
     left = len(evidence.release.outcome.classes or ()) - len(shown_classes(evidence))
     unseen = len(types.externals(evidence)) - len(sites)

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from matplotlib.figure import Figure
+from matplotlib.axes import Axes
 
 from dossier.core import bands, types
 from dossier.core.facts import Count, Fact
-from dossier.report.figures import canvas, captions, data, facets, ink, placing
+from dossier.report.figures import canvas, captions, data, facets, ink, marks, placing
 from dossier.typeset import widths
 from dossier.typeset.numbers import number, per_cent, showing_the_side
 
@@ -97,7 +97,7 @@ def _distance(mark: placing.Mark, spot: tuple[float, float]) -> float:
 def _labels(found: Sequence[Flagging], names: Sequence[str], which: int, high: float) -> Labelled:
     """Where the names stand in the panel of PPV (0) or NPV (1), so many mm high."""
     own = [float(predictive_values(flagging, np.array([flagging.prevalence]))[which][0]) for flagging in found]
-    marks = tuple(
+    discs = tuple(
         placing.Mark(name, flagging.prevalence * WIDTH, (1 - value) * high)
         for flagging, name, value in zip(found, names, own, strict=True)
         if not np.isnan(value)
@@ -108,7 +108,7 @@ def _labels(found: Sequence[Flagging], names: Sequence[str], which: int, high: f
     ]
     # A letter stands at its disc, be it on a line.
     lines = np.concatenate(strokes) if max(map(len, names)) > 2 else np.empty((0, 2))
-    return Labelled(marks, placing.place_labels(marks, WIDTH, high, DISC, lines))
+    return Labelled(discs, placing.place_labels(discs, WIDTH, high, DISC, lines))
 
 
 def _lettered(found: Sequence[Flagging], letters: Sequence[str]) -> tuple[float, list[Labelled]]:
@@ -120,8 +120,21 @@ def _lettered(found: Sequence[Flagging], letters: Sequence[str]) -> tuple[float,
     return high, labels
 
 
-def draw_predictive_values(evidence: types.Evidence) -> Figure | types.Absent:
-    """PPV and NPV as curves of the prevalence, a line a site with a disc at its own; letters where names are many."""
+def _in_lines(texts: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+    """The entries of a key in lines no wider than the page."""
+    lines: list[tuple[str, ...]] = [()]
+    for text in texts:
+        longer = (*lines[-1], text)
+        if lines[-1] and sum(widths.text_width(word) + facets.KEY_GAP for word in longer) > canvas.FULL - LEFT:
+            lines.append((text,))
+        else:
+            lines[-1] = longer
+    return tuple(lines)
+
+
+@canvas.figure("Predictive values by prevalence")
+def predictive_values_by_prevalence(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
+    """How often a flag and no flag were right at each site, and as if sensitivity and specificity stayed the same."""
     found = flaggings(evidence)
     if isinstance(found, types.Absent):
         return found
@@ -145,58 +158,34 @@ def draw_predictive_values(evidence: types.Evidence) -> Figure | types.Absent:
         axes = canvas.panel(drawn, x, top, WIDTH, high)
         axes.set(xlim=(0, 1), ylim=(0, 1))
         for flagging in found:
-            stayed = predictive_values(flagging, PREVALENCES)[which]
-            axes.plot(PREVALENCES, stayed, color=ink.MID, lw=0.8, dashes=(3, 2), zorder=1)
-            there = flagging.own[which]
-            if isinstance(there, types.Estimate) and there.low is not None and there.high is not None:
-                ends = [there.low, there.high]
-                axes.plot([flagging.prevalence] * 2, ends, color=ink.BLUE, lw=1.0, zorder=2)
-            own = predictive_values(flagging, np.array([flagging.prevalence]))[which]
-            axes.plot(
-                [flagging.prevalence], own, "o", ms=4.4, color=ink.BLUE, zorder=3, clip_on=False, gid=flagging.site.name
-            )
+            _curve(axes, flagging, which)
         for mark, spot in zip(labels[which].marks, labels[which].spots, strict=True):
             if spot is not None:
                 axes.text(spot[0] / WIDTH, 1 - spot[1] / high, mark.text, ha="center", va="center", zorder=4)
         quarters, words = [0, 0.25, 0.5, 0.75, 1], ["0", "25", "50", "75", "100"]
-        canvas.ticks(axes, "x", quarters, words)
-        canvas.ticks(axes, "y", quarters, words)
+        for direction in canvas.BOTH:
+            canvas.ticks(axes, direction, quarters, words)
         canvas.turned(drawn, x - 11.0, top + high / 2, noun)
         canvas.write(drawn, x + WIDTH / 2, top + high + 7.2, "Prevalence, %", ha="center")
-    return drawn
-
-
-def _in_lines(texts: Sequence[str]) -> tuple[tuple[str, ...], ...]:
-    """The entries of a key in lines no wider than the page."""
-    lines: list[tuple[str, ...]] = [()]
-    for text in texts:
-        longer = (*lines[-1], text)
-        if lines[-1] and sum(widths.text_width(word) + facets.KEY_GAP for word in longer) > canvas.FULL - LEFT:
-            lines.append((text,))
-        else:
-            lines[-1] = longer
-    return tuple(lines)
-
-
-@canvas.figure("Predictive values by prevalence")
-def predictive_values_by_prevalence(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
-    """How often a flag and no flag were right at each site, and as if sensitivity and specificity stayed the same."""
-    drawn = draw_predictive_values(evidence)
-    if isinstance(drawn, types.Absent):
-        return drawn
-    found = flaggings(evidence)
-    if isinstance(found, types.Absent):
-        return found
     caption = (
         f"{captions.patients([flagging.site for flagging in found])}. At "
-        f"{number(data.primary_threshold(evidence) or 0)}. Disc: "
-        f"found at each site, {captions.level_text(evidence)} interval. Broken line: if sensitivity and specificity "
-        f"stayed "
-        "the same; they move with the case mix. "
-        f"Without sites of under {bands.FEW_FOR_POOLING} events or non-events."
+        f"{number(data.primary_threshold(evidence) or 0)}. Disc: found at each site, {captions.level_text(evidence)} "
+        "interval. Broken line: if sensitivity and specificity stayed the same; they move with the case mix. Without "
+        f"sites of under {bands.FEW_FOR_POOLING} events or non-events."
     )
     message = f"As found, PPV {_spread(found, 0)} and NPV {_spread(found, 1)}."
     return canvas.Drawn(drawn, caption, message)
+
+
+def _curve(axes: Axes, flagging: Flagging, which: int) -> None:
+    """The curve of a site, and on it what was found there, with its interval."""
+    stayed = predictive_values(flagging, PREVALENCES)[which]
+    axes.plot(PREVALENCES, stayed, color=ink.MID, lw=0.8, dashes=(3, 2), zorder=1)
+    there = flagging.own[which]
+    if isinstance(there, types.Estimate) and there.low is not None and there.high is not None:
+        axes.plot([flagging.prevalence] * 2, [there.low, there.high], color=ink.BLUE, lw=1.0, zorder=2)
+    own = predictive_values(flagging, np.array([flagging.prevalence]))[which]
+    marks.dot(axes, flagging.prevalence, float(own[0]), "o", 4.4, ink.BLUE, gid=flagging.site.name)
 
 
 def _spread(found: list[Flagging], which: int) -> str:

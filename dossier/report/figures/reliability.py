@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -66,53 +67,6 @@ def _height(value: float) -> float:
 
 def _across(value: float) -> float:
     return WIDTH * (value - 0.5) / 0.5
-
-
-def draw_nomogram(evidence: types.Evidence) -> Figure | types.Absent:
-    """The fan of reliabilities with the model's case in blue."""
-    fan = nomogram_curve(evidence)
-    if isinstance(fan, types.Absent):
-        return fan
-    curve, dataset = fan
-    drawn = canvas.sheet(canvas.HALF, TOP + HEIGHT + 12.5)
-    axes = canvas.panel(drawn, LEFT, TOP, WIDTH, HEIGHT)
-    places = [0.5, 0.6, 0.7, 0.8, 0.9, 1.0]
-    axes.set_xlim(0.5, 1)
-    axes.set_ylim(0.5, 1)
-    texts = [canvas.tick_text(position) for position in places]
-    canvas.ticks(axes, "y", places, texts)
-    canvas.ticks(axes, "x", places, texts)[0.5].set_horizontalalignment("left")
-    band = types.find_curve(evidence, "actual_accuracy_bounds", dataset)
-    if isinstance(band, types.Curve):
-        _draw_band(axes, band)
-        facets.key_row(drawn, LEFT, 2.4, [facets.Key("possible without the assumption", ink.TINTS[1], fill=True)])
-    case = case_of(evidence, dataset)
-    case_end = _draw_case(axes, case) if case is not None else None
-    needed = needed_of(evidence, dataset) if case is not None else None
-    needed_end = _draw_needed(axes, needed) if needed is not None else None
-    ends = [end for end in (case_end, needed_end) if end is not None]
-    _draw_fan(drawn, axes, curve, ends)
-    if needed is not None and needed_end is not None:
-        _label_needed(drawn, axes, needed, needed_end, case_end)
-    if case is not None and case_end is not None:
-        rho = case.details.get("rho")
-        if rho is not None:
-            canvas.write(drawn, LEFT + WIDTH + 1.6, TOP + _height(case_end), number(rho), weight=600, color=ink.BLUE)
-        _label_case(axes, case, needed)
-    canvas.write(drawn, LEFT + WIDTH / 2, TOP + HEIGHT + 9.4, "Accuracy against the labels", ha="center")
-    middle = TOP + HEIGHT / 2
-    canvas.turned(drawn, 2.0, middle, "Accuracy against the truth")
-    canvas.write(
-        drawn,
-        canvas.HALF - 2.0,
-        middle,
-        "Reliability of the labels, rho",
-        rotation=90,
-        ha="center",
-        va="center",
-        color=ink.INK_2,
-    )
-    return drawn
 
 
 def _draw_band(axes: Axes, band: types.Curve) -> None:
@@ -232,19 +186,8 @@ def _label_case(axes: Axes, case: types.Estimate, needed: types.Estimate | None)
             0.05,
         ),
     ):
-        spot = placing.place_on_line(text, line, _strokes(case), spots, (WIDTH, HEIGHT), weight, prefer)
-        if spot is not None:
-            spots.append((*spot, widths.text_width(text, weight) / 2 + 0.5, 1.8))
-            axes.text(
-                0.5 + spot[0] / WIDTH * 0.5,
-                1 - spot[1] / HEIGHT * 0.5,
-                text,
-                ha="center",
-                va="center",
-                color=colour,
-                weight=weight,
-                zorder=6,
-            )
+        looks: dict[str, Any] = {"color": colour, "weight": weight, "zorder": 6}
+        placing.label(axes, text, line, _strokes(case), spots, (WIDTH, HEIGHT), prefer=prefer, half=1.8, **looks)
 
 
 def _strokes(case: types.Estimate) -> types.Floats:
@@ -261,12 +204,38 @@ def _strokes(case: types.Estimate) -> types.Floats:
 @canvas.figure("Reliability nomogram")
 def reliability(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     """What an accuracy measured against fallible labels is worth against the truth, by how reliable they are."""
-    drawn = draw_nomogram(evidence)
     fan = nomogram_curve(evidence)
-    if isinstance(drawn, types.Absent) or isinstance(fan, types.Absent):
-        return drawn if isinstance(drawn, types.Absent) else types.Absent(Fact("no_readers"))
+    if isinstance(fan, types.Absent):
+        return fan
     curve, dataset = fan
+    drawn = canvas.sheet(canvas.HALF, TOP + HEIGHT + 12.5)
+    axes = canvas.panel(drawn, LEFT, TOP, WIDTH, HEIGHT)
+    places = [0.5, 0.6, 0.7, 0.8, 0.9, 1.0]
+    axes.set(xlim=(0.5, 1), ylim=(0.5, 1))
+    texts = [canvas.tick_text(position) for position in places]
+    canvas.ticks(axes, "y", places, texts)
+    canvas.ticks(axes, "x", places, texts)[0.5].set_horizontalalignment("left")
+    band = types.find_curve(evidence, "actual_accuracy_bounds", dataset)
+    if isinstance(band, types.Curve):
+        _draw_band(axes, band)
+        facets.key_row(drawn, LEFT, 2.4, [facets.Key("possible without the assumption", ink.TINTS[1], fill=True)])
     case = case_of(evidence, dataset)
+    case_end = _draw_case(axes, case) if case is not None else None
+    needed = needed_of(evidence, dataset) if case is not None else None
+    needed_end = _draw_needed(axes, needed) if needed is not None else None
+    ends = [end for end in (case_end, needed_end) if end is not None]
+    _draw_fan(drawn, axes, curve, ends)
+    if needed is not None and needed_end is not None:
+        _label_needed(drawn, axes, needed, needed_end, case_end)
+    if case is not None and case_end is not None:
+        rho = case.details.get("rho")
+        if rho is not None:
+            canvas.write(drawn, LEFT + WIDTH + 1.6, TOP + _height(case_end), number(rho), weight=600, color=ink.BLUE)
+        _label_case(axes, case, needed)
+    canvas.write(drawn, LEFT + WIDTH / 2, TOP + HEIGHT + 9.4, "Accuracy against the labels", ha="center")
+    middle = TOP + HEIGHT / 2
+    canvas.turned(drawn, 2.0, middle, "Accuracy against the truth")
+    canvas.turned(drawn, canvas.HALF - 2.0, middle, "Reliability of the labels, rho", color=ink.INK_2)
     caption = f"{curve.n:,} cases. Read up from the measured accuracy to the line, then left."
     if case is None:
         text = "A fan of lines from perfect labels (measured is actual) to worthless ones (actual is one half)."
@@ -279,11 +248,9 @@ def reliability(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     )
     message = f"{text}."
     text += f"{free}."
-    needed = needed_of(evidence, dataset)
     if needed is not None:
         wished = number(needed.details["desired_accuracy"] or 0)
         caption += " Dashed: right from the wished accuracy, then along the line to the reliability that it needs."
         text += f" An accuracy of {wished} would need a reliability of {number(needed.value)}."
-    band = types.find_curve(evidence, "actual_accuracy_bounds", dataset)
     shaded = " Shaded, and the black bar: model and labels may err together." if isinstance(band, types.Curve) else ""
     return canvas.Drawn(drawn, f"{caption}{shaded}", text, message)

@@ -77,30 +77,6 @@ def names_of_classes(evidence: types.Evidence, count: int) -> tuple[str, ...]:
     return ("no", "yes") if count == 2 else tuple(f"class {index + 1}" for index in range(count))
 
 
-def draw_matrices(evidence: types.Evidence) -> Figure | types.Absent:
-    """A matrix for each site: counts and shares, errors shaded by how grave they are."""
-    found = sites_with_matrix(evidence)
-    if not found:
-        otherwise = Fact("no_weighed_confusion_matrix")
-        return facets.why_nowhere(evidence, "confusion_matrix", otherwise)
-    classes = int(data.column(found[0][1], "true").max()) + 1
-    names = names_of_classes(evidence, classes)
-    plan = matrices(found, names)
-    shown = found[: _room(plan)]
-    top = 6.0
-    drawn = canvas.sheet(canvas.FULL, top + plan.row * -(-len(shown) // plan.across) - 4.0)
-    _key(drawn, shown[0][1])
-    step = plan.label + plan.classes * plan.wide + plan.gap
-    sizes = [f", n {curve.n:,}" for _, curve in shown]
-    room = step - plan.gap - max(widths.text_width(size, 600) for size in sizes)
-    sites = widths.shortened([site.site for site, _ in shown], room, 600)
-    heads = [site + size for site, size in zip(sites, sizes, strict=True)]
-    for index, (head, (_, curve)) in enumerate(zip(heads, shown, strict=True)):
-        down, right = divmod(index, plan.across)
-        _matrix(drawn, plan, curve, names, head, right * step, top + down * plan.row)
-    return drawn
-
-
 def _room(plan: Matrices) -> int:
     """How many matrices a page holds."""
     return plan.across * max(1, int((TALLEST_SHEET - 6.0) / plan.row))
@@ -112,8 +88,8 @@ def _key(drawn: Figure, curve: types.Curve) -> None:
     entries = [facets.Key("right", "white", fill=True, edge=ink.INK_2)]
     for index, colour in enumerate(SHADES):
         if colour in used:
-            ends = canvas.tick_text(index / len(SHADES)), canvas.tick_text((index + 1) / len(SHADES))
-            entries.append(facets.Key(f"severity to {ends[1]}", colour, fill=True, edge=ink.INK_2))
+            end = canvas.tick_text((index + 1) / len(SHADES))
+            entries.append(facets.Key(f"severity to {end}", colour, fill=True, edge=ink.INK_2))
     facets.key_row(drawn, 0, 2.0, entries)
 
 
@@ -125,8 +101,7 @@ def _matrix(
     left, top = x + plan.label, y + 10.2
     axes = canvas.panel(drawn, left, top, plan.classes * plan.wide, plan.classes * plan.high)
     axes.axis("off")
-    axes.set_xlim(0, plan.classes)
-    axes.set_ylim(plan.classes, 0)
+    axes.set(xlim=(0, plan.classes), ylim=(plan.classes, 0))
     over = [f"truly {name}" if plan.classes == 2 else name for name in names]
     if any(widths.text_width(name) > plan.wide - 0.6 for name in over):
         # Names too long for the columns stand beside the rows, with the number that heads the column.
@@ -156,14 +131,24 @@ def _cell(axes: Axes, plan: Matrices, corner: tuple[float, float], count: float,
 @canvas.figure("Predicted against true classes, errors shaded by severity")
 def confusion_by_site(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     """Which errors the model makes at every site, how many, and how grave each kind is."""
-    drawn = draw_matrices(evidence)
-    if isinstance(drawn, types.Absent):
-        return drawn
     found = sites_with_matrix(evidence)
+    if not found:
+        return facets.why_nowhere(evidence, "confusion_matrix", Fact("no_weighed_confusion_matrix"))
     classes = int(data.column(found[0][1], "true").max()) + 1
     names = names_of_classes(evidence, classes)
     plan = matrices(found, names)
     shown, left = found[: _room(plan)], max(0, len(found) - _room(plan))
+    top = 6.0
+    drawn = canvas.sheet(canvas.FULL, top + plan.row * -(-len(shown) // plan.across) - 4.0)
+    _key(drawn, shown[0][1])
+    step = plan.label + plan.classes * plan.wide + plan.gap
+    sizes = [f", n {curve.n:,}" for _, curve in shown]
+    room = step - plan.gap - max(widths.text_width(size, 600) for size in sizes)
+    sites = widths.shortened([site.site for site, _ in shown], room, 600)
+    heads = [site + size for site, size in zip(sites, sizes, strict=True)]
+    for index, (head, (_, curve)) in enumerate(zip(heads, shown, strict=True)):
+        down, right = divmod(index, plan.across)
+        _matrix(drawn, plan, curve, names, head, right * step, top + down * plan.row)
     how = method_text(shown[0][1].method)
     caption = (
         f"{sum(curve.n for _, curve in shown):,} patients at {captions.sites_word(len(shown))}, {how}. Rows: "

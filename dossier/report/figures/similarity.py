@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from dossier.core import bands, types
 from dossier.core.facts import Fact
-from dossier.report.figures import canvas, captions, ink, robustness
+from dossier.report.figures import canvas, captions, data, ink, marks, robustness
 from dossier.typeset import widths
 from dossier.typeset.numbers import number
 from dossier.typeset.words import counted
@@ -51,41 +50,6 @@ def correlation(evidence: types.Evidence, scale: robustness.Scale) -> types.Esti
     return types.find(evidence, "performance_against_similarity", types.POOLED, measure=scale.measure, similarity=by)
 
 
-def draw_against_similarity(evidence: types.Evidence) -> Figure | types.Absent:
-    """A row a site: its similarity, then each measure with its interval over the bands of performance."""
-    every, three = by_similarity(evidence), measured(evidence)
-    if sum(placed_site.similarity is not None for placed_site in every) < FEWEST or not three:
-        return types.Absent(Fact("fewer_than_three_similarities"))
-    rows = every[:MOST_ROWS]
-    names = widths.shortened([placed_site.site.site for placed_site in rows], WIDEST_NAME, 600)
-    left = max(widths.text_width(name, 600) for name in names) + 4.5
-    width = (canvas.FULL - left - len(three) * GAP - 2.0) / (len(three) + SIMILARITY_SHARE)
-    titles = [_lines(scale.title, width) for scale in three]
-    first = _lines(robustness.form_of(evidence).title, width * SIMILARITY_SHARE)
-    top = 1.5 + canvas.LINE * max(map(len, (first, *titles)))
-    height = ROW * len(rows)
-    texts = [_correlation_lines(evidence, scale) for scale in three]
-    drawn = canvas.sheet(canvas.FULL, top + height + 6.4 + canvas.LINE * max(map(len, texts)))
-    _titles(drawn, left, top, first)
-    axes = canvas.panel(drawn, left, top, width * SIMILARITY_SHARE, height)
-    _similarities(axes, evidence, rows)
-    canvas.ticks(axes, "y", range(len(rows)), names, length=0)
-    canvas.write(drawn, left, top + height + 8.0, f"broken line: {bands.SUPPORT:g}", color=ink.INK_2)
-    for index, (scale, title) in enumerate(zip(three, titles, strict=True)):
-        x = left + width * (SIMILARITY_SHARE + index) + GAP * (index + 1)
-        _titles(drawn, x, top, title)
-        axes = canvas.panel(drawn, x, top, width, height)
-        axes.set_xlim(scale.worst, scale.best)
-        _rows(axes, len(rows))
-        robustness.background(axes, scale)
-        robustness.scale_ticks(axes, scale, width, labelled=True)
-        for row, placed_site in enumerate(rows):
-            _performance(axes, evidence, placed_site, scale, row)
-        for line, text in enumerate(texts[index]):
-            canvas.write(drawn, x, top + height + 8.0 + line * canvas.LINE, text, color=ink.INK_2)
-    return drawn
-
-
 def _lines(title: str, width: float) -> list[str]:
     """A title in lines no wider than its panel and half of the gap beside it."""
     return (widths.wrapped(title, width + GAP / 2, 3, 600) or title).split("\n")
@@ -118,9 +82,7 @@ def _similarities(axes: Axes, evidence: types.Evidence, rows: Sequence[robustnes
             x = bands.SUPPORT + 0.03 * (high - low)
             axes.text(x, row, "unknown", va="center_baseline", color=ink.INK_2)
             continue
-        low_end, high_end = placed_site.similarity.low, placed_site.similarity.high
-        if low_end is not None and high_end is not None:
-            axes.plot([low_end, high_end], [row, row], color=_colour(placed_site), lw=_weight(placed_site), zorder=2)
+        marks.interval(axes, placed_site.similarity, row, _colour(placed_site), lw=_weight(placed_site))
         _mark(axes, placed_site, placed_site.similarity.value, row, filled=True)
 
 
@@ -131,7 +93,7 @@ def similarity_ends(evidence: types.Evidence, known: Sequence[types.Estimate]) -
     """
     if evidence.release.robustness.similarity == "psi":
         return BEFORE_ZERO, 1.0
-    reach = [end for estimate in known for end in (estimate.low, estimate.value, estimate.high) if end is not None]
+    reach = data.ends(*known)
     low, high = min(bands.SUPPORT, *reach), max(bands.ALIKE, *reach)
     beyond = max(0.08 * (high - low), (LEAST_SPAN - (high - low)) / 2)
     return max(0.0, low - beyond), min(1.0, high + beyond)
@@ -146,17 +108,11 @@ def _performance(
         return
     ends = [scale.clipped(end) for end in (stands.low, stands.high)]
     axes.plot(ends, [row, row], color=_colour(placed_site), lw=_weight(placed_site), zorder=2)
-    is_beyond = scale.clipped(stands.value) != stands.value
-    _mark(
-        axes, placed_site, scale.clipped(stands.value), row, filled=_is_enough(stands), shape="<" if is_beyond else "s"
-    )
+    # Open where the minimum sample size is unknown, or not reached.
+    enough, value = stands.share is not None and stands.share >= 1, scale.clipped(stands.value)
+    _mark(axes, placed_site, value, row, filled=enough, shape="<" if value != stands.value else "s")
     if robustness.is_without_skill(evidence, placed_site.site, scale):
         axes.plot([stands.value], [row], "x", color=ink.INK, **robustness.NO_SKILL)
-
-
-def _is_enough(stands: robustness.Standing) -> bool:
-    """Whether the minimum sample size is known and reached."""
-    return stands.share is not None and stands.share >= 1
 
 
 def _colour(placed_site: robustness.Placed) -> str:
@@ -170,14 +126,7 @@ def _weight(placed_site: robustness.Placed) -> float:
 
 def _mark(axes: Axes, placed_site: robustness.Placed, x: float, row: int, *, filled: bool, shape: str = "s") -> None:
     colour, size = _colour(placed_site), 4.8 if placed_site.supports else 4.2
-    looks: dict[str, Any] = {
-        "color": colour,
-        "mfc": colour if filled else "white",
-        "mec": colour,
-        "mew": 0.9,
-        "ms": size,
-    }
-    axes.plot([x], [row], shape, **looks, gid=placed_site.site.name, zorder=3, clip_on=False)
+    marks.dot(axes, x, row, shape, size, colour, filled=filled, gid=placed_site.site.name)
 
 
 def _correlation_lines(evidence: types.Evidence, scale: robustness.Scale) -> tuple[str, ...]:
@@ -198,11 +147,37 @@ def performance_by_similarity(evidence: types.Evidence) -> canvas.Drawn | types.
     """Whether the model does better at the sites whose patients resemble those it was developed on."""
     if evidence.release.outcome.classes:
         return types.Absent(Fact("diagram_for_binary_outcome"))
-    drawn = draw_against_similarity(evidence)
-    if isinstance(drawn, types.Absent):
-        return drawn
-    alternative, message = _alternative(evidence), _message(evidence)
-    return canvas.Drawn(drawn, _caption(evidence), alternative, message)
+    every, three = by_similarity(evidence), measured(evidence)
+    if sum(placed_site.similarity is not None for placed_site in every) < FEWEST or not three:
+        return types.Absent(Fact("fewer_than_three_similarities"))
+    rows = every[:MOST_ROWS]
+    names = widths.shortened([placed_site.site.site for placed_site in rows], WIDEST_NAME, 600)
+    left = max(widths.text_width(name, 600) for name in names) + 4.5
+    width = (canvas.FULL - left - len(three) * GAP - 2.0) / (len(three) + SIMILARITY_SHARE)
+    titles = [_lines(scale.title, width) for scale in three]
+    first = _lines(robustness.form_of(evidence).title, width * SIMILARITY_SHARE)
+    top = 1.5 + canvas.LINE * max(map(len, (first, *titles)))
+    height = ROW * len(rows)
+    texts = [_correlation_lines(evidence, scale) for scale in three]
+    drawn = canvas.sheet(canvas.FULL, top + height + 6.4 + canvas.LINE * max(map(len, texts)))
+    _titles(drawn, left, top, first)
+    axes = canvas.panel(drawn, left, top, width * SIMILARITY_SHARE, height)
+    _similarities(axes, evidence, rows)
+    canvas.ticks(axes, "y", range(len(rows)), names, length=0)
+    canvas.write(drawn, left, top + height + 8.0, f"broken line: {bands.SUPPORT:g}", color=ink.INK_2)
+    for index, (scale, title) in enumerate(zip(three, titles, strict=True)):
+        x = left + width * (SIMILARITY_SHARE + index) + GAP * (index + 1)
+        _titles(drawn, x, top, title)
+        axes = canvas.panel(drawn, x, top, width, height)
+        axes.set_xlim(scale.worst, scale.best)
+        _rows(axes, len(rows))
+        robustness.background(axes, scale)
+        robustness.scale_ticks(axes, scale, width, labelled=True)
+        for row, placed_site in enumerate(rows):
+            _performance(axes, evidence, placed_site, scale, row)
+        for line, text in enumerate(texts[index]):
+            canvas.write(drawn, x, top + height + 8.0 + line * canvas.LINE, text, color=ink.INK_2)
+    return canvas.Drawn(drawn, _caption(evidence), _alternative(evidence), _message(evidence))
 
 
 def _caption(evidence: types.Evidence) -> str:

@@ -166,35 +166,6 @@ def _places(evidence: types.Evidence, shown: Sequence[Line]) -> Places:
     return Places(names, (patients, events), (first, first + width + BOUNDS + 5.0), width, references)
 
 
-def draw_forest(evidence: types.Evidence) -> Figure | types.Absent:
-    """The forest of the subgroups: AUROC and O/E beside each other, with patients and events."""
-    if not evidence.subgroups.summaries:
-        return types.Absent(Fact("no_subgroup_declared"))
-    every = lines(evidence)
-    if not any(isinstance(estimate, types.Estimate) for line in every for estimate in line.found):
-        return types.Absent(Fact("no_subgroup_with_enough_patients"))
-    shown = every[:MOST_ROWS]
-    height = len(shown) * canvas.LINE + 1.5
-    plot = forest.Rows(canvas.sheet(canvas.FULL, TOP + height + 6.2), TOP)
-    places = _places(evidence, shown)
-    _heads(plot.sheet, evidence, places)
-    axes = [
-        _axes(plot, shown, which, places, height / canvas.LINE, measure)
-        for which, (measure, _) in enumerate(measures(evidence))
-    ]
-    for row, (line, name) in enumerate(zip(shown, _names(shown, places), strict=True)):
-        plot.write(row + 0.5, line.indent, name, weight=400 if line.subset else 600)
-        if line.is_head:
-            continue
-        for right, count in zip(places.counts, (line.n, line.events), strict=True):
-            plot.right(row + 0.5, right, f"{count or 0:,}")
-        if not line.found:
-            plot.write(row + 0.5, places.axes[0] + 1.5, "too few to tell", color=ink.INK_2)
-        for which, each in enumerate(axes if line.found else ()):
-            _mark(plot, each, places, line, which, row + 0.5)
-    return plot.sheet
-
-
 def _names(shown: Sequence[Line], places: Places) -> list[str]:
     """The names of the rows, short enough for their column; equal sites are shortened alike."""
     sites = list(dict.fromkeys(line.text for line in shown if line.is_below))
@@ -337,13 +308,33 @@ def _called(line: Line) -> str:
 @canvas.figure("Performance by subgroup")
 def forest_by_subgroup(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     """How well the model ranks the patients of each subgroup, and whether their risks add up."""
-    drawn = draw_forest(evidence)
-    if isinstance(drawn, types.Absent):
-        return drawn
-    alternative = forest_alternative(evidence)
+    if not evidence.subgroups.summaries:
+        return types.Absent(Fact("no_subgroup_declared"))
+    every = lines(evidence)
+    if not any(isinstance(estimate, types.Estimate) for line in every for estimate in line.found):
+        return types.Absent(Fact("no_subgroup_with_enough_patients"))
+    shown = every[:MOST_ROWS]
+    height = len(shown) * canvas.LINE + 1.5
+    plot = forest.Rows(canvas.sheet(canvas.FULL, TOP + height + 6.2), TOP)
+    places = _places(evidence, shown)
+    _heads(plot.sheet, evidence, places)
+    axes = [
+        _axes(plot, shown, which, places, height / canvas.LINE, measure)
+        for which, (measure, _) in enumerate(measures(evidence))
+    ]
+    for row, (line, name) in enumerate(zip(shown, _names(shown, places), strict=True)):
+        plot.write(row + 0.5, line.indent, name, weight=400 if line.subset else 600)
+        if line.is_head:
+            continue
+        for right, count in zip(places.counts, (line.n, line.events), strict=True):
+            plot.right(row + 0.5, right, f"{count or 0:,}")
+        if not line.found:
+            plot.write(row + 0.5, places.axes[0] + 1.5, "too few to tell", color=ink.INK_2)
+        for which, each in enumerate(axes if line.found else ()):
+            _mark(plot, each, places, line, which, row + 0.5)
     first, second = (heading for _, heading in measures(evidence))
     message = f"{first} and {second} by subgroup."
-    return canvas.Drawn(drawn, forest_caption(evidence), alternative, message)
+    return canvas.Drawn(plot.sheet, forest_caption(evidence), forest_alternative(evidence), message)
 
 
 # ---- calibration ----------------------------------------------------------------------------------------------------
@@ -417,46 +408,6 @@ TALLEST_MATRIX = 88.0
 """The most height of all rows together, so that the page holds the forest too."""
 
 
-def draw_calibration(evidence: types.Evidence) -> Figure | types.Absent:
-    """The calibration curve of each subgroup of each site, over that of the whole site."""
-    if not evidence.subgroups.summaries:
-        return types.Absent(Fact("no_subgroup_declared"))
-    if evidence.release.outcome.classes:
-        return types.Absent(Fact("curves_of_classes_in_results"))
-    plan = matrix(evidence)
-    curves = [_curve(evidence, site, subgroup) for site in plan.sites for subgroup in plan.subgroups]
-    if not curves:
-        return types.Absent(Fact("no_subgroup_with_enough_for_a_curve"))
-    end = calibration.curve_end(curves)
-    down = widths.on_lines(plan.down, [NAMES] * len(plan.down), 3, 600)
-    names = max(widths.text_width(line, 600) for name in down for line in name.split("\n")) + 3.0
-    left = names + max(9.5, 5.4 + widths.text_width(canvas.tick_text(end)))
-    count, across, rows = len(plan.across) * len(plan.down), len(plan.across), len(plan.down)
-    tallest = min(19.0, TALLEST_MATRIX / rows - GAP)
-    grid = facets.lattice(count, canvas.FULL, left=left, top=HEAD, gap_x=GAP, gap_y=GAP, tallest=40.0, columns=across)
-    if grid.height > tallest:
-        grid = replace(grid, width=(canvas.FULL - left - (across - 1) * GAP) / across, height=tallest)
-    heads = widths.on_lines(plan.across, [grid.width] * len(plan.across), 2)
-    more = max(head.count("\n") for head in heads) * facets.HEAD_LINE
-    grid = replace(grid, top=grid.top + more)
-    drawn = canvas.sheet(canvas.FULL, grid.bottom + 9.4)
-    for index in range(count):
-        row, step = divmod(index, across)
-        x, y = grid.corner(index)
-        if row == 0:
-            for above, words in enumerate(reversed(heads[step].split("\n"))):
-                canvas.write(drawn, x, y - 2.2 - above * facets.HEAD_LINE, words)
-        if step == 0:
-            canvas.write(drawn, 0, y + grid.height / 2, down[row], weight=600, va="center", linespacing=1.2)
-        axes = canvas.panel(drawn, x, y, grid.width, grid.height)
-        facets.unit_axes(axes, end, grid.outer_left(index), grid.outer_bottom(index))
-        _draw_panel(evidence, axes, grid, plan.at(row, step), end)
-    canvas.write(drawn, (grid.left + grid.right) / 2, grid.bottom + 7.2, "Estimated risk", ha="center")
-    middle = (grid.top + grid.bottom) / 2
-    canvas.turned(drawn, names + 2.0, middle, "Observed share")
-    return drawn
-
-
 GAP = 2.8
 
 
@@ -527,8 +478,38 @@ def calibration_alternative(evidence: types.Evidence) -> str:
 @canvas.figure("Calibration by subgroup")
 def calibration_by_subgroup(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     """How often the outcome happened among patients of each risk, subgroup by subgroup, over the whole site."""
-    drawn = draw_calibration(evidence)
-    if isinstance(drawn, types.Absent):
-        return drawn
-    caption = calibration_caption(evidence)
-    return canvas.Drawn(drawn, caption, calibration_alternative(evidence))
+    if not evidence.subgroups.summaries:
+        return types.Absent(Fact("no_subgroup_declared"))
+    if evidence.release.outcome.classes:
+        return types.Absent(Fact("curves_of_classes_in_results"))
+    plan = matrix(evidence)
+    curves = [_curve(evidence, site, subgroup) for site in plan.sites for subgroup in plan.subgroups]
+    if not curves:
+        return types.Absent(Fact("no_subgroup_with_enough_for_a_curve"))
+    end = calibration.curve_end(curves)
+    down = widths.on_lines(plan.down, [NAMES] * len(plan.down), 3, 600)
+    names = max(widths.text_width(line, 600) for name in down for line in name.split("\n")) + 3.0
+    left = names + max(9.5, 5.4 + widths.text_width(canvas.tick_text(end)))
+    count, across, rows = len(plan.across) * len(plan.down), len(plan.across), len(plan.down)
+    tallest = min(19.0, TALLEST_MATRIX / rows - GAP)
+    grid = facets.lattice(count, canvas.FULL, left=left, top=HEAD, gap_x=GAP, gap_y=GAP, tallest=40.0, columns=across)
+    if grid.height > tallest:
+        grid = replace(grid, width=(canvas.FULL - left - (across - 1) * GAP) / across, height=tallest)
+    heads = widths.on_lines(plan.across, [grid.width] * len(plan.across), 2)
+    more = max(head.count("\n") for head in heads) * facets.HEAD_LINE
+    grid = replace(grid, top=grid.top + more)
+    drawn = canvas.sheet(canvas.FULL, grid.bottom + 9.4)
+    for index in range(count):
+        row, step = divmod(index, across)
+        x, y = grid.corner(index)
+        if row == 0:
+            for above, words in enumerate(reversed(heads[step].split("\n"))):
+                canvas.write(drawn, x, y - 2.2 - above * facets.HEAD_LINE, words)
+        if step == 0:
+            canvas.write(drawn, 0, y + grid.height / 2, down[row], weight=600, va="center", linespacing=1.2)
+        axes = canvas.panel(drawn, x, y, grid.width, grid.height)
+        facets.unit_axes(axes, end, grid.outer_left(index), grid.outer_bottom(index))
+        _draw_panel(evidence, axes, grid, plan.at(row, step), end)
+    canvas.write(drawn, (grid.left + grid.right) / 2, grid.bottom + 7.2, "Estimated risk", ha="center")
+    canvas.turned(drawn, names + 2.0, (grid.top + grid.bottom) / 2, "Observed share")
+    return canvas.Drawn(drawn, calibration_caption(evidence), calibration_alternative(evidence))
