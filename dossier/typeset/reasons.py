@@ -226,7 +226,6 @@ WORDS: Mapping[str, str] = {
     "no_confidence": "the raters gave no confidence",
     "no_costs_and_benefits": "costs and benefits are not given",
     "no_counts_at_primary_threshold": "there are no counts per 1,000 at the primary threshold",
-    "no_counts_per_thousand": "there are no counts per 1,000",
     "no_curve_without_some_clusters": "without some clusters there is no curve: {reason}",
     "no_dataset_holds": "no dataset holds {predictors}",
     "no_decision_with_model": "no decision was made with the model",
