@@ -303,19 +303,22 @@ def smallest(found: SumOfShares) -> int:
     return int(np.argmin([float(np.sum(np.array(coefficient) * shares)) for coefficient in found.coefficients]))
 
 
+def bounds_of_each(found: SumOfShares, reach: float) -> list[tuple[float, float]]:
+    """The bounds of every sum, at a reach of so many standard errors."""
+    shares, covariance = np.array(found.shares), np.array(found.covariance)
+    each = (bounds(np.array(of), shares, covariance, found.rows, found.units, reach) for of in found.coefficients)
+    return [(float(low), float(high)) for low, high in each]
+
+
 def interval_of(found: SumOfShares, reach: float) -> tuple[float, float, float]:
     """The value of the smallest sum and its bounds, at a reach of so many standard errors.
 
     Each bound is the lowest of those of all sums: which sum is the smallest in truth is not known. The smallest lies
     below every upper bound with the sum of that bound, and below every lower bound only where all sums do.
     """
-    shares, covariance = np.array(found.shares), np.array(found.covariance)
-    each = [
-        bounds(np.array(coefficient), shares, covariance, found.rows, found.units, reach)
-        for coefficient in found.coefficients
-    ]
+    shares, each = np.array(found.shares), bounds_of_each(found, reach)
     value = float(np.sum(np.array(found.coefficients[smallest(found)]) * shares))
-    return value, min(float(low) for low, _ in each), min(float(high) for _, high in each)
+    return value, min(low for low, _ in each), min(high for _, high in each)
 
 
 def estimate_of(

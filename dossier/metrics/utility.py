@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -18,7 +18,16 @@ from dossier.metrics import weighted
 from dossier.metrics.discrimination import one_class, risk_range
 from dossier.metrics.graded_accuracy import bounds_of_class, class_ratio, effective_size, h_accuracy_at_risks
 from dossier.metrics.intervals import NO_ROWS, column, two_sided, two_sided_student, wilson_bounds
-from dossier.metrics.shares import NO_WEIGHT, Bools, Design, bounds, estimate_of, multinomial, sum_of_shares
+from dossier.metrics.shares import (
+    NO_WEIGHT,
+    Bools,
+    Design,
+    bounds,
+    bounds_of_each,
+    estimate_of,
+    multinomial,
+    sum_of_shares,
+)
 
 ORDER = (
     *("net_benefit", "standardized_net_benefit", "net_benefit_gain", "weighted_utility", "decision_curve"),
@@ -277,7 +286,8 @@ def net_benefit_gain(
     -----
     Each bound is the lower of those of the two gains: the interval lies above 0 only where the model exceeds both
     defaults, and below 0 where either exceeds the model. A sample may take the worse default for the better one.
-    `details` holds `default`, the net benefit of that default. Source: Vickers and Elkin 2006; as expected utility with
+    `details` holds `default`, the net benefit of that default, and below 0 `everyone_exceeds`, 1 where the lower upper
+    bound is that of the gain over flagging everyone, else 0. Source: Vickers and Elkin 2006; as expected utility with
     the advice less that without it, the value of information of Campagner 2023; the interval Zou and Donner 2008.
 
     Examples
@@ -292,7 +302,11 @@ def net_benefit_gain(
     design = Design(len(outcome), cluster, weights, strata)
     sums = [_over_all(threshold), _over_none(threshold)]
     found = sum_of_shares(cells_at(outcome, risk, threshold), sums, design)
-    return estimate_of(found, design, outcome, level, {"default": max(_of_everyone(found, threshold), 0.0)})
+    gain = estimate_of(found, design, outcome, level, {"default": max(_of_everyone(found, threshold), 0.0)})
+    if gain.high is None or gain.high >= 0:
+        return gain
+    (_, over_everyone), (_, over_no_one) = bounds_of_each(found, two_sided_student(level, found.freedom))
+    return replace(gain, details={**gain.details, "everyone_exceeds": float(over_everyone < over_no_one)})
 
 
 # ---- weighted utility -----------------------------------------------------------------------------------------------

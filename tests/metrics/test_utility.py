@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from dossier.core import multiplicity
 from dossier.core.types import Absent, Curve, CurveResult, DatasetSummary, Estimate, Floats, SiteResults
 from dossier.metrics.intervals import wilson
 from dossier.metrics.utility import (
@@ -630,3 +631,19 @@ def test_the_net_benefit_gain_of_real_sites(name: str) -> None:
     # methods.md prints sNB at .5; treating all gives 2 phi - 1 there.
     phi = float(y.mean())
     assert found.value == pytest.approx(printed(name, "sNB") * phi - max(2 * phi - 1, 0), abs=1e-5)
+
+
+@pytest.mark.parametrize(("everyone", "counts"), [(True, (270, 29, 699, 2)), (False, (2, 308, 30, 660))])
+def test_a_loss_is_named_by_the_default_against_which_it_is_shown(
+    everyone: bool, counts: tuple[int, int, int, int]
+) -> None:
+    """Near a prevalence of the threshold both defaults do alike, and the model is nearly one of them, a little worse.
+
+    In the sample it is the other one that does better: against that the loss is not shown.
+    """
+    outcome, risk = np.repeat([1.0, 1.0, 0.0, 0.0], counts), np.repeat([0.6, 0.1, 0.6, 0.1], counts)
+    gain = estimated(net_benefit_gain(outcome, risk, 0.3))
+    assert (gain.details["default"] == 0) is everyone
+    assert gain.high is not None
+    assert gain.high < 0
+    assert multiplicity.is_below_everyone(gain) is everyone

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from dossier.core.bands import FEW_FOR_POOLING, FEWEST_FOR_A_NEW_SITE, MANY_SITES, NAMED_OF_MANY, OE_TOLERATED
 from dossier.core.facts import Fact
-from dossier.core.multiplicity import CHANCE, discrimination, is_reversed, is_worse, of_site
+from dossier.core.multiplicity import CHANCE, discrimination, is_below_everyone, is_reversed, is_worse, of_site
 from dossier.core.types import (
     POOLED,
     Absent,
@@ -95,9 +95,8 @@ def better_than_the_model(gains: Iterable[tuple[str, Estimate]]) -> dict[str, li
     """Where a gain is shown to lie below 0: the places, by which default is better, everyone or no one."""
     places: dict[str, list[str]] = {EVERYONE: [], NO_ONE: []}
     for where, gain in gains:
-        default = gain.details.get("default")
-        if default is not None and is_worse(gain):
-            places[EVERYONE if default > 0 else NO_ONE].append(where)
+        if is_worse(gain):
+            places[EVERYONE if is_below_everyone(gain) else NO_ONE].append(where)
     return {whom: where for whom, where in places.items() if where}
 
 

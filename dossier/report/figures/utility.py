@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from dossier.core import types
 from dossier.core.facts import Count, Fact
-from dossier.core.multiplicity import is_worse
+from dossier.core.multiplicity import is_below_everyone, is_worse
 from dossier.report.figures import canvas, captions, data, facets, ink, marks, placing
 from dossier.typeset import widths
 from dossier.typeset.numbers import number
@@ -272,8 +272,7 @@ def _better_without(evidence: types.Evidence, at: float) -> str:
     no_one: list[str] = []
     for site in types.externals(evidence):
         gain = types.find(evidence, "net_benefit_gain", site.name, threshold=at)
-        default = gain.details.get("default") if isinstance(gain, types.Estimate) else None
-        if isinstance(gain, types.Estimate) and default is not None and is_worse(gain):
-            (everyone if default > 0 else no_one).append(site.site)
+        if isinstance(gain, types.Estimate) and is_worse(gain):
+            (everyone if is_below_everyone(gain) else no_one).append(site.site)
     text = f" Flagging everyone gains more in {captions.joined(everyone)}." if everyone else ""
     return f"{text} Flagging no one gains more in {captions.joined(no_one)}." if no_one else text

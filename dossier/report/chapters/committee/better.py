@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dossier.core.multiplicity import is_worse
+from dossier.core.multiplicity import is_below_everyone, is_worse
 from dossier.core.types import Absent, Estimate, Evidence, find
 from dossier.report.chapters import classes, comparison
 from dossier.report.chapters.committee.places import alone, in_question, is_here, short_names, tells_apart
@@ -67,7 +67,7 @@ def _at_line(evidence: Evidence, at: float) -> tuple[str, ...]:
         if _is_above(gain):
             better.append(name)
         elif is_worse(gain, dataset == evidence.local_site):
-            worse[_better_default(evidence, dataset, at, of_class)].append(name)
+            worse[_whom(gain)].append(name)
         else:
             unclear.append(name)
     among = len(better) + len(unclear) + sum(map(len, worse.values()))
@@ -112,15 +112,13 @@ def better_defaults(evidence: Evidence, dataset: str) -> dict[str, list[float]]:
         for name, _, of_class in _places(evidence):
             gain = find(evidence, "net_benefit_gain", dataset, threshold=at, **of_class)
             if name == dataset and isinstance(gain, Estimate) and is_worse(gain, name == evidence.local_site):
-                lines.setdefault(named(_better_default(evidence, dataset, at, of_class)), []).append(at)
+                lines.setdefault(named(_whom(gain)), []).append(at)
     return lines
 
 
-def _better_default(evidence: Evidence, dataset: str, at: float, of_class: dict[str, str]) -> str:
-    """Which of the two does more good: all flagged, or none."""
-    found = find(evidence, "net_benefit", dataset, threshold=at, **of_class)
-    of_everyone = found.details.get("treat_all") if isinstance(found, Estimate) else None
-    return EVERYONE if (of_everyone or 0.0) > 0 else NO_ONE
+def _whom(gain: Estimate) -> str:
+    """Who would have to be flagged for more good to be done: everyone, or no one."""
+    return EVERYONE if is_below_everyone(gain) else NO_ONE
 
 
 def better_if_the_same_for_all(evidence: Evidence) -> tuple[str, ...]:
@@ -138,7 +136,7 @@ def where_the_same_is_better(evidence: Evidence, at: float) -> tuple[str, ...]:
             for dataset, name, of_class in _places(evidence)
             if isinstance(gain := find(evidence, "net_benefit_gain", dataset, threshold=at, **of_class), Estimate)
             and is_worse(gain, dataset == evidence.local_site)
-            and _better_default(evidence, dataset, at, of_class) == whom
+            and _whom(gain) == whom
         ]
         if names:
             where = "here" if alone(evidence) else f"in {few_named(names)}"
