@@ -177,8 +177,7 @@ def _profile(drawn: Figure, profile: types.Curve, left: float, top: float, wide:
     ends = [data.column(profile, name) for name in ("low", "high", "random_low", "random_high")]
     bottom = np.floor(float(np.nanmin(np.concatenate((*ends, value)))) * 10) / 10
     ceiling = np.ceil(float(np.nanmax(np.concatenate((*ends, value)))) * 10) / 10
-    axes.set_xlim(0, 1)
-    axes.set_ylim(bottom, max(ceiling, bottom + 0.1))
+    axes.set(xlim=(0, 1), ylim=(bottom, max(ceiling, bottom + 0.1)))
     marks.band(axes, profile, "share")
     for name in ("random_low", "random_high"):
         axes.plot(share, data.column(profile, name), color=ink.INK_2, lw=0.7, ls=ink.BROKEN, zorder=2)

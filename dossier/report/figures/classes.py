@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import TypeVar
 
 from matplotlib.figure import Figure
 
@@ -12,6 +13,7 @@ from dossier.core.facts import Fact
 from dossier.report.figures import calibration, canvas, captions, data, discrimination, facets, risks, roc, utility
 from dossier.typeset.numbers import number
 
+Kind = TypeVar("Kind", types.Result, types.CurveResult)
 BETWEEN = " / "
 """What parts the name of a site from that of a class."""
 
@@ -21,34 +23,25 @@ def panels(evidence: types.Evidence) -> types.Evidence | types.Absent:
     labels = evidence.release.outcome.classes
     if not labels:
         return types.Absent(Fact("two_classes"))
+
+    def of_class(one: Kind) -> Kind:
+        alone = {name: value for name, value in one.at.items() if name != "class"}
+        return replace(one, dataset=f"{one.dataset}{BETWEEN}{one.at['class']}", at=alone)
+
     return replace(
         evidence,
-        datasets=tuple(_panel(site, label) for site in types.externals(evidence) for label in labels),
-        results=tuple(
-            replace(result, dataset=f"{result.dataset}{BETWEEN}{result.at['class']}", at=_alone(result.at))
-            for result in evidence.results
-            if result.at.get("class") in labels
+        datasets=tuple(
+            replace(_of_class(site, label), name=f"{site.name}{BETWEEN}{label}", site=f"{site.site}, {label}")
+            for site in types.externals(evidence)
+            for label in labels
         ),
-        curves=tuple(
-            replace(curve, dataset=f"{curve.dataset}{BETWEEN}{curve.at['class']}", at=_alone(curve.at))
-            for curve in evidence.curves
-            if curve.at.get("class") in labels
-        ),
+        results=tuple(of_class(result) for result in evidence.results if result.at.get("class") in labels),
+        curves=tuple(of_class(curve) for curve in evidence.curves if curve.at.get("class") in labels),
     )
 
 
-def _panel(site: types.DatasetSummary, label: str) -> types.DatasetSummary:
-    return replace(
-        site,
-        name=f"{site.name}{BETWEEN}{label}",
-        site=f"{site.site}, {label}",
-        events=site.class_counts.get(label, 0),
-        class_counts={},
-    )
-
-
-def _alone(at: object) -> dict[str, float | str]:
-    return {name: value for name, value in dict(at).items() if name != "class"}  # type: ignore[call-overload]
+def _of_class(site: types.DatasetSummary, label: str) -> types.DatasetSummary:
+    return replace(site, events=site.class_counts.get(label, 0), class_counts={})
 
 
 def _drawn(
@@ -156,8 +149,7 @@ def roc_by_class(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
 
 
 def _roc_alternative(seen: types.Evidence) -> str:
-    found = [(types.find(seen, "auroc", site.name), site.site) for site in types.externals(seen)]
-    known = sorted((estimate.value, name) for estimate, name in found if not isinstance(estimate, types.Absent))
+    known = data.ranked(seen, "auroc", types.externals(seen))
     if not known:
         return "The ROC curves of each class at each site; the areas under them could not be estimated."
     (low, first), (high, last) = known[0], known[-1]
@@ -183,15 +175,9 @@ def risk_results_by_class(evidence: types.Evidence) -> canvas.Drawn | types.Abse
 @canvas.figure("Decision curve by class and site")
 def decision_by_class(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     """What acting on the risk of one class gains over acting for everyone or for no one, at every site."""
-    return _drawn(evidence, utility.draw_decision_panels, _decision_words, _decision_alternative)
 
+    def words(seen: types.Evidence) -> str:
+        found = ((site, utility.site_curve(seen, site)) for site in types.externals(seen))
+        return utility.marked(seen, facets.known(found)).strip()
 
-def _decision_words(seen: types.Evidence) -> str:
-    known = [
-        curve for site in types.externals(seen) if isinstance(curve := utility.site_curve(seen, site), types.Curve)
-    ]
-    return utility.marked(seen, known).strip()
-
-
-def _decision_alternative(seen: types.Evidence) -> str:
-    return utility.by_site_alternative(seen)
+    return _drawn(evidence, utility.draw_decision_panels, words, utility.by_site_alternative)

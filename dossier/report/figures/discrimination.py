@@ -113,7 +113,11 @@ NARROWEST_NAME, NARROWEST_AXIS, HALF_VALUE = 21.0, 12.9, 62.2
 
 def forest_columns(evidence: types.Evidence, what: Forest, width: float) -> Columns:
     """The columns at that width: intervals take what they need, at full width names too, and the axis the rest."""
-    widest = _widest_interval(evidence, what)
+    together = what.together(evidence)
+    found = [what.found(evidence, site.name) for site in types.externals(evidence)]
+    ends = [(each.low, each.high) for each in (*found, together) if isinstance(each, types.Estimate)]
+    ends += [] if together is None else [types.expected_range(together) or (None, None)]
+    widest = max(widths.text_width(what.interval(low, high)) for low, high in ends)
     if width == canvas.HALF:
         value = canvas.HALF - max(widest + 2.4, canvas.HALF - HALF_VALUE)
         least, most = NARROWEST_NAME, value - 12.2 - NARROWEST_AXIS
@@ -129,16 +133,6 @@ def forest_columns(evidence: types.Evidence, what: Forest, width: float) -> Colu
     left = (events_end or patients_end) + 6.0
     value = canvas.FULL - max(widest + 2.4, 22.0)
     return Columns(name, left, value - 12.0 - left, value, canvas.FULL, patients=patients_end, events=events_end)
-
-
-def _widest_interval(evidence: types.Evidence, what: Forest) -> float:
-    """The width in mm of the longest interval in words."""
-    found = [what.found(evidence, site.name) for site in types.externals(evidence)]
-    together = what.together(evidence)
-    ends = [(estimate.low, estimate.high) for estimate in (*found, together) if isinstance(estimate, types.Estimate)]
-    if together is not None:
-        ends.append(types.expected_range(together) or (None, None))
-    return max(widths.text_width(what.interval(low, high)) for low, high in ends)
 
 
 TOP = 5.4
@@ -261,20 +255,21 @@ def criterion(evidence: types.Evidence, measure: str) -> tuple[float, ...]:
 
 
 def _head(drawn: Figure, evidence: types.Evidence, what: Forest, columns: Columns) -> None:
-    y = 2.2
-    canvas.write(drawn, columns.value, y, what.heading, ha="right", color=ink.INK_2)
-    canvas.write(drawn, columns.interval, y, f"{captions.level_text(evidence)} CI", ha="right", color=ink.INK_2)
-    if columns.patients is not None:
-        canvas.write(drawn, columns.patients, y, "n", ha="right", color=ink.INK_2)
-    if columns.events is not None:
-        canvas.write(drawn, columns.events, y, "events", ha="right", color=ink.INK_2)
+    for x, text in (
+        (columns.value, what.heading),
+        (columns.interval, f"{captions.level_text(evidence)} CI"),
+        (columns.patients, "n"),
+        (columns.events, "events"),
+    ):
+        if x is not None:
+            canvas.write(drawn, x, 2.2, text, ha="right", color=ink.INK_2)
     bounds = criterion(evidence, what.measure)
     if bounds:
         text = f"criterion {' to '.join(number(bound) for bound in bounds)}"
         room = columns.value - widths.text_width(what.heading) - 2
         end = min(max(columns.left + columns.width * 0.75, widths.text_width(text)), room)
         if columns.events is None or end - widths.text_width(text) > columns.events + 2:
-            canvas.write(drawn, end, y, text, ha="right", color=ink.INK_2)
+            canvas.write(drawn, end, 2.2, text, ha="right", color=ink.INK_2)
 
 
 def _site_row(

@@ -196,8 +196,7 @@ def each(
 
 def unit_axes(axes: Axes, end: float, left: bool, bottom: bool) -> None:
     """Equal axes from 0 to the end, labelled at the outer panels only."""
-    axes.set_xlim(0, end)
-    axes.set_ylim(0, end)
+    axes.set(xlim=(0, end), ylim=(0, end))
     places = [0, end / 2, end]
     texts = ["0", "", tick_text(end)]
     for direction, outer in (("x", bottom), ("y", left)):

@@ -112,18 +112,6 @@ def _ends(evidence: types.Evidence, measure: str, every: Sequence[Period]) -> tu
     return low - room, high + room
 
 
-def _tick_places(measure: str, ends: tuple[float, float]) -> list[float]:
-    if measure != "oe_ratio":
-        return canvas.inner_ticks(*ends, 3)
-    low, high = map(math.exp, ends)
-    return [value for value in (0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 10.0) if low <= value <= high]
-
-
-def _short(at: int, unit: types.PeriodUnit) -> str:
-    """A period below its mark: 2025 Q1, 2025-03, 2025."""
-    return f"{at // 12}-{at % 12 + 1:02}" if unit == "month" else period(at, unit)
-
-
 def _draw(evidence: types.Evidence, shown: Shown) -> Figure:
     across, down = len(shown.curves), len(shown.sites)
     names = widths.shortened([site.site for site in shown.sites], 24.0, 600)
@@ -147,6 +135,10 @@ def _draw(evidence: types.Evidence, shown: Shown) -> Figure:
     for index, (measure, curves) in enumerate(shown.curves.items()):
         every = {name: periods(curve) for name, curve in curves.items()}
         ends = _ends(evidence, measure, [each for some in every.values() for each in some])
+        steps = canvas.inner_ticks(*ends, 3)
+        if measure == "oe_ratio":
+            low, high = map(math.exp, ends)
+            steps = [value for value in (0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 10.0) if low <= value <= high]
         head = SHORT[measure]
         at = evidence.release.thresholds.declared[:1]
         if measure == "net_benefit_gain" and at:
@@ -156,12 +148,11 @@ def _draw(evidence: types.Evidence, shown: Shown) -> Figure:
             here = row * across + index
             axes = canvas.panel(drawn, *grid.corner(here), grid.width, grid.height)
             axes.set_ylim(*ends)
-            marks = _tick_places(measure, ends)
             canvas.ticks(
                 axes,
                 "y",
-                [math.log(mark) if measure == "oe_ratio" else mark for mark in marks],
-                list(map(canvas.tick_text, marks)),
+                [math.log(step) if measure == "oe_ratio" else step for step in steps],
+                [canvas.tick_text(step) for step in steps],
             )
             _lines(axes, evidence, measure)
             _periods(axes, grid, curves.get(site.name), every.get(site.name, ()), _rules(evidence, measure), measure)
@@ -228,7 +219,10 @@ def _numbers(evidence: types.Evidence, shown: Shown) -> dict[types.PeriodUnit, r
 
 def _span(numbers: range, unit: types.PeriodUnit, width: float) -> Span:
     """The first and the last period by name; without room for both the last without the same year, or a line lower."""
-    first, last = (_short(number, unit) for number in (numbers[0], numbers[-1]))
+    # 2025 Q1, 2025-03, 2025.
+    first, last = (
+        f"{at // 12}-{at % 12 + 1:02}" if unit == "month" else period(at, unit) for at in (numbers[0], numbers[-1])
+    )
     if len(numbers) == 1:
         return Span(numbers, ((first, ""),))
     each = types.PERIODS_OF_A_YEAR[unit]
@@ -263,9 +257,11 @@ def performance_over_time(evidence: types.Evidence) -> canvas.Drawn | types.Abse
     if not shown.sites:
         return types.Absent(Fact("no_site_by_period"))
     drawn = _draw(evidence, shown)
+    is_psi = "degree_of_correspondence" in shown.curves
+    # What a smaller period alone does to a p value.
+    psi = " Psi is a p value: it falls with more patients." if is_psi else ""
     caption = (
-        f"{_events(shown)}O/E on the log scale.{_of_psi(shown)}{_gaps(shown)}"
-        f"{captions.left_out(shown.left, 'see results.json')}"
+        f"{_events(shown)}O/E on the log scale.{psi}{_gaps(shown)}{captions.left_out(shown.left, 'see results.json')}"
     )
     said = message(every, shown)
     return canvas.Drawn(drawn, caption, said, said)
@@ -280,11 +276,6 @@ def _events(shown: Shown) -> str:
         if known:
             said.append(f"{min(known):,} to {max(known):,} ({site.site})")
     return f"Events a period: {', '.join(said)}. " if said else ""
-
-
-def _of_psi(shown: Shown) -> str:
-    """What a smaller period alone does to a p value."""
-    return " Psi is a p value: it falls with more patients." if "degree_of_correspondence" in shown.curves else ""
 
 
 def _gaps(shown: Shown) -> str:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -19,10 +19,7 @@ from dossier.typeset import widths
 from dossier.typeset.labels import level_of, with_unit
 from dossier.typeset.names import axis_name
 from dossier.typeset.numbers import number, threshold
-from dossier.typeset.words import counted
-
-if TYPE_CHECKING:
-    pass
+from dossier.typeset.words import counted, listing
 
 LEFT, RIGHT = 40.0, 161.0
 """Where the axes begin and end, in mm; the names stand to their left."""
@@ -554,7 +551,7 @@ def _caption(evidence: types.Evidence, every: Sequence[Row]) -> str:
     total = types.find_curve(evidence, "points_total", types.MODEL)
     n = total.n if isinstance(total, types.Curve) else 0
     folds = [row.name for row in every if len(row.strands) > 1]
-    turned = f" {_listed(folds)}: points turn at the dotted line, so the axis is folded there." if folds else ""
+    turned = f" {listing(folds)}: points turn at the dotted line, so the axis is folded there." if folds else ""
     products = list(dict.fromkeys(row.group for row in every if len(row.group) > 1))
     chosen = "".join(f" Of the axes of {names[0]} read the one of the patient's {names[1]}." for names in products)
     left = len({row.group for row in every}) - len({row.group for row in shown_rows(every)})
@@ -573,10 +570,6 @@ def _sum(case: Case) -> str:
     """The points of a worked case, added up, and its risk."""
     added = " + ".join(str(step.points) for step in case.steps)
     return f"{added} = {case.total} points, risk {threshold(round(case.risk, 2))}"
-
-
-def _listed(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def _alternative(evidence: types.Evidence, every: Sequence[Row]) -> str:

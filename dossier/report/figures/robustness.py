@@ -11,12 +11,11 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 from matplotlib.patches import Circle, Ellipse, Rectangle
 
 from dossier.core import bands, types
 from dossier.core.facts import Fact
-from dossier.report.figures import canvas, captions, data, ink, placing
+from dossier.report.figures import canvas, captions, data, ink, marks, placing
 from dossier.typeset import widths
 from dossier.typeset.numbers import number
 from dossier.typeset.words import SIMILARITY_FORM, listing, setting
@@ -238,7 +237,7 @@ def _up_to_a_comma(sites: Sequence[types.DatasetSummary]) -> list[str]:
 
 def is_crowded(placed: Sequence[Placed]) -> bool:
     """Whether there are too many sites for names and for all ellipses."""
-    return sum(placed_site.similarity is not None for placed_site in placed) > MOST_NAMED
+    return sum(place.similarity is not None for place in placed) > MOST_NAMED
 
 
 def _similarity(evidence: types.Evidence, site: types.DatasetSummary) -> types.Estimate | None:
@@ -332,9 +331,7 @@ def layout(placed: Sequence[Placed], *, at_the_margin: bool = False) -> Layout:
     With `at_the_margin` the panels leave room for a column of names on their right, and are tall enough for it.
     """
     crowded = is_crowded(placed)
-    known = [
-        _shown_interval(placed_site, crowded=crowded) for placed_site in placed if placed_site.similarity is not None
-    ]
+    known = [_shown_interval(place, crowded=crowded) for place in placed if place.similarity is not None]
     unknown = len(placed) - len(known)
     rows = min(unknown, MOST_UNKNOWN)
     left = 12.5 if not rows or at_the_margin else 26.0
@@ -344,7 +341,7 @@ def layout(placed: Sequence[Placed], *, at_the_margin: bool = False) -> Layout:
     names = 0.0
     if at_the_margin:
         height = max(height, len(known) * COLUMN_LINE)
-        names = max(widths.text_width(placed_site.name, 600 if placed_site.supports else 400) for placed_site in placed)
+        names = max(widths.text_width(place.name, 600 if place.supports else 400) for place in placed)
         names = max(names, widths.text_width(_left_out(unknown - rows)))
     lowest, highest, broken = similarity_axis([ends for ends in known if ends is not None], height)
     foot = BREAK + FOOT if broken else 0.0
@@ -366,14 +363,12 @@ def _strip_height(unknown: int) -> float:
     return (min(unknown, MOST_UNKNOWN) + (unknown > MOST_UNKNOWN)) * canvas.LINE + 7.8 if unknown else 0.0
 
 
-def _shown_interval(placed_site: Placed, *, crowded: bool) -> tuple[float, float] | None:
+def _shown_interval(place: Placed, *, crowded: bool) -> tuple[float, float] | None:
     """Between which similarities the mark of a site reaches: with its ellipse, where it has one."""
-    if placed_site.similarity is None:
+    if place.similarity is None:
         return None
     return (
-        _ends(placed_site.similarity)
-        if placed_site.supports or not crowded
-        else (placed_site.similarity.value, placed_site.similarity.value)
+        _ends(place.similarity) if place.supports or not crowded else (place.similarity.value, place.similarity.value)
     )
 
 
@@ -431,19 +426,19 @@ class Arrangement:
 def arrangement(evidence: types.Evidence) -> Arrangement | types.Absent:
     """The diagram's plan: each name at its mark where all have room, else in a column at the right margin."""
     placed = placed_sites(evidence)
-    if not any(placed_site.similarity for placed_site in placed):
+    if not any(place.similarity for place in placed):
         return types.Absent(Fact("no_similarity_known"))
     plan, three = layout(placed), scales(evidence)
-    regions = _regions(evidence, placed, plan, three)
+    regions = tuple(_region(evidence, placed, plan, scale) for scale in three)
     found = [_labels(evidence, placed, plan, *pair) for pair in zip(three, regions, strict=True)]
     margin: dict[str, float] = {}
-    known = sum(placed_site.similarity is not None for placed_site in placed)
+    known = sum(place.similarity is not None for place in placed)
     fits = _fits_the_margin(known, len(placed) - known)
     if fits and (is_crowded(placed) or any(None in spots.values() for spots in found)):
         plan = layout(placed, at_the_margin=True)
         margin, found = _in_a_column(placed, plan), [{} for _ in three]
-        regions = _regions(evidence, placed, plan, three)
-    names = {placed_site.site.name: placed_site.name for placed_site in placed}
+        regions = tuple(_region(evidence, placed, plan, scale) for scale in three)
+    names = {place.site.name: place.name for place in placed}
     lost = [
         (scale.noun, names[name])
         for scale, spots in zip(three, found, strict=True)
@@ -451,19 +446,13 @@ def arrangement(evidence: types.Evidence) -> Arrangement | types.Absent:
         if spot is None
     ]
     absent = [
-        (scale.noun, placed_site.site.site)
+        (scale.noun, place.site.site)
         for scale in three
-        for placed_site in placed
-        if placed_site.similarity is not None and standing(evidence, placed_site.site, scale) is None
+        for place in placed
+        if place.similarity is not None and standing(evidence, place.site, scale) is None
     ]
     kept = tuple({name: spot for name, spot in spots.items() if spot is not None} for spots in found)
     return Arrangement(placed, plan, three, kept, margin, regions, tuple(lost), tuple(absent))
-
-
-def _regions(
-    evidence: types.Evidence, placed: Sequence[Placed], plan: Layout, three: Sequence[Scale]
-) -> tuple[tuple[float, float] | None, ...]:
-    return tuple(_region(evidence, placed, plan, scale) for scale in three)
 
 
 def _region(
@@ -474,7 +463,7 @@ def _region(
         return None
     across = (scale.best - scale.worst) / plan.width
     left, top = (scale.cuts[0] - scale.worst) / across, plan.y(bands.SUPPORT)
-    words = region_words(_room_for_the_region(scale, plan))
+    words = region_words(scale, plan)
     if words is None:
         return None
     half = _region_size(words)
@@ -501,14 +490,10 @@ def _on_disc(spot: tuple[float, float], half: tuple[float, float], mark: placing
     return abs(spot[0] - mark.x) < half[0] + reach and abs(spot[1] - mark.y) < half[1] + reach
 
 
-def region_words(room: float) -> str | None:
-    """The name of the region of good external evidence on two lines of that width in mm, or else on three."""
+def region_words(scale: Scale, plan: Layout) -> str | None:
+    """The name of the region of good external evidence on two lines of the width that it has, or else on three."""
+    room = abs(scale.best - scale.cuts[0]) / abs(scale.best - scale.worst) * plan.width - 1.5
     return widths.wrapped(REGION, room, 2) or widths.wrapped(REGION, room, 3)
-
-
-def _room_for_the_region(scale: Scale, plan: Layout) -> float:
-    """The width in mm that a panel has for the name of the region."""
-    return abs(scale.best - scale.cuts[0]) / abs(scale.best - scale.worst) * plan.width - 1.5
 
 
 def _region_size(words: str) -> tuple[float, float]:
@@ -519,11 +504,7 @@ def _region_size(words: str) -> tuple[float, float]:
 
 def _in_a_column(placed: Sequence[Placed], plan: Layout) -> dict[str, float]:
     """The heights of the names at the margin: in the order of similarity, each as near as can be to its marks."""
-    heights = {
-        placed_site.site.name: plan.y(placed_site.similarity.value)
-        for placed_site in placed
-        if placed_site.similarity is not None
-    }
+    heights = {place.site.name: plan.y(place.similarity.value) for place in placed if place.similarity is not None}
     ordered = sorted(heights, key=heights.__getitem__)
     return dict(zip(ordered, spread(sorted(heights.values()), plan.height + plan.foot, COLUMN_LINE), strict=True))
 
@@ -563,23 +544,22 @@ def draw_arranged(evidence: types.Evidence, arranged: Arrangement) -> Figure:
 def _key(drawn: Figure) -> None:
     """One key for the three panels, in one row."""
     axes = canvas.panel(drawn, 0, 0, canvas.FULL, 6)
-    axes.set_xlim(0, canvas.FULL)
-    axes.set_ylim(6, 0)
+    axes.set(xlim=(0, canvas.FULL), ylim=(6, 0))
     axes.axis("off")
     x = 12.5
+
+    def write(at: float, text: str) -> float:
+        canvas.write(drawn, at, 2.6, text)
+        return at + widths.text_width(text) + 4.2
+
     for tint, name in zip(ink.TINTS, ("acceptable", "good", "excellent"), strict=True):
         axes.add_patch(Rectangle((x, 0.9), 4.2, 3.2, fc=tint, ec="none"))
-        x = _key_text(drawn, x + 5.2, name)
-    x = _key_text(drawn, x + 4, "minimum sample size:") - 1.5
+        x = write(x + 5.2, name)
+    x = write(x + 4, "minimum sample size:") - 1.5
     for share, name in ((0.3, "30% reached"), (1.0, "reached")):
         axes.add_patch(Circle((x + RADIUS, 2.5), RADIUS, fc="white", ec=ink.MID, lw=1))
         axes.add_patch(Circle((x + RADIUS, 2.5), RADIUS * math.sqrt(share), fc=ink.MID, ec="none"))
-        x = _key_text(drawn, x + 2 * RADIUS + 1.1, name)
-
-
-def _key_text(drawn: Figure, x: float, text: str) -> float:
-    canvas.write(drawn, x, 2.6, text)
-    return x + widths.text_width(text) + 4.2
+        x = write(x + 2 * RADIUS + 1.1, name)
 
 
 def _band_names(drawn: Figure, plan: Layout) -> None:
@@ -611,8 +591,7 @@ def _foot(drawn: Figure, plan: Layout, index: int, scale: Scale) -> None:
     """What lies below the break: the region of good external evidence, in which no site stands."""
     top = TOP + plan.height + BREAK
     axes = canvas.panel(drawn, plan.x(index), top, plan.width, FOOT)
-    axes.set_xlim(scale.worst, scale.best)
-    axes.set_ylim(0, bands.SUPPORT)
+    axes.set(xlim=(scale.worst, scale.best), ylim=(0, bands.SUPPORT))
     background(axes, scale)
     for upper in bands.SIMILARITY:
         if upper < bands.SUPPORT:
@@ -624,27 +603,19 @@ def _foot(drawn: Figure, plan: Layout, index: int, scale: Scale) -> None:
     axes.spines["left"].set_visible(index == 0)
     canvas.ticks(axes, "y", heights, [_height_text(tick, digits) for tick in heights])
     scale_ticks(axes, scale, plan.width, labelled=not plan.rows)
-    words = region_words(_room_for_the_region(scale, plan))
+    words = region_words(scale, plan)
     if words:
         middle = (scale.cuts[0] + scale.best) / 2
         axes.text(middle, bands.SUPPORT / 2, words, ha="center", va="center", linespacing=1.1, zorder=5)
     if index == 0:
         for y in (TOP + plan.height + 0.2, top - 0.2):
-            _slash(drawn, plan.left, y)
-
-
-def _slash(drawn: Figure, x: float, y: float) -> None:
-    """A slanted stroke through the axis, where it is broken."""
-    across, down = canvas.extent(drawn)
-    ends = ([(x - 1.4) / across, (x + 1.4) / across], [1 - (y + 0.7) / down, 1 - (y - 0.7) / down])
-    drawn.add_artist(Line2D(*ends, color=ink.INK_2, lw=0.8, transform=drawn.transFigure))
+            marks.stroke(drawn, (plan.left - 1.4, y + 0.7), (plan.left + 1.4, y - 0.7), ink.INK_2, 0.8)
 
 
 def _panel(drawn: Figure, evidence: types.Evidence, arranged: Arrangement, index: int) -> None:
     plan, scale = arranged.plan, arranged.scales[index]
     axes = canvas.panel(drawn, plan.x(index), TOP, plan.width, plan.height)
-    axes.set_xlim(scale.worst, scale.best)
-    axes.set_ylim(plan.lowest, plan.highest)
+    axes.set(xlim=(scale.worst, scale.best), ylim=(plan.lowest, plan.highest))
     background(axes, scale)
     for upper in bands.SIMILARITY:
         if plan.lowest < upper < plan.highest:
@@ -691,7 +662,7 @@ def _title(scale: Scale, plan: Layout) -> list[str]:
 
 
 def _name_the_region(axes: Axes, plan: Layout, scale: Scale, spot: tuple[float, float] | None) -> None:
-    words = region_words(_room_for_the_region(scale, plan))
+    words = region_words(scale, plan)
     if spot is None or words is None:
         return
     x = scale.worst + spot[0] * (scale.best - scale.worst) / plan.width
@@ -772,54 +743,50 @@ def _marks(axes: Axes, evidence: types.Evidence, arranged: Arrangement, index: i
     plan, scale = arranged.plan, arranged.scales[index]
     across = (scale.best - scale.worst) / plan.width
     crowded = is_crowded(arranged.placed)
-    for placed_site in arranged.placed:
-        stands = standing(evidence, placed_site.site, scale)
-        if placed_site.similarity is None or stands is None:
+    for place in arranged.placed:
+        stands = standing(evidence, place.site, scale)
+        if place.similarity is None or stands is None:
             continue
-        low, high = _ends(placed_site.similarity)
+        low, high = _ends(place.similarity)
         if low == high:
-            axes.plot([stands.low, stands.high], [low, low], color=placed_site.colour, lw=1.1, zorder=2)
-        elif placed_site.supports or not crowded:
+            axes.plot([stands.low, stands.high], [low, low], color=place.colour, lw=1.1, zorder=2)
+        elif place.supports or not crowded:
             middle, size = ((stands.low + stands.high) / 2, (low + high) / 2), (stands.high - stands.low, high - low)
-            axes.add_patch(Ellipse(middle, *size, fc="none", ec=placed_site.colour, lw=0.7, zorder=2))
-        value, height = scale.clipped(stands.value), placed_site.similarity.value
-        _disc(axes, value, height, (abs(across), plan.down, plan.radius), placed_site.colour, stands.share)
-        if is_without_skill(evidence, placed_site.site, scale):
+            axes.add_patch(Ellipse(middle, *size, fc="none", ec=place.colour, lw=0.7, zorder=2))
+        value, height = scale.clipped(stands.value), place.similarity.value
+        _disc(axes, value, height, (abs(across), plan.down, plan.radius), place.colour, stands.share)
+        if is_without_skill(evidence, place.site, scale):
             axes.plot([value], [height], "x", color=ink.INK, **NO_SKILL)
         if arranged.margin:
             end = scale.best + (GAP if index < 2 else RADIUS + 0.6) * across
             axes.plot([scale.worst, end], [height, height], color=ink.RULE, lw=0.4, zorder=1.5, clip_on=False)
-        spot = arranged.labels[index].get(placed_site.site.name)
+        spot = arranged.labels[index].get(place.site.name)
         if spot is not None:
             x, y = scale.worst + spot[0] * across, plan.highest - spot[1] * plan.down
-            colour, weight = (ink.BLUE, 600) if placed_site.supports else (ink.INK, 400)
-            label = axes.text(
-                x, y, _label(placed_site, stands, scale), ha="center", va="center", color=colour, weight=weight
-            )
+            colour, weight = (ink.BLUE, 600) if place.supports else (ink.INK, 400)
+            label = axes.text(x, y, _label(place, stands, scale), ha="center", va="center", color=colour, weight=weight)
             label.set_zorder(5)
 
 
 def _margin(drawn: Figure, arranged: Arrangement) -> None:
     """The names at the right margin, each on a thin line to the height of its marks."""
     plan = arranged.plan
-    across, down = canvas.extent(drawn)
-    for placed_site in arranged.placed:
-        position = arranged.margin.get(placed_site.site.name)
-        if position is None or placed_site.similarity is None:
+    for place in arranged.placed:
+        position = arranged.margin.get(place.site.name)
+        if position is None or place.similarity is None:
             continue
         start = plan.x(2) + plan.width + RADIUS + 0.6
         end = plan.x(2) + plan.width + LEADER + 0.4
-        heights = [TOP + plan.y(placed_site.similarity.value), TOP + position]
-        line = Line2D([start / across, end / across], [1 - y / down for y in heights], color=ink.RULE, lw=0.4)
-        drawn.add_artist(line)
-        colour, weight = (ink.BLUE, 600) if placed_site.supports else (ink.INK, 400)
-        canvas.write(drawn, end + 0.6, TOP + position, placed_site.name, color=colour, weight=weight)
+        height = TOP + plan.y(place.similarity.value)
+        marks.stroke(drawn, (start, height), (end, TOP + position), ink.RULE, 0.4)
+        colour, weight = (ink.BLUE, 600) if place.supports else (ink.INK, 400)
+        canvas.write(drawn, end + 0.6, TOP + position, place.name, color=colour, weight=weight)
 
 
-def _label(placed_site: Placed, stands: Standing, scale: Scale) -> str:
+def _label(place: Placed, stands: Standing, scale: Scale) -> str:
     """The name of a mark, with its value where that lies beyond the axis."""
     beyond = scale.clipped(stands.value) != stands.value
-    return f"{placed_site.name}: {number(stands.value, 1)}" if beyond else placed_site.name
+    return f"{place.name}: {number(stands.value, 1)}" if beyond else place.name
 
 
 def _labels(
@@ -829,7 +796,7 @@ def _labels(
     crowded = is_crowded(placed)
     found = _site_marks(evidence, placed, plan, scale)
     names, marks = list(found), list(found.values())
-    words = region_words(_room_for_the_region(scale, plan))
+    words = region_words(scale, plan)
     taken = [] if region is None or words is None else [(*region, *_region_size(words))]
     places = placing.place_labels(marks, plan.width, plan.height, plan.radius, _lines(plan, scale), taken)
     strokes = np.concatenate([*(placing.outline(mark) for mark in marks), _frame(plan, scale)])
@@ -853,20 +820,20 @@ def _site_marks(
     across = (scale.best - scale.worst) / plan.width
     crowded = is_crowded(placed)
     marks = {}
-    for placed_site in placed:
-        stands = standing(evidence, placed_site.site, scale)
-        if placed_site.similarity is None or stands is None:
+    for place in placed:
+        stands = standing(evidence, place.site, scale)
+        if place.similarity is None or stands is None:
             continue
-        low, high = _ends(placed_site.similarity)
-        has_ellipse = placed_site.supports or not crowded
-        spot = (scale.clipped(stands.value) - scale.worst) / across, plan.y(placed_site.similarity.value)
+        low, high = _ends(place.similarity)
+        has_ellipse = place.supports or not crowded
+        spot = (scale.clipped(stands.value) - scale.worst) / across, plan.y(place.similarity.value)
         middle = ((stands.low + stands.high) / 2 - scale.worst) / across, plan.y((low + high) / 2)
-        marks[placed_site.site.name] = placing.Mark(
-            _label(placed_site, stands, scale),
+        marks[place.site.name] = placing.Mark(
+            _label(place, stands, scale),
             *spot,
             (stands.high - stands.low) / 2 / abs(across) if has_ellipse else 0.0,
             (high - low) / 2 / plan.down if has_ellipse else 0.0,
-            600 if placed_site.supports else 400,
+            600 if place.supports else 400,
             (middle[0] - spot[0], middle[1] - spot[1]),
         )
     return marks
@@ -919,35 +886,34 @@ def _strip(
     drawn: Figure, evidence: types.Evidence, placed: Sequence[Placed], plan: Layout, index: int, scale: Scale
 ) -> None:
     """The sites of unknown similarity as rows under the panel, on the panel's scale."""
-    unknown = [placed_site for placed_site in placed if placed_site.similarity is None][: plan.rows]
+    unknown = [place for place in placed if place.similarity is None][: plan.rows]
     top = plan.bottom + 7.0
     axes = canvas.panel(drawn, plan.x(index), top, plan.width, plan.strip - 7.0)
     height = (plan.strip - 7.0) / canvas.LINE
-    axes.set_xlim(scale.worst, scale.best)
-    axes.set_ylim(height, 0)
+    axes.set(xlim=(scale.worst, scale.best), ylim=(height, 0))
     axes.spines["left"].set_visible(False)
     background(axes, scale)
     scale_ticks(axes, scale, plan.width, labelled=True)
     across = abs(scale.best - scale.worst) / plan.width
-    for row, placed_site in enumerate(unknown):
-        stands = standing(evidence, placed_site.site, scale)
+    for row, place in enumerate(unknown):
+        stands = standing(evidence, place.site, scale)
         if stands is None:
             x = (scale.worst + scale.cuts[0]) / 2
             axes.text(x, row + 0.5, "absent", ha="center", va="center_baseline", color=ink.INK_2)
             continue
         axes.plot([stands.low, stands.high], [row + 0.5] * 2, color=ink.MID, lw=1, zorder=2)
         _disc(axes, scale.clipped(stands.value), row + 0.5, (across, 1 / canvas.LINE, RADIUS), ink.MID, stands.share)
-        if is_without_skill(evidence, placed_site.site, scale):
+        if is_without_skill(evidence, place.site, scale):
             axes.plot([scale.clipped(stands.value)], [row + 0.5], "x", color=ink.INK, **NO_SKILL)
 
 
 def _strip_names(drawn: Figure, placed: Sequence[Placed], plan: Layout) -> None:
-    unknown = [placed_site for placed_site in placed if placed_site.similarity is None]
+    unknown = [place for place in placed if place.similarity is None]
     top = plan.bottom + 7.0
     canvas.write(drawn, 0, top - 3.2, "Similarity unknown", weight=600)
     x = plan.x(2) + plan.width + LEADER + 1.0 if plan.names else 0.0
-    for row, placed_site in enumerate(unknown[: plan.rows]):
-        canvas.write(drawn, x, top + (row + 0.5) * canvas.LINE, placed_site.name)
+    for row, place in enumerate(unknown[: plan.rows]):
+        canvas.write(drawn, x, top + (row + 0.5) * canvas.LINE, place.name)
     if len(unknown) > plan.rows:
         canvas.write(
             drawn, x, top + (plan.rows + 0.5) * canvas.LINE, _left_out(len(unknown) - plan.rows), color=ink.INK_2
@@ -970,17 +936,19 @@ def external_performance(evidence: types.Evidence) -> canvas.Drawn | types.Absen
 
 def _caption(evidence: types.Evidence, arranged: Arrangement) -> str:
     """How to read the diagram, how far its axis goes, and whatever it leaves out."""
-    form, has_ellipses = form_of(evidence), any(_has_interval(placed_site) for placed_site in arranged.placed)
+    form = form_of(evidence)
+    has_ellipses = any(place.similarity is not None and place.similarity.low is not None for place in arranged.placed)
     only = ", of blue sites only" if has_ellipses and is_crowded(arranged.placed) else ""
     text = (
         f"{captions.patients(types.externals(evidence))}. Height{form.in_caption}{form.note}. "
         f"{'Ellipses' if has_ellipses else 'Strokes'}: {captions.level_text(evidence)} intervals{only}. "
         f"{BANDS}. Blue: below {bands.SUPPORT:g}, {bands.FEWEST_TO_SUPPORT} patients or more, "
         "all intervals acceptable. "
-        f"{OURS}{without_skill(evidence, [placed_site.site for placed_site in arranged.placed])}"
+        f"{OURS}{without_skill(evidence, [place.site for place in arranged.placed])}"
     )
     plan = arranged.plan
-    if any(stands is not None and stands.share is None for stands in _all_standing(evidence, arranged)):
+    every = [standing(evidence, place.site, scale) for place in arranged.placed for scale in arranged.scales]
+    if any(stands is not None and stands.share is None for stands in every):
         text += " Dotted: minimum sample size unknown."
     if plan.foot:
         text += f" Axis broken at {bands.SUPPORT:g}."
@@ -1003,34 +971,24 @@ OURS = "Cut-offs: AUROC published, others ours."
 def _declared(placed: Sequence[Placed]) -> str:
     """Of which sites the similarity was not computed here."""
     names = [
-        placed_site.name
-        for placed_site in placed
-        if placed_site.similarity is not None and placed_site.similarity.method.has("declared_by")
+        place.name for place in placed if place.similarity is not None and place.similarity.method.has("declared_by")
     ]
     return f" Similarity declared: {captions.joined(names, 9)}." if names else ""
-
-
-def _has_interval(placed_site: Placed) -> bool:
-    return placed_site.similarity is not None and placed_site.similarity.low is not None
 
 
 def _beyond(evidence: types.Evidence, arranged: Arrangement) -> list[tuple[str, str]]:
     """The marks that stand at the end of an axis that does not reach them, with their values."""
     found = [
-        (scale, placed_site, standing(evidence, placed_site.site, scale))
+        (scale, place, standing(evidence, place.site, scale))
         for scale in arranged.scales
-        for placed_site in arranged.placed
-        if placed_site.similarity is not None
+        for place in arranged.placed
+        if place.similarity is not None
     ]
     return [
-        (scale.noun, f"{placed_site.name}: {number(stands.value, 1)}")
-        for scale, placed_site, stands in found
+        (scale.noun, f"{place.name}: {number(stands.value, 1)}")
+        for scale, place, stands in found
         if stands is not None and scale.clipped(stands.value) != stands.value
     ]
-
-
-def _all_standing(evidence: types.Evidence, arranged: Arrangement) -> list[Standing | None]:
-    return [standing(evidence, placed_site.site, scale) for placed_site in arranged.placed for scale in arranged.scales]
 
 
 LONGEST = 420.0
@@ -1044,10 +1002,10 @@ MOST_RESOLVED = 60.0
 
 def _resolved(placed: Sequence[Placed]) -> str:
     """What the numbers stand for, in full when it is short."""
-    numbered = [placed_site for placed_site in placed if placed_site.name.isdigit()]
+    numbered = [place for place in placed if place.name.isdigit()]
     if not numbered:
         return ""
-    whole = ", ".join(f"{placed_site.name} {placed_site.site.site}" for placed_site in numbered)
+    whole = ", ".join(f"{place.name} {place.site.site}" for place in numbered)
     return f" {whole}." if widths.text_width(whole) <= MOST_RESOLVED else " Numbers: table order."
 
 
@@ -1066,7 +1024,7 @@ def _message(evidence: types.Evidence, placed: Sequence[Placed]) -> str:
     by_form = f"of similarity below {bands.SUPPORT:g} by {form_of(evidence).short}"
     if not _unlike(placed):
         return f"By the rule of the diagram no site supports the model from outside: none is {by_form}."
-    supports = [placed_site.site for placed_site in placed if placed_site.supports]
+    supports = [place.site for place in placed if place.supports]
     who = (
         f"{captions.sites_word(len(supports))} {'supports' if len(supports) == 1 else 'support'}"
         if supports
@@ -1108,15 +1066,13 @@ def _against(evidence: types.Evidence, supports: Sequence[types.DatasetSummary])
 
 def _unlike(placed: Sequence[Placed]) -> int:
     """How many sites lie below the line of external support."""
-    return sum(
-        placed_site.similarity is not None and placed_site.similarity.value < bands.SUPPORT for placed_site in placed
-    )
+    return sum(place.similarity is not None and place.similarity.value < bands.SUPPORT for place in placed)
 
 
 def _of_how_many(evidence: types.Evidence, placed: Sequence[Placed]) -> str:
     """How many sites could support the model, by either form, and of how many the similarity is unknown."""
     count, form = _unlike(placed), form_of(evidence).short
     text = f"{captions.sites_word(count)} {'lies' if count == 1 else 'lie'} below {bands.SUPPORT:g} by {form}"
-    unknown = sum(placed_site.similarity is None for placed_site in placed)
+    unknown = sum(place.similarity is None for place in placed)
     text += _by_the_other_form(evidence)
     return f"{text}{f'; the similarity of {captions.sites_word(unknown)} is unknown' if unknown else ''}."

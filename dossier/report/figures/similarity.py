@@ -30,7 +30,7 @@ def by_similarity(evidence: types.Evidence) -> list[robustness.Placed]:
     """The external sites, the most alike first; those of unknown similarity last."""
     return sorted(
         robustness.placed_sites(evidence),
-        key=lambda placed_site: -placed_site.similarity.value if placed_site.similarity else 1.0,
+        key=lambda place: -place.similarity.value if place.similarity else 1.0,
     )
 
 
@@ -70,20 +70,20 @@ def _rows(axes: Axes, count: int) -> None:
 
 def _similarities(axes: Axes, evidence: types.Evidence, rows: Sequence[robustness.Placed]) -> None:
     """The similarity of each site, with its interval where it has one, beside the line of support."""
-    known = [placed_site.similarity for placed_site in rows if placed_site.similarity is not None]
+    known = [place.similarity for place in rows if place.similarity is not None]
     low, high = similarity_ends(evidence, known)
     axes.set_xlim(low, high)
     _rows(axes, len(rows))
     axes.axvline(bands.SUPPORT, color=ink.INK, lw=0.8, ls=ink.BROKEN, zorder=1)
     places = [0.0, bands.SUPPORT, 1.0] if (low, high) == (BEFORE_ZERO, 1.0) else canvas.inner_ticks(low, high, 3)
     canvas.ticks(axes, "x", places, [canvas.tick_text(position) for position in places])
-    for row, placed_site in enumerate(rows):
-        if placed_site.similarity is None:
+    for row, place in enumerate(rows):
+        if place.similarity is None:
             x = bands.SUPPORT + 0.03 * (high - low)
             axes.text(x, row, "unknown", va="center_baseline", color=ink.INK_2)
             continue
-        marks.interval(axes, placed_site.similarity, row, _colour(placed_site), lw=_weight(placed_site))
-        _mark(axes, placed_site, placed_site.similarity.value, row, filled=True)
+        marks.interval(axes, place.similarity, row, _colour(place), lw=_weight(place))
+        _mark(axes, place, place.similarity.value, row, filled=True)
 
 
 def similarity_ends(evidence: types.Evidence, known: Sequence[types.Estimate]) -> tuple[float, float]:
@@ -100,33 +100,33 @@ def similarity_ends(evidence: types.Evidence, known: Sequence[types.Estimate]) -
 
 
 def _performance(
-    axes: Axes, evidence: types.Evidence, placed_site: robustness.Placed, scale: robustness.Scale, row: int
+    axes: Axes, evidence: types.Evidence, place: robustness.Placed, scale: robustness.Scale, row: int
 ) -> None:
-    stands = robustness.standing(evidence, placed_site.site, scale)
+    stands = robustness.standing(evidence, place.site, scale)
     if stands is None:
         axes.text((scale.worst + scale.best) / 2, row, "absent", ha="center", va="center_baseline", color=ink.INK_2)
         return
     ends = [scale.clipped(end) for end in (stands.low, stands.high)]
-    axes.plot(ends, [row, row], color=_colour(placed_site), lw=_weight(placed_site), zorder=2)
+    axes.plot(ends, [row, row], color=_colour(place), lw=_weight(place), zorder=2)
     # Open where the minimum sample size is unknown, or not reached.
     enough, value = stands.share is not None and stands.share >= 1, scale.clipped(stands.value)
-    _mark(axes, placed_site, value, row, filled=enough, shape="<" if value != stands.value else "s")
-    if robustness.is_without_skill(evidence, placed_site.site, scale):
+    _mark(axes, place, value, row, filled=enough, shape="<" if value != stands.value else "s")
+    if robustness.is_without_skill(evidence, place.site, scale):
         axes.plot([stands.value], [row], "x", color=ink.INK, **robustness.NO_SKILL)
 
 
-def _colour(placed_site: robustness.Placed) -> str:
-    return ink.BLUE if placed_site.supports else ink.INK
+def _colour(place: robustness.Placed) -> str:
+    return ink.BLUE if place.supports else ink.INK
 
 
-def _weight(placed_site: robustness.Placed) -> float:
+def _weight(place: robustness.Placed) -> float:
     """The strokes of a site that supports the model are heavier: colour does not speak alone."""
-    return 1.6 if placed_site.supports else 1.0
+    return 1.6 if place.supports else 1.0
 
 
-def _mark(axes: Axes, placed_site: robustness.Placed, x: float, row: int, *, filled: bool, shape: str = "s") -> None:
-    colour, size = _colour(placed_site), 4.8 if placed_site.supports else 4.2
-    marks.dot(axes, x, row, shape, size, colour, filled=filled, gid=placed_site.site.name)
+def _mark(axes: Axes, place: robustness.Placed, x: float, row: int, *, filled: bool, shape: str = "s") -> None:
+    colour, size = _colour(place), 4.8 if place.supports else 4.2
+    marks.dot(axes, x, row, shape, size, colour, filled=filled, gid=place.site.name)
 
 
 def _correlation_lines(evidence: types.Evidence, scale: robustness.Scale) -> tuple[str, ...]:
@@ -148,10 +148,10 @@ def performance_by_similarity(evidence: types.Evidence) -> canvas.Drawn | types.
     if evidence.release.outcome.classes:
         return types.Absent(Fact("diagram_for_binary_outcome"))
     every, three = by_similarity(evidence), measured(evidence)
-    if sum(placed_site.similarity is not None for placed_site in every) < FEWEST or not three:
+    if sum(place.similarity is not None for place in every) < FEWEST or not three:
         return types.Absent(Fact("fewer_than_three_similarities"))
     rows = every[:MOST_ROWS]
-    names = widths.shortened([placed_site.site.site for placed_site in rows], WIDEST_NAME, 600)
+    names = widths.shortened([place.site.site for place in rows], WIDEST_NAME, 600)
     left = max(widths.text_width(name, 600) for name in names) + 4.5
     width = (canvas.FULL - left - len(three) * GAP - 2.0) / (len(three) + SIMILARITY_SHARE)
     titles = [_lines(scale.title, width) for scale in three]
@@ -173,8 +173,8 @@ def performance_by_similarity(evidence: types.Evidence) -> canvas.Drawn | types.
         _rows(axes, len(rows))
         robustness.background(axes, scale)
         robustness.scale_ticks(axes, scale, width, labelled=True)
-        for row, placed_site in enumerate(rows):
-            _performance(axes, evidence, placed_site, scale, row)
+        for row, place in enumerate(rows):
+            _performance(axes, evidence, place, scale, row)
         for line, text in enumerate(texts[index]):
             canvas.write(drawn, x, top + height + 8.0 + line * canvas.LINE, text, color=ink.INK_2)
     return canvas.Drawn(drawn, _caption(evidence), _alternative(evidence), _message(evidence))
@@ -183,7 +183,7 @@ def performance_by_similarity(evidence: types.Evidence) -> canvas.Drawn | types.
 def _caption(evidence: types.Evidence) -> str:
     """How to read the rows, and what they leave out."""
     rows = by_similarity(evidence)
-    shown = [placed_site.site for placed_site in rows[:MOST_ROWS]]
+    shown = [place.site for place in rows[:MOST_ROWS]]
     has_r = any(isinstance(correlation(evidence, scale), types.Estimate) for scale in measured(evidence))
     parts = (
         f"{captions.patients(shown)}. Most alike at the top; right is better. Lines: "
@@ -199,11 +199,7 @@ def _caption(evidence: types.Evidence) -> str:
 
 def _message(evidence: types.Evidence) -> str:
     """At how many sites the similarity is low."""
-    known = [
-        placed_site.similarity.value
-        for placed_site in robustness.placed_sites(evidence)
-        if placed_site.similarity is not None
-    ]
+    known = [place.similarity.value for place in robustness.placed_sites(evidence) if place.similarity is not None]
     low = sum(value < bands.SUPPORT for value in known)
     form = robustness.form_of(evidence)
     return f"Below {bands.SUPPORT:g} by {form.short}: {low or 'none'} of {captions.sites_word(len(known))}{form.note}."

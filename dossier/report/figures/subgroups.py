@@ -246,7 +246,9 @@ def forest_caption(evidence: types.Evidence) -> str:
     """What to know about the forest: where the rows come from, intervals, what is left out."""
     every = lines(evidence)
     rows = every[:MOST_ROWS]
-    sized = _sized(evidence, types.externals(evidence))
+    names = list(types.subgroup_columns(evidence))
+    sites = types.externals(evidence)
+    sized = [site for site in sites if any(types.subgroup_sizes(evidence, name, site.name) for name in names)]
     text = f"{captions.patients(sized)}. Lines are {captions.level_text(evidence)} intervals."
     several = bool(evidence.release.outcome.classes)
     if any(line.is_pooled for line in rows):
@@ -264,41 +266,23 @@ def forest_caption(evidence: types.Evidence) -> str:
     return text
 
 
-def _sized(evidence: types.Evidence, sites: Sequence[types.DatasetSummary]) -> list[types.DatasetSummary]:
-    """Those of the sites that record a column of the subgroups."""
-    names = list(types.subgroup_columns(evidence))
-    return [site for site in sites if any(types.subgroup_sizes(evidence, name, site.name) for name in names)]
-
-
 def forest_alternative(evidence: types.Evidence) -> str:
     """The finding of the forest in one sentence: the lowest and the highest of each measure, and what is too few."""
     every = [line for line in lines(evidence) if not line.is_head]
-    texts = _extremes(evidence)
+    texts = []
+    for which, (_, heading) in enumerate(measures(evidence)):
+        found = [(line.found[which], line) for line in every if line.found]
+        known = [(estimate, line) for estimate, line in found if isinstance(estimate, types.Estimate)]
+        if not known:
+            continue
+        # Of equal values the first is the lowest, and the last the highest.
+        known.sort(key=lambda pair: pair[0].value)
+        low, high = (f"{captions.value_text(estimate)} in {_called(line)}" for estimate, line in (known[0], known[-1]))
+        is_one = known[0][1] is known[-1][1]
+        texts.append(f"{heading} is {low}" if is_one else f"{heading} by subgroup runs from {low} to {high}")
     few = [line.label for line in every if not line.found]
     more = f"; too few to tell in {captions.joined(few)}" if few else ""
     return f"{'; '.join(texts)}{more}."
-
-
-def _extremes(evidence: types.Evidence) -> list[str]:
-    """The lowest and the highest subgroup by each measure."""
-    every = [line for line in lines(evidence) if not line.is_head]
-    texts = []
-    for which, (_, heading) in enumerate(measures(evidence)):
-        known = sorted(
-            ((line.found[which].value, index) for index, line in enumerate(every) if _has(line, which)),  # type: ignore[union-attr]
-        )
-        if known:
-            low, high = every[known[0][1]], every[known[-1][1]]
-            text = f"{heading} by subgroup runs from {captions.value_text(low.found[which])} in {_called(low)}"
-            text += f" to {captions.value_text(high.found[which])} in {_called(high)}"
-            if low is high:
-                text = f"{heading} is {captions.value_text(low.found[which])} in {_called(low)}"
-            texts.append(text)
-    return texts
-
-
-def _has(line: Line, which: int) -> bool:
-    return bool(line.found) and isinstance(line.found[which], types.Estimate)
 
 
 def _called(line: Line) -> str:
