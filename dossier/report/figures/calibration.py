@@ -97,11 +97,9 @@ def _facts(
     size: tuple[float, float],
 ) -> None:
     """O/E and slope in the corner that the curve leaves free, and the gap at the primary threshold."""
-    found = (
-        ("O/E", types.find(evidence, "oe_ratio", site.name)),
-        ("slope", types.find(evidence, "calibration_slope", site.name)),
-    )
-    lines = [f"{label} {number(estimate.value)}" for label, estimate in found if isinstance(estimate, types.Estimate)]
+    found = {"O/E": "oe_ratio", "slope": "calibration_slope"}
+    values = {label: types.find(evidence, measure, site.name) for label, measure in found.items()}
+    lines = [f"{label} {number(each.value)}" for label, each in values.items() if isinstance(each, types.Estimate)]
     strokes = [np.column_stack((data.column(curve, "risk"), data.column(curve, "observed"))) / end]
     gap = observed_at(evidence, curve)
     if gap is not None:
@@ -198,25 +196,25 @@ def _draw_alone(evidence: types.Evidence, site: types.DatasetSummary, end: float
         draw_curve(axes, curve, limit, data.few(site, bands.FEW_FOR_A_BAND), 1.5)
         draw_groups(axes, types.find_curve(evidence, "calibration_groups", site.name), limit)
         scale = strip_scale(evidence, limit)
-        if scale is not None:
-            _risks_below(drawn, evidence, site, (x, TITLE + LARGE + 1.4, LARGE, STRIP - 1.4), scale)
+        if scale is None:
+            continue
+        # Below, the distribution of the risks: events upwards, the others downwards, on the panel's own scale.
+        below = canvas.panel(drawn, x, TITLE + LARGE + 1.4, LARGE, STRIP - 1.4)
+        below.set_xlim(0, limit)
+        below.spines["left"].set_visible(False)
+        canvas.ticks(below, "x", [0, limit / 2, limit], ["0", "", canvas.tick_text(limit)], inward=True)
+        for distribution in facets.known([(site, types.find_curve(evidence, "risk_distribution", site.name))]):
+            risks.mirrored(below, site, distribution, scale)
     return drawn
 
 
 def _grid(count: int, width: float, left: float) -> facets.Lattice:
     if width == canvas.FULL:
-        return facets.lattice(
-            count,
-            canvas.HALF if count == 1 else canvas.FULL,
-            left=left,
-            top=5,
-            gap_x=4.4,
-            gap_y=6.6,
-            tallest=facets.TALLEST,
-        )
-    if count == 1:
-        return facets.lattice(1, canvas.HALF, left=left, top=5, gap_x=0, gap_y=0, tallest=52, shape=ALONE)
-    return facets.lattice(count, canvas.HALF, left=left, top=5, gap_x=2.3, gap_y=6.6, tallest=29.0)
+        size, (gap, gap_y), tallest = canvas.HALF if count == 1 else width, (4.4, 6.6), facets.TALLEST
+    else:
+        size, (gap, gap_y), tallest = width, (0, 0) if count == 1 else (2.3, 6.6), 52 if count == 1 else 29.0
+    shape = ALONE if count == 1 and width == canvas.HALF else 1.0
+    return facets.lattice(count, size, left=left, top=5, gap_x=gap, gap_y=gap_y, tallest=tallest, shape=shape)
 
 
 ALONE = 0.71
@@ -229,24 +227,6 @@ def strip_scale(evidence: types.Evidence, end: float) -> risks.Scale | None:
     if not known or end < 1.5 * risks.common_step(known):
         return None
     return replace(risks.scale_of(known), end=end, own=True)
-
-
-def _risks_below(
-    drawn: Figure,
-    evidence: types.Evidence,
-    site: types.DatasetSummary,
-    position: tuple[float, float, float, float],
-    scale: risks.Scale,
-) -> None:
-    """The distribution of the risks under a panel: events upwards, the others downwards, on the panel's own scale."""
-    axes = canvas.panel(drawn, *position)
-    axes.set_xlim(0, scale.end)
-    axes.spines["left"].set_visible(False)
-    end = canvas.tick_text(scale.end)
-    canvas.ticks(axes, "x", [0, scale.end / 2, scale.end], ["0", "", end], inward=True)
-    curve = types.find_curve(evidence, "risk_distribution", site.name)
-    if isinstance(curve, types.Curve):
-        risks.mirrored(axes, site, curve, scale)
 
 
 def calibration_caption(evidence: types.Evidence, width: float) -> str:
@@ -333,9 +313,7 @@ def said_and_seen(evidence: types.Evidence, width: float, what: str = "the outco
     if at is None or not found:
         return observed_over_expected(evidence, [site for site, _ in curves])
     (low, first), (high, last) = found[0], found[-1]
-    where = (
-        f"{per_cent(low)} ({first}) to {per_cent(high)} ({last})" if len(found) > 1 else f"{per_cent(low)} ({first})"
-    )
+    where = f"{per_cent(low)} ({first})" + (f" to {per_cent(high)} ({last})" if len(found) > 1 else "")
     return f"Where the model said {per_cent(at)}, {where} had {what}."
 
 

@@ -123,9 +123,9 @@ def forest_columns(evidence: types.Evidence, what: Forest, width: float) -> Colu
         least, most = NARROWEST_NAME, value - 12.2 - NARROWEST_AXIS
         name = min(max(least, *(widths.text_width(label) for label in data.labels(evidence, most).values())), most)
         return Columns(label=name, left=name + 2.5, width=value - 12.2 - name, value=value, interval=canvas.HALF)
-    names = [widths.text_width(site.site) for site in types.externals(evidence)]
-    name = min(max(*names, widths.text_width("New hospital", 600)), WIDEST_NAME)
     sites = types.externals(evidence)
+    names = [widths.text_width(site.site) for site in sites]
+    name = min(max(*names, widths.text_width("New hospital", 600)), WIDEST_NAME)
     counts = max(widths.text_width(f"{site.n:,}") for site in sites)
     events = max(widths.text_width("events"), *(widths.text_width(events_of(site, "0")) for site in sites))
     patients_end = name + 4.0 + max(counts, 8.0)

@@ -29,6 +29,10 @@ class Mark:
 
 
 LABEL_HEIGHT = 3.9
+Spot = tuple[float, float]
+"""The centre of a label, in mm."""
+Box = tuple[float, float, float, float]
+"""What a text takes, in mm: its centre and half its size."""
 
 
 def _candidates(mark: Mark, radius: float) -> Floats:
@@ -43,11 +47,8 @@ def _candidates(mark: Mark, radius: float) -> Floats:
         (radius + 4.5, radius + 4.5),
         (radius + 7.0, radius + 7.0),
     ):
-        places.append(
-            np.column_stack(
-                (mark.x + np.cos(angles) * (reach + half), mark.y + np.sin(angles) * (rise + LABEL_HEIGHT / 2))
-            )
-        )
+        x, y = np.cos(angles) * (reach + half), np.sin(angles) * (rise + LABEL_HEIGHT / 2)
+        places.append(np.column_stack((mark.x + x, mark.y + y)))
     return np.concatenate(places)
 
 
@@ -75,8 +76,8 @@ def place_labels(
     height: float,
     radius: float,
     lines: Floats,
-    taken: Sequence[tuple[float, float, float, float]] = (),
-) -> tuple[tuple[float, float] | None, ...]:
+    taken: Sequence[Box] = (),
+) -> tuple[Spot | None, ...]:
     """The centre of each mark's label in a panel, crossing as little as can be.
 
     `radius` is that of the discs, `lines` holds points (mm) on lines that a label should not cross, and `taken` the
@@ -165,10 +166,10 @@ def _readable(
     centres: Floats,
     radius: float,
     size: tuple[float, float],
-    taken: Sequence[tuple[float, float, float, float]] = (),
-) -> tuple[tuple[float, float] | None, ...]:
+    taken: Sequence[Box] = (),
+) -> tuple[Spot | None, ...]:
     """The places inside that cover neither a kept label nor another's disc, and stand at their own mark."""
-    kept: list[tuple[float, float] | None] = []
+    kept: list[Spot | None] = []
     for index, position in enumerate(chosen):
         half = halves[index]
         off = (position < half).any() or (position > np.array(size) - half).any()
@@ -213,13 +214,13 @@ def place_on_line(
     text: str,
     line: Floats,
     others: Floats,
-    taken: Sequence[tuple[float, float, float, float]],
+    taken: Sequence[Box],
     size: tuple[float, float],
     weight: int = 400,
     prefer: float = 0.4,
     *,
     apart: bool = True,
-) -> tuple[float, float] | None:
+) -> Spot | None:
     """The centre of a label beside a line (points in mm), off every other line and label; None when there is no room.
 
     `taken` are boxes as centre and half size; `prefer` is the share of the line's length where the label stands best;
@@ -257,7 +258,7 @@ def label(
     text: str,
     line: Floats,
     others: Floats,
-    taken: list[tuple[float, float, float, float]],
+    taken: list[Box],
     size: tuple[float, float],
     *,
     prefer: float = 0.4,
@@ -282,15 +283,13 @@ def label_half(text: str, weight: int = 400) -> Floats:
     return np.array([wide / 2, (LABEL_HEIGHT + (len(lines) - 1) * LINE) / 2])
 
 
-def stands_on_a_line(text: str, spot: tuple[float, float], lines: Floats, weight: int = 400) -> bool:
+def stands_on_a_line(text: str, spot: Spot, lines: Floats, weight: int = 400) -> bool:
     """Whether a line (points in mm) runs through the letters of a label whose centre is that spot."""
     half = np.array([text_width(text, weight) / 2, LABEL_HEIGHT / 2 - 0.6])
     return bool(_crossed(np.array([spot]), half, lines).any())
 
 
-def is_clear(
-    text: str, spot: tuple[float, float], line: Floats, others: Floats, weight: int = 400, apart: float = 0.0
-) -> bool:
+def is_clear(text: str, spot: Spot, line: Floats, others: Floats, weight: int = 400, apart: float = 0.0) -> bool:
     """Whether a label crosses no line (points in mm) and stands nearer to its own than to any other, by `apart` mm."""
     half = label_half(text, weight) - np.array([0.0, 0.4])
     position = np.array([spot])

@@ -91,12 +91,8 @@ def highest_bin(curves: Sequence[types.Curve]) -> float:
 
 def beyond(curves: Sequence[types.Curve], end: float) -> bool:
     """Whether any risk may lie beyond the end of the axis."""
-    shares = (
-        np.nan_to_num(data.column(curve, name))[data.column(curve, "high") > end + 1e-12].sum()
-        for curve in curves
-        for name in _SHARES
-    )
-    return any(share > 0 for share in shares)
+    shares = [(data.column(curve, name), data.column(curve, "high")) for curve in curves for name in _SHARES]
+    return any(np.nan_to_num(share)[high > end + 1e-12].sum() > 0 for share, high in shares)
 
 
 WIDEST_SPREAD = 3.0
@@ -177,8 +173,7 @@ def draw_risks(evidence: types.Evidence, width: float) -> Figure | types.Absent:
         if isinstance(curve, types.Absent):
             facets.say_why(evidence, axes, grid, curve)
         else:
-            reach = mirrored(axes, site, curve, scale)
-            _lines(axes, site, data.primary_threshold(evidence), (scale.end, reach), means(evidence, site))
+            _lines(axes, evidence, site, scale.end, mirrored(axes, site, curve, scale))
         _risk_ticks(axes, grid, index, scale, share)
     facets.titles(drawn, grid, "Estimated risk", "Share of patients")
     return drawn
@@ -224,32 +219,25 @@ def printed_share(reach: float) -> float:
 def _risk_ticks(axes: Axes, grid: facets.Lattice, index: int, scale: Scale, share: float) -> None:
     outer = grid.outer_bottom(index)
     axes.spines["bottom"].set_visible(outer)
-    ends = [0, scale.end / 2, scale.end]
-    canvas.ticks(axes, "x", ends if outer else [], ["0", "", canvas.tick_text(scale.end)] if outer else [], inward=True)
+    if outer:
+        texts = ["0", "", canvas.tick_text(scale.end)]
+        canvas.ticks(axes, "x", [0, scale.end / 2, scale.end], texts, inward=True)
     if scale.own:
         axes.spines["left"].set_visible(False)
         return
-    outer_left = grid.outer_left(index)
-    texts = [per_cent(share), "0", per_cent(share)] if outer_left else [""] * 3
+    texts = [per_cent(share), "0", per_cent(share)] if grid.outer_left(index) else [""] * 3
     canvas.ticks(axes, "y", [-share, 0, share], texts)
 
 
-def _lines(
-    axes: Axes,
-    site: types.DatasetSummary,
-    threshold: float | None,
-    ends: tuple[float, float],
-    averages: tuple[float, float] | None,
-) -> None:
+def _lines(axes: Axes, evidence: types.Evidence, site: types.DatasetSummary, end: float, reach: float) -> None:
     """The primary threshold as a broken line, the two means as full ones, and a word where too few are drawn."""
-    end, reach = ends
     above, below = enough(site)
+    threshold = data.primary_threshold(evidence)
     if threshold is not None and threshold <= end:
         axes.plot([threshold, threshold], [-reach * below, reach * above], color=ink.INK_2, lw=0.7, ls=ink.BROKEN)
-    if averages is not None:
-        for mean, height in zip(averages, (reach, -reach), strict=True):
-            if mean <= end:
-                axes.plot([mean, mean], [0, height], color=ink.INK, lw=1.1)
+    for mean, height in zip(means(evidence, site) or (), (reach, -reach), strict=False):
+        if mean <= end:
+            axes.plot([mean, mean], [0, height], color=ink.INK, lw=1.1)
     for is_drawn, height in ((above, 0.75), (below, 0.25)):
         if not is_drawn:
             axes.text(0.5, height, "too few", transform=axes.transAxes, ha="center", va="center", color=ink.INK_2)

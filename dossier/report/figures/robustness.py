@@ -15,7 +15,7 @@ from matplotlib.patches import Circle, Ellipse, Rectangle
 
 from dossier.core import bands, types
 from dossier.core.facts import Fact
-from dossier.report.figures import canvas, captions, data, ink, marks, placing
+from dossier.report.figures import canvas, captions, data, forest, ink, marks, placing
 from dossier.typeset import widths
 from dossier.typeset.numbers import number
 from dossier.typeset.words import SIMILARITY_FORM, listing, setting
@@ -331,7 +331,12 @@ def layout(placed: Sequence[Placed], *, at_the_margin: bool = False) -> Layout:
     With `at_the_margin` the panels leave room for a column of names on their right, and are tall enough for it.
     """
     crowded = is_crowded(placed)
-    known = [_shown_interval(place, crowded=crowded) for place in placed if place.similarity is not None]
+    # Between which similarities the mark of a site reaches: with its ellipse, where it has one.
+    known = [
+        _ends(place.similarity) if place.supports or not crowded else (place.similarity.value,) * 2
+        for place in placed
+        if place.similarity is not None
+    ]
     unknown = len(placed) - len(known)
     rows = min(unknown, MOST_UNKNOWN)
     left = 12.5 if not rows or at_the_margin else 26.0
@@ -343,7 +348,7 @@ def layout(placed: Sequence[Placed], *, at_the_margin: bool = False) -> Layout:
         height = max(height, len(known) * COLUMN_LINE)
         names = max(widths.text_width(place.name, 600 if place.supports else 400) for place in placed)
         names = max(names, widths.text_width(_left_out(unknown - rows)))
-    lowest, highest, broken = similarity_axis([ends for ends in known if ends is not None], height)
+    lowest, highest, broken = similarity_axis(known, height)
     foot = BREAK + FOOT if broken else 0.0
     left += 2.5 if is_zoomed(lowest, highest) else 0.0
     radius = SMALL_RADIUS if crowded else RADIUS
@@ -361,15 +366,6 @@ def _left_out(count: int) -> str:
 def _strip_height(unknown: int) -> float:
     """How much the strip of so many sites of unknown similarity takes, in mm."""
     return (min(unknown, MOST_UNKNOWN) + (unknown > MOST_UNKNOWN)) * canvas.LINE + 7.8 if unknown else 0.0
-
-
-def _shown_interval(place: Placed, *, crowded: bool) -> tuple[float, float] | None:
-    """Between which similarities the mark of a site reaches: with its ellipse, where it has one."""
-    if place.similarity is None:
-        return None
-    return (
-        _ends(place.similarity) if place.supports or not crowded else (place.similarity.value, place.similarity.value)
-    )
 
 
 def is_zoomed(lowest: float, highest: float) -> bool:
@@ -856,8 +852,8 @@ def _disc(
     axes.add_patch(ring)
     ring.set_clip_on(False)
     if share is not None:
-        radius = reach * math.sqrt(share)
-        disc = Ellipse((x, y), 2 * radius * across, 2 * radius * down, fc=colour, ec="none", zorder=4)
+        part = 2 * reach * math.sqrt(share)
+        disc = Ellipse((x, y), part * across, part * down, fc=colour, ec="none", zorder=4)
         axes.add_patch(disc)
         disc.set_clip_on(False)
 
@@ -887,11 +883,8 @@ def _strip(
 ) -> None:
     """The sites of unknown similarity as rows under the panel, on the panel's scale."""
     unknown = [place for place in placed if place.similarity is None][: plan.rows]
-    top = plan.bottom + 7.0
-    axes = canvas.panel(drawn, plan.x(index), top, plan.width, plan.strip - 7.0)
-    height = (plan.strip - 7.0) / canvas.LINE
-    axes.set(xlim=(scale.worst, scale.best), ylim=(height, 0))
-    axes.spines["left"].set_visible(False)
+    rows = forest.Rows(drawn, plan.bottom + 7.0)
+    axes = rows.axes(plan.x(index), plan.width, (plan.strip - 7.0) / canvas.LINE, (scale.worst, scale.best))
     background(axes, scale)
     scale_ticks(axes, scale, plan.width, labelled=True)
     across = abs(scale.best - scale.worst) / plan.width
@@ -908,16 +901,14 @@ def _strip(
 
 
 def _strip_names(drawn: Figure, placed: Sequence[Placed], plan: Layout) -> None:
-    unknown = [place for place in placed if place.similarity is None]
-    top = plan.bottom + 7.0
-    canvas.write(drawn, 0, top - 3.2, "Similarity unknown", weight=600)
+    unknown = [place.name for place in placed if place.similarity is None]
+    rows = forest.Rows(drawn, plan.bottom + 7.0)
+    canvas.write(drawn, 0, rows.top - 3.2, "Similarity unknown", weight=600)
     x = plan.x(2) + plan.width + LEADER + 1.0 if plan.names else 0.0
-    for row, place in enumerate(unknown[: plan.rows]):
-        canvas.write(drawn, x, top + (row + 0.5) * canvas.LINE, place.name)
+    for row, name in enumerate(unknown[: plan.rows]):
+        rows.write(row + 0.5, x, name)
     if len(unknown) > plan.rows:
-        canvas.write(
-            drawn, x, top + (plan.rows + 0.5) * canvas.LINE, _left_out(len(unknown) - plan.rows), color=ink.INK_2
-        )
+        rows.write(plan.rows + 0.5, x, _left_out(len(unknown) - plan.rows), color=ink.INK_2)
 
 
 @canvas.figure("External performance diagram")
@@ -1025,16 +1016,10 @@ def _message(evidence: types.Evidence, placed: Sequence[Placed]) -> str:
     if not _unlike(placed):
         return f"By the rule of the diagram no site supports the model from outside: none is {by_form}."
     supports = [place.site for place in placed if place.supports]
-    who = (
-        f"{captions.sites_word(len(supports))} {'supports' if len(supports) == 1 else 'support'}"
-        if supports
-        else NO_SITE
-    )
+    verb = "supports" if len(supports) == 1 else "support"
+    who = f"{captions.sites_word(len(supports))} {verb}" if supports else "no site supports"
     which = f" ({_short(evidence, supports)})" if supports else ""
     return f"By the rule of the diagram {who} the model from outside{which}{_against(evidence, supports)}."
-
-
-NO_SITE = "no site supports"
 
 
 def _short(evidence: types.Evidence, chosen: Sequence[types.DatasetSummary]) -> str:

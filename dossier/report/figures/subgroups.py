@@ -83,28 +83,18 @@ def _of_subgroup(evidence: types.Evidence, name: str, label: str) -> list[Line]:
     telling = [estimate for estimate in pooled if isinstance(estimate, types.Estimate) and types.is_telling(estimate)]
     enough = [(site, size) for site, size in known if not _is_few(size)]
     if telling:
-        values = tuple(
-            _values(evidence, subset, measure, [site for site, _ in enough]) for measure, _ in measures(evidence)
-        )
+        sites = [site for site, _ in enough]
+        values = tuple(_values(evidence, subset, measure, sites) for measure, _ in measures(evidence))
         where = captions.sites_word(int(max(estimate.details.get("k") or 0 for estimate in telling)))
         return [Line(label, where, telling[0].n, telling[0].events, pooled, values, True, subset=subset)]
     if not enough:
         n, events = sum(size.n for _, size in known), sum(size.shown for _, size in known)
         where = known[0][0].site if len(known) == 1 else f"each of {captions.sites_word(len(known))}"
         return [Line(label, where, n, events, subset=subset)]
-    several = len(known) > 1
-    rows = [
-        Line(
-            label,
-            site.site,
-            size.n,
-            size.shown,
-            tuple(types.find_in_subgroup(evidence, subset, measure, site.name) for measure, _ in measures(evidence)),
-            is_below=several,
-            subset=subset,
-        )
-        for site, size in enough
-    ]
+    several, rows = len(known) > 1, []
+    for site, size in enough:
+        here = (types.find_in_subgroup(evidence, subset, measure, site.name) for measure, _ in measures(evidence))
+        rows.append(Line(label, site.site, size.n, size.shown, tuple(here), is_below=several, subset=subset))
     return [Line(label, subset=subset), *rows] if several else rows
 
 
@@ -151,15 +141,11 @@ BOUNDS = 30.5
 
 def _places(evidence: types.Evidence, shown: Sequence[Line]) -> Places:
     """The names take what they need, and the two axes share the rest."""
-    names = min(
-        max(line.indent + widths.text_width(line.text, 600 if line.is_head else 400) for line in shown), WIDEST_NAME
-    )
+    wide = [line.indent + widths.text_width(line.text, 600 if line.is_head else 400) for line in shown]
+    names = min(max(wide), WIDEST_NAME)
     patients = names + 4.0 + max(widths.text_width(f"{line.n or 0:,}") for line in shown)
-    events = (
-        patients
-        + 3.0
-        + max(widths.text_width("events"), *(widths.text_width(f"{line.events or 0:,}") for line in shown))
-    )
+    counts = [widths.text_width(f"{line.events or 0:,}") for line in shown]
+    events = patients + 3.0 + max(widths.text_width("events"), *counts)
     first = events + 4.0
     width = (canvas.FULL - first - 2 * BOUNDS - 5.0) / 2
     references = tuple(REFERENCES[measure][0] if measure in REFERENCES else None for measure, _ in measures(evidence))
