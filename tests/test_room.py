@@ -17,6 +17,7 @@ from dossier.core.contents import Edition
 from dossier.core.errors import PageError
 from dossier.core.types import Document, Evidence, Gallery
 from dossier.report import compose, press
+from dossier.typeset import names
 from tests.test_press import sample, sheet
 
 LETTERS = (5, 22, 40, 90)
@@ -104,3 +105,21 @@ def test_a_word_without_room_stops_the_press(tmp_path: Any, more: str, word: str
     (fault,) = caught.value.faults
     assert fault.code == "words_without_room"
     assert f"{word}'" in str(fault["words"])
+
+
+@pytest.mark.slow
+def test_long_names_push_neither_cover_nor_contents_over_their_page() -> None:
+    document = compose.document(Gallery(named(evidence(1), 90, words=True), {}, {}), "regulatory")
+    with press._fonts() as fonts:
+        pages = press._rendered(document, fonts).pages
+    where = {anchor: index for index, page in enumerate(pages) for anchor in page.anchors}
+    assert (where["chapter-cover"], where["contents"], where["chapter-results"]) == (0, 1, 2)
+
+
+def test_a_name_in_another_is_shortened_by_itself() -> None:
+    found = named(evidence(1), 90, words=True)
+    sites = ("Holy Cross", f"Holy Cross {WORDS}")
+    datasets = tuple(dataclasses.replace(each, site=site) for each, site in zip(found.datasets, sites, strict=False))
+    short = names.with_short_sites(dataclasses.replace(found, datasets=datasets), f"At {sites[0]} and at {sites[1]}.")
+    assert short.startswith("At Holy Cross and at Holy Cross University")
+    assert len(short) < 70

@@ -37,7 +37,7 @@ from dossier.report.chapters.sentence import (
     where_risks_are_off,
 )
 from dossier.typeset.measures import cell
-from dossier.typeset.names import events_of
+from dossier.typeset.names import events_of, with_short_sites
 from dossier.typeset.numbers import TIED, bare, level_of, number, short, threshold, value_of
 from dossier.typeset.tables import Cell, Column, Reasons, Row, Table
 from dossier.typeset.widths import lines_of
@@ -526,7 +526,8 @@ def _standing(evidence: Evidence, everywhere: tuple[Criterion, ...]) -> str:
 
 def most_open(evidence: Evidence) -> int:
     """How much of what is to be settled the first page has room for."""
-    lines = list(accumulate(lines_of(point.what, LINE) for point in to_settle(evidence)))
+    whats = (with_short_sites(evidence, point.what) for point in to_settle(evidence))
+    lines = list(accumulate(lines_of(what, LINE) for what in whats))
     return bisect_right(lines, LINES_OF_FEW if len(externals(evidence)) <= FEW_SITES else LINES)
 
 
