@@ -344,3 +344,9 @@ def test_an_error_survives_pickling() -> None:
     error = DataError.one("no_rows", File("a.csv"), file="a.csv")
     again = pickle.loads(pickle.dumps(error))
     assert (again.faults, str(again)) == (error.faults, str(error))
+
+
+@pytest.mark.parametrize("key", ["x" * 200_000, "a b " * 50_000])
+def test_a_key_as_long_as_a_file_is_not_repeated_whole(key: str) -> None:
+    fault = Fault("unknown_table", Key(key), key=key, known=("release",), near=None)
+    assert len(str(fault)) < 10_000

@@ -12,6 +12,7 @@ DossierError          something the user can mend: exit code 2
 from __future__ import annotations
 
 import copy
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
@@ -56,20 +57,20 @@ class Fault(Fact):
         """What is wrong, in a sentence."""
         from dossier.core.faults import catalogue
 
-        return catalogue.what(self)
+        return _readable(catalogue.what(self))
 
     @property
     def where(self) -> str:
         """Where it is, in the words of who has to mend it."""
         of_table = self.voice == "command" and isinstance(self.at, Key) and self.at.section == "dataset"
-        return str(Option("TABLE") if of_table else self.at)
+        return _readable(str(Option("TABLE") if of_table else self.at))
 
     @property
     def fix(self) -> str:
         """How to mend it: in release.toml; where there is none in the table, on the command line, in the arguments."""
         from dossier.core.faults import catalogue
 
-        return catalogue.fix(self, self.voice)
+        return _readable(catalogue.fix(self, self.voice))
 
     def moved(self, at: Location) -> Self:
         """The same fault elsewhere."""
@@ -101,6 +102,16 @@ class Fault(Fact):
         """The fault that another process hands over."""
         fact = Fact.of_json(row["fact"])
         return cls(fact.code, Location.of_json(row["at"]), **dict(fact.values))
+
+
+LONGEST_WORD, LONGEST_TEXT = 1_000, 4_000
+"""Letters of a word, and of a text, of which more is not repeated: a file may hold a key as long as itself."""
+
+
+def _readable(text: str) -> str:
+    """A text of a fault without the rest of words and texts that nobody reads."""
+    words = re.sub(rf"\S{{{LONGEST_WORD},}}", lambda word: f"{word[0][: LONGEST_WORD // 10]}…", text)
+    return words if len(words) <= LONGEST_TEXT else f"{words[:LONGEST_TEXT]}…"
 
 
 class DossierError(Exception):
