@@ -211,12 +211,10 @@ def h_accuracy_by_complexity_by_site(evidence: types.Evidence) -> canvas.Drawn |
         _map(drawn, surface, 12.0, top, MAP, high)
         _profile(drawn, profile, 12.0 + MAP + MAP_GAP, top, canvas.FULL - 16.0 - MAP - MAP_GAP, high)
     caption = (
-        f"{captions.patients([site for site, *_ in found[:MOST_SURFACES]])}. The cases called complex count double. "
-        f"a: the "
-        f"darker, the higher. b: both classes alike, {captions.level_text(evidence)} band; grey, as many cases "
-        f"drawn at "
-        f"random (mean, and middle {captions.level_text(evidence)})."
-        f"{captions.left_out(max(0, len(found) - MOST_SURFACES), 'see results.json')}"
+        f"{captions.patients([site for site, *_ in found[:MOST_SURFACES]])}. The cases called complex count double. a: "
+        f"the darker, the higher. b: both classes alike, {captions.level_text(evidence)} band; grey, as many cases "
+        "drawn at random (mean, and middle "
+        f"{captions.level_text(evidence)}).{captions.left_out(max(0, len(found) - MOST_SURFACES), 'see results.json')}"
     )
     texts: list[str] = []
     drops: list[tuple[float, int]] = []

@@ -8,18 +8,17 @@ from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
 
 from dossier.core.facts import Fact
 from dossier.core.types import Absent, Curve, DatasetSummary, Evidence, curves_named, externals, find_curve
 from dossier.report.figures import ink, marks
-from dossier.report.figures.canvas import FULL, HALF, LINE, extent, panel, tick_text, ticks, turned, write
+from dossier.report.figures.canvas import BOTH, FULL, HALF, LINE, extent, panel, tick_text, ticks, turned, write
 from dossier.typeset.reasons import why
 from dossier.typeset.tables import NARROW
 from dossier.typeset.widths import shortened, text_width, wrapped
 
-# ---- panels ----------------------------------------------------------------------------------------------------------
+# ---- panels ---------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -129,7 +128,8 @@ def known(found: Iterable[tuple[DatasetSummary, Curve | Absent]]) -> list[Curve]
     return [curve for _, curve in found if isinstance(curve, Curve)]
 
 
-# ---- heads -----------------------------------------------------------------------------------------------------------
+# ---- heads ----------------------------------------------------------------------------------------------------------
+
 MOST_ROWS_OF_TALL_HEADS = 3
 """With more rows of panels than this a long name is shortened: two lines above each would cost too much height."""
 HEAD_LINE = 3.9
@@ -191,7 +191,7 @@ def each(
             yield index, site, axes, curve
 
 
-# ---- axes ------------------------------------------------------------------------------------------------------------
+# ---- axes -----------------------------------------------------------------------------------------------------------
 
 
 def unit_axes(axes: Axes, end: float, left: bool, bottom: bool) -> None:
@@ -199,8 +199,8 @@ def unit_axes(axes: Axes, end: float, left: bool, bottom: bool) -> None:
     axes.set(xlim=(0, end), ylim=(0, end))
     places = [0, end / 2, end]
     texts = ["0", "", tick_text(end)]
-    for direction, outer in (("x", bottom), ("y", left)):
-        ticks(axes, direction, places, texts if outer else ["", "", ""], inward=True)  # type: ignore[arg-type]
+    for direction, outer in zip(BOTH, (bottom, left), strict=True):
+        ticks(axes, direction, places, texts if outer else ["", "", ""], inward=True)
 
 
 def unit(grid: Lattice, end: float = 1.0) -> Callable[[Axes, int], None]:
@@ -234,7 +234,7 @@ def say(axes: Axes, width: float, height: float, *choices: str) -> None:
     axes.text(0.5, 0.5, text, transform=axes.transAxes, ha="center", va="center", color=ink.INK_2, linespacing=1.2)
 
 
-# ---- key -------------------------------------------------------------------------------------------------------------
+# ---- key ------------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -278,9 +278,8 @@ def key_of_marks(
     drawn: Figure, left: float, right: float, entries: Sequence[tuple[str, str, str, bool]], text: float = 3.2
 ) -> None:
     """A key of marks, each with its text, shape and colour, and whether it is filled, in as many rows as it needs."""
-    for (x, y), (words, shape, colour, filled) in zip(
-        mark_places(left, right, [entry[0] for entry in entries], text), entries, strict=True
-    ):
+    places = mark_places(left, right, [words for words, *_ in entries], text)
+    for (x, y), (words, shape, colour, filled) in zip(places, entries, strict=True):
         marks.on_sheet(drawn, x + 1.2, y, shape, 4.6, colour, filled=filled)
         write(drawn, x + text, y, words)
 
@@ -307,15 +306,7 @@ def key_row(figure: Figure, x: float, y: float, entries: Sequence[Key]) -> float
             square.set(facecolor=entry.colour, edgecolor=entry.edge, linewidth=0.5)
             figure.add_artist(square)
         else:
-            line = Line2D(
-                [x / across, (x + 5.5) / across],
-                [1 - y / down] * 2,
-                color=entry.colour,
-                lw=entry.width,
-                ls=entry.dash,
-                transform=figure.transFigure,
-            )
-            figure.add_artist(line)
+            marks.stroke(figure, (x, y), (x + 5.5, y), entry.colour, entry.width, entry.dash)
         x += _swatch(entry)
         write(figure, x, y, entry.text)
         x += text_width(entry.text) + KEY_GAP

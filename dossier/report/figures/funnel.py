@@ -169,10 +169,9 @@ def funnel_by_site(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     """Every hospital in a funnel, and by name those whose risks are shown to be wrong in size; from 20 hospitals on."""
     least, most = OE_TOLERATED
     how = (
-        f"{captions.patients(types.externals(evidence))}. Broken: about here O/E alone has the joint test of "
-        f"intercept and slope "
-        f"reject, after Holm over the sites. Filled: it rejects, and O/E is off; grey: {least:g} to {most:g}. AUROC: "
-        f"line, pooled; band, {captions.level_text(evidence)} prediction interval."
+        f"{captions.patients(types.externals(evidence))}. Broken: about here O/E alone has the joint test of intercept "
+        f"and slope reject, after Holm over the sites. Filled: it rejects, and O/E is off; grey: {least:g} to "
+        f"{most:g}. AUROC: line, pooled; band, {captions.level_text(evidence)} prediction interval."
     )
     said = "Of {sites} sites the risks are shown to be wrong in size at {out}"
     return _printed(evidence, canvas.FULL, said, how)

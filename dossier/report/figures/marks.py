@@ -82,9 +82,11 @@ def on_sheet(drawn: Figure, x: float, y: float, shape: str, size: float, colour:
     drawn.add_artist(mark)
 
 
-def stroke(drawn: Figure, start: tuple[float, float], end: tuple[float, float], colour: str, width: float) -> None:
+def stroke(
+    drawn: Figure, start: tuple[float, float], end: tuple[float, float], colour: str, width: float, dash: Any = "-"
+) -> None:
     """A line from one place on the sheet to another."""
     across, down = canvas.extent(drawn)
     (x, y), (right, bottom) = start, end
     ends = [x / across, right / across], [1 - y / down, 1 - bottom / down]
-    drawn.add_artist(Line2D(*ends, color=colour, lw=width, transform=drawn.transFigure))
+    drawn.add_artist(Line2D(*ends, color=colour, lw=width, ls=dash, transform=drawn.transFigure))

@@ -127,10 +127,8 @@ def _draw(evidence: types.Evidence, shown: Shown) -> Figure:
     level = captions.level_text(evidence)
     key = [facets.Key(f"value and {level} interval of a period", ink.BLUE)]
     if evidence.release.care.stop:
-        key += [
-            facets.Key("limit of the stop rule", ink.ALERT, ink.BROKEN, 0.9),
-            facets.Key("outside it", ink.ALERT, fill=True),
-        ]
+        limit = facets.Key("limit of the stop rule", ink.ALERT, ink.BROKEN, 0.9)
+        key += [limit, facets.Key("outside it", ink.ALERT, fill=True)]
     facets.key_row(drawn, grid.left, 2.4, key)
     for index, (measure, curves) in enumerate(shown.curves.items()):
         every = {name: periods(curve) for name, curve in curves.items()}
@@ -148,12 +146,8 @@ def _draw(evidence: types.Evidence, shown: Shown) -> Figure:
             here = row * across + index
             axes = canvas.panel(drawn, *grid.corner(here), grid.width, grid.height)
             axes.set_ylim(*ends)
-            canvas.ticks(
-                axes,
-                "y",
-                [math.log(step) if measure == "oe_ratio" else step for step in steps],
-                [canvas.tick_text(step) for step in steps],
-            )
+            places = [math.log(step) if measure == "oe_ratio" else step for step in steps]
+            canvas.ticks(axes, "y", places, list(map(canvas.tick_text, steps)))
             _lines(axes, evidence, measure)
             _periods(axes, grid, curves.get(site.name), every.get(site.name, ()), _rules(evidence, measure), measure)
             unit = over_time.unit_at(evidence, site.name)
@@ -190,9 +184,8 @@ def _periods(
     for each in every:
         outside = any(is_outside(rule, each) for rule in rules)
         if each.low is not None and each.high is not None:
-            axes.plot(
-                [each.number] * 2, [_scaled(measure, end) for end in (each.low, each.high)], color=ink.BLUE, lw=1.1
-            )
+            bounds = [_scaled(measure, end) for end in (each.low, each.high)]
+            axes.plot([each.number] * 2, bounds, color=ink.BLUE, lw=1.1)
         marker, size, colour = ("s", 4.4, ink.ALERT) if outside else ("o", 3.6, ink.BLUE)
         spot = ([each.number], [_scaled(measure, each.value)])
         axes.plot(*spot, color=colour, marker=marker, ms=size, mec="white", mew=0.4, zorder=3)

@@ -248,7 +248,6 @@ def how_to_read(
 ) -> str:
     """What the heights, lines and ends of the panels mean."""
     shown, _ = facets.shown_sites(evidence, width)
-    threshold = data.primary_threshold(evidence)
     known = facets.known(facets.shown_curves(evidence, width, "risk_distribution"))
     scale = scale_of(known)
     text = f"Share of {who} in each {canvas.tick_text(scale.step)} of the risk."
@@ -256,16 +255,13 @@ def how_to_read(
         text += " Full lines: their mean risks."
     if at_weights := [site.site for site in shown if site.weighted]:
         text += f" By sampling weights: {listing(at_weights)}."
-    if threshold is not None and threshold <= scale.end:
-        text += f" Broken: threshold {number(threshold, 2 if threshold >= 0.1 else 3)}."
+    text += _broken(evidence, scale.end)
     if scale.end < 1:
         more = "under 1% of risks are higher" if beyond(known, scale.end) else "no risk is higher"
         text += f" The axis ends at {canvas.tick_text(scale.end)}: {more}."
     if scale.own:
         text += " Each site has a height scale of its own."
-    if any(False in enough(site) for site in shown):
-        text += f" Too few: under {bands.FEW_FOR_POOLING} patients."
-    return text
+    return text + _too_few(shown)
 
 
 def risk_alternative(evidence: types.Evidence, width: float) -> str:
@@ -347,9 +343,17 @@ def draw_mean_risks(evidence: types.Evidence) -> Figure:
 
 def mean_risks_caption(evidence: types.Evidence, whose: str = "with the outcome") -> str:
     """How to read the rows."""
-    threshold = data.primary_threshold(evidence)
     text = f"Mean risk of patients {whose} (filled) and of all others (open)."
-    text += "" if threshold is None else f" Broken: threshold {number(threshold, 2 if threshold >= 0.1 else 3)}."
-    if any(False in enough(site) for site in facets.shown_sites(evidence, canvas.HALF)[0]):
-        text += f" Too few: under {bands.FEW_FOR_POOLING} patients."
-    return text
+    return text + _broken(evidence) + _too_few(facets.shown_sites(evidence, canvas.HALF)[0])
+
+
+def _broken(evidence: types.Evidence, end: float = 1.0) -> str:
+    """What the broken line is, where there is one on an axis with that end."""
+    at = data.primary_threshold(evidence)
+    return "" if at is None or at > end else f" Broken: threshold {number(at, 2 if at >= 0.1 else 3)}."
+
+
+def _too_few(shown: Sequence[types.DatasetSummary]) -> str:
+    """What too few means, where it is said at any site."""
+    any_few = any(False in enough(site) for site in shown)
+    return f" Too few: under {bands.FEW_FOR_POOLING} patients." if any_few else ""

@@ -932,9 +932,8 @@ def _caption(evidence: types.Evidence, arranged: Arrangement) -> str:
     only = ", of blue sites only" if has_ellipses and is_crowded(arranged.placed) else ""
     text = (
         f"{captions.patients(types.externals(evidence))}. Height{form.in_caption}{form.note}. "
-        f"{'Ellipses' if has_ellipses else 'Strokes'}: {captions.level_text(evidence)} intervals{only}. "
-        f"{BANDS}. Blue: below {bands.SUPPORT:g}, {bands.FEWEST_TO_SUPPORT} patients or more, "
-        "all intervals acceptable. "
+        f"{'Ellipses' if has_ellipses else 'Strokes'}: {captions.level_text(evidence)} intervals{only}. {BANDS}. Blue: "
+        f"below {bands.SUPPORT:g}, {bands.FEWEST_TO_SUPPORT} patients or more, all intervals acceptable. "
         f"{OURS}{without_skill(evidence, [place.site for place in arranged.placed])}"
     )
     plan = arranged.plan

@@ -412,8 +412,7 @@ def calibration_caption(evidence: types.Evidence) -> str:
     kept = [size for size in sizes if size is not None and not _is_few(size)]
     text = (
         f"{counted(len(plan.sites), 'dataset')}; {captions.level_text(evidence)} bands; grey: all patients of the "
-        f"site. On the "
-        "diagonal the risks are right; above it they are too low, below it too high."
+        "site. On the diagonal the risks are right; above it they are too low, below it too high."
     )
     if any(size.rarest < bands.FEW_FOR_A_BAND for size in kept):
         text += f" Broken: under {bands.FEW_FOR_A_BAND} events or non-events."

@@ -145,9 +145,8 @@ def _benefit_ticks(axes: Axes, limits: tuple[float, float], grid: facets.Lattice
     for position in sorted(places, key=lambda value: (value != 0, -value)):
         if all(abs(position - other) >= room for other in kept):
             kept.append(position)
-    canvas.ticks(
-        axes, "y", places, [canvas.tick_text(position) if labelled and position in kept else "" for position in places]
-    )
+    texts = [canvas.tick_text(position) if labelled and position in kept else "" for position in places]
+    canvas.ticks(axes, "y", places, texts)
 
 
 def _gain_lines(
@@ -189,12 +188,8 @@ NARROWEST_WITH_NUMBER = 24.0
 
 def _key(width: float, rivals: Mapping[str, Dash]) -> list[facets.Key]:
     """What the lines of the panels stand for."""
-    entries = [
-        facets.Key("model", ink.BLUE),
-        facets.Key("the better of flagging everyone and no one", ink.INK, "-", 0.8),
-    ]
-    if width == canvas.HALF:
-        entries[1] = facets.Key("better default", ink.INK, "-", 0.8)
+    default = "better default" if width == canvas.HALF else "the better of flagging everyone and no one"
+    entries = [facets.Key("model", ink.BLUE), facets.Key(default, ink.INK, "-", 0.8)]
     names = widths.shortened(tuple(rivals), WIDEST_RIVAL) if rivals else ()
     return entries + [facets.Key(name, ink.INK, dash, 1.2) for name, dash in zip(names, rivals.values(), strict=True)]
 
@@ -211,20 +206,14 @@ def printed_panels(evidence: types.Evidence, width: float) -> canvas.Drawn | typ
     if isinstance(drawn, types.Absent):
         return drawn
     shown, left = facets.shown_sites(evidence, width)
-    known = [curve for site in shown if isinstance(curve := site_curve(evidence, site), types.Curve)]
+    known = facets.known((site, site_curve(evidence, site)) for site in shown)
+    more = len(evidence.release.rivals) - len(drawn_rivals(evidence, shown))
+    not_drawn = f" Not drawn: {counted(more, 'other model')}." if more else ""
     caption = (
         f"{captions.patients(shown)}. Above zero the model has a higher net benefit than the better of flagging "
-        f"everyone "
-        f"and no "
-        f"one.{marked(evidence, known)}{_rivals_left_out(evidence, shown)}{captions.left_out(left, 'see the tables')}"
+        f"everyone and no one.{marked(evidence, known)}{not_drawn}{captions.left_out(left, 'see the tables')}"
     )
     return canvas.Drawn(drawn, caption, by_site_alternative(evidence), by_site_message(evidence))
-
-
-def _rivals_left_out(evidence: types.Evidence, shown: Sequence[types.DatasetSummary]) -> str:
-    """How many other models are not drawn, if any."""
-    more = len(evidence.release.rivals) - len(drawn_rivals(evidence, shown))
-    return f" Not drawn: {counted(more, 'other model')}." if more else ""
 
 
 def marked(evidence: types.Evidence, known: Sequence[types.Curve]) -> str:
