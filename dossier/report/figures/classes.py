@@ -102,17 +102,10 @@ def forest_results_by_class(evidence: types.Evidence) -> canvas.Drawn | types.Ab
     if isinstance(drawn, types.Absent):
         return types.Absent(Fact("no_class_pooled"))
     words = f"{captions.patients(sites)}; pooled over the sites, with {captions.level_text(evidence)} intervals."
-    message = f"Pooled over {captions.sites_word(len(sites))}: {_by_class(seen)}."
+    found = {site.site: types.find(seen, "auroc", site.name) for site in types.externals(seen)}
+    known = [f"{name} {captions.value_text(each)}" for name, each in found.items() if isinstance(each, types.Estimate)]
+    message = f"Pooled over {captions.sites_word(len(sites))}: AUROC of {captions.joined(known, 8)}."
     return replace(drawn, caption=words, alternative=message, message=message)
-
-
-def _by_class(seen: types.Evidence) -> str:
-    """The AUROC of every class in words."""
-    found = [(types.find(seen, "auroc", site.name), site.site) for site in types.externals(seen)]
-    known = [
-        f"{name} {captions.value_text(estimate)}" for estimate, name in found if isinstance(estimate, types.Estimate)
-    ]
-    return f"AUROC of {captions.joined(known, 8)}"
 
 
 @canvas.figure("Calibration by class and site")

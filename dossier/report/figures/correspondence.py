@@ -43,11 +43,6 @@ def shifts(evidence: types.Evidence) -> dict[tuple[str, str], float]:
     }
 
 
-def _holders(evidence: types.Evidence, known: Shifts) -> list[types.DatasetSummary]:
-    names = {name for name, _ in known}
-    return [site for site in types.externals(evidence) if site.name in names]
-
-
 def ordered(known: Shifts) -> list[str]:
     """The predictors, the one that lies farthest at any site first."""
     farthest: dict[str, float] = {}
@@ -161,7 +156,8 @@ def shift_by_predictor(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     known = shifts(evidence)
     if not known:
         return types.Absent(Fact("no_site_with_development_predictors"))
-    sites = _holders(evidence, known)
+    holders = {name for name, _ in known}
+    sites = [site for site in types.externals(evidence) if site.name in holders]
     every = ordered(known)
     without = len(every) - MOST_ROWS
     more = f" {counted(without, 'predictor')} that differ less: see the table." if without > 0 else ""

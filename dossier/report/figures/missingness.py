@@ -51,11 +51,6 @@ def shade(share: float) -> str:
     return next(colour for upper, colour in SHADES.items() if share <= upper)
 
 
-def _room_for_names(datasets: Sequence[types.DatasetSummary], *, numbered: bool) -> float:
-    """How wide the names of the predictors may be: what the columns leave, at their least width."""
-    return max(NAMES, min(LONGEST, canvas.FULL - 4.0 - sum(_least(dataset, numbered=numbered) for dataset in datasets)))
-
-
 def _least(dataset: types.DatasetSummary, *, numbered: bool) -> float:
     """The least width of a column in mm: the longest word above it, or a share."""
     return (
@@ -95,7 +90,9 @@ def missingness(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
         return types.Absent(Fact("no_missing_value"))
     datasets = [dataset for dataset in shown(evidence) if dataset.features][:MOST_COLUMNS]
     numbered = len(datasets) <= MAP_WITH_NUMBERS
-    names = widths.shortened(rows, _room_for_names(datasets, numbered=numbered))
+    # The names may be as wide as the columns leave room, at their least width.
+    room = canvas.FULL - 4.0 - sum(_least(dataset, numbered=numbered) for dataset in datasets)
+    names = widths.shortened(rows, max(NAMES, min(LONGEST, room)))
     left = max(map(widths.text_width, names)) + 2.5
     edges = _edges(datasets, left, numbered=numbered)
     spans = [(start, end - start) for start, end in itertools.pairwise(edges)]

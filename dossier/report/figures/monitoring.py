@@ -148,21 +148,16 @@ def _draw(evidence: types.Evidence, shown: Shown) -> Figure:
             axes.set_ylim(*ends)
             places = [math.log(step) if measure == "oe_ratio" else step for step in steps]
             canvas.ticks(axes, "y", places, list(map(canvas.tick_text, steps)))
-            _lines(axes, evidence, measure)
+            for position in _reference(evidence, measure):
+                axes.axhline(_scaled(measure, position), color=ink.RULE, lw=0.6)
+            for bound in _bounds(_rules(evidence, measure)):
+                axes.axhline(_scaled(measure, bound), color=ink.ALERT, lw=0.9, ls=ink.BROKEN)
             _periods(axes, grid, curves.get(site.name), every.get(site.name, ()), _rules(evidence, measure), measure)
             unit = over_time.unit_at(evidence, site.name)
             _below(drawn, axes, grid, here, spans[unit], grid.outer_bottom(here) or len(spans) > 1)
     for row, name in enumerate(names):
         canvas.write(drawn, 0.0, grid.corner(row * across)[1] + 2.2, name, weight=600)
     return drawn
-
-
-def _lines(axes: Axes, evidence: types.Evidence, measure: str) -> None:
-    """The limits of the stop rules, and where nothing is off."""
-    for position in _reference(evidence, measure):
-        axes.axhline(_scaled(measure, position), color=ink.RULE, lw=0.6)
-    for bound in _bounds(_rules(evidence, measure)):
-        axes.axhline(_scaled(measure, bound), color=ink.ALERT, lw=0.9, ls=ink.BROKEN)
 
 
 def _periods(

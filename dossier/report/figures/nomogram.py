@@ -544,7 +544,10 @@ def nomogram(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     if isinstance(drawn, types.Absent):
         return drawn
     every = rows(evidence)
-    return canvas.Drawn(drawn, _caption(evidence, every), _alternative(evidence, every), _message(evidence, every))
+    # Which predictor counts most, and how many points a risk takes.
+    most, (whole, reached) = max(every, key=lambda row: row.span), _reached(evidence)
+    message = f"{most.name} counts most: {number(most.span, 0)} of up to {whole} points.{reached}"
+    return canvas.Drawn(drawn, _caption(evidence, every), _alternative(evidence, every), message)
 
 
 def _caption(evidence: types.Evidence, every: Sequence[Row]) -> str:
@@ -578,13 +581,6 @@ def _alternative(evidence: types.Evidence, every: Sequence[Row]) -> str:
     spans = ", ".join(f"{row.name} {number(row.span, 0)}" for row in ordered[:6])
     more = f" and {len(ordered) - 6} more" if len(ordered) > 6 else ""
     return f"Points nomogram with up to {whole} points. Most points by predictor: {spans}{more}.{reached}"
-
-
-def _message(evidence: types.Evidence, every: Sequence[Row]) -> str:
-    """Which predictor counts most, and how many points a risk takes."""
-    whole, reached = _reached(evidence)
-    most = max(every, key=lambda row: row.span)
-    return f"{most.name} counts most: {number(most.span, 0)} of up to {whole} points.{reached}"
 
 
 def _reached(evidence: types.Evidence) -> tuple[str, str]:

@@ -93,11 +93,6 @@ def _places(evidence: types.Evidence, sites: Sequence[At]) -> list[float]:
     return canvas.inner_ticks(*_ends(evidence, sites), 3)
 
 
-def _similarity_ticks(axes: Axes, evidence: types.Evidence, sites: Sequence[At]) -> None:
-    places = _places(evidence, sites)
-    canvas.ticks(axes, "y", places, [canvas.tick_text(position) for position in places])
-
-
 def _similarity_axis(drawn: Figure, evidence: types.Evidence, sites: Sequence[At], corner: tuple[float, float]) -> None:
     """The numbers of the similarity left of a first panel that has no mean before it."""
     low, high = _ends(evidence, sites)
@@ -175,7 +170,8 @@ def external_performance_by_class(evidence: types.Evidence) -> canvas.Drawn | ty
             canvas.write(drawn, LEFT, top - 2.2, "mean")
             for site in sites:
                 _mark(axes, types.find(evidence, scale.measure, site.name), site, scale, MEAN, is_filled=True)
-            _similarity_ticks(axes, evidence, sites)
+            places = _places(evidence, sites)
+            canvas.ticks(axes, "y", places, [canvas.tick_text(position) for position in places])
         else:
             _similarity_axis(drawn, evidence, sites, (LEFT + wide + GAP, top))
         canvas.turned(drawn, 2.0, top + _height(sites) / 2, robustness.form_of(evidence).short)

@@ -80,18 +80,14 @@ class Labelled:
 
     @property
     def is_clear(self) -> bool:
-        """Whether every disc has its label close by."""
-        return all(
-            spot is not None and _distance(mark, spot) <= NEAR
-            for mark, spot in zip(self.marks, self.spots, strict=True)
-        )
-
-
-def _distance(mark: placing.Mark, spot: tuple[float, float]) -> float:
-    """How far the box of a label is from its disc, in mm."""
-    half = placing.label_half(mark.text)
-    away = np.maximum(np.abs(np.array(spot) - (mark.x, mark.y)) - half, 0)
-    return float(np.hypot(*away))
+        """Whether every disc has the box of its label close by."""
+        for mark, spot in zip(self.marks, self.spots, strict=True):
+            if spot is None:
+                return False
+            away = np.maximum(np.abs(np.array(spot) - (mark.x, mark.y)) - placing.label_half(mark.text), 0)
+            if np.hypot(*away) > NEAR:
+                return False
+        return True
 
 
 def _labels(found: Sequence[Flagging], names: Sequence[str], which: int, high: float) -> Labelled:

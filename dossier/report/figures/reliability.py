@@ -69,14 +69,6 @@ def _across(value: float) -> float:
     return WIDTH * (value - 0.5) / 0.5
 
 
-def _draw_band(axes: Axes, band: types.Curve) -> None:
-    """Where the actual accuracy may lie at this reliability when model and labels may err together."""
-    measured = data.column(band, "measured")
-    axes.fill_between(
-        measured, data.column(band, "low"), data.column(band, "high"), color=ink.TINTS[1], lw=0, zorder=0.5
-    )
-
-
 def _draw_fan(drawn: Figure, axes: Axes, curve: types.Curve, ends: Sequence[float]) -> None:
     measured = data.column(curve, "measured")
     inside = (measured >= 0.5) & (measured <= 1)
@@ -217,7 +209,9 @@ def reliability(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     canvas.ticks(axes, "x", places, texts)[0.5].set_horizontalalignment("left")
     band = types.find_curve(evidence, "actual_accuracy_bounds", dataset)
     if isinstance(band, types.Curve):
-        _draw_band(axes, band)
+        # Where the actual accuracy may lie at this reliability when model and labels may err together.
+        x, low, high = (data.column(band, name) for name in ("measured", "low", "high"))
+        axes.fill_between(x, low, high, color=ink.TINTS[1], lw=0, zorder=0.5)
         facets.key_row(drawn, LEFT, 2.4, [facets.Key("possible without the assumption", ink.TINTS[1], fill=True)])
     case = case_of(evidence, dataset)
     case_end = _draw_case(axes, case) if case is not None else None

@@ -109,7 +109,7 @@ def scales(evidence: types.Evidence) -> tuple[Scale, ...]:
     """
     made = []
     for measure, position in evidence.release.judged_by.items():
-        plan = PLANS[measure]
+        plan, at = PLANS[measure], position.get("threshold", position.get("tau"))
         sample, usual, best, step, limit = plan.sample, plan.usual, plan.best, plan.step, plan.limit
         found = (types.find(evidence, measure, site.name, **position) for site in types.externals(evidence))
         values = [
@@ -125,7 +125,7 @@ def scales(evidence: types.Evidence) -> tuple[Scale, ...]:
             Scale(
                 measure,
                 sample,
-                plan.title + _at(position),
+                plan.title + ("" if at is None else f" at {setting(at)}"),
                 bands.PERFORMANCE[measure],
                 min(tick * sign - BEFORE_THE_TICK * abs(best - tick), reach - 0.4 * step) * sign,
                 best,
@@ -159,12 +159,6 @@ PLANS: Mapping[str, Plan] = {
     "eci": Plan("mss_eci", "ECI, interval-based", 0.7, 1.0, 0.1, 0.0),
 }
 """Of weighted utility and ECI no minimum sample size is known: none is computed under that name."""
-
-
-def _at(position: Mapping[str, float | str]) -> str:
-    """At which threshold a measure is taken, where at one."""
-    at = position.get("threshold", position.get("tau"))
-    return "" if at is None else f" at {setting(at)}"
 
 
 BEFORE_THE_TICK = 0.05
@@ -463,12 +457,14 @@ def _region(
     if words is None:
         return None
     half = _region_size(words)
-    marks = list(_site_marks(evidence, placed, plan, scale).values())
+    found = list(_site_marks(evidence, placed, plan, scale).values())
     high, low = top + half[1] + 0.8, plan.height - half[1] - 0.8
     columns = np.linspace(plan.width - half[0] - 0.8, left + half[0] + 0.8, PLACES)
     spots = [(float(x), float(y)) for y in np.linspace(low, high, PLACES) for x in columns if low >= high - 1e-9]
-    discs = [spot for spot in spots if not any(_on_disc(spot, half, mark, plan.radius) for mark in marks)]
-    strokes = np.concatenate([np.empty((0, 2)), *(placing.outline(mark) for mark in marks)])
+    across, down = (size + plan.radius + 0.5 for size in half)
+    # Off every disc.
+    discs = [(x, y) for x, y in spots if not any(abs(x - mark.x) < across and abs(y - mark.y) < down for mark in found)]
+    strokes = np.concatenate([np.empty((0, 2)), *(placing.outline(mark) for mark in found)])
 
     def crossings(spot: tuple[float, float]) -> int:
         return int((np.abs(strokes - spot) < np.array(half) + 0.4).all(axis=1).sum())
@@ -478,12 +474,6 @@ def _region(
 
 PLACES = 9
 """How many places the name of the region may take from one side to the other, and from below to above."""
-
-
-def _on_disc(spot: tuple[float, float], half: tuple[float, float], mark: placing.Mark, radius: float) -> bool:
-    """Whether a text of that half size would cover the disc of a mark."""
-    reach = radius + 0.5
-    return abs(spot[0] - mark.x) < half[0] + reach and abs(spot[1] - mark.y) < half[1] + reach
 
 
 def region_words(scale: Scale, plan: Layout) -> str | None:
@@ -946,7 +936,13 @@ def _caption(evidence: types.Evidence, arranged: Arrangement) -> str:
         text += f" Similarity: {number(plan.lowest)} to {number(plan.highest)} only."
     if not plan.foot and not any(arranged.regions):
         text += f" Broken frame: {REGION}."
-    text += _declared(arranged.placed) + _resolved(arranged.placed)
+    given = [
+        place.name
+        for place in arranged.placed
+        if place.similarity is not None and place.similarity.method.has("declared_by")
+    ]
+    text += f" Similarity declared: {captions.joined(given, 9)}." if given else ""
+    text += _resolved(arranged.placed)
     beyond = _beyond(evidence, arranged) if arranged.margin else []
     for what, missing in (("Beyond its axis", beyond), ("Absent", arranged.absent), ("Not labelled", arranged.lost)):
         if missing:
@@ -956,14 +952,6 @@ def _caption(evidence: types.Evidence, arranged: Arrangement) -> str:
 
 
 OURS = "Cut-offs: AUROC published, others ours."
-
-
-def _declared(placed: Sequence[Placed]) -> str:
-    """Of which sites the similarity was not computed here."""
-    names = [
-        place.name for place in placed if place.similarity is not None and place.similarity.method.has("declared_by")
-    ]
-    return f" Similarity declared: {captions.joined(names, 9)}." if names else ""
 
 
 def _beyond(evidence: types.Evidence, arranged: Arrangement) -> list[tuple[str, str]]:

@@ -83,30 +83,25 @@ def _of_subgroup(evidence: types.Evidence, name: str, label: str) -> list[Line]:
     telling = [estimate for estimate in pooled if isinstance(estimate, types.Estimate) and types.is_telling(estimate)]
     enough = [(site, size) for site, size in known if not _is_few(size)]
     if telling:
-        sites = [site for site, _ in enough]
-        values = tuple(_values(evidence, subset, measure, sites) for measure, _ in measures(evidence))
+        values = []
+        for measure, _ in measures(evidence):
+            here = [types.find_in_subgroup(evidence, subset, measure, site.name) for site, _ in enough]
+            values.append(tuple(each.value for each in here if isinstance(each, types.Estimate)))
         where = captions.sites_word(int(max(estimate.details.get("k") or 0 for estimate in telling)))
-        return [Line(label, where, telling[0].n, telling[0].events, pooled, values, True, subset=subset)]
+        return [Line(label, where, telling[0].n, telling[0].events, pooled, tuple(values), True, subset=subset)]
     if not enough:
         n, events = sum(size.n for _, size in known), sum(size.shown for _, size in known)
         where = known[0][0].site if len(known) == 1 else f"each of {captions.sites_word(len(known))}"
         return [Line(label, where, n, events, subset=subset)]
     several, rows = len(known) > 1, []
     for site, size in enough:
-        here = (types.find_in_subgroup(evidence, subset, measure, site.name) for measure, _ in measures(evidence))
-        rows.append(Line(label, site.site, size.n, size.shown, tuple(here), is_below=several, subset=subset))
+        found = (types.find_in_subgroup(evidence, subset, measure, site.name) for measure, _ in measures(evidence))
+        rows.append(Line(label, site.site, size.n, size.shown, tuple(found), is_below=several, subset=subset))
     return [Line(label, subset=subset), *rows] if several else rows
 
 
 def _is_few(size: types.SubgroupSize) -> bool:
     return size.rarest < bands.FEW_FOR_POOLING
-
-
-def _values(
-    evidence: types.Evidence, subset: types.Subset, measure: str, sites: Sequence[types.DatasetSummary]
-) -> tuple[float, ...]:
-    found = (types.find_in_subgroup(evidence, subset, measure, site.name) for site in sites)
-    return tuple(estimate.value for estimate in found if isinstance(estimate, types.Estimate))
 
 
 @dataclass(frozen=True)
