@@ -259,7 +259,7 @@ def test_a_period_by_name_is_that_of_pandas(unit: PeriodUnit, name: str) -> None
 def test_the_names_below_a_panel_have_room(
     numbers: range, unit: PeriodUnit, width: float, lines: tuple[tuple[str, str], ...]
 ) -> None:
-    made = _span(numbers, unit, width).lines
+    made = _span(numbers, unit, width)
     assert tuple(tuple(map(plain, line)) for line in made) == lines
     assert all(text_width(left) + text_width(right) < width for left, right in made)
 

@@ -119,8 +119,9 @@ def _draw(evidence: types.Evidence, shown: Shown) -> Figure:
     grid = facets.lattice(
         across * down, canvas.FULL, left=left, top=15.4, gap_x=8.6, gap_y=4.0, tallest=21.0, shape=0.7, columns=across
     )
-    spans = {unit: _span(numbers, unit, grid.width) for unit, numbers in _numbers(evidence, shown).items()}
-    lines = LINE * max(len(span.lines) - 1 for span in spans.values())
+    spans = _numbers(evidence, shown)
+    named = {unit: _span(numbers, unit, grid.width) for unit, numbers in spans.items()}
+    lines = LINE * (max(map(len, named.values())) - 1)
     if len(spans) > 1:
         grid = replace(grid, gap_y=grid.gap_y + lines)
     drawn = canvas.sheet(canvas.FULL, grid.bottom + lines + 6.5)
@@ -154,10 +155,22 @@ def _draw(evidence: types.Evidence, shown: Shown) -> Figure:
                 axes.axhline(_scaled(measure, bound), color=ink.ALERT, lw=0.9, ls=ink.BROKEN)
             _periods(axes, grid, curves.get(site.name), every.get(site.name, ()), _rules(evidence, measure), measure)
             unit = over_time.unit_at(evidence, site.name)
-            _below(drawn, axes, grid, here, spans[unit], grid.outer_bottom(here) or len(spans) > 1)
+            texts = named[unit] if grid.outer_bottom(here) or len(spans) > 1 else ()
+            _below(drawn, axes, grid, here, spans[unit], texts)
     for row, name in enumerate(names):
         canvas.write(drawn, 0.0, grid.corner(row * across)[1] + 2.2, name, weight=600)
     return drawn
+
+
+def _below(drawn: Figure, axes: Axes, grid: facets.Lattice, here: int, numbers: range, texts: Lines) -> None:
+    """The periods below a panel; the first and the last have their names, within its width."""
+    axes.set_xlim(numbers[0] - 0.5, numbers[-1] + 0.5)
+    canvas.ticks(axes, "x", list(numbers), [""] * len(numbers))
+    x, y = grid.corner(here)
+    for line, words in enumerate(texts):
+        for text, end, side in zip(words, (x, x + grid.width), ("left", "right"), strict=True):
+            if text:
+                canvas.write(drawn, end, y + grid.height + 3.6 + line * LINE, text, ha=side)
 
 
 def _periods(
@@ -186,13 +199,8 @@ def _periods(
         axes.plot(*spot, color=colour, marker=marker, ms=size, mec="white", mew=0.4, zorder=3)
 
 
-@dataclass(frozen=True)
-class Span:
-    """The periods that panels run over, and what stands below them."""
-
-    numbers: range
-    lines: tuple[tuple[str, str], ...]
-    """What stands at the left and at the right, line by line."""
+Lines = tuple[tuple[str, str], ...]
+"""What stands below panels at the left and at the right, line by line."""
 
 
 def _numbers(evidence: types.Evidence, shown: Shown) -> dict[types.PeriodUnit, range]:
@@ -205,36 +213,20 @@ def _numbers(evidence: types.Evidence, shown: Shown) -> dict[types.PeriodUnit, r
     return {unit: range(min(numbers), max(numbers) + 1) for unit, numbers in every.items()}
 
 
-def _span(numbers: range, unit: types.PeriodUnit, width: float) -> Span:
+def _span(numbers: range, unit: types.PeriodUnit, width: float) -> Lines:
     """The first and the last period by name; without room for both the last without the same year, or a line lower."""
     # 2025 Q1, 2025-03, 2025.
     first, last = (
         f"{at // 12}-{at % 12 + 1:02}" if unit == "month" else period(at, unit) for at in (numbers[0], numbers[-1])
     )
     if len(numbers) == 1:
-        return Span(numbers, ((first, ""),))
+        return ((first, ""),)
     each = types.PERIODS_OF_A_YEAR[unit]
     bare = last[YEAR + 1 :] if unit != "year" and numbers[0] // each == numbers[-1] // each else last
     for right in (last, bare):
         if widths.text_width(first) + widths.text_width(right) + BETWEEN <= width:
-            return Span(numbers, ((first, right),))
-    return Span(numbers, ((first, ""), ("", last)))
-
-
-def _below(drawn: Figure, axes: Axes, grid: facets.Lattice, here: int, span: Span, labelled: bool) -> None:
-    """The periods below a panel; the first and the last have their names, within its width."""
-    numbers = span.numbers
-    axes.set_xlim(numbers[0] - 0.5, numbers[-1] + 0.5)
-    canvas.ticks(axes, "x", list(numbers), [""] * len(numbers))
-    if not labelled:
-        return
-    x, y = grid.corner(here)
-    for index, (left, right) in enumerate(span.lines):
-        line = y + grid.height + 3.6 + index * LINE
-        if left:
-            canvas.write(drawn, x, line, left)
-        if right:
-            canvas.write(drawn, x + grid.width, line, right, ha="right")
+            return ((first, right),)
+    return ((first, ""), ("", last))
 
 
 @canvas.figure("Performance by calendar period")
