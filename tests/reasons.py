@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from dossier.core.facts import Fact
 from dossier.core.types import Absent
-from dossier.typeset import flags
-from dossier.typeset.reasons import WORDS, reason_text
+from dossier.typeset.reasons import reason_text
+from dossier.words import entries
 
 
 class Said(Fact):
@@ -31,18 +30,22 @@ OF_TESTS: set[str] = set()
 
 def because(text: str) -> Fact:
     """A reason of these words, which no code of ours has."""
-    return _made_up(text, WORDS)
+    return _made_up(text, "reasons", _literal(text))
 
 
 def limitation(text: str) -> Fact:
     """What a flag says in these words, which no flag of ours has."""
-    return _made_up(text, flags.WORDS)
+    return _made_up(text, "flags", {"text": _literal(text)})
 
 
-def _made_up(text: str, words: Mapping[str, str]) -> Fact:
-    if isinstance(words, dict) and text not in words:
+def _literal(text: str) -> str:
+    return text.replace("{", "{{").replace("}", "}}")
+
+
+def _made_up(text: str, kind: str, entry: str | dict[str, str]) -> Fact:
+    if text not in entries(kind):
         OF_TESTS.add(text)
-        words[text] = text.replace("{", "{{").replace("}", "}}")
+        entries(kind)[text] = entry
     return Fact(text)
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-import string
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
@@ -15,12 +14,14 @@ from dossier import reading
 from dossier.core.errors import DataError, DossierError, Fault
 from dossier.core.facts import Count, Fact
 from dossier.core.faults import locations
-from dossier.core.faults.catalogue import CATALOGUE, PHRASES, Entry, Phrase, page
+from dossier.core.faults.catalogue import page
 from dossier.core.faults.locations import Cell, File, Header, Key, Line, Location, Option, listed_table
 from dossier.reading.faults import by_row
+from dossier.words import entries
+from tests.words import asked, texts
 
 PACKAGE = Path(__file__).resolve().parent.parent / "dossier"
-CATALOGUE_FILE = PACKAGE / "core" / "faults" / "catalogue.py"
+CATALOGUE, PHRASES = entries("faults"), entries("phrases")
 TEXTS = {"what", "where", "fix"}
 """What of a fault is for people."""
 READS = {"startswith", "endswith", "split", "rsplit", "partition", "rpartition", "find", "index", "count", "replace"}
@@ -31,8 +32,7 @@ OF_BY_ROW = {"cases", "others"}
 
 @cache
 def modules() -> dict[Path, ast.Module]:
-    paths = [path for path in PACKAGE.rglob("*.py") if path != CATALOGUE_FILE]
-    return {path: ast.parse(path.read_text(encoding="utf-8")) for path in sorted(paths)}
+    return {path: ast.parse(path.read_text(encoding="utf-8")) for path in sorted(PACKAGE.rglob("*.py"))}
 
 
 def name_of(call: ast.Call) -> str:
@@ -132,15 +132,8 @@ def raised() -> tuple[tuple[str, str, frozenset[str] | None], ...]:
     return tuple(found)
 
 
-def fields(sentence: str) -> set[str]:
-    return {name for _, name, _, _ in string.Formatter().parse(sentence) if name}
-
-
-def fields_of(entry: Entry | Phrase) -> set[str]:
-    if isinstance(entry, Phrase):
-        return fields(entry.text) | fields(entry.command or "")
-    near = {"near"} if entry.near is not None else set()
-    return near.union(*map(fields, (entry.what, entry.fix, entry.near or "", entry.command or "")))
+def fields_of(entry: str | Mapping[str, str]) -> set[str]:
+    return asked(*texts(entry)) | ({"near"} & set(() if isinstance(entry, str) else entry))
 
 
 def test_every_code_that_is_given_has_words() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import inspect
 import re
-import string
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -13,13 +12,12 @@ from pathlib import Path
 import pytest
 
 from dossier.core import contents, facts, material
-from dossier.core.faults import catalogue
 from dossier.core.register import fill
 from dossier.report.chapters import results
 from dossier.report.chapters.chapter import chapters
-from dossier.typeset import flags, reasons
-from dossier.typeset.methods import WORDS
+from dossier.words import entries
 from tests.reasons import OF_TESTS
+from tests.words import asked, texts
 
 PACKAGE = Path(__file__).resolve().parent.parent / "dossier"
 MODULES = sorted(PACKAGE.rglob("*.py"))
@@ -87,13 +85,13 @@ def test_values_import_nothing_of_ours(name: str) -> None:
 def test_tools_import_values_only(name: str) -> None:
     # The letters of the fonts that ship are measured where they lie.
     for path in files_of(name):
-        assert ours(path) <= NOUNS | FAULTS | {name} | ({"material"} if path.stem == "widths" else set()), path
+        assert ours(path) <= NOUNS | FAULTS | {name, "words"} | ({"material"} if path.stem == "widths" else set()), path
 
 
 @pytest.mark.parametrize("name", sorted(FAULTS))
 def test_faults_import_values_only(name: str) -> None:
     for path in files_of(name):
-        assert ours(path) <= {"facts", *FAULTS}, path
+        assert ours(path) <= {"facts", "words", *FAULTS}, path
 
 
 @pytest.mark.parametrize("path", sorted((PACKAGE / "metrics").glob("*.py")), ids=lambda path: path.stem)
@@ -223,7 +221,11 @@ def test_no_module_imports_itself_by_way_of_others() -> None:
 
 def test_nothing_before_the_record_knows_a_word() -> None:
     before = ("reading", "evaluate", "metrics", "flags", "checklist", "between_groups", "register", "versions", "seal")
-    assert {path.name for name in before for path in files_of(name) if "typeset" in ours(path)} == set()
+    paths = [path for name in before for path in files_of(name)]
+    assert {path.name for path in paths if "typeset" in ours(path)} == set()
+    words = {name for path in paths for name in imported(path) if name.startswith("dossier.words")}
+    assert words
+    assert all(name.startswith("dossier.words.wording") for name in words), words
 
 
 def _codes(node: ast.AST) -> set[str]:
@@ -241,11 +243,11 @@ def test_every_code_has_words_and_all_words_have_a_code() -> None:
                 made |= _codes(node.args[0])
             elif isinstance(node, ast.Call) and ast.unparse(node.func) == "partial" and len(node.args) > 1:
                 made |= _codes(node.args[1]) if ast.unparse(node.args[0]) == "Fact" else set()
-    assert set(reasons.WORDS) - OF_TESTS <= made
-    assert set(flags.WORDS) - OF_TESTS <= made
-    assert not set(reasons.WORDS) & set(WORDS)
-    assert not set(flags.WORDS) - OF_TESTS & (set(reasons.WORDS) | set(WORDS) | set(catalogue.PHRASES))
-    assert set(reasons.BESIDE) <= set(reasons.WORDS)
+    reasons, flags, steps, phrases = map(set, map(entries, ("reasons", "flags", "methods", "phrases")))
+    assert reasons - OF_TESTS <= made
+    assert flags - OF_TESTS <= made
+    assert not reasons & (steps | phrases)
+    assert not flags - OF_TESTS & (reasons | steps | phrases)
 
 
 def test_no_drawer_for_what_has_no_name() -> None:
@@ -305,7 +307,7 @@ LISTS_OF_MEASURES = {
     *("figures.monitoring.SHORT", "model_card.GROUPS"),
     # What a flag looks at, in the order in which it names it, and the words of flags, samples and comparisons.
     *("flags.CALIBRATION", "flags.POOLED_MEASURES", "flags.RULES", "flags.SIZES", "flags.WIDE"),
-    *("chapters.comparison.IN_WORDS", "chapters.sample.IN_A_SENTENCE", "typeset.flags.QUANTITIES"),
+    *("chapters.comparison.IN_WORDS", "chapters.sample.IN_A_SENTENCE"),
     "typeset.words.SETTING_VALUE",
     # The measures of similarity and performance that robustness is read at, and the keys of [sample] width and of
     # [care] stop.
@@ -415,27 +417,45 @@ def codes_of(call: ast.Call) -> set[str]:
 def test_every_step_of_a_method_has_words_and_every_word_its_step() -> None:
     """Whatever measures, figures, disclosure or imputation say can be printed; nothing else has words."""
     made = set().union(*(codes_of(call) for call in calls("Fact", "Method")))
-    assert made - {"each_its_own", "site"} <= set(WORDS) | set(reasons.WORDS) | set(flags.WORDS)
+    assert made - {"each_its_own"} <= set().union(*map(entries, ("methods", "reasons", "flags")))
     makers = [path for folder in ("metrics", "evaluate") for path in (PACKAGE / folder).rglob("*.py")]
     nodes = [node for path in makers for node in ast.walk(ast.parse(path.read_text()))]
-    assert set(WORDS) <= {node.value for node in nodes if isinstance(node, ast.Constant)}
+    assert set(entries("methods")) <= {node.value for node in nodes if isinstance(node, ast.Constant)}
 
 
 def test_the_words_of_a_step_ask_for_no_value_that_it_is_not_given() -> None:
-    asked = 0
+    checked = 0
     for call in calls("Fact"):
         given = {keyword.arg for keyword in call.keywords}
-        for words in (WORDS[code].said for code in codes_of(call) if code in WORDS):
-            if isinstance(words, str):
-                assert {name for _, name, _, _ in string.Formatter().parse(words) if name} <= given, words
-                asked += 1
-            else:
-                assert set(re.findall(r"\bstep(?:\[|, )['\"](\w+)", inspect.getsource(words))) <= given, words
-    assert asked > 20
+        # A site tells either why it is left out or as what it entered.
+        for code in codes_of(call) & entries("methods").keys() - {"site"}:
+            assert asked(*texts(entries("methods")[code])) <= given, code
+            checked += 1
+    assert checked > 50
+
+
+ENTRIES: Mapping[str, set[str]] = {
+    "consequences": set(),
+    "faults": {"what", "fix", "near", "command", "frame"},
+    "flags": {"text", "brief"},
+    "methods": {"text", "in_kind", "joined", "leads"},
+    "phrases": {"text", "command", "frame"},
+    "reasons": {"text", "beside"},
+    "sources": {"text", "doi"},
+}
+"""What the tables of each file of words may hold; an entry may also be a text alone."""
+
+
+def test_every_entry_is_words_and_holds_nothing_else() -> None:
+    assert ENTRIES.keys() | {"terms"} == {path.stem for path in (PACKAGE / "words").glob("*.toml")}
+    for name, keys in ENTRIES.items():
+        for code, entry in entries(name).items():
+            assert isinstance(entry, str) or (entry.keys() & {"what", "text"} and entry.keys() <= keys), code
+            assert all(isinstance(text, str) for text in texts(entry)), code
 
 
 def test_what_facts_say_of_codes_is_said_of_steps() -> None:
-    assert {*facts.INTERVALS, *facts.OF_VALUE} <= set(WORDS)
+    assert {*facts.INTERVALS, *facts.OF_VALUE} <= set(entries("methods"))
 
 
 def test_every_figure_is_on_a_page() -> None:

@@ -353,9 +353,9 @@ def verify(
     """
     from dossier.core.errors import ReleaseError
     from dossier.core.faults.locations import Option
-    from dossier.core.faults.wording import counted
     from dossier.outputs import verify as verification
     from dossier.signing import signed
+    from dossier.words.wording import counted
 
     _refuse_half_a_verification(release, roots, self_signed or required, hashes_only)
     if release is not None and not release.exists():
@@ -599,7 +599,7 @@ def _read(source: Path, command: Build | Quick, allow_outside: bool) -> tuple[St
 
 def _say_what_leaves(out: Path, names: Sequence[str], how: str) -> None:
     """Name the files of an older dossier that the new one has no place for."""
-    from dossier.core.faults.wording import listed
+    from dossier.words.wording import listed
 
     if names:
         _tell(f"{how} {out}, for this build does not make it: {listed(names, 5)}.")

@@ -19,7 +19,7 @@ from typing import Any, Self
 
 from dossier.core.facts import Fact, Value
 from dossier.core.faults.locations import Key, Location, Option
-from dossier.core.faults.wording import Voice
+from dossier.words.wording import Voice
 
 
 @dataclass(frozen=True, init=False)

@@ -1,7 +1,7 @@
 """What is known of a number beside the number: why it is missing, how it was made; typed until one place prints it.
 
-A fact is a code and its values. The words of each code stand in `typeset`: `reasons.py` for why something is absent,
-`methods.py` for how something was made. Whoever asks something of a fact asks its code or a value, never its words.
+A fact is a code and its values. The words of each code stand in `words`: `reasons.toml` for why something is absent,
+`methods.toml` for how something was made. Whoever asks something of a fact asks its code or a value, never its words.
 """
 
 from __future__ import annotations

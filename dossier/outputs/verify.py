@@ -14,10 +14,10 @@ from pathlib import Path, PurePath
 
 from dossier.core import command, limited
 from dossier.core.errors import ReleaseError
-from dossier.core.faults.wording import listed
 from dossier.record import manifest as manifests
 from dossier.record import results, versions
 from dossier.record.manifest import MANIFEST, Manifest
+from dossier.words.wording import listed
 
 SECONDS, SECONDS_A_MEGABYTE, MOST_SECONDS = 300, 120, 3600
 """Of the processor, to print a dossier; ours take a tenth of it for each megabyte of results."""

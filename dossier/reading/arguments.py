@@ -11,11 +11,11 @@ from typing import Any
 from dossier.core.errors import Fault
 from dossier.core.facts import Fact, Value
 from dossier.core.faults.locations import Argument, Cell, File, Header, Key, Location
-from dossier.core.faults.wording import shown
 from dossier.core.release import Release
 from dossier.reading.declared import keys_of
 from dossier.reading.faults import nearest
 from dossier.reading.toml import LISTS
+from dossier.words.wording import shown
 
 FRAME = "frame"
 TABLE = "data.parquet"

@@ -11,7 +11,7 @@ import numpy as np
 
 from dossier.core.errors import DataError, Fault
 from dossier.core.faults.locations import Cell
-from dossier.core.faults.wording import number, shortened
+from dossier.words.wording import number, shortened
 
 AT_ONCE = 1 << 20
 """The digits of so many numbers at most are held at once: each is longer than the number."""

@@ -16,7 +16,6 @@ from dossier.core.errors import Fault
 from dossier.core.facts import Count, Fact
 from dossier.core.facts import Value as FactValue
 from dossier.core.faults.locations import Cell, Header, Key
-from dossier.core.faults.wording import number, shortened
 from dossier.core.release import DatasetDeclaration, Outcome, Value
 from dossier.core.types import NO_PERIOD, PERIODS_OF_A_YEAR, Floats, Periods, PeriodUnit
 from dossier.core.values import decimal
@@ -24,6 +23,7 @@ from dossier.reading import dialects, notations, signatures, unknown
 from dossier.reading.faults import LONGEST, by_row, no_column
 from dossier.reading.isolation import Stored
 from dossier.reading.tables import RawTable
+from dossier.words.wording import number, shortened
 
 Bools = NDArray[np.bool_]
 Kind = Literal["numbers", "texts", "mixed", "booleans", "empty"]

@@ -10,11 +10,11 @@ from dossier.core.bands import LARGEST_BRIER_OF_PREVALENCE, gives_benefit
 from dossier.core.errors import Fault
 from dossier.core.facts import Fact
 from dossier.core.faults.locations import Key, Location, listed_table
-from dossier.core.faults.wording import shown
 from dossier.core.flags import FLAGS
 from dossier.core.release import NOT_RIVALS, Acceptance, Release
 from dossier.core.types import MACRO, POOLED, RIVAL, Subset, Term, folded
 from dossier.reading.faults import nearest
+from dossier.words.wording import shown
 
 if TYPE_CHECKING:
     from dossier.core.register import Metric

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from dossier.core.errors import DataError, Fault
 from dossier.core.facts import Count, Fact
-from dossier.core.faults import wording
 from dossier.core.faults.locations import Cell, File, Key, listed_table
 from dossier.core.release import DatasetDeclaration, Release
 from dossier.core.types import (
@@ -48,6 +47,7 @@ from dossier.reading.predictors import Renamed, Source, by_size, slug
 from dossier.reading.subgroups import Labelled
 from dossier.reading.tables import RawTable
 from dossier.reading.unknown import CODES, WORDS
+from dossier.words import wording
 
 MOST_SITES = 1000
 """Each is evaluated, and stands in every table of sites; a nation has as many hospitals."""

@@ -13,7 +13,6 @@ from dossier.core.contents import LEAVABLE, ORDER
 from dossier.core.errors import Fault
 from dossier.core.facts import Count, Fact
 from dossier.core.faults.locations import Key, listed_table
-from dossier.core.faults.wording import shown
 from dossier.core.release import (
     CHECKLIST_ITEMS,
     NOT_RIVALS,
@@ -27,6 +26,7 @@ from dossier.reading import declared_classes, isolation, letters, refused
 from dossier.reading.faults import nearest
 from dossier.reading.predictors import rivals_declared, roles_of_columns
 from dossier.reading.toml import LISTS
+from dossier.words.wording import shown
 
 Location = tuple[str | int, ...]
 

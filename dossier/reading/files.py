@@ -13,11 +13,11 @@ from pathlib import Path
 from dossier.core.errors import Fault
 from dossier.core.facts import Fact
 from dossier.core.faults.locations import File, Location
-from dossier.core.faults.wording import shortened
 from dossier.core.types import InputFile
 from dossier.reading import letters, signatures
 from dossier.reading.faults import nearest
 from dossier.reading.unpacked import MOST_BYTES
+from dossier.words.wording import shortened
 
 PIECE = 1 << 24
 """The bytes of a file that are held at once where only its hash is wanted."""

@@ -9,12 +9,12 @@ import numpy as np
 from dossier.core.errors import Fault
 from dossier.core.facts import Count
 from dossier.core.faults.locations import Key, listed_table
-from dossier.core.faults.wording import number
 from dossier.core.release import Model, ModelTerm
 from dossier.core.types import Feature
 from dossier.reading.columns import parsed
 from dossier.reading.datasets import Site
 from dossier.reading.faults import nearest
+from dossier.words.wording import number
 
 
 def faults(model: Model, sites: Sequence[Site]) -> list[Fault]:

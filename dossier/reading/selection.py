@@ -11,12 +11,12 @@ import numpy as np
 
 from dossier.core.errors import Fault
 from dossier.core.faults.locations import Key
-from dossier.core.faults.wording import shown
 from dossier.core.release import DatasetDeclaration, Value
 from dossier.reading.columns import Bools, Column, coded, column, spelled, words
 from dossier.reading.faults import nearest, no_column
 from dossier.reading.isolation import Stored
 from dossier.reading.tables import RawTable
+from dossier.words.wording import shown
 
 Place = tuple[str | None, str | None]
 """The words of a row for its site and for its imputation; None where the table has no such column."""

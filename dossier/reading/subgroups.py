@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from dossier.core.errors import Fault
 from dossier.core.facts import Count, Fact
 from dossier.core.faults.locations import Cell, Key, listed_table
-from dossier.core.faults.wording import number
 from dossier.core.release import Release
 from dossier.core.release import Subgroup as Declaration
 from dossier.core.types import Absent, Feature, Subgroup
@@ -20,6 +19,7 @@ from dossier.reading import columns
 from dossier.reading.columns import Bools, Column, parsed, words
 from dossier.reading.faults import by_row
 from dossier.reading.predictors import Source, by_size
+from dossier.words.wording import number
 
 MOST_NUMBERS = 10
 """A column with more different numbers than this has no groups of its own: somebody must say where to cut it."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dossier.core.faults.wording import number
+from dossier.words.wording import number
 
 NINES = (-9.0, -99.0, -999.0, -9999.0, 99.0, 999.0, 9999.0, 99999.0)
 CODES = (0.0, -1.0, 888.0, *NINES)

@@ -63,10 +63,10 @@ from dossier.core.types import (
     Withheld,
     WithheldDescription,
 )
-from dossier.typeset import flags as flag_words
 from dossier.typeset.flags import flag_text
 from dossier.typeset.methods import method_text
-from dossier.typeset.reasons import WORDS, reason_text
+from dossier.typeset.reasons import reason_text
+from dossier.words import entries
 
 SCHEMA: Literal["dossier-results/1"] = "dossier-results/1"
 RESULTS = "results.json"
@@ -87,7 +87,7 @@ class _WithWords:
     """How pydantic reads, writes and describes a fact that is printed by one of our functions."""
 
     text: Callable[[Fact], str]
-    words: Mapping[str, str]
+    words: str
 
     def read(self, value: object) -> Fact:
         """The fact that a file holds; a ValueError where it is none, or one without words."""
@@ -110,15 +110,15 @@ class _WithWords:
         return {
             "type": "object",
             "description": "A code with its values: numbers, names, counts of something, and other facts.",
-            "properties": {"code": {"enum": sorted(self.words)}},
+            "properties": {"code": {"enum": sorted(entries(self.words))}},
             "required": ["code"],
         }
 
 
-Reason = Annotated[Fact, _WithWords(reason_text, WORDS)]
-"""Why something is absent or withheld, or has no bounds; `typeset.reasons` has the words."""
-Limitation = Annotated[Fact, _WithWords(flag_text, flag_words.WORDS)]
-"""What a flag says; `typeset.flags` has the words."""
+Reason = Annotated[Fact, _WithWords(reason_text, "reasons")]
+"""Why something is absent or withheld, or has no bounds; `words/reasons.toml` has the words."""
+Limitation = Annotated[Fact, _WithWords(flag_text, "flags")]
+"""What a flag says; `words/flags.toml` has the words."""
 
 
 class Row(BaseModel):

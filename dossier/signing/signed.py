@@ -13,11 +13,11 @@ from typing import Any
 from dossier.core import limited
 from dossier.core.errors import Fault, SigningError
 from dossier.core.faults.locations import Option
-from dossier.core.faults.wording import listed
 from dossier.record import manifest as manifests
 from dossier.record import results
 from dossier.record.manifest import MANIFEST, SIGNED
 from dossier.signing.quiet import quiet
+from dossier.words.wording import listed
 
 SECONDS, SECONDS_A_MEGABYTE, MOST_SECONDS = 120, 20, 3600
 """Of the processor, to look at every signature of a dossier, and for each megabyte of signed pages."""

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from dossier.core.faults.wording import listed, shortened
+from dossier.words.wording import listed, shortened
 
 RELEASE = "release.toml"
 

@@ -23,7 +23,7 @@ from dossier.core.types import (
 )
 from dossier.report.chapters.chapter import Chapter
 from dossier.report.chapters.sentence import Sentence, better_than_the_model, named_or_counted, named_with_the_rest
-from dossier.typeset.flags import SEALED
+from dossier.typeset import flags
 from dossier.typeset.names import ALL_POOLED, measured_label, shown
 from dossier.typeset.numbers import TIED, short, unit, wished
 from dossier.typeset.reasons import why
@@ -115,7 +115,7 @@ def _changed(evidence: Evidence) -> str:
     for alteration in alterations.since(evidence.seal):
         of_table.setdefault(alteration.table, []).append(_altered(evidence, alteration))
     return "; ".join(
-        f"{SEALED[table]} ({named_with_the_rest(values, MOST_CHANGED)})" for table, values in of_table.items()
+        f"{flags.sealed(table)} ({named_with_the_rest(values, MOST_CHANGED)})" for table, values in of_table.items()
     )
 
 

@@ -10,7 +10,7 @@ from dossier.core.flags import FLAGS
 from dossier.core.types import Evidence, Flag, externals
 from dossier.report.chapters.chapter import Chapter
 from dossier.report.chapters.sentence import Sentence, scarce, times_off, worst_named
-from dossier.typeset.flags import CONSEQUENCES, DATASETS, brief, flag_text
+from dossier.typeset.flags import DATASETS, brief, consequence, flag_text
 from dossier.typeset.reasons import known_names
 from dossier.typeset.words import counted, in_words, listing, sentence_case
 
@@ -59,7 +59,7 @@ def raised(evidence: Evidence) -> list[Raised]:
 
 def _kind(evidence: Evidence, kind: str) -> Raised:
     flags = _worst_first(evidence, [flag for flag in evidence.flags if flag.flag == kind])
-    briefly, follows = _briefly(evidence, flags), CONSEQUENCES.get(kind, "")
+    briefly, follows = _briefly(evidence, flags), consequence(kind)
     replies = {flag.reply for flag in flags}
     at_once = flags[0].reply if len(replies) == 1 else None
     said = tuple(

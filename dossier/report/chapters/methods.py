@@ -12,7 +12,7 @@ from dossier.report.chapters.chapter import Chapter
 from dossier.report.chapters.glossary import used
 from dossier.report.chapters.sentence import Sentence
 from dossier.typeset.measures import printed_in
-from dossier.typeset.methods import NOT_REFUTED, method_parts, method_text
+from dossier.typeset.methods import method_parts, method_text
 from dossier.typeset.notes import MOST_NAMED, otherwise
 from dossier.typeset.numbers import MINUS
 from dossier.typeset.reasons import DATASETS, known_names
@@ -96,7 +96,9 @@ def _in_all_ways(evidence: Evidence, ways: Sequence[tuple[Method, str]]) -> str:
         where = [site.site for site in externals(evidence) if site.name in general[way]]
         alone = len(where) == len(general[way]) <= MOST_NAMED and not general[way] & general[first]
         texts.append(f"{'at ' + listing(where) + ':' if alone else 'or'} {otherwise(first, way)}")
-    return "; ".join(texts + [f"one-sided where {NOT_REFUTED}"] * any(method.is_one_sided for method, _ in ways))
+    if any(method.is_one_sided for method, _ in ways):
+        texts.append("one-sided where it does not refute perfect calibration")
+    return "; ".join(texts)
 
 
 def _ways(evidence: Evidence, term: Term) -> list[tuple[Method, str]]:

@@ -9,7 +9,7 @@ from dossier.core.over_time import Period, Verdict, shown
 from dossier.core.types import DatasetSummary, Evidence, PeriodUnit, Term, curves_named, externals, unit_of
 from dossier.report.chapters.chapter import Chapter
 from dossier.report.chapters.sentence import Sentence
-from dossier.typeset.flags import QUANTITIES, flag_text
+from dossier.typeset.flags import flag_text, quantity
 from dossier.typeset.numbers import number
 from dossier.typeset.words import counted, how_many, in_words, listing, sentence_case
 from dossier.typeset.words import periods as in_a_row
@@ -60,7 +60,7 @@ def _extremes(evidence: Evidence, measure: str) -> str:
                 f"{_value(evidence, each, term)} in {in_a_row([each.number], unit)}"
                 for each in (find(known, key=lambda each: each.value) for find in (min, max))
             )
-            return f"At {site.site} the {QUANTITIES[measure]} runs from {low} to {high}."
+            return f"At {site.site} the {quantity(measure)} runs from {low} to {high}."
     return ""
 
 
@@ -70,7 +70,7 @@ def _certainty(evidence: Evidence, verdict: Verdict) -> str:
         return ""
     every, term = verdict.crossing.periods, evidence.terms[verdict.rule.measure]
     values = listing([_value(evidence, each, term) for each in (every[0], *every[1:][-1:])])
-    label = sentence_case(QUANTITIES[verdict.rule.measure])
+    label = sentence_case(quantity(verdict.rule.measure))
     limits = flag_text(over_time.limits(verdict.rule))
     lead = f"{label} {values}{' at its ends' if len(every) > MOST_VALUES else ''}, outside {limits}; "
     if all(each.low is None and each.high is None for each in every):
@@ -108,7 +108,7 @@ def rule(evidence: Evidence) -> str:
     dated = {site.name for site in followed_sites(evidence)}
     without = [site.site for site in externals(evidence) if site.name not in dated]
     rules = [
-        f"{QUANTITIES[rule.measure]} outside {flag_text(over_time.limits(rule))} in {counted(rule.periods, 'period')}"
+        f"{quantity(rule.measure)} outside {flag_text(over_time.limits(rule))} in {counted(rule.periods, 'period')}"
         for rule in evidence.release.care.stop
         if rule.measure in evidence.terms
     ]

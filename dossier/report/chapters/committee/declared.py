@@ -14,7 +14,7 @@ from dossier.report.chapters.committee.goals_met import goal_word, people
 from dossier.report.chapters.committee.places import is_here, short_names
 from dossier.report.chapters.committee.plain import NOT_SAID, TWO_LINES, abridged, as_sentence, beginning, few_named
 from dossier.report.chapters.sentence import named_with_the_rest
-from dossier.typeset.flags import QUANTITIES
+from dossier.typeset.flags import quantity
 from dossier.typeset.words import date, in_words, listing, months_of, sentence_case
 
 if TYPE_CHECKING:
@@ -150,7 +150,7 @@ def _limits(rules: Sequence[StopRule]) -> str:
     said = []
     for rule in rules:
         is_ratio = rule.measure == "oe_ratio"
-        called = "the actual cases per 100 predicted" if is_ratio else QUANTITIES[rule.measure]
+        called = "the actual cases per 100 predicted" if is_ratio else quantity(rule.measure)
         ends = [f"{end * 100 if is_ratio else end:g}" for end in (rule.at_least, rule.at_most) if end is not None]
         side = "outside" if len(ends) == 2 else "below" if rule.at_most is None else "above"
         row = f" in {in_words(rule.periods)} periods in a row" if rule.periods > 1 else ""
