@@ -546,3 +546,13 @@ def test_no_test_looks_outside_the_repository(path: Path) -> None:
 def test_a_way_out_of_the_repository_is_seen(way: str) -> None:
     assert above(way, 1)
     assert not above("parents[1], Path(__file__).resolve().parent.parent, ROOT", 1)
+
+
+MOST_LINES = {"dossier": 99_999, "tests": 99_999}
+"""Lines of Python, which only fall: who adds deletes, and lowers the figure with what is left over."""
+
+
+@pytest.mark.parametrize("folder", MOST_LINES)
+def test_the_house_does_not_grow(folder: str) -> None:
+    files = (PACKAGE.parent / folder).rglob("*.py")
+    assert sum(path.read_text(encoding="utf-8").count("\n") for path in files) <= MOST_LINES[folder]
