@@ -456,7 +456,7 @@ def _default_better(external: Sequence[DatasetSummary], results: Sequence[Result
             Fact(
                 "default_at_threshold",
                 threshold=float(at["threshold"]),
-                flags_everyone=multiplicity.is_below_everyone(found),
+                flags_everyone=bool(multiplicity.is_below_everyone(found)),
                 by=by,
                 least=least,
                 most=most,

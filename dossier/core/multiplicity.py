@@ -189,10 +189,15 @@ def is_worse(gain: Estimate, is_own: bool = False) -> bool:
     return gain.high is not None and gain.high < 0 and (p_value is None or p_value <= LEVEL)
 
 
-def is_below_everyone(gain: Estimate) -> bool:
-    """Whether a gain that is shown to lie below 0 does so against flagging everyone, else against flagging no one."""
-    told = gain.details.get("everyone_exceeds")
-    return (gain.details.get("default") or 0.0) > 0 if told is None else told > 0.5
+def is_below_everyone(gain: Estimate) -> bool | None:
+    """Whether a gain that is shown to lie below 0 does so against flagging everyone, else against flagging no one.
+
+    None where that is not known.
+    """
+    told, default = gain.details.get("everyone_exceeds"), gain.details.get("default")
+    if told is not None:
+        return told > 0.5
+    return None if default is None else default > 0
 
 
 def _p_value(found: Estimate | Absent, name: str) -> float | None:

@@ -95,8 +95,9 @@ def better_than_the_model(gains: Iterable[tuple[str, Estimate]]) -> dict[str, li
     """Where a gain is shown to lie below 0: the places, by which default is better, everyone or no one."""
     places: dict[str, list[str]] = {EVERYONE: [], NO_ONE: []}
     for where, gain in gains:
-        if is_worse(gain):
-            places[EVERYONE if is_below_everyone(gain) else NO_ONE].append(where)
+        is_everyone = is_below_everyone(gain)
+        if is_everyone is not None and is_worse(gain):
+            places[EVERYONE if is_everyone else NO_ONE].append(where)
     return {whom: where for whom, where in places.items() if where}
 
 

@@ -261,7 +261,7 @@ def _better_without(evidence: types.Evidence, at: float) -> str:
     no_one: list[str] = []
     for site in types.externals(evidence):
         gain = types.find(evidence, "net_benefit_gain", site.name, threshold=at)
-        if isinstance(gain, types.Estimate) and is_worse(gain):
+        if isinstance(gain, types.Estimate) and is_worse(gain) and is_below_everyone(gain) is not None:
             (everyone if is_below_everyone(gain) else no_one).append(site.site)
     text = f" Flagging everyone gains more in {captions.joined(everyone)}." if everyone else ""
     return f"{text} Flagging no one gains more in {captions.joined(no_one)}." if no_one else text
