@@ -145,9 +145,10 @@ def looks(
             subset, measure, settings = place
             if isinstance(apart, Absent) or measure not in measures or subset is None or subset.column != column:
                 continue
-            if measure in TESTED and "p_holm" not in apart.details:
-                continue
             base, at = MADE_OF.get(measure, measure), dict(settings)
+            is_other = "p_holm" not in apart.details if measure in TESTED else "against" not in at
+            if is_other or not set(at) <= {"against", "threshold", "class"}:
+                continue
             here, beside = (
                 found.get((subset, base, frozenset(settings - AGAINST.items()))),
                 found.get((subset, base, settings)),

@@ -47,7 +47,7 @@ NAMES = {
     "specificity": "Specificity",
     "oe_ratio_ratio": "O/E, ratio",
     "auroc_beyond_case_mix": "AUROC, gap beyond case mix",
-    "net_benefit": "Net benefit",
+    "net_benefit": "Net benefit per 100 patients",
 }
 """What groups are compared in."""
 
@@ -450,17 +450,19 @@ def _apart(evidence: Evidence) -> Table:
 
 
 def _row(look: Look) -> Row:
-    found, tau = look.apart, NOT_COMPUTED
+    found, tau, digits = look.apart, NOT_COMPUTED, 1 if look.measure == "net_benefit" else 2
     details = found.details
+
+    def said(*values: float | None) -> str:
+        known = [value * (100 if digits == 1 else 1) for value in values if value is not None]
+        return " to ".join(number(value, digits) for value in known) if len(known) == len(values) else ""
+
     if (value := details.get("tau")) is not None:
-        tau = Cell(number(value), f"{number(details['tau_low'] or 0.0)} to {number(details['tau_high'] or 0.0)}")
-    interval = (
-        "" if found.low is None or found.high is None else f"{number(found.low or 0.0)} to {number(found.high or 0.0)}"
-    )
+        tau = Cell(said(value), said(details["tau_low"], details["tau_high"]))
     cells = (
-        Cell(number(look.here.value or 0.0), kind="plain"),
-        Cell(number(look.rest or 0.0), kind="plain"),
-        Cell(number(found.value or 0.0), interval, "alert" if look.state == "against" else "value"),
+        Cell(said(look.here.value), kind="plain"),
+        Cell(said(look.rest), kind="plain"),
+        Cell(said(found.value), said(found.low, found.high), "alert" if look.state == "against" else "value"),
         tau,
         NOT_COMPUTED if look.state == "not judged" else Cell(number(details["p_holm"] or 0.0, 3), kind="plain"),
         Cell(f"{details.get('tested_at') or 0:g}", kind="plain"),
