@@ -5,12 +5,15 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import json
+from typing import Any
 
 import numpy as np
+import pandas
 import pytest
 
+import dossier
 from dossier import evaluate
-from dossier.core.types import CountRange, Estimate
+from dossier.core.types import CountRange, Estimate, Evidence, SubgroupSize
 from dossier.evaluate import disclosure
 from dossier.evaluate.disclosure import audit, chains
 from dossier.evaluate.disclosure.audit import Left, Part, values_left
@@ -130,3 +133,38 @@ def test_the_results_say_what_was_looked_at_and_what_is_withheld_why() -> None:
     assert results.of(found).evidence.disclosure == found.disclosure
     printed = json.loads(results.of(dataclasses.replace(found, disclosure=None)).text())
     assert printed["disclosure"] is None
+
+
+def test_no_quartile_of_a_predictor_that_the_risk_follows_from_is_given() -> None:
+    """A quartile of 67 where the risk is high from 65 on says that a quarter of all have it."""
+    rng = np.random.default_rng(1)
+    of_level = [(0.07, 30, 46, 10, 20), (0.22, 46, 60, 9, 21), (0.42, 66, 90, 9, 12)]
+    rows = [
+        {"y": happened, "risk": risk, "age": int(rng.integers(first, last))}
+        for risk, first, last, events, others in of_level
+        for happened in [1] * events + [0] * others
+    ]
+    found = _protected(pandas.DataFrame(rows), [0.15], predictors=["age"])
+    statistics = {row.described.statistic for row in found.descriptions if row.described.variable == "age"}
+    assert not statistics & {"quantile_25", "median", "quantile_75"}
+
+
+def test_subgroups_that_an_equation_joins_do_not_pin_a_count() -> None:
+    """Of the score c0 + c1 + 2 c2 the patients with c0 and those with c1 at a score of 2 are the same."""
+    patterns = np.array(list(itertools.product([0, 1], repeat=3)))
+    scores, risks = patterns @ np.array([1, 1, 2]), np.array([0.02, 0.07, 0.12, 0.17, 0.22])
+    events = [14, 16, 1, 11, 15, 11, 3, 15]
+    repeats = np.repeat(np.arange(8), [count + 60 for count in events])
+    rows = pandas.DataFrame(patterns[repeats], columns=["c0", "c1", "c2"]).replace({0: "no", 1: "yes"})
+    rows["y"] = np.concatenate([[1] * count + [0] * 60 for count in events])
+    rows["risk"] = risks[scores[repeats]]
+    found = _protected(rows, [0.05, 0.1, 0.15, 0.2], subgroups=["c0", "c1", "c2"])
+    given = {each.subset.column for each in found.subgroups.summaries if isinstance(each.size, SubgroupSize)}
+    # With c0 and c1 both, their ranges at 0.1 and 0.15 bound the same patients from both sides.
+    assert not {"c0", "c1"} <= given
+
+
+def _protected(rows: pandas.DataFrame, thresholds: list[float], **columns: list[str]) -> Evidence:
+    policy = {"disclosure": {"minimum_cell": 10}, "resampling": {"bootstrap": 2, "permutations": 1}}
+    every: dict[str, Any] = {**policy, **columns}
+    return dossier.validate(rows, outcome="y", risk="risk", thresholds=thresholds, **every).evidence

@@ -27,10 +27,10 @@ KINDS = {
     "a rival": 1,
     "readers and a previous release": 1,
     "several classes": 3,
-    "a column cut from a variable whose quantiles are given": 2,
+    "a column cut from a variable that is a predictor": 2,
 }
 """How many releases of each."""
-FEWER = {("a column cut from a variable whose quantiles are given", 1): 5}
+FEWER = {("a column cut from a variable that is a predictor", 1): 5}
 """Of a cell in which the search ends before it has shown as many; whether others are possible it does not say."""
 CASES = [(kind, seed) for kind, count in KINDS.items() for seed in range(count)]
 
@@ -135,7 +135,7 @@ def made(kind: str, whole: Study, rng: np.random.Generator) -> Study:
     study = patients(whole, rng, int(rng.integers(150, 400)))
     if kind == "a rival":
         return with_rival(study, rng)
-    if kind == "a column cut from a variable whose quantiles are given":
+    if kind == "a column cut from a variable that is a predictor":
         return with_cut(study)
     if kind == "readers and a previous release":
         return with_previous(with_readers(study, rng), patients(whole, rng, 150))

@@ -1,4 +1,5 @@
-"""What all ranges together leave of each small count, asked at each build of who knows every risk that occurs.
+"""What all ranges together leave of each small count, asked at each build of who knows every risk that occurs, and in
+which subgroups it does.
 
 Ranges of one outcome say nothing of the other, so that each is solved for by itself. Of a continuous risk only the
 first and the last value of each part of the grid are tried: every table that is found has the same ranges, so that what
@@ -17,6 +18,7 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 
 from dossier.core.types import CountRange, Floats, SmallCount, Subset
 from dossier.evaluate.disclosure.chains import Chain
+from dossier.evaluate.disclosure.measures import FEWEST_RISKS
 
 NODES = 200
 """Of the solver, for one end of a range: never seconds, so that every machine finds the same."""
@@ -80,19 +82,21 @@ class _Tables:
         self.grid = np.array(parts[0].chains[label].grid)
         self.parts, self.label, self.risk = parts, label, risk
         self.mine = outcome == label
-        kinds = np.unique(np.column_stack([part.rows for part in parts]), axis=0)
-        values = self._values()
-        self.at = np.repeat(values, len(kinds))
-        self.within = np.tile(kinds, (len(values), 1))
+        atoms = list(self._atoms(np.column_stack([part.rows for part in parts])))
+        self.at, self.within = np.concatenate([at for at, _ in atoms]), np.vstack([kinds for _, kinds in atoms])
         self.today = len(parts[0].before)
         rows, low, high = zip(*self._known(), strict=True)
         self.rows, self.low, self.high = np.array(rows), np.array(low), np.array(high)
 
-    def _values(self) -> Floats:
-        every = np.unique(self.risk)
-        place = np.searchsorted(self.grid, every, side="right") - 1
-        kept = [every[place == index] for index in np.unique(place)]
-        return np.concatenate([part[[0, -1]][: len(part)] for part in kept])
+    def _atoms(self, members: Bools) -> Iterator[tuple[Floats, Bools]]:
+        """Risks, and the kinds of person who have them: whoever knows how subgroups follow from risks knows no more."""
+        _, place = np.unique(self.risk, return_inverse=True)
+        if place.max() + 1 >= FEWEST_RISKS:
+            place = np.searchsorted(self.grid, self.risk, side="right") - 1
+        for index in np.unique(place):
+            here = place == index
+            ends, kinds = np.unique([self.risk[here].min(), self.risk[here].max()]), np.unique(members[here], axis=0)
+            yield np.repeat(ends, len(kinds)), np.tile(kinds, (len(ends), 1))
 
     def _known(self) -> Iterator[tuple[Floats, float, float]]:
         for index, part in enumerate(self.parts):

@@ -1,8 +1,7 @@
-"""What of the description is given: shares of counts that were given a range, quantiles of many, rounded."""
+"""What of the description is given: shares of counts that were given a range."""
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
@@ -13,10 +12,6 @@ from dossier.evaluate.disclosure.chains import ranged
 from dossier.evaluate.disclosure.measures import not_given
 from dossier.evaluate.disclosure.shared import MOST_LEVELS
 
-FIGURES = 3
-"""The significant figures of a quantile: one person's value is not given in full."""
-
-QUANTILES = {"quantile_25": 0.25, "median": 0.5, "quantile_75": 0.75}
 SHARES = {"share": "count", "share_missing": "missing"}
 """The shares that are given, and the count that each is one of."""
 
@@ -30,9 +25,9 @@ def given(
     """The rows as they may be given, and what is withheld.
 
     `said` are the columns that make subgroups, whose tables give the counts of the levels, and the predictors whose
-    counts others add up to: another range of the same persons would tell more. So would a quantile beside a cut: it is
-    of a known share of all rows, and few may lie between the two. `wide` are the values that a range of each dataset
-    holds.
+    counts others add up to: another range of the same persons would tell more. No quantile is given: it is of a known
+    share of all rows, and few may lie between it and a cut of a subgroup or of the risk. `wide` are the values that a
+    range of each dataset holds.
     """
     counted = {_key(row, row.described.statistic): row.described for row in rows}
     named = {
@@ -46,7 +41,7 @@ def given(
     for row in rows:
         description = row.described
         below = datasets[row.dataset].minimum_cell
-        is_said = description.variable in said and description.statistic in (*SHARES, *QUANTILES)
+        is_said = description.variable in said and description.statistic in SHARES
         is_of_many = levels[description.variable] > MOST_LEVELS and description.statistic == "share"
         if description.of != "outcome" and (is_said or is_of_many):
             found: Description | Withheld = not_given(below)
@@ -86,13 +81,6 @@ def _given(
         if of == "count" and part.low == 0:
             return Withheld(Fact("fewer_persons", below=below), below)
         return replace(description, value=min(1.0, round(int(part) / int(of_all), 2)), n=of_all)
-    share = QUANTILES.get(description.statistic)
-    if (
-        share is not None
-        and isinstance(description.n, int)
-        and ranged(description.n, wide).low * min(share, 1 - share) >= wide
-    ):
-        return replace(description, value=round(description.value, _decimals(description.value)), n=of_all)
     return not_given(below)
 
 
@@ -105,7 +93,3 @@ def _outcome(description: Description, dataset: DatasetSummary, of_all: CountRan
         return Withheld(Fact("fewer_persons", below=dataset.minimum_cell), dataset.minimum_cell)
     value = float(count) if description.statistic in ("events", "count") else int(count) / int(of_all)
     return replace(description, value=value, n=of_all)
-
-
-def _decimals(value: float) -> int:
-    return 0 if value == 0 else FIGURES - 1 - math.floor(math.log10(abs(value)))
