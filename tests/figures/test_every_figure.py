@@ -146,9 +146,9 @@ def test_no_text_is_the_name_of_a_missing_number(drawn: Drawn) -> None:
 def test_what_is_the_same_everywhere_is_told_once(studies: Callable[[str], Drawn]) -> None:
     """A perfect model with raters who agree: no sentence runs from a value to the same value."""
     perfect = dict(figures(studies("perfect")))
-    alternatives = {name: each.picture.alternative for name, each in perfect.items()}
-    assert alternatives["h_accuracy_by_priority_by_site"] == "H-accuracy is 1.00 whatever the priority, at 3 sites."
-    assert alternatives["confusion_by_site"] == "The gravest error, yes taken for no, occurs at none of 3 sites."
+    priority, confusion = (perfect[name].picture for name in ("h_accuracy_by_priority_by_site", "confusion_by_site"))
+    assert priority.alternative == priority.message == "H-accuracy is 1.00 whatever the priority, at 3 sites."
+    assert confusion.alternative == "The gravest error, yes taken for no, occurs at none of 3 sites."
 
 
 # ---- grey -----------------------------------------------------------------------------------------------------------

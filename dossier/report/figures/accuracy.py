@@ -92,11 +92,11 @@ def _by_priority(found: Sequence[tuple[types.DatasetSummary, types.Curve | types
     """From where to where H-accuracy goes at every site, and where it goes furthest."""
     values = [(data.column(curve, "h_accuracy"), site) for site, curve in found if isinstance(curve, types.Curve)]
     texts = [(number(float(value[0])), number(float(value[-1])), site.site) for value, site in values]
-    seen = {end for first, last, _ in texts for end in (first, last)}
+    if len({end for first, last, _ in texts for end in (first, last)}) == 1:
+        same = f"H-accuracy is {texts[0][0]} whatever the priority, at {captions.sites_word(len(texts))}."
+        return same, same
     goes = captions.joined([f"{first} to {last} ({name})" for first, last, name in texts], 8)
     said = f"From a priority of 0 to one of 1 H-accuracy goes from {goes}."
-    if len(seen) == 1:
-        said = f"H-accuracy is {seen.pop()} whatever the priority, at {captions.sites_word(len(texts))}."
     first, last, name = max(texts, key=lambda text: abs(float(text[0]) - float(text[1])))
     return said, f"The priority matters most in {name}: H-accuracy goes from {first} to {last}."
 
