@@ -17,7 +17,7 @@ import pytest
 from dossier import evaluate, reading
 from dossier.core.types import Absent, Dataset, Floats, Periods, Readers, Study
 from dossier.evaluate import disclosure
-from dossier.evaluate.disclosure import chains, descriptions, measures
+from dossier.evaluate.disclosure import chains, measures
 from dossier.record import results
 from tests.canaries import plant
 from tests.conftest import RELEASES
@@ -206,10 +206,9 @@ def unlike(first: Any, other: Any, path: str = "") -> Iterator[str]:
 
 @pytest.fixture
 def without_steps(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is given in steps, and quantiles, away: the rest must follow from the ranges."""
+    """What is given in steps away: the rest must follow from the ranges."""
     for name in STEPS:
         monkeypatch.setitem(measures.RULES, name, measures.RULES["withheld"])
-    monkeypatch.setattr(descriptions, "QUANTILES", {})
 
 
 Change = Callable[[Study], Study]

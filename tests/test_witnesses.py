@@ -24,7 +24,6 @@ CUT = 45.0
 """Years, at the first quartile."""
 KINDS = {
     "subgroups": 3,
-    "a rival": 1,
     "readers and a previous release": 1,
     "several classes": 3,
     "a column cut from a variable that is a predictor": 2,
@@ -66,13 +65,6 @@ def patients(study: Study, rng: np.random.Generator, rows: int, each: int = 1) -
         minimum_cell=SMALLEST,
     )
     return dataclasses.replace(study, datasets=(dataset,), readers=())
-
-
-def with_rival(study: Study, rng: np.random.Generator) -> Study:
-    (dataset,) = study.datasets
-    assert dataset.risk is not None
-    rival = 1 / (1 + np.exp(-np.log(dataset.risk / (1 - dataset.risk)) - rng.normal(0, 0.8, len(dataset.risk))))
-    return dataclasses.replace(study, datasets=(dataclasses.replace(dataset, rival=rival),))
 
 
 def with_cut(study: Study) -> Study:
@@ -133,8 +125,6 @@ def made(kind: str, whole: Study, rng: np.random.Generator) -> Study:
     if kind == "several classes":
         return of_classes(rng)
     study = patients(whole, rng, int(rng.integers(150, 400)))
-    if kind == "a rival":
-        return with_rival(study, rng)
     if kind == "a column cut from a variable that is a predictor":
         return with_cut(study)
     if kind == "readers and a previous release":
@@ -158,11 +148,6 @@ def cells(study: Study) -> Iterator[Cell]:
             of_level = {column: (float(position), position + 1.0) for column, position in places.items()}
             risks = {"risk": (edges[held.start], edges[held.stop])}
             every.append(Cell({"outcome": (label, label + 1), **risks, **of_level}))
-    if dataset.rival is not None:
-        # The joint table of the two models, of which nothing is printed.
-        joint = [Cell({"outcome": (1, 2), "risk": (0, AT), "rival": (AT, 1.01)})]
-        joint += [Cell({"outcome": (0, 1), "risk": (AT, 1.01), "rival": (0, AT)})]
-        every = [cell for cell in joint if 0 < cell.count(dataset) < SMALLEST] or every
     yield from (cell for cell in every if 0 < cell.count(dataset) < SMALLEST)
 
 

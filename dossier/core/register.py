@@ -538,7 +538,7 @@ def _in_order() -> None:
 def _place(name: str, entry: Any) -> tuple[str, int, str]:
     """Its file, and its place there: what ORDER does not name comes last, by its name."""
     module: str = getattr(entry, "module", "") or entry.function.__module__
-    order: tuple[str, ...] = getattr(sys.modules[module], "ORDER", ())
+    order: tuple[str, ...] = getattr(sys.modules.get(module), "ORDER", ())
     return module, order.index(name) if name in order else len(order), name
 
 
