@@ -45,7 +45,8 @@ def of_gain(evidence: Evidence, at: float, treat_all: float, **gains: tuple[floa
     kept = [result for result in evidence.results if result.measure not in ("net_benefit", "net_benefit_gain")]
     for position, (low, high) in gains.items():
         dataset = position.replace("_", "-")
-        gain = Estimate((low + high) / 2, low, high, 0.95, 300, Method("wald"))
+        default = {"default": max(treat_all, 0.0)}
+        gain = Estimate((low + high) / 2, low, high, 0.95, 300, Method("wald"), details=default)
         good = Estimate(0.1, 0.0, 0.2, 0.95, 300, Method("wald"), details={"treat_all": treat_all})
         kept.append(Result("net_benefit_gain", "net_benefit_gain", dataset, {"threshold": at}, gain))
         kept.append(Result("net_benefit", "net_benefit", dataset, {"threshold": at}, good))

@@ -243,7 +243,9 @@ def test_every_code_has_words_and_all_words_have_a_code() -> None:
                 made |= _codes(node.args[0])
             elif isinstance(node, ast.Call) and ast.unparse(node.func) == "partial" and len(node.args) > 1:
                 made |= _codes(node.args[1]) if ast.unparse(node.args[0]) == "Fact" else set()
-    reasons, flags, steps, phrases = map(set, map(entries, ("reasons", "flags", "methods", "phrases")))
+    # As they are read: tests add words of their own to what is kept.
+    read = entries.__wrapped__
+    reasons, flags, steps, phrases = map(set, map(read, ("reasons", "flags", "methods", "phrases")))
     assert reasons - OF_TESTS <= made
     assert flags - OF_TESTS <= made
     assert not reasons & (steps | phrases)

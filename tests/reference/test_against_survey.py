@@ -53,7 +53,7 @@ def _designed(design: str, linearized: Floats) -> tuple[float, float]:
     return float((squares.sum() * len(totals) / (len(totals) - 1)) ** 0.5), float(own)
 
 
-@pytest.mark.parametrize("name", sorted(set(R["weighted"]) - set(REPLICATED) - set(OF_SHARES)))
+@pytest.mark.parametrize("name", sorted(set(R["weighted"]) - set(REPLICATED) - set(OF_SHARES) - {"auroc_of_rival"}))
 @pytest.mark.parametrize("design", DESIGNS)
 def test_the_standard_error_is_that_of_survey(design: str, name: str) -> None:
     found, expected = WEIGHTED[name](ROWS), R[design][name]
