@@ -35,6 +35,7 @@ def _hospitals(count: int) -> tuple[str, ...]:
 
 LONG = tuple(f"University Hospital of {town}" for town in ("Reims-Champagne Nord", "Reims-Champagne Sud", "Bad Orb 1"))
 assert max(map(len, LONG)) >= 40
+LINE = "University Hospital of the Holy Cross, Department of Anaesthesiology and Surgical Intensive Care Medicine, Site"
 
 EXTREMES = (
     Extreme("one site", ("Desio",), 300, readers=5),
@@ -44,6 +45,7 @@ EXTREMES = (
     Extreme("rare", _hospitals(3), 1_500, prevalence=0.01),
     Extreme("perfect", _hospitals(3), 120, perfect=True, readers=3),
     Extreme("long names", LONG, 200),
+    Extreme("names of a line", tuple(f"{LINE} {letter}" for letter in "ABCDEF"), 90),
     Extreme("missing pieces", _hospitals(4), 80, lacking=True),
 )
 

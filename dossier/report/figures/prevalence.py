@@ -141,7 +141,8 @@ def predictive_values_by_prevalence(evidence: types.Evidence) -> canvas.Drawn | 
     if not all(label.is_clear for label in labels):
         letters = [chr(ord("a") + order % 26) * (1 + order // 26) for order in range(len(found))]
         high, labels = _lettered(found, letters)
-        key = _in_lines([f"{letter}  {flagging.site.site}" for letter, flagging in zip(letters, found, strict=True)])
+        whole = widths.shortened([flagging.site.site for flagging in found], canvas.FULL - LEFT - 2 * facets.KEY_GAP)
+        key = _in_lines([f"{letter}  {name}" for letter, name in zip(letters, whole, strict=True)])
     top = TOP + (canvas.LINE * len(key) + KEY_TO_PANELS if key else 0.0)
     drawn = canvas.sheet(canvas.FULL, top + high + 9.6)
     for line, texts in enumerate(key):

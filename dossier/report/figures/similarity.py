@@ -158,7 +158,7 @@ def performance_by_similarity(evidence: types.Evidence) -> canvas.Drawn | types.
     first = _lines(robustness.form_of(evidence).title, width * SIMILARITY_SHARE)
     top = 1.5 + canvas.LINE * max(map(len, (first, *titles)))
     height = ROW * len(rows)
-    texts = [_correlation_lines(evidence, scale) for scale in three]
+    texts = [[part for text in _correlation_lines(evidence, scale) for part in _lines(text, width)] for scale in three]
     drawn = canvas.sheet(canvas.FULL, top + height + 6.4 + canvas.LINE * max(map(len, texts)))
     _titles(drawn, left, top, first)
     axes = canvas.panel(drawn, left, top, width * SIMILARITY_SHARE, height)
