@@ -11,11 +11,11 @@ import pytest
 
 from dossier import evaluate, reading
 from dossier.core.facts import Fact
+from dossier.core.multiplicity import better_than_the_model
 from dossier.core.types import Curve, Estimate, Evidence, Gallery, Withheld, externals, find, find_curve
 from dossier.record import results as record
 from dossier.report import compose, unfilled
 from dossier.report.chapters import acceptance, caution, description, discrimination, monitoring, results, subgroups
-from dossier.report.chapters.sentence import better_than_the_model
 from dossier.report.figures import utility
 from dossier.report.figures.results import calibration_results
 from dossier.typeset.flags import flag_text

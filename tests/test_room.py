@@ -123,3 +123,13 @@ def test_a_name_in_another_is_shortened_by_itself() -> None:
     short = names.with_short_sites(dataclasses.replace(found, datasets=datasets), f"At {sites[0]} and at {sites[1]}.")
     assert short.startswith("At Holy Cross and at Holy Cross University")
     assert len(short) < 70
+
+
+def test_five_classes_with_long_words_have_their_columns() -> None:
+    rng = np.random.default_rng(5)
+    labels = ["Adenocarcinoma, A", "Adenocarcinoma, B", "Squamous", "No tumour", "Other"]
+    rows = pandas.DataFrame(rng.dirichlet(np.ones(5), 200), columns=list("abcde"))
+    rows["y"], rows["site"] = rng.choice(labels, 200), np.repeat(["first", "second"], 100)
+    given: dict[str, Any] = {"classes": labels, "resampling": {"bootstrap": 20, "permutations": 19}}
+    found = dossier.validate(rows, outcome="y", risk=list("abcde"), site="site", **given).evidence
+    assert refused(compose.document(Gallery(named(found, 22, words=True), {}, {}), "committee", "a4")) == []

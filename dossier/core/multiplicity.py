@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from statistics import NormalDist
 
@@ -198,6 +198,19 @@ def is_below_everyone(gain: Estimate) -> bool | None:
     if told is not None:
         return told > 0.5
     return None if default is None else default > 0
+
+
+EVERYONE, NO_ONE = "everyone", "no one"
+
+
+def better_than_the_model(gains: Iterable[tuple[str, Estimate]]) -> dict[str, list[str]]:
+    """Where a gain is shown to lie below 0: the places, by which default is better, everyone or no one."""
+    places: dict[str, list[str]] = {EVERYONE: [], NO_ONE: []}
+    for where, gain in gains:
+        is_everyone = is_below_everyone(gain)
+        if is_everyone is not None and is_worse(gain):
+            places[EVERYONE if is_everyone else NO_ONE].append(where)
+    return {whom: where for whom, where in places.items() if where}
 
 
 def _p_value(found: Estimate | Absent, name: str) -> float | None:

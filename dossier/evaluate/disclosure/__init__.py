@@ -530,13 +530,8 @@ def audited(complete: Evidence, looked: Sequence[Audited]) -> Evidence:
 
 TELLING = frozenset(
     (
-        "class_missing",
-        "constant_risk",
-        "empty_subgroup",
-        "fitted_on_these_rows",
-        "flagged_alike",
-        "one_class",
-        "other_units",
+        *("class_missing", "constant_risk", "empty_subgroup", "fitted_on_these_rows"),
+        *("flagged_alike", "one_class", "other_units"),
     )
 )
 """The flags of reading whose sentence, or being there at all, tells a count or a value."""

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dossier.core import alterations, binding
 from dossier.core.alterations import Alteration
 from dossier.core.facts import Fact
+from dossier.core.multiplicity import better_than_the_model
 from dossier.core.types import (
     POOLED,
     Absent,
@@ -22,7 +23,7 @@ from dossier.core.types import (
     summary_of,
 )
 from dossier.report.chapters.chapter import Chapter
-from dossier.report.chapters.sentence import Sentence, better_than_the_model, named_or_counted, named_with_the_rest
+from dossier.report.chapters.sentence import Sentence, named_or_counted, named_with_the_rest
 from dossier.typeset import flags
 from dossier.typeset.names import ALL_POOLED, measured_label, shown
 from dossier.typeset.numbers import TIED, short, unit, wished

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from dossier.core.bands import FEW_FOR_POOLING, FEWEST_FOR_A_NEW_SITE, MANY_SITES, NAMED_OF_MANY, OE_TOLERATED
 from dossier.core.facts import Fact
-from dossier.core.multiplicity import CHANCE, discrimination, is_below_everyone, is_reversed, is_worse, of_site
+from dossier.core.multiplicity import CHANCE, discrimination, is_reversed, of_site
 from dossier.core.types import (
     POOLED,
     Absent,
@@ -80,25 +80,12 @@ def at_the_primary_threshold(evidence: Evidence) -> Evidence:
     return replace(evidence, results=tuple(kept))
 
 
-EVERYONE, NO_ONE = "everyone", "no one"
-
-
 def default_benefit(dataset: str, found: Estimate) -> float | Absent:
     """The net benefit of the better default beside that of the model at a site."""
     everyone = found.details.get("treat_all")
     if everyone is None:
         return Absent(Fact("not_computed", measure="net benefit of the better default", dataset=dataset))
     return max(everyone, 0.0)
-
-
-def better_than_the_model(gains: Iterable[tuple[str, Estimate]]) -> dict[str, list[str]]:
-    """Where a gain is shown to lie below 0: the places, by which default is better, everyone or no one."""
-    places: dict[str, list[str]] = {EVERYONE: [], NO_ONE: []}
-    for where, gain in gains:
-        is_everyone = is_below_everyone(gain)
-        if is_everyone is not None and is_worse(gain):
-            places[EVERYONE if is_everyone else NO_ONE].append(where)
-    return {whom: where for whom, where in places.items() if where}
 
 
 def not_separating(evidence: Evidence, sites: Sequence[DatasetSummary]) -> dict[str, list[tuple[str, Estimate]]]:

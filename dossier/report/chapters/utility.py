@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dossier.core.multiplicity import is_worse
+from dossier.core.multiplicity import better_than_the_model, is_worse
 from dossier.core.types import Absent, Curve, DatasetSummary, Estimate, Evidence, externals, find_curve
 from dossier.report.chapters import classes
 from dossier.report.chapters.chapter import Chapter, measured
 from dossier.report.chapters.sentence import (
     Sentence,
-    better_than_the_model,
     estimated,
     named_or_counted,
     primary_threshold,

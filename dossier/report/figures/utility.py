@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from dossier.core import types
 from dossier.core.facts import Count, Fact
-from dossier.core.multiplicity import is_below_everyone, is_worse
+from dossier.core.multiplicity import better_than_the_model
 from dossier.report.figures import canvas, captions, data, facets, ink, marks, placing
 from dossier.typeset import widths
 from dossier.typeset.numbers import number
@@ -257,11 +257,9 @@ def by_site_alternative(evidence: types.Evidence) -> str:
 
 def _better_without(evidence: types.Evidence, at: float) -> str:
     """Where flagging everyone, or no one, is shown to gain more than the model at a threshold."""
-    everyone: list[str] = []
-    no_one: list[str] = []
-    for site in types.externals(evidence):
-        gain = types.find(evidence, "net_benefit_gain", site.name, threshold=at)
-        if isinstance(gain, types.Estimate) and is_worse(gain) and is_below_everyone(gain) is not None:
-            (everyone if is_below_everyone(gain) else no_one).append(site.site)
-    text = f" Flagging everyone gains more in {captions.joined(everyone)}." if everyone else ""
-    return f"{text} Flagging no one gains more in {captions.joined(no_one)}." if no_one else text
+    gains = (
+        (site.site, types.find(evidence, "net_benefit_gain", site.name, threshold=at))
+        for site in types.externals(evidence)
+    )
+    better = better_than_the_model((where, gain) for where, gain in gains if isinstance(gain, types.Estimate))
+    return "".join(f" Flagging {whom} gains more in {captions.joined(where)}." for whom, where in better.items())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dossier.core.multiplicity import is_below_everyone, is_worse
+from dossier.core.multiplicity import EVERYONE, NO_ONE, is_below_everyone, is_worse
 from dossier.core.types import Absent, Estimate, Evidence, find
 from dossier.report.chapters import classes, comparison
 from dossier.report.chapters.committee.places import alone, in_question, is_here, short_names, tells_apart
@@ -17,7 +17,7 @@ from dossier.report.chapters.committee.plain import (
     first_named,
     line,
 )
-from dossier.report.chapters.sentence import EVERYONE, NO_ONE, estimated, named_with_the_rest
+from dossier.report.chapters.sentence import estimated, named_with_the_rest
 from dossier.typeset.numbers import number
 from dossier.typeset.words import in_words, listing, sentence_case
 
@@ -77,7 +77,7 @@ def _at_line(evidence: Evidence, at: float) -> tuple[str, ...]:
         either = doing(evidence, "everyone or no one")
         sentences.append(f"the model is better than {either}{_where(better, among, several, evidence)}")
     sentences += [
-        f"{doing(evidence, named(whom))} would be better{_where(names, among, several, evidence)}"
+        f"{doing(evidence, whom)} would be better{_where(names, among, several, evidence)}"
         for whom, names in worse.items()
         if names
     ]
@@ -100,11 +100,6 @@ def _where(names: Sequence[str], among: int, several: bool, evidence: Evidence) 
     return f" in {few_named(names)}"
 
 
-def named(whom: str) -> str:
-    """Everyone or no one, as a sentence names them."""
-    return "everyone" if whom == EVERYONE else "no one"
-
-
 def better_defaults(evidence: Evidence, dataset: str) -> dict[str, list[float]]:
     """At which declared lines the same for all would surely be better at a hospital, by whom: everyone or no one."""
     lines: dict[str, list[float]] = {}
@@ -112,7 +107,7 @@ def better_defaults(evidence: Evidence, dataset: str) -> dict[str, list[float]]:
         for name, _, of_class in _places(evidence):
             gain = find(evidence, "net_benefit_gain", dataset, threshold=at, **of_class)
             if name == dataset and isinstance(gain, Estimate) and is_worse(gain, name == evidence.local_site):
-                lines.setdefault(named(_whom(gain)), []).append(at)
+                lines.setdefault(_whom(gain), []).append(at)
     return lines
 
 
@@ -140,7 +135,7 @@ def where_the_same_is_better(evidence: Evidence, at: float) -> tuple[str, ...]:
         ]
         if names:
             where = "here" if alone(evidence) else f"in {few_named(names)}"
-            clauses.append(f"{doing(evidence, named(whom))} would be better {where}")
+            clauses.append(f"{doing(evidence, whom)} would be better {where}")
     return tuple(clauses)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from dossier.core import binding
@@ -68,7 +69,7 @@ from dossier.report.chapters.sentence import not_separating, primary_threshold
 from dossier.report.chapters.verdict import standing_out
 from dossier.typeset.numbers import TIED, people
 from dossier.typeset.tables import Cell, Spanner
-from dossier.typeset.widths import text_width
+from dossier.typeset.widths import parted, text_width, widest_word
 from dossier.typeset.words import counted, how_many, in_words, listing, sentence_case
 
 # ---- the answer -----------------------------------------------------------------------------------------------------
@@ -360,7 +361,7 @@ def _heads(evidence: Evidence, has_bars: bool) -> tuple[Head, ...]:
     heads = [Head("right" if known else "found"), Head("wrong" if known else "missed")] if has_bars else []
     if known:
         over = "Of 100 with each, named rightly"
-        heads += [Head(label, over) for label in known] if len(known) <= MOST_CLASSES else []
+        heads += [Head(label, over) for label in _parted(known)] if len(known) <= MOST_CLASSES else []
     else:
         heads += [Head(f"false{TIED}alarms", f"Of{TIED}100 without{TIED}it")] if has_bars else []
         among = told_of(evidence)
@@ -373,6 +374,15 @@ NONE_GIVEN = "–"
 """In place of what came of a percentage that too few, or nobody, was given."""
 MOST_CLASSES = 5
 """Classes that the table of the first page has columns for."""
+ROOM, GAP = 70.0, 3.0
+"""What the columns of classes have room for together beside the longest names, and between two of them, in mm."""
+
+
+def _parted(labels: Sequence[str]) -> Sequence[str]:
+    """The names of classes as heads: words are parted where the columns would be too wide together."""
+    if sum(map(widest_word, labels)) + GAP * len(labels) <= ROOM:
+        return labels
+    return [parted(label, ROOM / len(labels) - GAP) for label in labels]
 
 
 def _has_goals(evidence: Evidence) -> bool:
