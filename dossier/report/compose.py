@@ -152,8 +152,8 @@ def _book(gallery: Gallery, edition: Edition, results_sha256: str, draft: bool) 
     )
 
 
-LONG_WORD = re.compile(r"<[^>]*>|[^\W\d]{25,}")
-"""A tag, or a word for which the narrowest lines of the page have no room."""
+LONG_WORD = re.compile(r"<[^>]*>|\b(?![0-9a-f]{64}\b)\w{25,}")
+"""A tag, or a word but a hash for which the narrowest lines of the page have no room."""
 
 
 def _with_long_words_parted(html: str) -> str:
@@ -270,6 +270,7 @@ def markdown(text: str, topic: str) -> Markup:
     Its tables are called by the topic that the text is on.
     """
     parser = MarkdownIt("commonmark", {"html": False}).enable("table").disable(["heading", "lheading"])
+    parser.validateLink = lambda url: url.startswith(("https://", "http://", "mailto:"))  # type: ignore[method-assign]
     parser.add_render_rule("table_open", _captioned_table)
     parser.add_render_rule("th_open", _header_cell)
     parser.add_render_rule("text", _text)
