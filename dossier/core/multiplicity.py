@@ -194,9 +194,9 @@ def is_below_everyone(gain: Estimate) -> bool | None:
 
     None where that is not known.
     """
-    told, default = gain.details.get("everyone_exceeds"), gain.details.get("default")
-    if told is not None:
-        return told > 0.5
+    exceeds, default = gain.details.get("everyone_exceeds"), gain.details.get("default")
+    if exceeds is not None:
+        return exceeds > 0.5
     return None if default is None else default > 0
 
 

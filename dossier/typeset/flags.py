@@ -91,7 +91,7 @@ class _Flag(Reason):
             return CountRange(low, high)
         return super().plain(value)
 
-    def told(self, fact: Fact, how: str) -> str:
+    def rendered(self, fact: Fact, how: str) -> str:
         """A range, another flag, a part of a fault or a reason within a flag."""
         if fact.code == "from_to":
             return format(self.plain(fact), how)

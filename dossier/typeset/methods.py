@@ -48,7 +48,7 @@ def _pieces(method: Iterable[Fact], in_kind: bool) -> Iterator[Piece]:
             yield from _side_by_side(_facts_of(step["one"]), _facts_of(step["other"]), in_kind)
             continue
         words = _words(step)
-        text = _Step(in_kind).told(step, "")
+        text = _Step(in_kind).rendered(step, "")
         if text:
             yield words.get("joined", "; "), text, words.get("leads")
 
@@ -94,7 +94,7 @@ class _Step(Sentence):
     def __init__(self, in_kind: bool) -> None:
         self.in_kind = in_kind
 
-    def told(self, fact: Fact, how: str) -> str:
+    def rendered(self, fact: Fact, how: str) -> str:
         """A step, or a reason within a step."""
         if fact.code not in entries("methods"):
             return reason_text(fact)
@@ -111,7 +111,7 @@ class _Step(Sentence):
 
     def _by_site(self, sites: tuple[Fact, ...]) -> str:
         """What is said of each site, by its name; by the number of the sites that share it where they have no names."""
-        said = [self.told(site, "") for site in sites]
+        said = [self.rendered(site, "") for site in sites]
         if all(site["name"] is not None for site in sites):
             return ", ".join(f"{site['name']} ({why})" for site, why in zip(sites, said, strict=True))
         counts = {why: said.count(why) for why in said}

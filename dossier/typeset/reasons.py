@@ -62,7 +62,7 @@ class Reason(Sentence):
         called = self.names.datasets if name in self.datasets else self.names.measures if name == "measure" else {}
         return called.get(value, value) if called else value
 
-    def told(self, fact: Fact, how: str) -> str:
+    def rendered(self, fact: Fact, how: str) -> str:
         """A reason within a reason."""
         return reason_text(fact, self.names)
 

@@ -100,7 +100,7 @@ class Sentence:
             return self.joiners[way](names, more)
         # This floor lies below `core`, and knows a fact and a count by what they have.
         if hasattr(value, "code"):
-            return self.told(value, how)
+            return self.rendered(value, how)
         if hasattr(value, "number"):
             return self.counted(value, how)
         return self.real(value, how) if isinstance(value, float) else format(value, how)
@@ -109,9 +109,9 @@ class Sentence:
         """A value as Python's own: a count as its number, a fact as its words."""
         if isinstance(value, tuple):
             return tuple(map(self.plain, value))
-        return self.told(value, "") if hasattr(value, "code") else getattr(value, "number", value)
+        return self.rendered(value, "") if hasattr(value, "code") else getattr(value, "number", value)
 
-    def told(self, fact: Any, how: str) -> str:
+    def rendered(self, fact: Any, how: str) -> str:
         """A fact within the text, in its own words."""
         raise NotImplementedError
 

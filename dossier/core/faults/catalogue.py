@@ -59,7 +59,7 @@ class _Fault(Sentence):
     def __init__(self, voice: Voice = "release") -> None:
         self.voice = voice
 
-    def told(self, fact: Fact, how: str) -> str:
+    def rendered(self, fact: Fact, how: str) -> str:
         """The words of a fact within those of a fault."""
         return phrase(fact, self.voice)
 

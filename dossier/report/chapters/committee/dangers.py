@@ -121,7 +121,7 @@ def further_dangers(evidence: Evidence) -> str:
 def _kinds(evidence: Evidence) -> list[str]:
     """What was found, the most telling first; what concerns our site before the rest."""
     telling = _of_the_model(evidence)
-    # Two kinds that mean the same are told once.
+    # Two kinds that mean the same are reported once.
     kinds = list({PLAIN[kind]: kind for kind in PLAIN if any(flag.flag == kind for flag in telling)}.values())
     ours = evidence.local_site
     here = [kind for kind in kinds if any(_means(flag, kind) and flag.dataset == ours for flag in telling)]
