@@ -9,7 +9,7 @@ from dossier.core.checklist import is_placeholder
 from dossier.core.tripod import TOPICS
 from dossier.core.types import POOLED, Estimate, Evidence, Predicted, externals, find
 from dossier.report.chapters import classes
-from dossier.report.chapters.chapter import Chapter
+from dossier.report.chapters.chapter import chapter
 from dossier.report.chapters.sentence import (
     NOTHING,
     Sentence,
@@ -209,4 +209,4 @@ def _of(evidence: Evidence) -> str:
     return ", mean of the classes," if classes.labels(evidence) else ""
 
 
-CHAPTER = Chapter("abstract", "Structured abstract", finding)
+CHAPTER = chapter("abstract", finding)

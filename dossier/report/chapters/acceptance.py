@@ -22,7 +22,7 @@ from dossier.core.types import (
     find,
     summary_of,
 )
-from dossier.report.chapters.chapter import Chapter
+from dossier.report.chapters.chapter import chapter
 from dossier.report.chapters.sentence import Sentence, named_or_counted, named_with_the_rest
 from dossier.typeset import flags
 from dossier.typeset.names import ALL_POOLED, measured_label, shown
@@ -318,10 +318,4 @@ def declarations(evidence: Evidence) -> list[tuple[str, str]]:
     return said
 
 
-CHAPTER = Chapter(
-    "acceptance",
-    "Acceptance criteria",
-    finding,
-    has=lambda evidence: bool(evidence.criteria),
-    fill="Declare criteria in [[acceptance]].",
-)
+CHAPTER = chapter("acceptance", finding, lambda evidence: bool(evidence.criteria))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dossier.core.instances import Instance, Standing, accuracy_threshold, of_dataset, plain_accuracy, standing
 from dossier.core.types import DatasetSummary, Estimate, Evidence, externals
-from dossier.report.chapters.chapter import Chapter, any_with_both, measured
+from dossier.report.chapters.chapter import any_with_both, chapter, measured
 from dossier.report.chapters.sentence import Sentence, named_or_counted
 from dossier.typeset.numbers import as_declared, in_text, level_of, number
 from dossier.typeset.words import counted, sentence_case, setting
@@ -82,13 +82,4 @@ def minimum(evidence: Evidence) -> str:
     )
 
 
-CHAPTER = Chapter(
-    "accuracy",
-    "H-accuracy",
-    finding,
-    part="Annex",
-    has=measured("accuracy"),
-    fill="Give an outcome with both classes at a site.",
-    fill_of_classes="Give rows of every class at a site.",
-    is_given=any_with_both,
-)
+CHAPTER = chapter("accuracy", finding, measured("accuracy"), is_given=any_with_both)

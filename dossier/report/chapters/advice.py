@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dossier.core.types import Curve, DatasetSummary, Evidence, externals, find_curve
-from dossier.report.chapters.chapter import Chapter, any_with_both, measured
+from dossier.report.chapters.chapter import any_with_both, chapter, measured
 from dossier.report.chapters.sentence import Sentence, estimated
 from dossier.typeset.numbers import DASH, in_text, number, per_cent, short
 from dossier.typeset.tables import Cell, Column, Row, Table
@@ -57,12 +57,4 @@ def _row(site: DatasetSummary, found: Curve) -> Row:
     return Row(site.site, tuple(cells))
 
 
-CHAPTER = Chapter(
-    "advice",
-    "Value of the advice",
-    finding,
-    part="Annex",
-    has=measured("advice"),
-    fill="Give risks and an outcome at a site.",
-    is_given=any_with_both,
-)
+CHAPTER = chapter("advice", finding, measured("advice"), is_given=any_with_both)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dossier.core.multiplicity import size_of_risks
 from dossier.core.types import DatasetSummary, Evidence, externals
 from dossier.report.chapters import classes
-from dossier.report.chapters.chapter import Chapter, measured
+from dossier.report.chapters.chapter import chapter, measured
 from dossier.report.chapters.sentence import (
     Sentence,
     estimated,
@@ -52,10 +52,4 @@ def _who(sites: list[DatasetSummary], among: int) -> str:
     return f"{how_many(len(sites))} of {in_words(among)} sites"
 
 
-CHAPTER = Chapter(
-    "calibration",
-    "Calibration",
-    finding,
-    has=measured("calibration"),
-    editions=("regulatory", "quick"),
-)
+CHAPTER = chapter("calibration", finding, measured("calibration"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from dossier.core.types import Danger, DatasetSummary, Estimate, Evidence, Term, externals, find_all, of_term
-from dossier.report.chapters.chapter import Chapter
+from dossier.report.chapters.chapter import chapter
 from dossier.report.chapters.sentence import Sentence, estimated, primary_threshold
 from dossier.typeset.numbers import number, per_cent, short, threshold
 from dossier.typeset.words import setting, within_sentence
@@ -201,10 +201,4 @@ CAVEATS: Mapping[Danger, Callable[[Evidence, Term], str]] = {
 """How each danger shows in the numbers of a release."""
 
 
-CHAPTER = Chapter(
-    "caution",
-    "Measures to read with caution",
-    finding,
-    part="Annex",
-    has=lambda evidence: bool(cautioned(evidence)),
-)
+CHAPTER = chapter("caution", finding, lambda evidence: bool(cautioned(evidence)))

@@ -22,7 +22,7 @@ from dossier.core.types import (
     externals,
 )
 from dossier.report.chapters import acceptance
-from dossier.report.chapters.chapter import Chapter
+from dossier.report.chapters.chapter import chapter
 from dossier.report.chapters.provenance import grouped
 from dossier.report.chapters.sentence import Sentence, named_with_the_rest
 from dossier.typeset.measures import cell
@@ -440,10 +440,4 @@ def _criterion(evidence: Evidence, old: Criterion | None, new: Criterion | None)
     return Row(label, (_word(site), *states))
 
 
-CHAPTER = Chapter(
-    "changes",
-    "Changes since the previous release",
-    finding,
-    has=lambda evidence: evidence.changes is not None,
-    fill="Name the results.json of the previous release as previous in [release].",
-)
+CHAPTER = chapter("changes", finding, lambda evidence: evidence.changes is not None)

@@ -1,4 +1,5 @@
-"""What a chapter is. Each stands at the end of its file; the order of the book stands in `contents.py`."""
+"""What a chapter is. Each stands at the end of its file, its words in `words/chapters.toml`, their order in
+`contents.py`."""
 
 from __future__ import annotations
 
@@ -6,14 +7,16 @@ import importlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, partial
-from typing import Literal
+from typing import Any, Literal
 
 from dossier.core.contents import ORDER, Edition
 from dossier.core.types import DatasetSummary, Evidence, externals
 from dossier.report.chapters.sentence import Sentence
 from dossier.typeset.measures import chapter_is_empty
+from dossier.words import entries
 
 Question = Callable[[Evidence], bool]
+Finding = Callable[[Evidence], Sentence]
 
 
 def always(evidence: Evidence) -> bool:
@@ -32,7 +35,8 @@ class Chapter:
 
     name: str
     title: str
-    finding: Callable[[Evidence], Sentence]
+    finding: Finding
+    editions: tuple[Edition, ...]
     part: Literal["Core", "Annex"] = "Core"
     has: Question = always
     """Whether it has anything to print."""
@@ -42,7 +46,13 @@ class Chapter:
     """The same with several classes, where that is something else."""
     is_given: Question = never
     """Whether a release gives what `fill` asks for: then the reasons of its measures are printed instead."""
-    editions: tuple[Edition, ...] = ("regulatory",)
+
+
+def chapter(name: str, finding: Finding, has: Question = always, is_given: Question = never) -> Chapter:
+    """A chapter by its name, with its words."""
+    about: dict[str, Any] = {"editions": ("regulatory",), **entries("chapters")[name]}
+    about["editions"] = tuple(about["editions"])
+    return Chapter(name, finding=finding, has=has, is_given=is_given, **about)
 
 
 @cache

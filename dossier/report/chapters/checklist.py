@@ -9,7 +9,7 @@ from typing import Literal
 
 from dossier.core.tripod import ITEMS, Item
 from dossier.core.types import ChecklistRow, Evidence, RowStatus, externals
-from dossier.report.chapters.chapter import Chapter, is_checked
+from dossier.report.chapters.chapter import chapter, is_checked
 from dossier.report.chapters.sentence import Sentence
 from dossier.typeset.reasons import reason_text
 from dossier.typeset.words import counted, in_words, listing, sentence_case
@@ -139,4 +139,4 @@ def counts(evidence: Evidence) -> str:
     return f"{len(every)} rows: {', '.join(said)}."
 
 
-CHAPTER = Chapter("checklist", "TRIPOD+AI checklist", finding, part="Annex", has=is_checked)
+CHAPTER = chapter("checklist", finding, is_checked)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from dossier.core.types import Absent, DatasetSummary, Estimate, Evidence, externals
-from dossier.report.chapters.chapter import Chapter, measured
+from dossier.report.chapters.chapter import chapter, measured
 from dossier.report.chapters.sentence import (
     Sentence,
     at_the_primary_threshold,
@@ -211,12 +211,9 @@ def _has_rival(evidence: Evidence) -> bool:
     return bool(evidence.release.rivals)
 
 
-CHAPTER = Chapter(
+CHAPTER = chapter(
     "comparison",
-    "Comparison with another model",
     finding,
-    has=lambda evidence: _has_rival(evidence) and measured("comparison")(evidence),
-    fill="Name other models in [[rival]].",
-    fill_of_classes="Name other models, one column a class, in [[rival]].",
+    lambda evidence: _has_rival(evidence) and measured("comparison")(evidence),
     is_given=_has_rival,
 )

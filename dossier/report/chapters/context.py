@@ -5,7 +5,7 @@ from __future__ import annotations
 from dossier.core.checklist import home
 from dossier.core.tripod import ITEMS
 from dossier.core.types import Evidence, externals
-from dossier.report.chapters.chapter import Chapter
+from dossier.report.chapters.chapter import chapter
 from dossier.report.chapters.sentence import Sentence
 from dossier.typeset.names import foretold, tested_version
 from dossier.typeset.words import in_words
@@ -33,10 +33,4 @@ def _has_texts(evidence: Evidence) -> bool:
     )
 
 
-CHAPTER = Chapter(
-    "context",
-    "Intended use and setting",
-    finding,
-    has=_has_texts,
-    fill="Say in [intended_use] for whom it is, in [statements] the rest.",
-)
+CHAPTER = chapter("context", finding, _has_texts)

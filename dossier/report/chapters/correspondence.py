@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dossier.core.bands import ALIKE, PSI_OF_ONE_POPULATION, SIMILARITIES, SUPPORT
 from dossier.core.types import Absent, DatasetSummary, Estimate, Evidence, find
-from dossier.report.chapters.chapter import Chapter, measured, predictors_on_both_sides
+from dossier.report.chapters.chapter import chapter, measured, predictors_on_both_sides
 from dossier.report.chapters.sentence import Sentence, estimated, named_or_counted, sites_without
 from dossier.typeset.numbers import number, short
 from dossier.typeset.words import SIMILARITY_FORM, how_many, in_words, listing, within_sentence
@@ -105,11 +105,9 @@ def draws(evidence: Evidence) -> str:
     return f"Larger tables are compared by rows that the seed draws, which adds an error: {'; '.join(sentences)}."
 
 
-CHAPTER = Chapter(
+CHAPTER = chapter(
     "correspondence",
-    "Similarity to development data",
     finding,
-    has=measured("correspondence"),
-    fill="Give predictors in a development dataset and in an external one.",
+    measured("correspondence"),
     is_given=lambda evidence: predictors_on_both_sides(evidence) or bool(evidence.release.declared_correspondence),
 )

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dossier.core.bands import MAP_ROWS, MAP_WITH_NUMBERS
 from dossier.core.types import MODEL, DatasetSummary, DescriptionResult, Evidence, described, externals
 from dossier.report.chapters import classes
-from dossier.report.chapters.chapter import Chapter
+from dossier.report.chapters.chapter import chapter
 from dossier.report.chapters.sentence import Sentence
 from dossier.typeset.labels import coded, level_of, with_unit
 from dossier.typeset.names import (
@@ -318,4 +318,4 @@ def _missing(count: float | None, n: int) -> Cell:
     return Cell("0" if not count else number(share, 0, percent=True), kind="plain")
 
 
-CHAPTER = Chapter("description", "Data", finding)
+CHAPTER = chapter("description", finding)

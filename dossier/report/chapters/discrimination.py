@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from dossier.core.types import Absent, At, DatasetSummary, Estimate, Evidence, find, find_all
 from dossier.report.chapters import classes
-from dossier.report.chapters.chapter import Chapter, measured
+from dossier.report.chapters.chapter import chapter, measured
 from dossier.report.chapters.sentence import (
     Sentence,
     default_benefit,
@@ -238,10 +238,4 @@ def _gain(evidence: Evidence, found: Estimate | Absent, reasons: Reasons) -> Cel
     return Cell(value_of(found, term), interval(found, term, wordy=True), "value" if certain else "alert")
 
 
-CHAPTER = Chapter(
-    "discrimination",
-    "Performance at each site",
-    finding,
-    has=measured("discrimination"),
-    editions=("regulatory", "quick"),
-)
+CHAPTER = chapter("discrimination", finding, measured("discrimination"))

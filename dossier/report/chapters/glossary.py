@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from dossier.core.types import Estimate, Evidence, Term, at_dataset, of_term
-from dossier.report.chapters.chapter import Chapter
+from dossier.report.chapters.chapter import chapter
 from dossier.report.chapters.sentence import Sentence
 from dossier.typeset.measures import is_estimated, printed_in
 from dossier.typeset.words import sentence_case
@@ -45,4 +45,4 @@ def used(evidence: Evidence, chapters: Collection[str]) -> list[Term]:
     return sorted(terms, key=lambda term: term.label.lower())
 
 
-CHAPTER = Chapter("glossary", "Glossary", finding, part="Annex", editions=("committee", "quick"))
+CHAPTER = chapter("glossary", finding)

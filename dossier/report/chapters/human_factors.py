@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from dossier.core.types import READER_STUDY, Absent, Curve, Estimate, Evidence, Result, find, find_all, find_curve
-from dossier.report.chapters.chapter import Chapter, measured
+from dossier.report.chapters.chapter import chapter, measured
 from dossier.report.chapters.sentence import Sentence
 from dossier.typeset.measures import cell
 from dossier.typeset.names import groups_of_readers
@@ -240,10 +240,4 @@ def _readers(result: Result) -> Cell:
     return Cell(f"{result.found.n}" if isinstance(result.found, Estimate) else "", kind="plain")
 
 
-CHAPTER = Chapter(
-    "human_factors",
-    "Readers with and without the model",
-    finding,
-    has=measured("human_factors"),
-    fill="Give the decisions of a study, or their counts, in [reader_study].",
-)
+CHAPTER = chapter("human_factors", finding, measured("human_factors"))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from dossier.core.facts import Fact
 from dossier.core.flags import FLAGS
 from dossier.core.types import Evidence, Flag, externals
-from dossier.report.chapters.chapter import Chapter
+from dossier.report.chapters.chapter import chapter
 from dossier.report.chapters.sentence import Sentence, scarce, times_off, worst_named
 from dossier.typeset.flags import DATASETS, brief, consequence, flag_text
 from dossier.typeset.reasons import known_names
@@ -142,4 +142,4 @@ def answers(evidence: Evidence) -> tuple[str, bool]:
     return (f"{count} open" if count else "all answered" if evidence.flags else "none", not count)
 
 
-CHAPTER = Chapter("limitations", "Limitations", finding, editions=("regulatory", "quick"))
+CHAPTER = chapter("limitations", finding)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from dossier.core.facts import Count, Fact, Method, Value
 from dossier.core.types import POOLED, Estimate, Evidence, Term, at_dataset, externals
-from dossier.report.chapters.chapter import Chapter
+from dossier.report.chapters.chapter import Chapter, chapter
 from dossier.report.chapters.glossary import used
 from dossier.report.chapters.sentence import Sentence
 from dossier.typeset.measures import printed_in
@@ -30,15 +30,12 @@ def finding(evidence: Evidence) -> Sentence:
 
 def tables(evidence: Evidence, chapters: Sequence[Chapter]) -> tuple[Table, ...]:
     """A table a chapter: each measure that was estimated, with its formula, its interval as taken, and its source."""
-    terms = [term for term in used(evidence, {chapter.name for chapter in chapters}) if term.on_page]
-    made = []
-    for chapter in chapters:
-        members = [
-            term for term in evidence.terms.values() if term in terms and printed_in(evidence, term) == chapter.name
-        ]
-        if members:
-            made.append(_table(evidence, chapter.name, chapter.title, members))
-    return tuple(made)
+    terms = [term for term in used(evidence, {each.name for each in chapters}) if term.on_page]
+    found = {
+        each: [term for term in evidence.terms.values() if term in terms and printed_in(evidence, term) == each.name]
+        for each in chapters
+    }
+    return tuple(_table(evidence, each.name, each.title, members) for each, members in found.items() if members)
 
 
 def only_in_files(evidence: Evidence) -> tuple[str, ...]:
@@ -187,4 +184,4 @@ def _with_sites(evidence: Evidence, method: Method) -> Method:
     return Method(*(step.with_values(named) for step in method))
 
 
-CHAPTER = Chapter("methods", "Methods and glossary", finding, part="Annex")
+CHAPTER = chapter("methods", finding)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from dossier.core.types import Evidence
 from dossier.report.chapters.abstract import in_full
-from dossier.report.chapters.chapter import Chapter, is_checked
+from dossier.report.chapters.chapter import chapter, is_checked
 from dossier.report.chapters.sentence import NOTHING, Sentence
 from dossier.typeset.names import development, foretold, tested_version
 from dossier.typeset.numbers import threshold
@@ -72,4 +72,4 @@ def _line(label: str, text: str | None) -> tuple[str, str, bool]:
     return (label, OPEN, True) if text is None else (label, text if text.endswith(ENDS) else f"{text}.", False)
 
 
-CHAPTER = Chapter("model_card", "Model card", finding, part="Annex", has=is_checked)
+CHAPTER = chapter("model_card", finding, is_checked)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dossier.core import over_time
 from dossier.core.over_time import Period, Verdict, shown
 from dossier.core.types import DatasetSummary, Evidence, PeriodUnit, Term, curves_named, externals, unit_of
-from dossier.report.chapters.chapter import Chapter
+from dossier.report.chapters.chapter import chapter
 from dossier.report.chapters.sentence import Sentence
 from dossier.typeset.flags import flag_text, quantity
 from dossier.typeset.numbers import number
@@ -117,11 +117,9 @@ def rule(evidence: Evidence) -> str:
     return lead + rest
 
 
-CHAPTER = Chapter(
+CHAPTER = chapter(
     "monitoring",
-    "Performance over time",
     finding,
-    has=lambda evidence: bool(followed_sites(evidence)),
-    fill="Name the column of days in [[dataset]] date, with periods; where counts are protected, it is withheld.",
+    lambda evidence: bool(followed_sites(evidence)),
     is_given=lambda evidence: bool(curves_named(evidence, over_time.OVER_TIME)),
 )

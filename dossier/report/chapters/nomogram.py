@@ -18,7 +18,7 @@ from dossier.core.types import (
     externals,
     find,
 )
-from dossier.report.chapters.chapter import Chapter
+from dossier.report.chapters.chapter import chapter
 from dossier.report.chapters.sentence import Sentence
 from dossier.typeset.names import axis_name
 from dossier.typeset.numbers import MINUS, TIED, as_declared, number
@@ -218,11 +218,4 @@ def compared(evidence: Evidence) -> bool:
     return any(isinstance(find(evidence, "formula_difference", site.name), Estimate) for site in externals(evidence))
 
 
-CHAPTER = Chapter(
-    "nomogram",
-    "The model",
-    finding,
-    part="Annex",
-    has=lambda evidence: evidence.release.model is not None,
-    fill="Give the formula of the model in [model].",
-)
+CHAPTER = chapter("nomogram", finding, lambda evidence: evidence.release.model is not None)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from dossier.core.bands import FEW_FOR_POOLING, FEWEST_FOR_A_NEW_SITE
 from dossier.core.types import MACRO, POOLED, Absent, Estimate, Evidence, Result, Term, at_dataset, expected_range, find
-from dossier.report.chapters.chapter import Chapter
+from dossier.report.chapters.chapter import chapter
 from dossier.report.chapters.sentence import (
     Sentence,
     left_out,
@@ -132,6 +132,4 @@ def _is_pooled(evidence: Evidence) -> bool:
     return any(map(is_estimated, at_dataset(evidence, POOLED)))
 
 
-CHAPTER = Chapter(
-    "pooled", "Pooled performance and heterogeneity", finding, has=_is_pooled, fill="Add a second external dataset."
-)
+CHAPTER = chapter("pooled", finding, _is_pooled)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from dossier.core.types import Evidence
 from dossier.report.chapters import checklist
-from dossier.report.chapters.chapter import Chapter, is_checked
+from dossier.report.chapters.chapter import chapter, is_checked
 from dossier.report.chapters.sentence import Sentence
 from dossier.typeset.words import counted, within_sentence
 
@@ -120,4 +120,4 @@ def _named(row: checklist.Line) -> str:
     return row.item.number if answers else f"{row.item.number} {within_sentence(row.status)}"
 
 
-CHAPTER = Chapter("probast", "Evidence for the risk of bias", finding, part="Annex", has=is_checked)
+CHAPTER = chapter("probast", finding, is_checked)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dossier.core.types import Evidence
-from dossier.report.chapters.chapter import Chapter
+from dossier.report.chapters.chapter import chapter
 from dossier.report.chapters.sentence import Sentence
 from dossier.typeset.names import tested_version
 from dossier.typeset.numbers import TIED
@@ -74,4 +74,4 @@ def versions(evidence: Evidence) -> str:
     return listing([f"{name}{TIED}{version}" for name, version in evidence.versions.items()])
 
 
-CHAPTER = Chapter("provenance", "Provenance", finding, part="Annex", editions=("regulatory", "quick"))
+CHAPTER = chapter("provenance", finding)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from urllib.parse import quote
 
 from dossier.core.types import Evidence
-from dossier.report.chapters.chapter import Chapter
+from dossier.report.chapters.chapter import chapter
 from dossier.report.chapters.glossary import used
 from dossier.report.chapters.sentence import Sentence
 from dossier.words.sources import Source, source
@@ -36,4 +36,4 @@ def cited(evidence: Evidence, chapters: Collection[str]) -> list[Reference]:
     return [Reference(source) for source in sorted(cited_here, key=lambda source: source.text)]
 
 
-CHAPTER = Chapter("references", "References", finding, part="Annex")
+CHAPTER = chapter("references", finding)

@@ -19,7 +19,7 @@ from dossier.core.types import (
     find_all,
     of_term,
 )
-from dossier.report.chapters.chapter import Chapter, measured
+from dossier.report.chapters.chapter import chapter, measured
 from dossier.report.chapters.sentence import Sentence
 from dossier.typeset.measures import ELSEWHERE, cell, tables_of
 from dossier.typeset.names import groups_of_raters, label_of, shown
@@ -292,11 +292,6 @@ def _related(evidence: Evidence, curve: CurveResult) -> str:
     return f" Correlation of both: {in_text(evidence, 'confidence_complexity_correlation', found)}."
 
 
-CHAPTER = Chapter(
-    "reliability",
-    "Reliability of the labels",
-    finding,
-    has=measured("reliability"),
-    fill="Name the readers' tables in [readers].",
-    is_given=lambda evidence: bool(evidence.release.readers),
+CHAPTER = chapter(
+    "reliability", finding, measured("reliability"), is_given=lambda evidence: bool(evidence.release.readers)
 )

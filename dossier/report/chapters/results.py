@@ -20,7 +20,7 @@ from dossier.core.types import (
     find_all,
 )
 from dossier.report.chapters import classes
-from dossier.report.chapters.chapter import Chapter
+from dossier.report.chapters.chapter import chapter
 from dossier.report.chapters.sentence import (
     Sentence,
     estimated,
@@ -270,4 +270,4 @@ def panels(evidence: Evidence) -> tuple[tuple[str, str], ...]:
     return PANELS_OF_CLASSES if classes.labels(evidence) else PANELS
 
 
-CHAPTER = Chapter("results", "Key results", finding, editions=("regulatory", "committee", "quick"))
+CHAPTER = chapter("results", finding)

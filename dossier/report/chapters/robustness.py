@@ -8,7 +8,7 @@ from dataclasses import replace
 from dossier.core.bands import FEWEST_TO_SUPPORT, PSI_OF_ONE_POPULATION, SIMILARITIES, SUPPORT, is_shown
 from dossier.core.facts import Fact
 from dossier.core.types import POOLED, Absent, DatasetSummary, Estimate, Evidence, externals, find, find_all
-from dossier.report.chapters.chapter import Chapter, measured, predictors_on_both_sides
+from dossier.report.chapters.chapter import chapter, measured, predictors_on_both_sides
 from dossier.report.chapters.sentence import Sentence, estimated, named_or_counted, sites_without
 from dossier.typeset.methods import method_text
 from dossier.typeset.numbers import TIED, level_of, number
@@ -314,12 +314,9 @@ def _performance_at_home(evidence: Evidence) -> bool:
     )
 
 
-CHAPTER = Chapter(
+CHAPTER = chapter(
     "robustness",
-    "Potential robustness",
     finding,
-    part="Annex",
-    has=measured("robustness"),
-    fill="Give predictors, and an internal dataset or a [[declared_performance]].",
+    measured("robustness"),
     is_given=lambda evidence: predictors_on_both_sides(evidence) and _performance_at_home(evidence),
 )

@@ -7,7 +7,7 @@ from typing import Literal
 
 from dossier.core.types import Absent, DatasetSummary, Estimate, Evidence, externals, find
 from dossier.report.chapters import classes
-from dossier.report.chapters.chapter import Chapter, any_with_both, measured
+from dossier.report.chapters.chapter import any_with_both, chapter, measured
 from dossier.report.chapters.sentence import Sentence, primary_threshold
 from dossier.typeset.names import events_of
 from dossier.typeset.numbers import patients_needed, threshold
@@ -164,12 +164,4 @@ def widths(evidence: Evidence) -> str:
     return f"of the usual widths, as the release declares none: {asked}"
 
 
-CHAPTER = Chapter(
-    "sample",
-    "Sample size",
-    finding,
-    has=measured("sample"),
-    fill="Give an outcome with both classes at a site.",
-    fill_of_classes="Give rows of every class at a site.",
-    is_given=any_with_both,
-)
+CHAPTER = chapter("sample", finding, measured("sample"), is_given=any_with_both)

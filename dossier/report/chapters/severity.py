@@ -17,7 +17,7 @@ from dossier.core.types import (
     subgroup_sizes,
 )
 from dossier.report.chapters import classes
-from dossier.report.chapters.chapter import Chapter, measured
+from dossier.report.chapters.chapter import chapter, measured
 from dossier.report.chapters.sentence import (
     Sentence,
     at_the_primary_threshold,
@@ -177,13 +177,6 @@ def _origin(evidence: Evidence) -> str:
     return " ".join(f"{text.strip().removesuffix('.')}." for text in said)
 
 
-CHAPTER = Chapter(
-    "severity",
-    "Severity of errors",
-    finding,
-    part="Annex",
-    has=measured("severity"),
-    fill="Give weights in [severity], for the declared thresholds.",
-    fill_of_classes="Give weights for every pair of classes in [severity].",
-    is_given=lambda evidence: evidence.release.severity is not None,
+CHAPTER = chapter(
+    "severity", finding, measured("severity"), is_given=lambda evidence: evidence.release.severity is not None
 )

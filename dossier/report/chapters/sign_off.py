@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dossier.core.types import Evidence
-from dossier.report.chapters.chapter import Chapter, is_checked
+from dossier.report.chapters.chapter import chapter, is_checked
 from dossier.report.chapters.sentence import Sentence
 from dossier.typeset.words import date, in_words, sentence_case
 
@@ -40,4 +40,4 @@ def _line(signatory: Signatory) -> tuple[str, str, str, str]:
     return (signatory.name, signatory.role, signatory.meaning, "" if signatory.date is None else date(signatory.date))
 
 
-CHAPTER = Chapter("sign_off", "Sign-off", finding, has=is_checked)
+CHAPTER = chapter("sign_off", finding, is_checked)

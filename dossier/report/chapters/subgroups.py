@@ -26,7 +26,7 @@ from dossier.core.types import (
     subgroup_sizes,
 )
 from dossier.report.chapters import classes
-from dossier.report.chapters.chapter import Chapter
+from dossier.report.chapters.chapter import chapter
 from dossier.report.chapters.sentence import Sentence, named_with_the_rest
 from dossier.typeset.flags import flag_text
 from dossier.typeset.measures import cell
@@ -494,10 +494,4 @@ def _left_out(evidence: Evidence, looks: Sequence[Look]) -> Iterator[str]:
             yield f"{words}: {'; '.join(f'{site} ({listing(list(labels))})' for site, labels in of_site.items())}."
 
 
-CHAPTER = Chapter(
-    "subgroups",
-    "Subgroups",
-    finding,
-    has=lambda evidence: bool(evidence.subgroups.summaries),
-    fill="Declare a [[subgroup]].",
-)
+CHAPTER = chapter("subgroups", finding, lambda evidence: bool(evidence.subgroups.summaries))

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from dossier.core.types import Description, Estimate, Evidence, Result, find_all
 from dossier.report.chapters import classes
-from dossier.report.chapters.chapter import Chapter
+from dossier.report.chapters.chapter import chapter
 from dossier.report.chapters.sentence import Sentence, estimated, range_over_sites
 from dossier.typeset.measures import table_across, tables_of
 from dossier.typeset.names import label_of, shown
@@ -115,4 +115,4 @@ def _of_one_kind(evidence: Evidence, kind: tuple[float | str, float | str], foun
 ALL = "constant"
 """The relevance of cases that all count alike."""
 
-CHAPTER = Chapter("supporting", "Supporting measures", finding, part="Annex")
+CHAPTER = chapter("supporting", finding)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dossier.core.multiplicity import better_than_the_model, is_worse
 from dossier.core.types import Absent, Curve, DatasetSummary, Estimate, Evidence, externals, find_curve
 from dossier.report.chapters import classes
-from dossier.report.chapters.chapter import Chapter, measured
+from dossier.report.chapters.chapter import chapter, measured
 from dossier.report.chapters.sentence import (
     Sentence,
     estimated,
@@ -130,12 +130,6 @@ def _impact(sites: Sequence[tuple[DatasetSummary, Curve | Absent]], declared: Se
     return f"Clinical impact: at{TIED}{threshold(declared[0])} the model misses {span} of 1,000 patients."
 
 
-CHAPTER = Chapter(
-    "utility",
-    "Net benefit",
-    finding,
-    has=measured("utility"),
-    fill="Declare thresholds in [thresholds].",
-    is_given=lambda evidence: bool(evidence.release.thresholds.declared),
-    editions=("regulatory", "quick"),
+CHAPTER = chapter(
+    "utility", finding, measured("utility"), is_given=lambda evidence: bool(evidence.release.thresholds.declared)
 )
