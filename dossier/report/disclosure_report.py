@@ -12,7 +12,7 @@ from dossier.report.chapters.sentence import Sentence
 from dossier.typeset.names import label_of
 from dossier.typeset.numbers import TIED, threshold
 from dossier.typeset.reasons import why
-from dossier.typeset.tables import NOT_COMPUTED, Cell, Column, Row, Table
+from dossier.typeset.tables import NOT_COMPUTED, Cell, Row, Table, worded
 from dossier.typeset.widths import shortened
 from dossier.typeset.words import counted, listing, sentence_case
 
@@ -61,18 +61,8 @@ def datasets(evidence: Evidence, audit: Sequence[Audited]) -> Table:
     order = sorted(audit, key=lambda each: (each.narrowest is None, each.narrowest or 0))
     left_out = len(order) - MOST_DATASETS
     more = f" {counted(left_out, 'dataset')} with as many values or more, or none looked at, left out."
-    return Table(
-        name="table-audit",
-        title="What the ranges leave.",
-        note=f"The fewest values of a count, and of which.{more if left_out > 0 else ''}",
-        head="Dataset",
-        columns=(
-            Column("Counts"),
-            Column("Fewest values"),
-            Column("Of which count", words=True),
-        ),
-        rows=tuple(Row(_site(evidence, each.dataset), _cells(each)) for each in order[:MOST_DATASETS]),
-    )
+    rows = (Row(_site(evidence, each.dataset), _cells(each)) for each in order[:MOST_DATASETS])
+    return worded("audit", rows, more=more if left_out > 0 else "")
 
 
 def _cells(each: Audited) -> tuple[Cell, ...]:
@@ -103,15 +93,8 @@ def withheld(evidence: Evidence) -> Table:
         counts[reason] = counts.get(reason, 0) + 1
     order = sorted(counts.items(), key=lambda row: (-row[1], row[0]))
     rest = sum(count for _, count in order[MOST_REASONS:])
-    more = f" For other reasons: {rest:,}." if rest else ""
-    return Table(
-        name="table-withheld",
-        title="What is withheld, and why.",
-        note=f"Results, curves and statistics of the data.{more}",
-        head="Reason",
-        columns=(Column("How many"),),
-        rows=tuple(Row(reason, (Cell(f"{count:,}", kind="plain"),)) for reason, count in order[:MOST_REASONS]),
-    )
+    rows = (Row(reason, (Cell(f"{count:,}", kind="plain"),)) for reason, count in order[:MOST_REASONS])
+    return worded("withheld", rows, rest=rest)
 
 
 def _withheld(evidence: Evidence) -> Iterator[Withheld]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeVar
 
@@ -11,7 +11,9 @@ from dossier.core.types import Absent, Evidence, Withheld
 from dossier.typeset.numbers import TIED
 from dossier.typeset.reasons import why
 from dossier.typeset.widths import lines_of, parted, shortened, text_width, widest_word
-from dossier.typeset.words import listing, sentence_case
+from dossier.typeset.words import anchor, listing, sentence_case
+from dossier.words import entries
+from dossier.words.sentence import Sentence
 
 Item = TypeVar("Item")
 
@@ -95,6 +97,38 @@ class Table:
         """The footnotes, and what a dash means where one stands in a cell."""
         dashed = any(NOT_COMPUTED in row.cells for row in self.rows)
         return (*self.footnotes, "–: not computed here.") if dashed else self.footnotes
+
+
+def worded(
+    name: str,
+    rows: Iterable[Row],
+    columns: Iterable[Column] = (),
+    footnotes: Iterable[str] = (),
+    part: int = 0,
+    at: str = "",
+    **values: object,
+) -> Table:
+    """A table whose words stand in `words/tables.toml`, filled with values.
+
+    `columns` stand behind those that always have the same head, `part` numbers what takes several tables, `at` tells
+    those of one name apart.
+    """
+    words, fill = entries("tables")[name], Sentence().filled
+    title, note, head = (fill(words.get(key, other), values) for key, other in TEXTS.items())
+    fixed = [each if isinstance(each, dict) else {"label": each} for each in words.get("columns", ())]
+    return Table(
+        name=anchor(f"table-{name}-{at or part or ''}"),
+        title=title if part < 2 else f"{title[:-1]}, continued ({part}).",
+        note=note.strip(),
+        head=head,
+        columns=(*(Column(**{**each, "label": fill(each["label"], values)}) for each in fixed), *columns),
+        rows=tuple(rows),
+        footnotes=tuple(footnotes),
+    )
+
+
+TEXTS = {"title": "", "note": "", "head": "Site"}
+"""The texts of a table, and what stands where there are no words for one."""
 
 
 @dataclass(frozen=True)

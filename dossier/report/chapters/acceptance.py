@@ -28,7 +28,7 @@ from dossier.typeset import flags
 from dossier.typeset.names import ALL_POOLED, measured_label, shown
 from dossier.typeset.numbers import TIED, short, unit, wished
 from dossier.typeset.reasons import why
-from dossier.typeset.tables import NOT_COMPUTED, Cell, Column, Reasons, Row, Table
+from dossier.typeset.tables import NOT_COMPUTED, Cell, Column, Reasons, Row, Table, worded
 from dossier.typeset.words import date, how_many, in_words, listing, sentence_case, setting, within_sentence
 
 BOUND = {"value": "", "low": ", lower limit", "high": ", upper limit"}
@@ -256,15 +256,8 @@ def _block(evidence: Evidence, block: Sequence[tuple[Criterion, ...]], part: int
     ]
     if POOLED in tried:
         rows.append(Row(ALL_POOLED, _cells(evidence, block, POOLED, reasons), "total"))
-    return Table(
-        name=f"table-acceptance-{part}",
-        title="Each criterion at each site." if part == 1 else f"Each criterion at each site, continued ({part}).",
-        note="Observed: the value, or the bound of its interval that the criterion names. The whole interval decides.",
-        head="Site",
-        columns=tuple(Column(f"{label(evidence, row[0])} {asked(evidence, row[0])}", intervals=True) for row in block),
-        rows=tuple(rows),
-        footnotes=reasons.footnotes(),
-    )
+    heads = (Column(f"{label(evidence, row[0])} {asked(evidence, row[0])}", intervals=True) for row in block)
+    return worded("acceptance", rows, heads, reasons.footnotes(), part)
 
 
 def not_the_better_choice(evidence: Evidence, block: Sequence[tuple[Criterion, ...]]) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from dossier.core.types import Curve, DatasetSummary, Evidence, externals, find_
 from dossier.report.chapters.chapter import any_with_both, chapter, measured
 from dossier.report.chapters.sentence import Sentence, estimated
 from dossier.typeset.numbers import DASH, in_text, number, per_cent, short
-from dossier.typeset.tables import Cell, Column, Row, Table
+from dossier.typeset.tables import Cell, Column, Row, Table, worded
 
 
 def finding(evidence: Evidence) -> Sentence:
@@ -36,19 +36,8 @@ def distribution(evidence: Evidence) -> tuple[Table, ...]:
         return ()
     lower, upper = drawn[0][1].columns["lower"], drawn[0][1].columns["upper"]
     edges = zip(lower, upper, strict=True)
-    return (
-        Table(
-            name="table-advice-value",
-            title="Advice value by the confidence of the advice.",
-            note="Confidence times local calibration (expected calibration error); beside it the share of the advice "
-            "that is so sure. A bin of fewer than five patients has no value.",
-            head="Site",
-            columns=tuple(
-                Column(f"{number(low or 0.0, 1)}{DASH}{number(high or 0.0, 1)}", True) for low, high in edges
-            ),
-            rows=tuple(_row(site, found) for site, found in drawn),
-        ),
-    )
+    heads = (Column(f"{number(low or 0.0, 1)}{DASH}{number(high or 0.0, 1)}", True) for low, high in edges)
+    return (worded("advice-value", (_row(site, found) for site, found in drawn), heads),)
 
 
 def _row(site: DatasetSummary, found: Curve) -> Row:

@@ -29,7 +29,7 @@ from dossier.typeset.measures import cell
 from dossier.typeset.names import ALL_POOLED, label_of, measured_label, shown
 from dossier.typeset.numbers import in_text, number, threshold, value_of
 from dossier.typeset.reasons import reason_text
-from dossier.typeset.tables import Cell, Column, Reasons, Row, Table
+from dossier.typeset.tables import Cell, Reasons, Row, Table, worded
 from dossier.typeset.words import counted, date, how_many, in_words, listing, sentence_case, setting, within_sentence
 
 
@@ -175,18 +175,12 @@ def settings(evidence: Evidence) -> Table:
     every = list(_settings(evidence, before))
     rows = [Row(label, (_word(old), _word(new))) for label, old, new in every if old != new]
     same = [within_sentence(label) for label, old, new in every if old == new]
-    unknown = [reason_text(before.manifest.reason)] if isinstance(before.manifest, Absent) else []
-    return Table(
-        name="table-changes-setting",
-        title="Model, thresholds and programs.",
-        note=f"Unchanged: {listing(same)}." if same else "",
-        head="What",
-        columns=(Column("Before", words=True), Column("Now", words=True)),
-        rows=tuple(rows),
-        footnotes=tuple(
-            f"Model file, programs and input files of before are not known: {reason}." for reason in unknown
-        ),
-    )
+    unknown = [
+        f"Model file, programs and input files of before are not known: {reason_text(absent.reason)}."
+        for absent in (before.manifest,)
+        if isinstance(absent, Absent)
+    ]
+    return worded("changes-setting", rows, footnotes=unknown, same=listing(same))
 
 
 def _settings(evidence: Evidence, before: Previous) -> Iterator[tuple[str, str, str]]:
@@ -242,17 +236,7 @@ def data(evidence: Evidence) -> Table:
     previous = _changes(evidence).previous
     rows = [_sizes(dataset, previous.of(dataset), dataset) for dataset in shown(evidence)]
     rows += [_sizes(dataset, dataset, None) for dataset in _came_and_went(evidence)[1]]
-    return Table(
-        name="table-changes-data",
-        title="Datasets.",
-        note="Patients who are analysed, and those in whom the outcome happened.",
-        head="Site",
-        columns=(
-            *(Column("Patients before"), Column("Patients now"), Column("Events before"), Column("Events now")),
-            Column("Change"),
-        ),
-        rows=tuple(rows),
-    )
+    return worded("changes-data", rows)
 
 
 def _sizes(named: DatasetSummary, before: DatasetSummary | None, now: DatasetSummary | None) -> Row:
@@ -295,23 +279,7 @@ def measures(evidence: Evidence) -> Table:
     for label, members in groups.items():
         rows.append(Row(label, kind="group"))
         rows += [_line(evidence, member, reasons) for member in members]
-    return Table(
-        name="table-changes-measures",
-        title="Measures before and now.",
-        note=(
-            "Now minus before, with its interval. Paired: both versions gave a risk to the same patients, the previous "
-            "one as the other model; before is what the previous release printed. "
-            "Independent: no patient is in both, and the two intervals are combined by square-and-add (Zou and "
-            "Donner). Unpaired: the same, though patients may be in both: wider than paired. The letter says why."
-        ),
-        head="Site",
-        columns=(
-            *(Column("Before", intervals=True), Column("Now", intervals=True), Column("Difference", intervals=True)),
-            Column("How", words=True),
-        ),
-        rows=tuple(rows),
-        footnotes=reasons.footnotes(),
-    )
+    return worded("changes-measures", rows, footnotes=reasons.footnotes())
 
 
 def _is_reported(evidence: Evidence, result: Result) -> bool:
@@ -411,14 +379,7 @@ def criteria(evidence: Evidence) -> Table | None:
     ]
     if not changed:
         return None
-    return Table(
-        name="table-changes-criteria",
-        title="Criteria that changed.",
-        note="State, and what was asked.",
-        head="Criterion",
-        columns=(Column("Site", words=True), Column("Before", words=True), Column("Now", words=True)),
-        rows=tuple(_criterion(evidence, old, new) for old, new in changed),
-    )
+    return worded("changes-criteria", (_criterion(evidence, old, new) for old, new in changed))
 
 
 def _bounds(criterion: Criterion) -> tuple[float | None, float | None]:

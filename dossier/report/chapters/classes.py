@@ -28,7 +28,7 @@ from dossier.report.chapters.sentence import (
 )
 from dossier.typeset.names import label_of, lost_rows, not_analysed, shown
 from dossier.typeset.numbers import TIED, in_text, level_of, per_cent, short, threshold
-from dossier.typeset.tables import Cell, Column, Row, Table
+from dossier.typeset.tables import Cell, Column, Row, Table, worded
 from dossier.typeset.words import counted, how_many, in_words, listing, sentence_case
 
 MOST_NAMED = 4
@@ -227,16 +227,7 @@ def by_site(evidence: Evidence) -> tuple[Table, ...]:
         cells = [Cell(f"{count:,}", per_cent(count / dataset.n if dataset.n else 0.0), "plain") for count in counts]
         if cells:
             rows.append(Row(label_of(dataset), (Cell(f"{dataset.n:,}", kind="plain"), *cells)))
-    return (
-        Table(
-            name="table-classes",
-            title="Patients of each class.",
-            note="Their number and their share of those analysed.",
-            head="Dataset",
-            columns=(Column("Analysed"), *(Column(label, intervals=True) for label in known)),
-            rows=tuple(rows),
-        ),
-    )
+    return (worded("classes", rows, [Column(label, intervals=True) for label in known]),)
 
 
 # ---- the committee's words ------------------------------------------------------------------------------------------

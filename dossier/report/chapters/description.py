@@ -22,7 +22,7 @@ from dossier.typeset.names import (
     unweighted,
 )
 from dossier.typeset.numbers import DASH, TIED, number, per_cent
-from dossier.typeset.tables import Cell, Column, Row, Table
+from dossier.typeset.tables import Cell, Column, Row, Table, worded
 from dossier.typeset.words import counted, dates, exclusion, in_words, listing, sentence_case
 
 SIDE_BY_SIDE = 5
@@ -93,23 +93,11 @@ def sites(evidence: Evidence) -> Table:
         "Analysed",
         *(() if known else ("Events", "Prevalence, %")),
     )
-    return Table(
-        name="table-sites",
-        title="The sites.",
-        note=(
-            "Rows of refitted splits count each patient once a split." * any_splits + unweighted(shown(evidence))
-        ).strip(),
-        head="Dataset",
-        columns=(
-            *(Column(label) for label in heads),
-            *([Column("Period", words=True)] if dated else []),
-            *([Column("Where", words=True)] if placed else []),
-        ),
-        rows=tuple(
-            Row(label_of(dataset), _flow_cells(dataset, reasons, dated, placed, bool(known)))
-            for dataset in shown(evidence)
-        ),
-    )
+    columns = [Column(label) for label in heads]
+    columns += [Column(label, words=True) for label, there in (("Period", dated), ("Where", placed)) if there]
+    shape = reasons, dated, placed, bool(known)
+    rows = [Row(label_of(dataset), _flow_cells(dataset, *shape)) for dataset in shown(evidence)]
+    return worded("sites", rows, columns, splits=any_splits, unweighted=unweighted(shown(evidence)))
 
 
 def _flow_cells(
@@ -181,17 +169,9 @@ def _characteristics(evidence: Evidence, datasets: list[DatasetSummary], part: i
                     ),
                 )
             )
-    part_of = "" if part == 1 else f", continued ({part})"
-    return Table(
-        name=f"table-characteristics-{part}",
-        title=f"Characteristics{part_of}.",
-        note="Median with the middle half of the patients; shares in per cent of those with a value."
-        + unweighted(datasets),
-        head="Predictor",
-        columns=tuple(Column(label_of(dataset), intervals=True) for dataset in datasets),
-        rows=tuple(rows),
-        footnotes=_without_median(evidence, features),
-    )
+    heads = (Column(label_of(dataset), intervals=True) for dataset in datasets)
+    without = _without_median(evidence, features)
+    return worded("characteristics", rows, heads, without, part, unweighted=unweighted(datasets))
 
 
 def _without_median(evidence: Evidence, features: Sequence[str]) -> tuple[str, ...]:
@@ -280,25 +260,20 @@ def missingness(evidence: Evidence) -> tuple[Table, ...]:
     if not gappy or (len(holders) <= MAP_WITH_NUMBERS and len(gappy) <= MAP_ROWS):
         return ()
     blocks = evenly(holders, NARROW_SIDE_BY_SIDE)
+
+    def rows(block: Sequence[DatasetSummary]) -> Iterator[Row]:
+        for feature in gappy:
+            found = ((dataset, counts.get((dataset.name, feature))) for dataset in block)
+            yield Row(
+                feature,
+                tuple(
+                    _hidden(evidence, dataset.name, feature, "missing") or _missing(count, dataset.n)
+                    for dataset, count in found
+                ),
+            )
+
     return tuple(
-        Table(
-            name=f"table-missing-{part}",
-            title=f"Missing values{'' if part == 1 else f', continued ({part})'}.",
-            note="Patients without a value, in per cent of those analysed. Nothing is imputed here.",
-            head="Predictor",
-            columns=tuple(Column(label_of(dataset)) for dataset in block),
-            rows=tuple(
-                Row(
-                    feature,
-                    tuple(
-                        _hidden(evidence, dataset.name, feature, "missing")
-                        or _missing(counts.get((dataset.name, feature)), dataset.n)
-                        for dataset in block
-                    ),
-                )
-                for feature in gappy
-            ),
-        )
+        worded("missing", rows(block), [Column(label_of(dataset)) for dataset in block], part=part)
         for part, block in enumerate(blocks, start=1)
     )
 

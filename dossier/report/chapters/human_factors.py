@@ -10,7 +10,7 @@ from dossier.report.chapters.sentence import Sentence
 from dossier.typeset.measures import cell
 from dossier.typeset.names import groups_of_readers
 from dossier.typeset.numbers import DASH, TIED, bare, interval, level_of, number, per_cent, short, value_of
-from dossier.typeset.tables import Cell, Column, Reasons, Row, Table
+from dossier.typeset.tables import Cell, Reasons, Row, Table, worded
 from dossier.typeset.words import sentence_case
 
 MEASURES = (
@@ -75,16 +75,7 @@ def comparison(evidence: Evidence) -> Table:
         term, found = evidence.terms[measure], find(evidence, measure, READER_STUDY)
         unit = ", %" if term.unit == "%" else ""
         rows.append(Row(f"{term.label}{unit}", _cells(evidence, measure, found, reasons)))
-    return Table(
-        name="table-human-factors",
-        title="Decisions with and without the model.",
-        note=f"Value and {level_of(evidence)} interval. Independent: each decision counts as if it stood alone (Wald, "
-        "Katz, Woolf). Clustered: bootstrap over readers and cases, to be trusted where a reader decides many cases.",
-        head="Measure",
-        columns=(Column("Value"), Column("Independent"), Column("Clustered")),
-        rows=tuple(rows),
-        footnotes=reasons.footnotes(),
-    )
+    return worded("human-factors", rows, (), reasons.footnotes(), level=level_of(evidence))
 
 
 def _cells(evidence: Evidence, measure: str, found: Estimate | Absent, reasons: Reasons) -> tuple[Cell, ...]:
@@ -122,26 +113,7 @@ def benefit(evidence: Evidence) -> tuple[Table, ...]:
         )
         for result in found
     )
-    return (
-        Table(
-            name="table-decision-benefit",
-            title="Decision benefit, %.",
-            note=f"Accuracy with the model less that without it: mean over readers and {level_of(evidence)} interval "
-            "(t, over readers; the cases are taken as fixed). Wrong: the mean over readers. Corrected and misled: "
-            "decisions that the model turned right, and turned wrong.",
-            head="Readers",
-            columns=(
-                Column("Number"),
-                Column("without", over="Wrong, %"),
-                Column("with", over="Wrong, %"),
-                Column("corrected", over="Decisions"),
-                Column("misled", over="Decisions"),
-                Column("Benefit", intervals=True),
-            ),
-            rows=rows,
-            footnotes=reasons.footnotes(),
-        ),
-    )
+    return (worded("decision-benefit", rows, (), reasons.footnotes(), level=level_of(evidence)),)
 
 
 def _wrong(result: Result) -> tuple[Cell, Cell]:
@@ -188,18 +160,8 @@ def advice(evidence: Evidence) -> tuple[Table, ...]:
         here = [result for result in found if result.at.get("group") == group]
         rows += [Row(_who(here[0]), kind="group")] if len(groups) > 1 else []
         rows += [Row(evidence.terms[result.term].label, _followed(evidence, result, reasons)) for result in here]
-    return (
-        Table(
-            name="table-automation-bias",
-            title="Decisions that first differed from the advice.",
-            note="How many of them in the end agreed with wrong advice, or still differed from right advice; share in "
-            f"%, with its {level_of(evidence)} interval by readers and cases. {_agreement(evidence)}".rstrip(),
-            head="Decisions",
-            columns=(Column("Number"), Column("of"), Column("Share", intervals=True)),
-            rows=tuple(rows),
-            footnotes=reasons.footnotes(),
-        ),
-    )
+    level, agreed = level_of(evidence), _agreement(evidence)
+    return (worded("automation-bias", rows, (), reasons.footnotes(), level=level, agreement=agreed),)
 
 
 def _followed(evidence: Evidence, result: Result, reasons: Reasons) -> tuple[Cell, ...]:

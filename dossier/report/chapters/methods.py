@@ -16,8 +16,8 @@ from dossier.typeset.methods import method_parts, method_text
 from dossier.typeset.notes import MOST_NAMED, otherwise
 from dossier.typeset.numbers import MINUS
 from dossier.typeset.reasons import DATASETS, known_names
-from dossier.typeset.tables import Cell, Column, Row, Table
-from dossier.typeset.words import anchor, counted, listing, sentence_case, within_sentence
+from dossier.typeset.tables import Cell, Row, Table, worded
+from dossier.typeset.words import counted, listing, sentence_case, within_sentence
 
 
 def finding(evidence: Evidence) -> Sentence:
@@ -48,14 +48,8 @@ def _estimated(evidence: Evidence) -> list[Term]:
 
 
 def _table(evidence: Evidence, chapter: str, title: str, terms: list[Term]) -> Table:
-    return Table(
-        name=anchor(f"table-methods-{chapter}"),
-        title=f"{title}.",
-        note="",
-        head="Measure",
-        columns=(Column("Formula", words=True), Column("Interval", words=True), Column("Source", words=True)),
-        rows=tuple(_row(term, way) for term, way in zip(terms, _intervals(evidence, terms), strict=True)),
-    )
+    rows = (_row(term, way) for term, way in zip(terms, _intervals(evidence, terms), strict=True))
+    return worded("methods", rows, at=chapter, chapter=title)
 
 
 def _row(term: Term, interval: str) -> Row:

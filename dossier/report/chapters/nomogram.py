@@ -21,9 +21,9 @@ from dossier.core.types import (
 from dossier.report.chapters.chapter import chapter
 from dossier.report.chapters.sentence import Sentence
 from dossier.typeset.names import axis_name
-from dossier.typeset.numbers import MINUS, TIED, as_declared, number
+from dossier.typeset.numbers import TIED, as_declared, number
 from dossier.typeset.reasons import reason_text
-from dossier.typeset.tables import Cell, Column, Reasons, Row, Table
+from dossier.typeset.tables import Cell, Reasons, Row, Table, worded
 from dossier.typeset.words import in_words, listing, sentence_case
 
 if TYPE_CHECKING:
@@ -135,14 +135,7 @@ def formula(evidence: Evidence) -> Table:
         Row(term.name, (Cell(sentence_case(_enters(term)), kind="word"), Cell(_coefficients(term), kind="word")))
         for term in model.term
     ]
-    return Table(
-        name="table-formula",
-        title="The formula, as declared.",
-        note=f"Risk = 1 / (1 + exp({MINUS}linear predictor)); the linear predictor is the intercept plus each term.",
-        head="Predictor",
-        columns=(Column("Enters as", words=True), Column("Coefficients", words=True)),
-        rows=tuple(rows),
-    )
+    return worded("formula", rows)
 
 
 def _enters(term: ModelTerm) -> str:
@@ -196,21 +189,7 @@ def agreement(evidence: Evidence) -> Table:
                 ),
             )
         )
-    return Table(
-        name="table-formula-difference",
-        title="The tested risks against those of the formula.",
-        note="Every row that has all predictors; a row that misses one is left out, whatever took its place when the "
-        "risks were made.",
-        head="Site",
-        columns=(
-            Column("Compared"),
-            Column("Left out"),
-            Column(f"Differ by more than {SAME_RISK:g}"),
-            Column("Largest difference"),
-        ),
-        rows=tuple(rows),
-        footnotes=reasons.footnotes(),
-    )
+    return worded("formula-difference", rows, (), reasons.footnotes(), same_risk=SAME_RISK)
 
 
 def compared(evidence: Evidence) -> bool:

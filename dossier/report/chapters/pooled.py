@@ -14,7 +14,7 @@ from dossier.report.chapters.sentence import (
 from dossier.typeset.measures import cell, is_estimated
 from dossier.typeset.numbers import bound_of, in_text, level_of, number, threshold
 from dossier.typeset.reasons import why
-from dossier.typeset.tables import NOT_COMPUTED, Cell, Column, Reasons, Row, Table
+from dossier.typeset.tables import NOT_COMPUTED, Cell, Reasons, Row, Table, worded
 from dossier.typeset.words import in_words, sentence_case
 
 
@@ -53,30 +53,13 @@ def prediction(evidence: Evidence) -> Table:
         head = cell(found, term, reasons, wordy=isinstance(found, Estimate) and (found.low or 0.0) < 0)
         rest = (NOT_COMPUTED,) * 6 if isinstance(found, Absent) else _spread(found, term)
         rows.append(Row(sentence_case(term.label) + _which(result), (head, *rest)))
-    all_rows = (
-        f" Stratified: the rows of all sites, also of those with fewer than {FEW_FOR_POOLING} events or non-events; no "
-        "variance between sites."
-    )
-    return Table(
-        name="table-pooled",
-        title="Pooled over the external sites.",
-        note=f"Value, {level_of(evidence)} interval of the mean (REML, Hartung-Knapp, Student's t with df degrees of "
-        f"freedom) and {level_of(evidence)} prediction interval (confidence distribution of tau). Tau: standard "
-        "deviation between sites on the scale of pooling. I2: share of variance between sites. Both with "
-        "their Q-profile interval."
-        f"{all_rows if any(map(is_stratified, together)) else ''}",
-        head="Measure",
-        columns=(
-            Column("Mean", intervals=True),
-            Column("New site"),
-            Column("Patients"),
-            Column("Sites"),
-            Column("df"),
-            Column("Tau"),
-            Column("I2, %"),
-        ),
-        rows=tuple(rows),
+    return worded(
+        "pooled",
+        rows,
         footnotes=reasons.footnotes(),
+        level=level_of(evidence),
+        stratified=any(map(is_stratified, together)),
+        few=FEW_FOR_POOLING,
     )
 
 

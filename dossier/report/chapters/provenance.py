@@ -7,7 +7,7 @@ from dossier.report.chapters.chapter import chapter
 from dossier.report.chapters.sentence import Sentence
 from dossier.typeset.names import tested_version
 from dossier.typeset.numbers import TIED
-from dossier.typeset.tables import Cell, Column, Row, Table
+from dossier.typeset.tables import Cell, Row, Table, worded
 from dossier.typeset.words import in_words, listing, sentence_case
 
 
@@ -27,24 +27,17 @@ def files(evidence: Evidence) -> Table:
     folders = {name.rpartition("/")[0] for name in names if "/" in name}
     folder = f"{folders.pop()}/" if len(folders) == 1 else ""
     elsewhere = listing([name for name in names if "/" not in name])
-    within = f" They lie in {folder}{', but for ' + elsewhere if elsewhere else ''}." if folder else ""
-    return Table(
-        name="table-files",
-        title="Files that were read.",
-        note=f"Names are those of the release; the SHA-256 names the content.{within}",
-        head="File",
-        columns=(Column("Bytes"), Column("SHA-256", words=True)),
-        rows=tuple(
-            Row(
-                name.removeprefix(folder),
-                (
-                    Cell("not given" if file.size is None else f"{file.size:,}", kind="plain"),
-                    Cell("not given" if file.sha256 is None else grouped(file.sha256), kind="word"),
-                ),
-            )
-            for name, file in zip(names, evidence.inputs, strict=True)
-        ),
+    rows = (
+        Row(
+            name.removeprefix(folder),
+            (
+                Cell("not given" if file.size is None else f"{file.size:,}", kind="plain"),
+                Cell("not given" if file.sha256 is None else grouped(file.sha256), kind="word"),
+            ),
+        )
+        for name, file in zip(names, evidence.inputs, strict=True)
     )
+    return worded("files", rows, folder=folder, elsewhere=elsewhere)
 
 
 def model(evidence: Evidence) -> str:

@@ -25,8 +25,8 @@ from dossier.typeset.measures import ELSEWHERE, cell, tables_of
 from dossier.typeset.names import groups_of_raters, label_of, shown
 from dossier.typeset.numbers import in_text, level_of, number, per_cent
 from dossier.typeset.reasons import why
-from dossier.typeset.tables import NOT_COMPUTED, Cell, Column, Reasons, Row, Table
-from dossier.typeset.words import anchor, sentence_case
+from dossier.typeset.tables import NOT_COMPUTED, Cell, Column, Reasons, Row, Table, worded
+from dossier.typeset.words import sentence_case
 
 
 def finding(evidence: Evidence) -> Sentence:
@@ -174,17 +174,8 @@ def _agreement(evidence: Evidence) -> tuple[Table, ...]:
         return ()
     agreed = {result.dataset: result.found for result in of_term(evidence, "observed_agreement")}
     rows.append(Row("Cases with two labels", tuple(_cases(agreed.get(name)) for name in judged)))
-    return (
-        Table(
-            name="table-agreement",
-            title="Agreement and reliability of the labels.",
-            note=f"Value and {level_of(evidence)} interval; how each was taken: in the methods.",
-            head="Measure",
-            columns=tuple(Column(sentence_case(_place(evidence, name)), intervals=True) for name in judged),
-            rows=tuple(rows),
-            footnotes=reasons.footnotes(),
-        ),
-    )
+    heads = (Column(sentence_case(_place(evidence, name)), intervals=True) for name in judged)
+    return (worded("agreement", rows, heads, reasons.footnotes(), level=level_of(evidence)),)
 
 
 def _cases(agreement: Estimate | Absent | None) -> Cell:
@@ -208,23 +199,8 @@ def by_group(evidence: Evidence) -> tuple[Table, ...]:
         rows += [
             Row(sentence_case(group), _of_group(evidence, curve, index, reasons)) for index, group in enumerate(groups)
         ]
-    where = "" if len(found) > 1 else f", {_place(evidence, found[0][0])}"
-    return (
-        Table(
-            name="table-raters-by-group",
-            title=f"Readers by group{where}.",
-            note=f"Accuracy: mean over these readers. Value and {level_of(evidence)} interval over cases.",
-            head="Group",
-            columns=(
-                Column("Readers"),
-                Column("Cases"),
-                Column("Accuracy", intervals=True),
-                Column("Reliability, rho", intervals=True),
-            ),
-            rows=tuple(rows),
-            footnotes=reasons.footnotes(),
-        ),
-    )
+    where = "" if len(found) > 1 else _place(evidence, found[0][0])
+    return (worded("raters-by-group", rows, (), reasons.footnotes(), where=where, level=level_of(evidence)),)
 
 
 def _place(evidence: Evidence, dataset: str) -> str:
@@ -264,17 +240,13 @@ def _joint(evidence: Evidence) -> Iterator[Table]:
             Row(f"{name} ({third})", tuple(cells[3 * index : 3 * index + 3]))
             for index, (name, third) in enumerate(zip(SURE, THIRDS, strict=True))
         ]
-        yield Table(
-            name=f"table-confidence-by-complexity-{anchor(curve.dataset)}",
-            title=f"Right answers by confidence and complexity, {_place(evidence, curve.dataset)}.",
-            note=f"Share of answers that are right, by thirds of both scales.{_related(evidence, curve)}",
-            head="Confidence",
-            columns=tuple(
-                Column(f"{name} ({third})", intervals=True, over="Complexity")
-                for name, third in zip(COMPLEX, THIRDS, strict=True)
-            ),
-            rows=tuple(reversed(rows)),
+        yield worded(
+            "confidence-by-complexity",
+            reversed(rows),
             footnotes=reasons.footnotes(),
+            at=curve.dataset,
+            place=_place(evidence, curve.dataset),
+            related=_related(evidence, curve),
         )
 
 

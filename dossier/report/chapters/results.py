@@ -36,7 +36,7 @@ from dossier.typeset.measures import cell
 from dossier.typeset.names import all_events, at_least, events_of, marks_of_rivals
 from dossier.typeset.notes import intervals_of
 from dossier.typeset.numbers import TIED, in_text, level_of, number, threshold
-from dossier.typeset.tables import Cell, Column, Reasons, Row, Table
+from dossier.typeset.tables import Cell, Column, Reasons, Row, Table, worded
 from dossier.typeset.words import counted, listing
 
 
@@ -97,28 +97,19 @@ def essentials(evidence: Evidence) -> Table:
     if len(sites) > 1:
         rows += _together(evidence, [(measure, setting) for _, measure, setting in asked])
     lowest, highest = (number(end) for end in OE_TOLERATED)
-    unit = (
-        f" Risks are called too low or too high where a joint test of intercept and slope rejects (Holm over sites) "
-        f"and an estimate lies outside {lowest} to {highest}; far so where the CI of O/E does."
-    )
-    unit += "" if known else " Slope: risks are too extreme below 1, too moderate above."
-    unit += "" if at is None or known else f" {GAIN}"
-    if known:
-        unit += " AUROC: mean of the classes, one against the rest. Brier: all classes, 0 to 2."
     left = _not_pooled(evidence, [(label, measure) for label, measure, _ in asked])
-    left += " Stratified: the rows of all sites, each site a stratum." if rows[-1].label == ALL_ROWS else ""
-    return Table(
-        name="table-essentials",
-        title="Core performance by site.",
-        note=f"Value and {level_of(evidence)} interval.{unit}{left}",
-        head="Site",
-        columns=(
-            Column("Patients"),
-            Column("Rarest class" if known else "Events"),
-            *(Column(label, intervals=True) for label, _, _ in asked),
-        ),
-        rows=tuple(rows),
-        footnotes=reasons.footnotes(),
+    return worded(
+        "essentials",
+        rows,
+        [Column(label, intervals=True) for label, _, _ in asked],
+        reasons.footnotes(),
+        level=level_of(evidence),
+        lowest=lowest,
+        highest=highest,
+        known=known,
+        gain="" if at is None or known else GAIN,
+        left=left,
+        stratified=rows[-1].label == ALL_ROWS,
     )
 
 

@@ -13,7 +13,7 @@ from dossier.report.chapters.sentence import Sentence, estimated, named_or_count
 from dossier.typeset.methods import method_text
 from dossier.typeset.numbers import TIED, level_of, number
 from dossier.typeset.reasons import why
-from dossier.typeset.tables import NOT_COMPUTED, Cell, Column, Reasons, Row, Table, groups_across
+from dossier.typeset.tables import NOT_COMPUTED, Cell, Column, Reasons, Row, Table, groups_across, worded
 from dossier.typeset.words import SIMILARITY_FORM, counted, how_many, in_words, listing, setting, within_sentence
 
 
@@ -133,16 +133,8 @@ def components(evidence: Evidence) -> Table:
             site, strong, _ = pairs[0]
             if isinstance(strong, Absent):
                 reasons.leave_out(within_sentence(setting(measure)), site.name, _without_measure(strong.reason))
-    table = Table(
-        name="table-robustness",
-        title="Potential robustness and what it is made of.",
-        note=f"P(s): {SIMILARITY_FORM[evidence.release.robustness.similarity]}. P(p): two-sided z test against the "
-        f"internal test{_as_declared(evidence)}. SPR "
-        "combines P(p) with 1 \N{MINUS SIGN} P(s) by Fisher's method.",
-        head="Site",
-        columns=tuple(Column(label) for label in ("P(p)", "SPR", "P(a)", "WPR")),
-        rows=tuple(rows),
-    )
+    similar = SIMILARITY_FORM[evidence.release.robustness.similarity]
+    table = worded("robustness", rows, similarity=similar, as_declared=_as_declared(evidence))
     similarity = {site.site: _similarity(evidence, site.name, measures) for site in sites}
     weak = [(measure, _pair(evidence, site.name, measure)[1]) for measure in measures for site in sites]
     minima = {measure: _minimum(estimate) for measure, estimate in weak if isinstance(estimate, Estimate)}

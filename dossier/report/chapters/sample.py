@@ -11,7 +11,7 @@ from dossier.report.chapters.chapter import any_with_both, chapter, measured
 from dossier.report.chapters.sentence import Sentence, primary_threshold
 from dossier.typeset.names import events_of
 from dossier.typeset.numbers import patients_needed, threshold
-from dossier.typeset.tables import Cell, Column, Reasons, Row, Table
+from dossier.typeset.tables import Cell, Column, Reasons, Row, Table, worded
 from dossier.typeset.words import in_words, listing, sentence_case, within_sentence
 
 CRITERIA = {"mss_auroc": "AUROC", "mss_oe": "O/E", "mss_slope": "Slope", "mss_brier": "Brier score"}
@@ -113,16 +113,7 @@ def needed(evidence: Evidence) -> Table:
         *(Column(label) for label in CRITERIA.values()),
     ]
     heads += [] if at is None else [Column(f"Net benefit at {threshold(at)}")]
-    return Table(
-        name="table-sample",
-        title="Patients needed by each criterion.",
-        note="Tinted: the site has fewer patients. For 95% intervals, whatever the level of those on "
-        "other pages. Net benefit is meant as its standardized form.",
-        head="Site",
-        columns=tuple(heads),
-        rows=tuple(_rows(evidence, at, reasons)),
-        footnotes=reasons.footnotes(),
-    )
+    return worded("sample", list(_rows(evidence, at, reasons)), heads, reasons.footnotes())
 
 
 def _rows(evidence: Evidence, at: float | None, reasons: Reasons) -> Iterator[Row]:

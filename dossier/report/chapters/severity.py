@@ -29,7 +29,7 @@ from dossier.report.chapters.subgroups import is_few
 from dossier.typeset.measures import cell, chapter_tables, tables_of
 from dossier.typeset.names import label_of, shown
 from dossier.typeset.numbers import TIED, in_text, level_of, short, threshold
-from dossier.typeset.tables import Cell, Column, Reasons, Row, Table
+from dossier.typeset.tables import Cell, Column, Reasons, Row, Table, worded
 from dossier.typeset.words import date, sentence_case, within_sentence
 
 
@@ -98,16 +98,8 @@ def weights(evidence: Evidence) -> tuple[Table, ...]:
     if declared is None:
         return ()
     labels = evidence.release.outcome.classes or ("no", "yes")
-    return (
-        Table(
-            name="table-severity-weights",
-            title="Severity weights.",
-            note=f"0 harmless, 1 the gravest. {_origin(evidence)}",
-            head="Predicted",
-            columns=tuple(Column(label, over="Observed class") for label in labels),
-            rows=tuple(_rows(evidence, labels)),
-        ),
-    )
+    heads = (Column(label, over="Observed class") for label in labels)
+    return (worded("severity-weights", _rows(evidence, labels), heads, origin=_origin(evidence)),)
 
 
 def _rows(evidence: Evidence, labels: Sequence[str]) -> Iterator[Row]:
@@ -147,15 +139,14 @@ def by_subgroup(evidence: Evidence) -> tuple[Table, ...]:
     if not rows:
         return ()
     return (
-        Table(
-            name="table-severity-by-subgroup",
-            title=f"Mean severity by {within_sentence(column)}{f' at {threshold(at)}' if at and setting else ''}.",
-            note=f"{sentence_case(level_of(evidence))} intervals. Each level by its own matrix: levels with different "
-            "matrices are not compared.",
-            head="Site",
-            columns=tuple(Column(sentence_case(subset.level), intervals=True) for subset in subsets),
-            rows=tuple(rows),
-            footnotes=reasons.footnotes(),
+        worded(
+            "severity-by-subgroup",
+            rows,
+            [Column(sentence_case(subset.level), intervals=True) for subset in subsets],
+            reasons.footnotes(),
+            column=within_sentence(column),
+            at_threshold=threshold(at) if at and setting else "",
+            level=level_of(evidence),
         ),
     )
 

@@ -32,8 +32,8 @@ from dossier.typeset.flags import flag_text
 from dossier.typeset.measures import cell
 from dossier.typeset.names import ALL_POOLED, label_of, shown
 from dossier.typeset.numbers import level_of, number
-from dossier.typeset.tables import NOT_COMPUTED, Cell, Column, Reasons, Row, Table, label_fits
-from dossier.typeset.words import anchor, counted, how_many, in_words, listing, sentence_case, setting
+from dossier.typeset.tables import NOT_COMPUTED, Cell, Column, Reasons, Row, Table, label_fits, worded
+from dossier.typeset.words import counted, how_many, in_words, listing, sentence_case, setting
 
 HEADS = {"auroc": "AUROC", "oe_ratio": "O/E"}
 SHOWN = tuple(HEADS)
@@ -191,20 +191,10 @@ def tables(evidence: Evidence) -> tuple[Table, ...]:
 def _tables_of_classes(evidence: Evidence) -> list[Table]:
     """For each column its subgroups over all classes."""
     means: list[Asked] = [("AUROC, mean", "auroc", {}), ("Brier score", "brier", {}), ("Log score", "log_score", {})]
-    few = f" over all classes; too few: under {FEW_FOR_POOLING} patients of any class."
-    note = f"{_bounded(evidence)}{few}"
-    return [_values(evidence, column, means, note) for column in subgroup_columns(evidence)]
+    return [_values(evidence, column, means) for column in subgroup_columns(evidence)]
 
 
-def _bounded(evidence: Evidence) -> str:
-    return f"Value and {level_of(evidence)} interval"
-
-
-def _title(column: str, rest: str) -> str:
-    return sentence_case(f"{column}: {rest}.")
-
-
-def _values(evidence: Evidence, column: str, asked: Sequence[Asked], note: str) -> Table:
+def _values(evidence: Evidence, column: str, asked: Sequence[Asked]) -> Table:
     """The subgroups of a column site by site with their sizes, those that are too small included."""
     reasons = Reasons(evidence)
     rows: list[Row] = []
@@ -219,15 +209,16 @@ def _values(evidence: Evidence, column: str, asked: Sequence[Asked], note: str) 
             rows.append(Row(sentence_case(label), (*counts, *cells)))
         rows += _withheld(evidence, column, dataset.name, reasons, len(asked))
     rows += _pooled(evidence, column, asked)
-    counted_as = "Rarest class" if classes.labels(evidence) else "Events"
-    return Table(
-        name=anchor(f"table-subgroups-{column}"),
-        title=_title(column, "the model in each subgroup"),
-        note=note,
-        head="Subgroup",
-        columns=(Column("Patients"), Column(counted_as), *(Column(head, intervals=True) for head, _, _ in asked)),
-        rows=tuple(rows),
-        footnotes=(*reasons.footnotes(), *_unassigned(evidence, column)),
+    return worded(
+        "subgroups",
+        rows,
+        [Column("Patients"), Column("Rarest class"), *(Column(head, intervals=True) for head, _, _ in asked)],
+        (*reasons.footnotes(), *_unassigned(evidence, column)),
+        at=column,
+        classes=True,
+        column=sentence_case(column),
+        level=level_of(evidence),
+        few=FEW_FOR_POOLING,
     )
 
 
@@ -252,29 +243,22 @@ def _of_columns(evidence: Evidence, columns: Sequence[str]) -> Table:
     reasons = Reasons(evidence)
     sites, *_ = [_shown(evidence, column, reasons) for column in columns]
     subsets = [Subset(column, label) for column in columns for label in subgroup_columns(evidence)[column]]
-    return Table(
-        name=anchor(f"table-subgroups-{'-'.join(columns)}"),
-        title=_title(listing(columns), "the model in each subgroup"),
-        note=f"{_bounded(evidence)}; too few: under {FEW_FOR_POOLING} events or non-events. Patients and events "
-        "of each, and further measures: results.json.",
-        head="Site",
-        columns=tuple(
-            Column(HEADS[measure], intervals=True, over=sentence_case(subset.level))
-            for subset in subsets
-            for measure in SHOWN
-        ),
-        rows=tuple(
-            Row(
-                label_of(dataset),
-                tuple(
-                    _judged_cell(evidence, subset, dataset.name, measure, reasons)
-                    for subset in subsets
-                    for measure in SHOWN
-                ),
-            )
-            for dataset in sites
-        ),
-        footnotes=(*reasons.footnotes(), *_unassigned(evidence, *columns)),
+    asked = [(subset, measure) for subset in subsets for measure in SHOWN]
+    heads = [Column(HEADS[measure], intervals=True, over=sentence_case(subset.level)) for subset, measure in asked]
+
+    def cells(dataset: DatasetSummary) -> tuple[Cell, ...]:
+        return tuple(_judged_cell(evidence, subset, dataset.name, each, reasons) for subset, each in asked)
+
+    return worded(
+        "subgroups",
+        [Row(label_of(dataset), cells(dataset)) for dataset in sites],
+        heads,
+        (*reasons.footnotes(), *_unassigned(evidence, *columns)),
+        at="-".join(columns),
+        classes=False,
+        column=sentence_case(listing(columns)),
+        level=level_of(evidence),
+        few=FEW_FOR_POOLING,
     )
 
 
@@ -426,26 +410,13 @@ def _apart(evidence: Evidence) -> Table:
         at = f" at {setting(here[0].threshold)}" if here and here[0].threshold is not None else ""
         rows += [Row(f"{name}{at}", kind="group")] if here else []
         rows += [_row(look) for look in here]
-    return Table(
-        name="table-subgroup-differences",
-        title="Each subgroup beside the other patients of its own sites.",
-        note=f"Both values: means over the sites with the same weights; difference (O/E: ratio) with pointwise "
-        f"{level_of(evidence)} CI. Tau: standard deviation between sites, with CI. p: no difference, corrected by Holm "
-        f"over {counted(judged, 'comparison')}. Differs: p at most {between_groups.AT_MOST:g}, and beyond 0.10 "
-        "(sensitivity, specificity), 0.80 to 1.25 (O/E) or 0.05 (AUROC): our own choice; "
-        "alike: CI within. A net benefit follows the prevalence of a group: it is printed, and not judged.",
-        head="Subgroup",
-        columns=(
-            Column("Group"),
-            Column("Others"),
-            Column("Difference", intervals=True),
-            Column("Tau", intervals=True),
-            Column("p"),
-            Column("Sites"),
-            Column("Shown", words=True),
-        ),
-        rows=tuple(rows),
+    return worded(
+        "subgroup-differences",
+        rows,
         footnotes=tuple(_left_out(evidence, looks)),
+        level=level_of(evidence),
+        judged=counted(judged, "comparison"),
+        at_most=between_groups.AT_MOST,
     )
 
 

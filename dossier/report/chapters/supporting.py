@@ -12,7 +12,7 @@ from dossier.report.chapters.sentence import Sentence, estimated, range_over_sit
 from dossier.typeset.measures import table_across, tables_of
 from dossier.typeset.names import label_of, shown
 from dossier.typeset.numbers import DASH, number
-from dossier.typeset.tables import Cell, Column, Row, Table
+from dossier.typeset.tables import Cell, Row, Table, worded
 from dossier.typeset.words import anchor, sentence_case, setting
 
 PRINTED = ("model_based_concordance", "calibration_intercept", "brier", "log_score")
@@ -58,22 +58,7 @@ def inputs_of_weighted_utility(evidence: Evidence) -> tuple[Table, ...]:
         here = {source: found for (name, source), found in spread.items() if name == site.name}
         rows += [Row(label_of(site), kind="group")] if here else []
         rows += [Row(sentence_case(source), _spread(found)) for source, found in here.items()]
-    return (
-        Table(
-            name="table-weighted-utility-inputs",
-            title="Inputs of weighted utility.",
-            note="From 0 to 1, over the cases that have one. At a threshold of 0 a case counts as called whatever its "
-            "risk, and near 1 an error outweighs all others. Quartiles of at least 20 cases.",
-            head="Source",
-            columns=(
-                Column("Cases"),
-                *(Column(HEADS[name]) for name in STATISTICS),
-                Column("at 0", over="Share, %"),
-                Column("at 1", over="Share, %"),
-            ),
-            rows=tuple(rows),
-        ),
-    )
+    return (worded("weighted-utility-inputs", rows),)
 
 
 def _spread(found: Mapping[str, Description]) -> tuple[Cell, ...]:

@@ -16,7 +16,7 @@ from dossier.report.chapters.sentence import (
     range_over_sites,
 )
 from dossier.typeset.numbers import TIED, level_of, threshold
-from dossier.typeset.tables import Cell, Column, Reasons, Row, Table
+from dossier.typeset.tables import Cell, Column, Reasons, Row, Table, worded
 from dossier.typeset.words import how_many, in_words, sentence_case
 
 
@@ -83,16 +83,8 @@ def impact(evidence: Evidence) -> Table:
         for at in declared
         for label in ("Flagged", "Found", "Missed", "False alarms")
     ]
-    return Table(
-        name="table-impact",
-        title=_impact(sites, declared),
-        note="Of 1,000 patients like those of the site. Found: flagged, with the outcome; missed: with the outcome, "
-        "not flagged; false alarms: flagged, without it. For the intervals see sensitivity and specificity.",
-        head="Site",
-        columns=tuple(columns),
-        rows=tuple(Row(site.site, _of_a_thousand(found, len(declared), reasons)) for site, found in sites),
-        footnotes=reasons.footnotes(),
-    )
+    rows = [Row(site.site, _of_a_thousand(found, len(declared), reasons)) for site, found in sites]
+    return worded("impact", rows, columns, reasons.footnotes(), title=_impact(sites, declared))
 
 
 def has_impact(evidence: Evidence) -> bool:

@@ -39,7 +39,7 @@ from dossier.report.chapters.sentence import (
 from dossier.typeset.measures import cell
 from dossier.typeset.names import events_of, with_short_sites
 from dossier.typeset.numbers import TIED, bare, level_of, number, short, threshold, value_of
-from dossier.typeset.tables import Cell, Column, Reasons, Row, Table
+from dossier.typeset.tables import Cell, Column, Reasons, Row, Table, worded
 from dossier.typeset.widths import lines_of
 from dossier.typeset.words import counted, how_many, in_words, listing, sentence_case, within_sentence
 
@@ -224,20 +224,15 @@ def table(evidence: Evidence) -> Table:
     ]
     if len(sites) > 1 or any(criterion.dataset == POOLED for everywhere in shown for criterion in everywhere):
         rows += _over_all(evidence, shown, columns)
-    heads = [Column(f"{acceptance.label(evidence, row[0])} {acceptance.asked(evidence, row[0])}") for row in shown]
-    return Table(
-        name="table-verdict",
-        title="Declared criteria, hospital by hospital." if shown else "Results, hospital by hospital.",
+    heads = [] if classes.labels(evidence) else [Column("Events")]
+    heads += [Column(f"{acceptance.label(evidence, row[0])} {acceptance.asked(evidence, row[0])}") for row in shown]
+    return worded(
+        "verdict",
+        rows,
+        [*heads, *(Column(column.head, intervals=column.has_intervals) for column in columns)],
+        _footnotes(evidence, every, len(shown)),
+        criteria=shown,
         note=only_some(evidence) + _note(evidence, shown, columns),
-        head="Hospital",
-        columns=(
-            Column("Patients"),
-            *([] if classes.labels(evidence) else [Column("Events")]),
-            *heads,
-            *(Column(column.head, intervals=column.has_intervals) for column in columns),
-        ),
-        rows=tuple(rows),
-        footnotes=_footnotes(evidence, every, len(shown)),
     )
 
 

@@ -10,7 +10,7 @@ from dossier.report.chapters import acceptance
 from dossier.report.chapters.committee.better import where_the_same_is_better
 from dossier.report.chapters.committee.plain import few_named, line
 from dossier.typeset.numbers import short
-from dossier.typeset.tables import Cell, Column, Row, Table
+from dossier.typeset.tables import Cell, Row, Table, worded
 from dossier.typeset.words import sentence_case, within_sentence
 
 OTHER = "another goal"
@@ -34,14 +34,7 @@ def goals(evidence: Evidence) -> Table | None:
         )
         for criteria in every
     )
-    return Table(
-        name="table-goals",
-        title="Goals that were set.",
-        note=_note(evidence, every),
-        head="Goal",
-        columns=(Column("Asked", words=True), Column("Result", words=True)),
-        rows=rows,
-    )
+    return worded("goals", rows, note=_note(evidence, every))
 
 
 def _about(evidence: Evidence, criterion: Criterion) -> str:

@@ -46,7 +46,7 @@ from dossier.report.chapters.committee.plain import (
 )
 from dossier.report.chapters.sentence import estimated, named_with_the_rest, primary_threshold
 from dossier.typeset.numbers import people
-from dossier.typeset.tables import Cell, Column, Row, Table
+from dossier.typeset.tables import Cell, Column, Row, Table, worded
 from dossier.typeset.words import counted, how_many, in_words, listing, sentence_case, within_sentence
 
 HALF = 0.5
@@ -366,14 +366,8 @@ def groups(evidence: Evidence) -> Table | None:
         of_risk = missed_at = ""
         rows, columns = [replace(row, cells=row.cells[:2]) for row in rows], columns[:2]
     name = _together(evidence, {column for column, _ in known}) if site is None else short_names(evidence)[site.name]
-    return Table(
-        name="table-groups",
-        title=f"Groups of patients, {name}.",
-        note=f"{_note(evidence, texts, len(known))}{of_risk}{missed_at}{_protected(evidence)}".strip(),
-        head="Group",
-        columns=columns,
-        rows=tuple(rows),
-    )
+    note = f"{_note(evidence, texts, len(known))}{of_risk}{missed_at}{_protected(evidence)}"
+    return worded("groups", rows, columns, where=name, note=note)
 
 
 def _direction(evidence: Evidence, group: Subset, found: Estimate | Absent, shown: Cell) -> Cell:

@@ -9,7 +9,7 @@ from dossier.report.chapters.committee.plain import hundred, line, with_it
 from dossier.report.chapters.sentence import primary_threshold
 from dossier.typeset.names import events_of, lost_rows
 from dossier.typeset.numbers import TIED, level_of, people
-from dossier.typeset.tables import Cell, Column, Row, Table
+from dossier.typeset.tables import Cell, Column, Row, Table, worded
 from dossier.typeset.words import counted, dates, sentence_case
 
 MOST_CLASSES = 4
@@ -41,14 +41,8 @@ def by_site(evidence: Evidence) -> Table:
             if at
             else []
         )
-    return Table(
-        name="table-by-site",
-        title="Tells each class from the rest, of 100." if known else "Each hospital with its ranges.",
-        note=" ".join(text for text in notes if text),
-        head="Hospital",
-        columns=tuple(heads),
-        rows=tuple(Row(names[site.name], _cells(evidence, site, at)) for site in shown),
-    )
+    rows = [Row(names[site.name], _cells(evidence, site, at)) for site in shown]
+    return worded("by-site", rows, heads, known=known, note=" ".join(text for text in notes if text))
 
 
 def ranges_are(evidence: Evidence) -> str:
@@ -100,22 +94,12 @@ def by_class(evidence: Evidence) -> tuple[Table, ...]:
         for dataset in ordered(evidence)
     )
     tables = (
-        Table(
-            name="table-called",
-            title="What the model calls the patients here.",
-            note="Bold: the right answers.",
-            head="Patients with",
-            columns=(Column("In all"), *(Column(f"Called {label}") for label in known)),
-            rows=tuple(Row(each.label, (Cell(f"{each.count:,}", kind="plain"), *_named(each))) for each in called),
+        worded(
+            "called",
+            (Row(each.label, (Cell(f"{each.count:,}", kind="plain"), *_named(each))) for each in called),
+            [Column(f"Called {label}") for label in known],
         ),
-        Table(
-            name="table-came",
-            title="Actual cases per 100 predicted, class by class.",
-            note="100 is right. More: its percentages are too low. Fewer: too high.",
-            head="Hospital",
-            columns=tuple(Column(label, intervals=not narrow) for label in known),
-            rows=came,
-        ),
+        worded("came", came, [Column(label, intervals=not narrow) for label in known]),
     )
     return tuple(table for table in tables if table.rows)
 
