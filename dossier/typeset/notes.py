@@ -10,6 +10,7 @@ from dossier.typeset.methods import method_parts
 from dossier.typeset.names import shown
 from dossier.typeset.numbers import level_of
 from dossier.typeset.words import in_words, listing, sentence_case, within_sentence
+from dossier.words import entries
 
 
 def note_of(evidence: Evidence, results: Sequence[Result], terms: Sequence[Term]) -> str:
@@ -76,16 +77,7 @@ MOST_NAMED = 3
 """Sites that are named beside a way of theirs."""
 
 
-INTERVALS: Mapping[IntervalMethod | None, str] = {
-    "DeLong": "DeLong",
-    "Newcombe": "Newcombe",
-    "Wilson": "Wilson",
-    "clusters left out": "jackknife over clusters",
-    "clusters linearized": "linearization over clusters",
-    "rows linearized": "linearization over rows",
-    "imputations pooled": "Rubin's rules",
-    None: "see Methods",
-}
+INTERVALS: Mapping[str, str] = entries("terms")["interval"]
 
 
 def intervals_of(found: Iterable[tuple[str, Estimate | Curve | Absent]]) -> str:
@@ -104,11 +96,11 @@ def intervals_of(found: Iterable[tuple[str, Estimate | Curve | Absent]]) -> str:
         return "no interval"
     usual = max(ways, key=lambda way: len(ways[way]))
     others = [
-        f"{INTERVALS[way]} at {listing(sites) if len(sites) <= MOST_NAMED else f'{in_words(len(sites))} sites'}"
+        f"{INTERVALS[str(way)]} at {listing(sites) if len(sites) <= MOST_NAMED else f'{in_words(len(sites))} sites'}"
         for way, sites in ways.items()
         if way != usual
     ]
-    return "; ".join([INTERVALS[usual], *others])
+    return "; ".join([INTERVALS[str(usual)], *others])
 
 
 def otherwise(first: Sequence[str], second: Sequence[str]) -> str:

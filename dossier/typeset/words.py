@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from dossier.core.types import PERIODS_OF_A_YEAR, PeriodUnit
 from dossier.typeset.numbers import TIED, threshold
+from dossier.words import entries
 
 NAMES = {
     "Brier",
@@ -23,46 +24,8 @@ NAMES = {
 }
 """Words of labels that keep their capital everywhere."""
 NUMBERS_IN_WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-SETTING = {
-    "threshold": "Threshold",
-    "priority": "Priority",
-    "tau": "Confidence",
-    "complexity": "Complexity",
-    "measure": "Measure",
-    "minimum": "Minimum",
-    "similarity": "Similarity",
-    "against": "Against",
-    "model": "Model",
-    "gamma": "Gamma",
-    "relevance": "Relevance",
-    "calibration": "Calibration",
-    "group": "Group",
-    "class": "Class",
-    "fpr": "False positive rate",
-}
-SETTING_VALUE = {
-    "auroc": "AUROC",
-    "brier": "Brier score",
-    "standardized_net_benefit": "Standardized net benefit",
-    "weighted_utility": "Weighted utility",
-    "worst_split": "worst split",
-    "averaged": "averaged",
-    "psi": "psi",
-    "quantile_05": "5% quantile of the splits",
-    "declared": "declared minimum",
-    "prevalence": "prevalence",
-    "ece": "expected error (ECE)",
-    "eci": "interval-based index (ECI)",
-    "confidence": "raters' confidence",
-    "cost_benefit": "costs and benefits",
-    "complement": "1 − prevalence",
-    "net_benefit": "net benefit",
-    "right_80": "80% of right answers",
-    "right_50": "50% of right answers",
-    "right_25": "25% of right answers",
-    "mean_confidence": "raters' mean",
-    "best_rater": "most accurate rater",
-}
+SETTING: dict[str, str] = entries("terms")["setting"]
+SETTING_VALUE: dict[str, str] = entries("terms")["value"]
 
 
 SIMILARITY_FORM = {"averaged": "averaged similarity", "psi": "psi"}

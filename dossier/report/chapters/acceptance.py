@@ -30,6 +30,7 @@ from dossier.typeset.numbers import TIED, short, unit, wished
 from dossier.typeset.reasons import why
 from dossier.typeset.tables import NOT_COMPUTED, Cell, Column, Reasons, Row, Table, worded
 from dossier.typeset.words import date, how_many, in_words, listing, sentence_case, setting, within_sentence
+from dossier.words import entries
 
 BOUND = {"value": "", "low": ", lower limit", "high": ", upper limit"}
 MOST_NAMED = 3
@@ -37,12 +38,7 @@ MOST_NAMED = 3
 SIDE_BY_SIDE = 4
 """As many criteria as stand side by side in one table, that of the first page included."""
 
-WORDS: Mapping[State, str] = {
-    "shown": "shown",
-    "against": "shown not to hold",
-    "open": "not shown",
-    "untested": "not tested",
-}
+WORDS: Mapping[State, str] = entries("pages")["standing"]
 """What the interval of a number says of what was asked."""
 
 

@@ -8,6 +8,7 @@ from dossier.report.chapters.chapter import any_with_both, chapter, measured
 from dossier.report.chapters.sentence import Sentence, named_or_counted
 from dossier.typeset.numbers import as_declared, in_text, level_of, number
 from dossier.typeset.words import counted, sentence_case, setting
+from dossier.words import entries
 
 
 def finding(evidence: Evidence) -> Sentence:
@@ -39,11 +40,7 @@ def _accuracy(evidence: Evidence) -> str:
     return "Accuracy" if evidence.release.outcome.classes or at is None else f"Accuracy at {setting(at)}"
 
 
-WORDS: dict[Standing, str] = {
-    "reaches": "reaches it at",
-    "does not reach": "does not reach it at",
-    "open": "the interval leaves it open at",
-}
+WORDS: dict[Standing, str] = entries("pages")["accuracy"]
 
 
 def _reached(evidence: Evidence) -> str:

@@ -13,16 +13,9 @@ from dossier.report.chapters.chapter import chapter, is_checked
 from dossier.report.chapters.sentence import Sentence
 from dossier.typeset.reasons import reason_text
 from dossier.typeset.words import counted, in_words, listing, sentence_case
+from dossier.words import entries
 
-SHORT: Mapping[RowStatus, str] = {
-    "computed": "Computed",
-    "declared": "Declared",
-    "narrative": "Narrative",
-    "stated_none": "Stated: none",
-    "development_only": "Development only",
-    "not_applicable": "Not applicable",
-    "missing": "MISSING",
-}
+SHORT: Mapping[RowStatus, str] = entries("pages")["status"]
 KINDS: Mapping[RowStatus, Literal["missing", "quiet"]] = {
     "missing": "missing",
     "not_applicable": "quiet",
@@ -31,18 +24,7 @@ KINDS: Mapping[RowStatus, Literal["missing", "quiet"]] = {
 """How rows are set that nothing answers, and those that ask for nothing here."""
 IN_WORDS: tuple[RowStatus, ...] = ("declared", "narrative", "stated_none")
 """The statuses of a row that a text of the release may answer, rather than a key of it or the run."""
-SEVERAL_SITES = (
-    ("How the sites were found and chosen, and whether their data are comparable", "5a"),
-    ("Definition and measurement of outcome and predictors at each site", "8a"),
-    ("Size at each site", "10"),
-    ("Missing values across sites, predictors that a site never recorded", "11"),
-    ("How predictions are made where the model has a term for the site", "12g"),
-    ("How differences between sites are analysed", "12d"),
-    ("Flow of participants at each site", "20a"),
-    ("Characteristics at each site", "20b"),
-    ("Performance at each site, and how much it differs", "23b"),
-    ("Updating at each site", "12f"),
-)
+SEVERAL_SITES: Mapping[str, str] = entries("pages")["several_sites"]
 """What several sites ask beyond TRIPOD+AI, after TRIPOD-Cluster, with the item that answers it."""
 
 
@@ -118,7 +100,7 @@ def several_sites(evidence: Evidence) -> list[tuple[str, Line]]:
     if len(externals(evidence)) < 2:
         return []
     by_number = {line.item.number: line for line in lines(evidence)}
-    return [(asks, by_number[number]) for asks, number in SEVERAL_SITES]
+    return [(asks, by_number[number]) for number, asks in SEVERAL_SITES.items()]
 
 
 def standing(evidence: Evidence) -> tuple[str, bool]:

@@ -18,6 +18,7 @@ from dossier.typeset.measures import chapter_tables
 from dossier.typeset.numbers import in_text, level_of, number, threshold, value_of
 from dossier.typeset.tables import Table
 from dossier.typeset.words import how_many, in_words
+from dossier.words import entries
 
 MOST_NAMED = 2
 """So many other models are named in the finding; the tables have all of them."""
@@ -98,12 +99,7 @@ def where_better(evidence: Evidence) -> str:
     return " ".join(said)
 
 
-IN_WORDS = {
-    "net_benefit_difference": "net benefit",
-    "accuracy_difference": "accuracy",
-    "auroc_difference": "AUROC",
-    "mean_severity_difference": "mean severity",
-}
+IN_WORDS: Mapping[str, str] = entries("pages")["better_in"]
 """What another model may be better in, what matters most to patients first."""
 
 

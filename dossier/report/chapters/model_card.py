@@ -11,20 +11,12 @@ from dossier.report.chapters.sentence import NOTHING, Sentence
 from dossier.typeset.names import development, foretold, tested_version
 from dossier.typeset.numbers import threshold
 from dossier.typeset.words import listing, sentence_case
+from dossier.words import entries
 
 OPEN = "Not stated in the release."
 ENDS = (".", "!", "?", ":")
 """What ends a text that needs no full stop."""
-CARD: Mapping[str, str] = {
-    "architecture": "Architecture",
-    "regulatory_status": "Regulatory status",
-    "inputs": "Inputs",
-    "workflow": "Workflow and standard of care",
-    "failure_modes": "Known failures",
-    "out_of_distribution": "Patients unlike those it knows",
-    "risks": "Risks and what is done against them",
-    "updates": "Updates",
-}
+CARD: Mapping[str, str] = entries("pages")["card"]
 
 
 def finding(_: Evidence) -> Sentence:

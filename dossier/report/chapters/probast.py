@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dossier.core.types import Evidence
@@ -9,8 +10,7 @@ from dossier.report.chapters import checklist
 from dossier.report.chapters.chapter import chapter, is_checked
 from dossier.report.chapters.sentence import Sentence
 from dossier.typeset.words import counted, within_sentence
-
-DOMAINS = ("Participants and data sources", "Predictors", "Outcome", "Analysis")
+from dossier.words import entries
 
 
 @dataclass(frozen=True)
@@ -19,62 +19,12 @@ class Question:
 
     domain: str
     asks: str
-    items: tuple[str, ...]
-    chapters: tuple[str, ...] = ()
-    flags: tuple[str, ...] = ()
+    items: Sequence[str]
+    chapters: Sequence[str] = ()
+    flags: Sequence[str] = ()
 
 
-QUESTIONS = (
-    Question(DOMAINS[0], "Was the source of data suitable and traceable?", ("5a",), ("context", "provenance")),
-    Question(DOMAINS[0], "Was the design suitable for the task?", ("5a", "6a"), ("context",), ("prevalence_shift",)),
-    Question(
-        DOMAINS[0],
-        "Do inclusions and exclusions leave a representative set?",
-        ("6b", "20a"),
-        ("description", "correspondence"),
-        ("rows_excluded", "rows_selected", "case_mix_shift"),
-    ),
-    Question(DOMAINS[1], "Were predictors defined and assessed alike for all?", ("9b",), ("context", "description")),
-    Question(DOMAINS[1], "Was pre-processing alike for all?", ("7",), ("description",)),
-    Question(DOMAINS[1], "Were predictors assessed without knowing the outcome?", ("9b", "9c"), ("context",)),
-    Question(DOMAINS[1], "Were predictors available when the model is meant to be used?", ("3b", "9b"), ("context",)),
-    Question(DOMAINS[2], "Was the outcome defined and assessed well?", ("8a", "8b"), ("context",), ("wrong_order",)),
-    Question(DOMAINS[2], "Was it so for all participants?", ("8a",), ("context", "description"), ("prevalence_shift",)),
-    Question(DOMAINS[2], "Was it assessed without knowing the predictors?", ("8c",), ("context",), ("never_wrong",)),
-    Question(
-        DOMAINS[2],
-        "Was the time between predictors and outcome right?",
-        ("8a", "5b"),
-        ("description",),
-        ("dates_missing",),
-    ),
-    Question(DOMAINS[3], "Is it more than apparent performance?", ("5a", "20c"), ("correspondence",), ("shared_rows",)),
-    Question(
-        DOMAINS[3],
-        "Was the sample large enough?",
-        ("10",),
-        ("sample",),
-        ("few_events", "few_in_subgroup", "precision_missed"),
-    ),
-    Question(
-        DOMAINS[3],
-        "Were missing and censored data handled rightly?",
-        ("11",),
-        ("description",),
-        ("rows_excluded", "missing_values", "missing_predictor"),
-    ),
-    Question(DOMAINS[3], "If classes were rebalanced, was the test run on uncorrected data?", ("13",), ("context",)),
-    Question(
-        DOMAINS[3], "Splitting: was leakage avoided?", ("12a",), ("description",), ("shared_rows", "duplicate_rows")
-    ),
-    Question(DOMAINS[3], "Resampling: were all steps repeated?", ("12a",), ("robustness",)),
-    Question(
-        DOMAINS[3],
-        "Was performance judged by calibration, discrimination and net benefit?",
-        ("12e", "23a"),
-        ("discrimination", "calibration", "utility"),
-    ),
-)
+QUESTIONS = tuple(Question(**each) for each in entries("pages")["probast"])
 
 
 @dataclass(frozen=True)
@@ -99,7 +49,8 @@ def finding(evidence: Evidence) -> Sentence:
 def domains(evidence: Evidence) -> list[tuple[str, list[Line]]]:
     """The questions with their evidence, domain by domain."""
     lines = [_line(evidence, question) for question in QUESTIONS]
-    return [(domain, [line for line in lines if line.question.domain == domain]) for domain in DOMAINS]
+    domains = dict.fromkeys(line.question.domain for line in lines)
+    return [(domain, [line for line in lines if line.question.domain == domain]) for domain in domains]
 
 
 def _line(evidence: Evidence, question: Question) -> Line:

@@ -13,15 +13,10 @@ from dossier.typeset.names import events_of
 from dossier.typeset.numbers import patients_needed, threshold
 from dossier.typeset.tables import Cell, Column, Reasons, Row, Table, worded
 from dossier.typeset.words import in_words, listing, sentence_case, within_sentence
+from dossier.words import entries
 
 CRITERIA = {"mss_auroc": "AUROC", "mss_oe": "O/E", "mss_slope": "Slope", "mss_brier": "Brier score"}
-IN_A_SENTENCE = {
-    "mss_auroc": "the AUROC",
-    "mss_oe": "O/E",
-    "mss_slope": "the slope",
-    "mss_brier": "the Brier score",
-    "mss_snb": "net benefit",
-}
+IN_A_SENTENCE: Mapping[str, str] = entries("pages")["sample"]
 
 
 def finding(evidence: Evidence) -> Sentence:

@@ -23,6 +23,7 @@ from dossier.core.types import (
 from dossier.typeset.numbers import TIED, in_text, level_of, number, short
 from dossier.typeset.reasons import why
 from dossier.typeset.words import counted, in_words, listing
+from dossier.words import entries, sentence
 
 Place = TypeVar("Place")
 
@@ -38,6 +39,11 @@ class Sentence:
     def is_short(self) -> bool:
         """Whether both have room in three lines; else what completes the answer goes on as text."""
         return len(self.lead) + len(self.rest) < THREE_LINES
+
+
+def phrase(section: str, code: str, **values: object) -> str:
+    """A phrase of `words/pages.toml` with its values."""
+    return sentence.Sentence().filled(entries("pages")[section][code], values)
 
 
 NOTHING = Sentence("")

@@ -34,6 +34,7 @@ from dossier.typeset.names import ALL_POOLED, label_of, shown
 from dossier.typeset.numbers import level_of, number
 from dossier.typeset.tables import NOT_COMPUTED, Cell, Column, Reasons, Row, Table, label_fits, worded
 from dossier.typeset.words import counted, how_many, in_words, listing, sentence_case, setting
+from dossier.words import entries
 
 HEADS = {"auroc": "AUROC", "oe_ratio": "O/E"}
 SHOWN = tuple(HEADS)
@@ -42,22 +43,10 @@ SHOWN = tuple(HEADS)
 MOST_NAMED = 3
 """Differences that the finding names; of more the rest is counted, and the tables hold all."""
 
-NAMES = {
-    "sensitivity": "Sensitivity",
-    "specificity": "Specificity",
-    "oe_ratio_ratio": "O/E, ratio",
-    "auroc_beyond_case_mix": "AUROC, gap beyond case mix",
-    "net_benefit": "Net benefit per 100 patients",
-}
+NAMES: dict[str, str] = entries("pages")["compared_in"]
 """What groups are compared in."""
 
-STATES = {
-    "against": "differs",
-    "better": "better off",
-    "shown": "alike",
-    "open": "cannot tell",
-    "not judged": "not judged",
-}
+STATES: dict[str, str] = entries("pages")["subgroup"]
 
 
 def finding(evidence: Evidence) -> Sentence:
@@ -93,12 +82,7 @@ def _counts(looks: Sequence[Look]) -> str:
     return text
 
 
-COUNTED = {
-    "against": "with a difference",
-    "better": "with the group better off",
-    "shown": "shown to be alike",
-    "open": "that cannot tell",
-}
+COUNTED: dict[str, str] = entries("pages")["subgroups"]
 
 
 def sites_with(evidence: Evidence, column: str) -> list[str]:
@@ -443,11 +427,7 @@ def _row(look: Look) -> Row:
     return Row(f"{sentence_case(look.label)} ({look.column}{of_class})", cells)
 
 
-LEFT_OUT = {
-    "sites_too_small": "Under five patients of the subgroup or of the others",
-    "sites_without_both_parts": "No value in the subgroup or in the others",
-    "sites_too_small_to_test": "Not tested, with under five cases, non-cases or expected events in either",
-}
+LEFT_OUT: dict[str, str] = entries("pages")["left_out_of_subgroups"]
 """Why a site has no part in a comparison."""
 
 

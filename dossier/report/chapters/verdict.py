@@ -31,6 +31,7 @@ from dossier.report.chapters.sentence import (
     named_with_the_rest,
     new_hospital,
     not_separating,
+    phrase,
     primary_threshold,
     refuted,
     times_off,
@@ -87,17 +88,8 @@ def separating(evidence: Evidence) -> str:
         for where, each in found:
             value, low, high = (short(evidence, "auroc", end) for end in (each.value, each.low or 0, each.high or 1))
             places.append(f"{where} (AUROC{TIED}{value}, {low} to {high})")
-        what, more = NOT_SEPARATING[kind]
-        sentences.append(f"{what} {named_with_the_rest(places, MOST_NAMED)}{more}.")
+        sentences.append(phrase("not_separating", kind, places=named_with_the_rest(places, MOST_NAMED)))
     return " ".join(sentences)
-
-
-NOT_SEPARATING = {
-    "reversed": ("The order of risks is reversed in", ": the higher the risk, the rarer the outcome"),
-    "absent": ("The model does not separate those with from those without the outcome in", ""),
-    "hardly": ("The model hardly separates those with from those without the outcome in", ""),
-}
-"""How a model that does not separate patients is said to fail, and what that means."""
 
 
 def _finding(evidence: Evidence) -> Sentence:
@@ -526,33 +518,18 @@ def most_open(evidence: Evidence) -> int:
     return bisect_right(lines, LINES_OF_FEW if len(externals(evidence)) <= FEW_SITES else LINES)
 
 
-GRAVEST = tuple(
-    FLAGS[name]
-    for name in (
-        "stop_rule_crossed",
-        "changed_since_sealed",
-        "wrong_order",
-        "default_better",
-        "flagged_alike",
-        "risks_off",
-        "slope_off",
-        "subgroup_differs",
-        "shared_rows",
-        "same_as_rival",
-        "other_units",
-    )
-)
+GRAVEST = [
+    *("stop_rule_crossed", "changed_since_sealed", "wrong_order", "default_better", "flagged_alike", "risks_off"),
+    *("slope_off", "subgroup_differs", "shared_rows", "same_as_rival", "other_units"),
+]
 """What is settled before all else, in this order: what was declared beforehand forbids the use or was declared anew,
 what harms patients where the model is wrong, and what makes the test another one than it seems.
 """
 
 
-def _rank(topic: str) -> int:
-    return GRAVEST.index(topic) if topic in GRAVEST else len(GRAVEST)
-
-
 def to_settle(evidence: Evidence) -> tuple[Point, ...]:
     """What a review has to settle, what is open first: limitations without an answer, rows of the checklist."""
+    gravest = [FLAGS[name] for name in GRAVEST]
     points = [
         Point(
             _fact(kind),
@@ -560,7 +537,7 @@ def to_settle(evidence: Evidence) -> tuple[Point, ...]:
             "limitations",
             not (kind.answered_at_once or all(reply for _, reply in kind.said)),
         )
-        for kind in sorted(limitations.raised(evidence), key=lambda kind: _rank(kind.topic))
+        for kind in sorted(limitations.raised(evidence), key=lambda kind: [*gravest, kind.topic].index(kind.topic))
     ]
     points += [
         Point(f"TRIPOD+AI {row.item}, {within_sentence(TOPICS[row.item])}", "missing", "checklist", True)

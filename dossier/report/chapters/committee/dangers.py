@@ -12,6 +12,7 @@ from dossier.report.chapters.committee.better import better_defaults
 from dossier.report.chapters.committee.percentages import SLOPES, as_a_whole, crossing, slope_off
 from dossier.report.chapters.committee.plain import LINE, abridged, as_sentence, doing, few_named, line, risk_of
 from dossier.typeset.words import in_words, listing, sentence_case
+from dossier.words import entries
 
 
 @dataclass(frozen=True)
@@ -30,72 +31,7 @@ MOST_FLAGS = 2
 """Limitations on the first page, where it is of one hospital."""
 MOST_DANGERS = 4
 """Limitations on the third page; the full report holds them all."""
-PLAIN = {
-    "wrong_order": "those who had the outcome got lower percentages than those who did not.",
-    "never_wrong": "the model is never wrong. That is too good to be true: it may have known the outcome.",
-    "no_event": "nobody had the outcome, though many should have: perhaps it was not recorded.",
-    "risks_off": "its percentages are wrong for the patients as a whole.",
-    "default_better": "doing the same for everyone would be better.",
-    "flagged_alike": "at a line that was set it marks everyone, or no one: it tells nobody apart there.",
-    "changed_since_sealed": "what was to be met was changed after it had been laid down.",
-    "stop_rule_crossed": "the maker's rule to switch it off was broken.",
-    "subgroup_differs": "it does better, or worse, for some groups of patients: see above.",
-    "shared_rows": "some patients had been used to make the model: the test is too kind.",
-    "same_table": "the same patients were counted as two hospitals.",
-    "version_differs": "another version was tested, not this one.",
-    "model_differs": "the formula of the model gives other percentages than those that were tested.",
-    "other_units": "something that the model needs is measured in another way.",
-    "other_categories": "some facts about the patients are written in other words.",
-    "code_for_missing": "some facts that were not known may have been counted as known.",
-    "missing_predictor": "something that the model needs was never recorded, or has another name.",
-    "looks_like_classes": "the model gave no percentages: all are 0% or 100%.",
-    "fitted_on_these_rows": "its percentages seem to have been fitted to these very patients: the test is too kind.",
-    "repeated_patients": "some patients may have been counted several times.",
-    "near_copies": "some patients may have been counted several times.",
-    "hidden_rows": "rows that are hidden in the table were counted, too.",
-    "totals_row": "a row of totals may have been counted as a patient.",
-    "risks_rounded": "some percentages were off by a rounding, and were put right.",
-    "read_as_missing": "some facts were read as not known.",
-    "encoding_guessed": "some letters of the table may have been misread.",
-    "one_class": "all patients had the outcome, or none had.",
-    "constant_risk": "all patients got the same percentage.",
-    "certain_risks": "the model is certain of some patients: it gave them exactly 0% or 100%.",
-    "slope_off": "high and low percentages lie too far apart for some classes, too close for others.",
-    "prevalence_shift": "the outcome is more, or less, common than where the model was made.",
-    "case_mix_shift": "the patients differ from those it was made with.",
-    "rows_selected": "the maker chose which of the patients to count.",
-    "rows_excluded": "patients are missing from the test.",
-    "missing_values": "some facts that the model needs are often not known.",
-    "imputed": "facts that were not known were filled in by a computer.",
-    "constant_predictor": "something that the model needs is the same for all patients.",
-    "few_clusters": "the patients come from fewer than ten doctors or wards: this could be coincidence.",
-    "few_events": "too few patients for sure numbers.",
-    "few_in_subgroup": "too few patients of one group to say much of them.",
-    "precision_missed": "too few patients for sure numbers.",
-    "heterogeneity": "the hospitals truly differ from each other.",
-    "wide_prediction_interval": "what a new hospital may expect is hard to say.",
-    "dataset_withheld": "one hospital had too few patients to show.",
-    "declared_withheld": "a result of the maker's own is not shown, to protect patients.",
-    "previous_withheld": "it is not compared with the version before, to protect patients.",
-    "few_sites": "so few hospitals were tested that nothing can be said of a new one.",
-    "duplicate_rows": "some patients may have been counted twice.",
-    "class_missing": "one of the classes had no patients.",
-    "empty_subgroup": "one of the groups had no patients.",
-    "in_no_subgroup": "some patients belong to none of the groups.",
-    "rater_accuracy_assumed": "how often those who judged the cases are right is not known.",
-    "same_as_rival": "the other model gave every patient the same percentage: nothing was compared.",
-    "rival_incomplete": "the other model gave no percentage for some patients.",
-    "no_threshold": "no line is set from which somebody should act.",
-    "number_not_found": "a number in the words of its maker is not one that was found here.",
-    "threshold_without_reason": "nobody says why the line is where it is.",
-    "stop_rule_not_evaluable": "nobody can tell whether the maker's rule to switch it off was broken.",
-    "severity_without_source": "nobody says who decided how bad each mistake is.",
-    "dates_missing": "the maker does not say when the patients came.",
-    "criterion_not_dated": "the maker does not say when a goal was set.",
-    "criterion_dated_late": "a goal was set when all patients had come: it counts for nothing.",
-    "criterion_not_estimable": "whether a goal is met cannot be known.",
-    "answer_without_flag": "an answer was given to a doubt that was not raised.",
-}
+PLAIN: dict[str, str] = entries("pages")["dangers"]
 """What a limitation means, for who knows no statistics; the most telling come first."""
 
 

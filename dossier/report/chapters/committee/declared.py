@@ -16,6 +16,7 @@ from dossier.report.chapters.committee.plain import NOT_SAID, TWO_LINES, abridge
 from dossier.report.chapters.sentence import named_with_the_rest
 from dossier.typeset.flags import quantity
 from dossier.typeset.words import date, in_words, listing, months_of, sentence_case
+from dossier.words import entries
 
 if TYPE_CHECKING:
     from dossier.core.release import StopRule
@@ -46,18 +47,7 @@ def worse_than_before(evidence: Evidence) -> str:
     return f"It is worse than version {evidence.changes.previous.version}: {listing(said)}."
 
 
-LAID_DOWN: Mapping[Sealed, str] = {
-    "acceptance": "its goals",
-    "thresholds": "the line",
-    "care": "the rule to switch it off",
-    "intended_use": "whom it is for",
-    "outcome": "what it tells of",
-    "release": "what was tested",
-    "subgroup": "the groups that are looked at",
-    "severity": "how bad each mistake is",
-    "utility": "what each answer is worth",
-    "h_accuracy": "how often it must be right",
-}
+LAID_DOWN: Mapping[Sealed, str] = entries("pages")["laid_down"]
 """What each table that is sealed holds, for who knows no statistics; what is judged by comes first."""
 MOST_CHANGED = 3
 """Changes since something was laid down that the last page has room for."""
@@ -99,13 +89,7 @@ def _altered(evidence: Evidence, alteration: Alteration) -> str:
 ENDS = {"at_least": "at least", "at_most": "at most"}
 """The ends of what a goal asks, by the key that declares them."""
 
-DECLARED = (
-    ("Ethics", ("17",)),
-    ("Money", ("18a",)),
-    ("Interests", ("18b",)),
-    ("Plan", ("18c", "18d")),
-    ("Data", ("18e",)),
-)
+DECLARED: Mapping[str, Sequence[str]] = entries("pages")["declared"]
 """The declarations that a committee asks for, with the items of the checklist that hold them."""
 
 
@@ -113,7 +97,7 @@ def declarations(evidence: Evidence) -> tuple[tuple[str, str], ...]:
     """Each declaration in a line."""
     said = {
         label: " ".join(evidence.statements[item] for item in items if item in evidence.statements)
-        for label, items in DECLARED
+        for label, items in DECLARED.items()
     }
     return tuple((label, _whole_sentences(text or NOT_SAID)) for label, text in said.items())
 

@@ -12,6 +12,7 @@ from dossier.report.chapters.committee.plain import few_named, line
 from dossier.typeset.numbers import short
 from dossier.typeset.tables import Cell, Row, Table, worded
 from dossier.typeset.words import sentence_case, within_sentence
+from dossier.words import entries
 
 OTHER = "another goal"
 
@@ -66,12 +67,7 @@ def people(evidence: Evidence, measure: str, value: float) -> str:
     return short(evidence, measure, value) if goal is None or goal.people is None else f"{goal.people * value:.0f}"
 
 
-STANDS: Mapping[State, str] = {
-    "shown": "met",
-    "against": "missed",
-    "open": "cannot tell yet",
-    "untested": "not tested",
-}
+STANDS: Mapping[State, str] = entries("pages")["goals"]
 """How a goal stands."""
 
 

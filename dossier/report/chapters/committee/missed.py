@@ -48,6 +48,7 @@ from dossier.report.chapters.sentence import estimated, named_with_the_rest, pri
 from dossier.typeset.numbers import people
 from dossier.typeset.tables import Cell, Column, Row, Table, worded
 from dossier.typeset.words import counted, how_many, in_words, listing, sentence_case, within_sentence
+from dossier.words import entries
 
 HALF = 0.5
 EN_DASH = "\N{EN DASH}"
@@ -235,12 +236,7 @@ def _counts(evidence: Evidence) -> str:
     return text
 
 
-SHOWS = {
-    "against": "found a difference",
-    "better": "found that it does better for the group",
-    "shown": "found that the difference is small",
-    "open": "cannot tell",
-}
+SHOWS: dict[str, str] = entries("pages")["groups"]
 """What comparisons show, by their state."""
 
 

@@ -13,25 +13,12 @@ from dossier.report.chapters.committee.places import goals_at, in_question, loca
 from dossier.report.chapters.committee.plain import acted_on, line, with_it
 from dossier.report.chapters.sample import CRITERIA
 from dossier.report.chapters.sentence import primary_threshold, rounded_up
+from dossier.words import entries
 
 MOST_STEPS = 6
 """Steps that the first page has room for."""
 MOST_CHECKS = 2
-CHECKS = {
-    "wrong_order": "Ask the maker why those who are well got the higher percentages.",
-    "no_event": "Ask whether the outcome was recorded at all where nobody had it.",
-    "never_wrong": "Ask how the model can never be wrong: it may have known the answer.",
-    "shared_rows": "Ask for a test without the patients that the model was made with.",
-    "same_table": "Ask which hospital the patients belong to who were counted twice.",
-    "version_differs": "Ask for a test of this very version: another one was tested.",
-    "model_differs": "Ask which formula is the right one: two of them disagree.",
-    "other_units": "Check that we measure in the units that the model needs.",
-    "other_categories": "Check that our words for findings are those of the model.",
-    "code_for_missing": "Check how we write down that something is not known.",
-    "missing_predictor": "Check that we record all that the model needs.",
-    "missing_values": "Check how often something that the model needs is missing here.",
-    "subgroup_differs": "Watch the groups for whom it does better or worse: table of groups.",
-}
+CHECKS: dict[str, str] = entries("pages")["checks"]
 """What a flag asks of a hospital, the most pressing first; flags that the other steps answer are not here."""
 
 
