@@ -21,18 +21,15 @@ from markdown_it.common.utils import escapeHtml
 from markupsafe import Markup, escape
 
 from dossier import typeset
-from dossier.core import checklist, material, tripod
-from dossier.core.contents import Edition
-from dossier.core.errors import PageError
+from dossier.core import checklist, contents, errors, material, tripod
 from dossier.core.faults.locations import Material
 from dossier.core.types import Attachment, Audited, Document, Evidence, Gallery, Picture
 from dossier.record.results import of as results_of
 from dossier.report import chapters as findings
 from dossier.report import disclosure_report as told
 from dossier.report import unfilled
-from dossier.report.chapters import abstract, provenance
+from dossier.report.chapters import abstract, provenance, sentence
 from dossier.report.chapters.chapter import Chapter, chapters
-from dossier.report.chapters.sentence import Sentence
 from dossier.typeset.labels import labelled, unbroken_names
 from dossier.typeset.names import identity, model
 from dossier.typeset.numbers import HYPHEN, JOINER, plain
@@ -53,12 +50,12 @@ class Opened:
     chapter: Chapter
     number: str
     """A number in the core, a letter in the annex."""
-    finding: Sentence
+    finding: sentence.Sentence
     starts_part: bool
 
 
 def document(
-    gallery: Gallery, edition: Edition, page: str = "a4", draft: bool = False, text: bytes | None = None
+    gallery: Gallery, edition: contents.Edition, page: str = "a4", draft: bool = False, text: bytes | None = None
 ) -> Document:
     """One edition of a dossier, word for word; `page` is "a4" or "letter"; a draft says so on every page.
 
@@ -121,7 +118,7 @@ def disclosure_report(evidence: Evidence, audit: Sequence[Audited], text: bytes,
     )
 
 
-def _book(gallery: Gallery, edition: Edition, results_sha256: str, draft: bool) -> str:
+def _book(gallery: Gallery, edition: contents.Edition, results_sha256: str, draft: bool) -> str:
     evidence = gallery.evidence
     left_out = evidence.release.report.leave_out
     held = [chapter for chapter in chapters() if edition in chapter.editions and chapter.name not in left_out]
@@ -142,7 +139,9 @@ def _book(gallery: Gallery, edition: Edition, results_sha256: str, draft: bool) 
             title=_title(evidence),
             identity=identity(evidence),
             results_sha256=results_sha256,
-            said=lambda number: _said(evidence, number),
+            said=lambda number: (
+                markdown(evidence.statements[number], tripod.TOPICS[number]) if number in evidence.statements else None
+            ),
             pictures=gallery.pictures,
             why_absent=lambda name: _why_absent(gallery, name),
             declared=lambda chapter: _statements(evidence, chapter, present),
@@ -225,7 +224,7 @@ def _environment(folder: Path, edition: str) -> jinja2.Environment:
 
 
 def _fail(what: str) -> None:
-    raise PageError.one("template", Material("templates"), message=what)
+    raise errors.PageError.one("template", Material("templates"), message=what)
 
 
 def _picture_named(pictures: Mapping[str, Picture], name: str) -> Picture | None:
@@ -240,16 +239,6 @@ def _picture_named(pictures: Mapping[str, Picture], name: str) -> Picture | None
 # ---- declared texts -------------------------------------------------------------------------------------------------
 
 
-def _stated(evidence: Evidence) -> list[tripod.Item]:
-    """The rows of the checklist of which the release says something in words."""
-    return [item for item in tripod.ITEMS if item.number in evidence.statements]
-
-
-def _said(evidence: Evidence, number: str) -> Markup | None:
-    """The declared text of one row of the checklist, if there is one."""
-    return markdown(evidence.statements[number], tripod.TOPICS[number]) if number in evidence.statements else None
-
-
 def _statements(evidence: Evidence, chapter: str, present: Sequence[Chapter]) -> list[tuple[str, Markup, str]]:
     """The declared texts that a chapter prints, each with its topic and row; those of a chapter that stays away go
     first."""
@@ -258,8 +247,8 @@ def _statements(evidence: Evidence, chapter: str, present: Sequence[Chapter]) ->
     elsewhere = abstract.printed_whole(evidence) if "abstract" in names else frozenset[str]()
     return [
         (item.topic, markdown(evidence.statements[item.number], item.topic), item.number)
-        for item in _stated(evidence)
-        if item.number not in elsewhere
+        for item in tripod.ITEMS
+        if item.number in evidence.statements and item.number not in elsewhere
         if (checklist.home(item) if checklist.home(item) in names else first) == chapter
     ]
 

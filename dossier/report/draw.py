@@ -6,29 +6,27 @@ from collections.abc import Sequence
 
 import joblib
 
-from dossier.core import collector
-from dossier.core.register import fill
-from dossier.core.types import Absent, Evidence, Gallery, Picture
+from dossier.core import collector, register, types
 from dossier.typeset.labels import labelled, unbroken_names
 
 
-def gallery(evidence: Evidence, jobs: int = 1) -> Gallery:
+def gallery(evidence: types.Evidence, jobs: int = 1) -> types.Gallery:
     """Every picture that the evidence allows, and the reason for each that it does not; `jobs` draw side by side."""
-    names = list(fill("report.figures").figures)
+    names = list(register.fill("report.figures").figures)
     # Every so many-th to each worker: neighbours are alike, and so are the slow ones.
     shares = [names[index::jobs] for index in range(min(jobs, len(names)))]
-    drawn: dict[str, Picture | Absent] = {}
+    drawn: dict[str, types.Picture | types.Absent] = {}
     shown = unbroken_names(labelled(evidence))
     for part in joblib.Parallel(n_jobs=len(shares))(joblib.delayed(_drawn)(share, shown) for share in shares):
         drawn |= part
-    pictures = {name: picture for name in names if isinstance(picture := drawn[name], Picture)}
-    absent = {name: picture.reason for name in names if isinstance(picture := drawn[name], Absent)}
-    return Gallery(evidence, pictures, absent)
+    pictures = {name: picture for name in names if isinstance(picture := drawn[name], types.Picture)}
+    absent = {name: picture.reason for name in names if isinstance(picture := drawn[name], types.Absent)}
+    return types.Gallery(evidence, pictures, absent)
 
 
-def _drawn(names: Sequence[str], evidence: Evidence) -> dict[str, Picture | Absent]:
+def _drawn(names: Sequence[str], evidence: types.Evidence) -> dict[str, types.Picture | types.Absent]:
     from dossier.report.figures.canvas import styled
 
-    makers = fill("report.figures").figures
+    makers = register.fill("report.figures").figures
     with collector.held_off(), styled():
         return {name: makers[name].function(evidence) for name in names}

@@ -26,10 +26,8 @@ from weasyprint.formatting_structure.boxes import BlockContainerBox, MarginBox, 
 from weasyprint.text.fonts import FontConfiguration, get_hb_object_data
 from weasyprint.urls import URLFetcher, URLFetcherResponse
 
-from dossier.core import collector, material
-from dossier.core.errors import Fault, PageError
+from dossier.core import collector, errors, material, types
 from dossier.core.faults.locations import Material
-from dossier.core.types import Document
 from dossier.typeset.numbers import plain
 
 _TYPES = {".svg": "image/svg+xml", ".png": "image/png", ".ttf": "font/ttf"}
@@ -52,7 +50,7 @@ xmlns:pdfaSchema="http://www.aiim.org/pdfa/ns/schema#" xmlns:pdfaProperty="http:
 """The claim of PDF/UA-1, and the schema that PDF/A wants for every property that it does not know itself."""
 
 
-def pdf(document: Document) -> bytes:
+def pdf(document: types.Document) -> bytes:
     """The document as a tagged, archival PDF; the same document gives the same bytes."""
     _refuse_attachments_where_none_may_be(document)
     with _silence(document) as faults, collector.held_off(), _fonts() as fonts:
@@ -78,7 +76,7 @@ def _fonts() -> Iterator[Any]:
         fonts.__del__()
 
 
-def _rendered(document: Document, fonts: Any) -> Any:
+def _rendered(document: types.Document, fonts: Any) -> Any:
     """The pages, laid out, with the metadata of the document instead of what the HTML says."""
     fetcher = _Fetcher(document.images)
     counters = CounterStyle()
@@ -165,7 +163,7 @@ def _response(url: str, name: str, body: bytes) -> Any:
     return URLFetcherResponse(url, body, {"Content-Type": _TYPES.get(Path(name).suffix, "application/octet-stream")})
 
 
-def _attachments(document: Document) -> list[Any]:
+def _attachments(document: types.Document) -> list[Any]:
     midnight = datetime.datetime.combine(document.date, datetime.time(), datetime.UTC)
     return [
         Attachment(
@@ -180,11 +178,11 @@ def _attachments(document: Document) -> list[Any]:
     ]
 
 
-def _refuse_attachments_where_none_may_be(document: Document) -> None:
+def _refuse_attachments_where_none_may_be(document: types.Document) -> None:
     # WeasyPrint would drop them in silence.
     if document.archival == "pdf/a-2a" and document.attachments:
         names = tuple(attachment.name for attachment in document.attachments)
-        raise PageError.one("attachment_in_pdf_a2", Material(document.title), files=names)
+        raise errors.PageError.one("attachment_in_pdf_a2", Material(document.title), files=names)
 
 
 # ---- what must not be heard -----------------------------------------------------------------------------------------
@@ -203,12 +201,12 @@ class _Listener(logging.Handler):
 
 
 @contextmanager
-def _silence(document: Document) -> Iterator[list[Fault]]:
+def _silence(document: types.Document) -> Iterator[list[errors.Fault]]:
     """Turn every complaint of WeasyPrint into a PageError: a page that it warns about is not the page we wrote.
 
     The faults that are found beside go into the list that it gives, so that all of them are said together.
     """
-    faults: list[Fault] = []
+    faults: list[errors.Fault] = []
     logger, listener = logging.getLogger("weasyprint"), _Listener()
     level = logger.level
     logger.addHandler(listener)
@@ -219,9 +217,9 @@ def _silence(document: Document) -> Iterator[list[Fault]]:
     finally:
         logger.removeHandler(listener)
         logger.setLevel(level)
-    faults += [Fault("weasyprint", Material(document.title), message=message) for message in listener.heard]
+    faults += [errors.Fault("weasyprint", Material(document.title), message=message) for message in listener.heard]
     if faults:
-        raise PageError(faults)
+        raise errors.PageError(faults)
 
 
 # ---- what has no room -----------------------------------------------------------------------------------------------
@@ -233,16 +231,16 @@ CAPITAL, DESCENDER = 0.73, 0.25
 """How far letters reach above and below the line on which they stand, as shares of the size of their type."""
 
 
-def _refuse_words_without_room(document: Document, pages: Iterable[Any]) -> None:
+def _refuse_words_without_room(document: types.Document, pages: Iterable[Any]) -> None:
     """No word may stand beyond the text area, or run over what stands beside it."""
     faults = []
     for number, page in enumerate(pages, start=1):
         areas = page._page_box.children
         lost = [word for area in areas for word in _words_beyond(area, *_room(area, page._page_box))]
         if lost:
-            faults.append(Fault("words_without_room", Material(document.title), page=number, words=tuple(lost)))
+            faults.append(errors.Fault("words_without_room", Material(document.title), page=number, words=tuple(lost)))
     if faults:
-        raise PageError(faults)
+        raise errors.PageError(faults)
 
 
 def _room(area: Any, page: Any) -> tuple[float, float, float, float]:
@@ -275,7 +273,7 @@ def _words_beyond(box: Any, left: float, top: float, right: float, bottom: float
 # ---- what is done to the tree of objects ----------------------------------------------------------------------------
 
 
-def _finish(document: Document, rendered: Any, tree: Any) -> list[Fault]:
+def _finish(document: types.Document, rendered: Any, tree: Any) -> list[errors.Fault]:
     """Make the tree of objects conform to PDF/A and PDF/UA-1 at once; the faults of its fonts."""
     streams = [item for item in tree.objects if isinstance(item, pydyf.Stream)]
     _claim_universal_access(streams)
@@ -288,14 +286,14 @@ def _finish(document: Document, rendered: Any, tree: Any) -> list[Fault]:
     return _strange_fonts(document, rendered.fonts.values())
 
 
-def _strange_fonts(document: Document, fonts: Iterable[Any]) -> list[Fault]:
+def _strange_fonts(document: types.Document, fonts: Iterable[Any]) -> list[errors.Fault]:
     """The fonts that do not ship: for a missing glyph, whatever the machine has is taken.
 
     The files are compared, not the names: a machine may have another version of a font of ours.
     """
     ours = {_sha256(path.read_bytes()) for path in (material.styles() / _FONTS).glob("*.ttf")}
     return [
-        Fault("strange_font", Material(document.title), family=str(font.family), sample=_sample(font))
+        errors.Fault("strange_font", Material(document.title), family=str(font.family), sample=_sample(font))
         for font in fonts
         if _sha256(get_hb_object_data(font.hb_face)) not in ours
     ]

@@ -12,24 +12,22 @@ from dossier.core.faults import catalogue
 from dossier.core.types import CountRange, unit_of
 from dossier.typeset import reasons
 from dossier.typeset.numbers import number, patients_needed, per_cent, threshold
-from dossier.typeset.reasons import Names, Reason
 from dossier.typeset.words import counted, date, exclusion, listing, periods
-from dossier.words import entries, wording
-from dossier.words.sentence import Joiners, Ways
+from dossier.words import entries, sentence, wording
 
 DATASETS = reasons.DATASETS | {"where", "earlier"}
 
 
-def flag_text(fact: Fact, names: Names | None = None) -> str:
+def flag_text(fact: Fact, names: reasons.Names | None = None) -> str:
     """What a flag says; names of the input as they are, unless others are given."""
-    return _Flag(names or Names()).filled(entries("flags")[fact.code]["text"], dict(fact.values))
+    return _Flag(names or reasons.Names()).filled(entries("flags")[fact.code]["text"], dict(fact.values))
 
 
-def brief(fact: Fact, names: Names | None = None) -> str:
+def brief(fact: Fact, names: reasons.Names | None = None) -> str:
     """The number that a flag is raised for, in a few words, for a list of what is open; empty where none is short."""
     inner = fact.get("difference") if fact.code == "subgroup_differs" else fact
     text = entries("flags").get(inner.code, {}).get("brief", "") if isinstance(inner, Fact) else ""
-    return _Flag(names or Names()).filled(text, dict(inner.values)) if isinstance(inner, Fact) else ""
+    return _Flag(names or reasons.Names()).filled(text, dict(inner.values)) if isinstance(inner, Fact) else ""
 
 
 def consequence(kind: str) -> str:
@@ -53,18 +51,18 @@ def _sites(sites: Sequence[str]) -> str:
     return listing(sites if len(sites) < MANY_SITES else (*sites[:NAMED_OF_MANY], f"{left:,} more"))
 
 
-class _Flag(Reason):
+class _Flag(reasons.Reason):
     """Writes the values of a flag into its text."""
 
     datasets = DATASETS
-    joiners: ClassVar[Joiners] = {
-        **Reason.joiners,
+    joiners: ClassVar[sentence.Joiners] = {
+        **reasons.Reason.joiners,
         "listing": lambda texts, _: listing(texts),
         "sites": lambda sites, _: _sites(sites),
         "classes": lambda labels, _: f"{', '.join(labels[:-1])} and {labels[-1]}",
     }
-    ways: ClassVar[Ways] = {
-        **Reason.ways,
+    ways: ClassVar[sentence.Ways] = {
+        **reasons.Reason.ways,
         "number": lambda value, digits: number(value, int(digits or 2)),
         "numbers": lambda values, digits: listing([number(value, int(digits)) for value in values]),
         "per_cent": lambda share, _: per_cent(share),

@@ -5,22 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence, Set
 from typing import Literal
 
-from dossier.core.bands import SIMILARITIES
-from dossier.core.types import (
-    MACRO,
-    POOLED,
-    READERS,
-    Absent,
-    At,
-    DatasetSummary,
-    Estimate,
-    Evidence,
-    Result,
-    Term,
-    at_dataset,
-    of_chapter,
-    of_term,
-)
+from dossier.core import bands, types
 from dossier.typeset.names import ALL_POOLED, label_of, measured_label, shown
 from dossier.typeset.notes import note_of
 from dossier.typeset.numbers import TIED, interval, level_of, number, value_of
@@ -44,20 +29,20 @@ from dossier.typeset.widths import text_width, widest_word
 from dossier.typeset.words import SETTING, anchor, listing, sentence_case, setting, within_sentence
 
 
-def chapter_tables(evidence: Evidence, chapter: str, without: Sequence[str] = ()) -> tuple[Table, ...]:
+def chapter_tables(evidence: types.Evidence, chapter: str, without: Sequence[str] = ()) -> tuple[Table, ...]:
     """Every measure that a chapter may show, in tables; what stands in the files alone is left out."""
     members = [term for term in _members(evidence, chapter) if term.on_page and term.name not in without]
     return tables_of(evidence, members)
 
 
-def tables_of(evidence: Evidence, terms: Sequence[Term]) -> tuple[Table, ...]:
+def tables_of(evidence: types.Evidence, terms: Sequence[types.Term]) -> tuple[Table, ...]:
     """These measures in tables: those that depend on the same settings stand side by side."""
-    groups: dict[tuple[str, ...], list[Term]] = {}
+    groups: dict[tuple[str, ...], list[types.Term]] = {}
     for term in terms:
         groups.setdefault(term.at, []).append(term)
     tables: list[Table] = []
     for at, members in groups.items():
-        kept = [term for term in members if _computed(evidence, term)]
+        kept = [term for term in members if any(map(is_estimated, types.of_term(evidence, term.name)))]
         alone = _only_dataset(evidence, kept)
         if len([name for name in at if name != "class"]) > 1:
             tables += [_across(evidence, term) for term in kept]
@@ -71,80 +56,76 @@ def tables_of(evidence: Evidence, terms: Sequence[Term]) -> tuple[Table, ...]:
     return tuple(folded(groups_across(table)) for table in tables)
 
 
-def _reads_across(evidence: Evidence, terms: Sequence[Term]) -> bool:
+def _reads_across(evidence: types.Evidence, terms: Sequence[types.Term]) -> bool:
     """Whether a measure stands alone and its setting takes so few values that they can be columns."""
     if len(terms) != 1 or len(terms[0].at) != 1:
         return False
     term, name = terms[0], terms[0].at[0]
-    results = of_term(evidence, term.name)
+    results = types.of_term(evidence, term.name)
     values = {result.at[name] for result in results if name in result.at}
     room = MEASURE - LONG_LABEL
     return len(values) >= 2 and len(values) * _width(evidence, term) <= room and not _tests(results, term)
 
 
-def _side_by_side(evidence: Evidence, terms: Sequence[Term]) -> Table:
+def _side_by_side(evidence: types.Evidence, terms: Sequence[types.Term]) -> Table:
     """Measures as columns; a single one that is taken class by class has the classes as columns where they fit."""
     term = terms[0]
-    results = of_term(evidence, term.name)
+    results = types.of_term(evidence, term.name)
     classes = {result.at.get("class") for result in results}
     if len(terms) == 1 and term.at == ("class",) and 1 < len(classes) <= MEASURE / (2 * _width(evidence, term)) + 1:
         return table_across(evidence, results, "class", f"{term.label} by class")
     return _beside(evidence, terms)
 
 
-def _members(evidence: Evidence, chapter: str) -> list[Term]:
+def _members(evidence: types.Evidence, chapter: str) -> list[types.Term]:
     """The measures of a chapter without those that belong in the appendix only."""
     return [
         term for term in evidence.terms.values() if term.chapter == chapter and not in_appendix_only(evidence, term)
     ]
 
 
-def in_appendix_only(evidence: Evidence, term: Term) -> bool:
+def in_appendix_only(evidence: types.Evidence, term: types.Term) -> bool:
     """Whether a measure calls for caution, or is a test against chance, and so stays out of the chapters."""
     return term.tier == "caution" or is_against_chance(evidence, term)
 
 
-def printed_in(evidence: Evidence, term: Term) -> str:
+def printed_in(evidence: types.Evidence, term: types.Term) -> str:
     """The chapter in which a measure is printed."""
     return "caution" if in_appendix_only(evidence, term) else term.chapter
 
 
-def is_against_chance(evidence: Evidence, term: Term) -> bool:
+def is_against_chance(evidence: types.Evidence, term: types.Term) -> bool:
     """Whether a measure is a test against chance."""
-    return any(result.at.get("against") == "chance" for result in of_term(evidence, term.name))
+    return any(result.at.get("against") == "chance" for result in types.of_term(evidence, term.name))
 
 
-def chapter_is_empty(evidence: Evidence, chapter: str) -> bool:
+def chapter_is_empty(evidence: types.Evidence, chapter: str) -> bool:
     """Whether nothing that a chapter may show could be estimated."""
     names = {term.name for term in _members(evidence, chapter)}
-    return not any(result.term in names and is_estimated(result) for result in of_chapter(evidence, chapter))
+    return not any(result.term in names and is_estimated(result) for result in types.of_chapter(evidence, chapter))
 
 
-def is_estimated(result: Result) -> bool:
+def is_estimated(result: types.Result) -> bool:
     """Whether a result is a number."""
-    return isinstance(result.found, Estimate)
+    return isinstance(result.found, types.Estimate)
 
 
-def _computed(evidence: Evidence, term: Term) -> bool:
-    return any(map(is_estimated, of_term(evidence, term.name)))
-
-
-def _only_dataset(evidence: Evidence, terms: Sequence[Term]) -> str | None:
+def _only_dataset(evidence: types.Evidence, terms: Sequence[types.Term]) -> str | None:
     """The dataset that alone has numbers for these measures, if there is one."""
     holders = _holders(evidence, terms)
     return holders.pop() if len(holders) == 1 else None
 
 
-def _holders(evidence: Evidence, terms: Sequence[Term]) -> set[str]:
+def _holders(evidence: types.Evidence, terms: Sequence[types.Term]) -> set[str]:
     """The datasets that have a number for any of these measures."""
-    return {result.dataset for term in terms for result in of_term(evidence, term.name) if is_estimated(result)}
+    return {result.dataset for term in terms for result in types.of_term(evidence, term.name) if is_estimated(result)}
 
 
-def _listed(evidence: Evidence, terms: Sequence[Term], dataset: str) -> Table:
+def _listed(evidence: types.Evidence, terms: Sequence[types.Term], dataset: str) -> Table:
     """Measures of a single dataset, one below the other: a table of one row would say less."""
     reasons = Reasons(evidence)
     named_so = {term.name: term for term in terms}
-    found = [result for result in at_dataset(evidence, dataset) if result.term in named_so]
+    found = [result for result in types.at_dataset(evidence, dataset) if result.term in named_so]
     places = list(dict.fromkeys(tuple(sorted(_varying(evidence, result).items())) for result in found))
     rows: list[Row] = []
     for position in places:
@@ -167,29 +148,29 @@ def _listed(evidence: Evidence, terms: Sequence[Term], dataset: str) -> Table:
     )
 
 
-ELSEWHERE = {POOLED: "all external sites together", READERS: "cases of no dataset"}
+ELSEWHERE = {types.POOLED: "all external sites together", types.READERS: "cases of no dataset"}
 """What is said where measures are of no dataset."""
 
 
-def _line(term: Term, found: Estimate | Absent, reasons: Reasons) -> Row:
+def _line(term: types.Term, found: types.Estimate | types.Absent, reasons: Reasons) -> Row:
     """A measure with its value and the rows it rests on."""
-    value = cell(found, term, reasons, wordy=isinstance(found, Estimate) and (found.low or 0.0) < 0)
-    if isinstance(found, Absent):
+    value = cell(found, term, reasons, wordy=isinstance(found, types.Estimate) and (found.low or 0.0) < 0)
+    if isinstance(found, types.Absent):
         return Row(_heading(term), (value, NOT_COMPUTED))
     return Row(_heading(term), (value, Cell(f"{found.n:,}", kind="plain")))
 
 
-def _parts(evidence: Evidence, terms: Sequence[Term]) -> list[list[Term]]:
+def _parts(evidence: types.Evidence, terms: Sequence[types.Term]) -> list[list[types.Term]]:
     """The terms in as few tables as the page's width allows."""
     printed = _holders(evidence, terms)
     longest = max((text_width(label) for _, label, _ in _row_labels(evidence, printed)), default=0.0)
     return packed(terms, [_width(evidence, term) for term in terms], MEASURE - min(longest, LONG_LABEL))
 
 
-def _width(evidence: Evidence, term: Term) -> float:
+def _width(evidence: types.Evidence, term: types.Term) -> float:
     """The width in mm of a measure's columns: its widest value, interval and word of the heading."""
-    results = of_term(evidence, term.name)
-    found = [result.found for result in results if isinstance(result.found, Estimate)]
+    results = types.of_term(evidence, term.name)
+    found = [result.found for result in results if isinstance(result.found, types.Estimate)]
     wordy = _needs_words(results)
     values = max((text_width(value_of(estimate, term), 600) for estimate in found), default=0.0)
     bounds = max((text_width(interval(estimate, term, wordy)) for estimate in found), default=0.0)
@@ -200,7 +181,7 @@ A_TEST = 12.6
 """The width in mm of a p value under its heading."""
 
 
-def _beside(evidence: Evidence, terms: Sequence[Term]) -> Table:
+def _beside(evidence: types.Evidence, terms: Sequence[types.Term]) -> Table:
     """Measures as columns, sites as rows, the values of their one setting as groups."""
     names = {term.name for term in terms}
     results = [result for result in evidence.results if result.term in names]
@@ -217,7 +198,7 @@ def _beside(evidence: Evidence, terms: Sequence[Term]) -> Table:
         rows += _site_rows(evidence, by_term, terms, reasons, tested)
     return Table(
         name=anchor("-".join(["table", *(term.name for term in terms)])),
-        title=_title(terms),
+        title=sentence_case(listing([within_sentence(term.label) for term in terms])) + ".",
         note=note_of(evidence, results, terms),
         head="Site",
         columns=tuple(
@@ -233,27 +214,29 @@ def _beside(evidence: Evidence, terms: Sequence[Term]) -> Table:
     )
 
 
-def _tests(results: Sequence[Result], term: Term) -> tuple[str, ...]:
+def _tests(results: Sequence[types.Result], term: types.Term) -> tuple[str, ...]:
     """What has a column of its own beside a measure: its p values, and n where the value falls with it."""
-    found = [result.found for result in results if result.term == term.name and isinstance(result.found, Estimate)]
-    count = (N,) if found and term.measure == SIMILARITIES["psi"] else ()
+    found = [
+        result.found for result in results if result.term == term.name and isinstance(result.found, types.Estimate)
+    ]
+    count = (N,) if found and term.measure == bands.SIMILARITIES["psi"] else ()
     return (*count, *(name for name in P_VALUES if any(name in estimate.details for estimate in found)))
 
 
 N = "n"
 
 
-def _beside_measure(found: Estimate | Absent | None, name: str) -> Cell:
+def _beside_measure(found: types.Estimate | types.Absent | None, name: str) -> Cell:
     """A p value or the number of patients of a measure."""
     if name == N:
-        return Cell(f"{found.n:,}" if isinstance(found, Estimate) else "", kind="plain")
-    p_value = found.details.get(name) if isinstance(found, Estimate) else None
+        return Cell(f"{found.n:,}" if isinstance(found, types.Estimate) else "", kind="plain")
+    p_value = found.details.get(name) if isinstance(found, types.Estimate) else None
     return NOT_COMPUTED if p_value is None else Cell(number(p_value, 3), kind="plain")
 
 
-def _across(evidence: Evidence, term: Term) -> Table:
+def _across(evidence: types.Evidence, term: types.Term) -> Table:
     """One measure with several settings: the last that varies as columns, the others as groups of rows."""
-    results = of_term(evidence, term.name)
+    results = types.of_term(evidence, term.name)
     values = {name: {result.at[name] for result in results if name in result.at} for name in term.at}
     varying = [name for name in term.at if len(values[name]) > 1] or [term.at[-1]]
     across = varying[-1]
@@ -261,7 +244,7 @@ def _across(evidence: Evidence, term: Term) -> Table:
 
 
 def table_across(
-    evidence: Evidence, results: Sequence[Result], across: str, title: str, held: Sequence[str] = ()
+    evidence: types.Evidence, results: Sequence[types.Result], across: str, title: str, held: Sequence[str] = ()
 ) -> Table:
     """Results of one measure: one setting as columns, sites as rows, the settings that are held as groups of rows."""
     term = evidence.terms[results[0].term]
@@ -287,19 +270,23 @@ def table_across(
     )
 
 
-def _without_empty_rows(evidence: Evidence, results: Sequence[Result], reasons: Reasons) -> list[Result]:
+def _without_empty_rows(
+    evidence: types.Evidence, results: Sequence[types.Result], reasons: Reasons
+) -> list[types.Result]:
     """The results of the datasets that have at least one number; the others are named below the table."""
     labels = {dataset.name: measured_label(dataset) for dataset in evidence.datasets}
     kept = {result.dataset for result in results if is_estimated(result)}
     for name in dict.fromkeys(result.dataset for result in results if result.dataset not in kept):
         reason = next(
-            result.found.reason for result in results if result.dataset == name and isinstance(result.found, Absent)
+            result.found.reason
+            for result in results
+            if result.dataset == name and isinstance(result.found, types.Absent)
         )
         reasons.leave_out(labels.get(name, within_sentence(ALL_POOLED)), name, reason)
     return [result for result in results if result.dataset in kept]
 
 
-def _varying(evidence: Evidence, result: Result) -> At:
+def _varying(evidence: types.Evidence, result: types.Result) -> types.At:
     """The settings that a measure runs over; what always holds for it is said in its label."""
     return {name: value for name, value in result.at.items() if name in evidence.terms[result.term].at}
 
@@ -309,7 +296,7 @@ def _place_name(setting: Mapping[str, float | str]) -> str:
 
 
 def _setting_name(name: str, value: float | str) -> str:
-    if (name, value) == ("class", MACRO):
+    if (name, value) == ("class", types.MACRO):
         return "Mean of the classes"
     # Another model has the name that the release gives it, letter by letter.
     return str(value) if name == "model" else f"{SETTING[name]} {value if name == 'against' else setting(value)}"
@@ -317,29 +304,25 @@ def _setting_name(name: str, value: float | str) -> str:
 
 def _column_name(name: str, value: float | str) -> str:
     """A setting as the head of a column."""
-    if (name, value) == ("class", MACRO):
+    if (name, value) == ("class", types.MACRO):
         return "mean of the classes"
     return f"{SETTING[name].lower()} {setting(value)}"
 
 
-def _title(terms: Sequence[Term]) -> str:
-    return sentence_case(listing([within_sentence(term.label) for term in terms])) + "."
-
-
-def _heading(term: Term) -> str:
+def _heading(term: types.Term) -> str:
     unit = _unit(term)
     return f"{sentence_case(term.label)}{', ' if unit == '%' else ' ' if unit else ''}{unit}"
 
 
-def _unit(term: Term) -> str:
+def _unit(term: types.Term) -> str:
     """What the values of a measure are counted in."""
     return term.unit if term.unit in ("", "%") else "per 100"
 
 
 def _site_rows(
-    evidence: Evidence,
-    columns: Sequence[Sequence[Result]],
-    terms: Sequence[Term],
+    evidence: types.Evidence,
+    columns: Sequence[Sequence[types.Result]],
+    terms: Sequence[types.Term],
     reasons: Reasons,
     tested: Sequence[tuple[str, ...]] = (),
 ) -> list[Row]:
@@ -361,35 +344,37 @@ def _site_rows(
 
 
 def _row_labels(
-    evidence: Evidence, names: Set[str], name_of: Callable[[DatasetSummary], str] = measured_label
+    evidence: types.Evidence, names: Set[str], name_of: Callable[[types.DatasetSummary], str] = measured_label
 ) -> list[tuple[str, str, Literal["row", "total"]]]:
     """Datasets as the rows of a table: each with its label, declared ones after known ones, all together last."""
     known = {dataset.name for dataset in evidence.datasets}
     labels: list[tuple[str, str, Literal["row", "total"]]] = []
     labels += [(dataset.name, name_of(dataset), "row") for dataset in shown(evidence) if dataset.name in names]
-    labels += [(READERS, sentence_case(ELSEWHERE[READERS]), "row")] if READERS in names else []
+    labels += [(types.READERS, sentence_case(ELSEWHERE[types.READERS]), "row")] if types.READERS in names else []
     declared = dict.fromkeys(result.dataset for result in evidence.results if result.dataset in names - known)
-    labels += [(name, f"Declared: {name}", "row") for name in declared if name not in (POOLED, READERS)]
-    labels += [(POOLED, ALL_POOLED, "total")] if POOLED in names else []
+    labels += [(name, f"Declared: {name}", "row") for name in declared if name not in (types.POOLED, types.READERS)]
+    labels += [(types.POOLED, ALL_POOLED, "total")] if types.POOLED in names else []
     return labels
 
 
-def _naming(terms: Sequence[Term]) -> Callable[[DatasetSummary], str]:
+def _naming(terms: Sequence[types.Term]) -> Callable[[types.DatasetSummary], str]:
     """How datasets are named: what is of the labels alone is not apparent in the development data."""
     return label_of if all(term.chapter == "reliability" for term in terms) else measured_label
 
 
-def _needs_words(column: Sequence[Result]) -> bool:
+def _needs_words(column: Sequence[types.Result]) -> bool:
     """Whether a bound of this column may be negative, so that a dash would be misread."""
     bounds = [
-        result.found.low for result in column if isinstance(result.found, Estimate) and result.found.low is not None
+        result.found.low
+        for result in column
+        if isinstance(result.found, types.Estimate) and result.found.low is not None
     ]
     return any(bound < 0 for bound in bounds)
 
 
-def cell(found: Estimate | Absent, term: Term, reasons: Reasons, wordy: bool = False) -> Cell:
+def cell(found: types.Estimate | types.Absent, term: types.Term, reasons: Reasons, wordy: bool = False) -> Cell:
     """A result as one cell."""
-    if isinstance(found, Absent):
+    if isinstance(found, types.Absent):
         return reasons.cell(found)
     return Cell(value_of(found, term), TIED.join(filter(None, (interval(found, term, wordy), _mark(found, reasons)))))
 
@@ -398,7 +383,7 @@ USUAL_KNOTS, FEWER_KNOTS = 4, 3
 """Knots of a calibration curve where events and non-events are many, and where they are fewer."""
 
 
-def _mark(found: Estimate, reasons: Reasons) -> str:
+def _mark(found: types.Estimate, reasons: Reasons) -> str:
     """The mark of a number that cannot be compared with its neighbours; a footnote spells out why."""
     knots = found.details.get("knots")
     if knots is None or knots == USUAL_KNOTS:

@@ -14,8 +14,7 @@ from dossier.core.facts import Fact, Value
 from dossier.core.types import unit_of
 from dossier.typeset.reasons import reason_text
 from dossier.typeset.words import period
-from dossier.words import entries
-from dossier.words.sentence import Sentence, Ways
+from dossier.words import entries, sentence
 
 
 def method_text(method: Iterable[Fact]) -> str:
@@ -79,11 +78,11 @@ def _facts_of(value: Value) -> tuple[Fact, ...]:
     return tuple(each for each in value if isinstance(each, Fact)) if isinstance(value, tuple) else ()
 
 
-class _Step(Sentence):
+class _Step(sentence.Sentence):
     """Writes the values of a step into its text."""
 
-    ways: ClassVar[Ways] = {
-        **Sentence.ways,
+    ways: ClassVar[sentence.Ways] = {
+        **sentence.Sentence.ways,
         "period": lambda number, unit: period(int(number), unit_of(unit)),
         "percentage": lambda share, _: f"{share * 100:g}",
         "percentages": lambda shares, _: ", ".join(f"{share * 100:g}" for share in shares),

@@ -5,70 +5,53 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from dossier.core.bands import FEWEST_WITH_A_VALUE
-from dossier.core.types import (
-    NOT_SELECTED,
-    READERS,
-    At,
-    DatasetSummary,
-    Description,
-    Estimate,
-    Evidence,
-    Predicted,
-    Term,
-    Withheld,
-    externals,
-    find,
-    sum_known,
-)
-from dossier.typeset import widths
-from dossier.typeset.labels import level_of
-from dossier.typeset.numbers import TIED
+from dossier.core import bands, types
+from dossier.typeset import labels, numbers, widths
 from dossier.typeset.words import counted, dates, listing, sentence_case
 
 UNSTATED = "not stated"
 """What a quick look has in place of a version and an owner."""
 
 
-def model(evidence: Evidence) -> str:
+def model(evidence: types.Evidence) -> str:
     """The model with the version that was tested, when it has one, and the released one where it is another."""
     version = evidence.release.release.version
     return tested_model(evidence) + ("" if tested_version(evidence) == version else f" (the release is {version})")
 
 
-def tested_model(evidence: Evidence) -> str:
+def tested_model(evidence: types.Evidence) -> str:
     """The model with the version that was tested, when it has one."""
     name, tested = evidence.release.release.model, tested_version(evidence)
-    return name if tested == UNSTATED else f"{name}{TIED}{tested}"
+    return name if tested == UNSTATED else f"{name}{numbers.TIED}{tested}"
 
 
-def tested_version(evidence: Evidence) -> str:
+def tested_version(evidence: types.Evidence) -> str:
     """The version that every number is of; the released one, where the release names no other."""
     release = evidence.release.release
     return release.tested_version or release.version
 
 
-def predictor_of(evidence: Evidence, described: Description) -> str:
+def predictor_of(evidence: types.Evidence, described: types.Description) -> str:
     """A predictor, or one category of it, as a row names it."""
     if described.level is None:
         return described.variable
-    return f"{described.variable}: {level_of(evidence, described.variable, described.level)}"
+    return f"{described.variable}: {labels.level_of(evidence, described.variable, described.level)}"
 
 
-def foretold(evidence: Evidence) -> str:
+def foretold(evidence: types.Evidence) -> str:
     """What the model gives the probability of: the outcome with its horizon, of several classes each of them."""
     outcome = evidence.release.outcome
     each = f"each of {listing(outcome.classes)}: " if outcome.classes else ""
-    return f"{each}{Predicted.by(evidence.release).words}"
+    return f"{each}{types.Predicted.by(evidence.release).words}"
 
 
-def development(evidence: Evidence) -> str | None:
+def development(evidence: types.Evidence) -> str | None:
     """What the tables hold that the model was made from; None where the release gives none."""
     tables = [dataset for dataset in evidence.datasets if dataset.role == "development"]
     return " ".join(_size_and_dates(dataset) for dataset in tables) or None
 
 
-def _size_and_dates(dataset: DatasetSummary) -> str:
+def _size_and_dates(dataset: types.DatasetSummary) -> str:
     counts = [f"{count:,} of {label}" for label, count in dataset.class_counts.items()]
     if not counts and (events := events_of(dataset)):
         counts = [f"events {events}" if dataset.outcome_withheld else counted(dataset.events or 0, "event")]
@@ -79,7 +62,7 @@ def _size_and_dates(dataset: DatasetSummary) -> str:
     return f"{', '.join(parts)}."
 
 
-def identity(evidence: Evidence) -> str:
+def identity(evidence: types.Evidence) -> str:
     """The dossier's name on every page: model, released version, date."""
     release = evidence.release.release
     return identity_of(release.model, release.version, None if release.date is None else release.date.isoformat())
@@ -91,40 +74,42 @@ def identity_of(model: str, version: str, date: str | None) -> str:
     return words if date is None else f"{words}-{date}"
 
 
-def shown(evidence: Evidence, roles: Sequence[str] = ("development", "internal", "external")) -> list[DatasetSummary]:
+def shown(
+    evidence: types.Evidence, roles: Sequence[str] = ("development", "internal", "external")
+) -> list[types.DatasetSummary]:
     """The datasets of these roles, external ones first, each group in the order of the release."""
     order = [role for role in ("external", "internal", "development") if role in roles]
     return [dataset for role in order for dataset in evidence.datasets if dataset.role == role]
 
 
-def has_enough(described: Description) -> bool:
+def has_enough(described: types.Description) -> bool:
     """Whether so many patients have a value that their mean says something, as for the characteristics."""
-    return not isinstance(described.n, int) or described.n >= FEWEST_WITH_A_VALUE
+    return not isinstance(described.n, int) or described.n >= bands.FEWEST_WITH_A_VALUE
 
 
-def count_of(count: int | Withheld) -> str:
+def count_of(count: int | types.Withheld) -> str:
     """A count in figures; one that is withheld as below the smallest that is printed."""
-    return f"<{count.below}" if isinstance(count, Withheld) else f"{count:,}"
+    return f"<{count.below}" if isinstance(count, types.Withheld) else f"{count:,}"
 
 
-def rows_read_of(dataset: DatasetSummary) -> str:
+def rows_read_of(dataset: types.DatasetSummary) -> str:
     """How many rows were read, at least those that are analysed where a count of excluded ones is withheld."""
-    return f"{dataset.n:,} or more" if isinstance(dataset.rows_read, Withheld) else f"{dataset.rows_read:,}"
+    return f"{dataset.n:,} or more" if isinstance(dataset.rows_read, types.Withheld) else f"{dataset.rows_read:,}"
 
 
-def events_of(dataset: DatasetSummary, unknown: str = "") -> str:
+def events_of(dataset: types.DatasetSummary, unknown: str = "") -> str:
     """How many had the outcome, in figures; the word for nobody knows where the dataset has no outcome."""
     if dataset.outcome_withheld is not None:
         return "withheld"
     return unknown if dataset.events is None else f"{dataset.events:,}"
 
 
-def at_least(datasets: Sequence[DatasetSummary]) -> str:
+def at_least(datasets: Sequence[types.DatasetSummary]) -> str:
     """The words before a sum of events that leaves out what is withheld."""
-    return f"at least{TIED}" if any(dataset.outcome_withheld for dataset in datasets) else ""
+    return f"at least{numbers.TIED}" if any(dataset.outcome_withheld for dataset in datasets) else ""
 
 
-def all_events(datasets: Sequence[DatasetSummary]) -> str:
+def all_events(datasets: Sequence[types.DatasetSummary]) -> str:
     """The events of all datasets that tell theirs; where none does, that they are withheld or not known."""
     known = [dataset.events for dataset in datasets if dataset.events is not None]
     if not known:
@@ -132,33 +117,35 @@ def all_events(datasets: Sequence[DatasetSummary]) -> str:
     return f"{at_least(datasets)}{counted(sum(known), 'event')}"
 
 
-def lost_rows(datasets: Sequence[DatasetSummary], but: str = "") -> tuple[int, str]:
+def lost_rows(datasets: Sequence[types.DatasetSummary], but: str = "") -> tuple[int, str]:
     """How many rows were excluded as far as that is known, and the words before the number where it is not all.
 
     Those that were excluded for the reason `but` do not count.
     """
     counts = [count for dataset in datasets for why, count in dataset.excluded.items() if why != but]
-    return sum_known(counts), f"at least{TIED}" if any(isinstance(count, Withheld) for count in counts) else ""
+    return types.sum_known(counts), f"at least{numbers.TIED}" if any(
+        isinstance(count, types.Withheld) for count in counts
+    ) else ""
 
 
-def not_analysed(datasets: Sequence[DatasetSummary]) -> str:
+def not_analysed(datasets: Sequence[types.DatasetSummary]) -> str:
     """What is said of the excluded rows: those that the release does not select could have been analysed."""
-    chosen = any(dataset.excluded.get(NOT_SELECTED) for dataset in datasets)
+    chosen = any(dataset.excluded.get(types.NOT_SELECTED) for dataset in datasets)
     return "are not analysed" if chosen else "could not be analysed"
 
 
-def unweighted(datasets: Sequence[DatasetSummary]) -> str:
+def unweighted(datasets: Sequence[types.DatasetSummary]) -> str:
     """At which sites patients are counted here without their weights; empty where none has any."""
     sites = [dataset.site for dataset in datasets if dataset.weighted]
     return f" Sampling weights are not used here, where each patient counts once: {listing(sites)}." if sites else ""
 
 
-def label_of(dataset: DatasetSummary) -> str:
+def label_of(dataset: types.DatasetSummary) -> str:
     """A dataset as a table's row names it; what is not external says so first."""
     return dataset.site if dataset.role == "external" else f"{sentence_case(dataset.role)}: {dataset.site}"
 
 
-def measured_label(dataset: DatasetSummary) -> str:
+def measured_label(dataset: types.DatasetSummary) -> str:
     """A dataset as a row of measures names it: those of the development data are apparent."""
     if dataset.role != "development":
         return label_of(dataset)
@@ -169,20 +156,22 @@ ALL_POOLED = "All external sites, pooled"
 """The row of what is pooled: never of the internal test or the development data."""
 
 
-def groups_of_readers(evidence: Evidence) -> tuple[str, ...]:
+def groups_of_readers(evidence: types.Evidence) -> tuple[str, ...]:
     """The groups of the readers in alphabetical order, which is that of their numbers in the curves."""
     return tuple(sorted({str(result.at["group"]) for result in evidence.results if "group" in result.at}))
 
 
-def groups_of_raters(evidence: Evidence, dataset: str) -> tuple[str, ...]:
+def groups_of_raters(evidence: types.Evidence, dataset: str) -> tuple[str, ...]:
     """The groups of the raters of a dataset in alphabetical order, which is that of their numbers in the curves."""
     declared = [
-        reader.groups for reader in evidence.release.readers if (reader.dataset or READERS) == dataset and reader.groups
+        reader.groups
+        for reader in evidence.release.readers
+        if (reader.dataset or types.READERS) == dataset and reader.groups
     ]
     return tuple(sorted({group for groups in declared for group in groups.values()}))
 
 
-def axis_name(at: At) -> str:
+def axis_name(at: types.At) -> str:
     """What an axis of the nomogram is called: its predictor, and of a product the value of the other one."""
     return f"{at['predictor']} ({at['with']} {at['level']})" if "with" in at else str(at["predictor"])
 
@@ -191,17 +180,20 @@ MARKS = ("circle", "triangle", "diamond")
 """The hollow marks of the first other models in a forest of sites."""
 
 
-def marks_of_rivals(evidence: Evidence) -> dict[str, str]:
+def marks_of_rivals(evidence: types.Evidence) -> dict[str, str]:
     """The first other models that have an AUROC at an external site, by the mark that each has in the forest."""
     marks = zip(MARKS, (rival.name for rival in evidence.release.rivals), strict=False)
     return {
         mark: name
         for mark, name in marks
-        if any(isinstance(find(evidence, "auroc", site.name, model=name), Estimate) for site in externals(evidence))
+        if any(
+            isinstance(types.find(evidence, "auroc", site.name, model=name), types.Estimate)
+            for site in types.externals(evidence)
+        )
     }
 
 
-def tier(term: Term) -> str:
+def tier(term: types.Term) -> str:
     """How much weight a measure has, as pages say it: what the papers on trust propose is not yet usual."""
     return "proposed" if term.tier == "mission" else term.tier
 
@@ -210,9 +202,9 @@ WIDEST_NAME = 42.0
 """How much of a line of the cover or the contents the name of a hospital may take, in mm."""
 
 
-def with_short_sites(evidence: Evidence, text: str) -> str:
+def with_short_sites(evidence: types.Evidence, text: str) -> str:
     """A text with the names of hospitals as short as the cover and the contents have room for."""
-    sites = [dataset.site for dataset in externals(evidence)]
+    sites = [dataset.site for dataset in types.externals(evidence)]
     short = dict(zip(sites, widths.shortened(sites, WIDEST_NAME), strict=True))
     every = "|".join(map(re.escape, sorted(short, key=len, reverse=True)))
     return re.sub(every, lambda found: short[found[0]], text) if every else text

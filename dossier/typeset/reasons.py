@@ -10,8 +10,7 @@ from dossier.core.facts import Fact
 from dossier.core.types import Evidence
 from dossier.typeset.numbers import MINUS
 from dossier.typeset.words import within_sentence
-from dossier.words import entries
-from dossier.words.sentence import Sentence
+from dossier.words import entries, sentence
 
 
 @dataclass(frozen=True)
@@ -47,7 +46,7 @@ def known_names(evidence: Evidence) -> Names:
     return Names({dataset.name: dataset.site for dataset in evidence.datasets}, labels)
 
 
-class Reason(Sentence):
+class Reason(sentence.Sentence):
     """Writes the values of a reason into its text."""
 
     datasets = DATASETS

@@ -12,8 +12,7 @@ from dossier.typeset.numbers import TIED
 from dossier.typeset.reasons import why
 from dossier.typeset.widths import lines_of, parted, shortened, text_width, widest_word
 from dossier.typeset.words import anchor, listing, sentence_case
-from dossier.words import entries
-from dossier.words.sentence import Sentence
+from dossier.words import entries, sentence
 
 Item = TypeVar("Item")
 
@@ -113,7 +112,7 @@ def worded(
     `columns` stand behind those that always have the same head, `part` numbers what takes several tables, `at` tells
     those of one name apart.
     """
-    words, fill = entries("tables")[name], Sentence().filled
+    words, fill = entries("tables")[name], sentence.Sentence().filled
     title, note, head = (fill(words.get(key, other), values) for key, other in TEXTS.items())
     fixed = [each if isinstance(each, dict) else {"label": each} for each in words.get("columns", ())]
     return Table(

@@ -8,17 +8,8 @@ from dataclasses import dataclass
 from dossier.core.checklist import is_placeholder
 from dossier.core.tripod import TOPICS
 from dossier.core.types import POOLED, Estimate, Evidence, Predicted, externals, find
-from dossier.report.chapters import classes
+from dossier.report.chapters import classes, sentence
 from dossier.report.chapters.chapter import chapter
-from dossier.report.chapters.sentence import (
-    NOTHING,
-    Sentence,
-    estimated,
-    new_hospital,
-    not_pooled,
-    primary_threshold,
-    range_over_sites,
-)
 from dossier.typeset.names import all_events, at_least, model
 from dossier.typeset.numbers import TIED, in_text, threshold
 from dossier.typeset.words import counted, in_words, listing, sentence_case
@@ -41,9 +32,9 @@ class Line:
     """The rows of the checklist whose declared text stands here in full, and so in no other chapter."""
 
 
-def finding(_: Evidence) -> Sentence:
+def finding(_: Evidence) -> sentence.Sentence:
     """Nothing: the line of results has it."""
-    return NOTHING
+    return sentence.NOTHING
 
 
 def lines(evidence: Evidence) -> list[Line]:
@@ -144,7 +135,7 @@ def _type(evidence: Evidence) -> str:
 
 
 def _measures(evidence: Evidence) -> str:
-    at = primary_threshold(evidence)
+    at = sentence.primary_threshold(evidence)
     utility = "" if at is None else f", net benefit over the better default at a threshold of{TIED}{threshold(at)}"
     return (
         "AUROC, observed over expected events, calibration slope, calibration curve"
@@ -178,13 +169,13 @@ def _predictors(evidence: Evidence) -> str:
 
 def _results(evidence: Evidence) -> str:
     """AUROC, O/E and slope over the sites, net benefit at the primary threshold, and what a new site may expect."""
-    at = primary_threshold(evidence)
+    at = sentence.primary_threshold(evidence)
     said = [
         _one(evidence, "auroc", "AUROC"),
-        new_hospital(evidence),
+        sentence.new_hospital(evidence),
         _one(evidence, "oe_ratio", "observed to expected ratio"),
         _one(evidence, "calibration_slope", "calibration slope"),
-        not_pooled(evidence),
+        sentence.not_pooled(evidence),
         classes.off(evidence) if classes.labels(evidence) else "",
         "" if at is None else _one(evidence, "net_benefit_gain", f"{GAIN} at{TIED}{threshold(at)}", threshold=at),
     ]
@@ -196,9 +187,9 @@ def _one(evidence: Evidence, measure: str, label: str, /, **at: float) -> str:
     pooled = find(evidence, measure, POOLED, **at)
     if isinstance(pooled, Estimate):
         return f"Pooled {label}{_of(evidence)} {in_text(evidence, measure, pooled)}."
-    sites = estimated(evidence, measure, **at)
+    sites = sentence.estimated(evidence, measure, **at)
     if sites:
-        return f"The {label}{_of(evidence)} {range_over_sites(evidence, measure, sites)}."
+        return f"The {label}{_of(evidence)} {sentence.range_over_sites(evidence, measure, sites)}."
     every = classes.by_class(evidence, measure, **at)
     if not every:
         return ""

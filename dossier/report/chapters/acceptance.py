@@ -6,28 +6,11 @@ import datetime
 import json
 from collections.abc import Mapping, Sequence
 
-from dossier.core import alterations, binding
-from dossier.core.alterations import Alteration
-from dossier.core.facts import Fact
-from dossier.core.multiplicity import better_than_the_model
-from dossier.core.types import (
-    POOLED,
-    Absent,
-    Criterion,
-    Estimate,
-    Evidence,
-    Sealed,
-    State,
-    externals,
-    find,
-    summary_of,
-)
+from dossier.core import alterations, binding, facts, multiplicity, types
 from dossier.report.chapters.chapter import chapter
 from dossier.report.chapters.sentence import Sentence, named_or_counted, named_with_the_rest
-from dossier.typeset import flags
-from dossier.typeset.names import ALL_POOLED, measured_label, shown
+from dossier.typeset import flags, names, reasons
 from dossier.typeset.numbers import TIED, short, unit, wished
-from dossier.typeset.reasons import why
 from dossier.typeset.tables import NOT_COMPUTED, Cell, Column, Reasons, Row, Table, worded
 from dossier.typeset.words import date, how_many, in_words, listing, sentence_case, setting, within_sentence
 from dossier.words import entries
@@ -38,11 +21,11 @@ MOST_NAMED = 3
 SIDE_BY_SIDE = 4
 """As many criteria as stand side by side in one table, that of the first page included."""
 
-WORDS: Mapping[State, str] = entries("pages")["standing"]
+WORDS: Mapping[types.State, str] = entries("pages")["standing"]
 """What the interval of a number says of what was asked."""
 
 
-def finding(evidence: Evidence) -> Sentence:
+def finding(evidence: types.Evidence) -> Sentence:
     """How many criteria are shown to be met everywhere they ask for it, and how the others stand."""
     every = counted_ones(evidence) or declared(evidence)
     met = [criteria for criteria in every if verdict(criteria) == "shown"]
@@ -69,11 +52,11 @@ def finding(evidence: Evidence) -> Sentence:
     return Sentence(f"{lead}{'is' if len(met) == 1 else 'are'} shown to be met.", rest)
 
 
-REST: tuple[State, ...] = ("against", "open", "untested")
+REST: tuple[types.State, ...] = ("against", "open", "untested")
 """How a criterion stands that is not shown to be met, the gravest first."""
 
 
-def when(evidence: Evidence, done: str, counted_only: bool = False) -> str:
+def when(evidence: types.Evidence, done: str, counted_only: bool = False) -> str:
     """When the criteria were `done`, whether that was before the data, and of how many nobody says so."""
     every = counted_ones(evidence) if counted_only else declared(evidence)
     said = [evidence.release.acceptance[criteria[0].number - 1].declared_on for criteria in every]
@@ -87,7 +70,7 @@ def when(evidence: Evidence, done: str, counted_only: bool = False) -> str:
     return f"{sentence_case(done)} on {days}{_beside_the_data(evidence, known[0], known[-1])}. {unsaid}".strip()
 
 
-def sealed(evidence: Evidence) -> str:
+def sealed(evidence: types.Evidence) -> str:
     """Whether all is as it was sealed, and whether that was before the data; empty where nothing was sealed."""
     seal = evidence.seal
     if seal is None:
@@ -106,9 +89,9 @@ LONGEST_VALUE = 80
 """Characters of such a value that have room."""
 
 
-def _changed(evidence: Evidence) -> str:
+def _changed(evidence: types.Evidence) -> str:
     """What was changed since it was sealed, each value as it was and as it is."""
-    of_table: dict[Sealed, list[str]] = {}
+    of_table: dict[types.Sealed, list[str]] = {}
     for alteration in alterations.since(evidence.seal):
         of_table.setdefault(alteration.table, []).append(_altered(evidence, alteration))
     return "; ".join(
@@ -116,7 +99,7 @@ def _changed(evidence: Evidence) -> str:
     )
 
 
-def _altered(evidence: Evidence, alteration: Alteration) -> str:
+def _altered(evidence: types.Evidence, alteration: alterations.Alteration) -> str:
     """One value as it was sealed and as it is, after what it belongs to."""
     entry = alteration.of
     measure = str(entry.get("measure", entry.get("column", "")))
@@ -138,12 +121,12 @@ def _value(value: object) -> str:
     return text if len(text) <= LONGEST_VALUE else f"{text[: LONGEST_VALUE - 1]}…"
 
 
-def _beside_the_data(evidence: Evidence, first: datetime.date, last: datetime.date) -> str:
+def _beside_the_data(evidence: types.Evidence, first: datetime.date, last: datetime.date) -> str:
     """Whether these days lie before or after the patients of every external site, as far as their dates are stated."""
-    spans = [site.dates for site in externals(evidence) if site.dates is not None]
-    if len(spans) < len(externals(evidence)):
-        withheld = [site.dates_withheld for site in externals(evidence) if site.dates_withheld is not None]
-        why_not = f"withheld ({why(evidence, withheld[0].reason)})" if withheld else "not stated"
+    spans = [site.dates for site in types.externals(evidence) if site.dates is not None]
+    if len(spans) < len(types.externals(evidence)):
+        withheld = [site.dates_withheld for site in types.externals(evidence) if site.dates_withheld is not None]
+        why_not = f"withheld ({reasons.why(evidence, withheld[0].reason)})" if withheld else "not stated"
         return f"; whether that was before the first patient is {why_not}"
     begin, end = min(span[0] for span in spans), max(span[1] for span in spans)
     if last < begin:
@@ -153,23 +136,23 @@ def _beside_the_data(evidence: Evidence, first: datetime.date, last: datetime.da
     return f", {'not all' if first < begin else 'not'} before the first patient ({date(begin)})"
 
 
-def declared(evidence: Evidence) -> list[tuple[Criterion, ...]]:
+def declared(evidence: types.Evidence) -> list[tuple[types.Criterion, ...]]:
     """The criteria as they were declared, each with every dataset that has to meet it."""
     numbers = list(dict.fromkeys(criterion.number for criterion in evidence.criteria))
     return [tuple(criterion for criterion in evidence.criteria if criterion.number == number) for number in numbers]
 
 
-def counted_ones(evidence: Evidence) -> list[tuple[Criterion, ...]]:
+def counted_ones(evidence: types.Evidence) -> list[tuple[types.Criterion, ...]]:
     """The criteria that count: declared on a day that is said, and not after the dossier itself."""
     return [criteria for criteria in declared(evidence) if not why_uncounted(evidence, criteria[0])]
 
 
-def uncounted(evidence: Evidence) -> list[tuple[Criterion, ...]]:
+def uncounted(evidence: types.Evidence) -> list[tuple[types.Criterion, ...]]:
     """The criteria that count for nothing."""
     return [criteria for criteria in declared(evidence) if why_uncounted(evidence, criteria[0])]
 
 
-def why_uncounted(evidence: Evidence, criterion: Criterion) -> str:
+def why_uncounted(evidence: types.Evidence, criterion: types.Criterion) -> str:
     """Why a criterion counts for nothing, as the end of a sentence; empty where it counts."""
     declared = evidence.release.acceptance[criterion.number - 1]
     why = binding.uncounted(evidence.release, declared, evidence.datasets)
@@ -182,18 +165,18 @@ def why_uncounted(evidence: Evidence, criterion: Criterion) -> str:
     }[why]
 
 
-def verdict(everywhere: tuple[Criterion, ...]) -> State:
+def verdict(everywhere: tuple[types.Criterion, ...]) -> types.State:
     """How a criterion stands over all datasets that it asks something of; one where it is refuted decides."""
     states = {criterion.state for criterion in everywhere}
     return next((state for state in REST if state in states), "shown")
 
 
-def counts(states: Sequence[State]) -> str:
+def counts(states: Sequence[types.State]) -> str:
     """How many are shown, against, open and untested."""
     return ", ".join(f"{states.count(state)}{TIED}{state}" for state in WORDS if state in states)
 
 
-def label(evidence: Evidence, criterion: Criterion) -> str:
+def label(evidence: types.Evidence, criterion: types.Criterion) -> str:
     """What a criterion is about: the measure, its settings, the subset, and which number of the interval."""
     places = [
         setting(value) if name == "threshold" else f"{name} {setting(value)}" for name, value in criterion.at.items()
@@ -208,7 +191,7 @@ SHORTER = {"oe_ratio": "O/E"}
 """What a measure is called where its label says more than a head of a column has room for."""
 
 
-def asked(evidence: Evidence, criterion: Criterion) -> str:
+def asked(evidence: types.Evidence, criterion: types.Criterion) -> str:
     """What was asked of the number, as it stands after its name: 0.80 to 1.25, or a sign and a bound."""
     term = evidence.terms[criterion.measure]
     low, high = (None if bound is None else wished(bound, term) for bound in (criterion.at_least, criterion.at_most))
@@ -217,16 +200,16 @@ def asked(evidence: Evidence, criterion: Criterion) -> str:
     return f"≥{TIED}{low}{unit(term)}" if low is not None else f"≤{TIED}{high}{unit(term)}"
 
 
-def _site(evidence: Evidence, dataset: str) -> str:
-    return within_sentence(ALL_POOLED) if dataset == POOLED else summary_of(evidence, dataset).site
+def _site(evidence: types.Evidence, dataset: str) -> str:
+    return within_sentence(names.ALL_POOLED) if dataset == types.POOLED else types.summary_of(evidence, dataset).site
 
 
-def on_the_first_page(evidence: Evidence) -> list[tuple[Criterion, ...]]:
+def on_the_first_page(evidence: types.Evidence) -> list[tuple[types.Criterion, ...]]:
     """The criteria that the table of the first page has room for, of those that count for all patients."""
     return [everywhere for everywhere in counted_ones(evidence) if everywhere[0].subset is None][:SIDE_BY_SIDE]
 
 
-def detailed(evidence: Evidence) -> tuple[Table, ...]:
+def detailed(evidence: types.Evidence) -> tuple[Table, ...]:
     """The criteria that the first page leaves out: the observed number at every dataset, and how it stands.
 
     One that is asked of a single dataset and does not count is a sentence of the first page.
@@ -242,21 +225,21 @@ def detailed(evidence: Evidence) -> tuple[Table, ...]:
     return tuple(_block(evidence, block, number) for number, block in enumerate(blocks, start=1))
 
 
-def _block(evidence: Evidence, block: Sequence[tuple[Criterion, ...]], part: int) -> Table:
+def _block(evidence: types.Evidence, block: Sequence[tuple[types.Criterion, ...]], part: int) -> Table:
     reasons = Reasons(evidence)
     tried = {criterion.dataset for everywhere in block for criterion in everywhere}
     rows = [
-        Row(measured_label(dataset), _cells(evidence, block, dataset.name, reasons))
-        for dataset in shown(evidence)
+        Row(names.measured_label(dataset), _cells(evidence, block, dataset.name, reasons))
+        for dataset in names.shown(evidence)
         if dataset.name in tried
     ]
-    if POOLED in tried:
-        rows.append(Row(ALL_POOLED, _cells(evidence, block, POOLED, reasons), "total"))
+    if types.POOLED in tried:
+        rows.append(Row(names.ALL_POOLED, _cells(evidence, block, types.POOLED, reasons), "total"))
     heads = (Column(f"{label(evidence, row[0])} {asked(evidence, row[0])}", intervals=True) for row in block)
     return worded("acceptance", rows, heads, reasons.footnotes(), part)
 
 
-def not_the_better_choice(evidence: Evidence, block: Sequence[tuple[Criterion, ...]]) -> tuple[str, ...]:
+def not_the_better_choice(evidence: types.Evidence, block: Sequence[tuple[types.Criterion, ...]]) -> tuple[str, ...]:
     """Where a criterion of net benefit is met, and flagging everyone or no one has a higher one all the same."""
     return tuple(
         f"{sentence_case(label(evidence, everywhere[0]))} is met, yet flagging {whom} has the higher net benefit at "
@@ -266,36 +249,36 @@ def not_the_better_choice(evidence: Evidence, block: Sequence[tuple[Criterion, .
     )
 
 
-def _better_defaults(evidence: Evidence, everywhere: tuple[Criterion, ...]) -> dict[str, list[str]]:
+def _better_defaults(evidence: types.Evidence, everywhere: tuple[types.Criterion, ...]) -> dict[str, list[str]]:
     """Where a net benefit meets its criterion and a default does more good: the sites, by which default."""
     if everywhere[0].measure != "net_benefit" or everywhere[0].subset is not None:
         return {}
     met = [
-        (criterion, find(evidence, "net_benefit_gain", criterion.dataset, **criterion.at))
+        (criterion, types.find(evidence, "net_benefit_gain", criterion.dataset, **criterion.at))
         for criterion in everywhere
         if criterion.met
     ]
-    return better_than_the_model(
-        (_site(evidence, criterion.dataset), found) for criterion, found in met if isinstance(found, Estimate)
+    return multiplicity.better_than_the_model(
+        (_site(evidence, criterion.dataset), found) for criterion, found in met if isinstance(found, types.Estimate)
     )
 
 
 def _cells(
-    evidence: Evidence, block: Sequence[tuple[Criterion, ...]], dataset: str, reasons: Reasons
+    evidence: types.Evidence, block: Sequence[tuple[types.Criterion, ...]], dataset: str, reasons: Reasons
 ) -> tuple[Cell, ...]:
     here = [next((criterion for criterion in everywhere if criterion.dataset == dataset), None) for everywhere in block]
     return tuple(NOT_COMPUTED if criterion is None else _cell(evidence, criterion, reasons) for criterion in here)
 
 
-def _cell(evidence: Evidence, criterion: Criterion, reasons: Reasons) -> Cell:
+def _cell(evidence: types.Evidence, criterion: types.Criterion, reasons: Reasons) -> Cell:
     if criterion.observed is None:
-        return reasons.cell(Absent(criterion.reason or Fact("not_estimated")))
+        return reasons.cell(types.Absent(criterion.reason or facts.Fact("not_estimated")))
     cuts = [bound for bound in (criterion.at_least, criterion.at_most) if bound is not None]
     observed = short(evidence, criterion.measure, criterion.observed, cuts)
     return Cell(observed, WORDS[criterion.state], "alert" if criterion.state == "against" else "value")
 
 
-def declarations(evidence: Evidence) -> list[tuple[str, str]]:
+def declarations(evidence: types.Evidence) -> list[tuple[str, str]]:
     """Why each criterion was declared, on which day, and why a measure that calls for caution was used."""
     said = []
     for everywhere in declared(evidence):

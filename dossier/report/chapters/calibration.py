@@ -4,42 +4,36 @@ from __future__ import annotations
 
 from dossier.core.multiplicity import size_of_risks
 from dossier.core.types import DatasetSummary, Evidence, externals
-from dossier.report.chapters import classes
+from dossier.report.chapters import classes, sentence
 from dossier.report.chapters.chapter import chapter, measured
-from dossier.report.chapters.sentence import (
-    Sentence,
-    estimated,
-    of_slopes,
-    range_over_sites,
-    refuted,
-    to_show_calibration,
-)
 from dossier.typeset.words import how_many, in_words, listing
 
 
-def finding(evidence: Evidence) -> Sentence:
+def finding(evidence: Evidence) -> sentence.Sentence:
     """How many sites have an interval of O/E that holds 1, and what the slopes say."""
     if classes.labels(evidence):
         return classes.calibration(evidence)
-    ratios = estimated(evidence, "oe_ratio")
+    ratios = sentence.estimated(evidence, "oe_ratio")
     if not ratios:
-        return Sentence("At no external site can calibration be estimated.")
-    lead = f"Observed over expected events (O/E) {range_over_sites(evidence, 'oe_ratio', ratios)}."
-    slopes = estimated(evidence, "calibration_slope")
-    parts = of_slopes(slopes, refuted(evidence, slopes), lambda sites: f"in {_who(sites, len(slopes))}")
+        return sentence.Sentence("At no external site can calibration be estimated.")
+    lead = f"Observed over expected events (O/E) {sentence.range_over_sites(evidence, 'oe_ratio', ratios)}."
+    slopes = sentence.estimated(evidence, "calibration_slope")
+    parts = sentence.of_slopes(
+        slopes, sentence.refuted(evidence, slopes), lambda sites: f"in {_who(sites, len(slopes))}"
+    )
     few = len(externals(evidence)) - len(ratios)
     if few:
         parts.append(f"At {in_words(few)} {'site' if few == 1 else 'sites'} O/E cannot be estimated.")
     no_slope = [site for site, _ in ratios if site not in [dataset for dataset, _ in slopes]]
     if no_slope:
         parts.append(f"In {_who(no_slope, len(ratios))} no slope can be estimated.")
-    return Sentence(lead, " ".join([*parts, *_unsure(evidence)]))
+    return sentence.Sentence(lead, " ".join([*parts, *_unsure(evidence)]))
 
 
 def _unsure(evidence: Evidence) -> list[str]:
     """Where it is open, and how many patients would show good calibration."""
     sites = [site for site in externals(evidence) if size_of_risks(evidence, site.name) == "open"]
-    needed = to_show_calibration(evidence, sites)
+    needed = sentence.to_show_calibration(evidence, sites)
     if not needed:
         return []
     return [f"This is open in {_who(sites, len(externals(evidence)))}: {needed} patients would show a right model."]

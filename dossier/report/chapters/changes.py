@@ -5,26 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from dossier.core.facts import Fact
-from dossier.core.types import (
-    POOLED,
-    Absent,
-    Changes,
-    Criterion,
-    DatasetSummary,
-    Estimate,
-    Evidence,
-    Predicted,
-    Previous,
-    PreviousManifest,
-    Result,
-    Term,
-    externals,
-)
-from dossier.report.chapters import acceptance
+from dossier.core import facts, types
+from dossier.report.chapters import acceptance, provenance, sentence
 from dossier.report.chapters.chapter import chapter
-from dossier.report.chapters.provenance import grouped
-from dossier.report.chapters.sentence import Sentence, named_with_the_rest
 from dossier.typeset.measures import cell
 from dossier.typeset.names import ALL_POOLED, label_of, measured_label, shown
 from dossier.typeset.numbers import in_text, number, threshold, value_of
@@ -33,10 +16,10 @@ from dossier.typeset.tables import Cell, Reasons, Row, Table, worded
 from dossier.typeset.words import counted, date, how_many, in_words, listing, sentence_case, setting, within_sentence
 
 
-def finding(evidence: Evidence) -> Sentence:
+def finding(evidence: types.Evidence) -> sentence.Sentence:
     """What is worse first; then which datasets came and went, and how many criteria changed state."""
     if evidence.changes is None:
-        return Sentence("No previous release is named, so that nothing is compared with one.")
+        return sentence.Sentence("No previous release is named, so that nothing is compared with one.")
     changes = _changes(evidence)
     came, went = _came_and_went(evidence)
     state = len([pair for pair in _kept(evidence) if _standing(pair[0]) != _standing(pair[1])])
@@ -47,28 +30,32 @@ def finding(evidence: Evidence) -> Sentence:
     rest = [_outcome(evidence), _sites(evidence), _not_shown(evidence)]
     if worse := what_is_worse(evidence):
         lead, rest = worse, [lead, *rest]
-    return Sentence(lead, " ".join(part for part in rest if part))
+    return sentence.Sentence(lead, " ".join(part for part in rest if part))
 
 
 @dataclass(frozen=True)
 class Worse:
     """A measure that is worse at a hospital than in the previous release: its interval excludes no change."""
 
-    result: Result
-    site: DatasetSummary
-    now: Estimate
-    difference: Estimate
+    result: types.Result
+    site: types.DatasetSummary
+    now: types.Estimate
+    difference: types.Estimate
     is_sure: bool
     """Whether it holds after Holm's correction for all that was looked at."""
 
 
-def worse_ones(evidence: Evidence) -> list[Worse]:
+def worse_ones(evidence: types.Evidence) -> list[Worse]:
     """What is worse than in the previous release, the surest first."""
-    level, sites = evidence.release.release.level, {site.name: site for site in externals(evidence)}
+    level, sites = evidence.release.release.level, {site.name: site for site in types.externals(evidence)}
     found = []
     for result in evidence.changes.results if evidence.changes is not None else ():
         difference, now = result.found, _value(evidence.results, result)
-        if isinstance(difference, Absent) or "p_adjusted" not in difference.details or not isinstance(now, Estimate):
+        if (
+            isinstance(difference, types.Absent)
+            or "p_adjusted" not in difference.details
+            or not isinstance(now, types.Estimate)
+        ):
             continue
         p_value, adjusted, by = (difference.details[name] or 0.0 for name in ("p_value", "p_adjusted", "worse_by"))
         if by > 0 and p_value < 1 - level:
@@ -80,18 +67,18 @@ MOST_WORSE = 2
 """Measures that are worse of which a sentence gives the numbers; the table has all."""
 
 
-def what_is_worse(evidence: Evidence) -> str:
+def what_is_worse(evidence: types.Evidence) -> str:
     """What is worse than in the previous release after all that was looked at; empty where nothing is shown to be."""
     sure = [each for each in worse_ones(evidence) if each.is_sure]
     if not sure:
         return ""
     looks = int(sure[0].difference.details["looks"] or 0)
-    said = named_with_the_rest([_in_words(evidence, each) for each in sure], MOST_WORSE)
+    said = sentence.named_with_the_rest([_in_words(evidence, each) for each in sure], MOST_WORSE)
     than = f"Worse than version {_changes(evidence).previous.version}"
     return f"{than}, after Holm's correction for {looks} comparisons: {said}."
 
 
-def _in_words(evidence: Evidence, worse: Worse) -> str:
+def _in_words(evidence: types.Evidence, worse: Worse) -> str:
     """What a measure was, what it is, and the difference, with how that was found."""
     term, difference = evidence.terms[worse.result.term], worse.difference
     before, now = (
@@ -102,12 +89,12 @@ def _in_words(evidence: Evidence, worse: Worse) -> str:
     return f"{within_sentence(term.label)} at {worse.site.site} {before} before, {now} now (difference {by}, {how})"
 
 
-def _not_shown(evidence: Evidence) -> str:
+def _not_shown(evidence: types.Evidence) -> str:
     """What looks worse but not after the correction; where nothing does, among how many."""
     looks = [
         result.found.details["looks"] or 0
         for result in _changes(evidence).results
-        if isinstance(result.found, Estimate) and "looks" in result.found.details
+        if isinstance(result.found, types.Estimate) and "looks" in result.found.details
     ]
     if not looks:
         return "No difference at a hospital has an interval: whether it became worse is not known."
@@ -115,20 +102,20 @@ def _not_shown(evidence: Evidence) -> str:
     chance = number(looks[0] * (1 - evidence.release.release.level) / 2, 1)
     if not others:
         return "" if worse_ones(evidence) else f"None of {counted(len(looks), 'comparison')} shows it to be worse."
-    said = named_with_the_rest([_in_words(evidence, each) for each in others], 1)
+    said = sentence.named_with_the_rest([_in_words(evidence, each) for each in others], 1)
     return f"Worse by the CI alone, not after the correction ({chance} expected by chance): {said}."
 
 
-def _outcome(evidence: Evidence) -> str:
+def _outcome(evidence: types.Evidence) -> str:
     """That another outcome was predicted before; nothing where it is the same, or not known."""
     then = _changes(evidence).previous.other_outcome(evidence.release)
     if then is None:
         return ""
-    now = Predicted.by(evidence.release)
+    now = types.Predicted.by(evidence.release)
     return f"Another outcome was predicted before: {then.words}; now it is {now.words}. Nothing is compared with it."
 
 
-def _sites(evidence: Evidence) -> str:
+def _sites(evidence: types.Evidence) -> str:
     """Which datasets have their name from another site of before."""
     moved = [f"{each.name} ({before.site} before, {each.site} now)" for before, each in _of_other_sites(evidence)]
     if not moved:
@@ -137,13 +124,13 @@ def _sites(evidence: Evidence) -> str:
     return f"{of} of another site and not compared: {listing(moved)}."
 
 
-def _of_other_sites(evidence: Evidence) -> list[tuple[DatasetSummary, DatasetSummary]]:
+def _of_other_sites(evidence: types.Evidence) -> list[tuple[types.DatasetSummary, types.DatasetSummary]]:
     """The datasets of before and of now that have one name and two sites."""
     pairs = [(_changes(evidence).previous.elsewhere(dataset), dataset) for dataset in evidence.datasets]
     return [(before, now) for before, now in pairs if before is not None]
 
 
-def line(evidence: Evidence) -> str:
+def line(evidence: types.Evidence) -> str:
     """What a committee has to know of the previous release, in one sentence; nothing where none is named."""
     if evidence.changes is None:
         return ""
@@ -157,7 +144,7 @@ def line(evidence: Evidence) -> str:
     )
 
 
-def _changes(evidence: Evidence) -> Changes:
+def _changes(evidence: types.Evidence) -> types.Changes:
     """What the chapter is about; it stays away where there is nothing."""
     if evidence.changes is None:
         raise TypeError("the chapter on changes needs a previous release")
@@ -169,7 +156,7 @@ def _changes(evidence: Evidence) -> Changes:
 NOT_STATED = "not stated"
 
 
-def settings(evidence: Evidence) -> Table:
+def settings(evidence: types.Evidence) -> Table:
     """Everything that stands behind the numbers and is not data, where it differs; the rest is named."""
     before = _changes(evidence).previous
     every = list(_settings(evidence, before))
@@ -178,28 +165,28 @@ def settings(evidence: Evidence) -> Table:
     unknown = [
         f"Model file, programs and input files of before are not known: {reason_text(absent.reason)}."
         for absent in (before.manifest,)
-        if isinstance(absent, Absent)
+        if isinstance(absent, types.Absent)
     ]
     return worded("changes-setting", rows, footnotes=unknown, same=listing(same))
 
 
-def _settings(evidence: Evidence, before: Previous) -> Iterator[tuple[str, str, str]]:
+def _settings(evidence: types.Evidence, before: types.Previous) -> Iterator[tuple[str, str, str]]:
     release, manifest = evidence.release.release, before.manifest
     yield "Version of the model", before.version, release.version
     yield "Date", date(before.date), date(release.date)
-    yield from _predictions(before.predicted, Predicted.by(evidence.release))
+    yield from _predictions(before.predicted, types.Predicted.by(evidence.release))
     for old, new in _of_other_sites(evidence):
         yield f"Site of {new.name}", old.site, new.site
     yield "Thresholds", _thresholds(before.thresholds), _thresholds(evidence.release.thresholds.declared)
     yield "Level of the intervals", f"{before.level * 100:g}%", f"{release.level * 100:g}%"
     yield "Seed", str(before.seed), str(release.seed)
-    if isinstance(manifest, PreviousManifest):
+    if isinstance(manifest, types.PreviousManifest):
         yield "Model file, SHA-256", _hash(manifest.artifact_sha256), _hash(release.artifact_sha256)
         for name in dict.fromkeys((*evidence.versions, *manifest.versions)):
             yield name, manifest.versions.get(name, "not there"), evidence.versions.get(name, "not there")
 
 
-def _predictions(before: Predicted | None, now: Predicted) -> Iterator[tuple[str, str, str]]:
+def _predictions(before: types.Predicted | None, now: types.Predicted) -> Iterator[tuple[str, str, str]]:
     """What is predicted, then and now; nothing where the previous results do not record it."""
     if before is not None:
         yield "Outcome", before.outcome, now.outcome
@@ -212,7 +199,7 @@ def _thresholds(declared: Sequence[float]) -> str:
 
 
 def _hash(sha256: str | None) -> str:
-    return NOT_STATED if sha256 is None else grouped(sha256)
+    return NOT_STATED if sha256 is None else provenance.grouped(sha256)
 
 
 def _word(text: str) -> Cell:
@@ -222,7 +209,7 @@ def _word(text: str) -> Cell:
 # ---- data -----------------------------------------------------------------------------------------------------------
 
 
-def _came_and_went(evidence: Evidence) -> tuple[list[DatasetSummary], list[DatasetSummary]]:
+def _came_and_went(evidence: types.Evidence) -> tuple[list[types.DatasetSummary], list[types.DatasetSummary]]:
     """The datasets that only this release has, and those that only the previous one had."""
     previous = _changes(evidence).previous
     declared = {claim.name for claim in evidence.release.declared_performance}
@@ -231,7 +218,7 @@ def _came_and_went(evidence: Evidence) -> tuple[list[DatasetSummary], list[Datas
     return came, [dataset for dataset in previous.datasets if dataset.name not in kept | declared]
 
 
-def data(evidence: Evidence) -> Table:
+def data(evidence: types.Evidence) -> Table:
     """Every dataset of now and of before, with its patients and events in both."""
     previous = _changes(evidence).previous
     rows = [_sizes(dataset, previous.of(dataset), dataset) for dataset in shown(evidence)]
@@ -239,7 +226,7 @@ def data(evidence: Evidence) -> Table:
     return worded("changes-data", rows)
 
 
-def _sizes(named: DatasetSummary, before: DatasetSummary | None, now: DatasetSummary | None) -> Row:
+def _sizes(named: types.DatasetSummary, before: types.DatasetSummary | None, now: types.DatasetSummary | None) -> Row:
     sizes = [None if dataset is None else (dataset.n, dataset.events) for dataset in (before, now)]
     change = (
         "came" if before is None else "went" if now is None else "same size" if sizes[0] == sizes[1] else "other size"
@@ -249,10 +236,10 @@ def _sizes(named: DatasetSummary, before: DatasetSummary | None, now: DatasetSum
     return Row(label_of(named), (*cells, Cell(change, kind="plain")))
 
 
-def files(evidence: Evidence) -> tuple[str, ...]:
+def files(evidence: types.Evidence) -> tuple[str, ...]:
     """Which input files came, went, or kept their name with other content; nothing where the manifest is missing."""
     manifest, own = _changes(evidence).previous.manifest, _changes(evidence).previous.file
-    if isinstance(manifest, Absent):
+    if isinstance(manifest, types.Absent):
         return ()
     beside = own.rpartition("/")[0] + "/manifest.json" if "/" in own else "manifest.json"
     old = {file.name: file.sha256 for file in manifest.inputs}
@@ -269,10 +256,10 @@ def files(evidence: Evidence) -> tuple[str, ...]:
 # ---- measures -------------------------------------------------------------------------------------------------------
 
 
-def measures(evidence: Evidence) -> Table:
+def measures(evidence: types.Evidence) -> Table:
     """Every measure that is compared, before and now, the difference with its interval, and how that was found."""
     changes, reasons = _changes(evidence), Reasons(evidence)
-    groups: dict[str, list[Result]] = {}
+    groups: dict[str, list[types.Result]] = {}
     for result in (result for result in changes.results if _is_reported(evidence, result)):
         groups.setdefault(_group(evidence, result), []).append(result)
     rows: list[Row] = []
@@ -282,27 +269,29 @@ def measures(evidence: Evidence) -> Table:
     return worded("changes-measures", rows, footnotes=reasons.footnotes())
 
 
-def _is_reported(evidence: Evidence, result: Result) -> bool:
+def _is_reported(evidence: types.Evidence, result: types.Result) -> bool:
     """Whether the measure is a number now, or was one before."""
-    return any(isinstance(found, Estimate) for found in (_before(evidence, result), _value(evidence.results, result)))
+    return any(
+        isinstance(found, types.Estimate) for found in (_before(evidence, result), _value(evidence.results, result))
+    )
 
 
-def _group(evidence: Evidence, result: Result) -> str:
+def _group(evidence: types.Evidence, result: types.Result) -> str:
     term = evidence.terms[result.term]
     places = [f"{name} {setting(value)}" for name, value in result.at.items() if name != "against"]
     unit = " per 100" if term.unit == "per 100" else ""
     return f"{sentence_case(term.label)}{unit}{' at ' + listing(places) if places else ''}"
 
 
-def _line(evidence: Evidence, result: Result, reasons: Reasons) -> Row:
+def _line(evidence: types.Evidence, result: types.Result, reasons: Reasons) -> Row:
     term = evidence.terms[result.term]
     before, now = _before(evidence, result), _value(evidence.results, result)
     label = next((measured_label(site) for site in evidence.datasets if site.name == result.dataset), ALL_POOLED)
     cells = (*(_cell(found, term, reasons) for found in (before, now, result.found)), _how(result.found, reasons))
-    return Row(label, cells, "total" if result.dataset == POOLED else "row")
+    return Row(label, cells, "total" if result.dataset == types.POOLED else "row")
 
 
-def _before(evidence: Evidence, result: Result) -> Estimate | Absent | None:
+def _before(evidence: types.Evidence, result: types.Result) -> types.Estimate | types.Absent | None:
     """The same measure before; None where it was never taken, and where it was of another site or outcome."""
     previous = _changes(evidence).previous
     elsewhere = any(now.name == result.dataset for _, now in _of_other_sites(evidence))
@@ -311,7 +300,7 @@ def _before(evidence: Evidence, result: Result) -> Estimate | Absent | None:
     return _value(previous.results, result)
 
 
-def _value(results: Sequence[Result], result: Result) -> Estimate | Absent | None:
+def _value(results: Sequence[types.Result], result: types.Result) -> types.Estimate | types.Absent | None:
     """The same measure of the same dataset at the same settings; None where it was never taken."""
     at = {name: value for name, value in result.at.items() if name != "against"}
     return next(
@@ -325,28 +314,28 @@ def _value(results: Sequence[Result], result: Result) -> Estimate | Absent | Non
     )
 
 
-def _cell(found: Estimate | Absent | None, term: Term, reasons: Reasons) -> Cell:
+def _cell(found: types.Estimate | types.Absent | None, term: types.Term, reasons: Reasons) -> Cell:
     if found is None:
         return Cell("", kind="plain")
-    return cell(found, term, reasons, wordy=isinstance(found, Estimate) and (found.low or 0.0) < 0)
+    return cell(found, term, reasons, wordy=isinstance(found, types.Estimate) and (found.low or 0.0) < 0)
 
 
-def _how(found: Estimate | Absent, reasons: Reasons) -> Cell:
-    if isinstance(found, Absent):
+def _how(found: types.Estimate | types.Absent, reasons: Reasons) -> Cell:
+    if isinstance(found, types.Absent):
         return _word("")
     if found.method.has("paired_versions"):
         return _word("paired")
     if found.low is not None:
         return _word(f"unpaired {reasons.why(found.reason)}" if found.reason else "independent")
-    return _word(f"no interval {reasons.why(found.reason or Fact('no_bounds'))}")
+    return _word(f"no interval {reasons.why(found.reason or facts.Fact('no_bounds'))}")
 
 
 # ---- criteria -------------------------------------------------------------------------------------------------------
 
-Pair = tuple[Criterion | None, Criterion | None]
+Pair = tuple[types.Criterion | None, types.Criterion | None]
 
 
-def _criteria(evidence: Evidence) -> list[Pair]:
+def _criteria(evidence: types.Evidence) -> list[Pair]:
     """Each criterion of before beside the one of now about the same number; None where there is none."""
     previous, elsewhere = _changes(evidence).previous, {dataset.name for dataset, _ in _of_other_sites(evidence)}
     other = previous.other_outcome(evidence.release) is not None
@@ -355,22 +344,22 @@ def _criteria(evidence: Evidence) -> list[Pair]:
     return [(old.get(key), new.get(key)) for key in dict.fromkeys((*new, *old))]
 
 
-def _kept(evidence: Evidence) -> list[Pair]:
+def _kept(evidence: types.Evidence) -> list[Pair]:
     """The criteria that stand in both releases."""
     return [(old, new) for old, new in _criteria(evidence) if old is not None and new is not None]
 
 
-def _asks(criterion: Criterion) -> tuple[object, ...]:
+def _asks(criterion: types.Criterion) -> tuple[object, ...]:
     return criterion.measure, criterion.dataset, criterion.subset, tuple(sorted(criterion.at.items())), criterion.bound
 
 
-def _standing(criterion: Criterion | None) -> str:
+def _standing(criterion: types.Criterion | None) -> str:
     if criterion is None:
         return "not declared"
     return acceptance.WORDS[criterion.state]
 
 
-def criteria(evidence: Evidence) -> Table | None:
+def criteria(evidence: types.Evidence) -> Table | None:
     """The criteria whose state or demand changed; None where none did."""
     changed = [
         (old, new)
@@ -382,11 +371,11 @@ def criteria(evidence: Evidence) -> Table | None:
     return worded("changes-criteria", (_criterion(evidence, old, new) for old, new in changed))
 
 
-def _bounds(criterion: Criterion) -> tuple[float | None, float | None]:
+def _bounds(criterion: types.Criterion) -> tuple[float | None, float | None]:
     return criterion.at_least, criterion.at_most
 
 
-def _criterion(evidence: Evidence, old: Criterion | None, new: Criterion | None) -> Row:
+def _criterion(evidence: types.Evidence, old: types.Criterion | None, new: types.Criterion | None) -> Row:
     criterion = new or old
     if criterion is None:
         raise TypeError("a criterion is of now or of before")

@@ -5,27 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dossier.core.multiplicity import is_worse, of_site
-from dossier.core.types import (
-    POOLED,
-    Absent,
-    DatasetSummary,
-    Estimate,
-    Evidence,
-    externals,
-    find,
-    find_curve,
-)
-from dossier.report.chapters.sentence import (
-    Sentence,
-    estimated,
-    new_hospital,
-    of_slopes,
-    primary_threshold,
-    range_over_sites,
-    severity_of_errors,
-    where_risks_are_off,
-)
+from dossier.core import multiplicity, types
+from dossier.report.chapters import sentence
 from dossier.typeset.names import label_of, lost_rows, not_analysed, shown
 from dossier.typeset.numbers import TIED, in_text, level_of, per_cent, short, threshold
 from dossier.typeset.tables import Cell, Column, Row, Table, worded
@@ -35,7 +16,7 @@ MOST_NAMED = 4
 """Classes at sites that a sentence names; of more it gives the count."""
 
 
-def labels(evidence: Evidence) -> tuple[str, ...]:
+def labels(evidence: types.Evidence) -> tuple[str, ...]:
     """The classes in order; none for an outcome of two."""
     return evidence.release.outcome.classes or ()
 
@@ -44,9 +25,9 @@ def labels(evidence: Evidence) -> tuple[str, ...]:
 class OneAgainstRest:
     """A measure of one class against the rest at one site."""
 
-    site: DatasetSummary
+    site: types.DatasetSummary
     label: str
-    found: Estimate
+    found: types.Estimate
 
     @property
     def named(self) -> str:
@@ -54,18 +35,18 @@ class OneAgainstRest:
         return f"{self.label} at {self.site.site}"
 
 
-def by_class(evidence: Evidence, measure: str, /, **at: float | str) -> list[OneAgainstRest]:
+def by_class(evidence: types.Evidence, measure: str, /, **at: float | str) -> list[OneAgainstRest]:
     """A measure of every class at every external site, from the lowest value to the highest."""
     found = [
         OneAgainstRest(site, label, estimate)
-        for site in externals(evidence)
+        for site in types.externals(evidence)
         for label in labels(evidence)
-        if isinstance(estimate := find(evidence, measure, site.name, **{**at, "class": label}), Estimate)
+        if isinstance(estimate := types.find(evidence, measure, site.name, **{**at, "class": label}), types.Estimate)
     ]
     return sorted(found, key=lambda each: each.found.value)
 
 
-def ends(evidence: Evidence, measure: str, every: list[OneAgainstRest]) -> tuple[str, str]:
+def ends(evidence: types.Evidence, measure: str, every: list[OneAgainstRest]) -> tuple[str, str]:
     """The lowest and the highest value over classes and sites, each with where it is: a mean may hide both."""
     low, high = (f"{short(evidence, measure, each.found.value)} ({each.named})" for each in (every[0], every[-1]))
     return low, high
@@ -77,10 +58,10 @@ def _named_or_counted(which: Sequence[str], among: int) -> str:
     return f"{in_words(len(which))} of {in_words(among)} classes and sites"
 
 
-def _pooled_by_class(evidence: Evidence) -> str:
+def _pooled_by_class(evidence: types.Evidence) -> str:
     """The ends of the classes' pooled AUROCs, or nothing when they are not pooled."""
-    found = [(find(evidence, "auroc", POOLED, **{"class": label}), label) for label in labels(evidence)]
-    known = sorted((estimate.value, label) for estimate, label in found if isinstance(estimate, Estimate))
+    found = [(types.find(evidence, "auroc", types.POOLED, **{"class": label}), label) for label in labels(evidence)]
+    known = sorted((estimate.value, label) for estimate, label in found if isinstance(estimate, types.Estimate))
     if len(known) < 2:
         return ""
     (low, first), (high, last) = known[0], known[-1]
@@ -90,79 +71,79 @@ def _pooled_by_class(evidence: Evidence) -> str:
 # ---- the chapters' sentences ----------------------------------------------------------------------------------------
 
 
-def results(evidence: Evidence) -> Sentence:
+def results(evidence: types.Evidence) -> sentence.Sentence:
     """The mean AUROC of the classes over all sites, which class is hardest, and where the risks of a class are off."""
-    pooled = find(evidence, "auroc", POOLED)
-    if isinstance(pooled, Absent):
-        sites = estimated(evidence, "auroc")
+    pooled = types.find(evidence, "auroc", types.POOLED)
+    if isinstance(pooled, types.Absent):
+        sites = sentence.estimated(evidence, "auroc")
         lead = (
-            f"The AUROC, averaged over the classes, {range_over_sites(evidence, 'auroc', sites)}."
+            f"The AUROC, averaged over the classes, {sentence.range_over_sites(evidence, 'auroc', sites)}."
             if sites
             else "At no external site can discrimination be averaged over the classes."
         )
-        return Sentence(lead, off(evidence))
-    parts = [new_hospital(evidence)]
+        return sentence.Sentence(lead, off(evidence))
+    parts = [sentence.new_hospital(evidence)]
     span = _pooled_by_class(evidence)
     parts += [f"By class it runs from {span}."] if span else []
-    return Sentence(
+    return sentence.Sentence(
         f"The AUROC, pooled and averaged over the classes, is {in_text(evidence, 'auroc', pooled)}.",
         " ".join([*parts, off(evidence)]).strip(),
     )
 
 
-def off(evidence: Evidence) -> str:
+def off(evidence: types.Evidence) -> str:
     """For which class at which site the risks are off."""
-    return where_risks_are_off(_refuted(evidence, "oe_ratio"), "for")
+    return sentence.where_risks_are_off(_refuted(evidence, "oe_ratio"), "for")
 
 
-def _refuted(evidence: Evidence, measure: str) -> list[tuple[str, Estimate]]:
+def _refuted(evidence: types.Evidence, measure: str) -> list[tuple[str, types.Estimate]]:
     """The classes and sites where an O/E or a slope is part of why the risks are shown to be wrong in size."""
     return [
         (each.named, each.found)
         for each in by_class(evidence, measure)
-        if of_site(evidence, each.found, each.site.name, each.label) == "against"
+        if multiplicity.of_site(evidence, each.found, each.site.name, each.label) == "against"
     ]
 
 
-def discrimination(evidence: Evidence) -> Sentence:
+def discrimination(evidence: types.Evidence) -> sentence.Sentence:
     """The mean AUROC of the classes at each site."""
-    sites = estimated(evidence, "auroc")
+    sites = sentence.estimated(evidence, "auroc")
     if not sites:
-        return Sentence("At no external site can discrimination be averaged over the classes.")
-    span = range_over_sites(evidence, "auroc", sites)
-    return Sentence(f"The AUROC, one class against the rest and averaged, {span}.")
+        return sentence.Sentence("At no external site can discrimination be averaged over the classes.")
+    span = sentence.range_over_sites(evidence, "auroc", sites)
+    return sentence.Sentence(f"The AUROC, one class against the rest and averaged, {span}.")
 
 
-def calibration(evidence: Evidence) -> Sentence:
+def calibration(evidence: types.Evidence) -> sentence.Sentence:
     """The ends of O/E over classes and sites, and where slopes are off."""
     ratios = by_class(evidence, "oe_ratio")
     if not ratios:
-        return Sentence("At no external site can calibration be estimated.")
+        return sentence.Sentence("At no external site can calibration be estimated.")
     first, last = ends(evidence, "oe_ratio", ratios)
     lead = f"Observed over expected patients of a class (O/E) runs from {first} to {last}."
     slopes = by_class(evidence, "calibration_slope")
-    parts = of_slopes(
+    parts = sentence.of_slopes(
         [(slope.named, slope.found) for slope in slopes],
         _refuted(evidence, "calibration_slope"),
         lambda which: f"for {_named_or_counted(which, len(slopes))}",
     )
-    return Sentence(lead, " ".join(parts))
+    return sentence.Sentence(lead, " ".join(parts))
 
 
-def utility(evidence: Evidence) -> Sentence:
+def utility(evidence: types.Evidence) -> sentence.Sentence:
     """The ends of the gain at the primary threshold over classes and sites, and at how many it is more than chance."""
-    at = primary_threshold(evidence)
+    at = sentence.primary_threshold(evidence)
     if at is None:
-        return Sentence("No threshold is declared.", "Net benefit is shown over a range of thresholds only.")
+        return sentence.Sentence("No threshold is declared.", "Net benefit is shown over a range of thresholds only.")
     every = by_class(evidence, "net_benefit_gain", threshold=at)
     if not every:
-        return Sentence("At no external site can net benefit be estimated.")
+        return sentence.Sentence("At no external site can net benefit be estimated.")
     first, last = ends(evidence, "net_benefit_gain", every)
     what = f"At a threshold of{TIED}{threshold(at)} for the risk of one class, the net benefit over the better default"
     lead = f"{what} runs from {first} to {last}."
     level, among = level_of(evidence), len(every)
     above = [each for each in every if each.found.low is not None and each.found.low > 0]
-    below = [each for each in every if is_worse(each.found)]
+    below = [each for each in every if multiplicity.is_worse(each.found)]
     unsure = [each.named for each in every if each not in above and each not in below]
     includes = "the CI includes 0" if all((each.found.high or 0) >= 0 or each in below for each in every) else "open"
     rest = (
@@ -171,24 +152,26 @@ def utility(evidence: Evidence) -> Sentence:
     )
     rest += f"; a default has the higher one for {listing([each.named for each in below])}" if below else ""
     rest += f"; {includes} for {_named_or_counted(unsure, among)}" if unsure else ""
-    return Sentence(lead, f"{rest}.")
+    return sentence.Sentence(lead, f"{rest}.")
 
 
-def severity(evidence: Evidence) -> Sentence:
+def severity(evidence: types.Evidence) -> sentence.Sentence:
     """The mean severity of the answers at each site, and of an error."""
-    sites = estimated(evidence, "mean_severity")
+    sites = sentence.estimated(evidence, "mean_severity")
     if not sites:
-        return Sentence("The severity of errors cannot be estimated.", "It needs weights for all pairs of classes.")
-    lead = f"The mean severity of an answer {range_over_sites(evidence, 'mean_severity', sites)}."
-    errors = estimated(evidence, "error_severity_index")
+        return sentence.Sentence(
+            "The severity of errors cannot be estimated.", "It needs weights for all pairs of classes."
+        )
+    lead = f"The mean severity of an answer {sentence.range_over_sites(evidence, 'mean_severity', sites)}."
+    errors = sentence.estimated(evidence, "error_severity_index")
     if not errors:
-        return Sentence(lead)
-    return Sentence(lead, severity_of_errors(evidence, errors))
+        return sentence.Sentence(lead)
+    return sentence.Sentence(lead, sentence.severity_of_errors(evidence, errors))
 
 
-def description(evidence: Evidence) -> Sentence:
+def description(evidence: types.Evidence) -> sentence.Sentence:
     """The size of the test, what was left out, and how the shares of the classes differ between sites."""
-    sites = externals(evidence)
+    sites = types.externals(evidence)
     rows = sum(site.n for site in sites)
     lost, least = lost_rows(sites)
     lead = (
@@ -204,10 +187,10 @@ def description(evidence: Evidence) -> Sentence:
     )
     spans = [_share_over_sites(sites, label) for label in labels(evidence)]
     known = [span for span in spans if span]
-    return Sentence(lead, f"{left_out} {sentence_case(listing(known))}." if known else left_out)
+    return sentence.Sentence(lead, f"{left_out} {sentence_case(listing(known))}." if known else left_out)
 
 
-def _share_over_sites(sites: tuple[DatasetSummary, ...], label: str) -> str:
+def _share_over_sites(sites: tuple[types.DatasetSummary, ...], label: str) -> str:
     """A class with the range of its share over the sites."""
     shares = sorted(site.class_counts[label] / site.n for site in sites if site.n and label in site.class_counts)
     if not shares:
@@ -216,7 +199,7 @@ def _share_over_sites(sites: tuple[DatasetSummary, ...], label: str) -> str:
     return f"{label} makes up {low}" if low == high else f"{label} makes up {low} to {high}"
 
 
-def by_site(evidence: Evidence) -> tuple[Table, ...]:
+def by_site(evidence: types.Evidence) -> tuple[Table, ...]:
     """The patients of each class in each dataset, with their share."""
     known = labels(evidence)
     if not known:
@@ -248,10 +231,10 @@ class OfClass:
         return dict(self.named)[self.label]
 
 
-def called(evidence: Evidence, site: DatasetSummary) -> tuple[OfClass, ...]:
+def called(evidence: types.Evidence, site: types.DatasetSummary) -> tuple[OfClass, ...]:
     """What the model calls the patients of each class at a hospital; empty where nobody counted them."""
-    known, curve = labels(evidence), find_curve(evidence, "confusion_matrix", site.name)
-    if isinstance(curve, Absent) or not known:
+    known, curve = labels(evidence), types.find_curve(evidence, "confusion_matrix", site.name)
+    if isinstance(curve, types.Absent) or not known:
         return ()
     k = len(known)
     counts = [int(value or 0) for value in curve.columns["count"]]
@@ -260,14 +243,14 @@ def called(evidence: Evidence, site: DatasetSummary) -> tuple[OfClass, ...]:
     )
 
 
-def named_rightly(evidence: Evidence, site: DatasetSummary) -> float | None:
+def named_rightly(evidence: types.Evidence, site: types.DatasetSummary) -> float | None:
     """The share of a hospital's patients whose class the model names; None where nobody counted them."""
     found = called(evidence, site)
     patients = sum(of_class.count for of_class in found)
     return sum(of_class.right for of_class in found) / patients if patients else None
 
 
-def named_rightly_by_class(evidence: Evidence, site: DatasetSummary) -> tuple[float | None, ...]:
+def named_rightly_by_class(evidence: types.Evidence, site: types.DatasetSummary) -> tuple[float | None, ...]:
     """The same of each class; None where the hospital has no patient of it."""
     found = {of_class.label: of_class for of_class in called(evidence, site)}
     return tuple(
@@ -276,7 +259,7 @@ def named_rightly_by_class(evidence: Evidence, site: DatasetSummary) -> tuple[fl
     )
 
 
-def in_sentences(evidence: Evidence, site: DatasetSummary) -> tuple[str, ...]:
+def in_sentences(evidence: types.Evidence, site: types.DatasetSummary) -> tuple[str, ...]:
     """What the model calls the patients of each class at a hospital, in words."""
     texts = []
     for of_class in called(evidence, site):

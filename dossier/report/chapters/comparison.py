@@ -6,14 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from dossier.core.types import Absent, DatasetSummary, Estimate, Evidence, externals
+from dossier.report.chapters import sentence
 from dossier.report.chapters.chapter import chapter, measured
-from dossier.report.chapters.sentence import (
-    Sentence,
-    at_the_primary_threshold,
-    estimated,
-    named_with_the_rest,
-    primary_threshold,
-)
 from dossier.typeset.measures import chapter_tables
 from dossier.typeset.numbers import in_text, level_of, number, threshold, value_of
 from dossier.typeset.tables import Table
@@ -26,13 +20,13 @@ MOST_NAMED = 2
 Sites = Sequence[tuple[DatasetSummary, Estimate]]
 
 
-def finding(evidence: Evidence) -> Sentence:
+def finding(evidence: Evidence) -> sentence.Sentence:
     """At how many sites the interval of the difference of the AUROC excludes 0, of each other model, and its range."""
     names = [rival.name for rival in evidence.release.rivals]
-    every = {name: estimated(evidence, "auroc_difference", against=name) for name in names}
+    every = {name: sentence.estimated(evidence, "auroc_difference", against=name) for name in names}
     known = {name: sites for name, sites in every.items() if sites}
     if not known:
-        return Sentence("At no external site can the models be compared.")
+        return sentence.Sentence("At no external site can the models be compared.")
     better = where_better(evidence)
     if len(every) == 1:
         only = _of_one(evidence, *next(iter(known.items())))
@@ -42,7 +36,7 @@ def finding(evidence: Evidence) -> Sentence:
     more = len(every) - len(shown)
     rest = f"; the tables have {in_words(more)} more" if more else ""
     lead = f"The {_what(evidence)} is higher ({level_of(evidence)} CI excludes 0) {'; '.join([first, *others])}{rest}."
-    return Sentence(lead, better or _holm(evidence, known))
+    return sentence.Sentence(lead, better or _holm(evidence, known))
 
 
 @dataclass(frozen=True)
@@ -112,22 +106,22 @@ def _by_how_much(evidence: Evidence, found: Sequence[Better]) -> str:
             first, alike = here[0], [each for each in here if each.is_like(here[0])]
             left = f" and {in_words(len(here) - len(alike))} more" if len(here) > len(alike) else ""
             by = f"{first.site.site} by {in_text(evidence, measure, first.by)}"
-            said.append(f"{named_with_the_rest([each.rival for each in alike], 3)} in {label} at {by}{left}")
+            said.append(f"{sentence.named_with_the_rest([each.rival for each in alike], 3)} in {label} at {by}{left}")
     return "; ".join(said)
 
 
-def _of_one(evidence: Evidence, rival: str, sites: Sites) -> Sentence:
+def _of_one(evidence: Evidence, rival: str, sites: Sites) -> sentence.Sentence:
     better, worse = _better_and_worse(sites)
     term = replace(evidence.terms["auroc_difference"], digits=2)
     low, high = (f"{value_of(found, term)} ({site.site})" for site, found in (sites[0], sites[-1]))
     if len(sites) == 1:
         verdict = "is higher" if better else "is lower" if worse else "is not shown to differ"
         sides = "excludes" if better or worse else "includes"
-        return Sentence(
+        return sentence.Sentence(
             f"Against {rival}, the {_what(evidence)} {verdict} ({level_of(evidence)} CI {sides} 0).",
             f"The difference is {value_of(sites[0][1], term)}.",
         )
-    return Sentence(
+    return sentence.Sentence(
         f"Against {rival}, the {_what(evidence)} is higher {_sides(sites)} ({level_of(evidence)} CI excludes 0).",
         f"The difference runs from {low} to {high}.",
     )
@@ -165,7 +159,7 @@ def _holm(evidence: Evidence, known: Mapping[str, Sites]) -> str:
 
 def tables(evidence: Evidence) -> tuple[Table, ...]:
     """The other models' own numbers, and the differences from them at the primary threshold, model by model."""
-    shown = _without_threshold(at_the_primary_threshold(evidence))
+    shown = _without_threshold(sentence.at_the_primary_threshold(evidence))
     return chapter_tables(_by_rival(shown) if len(evidence.release.rivals) > 1 else shown, "comparison")
 
 
@@ -187,7 +181,7 @@ def _by_rival(evidence: Evidence) -> Evidence:
 
 def _without_threshold(evidence: Evidence) -> Evidence:
     """The evidence with the one threshold that is left in the label of its measure instead of its settings."""
-    at = primary_threshold(evidence)
+    at = sentence.primary_threshold(evidence)
     measure = "net_benefit_difference"
     if at is None or measure not in evidence.terms:
         return evidence

@@ -6,9 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from dossier.core.bands import MAP_ROWS, MAP_WITH_NUMBERS
 from dossier.core.types import MODEL, DatasetSummary, DescriptionResult, Evidence, described, externals
-from dossier.report.chapters import classes
+from dossier.report.chapters import classes, sentence
 from dossier.report.chapters.chapter import chapter
-from dossier.report.chapters.sentence import Sentence
 from dossier.typeset.labels import coded, level_of, with_unit
 from dossier.typeset.names import (
     all_events,
@@ -32,7 +31,7 @@ NARROW_SIDE_BY_SIDE = 9
 """Datasets side by side where a cell holds one short number."""
 
 
-def finding(evidence: Evidence) -> Sentence:
+def finding(evidence: Evidence) -> sentence.Sentence:
     """The size of the test, what was left out, and how prevalence differs between sites."""
     if classes.labels(evidence):
         return classes.description(evidence)
@@ -50,7 +49,7 @@ def finding(evidence: Evidence) -> Sentence:
         if len(shares) > 1
         else ""
     )
-    return Sentence(lead, left_out + spread)
+    return sentence.Sentence(lead, left_out + spread)
 
 
 def left_out_of(evidence: Evidence) -> str:

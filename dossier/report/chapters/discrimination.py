@@ -5,15 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dossier.core.types import Absent, At, Estimate, Evidence, find, find_all
-from dossier.report.chapters import classes
+from dossier.report.chapters import classes, sentence
 from dossier.report.chapters.chapter import chapter, measured
-from dossier.report.chapters.sentence import (
-    Sentence,
-    default_benefit,
-    estimated,
-    primary_threshold,
-    range_over_sites,
-)
 from dossier.typeset.measures import cell
 from dossier.typeset.names import events_of, measured_label, shown
 from dossier.typeset.numbers import TIED, interval, level_of, number, threshold, value_of
@@ -21,22 +14,22 @@ from dossier.typeset.tables import NOT_COMPUTED, Cell, Reasons, Row, Table, word
 from dossier.typeset.words import listing, sentence_case
 
 
-def finding(evidence: Evidence) -> Sentence:
+def finding(evidence: Evidence) -> sentence.Sentence:
     """The range of the sensitivity at the primary threshold over sites; without one that of the AUROC."""
     if classes.labels(evidence):
         return classes.discrimination(evidence)
-    sites = estimated(evidence, "auroc")
+    sites = sentence.estimated(evidence, "auroc")
     if not sites:
-        return Sentence("At no external site can discrimination be estimated.")
-    return Sentence(_flagged(evidence) or f"The AUROC {range_over_sites(evidence, 'auroc', sites)}.")
+        return sentence.Sentence("At no external site can discrimination be estimated.")
+    return sentence.Sentence(_flagged(evidence) or f"The AUROC {sentence.range_over_sites(evidence, 'auroc', sites)}.")
 
 
 def _flagged(evidence: Evidence) -> str:
-    at = primary_threshold(evidence)
-    sites = [] if at is None else estimated(evidence, "sensitivity", threshold=at)
+    at = sentence.primary_threshold(evidence)
+    sites = [] if at is None else sentence.estimated(evidence, "sensitivity", threshold=at)
     if at is None or not sites:
         return ""
-    return f"Sensitivity at{TIED}{threshold(at)} {range_over_sites(evidence, 'sensitivity', sites)}."
+    return f"Sensitivity at{TIED}{threshold(at)} {sentence.range_over_sites(evidence, 'sensitivity', sites)}."
 
 
 # ---- the tables -----------------------------------------------------------------------------------------------------
@@ -136,7 +129,7 @@ def _benefit(evidence: Evidence, dataset: str, found: Estimate | Absent, reasons
     """The net benefit of the model and of the better default."""
     if isinstance(found, Absent):
         return reasons.cell(found), NOT_COMPUTED
-    default = default_benefit(dataset, found)
+    default = sentence.default_benefit(dataset, found)
     of_default = reasons.cell(default) if isinstance(default, Absent) else Cell(number(100 * default, 1), kind="plain")
     return Cell(value_of(found, evidence.terms["net_benefit"])), of_default
 

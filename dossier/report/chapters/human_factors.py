@@ -105,7 +105,7 @@ def benefit(evidence: Evidence) -> tuple[Table, ...]:
         Row(
             _who(result),
             (
-                _readers(result),
+                Cell(f"{result.found.n}" if isinstance(result.found, Estimate) else "", kind="plain"),
                 *_wrong(result),
                 *_changed(evidence, result),
                 cell(result.found, term, reasons, wordy=True),
@@ -196,10 +196,6 @@ def _agreement(evidence: Evidence) -> str:
 
 def _who(result: Result) -> str:
     return sentence_case(str(result.at.get("group", "all readers")))
-
-
-def _readers(result: Result) -> Cell:
-    return Cell(f"{result.found.n}" if isinstance(result.found, Estimate) else "", kind="plain")
 
 
 CHAPTER = chapter("human_factors", finding, measured("human_factors"))

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from dossier.core import over_time
-from dossier.core.over_time import Period, Verdict, shown
-from dossier.core.types import DatasetSummary, Evidence, PeriodUnit, Term, curves_named, externals, unit_of
+from dossier.core import over_time, types
 from dossier.report.chapters.chapter import chapter
 from dossier.report.chapters.sentence import Sentence
 from dossier.typeset.flags import flag_text, quantity
@@ -18,18 +16,18 @@ MOST_VALUES = 2
 """Values of a crossed rule that the finding prints; of more the first and the last."""
 
 
-def followed_sites(evidence: Evidence) -> tuple[DatasetSummary, ...]:
+def followed_sites(evidence: types.Evidence) -> tuple[types.DatasetSummary, ...]:
     """The external datasets of which a measure is followed by calendar period."""
-    names = {curve.dataset for curve in shown(evidence)}
-    return tuple(site for site in externals(evidence) if site.name in names)
+    names = {curve.dataset for curve in over_time.shown(evidence)}
+    return tuple(site for site in types.externals(evidence) if site.name in names)
 
 
-def when(verdict: Verdict, called: Callable[[Sequence[int], PeriodUnit], str] = in_a_row) -> str:
+def when(verdict: over_time.Verdict, called: Callable[[Sequence[int], types.PeriodUnit], str] = in_a_row) -> str:
     """The periods in which a rule is crossed."""
     return called([period.number for period in verdict.crossed_in], verdict.unit)
 
 
-def finding(evidence: Evidence) -> Sentence:
+def finding(evidence: types.Evidence) -> Sentence:
     """Where a stop rule is crossed, and whether the intervals lie outside too."""
     every = over_time.of_evidence(evidence)
     crossed = [verdict for verdict in every if verdict.crossing is not None]
@@ -49,13 +47,13 @@ def finding(evidence: Evidence) -> Sentence:
     return Sentence(lead, f"{_certainty(evidence, first)}{more} {_not_crossed(every)}{_open(every)}".strip())
 
 
-def _extremes(evidence: Evidence, measure: str) -> str:
+def _extremes(evidence: types.Evidence, measure: str) -> str:
     """The lowest and the highest value of a measure by calendar period, at the first site with several."""
     for site in followed_sites(evidence):
         curve = over_time.followed(evidence.curves, site.name, measure)
         known = () if curve is None else over_time.periods(curve.found)
         if curve is not None and len(known) > 1:
-            term, unit = evidence.terms[measure], unit_of(curve.at["periods"])
+            term, unit = evidence.terms[measure], types.unit_of(curve.at["periods"])
             low, high = (
                 f"{_value(evidence, each, term)} in {in_a_row([each.number], unit)}"
                 for each in (find(known, key=lambda each: each.value) for find in (min, max))
@@ -64,7 +62,7 @@ def _extremes(evidence: Evidence, measure: str) -> str:
     return ""
 
 
-def _certainty(evidence: Evidence, verdict: Verdict) -> str:
+def _certainty(evidence: types.Evidence, verdict: over_time.Verdict) -> str:
     """The values that cross a rule, and whether their intervals exclude its limit too: the rule is on values."""
     if verdict.crossing is None:
         return ""
@@ -80,7 +78,7 @@ def _certainty(evidence: Evidence, verdict: Verdict) -> str:
     return f"{lead}the whole interval lies outside in {how_many(verdict.crossing.excluding)} of {in_words(len(every))}."
 
 
-def _value(evidence: Evidence, period: Period, term: Term) -> str:
+def _value(evidence: types.Evidence, period: over_time.Period, term: types.Term) -> str:
     """A value with its interval."""
     value = number(period.value, term.digits)
     if period.low is None or period.high is None:
@@ -88,12 +86,12 @@ def _value(evidence: Evidence, period: Period, term: Term) -> str:
     return f"{value} ({number(period.low, term.digits)} to {number(period.high, term.digits)})"
 
 
-def _not_crossed(every: Sequence[Verdict]) -> str:
+def _not_crossed(every: Sequence[over_time.Verdict]) -> str:
     sites = [verdict.site.site for verdict in every if verdict.crossing is None and not verdict.is_open]
     return f"It is not crossed at {listing(sites)}. " if sites and len({verdict.rule for verdict in every}) == 1 else ""
 
 
-def _open(every: Sequence[Verdict]) -> str:
+def _open(every: Sequence[over_time.Verdict]) -> str:
     withheld = list(dict.fromkeys(verdict.site.site for verdict in every if verdict.withheld is not None))
     few = list(dict.fromkeys(verdict.site.site for verdict in every if verdict.is_open and verdict.withheld is None))
     said = [f"Too few periods can be shown at {listing(few)}."] if few else []
@@ -101,12 +99,12 @@ def _open(every: Sequence[Verdict]) -> str:
     return " ".join(said)
 
 
-def rule(evidence: Evidence) -> str:
+def rule(evidence: types.Evidence) -> str:
     """When a rule counts as crossed, and where it cannot be evaluated."""
     if not evidence.release.care.stop:
         return "Limits would be declared as stop in [care]."
     dated = {site.name for site in followed_sites(evidence)}
-    without = [site.site for site in externals(evidence) if site.name not in dated]
+    without = [site.site for site in types.externals(evidence) if site.name not in dated]
     rules = [
         f"{quantity(rule.measure)} outside {flag_text(over_time.limits(rule))} in {counted(rule.periods, 'period')}"
         for rule in evidence.release.care.stop
@@ -121,5 +119,5 @@ CHAPTER = chapter(
     "monitoring",
     finding,
     lambda evidence: bool(followed_sites(evidence)),
-    is_given=lambda evidence: bool(curves_named(evidence, over_time.OVER_TIME)),
+    is_given=lambda evidence: bool(types.curves_named(evidence, over_time.OVER_TIME)),
 )

@@ -5,19 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from dossier.core.bands import SAME_RISK
-from dossier.core.types import (
-    MODEL,
-    Absent,
-    Curve,
-    Description,
-    Estimate,
-    Evidence,
-    curves_named,
-    described,
-    externals,
-    find,
-)
+from dossier.core import bands, types
 from dossier.report.chapters.chapter import chapter
 from dossier.report.chapters.sentence import Sentence
 from dossier.typeset.names import axis_name
@@ -33,7 +21,7 @@ if TYPE_CHECKING:
 TRANSFORMED = {"log": "natural logarithm", "sqrt": "square root", "square": "square"}
 
 
-def finding(evidence: Evidence) -> Sentence:
+def finding(evidence: types.Evidence) -> Sentence:
     """How many predictors the model has, which weighs most, and whether the formula is that of the tested risks."""
     model = evidence.release.model
     every = _points(evidence)
@@ -51,25 +39,25 @@ def finding(evidence: Evidence) -> Sentence:
     return Sentence(lead, _agreement(evidence))
 
 
-def _not_drawn(evidence: Evidence) -> str:
+def _not_drawn(evidence: types.Evidence) -> str:
     """Why there are no points, as a sentence of its own."""
-    totals = [total.found for total in curves_named(evidence, "points_total")]
+    totals = [total.found for total in types.curves_named(evidence, "points_total")]
     return "".join(
-        f"No nomogram is drawn: {reason_text(total.reason)}. " for total in totals if isinstance(total, Absent)
+        f"No nomogram is drawn: {reason_text(total.reason)}. " for total in totals if isinstance(total, types.Absent)
     )
 
 
-def _axes(evidence: Evidence, group: tuple[str, ...]) -> list[str]:
+def _axes(evidence: types.Evidence, group: tuple[str, ...]) -> list[str]:
     """The axes of a predictor, or of two whose product stands in the formula, in their order."""
     of_numbers = [
         axis_name(curve.at)
-        for curve in curves_named(evidence, "points")
+        for curve in types.curves_named(evidence, "points")
         if {str(curve.at[name]) for name in ("predictor", "with") if name in curve.at} == {*group}
     ]
     return of_numbers or [name for name in (" × ".join(group),) if _of_levels(evidence, name)]
 
 
-def _points(evidence: Evidence) -> dict[str, list[tuple[float, str]]]:
+def _points(evidence: types.Evidence) -> dict[str, list[tuple[float, str]]]:
     """The points on each axis with what has them, from the fewest to the most."""
     model = evidence.release.model
     found: dict[str, list[tuple[float, str]]] = {}
@@ -80,16 +68,16 @@ def _points(evidence: Evidence) -> dict[str, list[tuple[float, str]]]:
     return found
 
 
-def _marks(evidence: Evidence, name: str) -> list[tuple[float, str]]:
+def _marks(evidence: types.Evidence, name: str) -> list[tuple[float, str]]:
     """What is marked on an axis, in the order of its values; categories from the fewest points to the most."""
-    for curve in curves_named(evidence, "points"):
-        if axis_name(curve.at) == name and isinstance(curve.found, Curve):
+    for curve in types.curves_named(evidence, "points"):
+        if axis_name(curve.at) == name and isinstance(curve.found, types.Curve):
             return _marks_of(curve.found, evidence.release.model, str(curve.at["predictor"]))
     levels = ((level.value, level.level or "") for level in _of_levels(evidence, name))
     return sorted(levels, key=lambda pair: pair[0])
 
 
-def _marks_of(curve: Curve, model: Model | None, predictor: str) -> list[tuple[float, str]]:
+def _marks_of(curve: types.Curve, model: Model | None, predictor: str) -> list[tuple[float, str]]:
     floor, cap = (None, None) if model is None else model.reach(predictor)
     rows = list(zip(*(curve.columns[name] for name in ("points", "value", "marked")), strict=True))
     found = [(points or 0.0, as_declared(value or 0.0)) for points, value, marked in rows if marked]
@@ -100,19 +88,19 @@ def _marks_of(curve: Curve, model: Model | None, predictor: str) -> list[tuple[f
     return found
 
 
-def _of_levels(evidence: Evidence, name: str) -> list[Description]:
+def _of_levels(evidence: types.Evidence, name: str) -> list[types.Description]:
     """The categories on an axis with their points."""
     return [
         row.described
-        for row in described(evidence, name)
-        if (row.dataset, row.described.statistic) == (MODEL, "points")
+        for row in types.described(evidence, name)
+        if (row.dataset, row.described.statistic) == (types.MODEL, "points")
     ]
 
 
-def _agreement(evidence: Evidence) -> str:
+def _agreement(evidence: types.Evidence) -> str:
     """Whether the formula gives the tested risks, site by site."""
-    pairs = [(site, find(evidence, "formula_difference", site.name)) for site in externals(evidence)]
-    compared = [(site, found) for site, found in pairs if isinstance(found, Estimate)]
+    pairs = [(site, types.find(evidence, "formula_difference", site.name)) for site in types.externals(evidence)]
+    compared = [(site, found) for site, found in pairs if isinstance(found, types.Estimate)]
     if not compared:
         return "At no site can the tested risks be recomputed from it."
     flagged = {flag.dataset for flag in evidence.flags if flag.flag == "model_differs"}
@@ -125,7 +113,7 @@ def _agreement(evidence: Evidence) -> str:
     return f"{where} the formula gives the risks that were tested (largest difference {number(largest, 4)})."
 
 
-def formula(evidence: Evidence) -> Table:
+def formula(evidence: types.Evidence) -> Table:
     """The terms as they are declared."""
     model = evidence.release.model
     if model is None:
@@ -166,14 +154,14 @@ def _coefficients(term: ModelTerm) -> str:
     return "; ".join(as_declared(value) for value in term.coefficients or (term.coefficient or 0.0,))
 
 
-def agreement(evidence: Evidence) -> Table:
+def agreement(evidence: types.Evidence) -> Table:
     """The tested risks against those of the formula, site by site."""
     reasons = Reasons(evidence)
     flagged = {flag.dataset for flag in evidence.flags if flag.flag == "model_differs"}
     rows = []
-    for site in externals(evidence):
-        found = find(evidence, "formula_difference", site.name)
-        if isinstance(found, Absent):
+    for site in types.externals(evidence):
+        found = types.find(evidence, "formula_difference", site.name)
+        if isinstance(found, types.Absent):
             reasons.leave_out(site.site, site.name, found.reason)
             continue
         differing = f"{int(found.details.get('differing') or 0):,}"
@@ -189,12 +177,15 @@ def agreement(evidence: Evidence) -> Table:
                 ),
             )
         )
-    return worded("formula-difference", rows, (), reasons.footnotes(), same_risk=SAME_RISK)
+    return worded("formula-difference", rows, (), reasons.footnotes(), same_risk=bands.SAME_RISK)
 
 
-def compared(evidence: Evidence) -> bool:
+def compared(evidence: types.Evidence) -> bool:
     """Whether any site allows the comparison."""
-    return any(isinstance(find(evidence, "formula_difference", site.name), Estimate) for site in externals(evidence))
+    return any(
+        isinstance(types.find(evidence, "formula_difference", site.name), types.Estimate)
+        for site in types.externals(evidence)
+    )
 
 
 CHAPTER = chapter("nomogram", finding, lambda evidence: evidence.release.model is not None)

@@ -6,11 +6,8 @@ from collections.abc import Callable
 
 from dossier.core.bands import FEW_FOR_POOLING, FEWEST_FOR_A_NEW_SITE
 from dossier.core.types import MACRO, POOLED, Absent, Estimate, Evidence, Result, Term, at_dataset, expected_range, find
+from dossier.report.chapters import sentence
 from dossier.report.chapters.chapter import chapter
-from dossier.report.chapters.sentence import (
-    Sentence,
-    left_out,
-)
 from dossier.typeset.measures import cell, is_estimated
 from dossier.typeset.numbers import bound_of, in_text, level_of, number, threshold
 from dossier.typeset.reasons import why
@@ -18,24 +15,24 @@ from dossier.typeset.tables import NOT_COMPUTED, Cell, Reasons, Row, Table, word
 from dossier.typeset.words import in_words, sentence_case
 
 
-def finding(evidence: Evidence) -> Sentence:
+def finding(evidence: Evidence) -> sentence.Sentence:
     """The pooled O/E with its prediction interval; the AUROC, which other chapters give, where classes have no O/E."""
     auroc, ratio = find(evidence, "auroc", POOLED), find(evidence, "oe_ratio", POOLED)
     if isinstance(auroc, Absent):
         rest, fixed = "", find(evidence, "auroc", POOLED, estimator="stratified")
         if isinstance(fixed, Estimate):
             rest = f"Stratified, sites taken as fixed, the AUROC is {in_text(evidence, 'auroc', fixed)}."
-        return Sentence(f"Sites are not pooled: {why(evidence, auroc.reason)}.", rest)
+        return sentence.Sentence(f"Sites are not pooled: {why(evidence, auroc.reason)}.", rest)
     if isinstance(ratio, Absent):
         averaged = " and averaged over the classes" if evidence.release.outcome.classes else ""
         lead = f"Pooled{averaged}, the AUROC is {in_text(evidence, 'auroc', auroc)}."
-        return Sentence(lead, left_out(evidence))
+        return sentence.Sentence(lead, sentence.left_out(evidence))
     lead = f"Pooled, O/E is {in_text(evidence, 'oe_ratio', ratio)}."
     new = expected_range(ratio)
     few = f"With fewer than {in_words(FEWEST_FOR_A_NEW_SITE)} sites, no prediction interval is given."
     expected = few if new is None else f"In a new site it may lie between {number(new[0])} and {number(new[1])}"
     expected += "" if new is None else f" ({level_of(evidence)} prediction interval)."
-    return Sentence(lead, f"{expected} {left_out(evidence)}".strip())
+    return sentence.Sentence(lead, f"{expected} {sentence.left_out(evidence)}".strip())
 
 
 def prediction(evidence: Evidence) -> Table:
@@ -45,7 +42,9 @@ def prediction(evidence: Evidence) -> Table:
         result.term for result in evidence.results if result.dataset != POOLED and isinstance(result.found, Estimate)
     }
     together = [
-        result for result in at_dataset(evidence, POOLED) if result.term in known and _is_of_sites(evidence, result)
+        result
+        for result in at_dataset(evidence, POOLED)
+        if result.term in known and evidence.terms[result.term].chapter not in ("pooled", "robustness", "comparison")
     ]
     rows = []
     for result in together:
@@ -61,11 +60,6 @@ def prediction(evidence: Evidence) -> Table:
         stratified=any(map(is_stratified, together)),
         few=FEW_FOR_POOLING,
     )
-
-
-def _is_of_sites(evidence: Evidence, result: Result) -> bool:
-    """Whether a result over all sites is a measure of theirs, not a comparison of the sites themselves."""
-    return evidence.terms[result.term].chapter not in ("pooled", "robustness", "comparison")
 
 
 def is_stratified(result: Result) -> bool:

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dossier.core.types import Evidence
-from dossier.report.chapters import checklist
+from dossier.report.chapters import checklist, sentence
 from dossier.report.chapters.chapter import chapter, is_checked
-from dossier.report.chapters.sentence import Sentence
 from dossier.typeset.words import counted, within_sentence
 from dossier.words import entries
 
@@ -38,9 +37,9 @@ class Line:
     against: str
 
 
-def finding(evidence: Evidence) -> Sentence:
+def finding(evidence: Evidence) -> sentence.Sentence:
     """What this page is, and what it leaves to the assessor."""
-    return Sentence(
+    return sentence.Sentence(
         f"Evidence for {counted(len(QUESTIONS), 'question')}, and no judgement.",
         "An assessor, not the author of the model, fills the boxes.",
     )

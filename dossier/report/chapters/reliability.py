@@ -4,21 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from dossier.core.bands import SMALLEST_GROUP
+from dossier.core import bands, types
 from dossier.core.facts import Count, Fact
-from dossier.core.types import (
-    READERS,
-    Absent,
-    Curve,
-    CurveResult,
-    Description,
-    Estimate,
-    Evidence,
-    curves_named,
-    find,
-    find_all,
-    of_term,
-)
 from dossier.report.chapters.chapter import chapter, measured
 from dossier.report.chapters.sentence import Sentence
 from dossier.typeset.measures import ELSEWHERE, cell, tables_of
@@ -29,53 +16,51 @@ from dossier.typeset.tables import NOT_COMPUTED, Cell, Column, Reasons, Row, Tab
 from dossier.typeset.words import sentence_case
 
 
-def finding(evidence: Evidence) -> Sentence:
+def finding(evidence: types.Evidence) -> Sentence:
     """The reliability of the readers' labels, and what it makes of the model's accuracy."""
     rho = _first(evidence, "weighted_concordance")
     learnt = _learnt(evidence)
-    if isinstance(rho, Absent):
+    if isinstance(rho, types.Absent):
         return Sentence(learnt or f"Reliability cannot be estimated: {why(evidence, rho.reason)}.")
-    return _of_test(evidence, rho, learnt)
-
-
-def _at_which(evidence: Evidence) -> str:
-    """The site of the first estimate, where readers judged the cases of several."""
-    learnt = _development(evidence)
-    made = find_all(evidence, "weighted_concordance")
-    tested = [result.dataset for result in made if isinstance(result.found, Estimate) and result.dataset not in learnt]
-    return f" at {_place(evidence, tested[0])}" if len(tested) > 1 else ""
-
-
-def _learnt(evidence: Evidence) -> str:
-    """The reliability of the labels that the model learnt from, where readers of the development data were given."""
-    for dataset in _development(evidence):
-        rho = find(evidence, "weighted_concordance", dataset)
-        if isinstance(rho, Estimate):
-            value = in_text(evidence, "weighted_concordance", rho)
-            return f"The reliability of the labels that the model learnt from is {value}. {_if_off(rho)}".rstrip()
-        agreement = find(evidence, "observed_agreement", dataset)
-        if isinstance(agreement, Estimate):
-            value = in_text(evidence, "observed_agreement", agreement)
-            return f"Readers agreed on {value} of the labels that the model learnt from."
-    return ""
-
-
-def _development(evidence: Evidence) -> list[str]:
-    return [dataset.name for dataset in evidence.datasets if dataset.role == "development"]
-
-
-def _of_test(evidence: Evidence, rho: Estimate, learnt: str) -> Sentence:
-    """The reliability of the labels that the model was tested on, and then of those that it learnt from."""
+    # The reliability of the labels that the model was tested on, and then of those that it learnt from.
     value = in_text(evidence, "weighted_concordance", rho)
     lead = f"The reliability of the labels{_at_which(evidence)} is {value}{_needed(evidence)}."
     rest = (_if_off(rho), _against_truth(evidence), learnt)
     return Sentence(lead, " ".join(text for text in rest if text))
 
 
-def _against_truth(evidence: Evidence) -> str:
+def _at_which(evidence: types.Evidence) -> str:
+    """The site of the first estimate, where readers judged the cases of several."""
+    learnt = _development(evidence)
+    made = types.find_all(evidence, "weighted_concordance")
+    tested = [
+        result.dataset for result in made if isinstance(result.found, types.Estimate) and result.dataset not in learnt
+    ]
+    return f" at {_place(evidence, tested[0])}" if len(tested) > 1 else ""
+
+
+def _learnt(evidence: types.Evidence) -> str:
+    """The reliability of the labels that the model learnt from, where readers of the development data were given."""
+    for dataset in _development(evidence):
+        rho = types.find(evidence, "weighted_concordance", dataset)
+        if isinstance(rho, types.Estimate):
+            value = in_text(evidence, "weighted_concordance", rho)
+            return f"The reliability of the labels that the model learnt from is {value}. {_if_off(rho)}".rstrip()
+        agreement = types.find(evidence, "observed_agreement", dataset)
+        if isinstance(agreement, types.Estimate):
+            value = in_text(evidence, "observed_agreement", agreement)
+            return f"Readers agreed on {value} of the labels that the model learnt from."
+    return ""
+
+
+def _development(evidence: types.Evidence) -> list[str]:
+    return [dataset.name for dataset in evidence.datasets if dataset.role == "development"]
+
+
+def _against_truth(evidence: types.Evidence) -> str:
     actual = _first(evidence, "actual_accuracy")
-    measured = None if isinstance(actual, Absent) else actual.details.get("measured_accuracy")
-    if isinstance(actual, Absent) or measured is None:
+    measured = None if isinstance(actual, types.Absent) else actual.details.get("measured_accuracy")
+    if isinstance(actual, types.Absent) or measured is None:
         return ""
     return (
         f"Where the outcome itself is made of such labels, the measured accuracy of {number(measured)} stands for "
@@ -83,10 +68,10 @@ def _against_truth(evidence: Evidence) -> str:
     )
 
 
-def _needed(evidence: Evidence) -> str:
+def _needed(evidence: types.Evidence) -> str:
     """The reliability at which the accuracy is the one that is wished, or that none makes it so."""
     needed = _first(evidence, "required_reliability")
-    if isinstance(needed, Estimate):
+    if isinstance(needed, types.Estimate):
         wished = number(needed.details["desired_accuracy"] or 0)
         value = in_text(evidence, "required_reliability", needed)
         return f"; {value} is needed for the wished accuracy of {wished} against the truth"
@@ -95,7 +80,7 @@ def _needed(evidence: Evidence) -> str:
     return f"; which is needed cannot be said: {why(evidence, needed.reason)}"
 
 
-def _if_off(rho: Estimate) -> str:
+def _if_off(rho: types.Estimate) -> str:
     """Between which values the reliability lies if the readers' confidence is off by the declared coherence."""
     low, high = rho.details.get("coherence_low"), rho.details.get("coherence_high")
     if low is None or high is None:
@@ -103,20 +88,20 @@ def _if_off(rho: Estimate) -> str:
     return f"It is {number(low)} to {number(high)} if confidence is off by the declared coherence."
 
 
-def _first(evidence: Evidence, measure: str) -> Estimate | Absent:
+def _first(evidence: types.Evidence, measure: str) -> types.Estimate | types.Absent:
     """The measure where it is a number, but for the development data; else why there is none where readers judged."""
     learnt = _development(evidence)
-    made = [result for result in find_all(evidence, measure) if result.dataset not in learnt]
-    estimates = [result.found for result in made if isinstance(result.found, Estimate)]
-    places = {readers.dataset or READERS for readers in evidence.release.readers}
+    made = [result for result in types.find_all(evidence, measure) if result.dataset not in learnt]
+    estimates = [result.found for result in made if isinstance(result.found, types.Estimate)]
+    places = {readers.dataset or types.READERS for readers in evidence.release.readers}
     judged = [result.found for result in made if result.dataset in places]
-    return next(iter((*estimates, *judged)), Absent(Fact("no_readers_judged")))
+    return next(iter((*estimates, *judged)), types.Absent(Fact("no_readers_judged")))
 
 
-def accuracy_of_readers(evidence: Evidence) -> str:
+def accuracy_of_readers(evidence: types.Evidence) -> str:
     """The accuracy of the readers, from the least to the most accurate, mean and spread; or that it is unknown."""
     rho = _first(evidence, "weighted_concordance")
-    if isinstance(rho, Estimate) and rho.details.get("accuracy_assumed"):
+    if isinstance(rho, types.Estimate) and rho.details.get("accuracy_assumed"):
         return "How often the readers are right is unknown and taken as always: rho is the highest that it can be."
     made = [description for description in evidence.descriptions if description.described.of == "rater_accuracy"]
     places = list(dict.fromkeys(description.dataset for description in made))
@@ -127,7 +112,7 @@ def accuracy_of_readers(evidence: Evidence) -> str:
     return " ".join(said)
 
 
-def _of_one(evidence: Evidence, rows: Sequence[Description], dataset: str) -> str:
+def _of_one(evidence: types.Evidence, rows: Sequence[types.Description], dataset: str) -> str:
     """The accuracy of the readers of a dataset; of the labels that the model learnt from it says so."""
     known = {row.statistic: number(row.value) for row in rows}
     spread = f" (standard deviation {known['standard_deviation']})" if "standard_deviation" in known else ""
@@ -145,26 +130,28 @@ MEASURES = ("observed_agreement", "fleiss_kappa", "krippendorff_alpha", "cohen_k
 MOST_SIDE_BY_SIDE = 3
 
 
-def tables(evidence: Evidence) -> tuple[Table, ...]:
+def tables(evidence: types.Evidence) -> tuple[Table, ...]:
     """Agreement and reliability by dataset, the raters by group, and right answers by confidence and complexity."""
     return (*_agreement(evidence), *by_group(evidence), *_joint(evidence))
 
 
-def _agreement(evidence: Evidence) -> tuple[Table, ...]:
+def _agreement(evidence: types.Evidence) -> tuple[Table, ...]:
     """The measures of agreement: of up to three datasets side by side, of more a row each."""
     terms = [evidence.terms[name] for name in MEASURES if name in evidence.terms]
-    results = [result for term in terms for result in of_term(evidence, term.name)]
-    found = {result.dataset for result in results if isinstance(result.found, Estimate)}
-    judged = [*(dataset.name for dataset in shown(evidence) if dataset.name in found), *({READERS} & found)]
+    results = [result for term in terms for result in types.of_term(evidence, term.name)]
+    found = {result.dataset for result in results if isinstance(result.found, types.Estimate)}
+    judged = [*(dataset.name for dataset in shown(evidence) if dataset.name in found), *({types.READERS} & found)]
     if len(judged) > MOST_SIDE_BY_SIDE:
         return tables_of(evidence, terms)
     reasons = Reasons(evidence)
-    lows = [result.found.low for result in results if isinstance(result.found, Estimate) and result.dataset in judged]
+    lows = [
+        result.found.low for result in results if isinstance(result.found, types.Estimate) and result.dataset in judged
+    ]
     wordy = any(low is not None and low < 0 for low in lows)
     rows = []
     for term in terms:
-        values = {result.dataset: result.found for result in of_term(evidence, term.name)}
-        if any(isinstance(values.get(name), Estimate) for name in judged):
+        values = {result.dataset: result.found for result in types.of_term(evidence, term.name)}
+        if any(isinstance(values.get(name), types.Estimate) for name in judged):
             here = [values.get(name) for name in judged]
             cells = (
                 NOT_COMPUTED if estimate is None else cell(estimate, term, reasons, wordy=wordy) for estimate in here
@@ -172,23 +159,23 @@ def _agreement(evidence: Evidence) -> tuple[Table, ...]:
             rows.append(Row(term.label, tuple(cells)))
     if not rows:
         return ()
-    agreed = {result.dataset: result.found for result in of_term(evidence, "observed_agreement")}
+    agreed = {result.dataset: result.found for result in types.of_term(evidence, "observed_agreement")}
     rows.append(Row("Cases with two labels", tuple(_cases(agreed.get(name)) for name in judged)))
     heads = (Column(sentence_case(_place(evidence, name)), intervals=True) for name in judged)
     return (worded("agreement", rows, heads, reasons.footnotes(), level=level_of(evidence)),)
 
 
-def _cases(agreement: Estimate | Absent | None) -> Cell:
+def _cases(agreement: types.Estimate | types.Absent | None) -> Cell:
     """How many cases the agreement rests on: those that two raters or more labelled."""
-    return Cell(f"{agreement.n:,}", kind="plain") if isinstance(agreement, Estimate) else NOT_COMPUTED
+    return Cell(f"{agreement.n:,}", kind="plain") if isinstance(agreement, types.Estimate) else NOT_COMPUTED
 
 
-def by_group(evidence: Evidence) -> tuple[Table, ...]:
+def by_group(evidence: types.Evidence) -> tuple[Table, ...]:
     """The accuracy and the reliability of each group of raters, dataset by dataset."""
     found = [
         (curve.dataset, curve.found, groups_of_raters(evidence, curve.dataset))
-        for curve in curves_named(evidence, "raters_by_group")
-        if isinstance(curve.found, Curve) and curve.subset is None
+        for curve in types.curves_named(evidence, "raters_by_group")
+        if isinstance(curve.found, types.Curve) and curve.subset is None
     ]
     if not found:
         return ()
@@ -203,13 +190,13 @@ def by_group(evidence: Evidence) -> tuple[Table, ...]:
     return (worded("raters-by-group", rows, (), reasons.footnotes(), where=where, level=level_of(evidence)),)
 
 
-def _place(evidence: Evidence, dataset: str) -> str:
+def _place(evidence: types.Evidence, dataset: str) -> str:
     """What readers' cases are called: by their dataset, or as those of none."""
     named = next((label_of(summary) for summary in evidence.datasets if summary.name == dataset), None)
-    return ELSEWHERE[READERS] if named is None else named
+    return ELSEWHERE[types.READERS] if named is None else named
 
 
-def _of_group(evidence: Evidence, curve: Curve, index: int, reasons: Reasons) -> tuple[Cell, ...]:
+def _of_group(evidence: types.Evidence, curve: types.Curve, index: int, reasons: Reasons) -> tuple[Cell, ...]:
     raters, cases = (int(curve.columns[name][index] or 0) for name in ("raters", "cases"))
     values = [_estimate(evidence, curve, name, index) for name in ("accuracy", "rho")]
     term = evidence.terms["weighted_concordance"]
@@ -217,9 +204,13 @@ def _of_group(evidence: Evidence, curve: Curve, index: int, reasons: Reasons) ->
     return (Cell(f"{raters}", kind="plain"), Cell(f"{cases:,}", kind="plain"), *shown)
 
 
-def _estimate(evidence: Evidence, curve: Curve, name: str, index: int) -> Estimate | None:
+def _estimate(evidence: types.Evidence, curve: types.Curve, name: str, index: int) -> types.Estimate | None:
     value, low, high = (curve.columns[column][index] for column in (name, f"{name}_low", f"{name}_high"))
-    return None if value is None else Estimate(value, low, high, evidence.release.release.level, curve.n, curve.method)
+    return (
+        None
+        if value is None
+        else types.Estimate(value, low, high, evidence.release.release.level, curve.n, curve.method)
+    )
 
 
 SURE = ("Unsure", "Half sure", "Sure")
@@ -227,10 +218,10 @@ COMPLEX = ("simple", "medium", "complex")
 THIRDS = ("0 to 0.33", "0.33 to 0.67", "0.67 to 1")
 
 
-def _joint(evidence: Evidence) -> Iterator[Table]:
+def _joint(evidence: types.Evidence) -> Iterator[Table]:
     """Of each dataset whose readers said both: how often answers were right, the surest first, the simplest first."""
-    for curve in curves_named(evidence, "confidence_by_complexity"):
-        if not isinstance(curve.found, Curve) or curve.subset is not None:
+    for curve in types.curves_named(evidence, "confidence_by_complexity"):
+        if not isinstance(curve.found, types.Curve) or curve.subset is not None:
             continue
         reasons, columns = Reasons(evidence), curve.found.columns
         cells = [
@@ -252,14 +243,16 @@ def _joint(evidence: Evidence) -> Iterator[Table]:
 
 def _share(right: float | None, answers: float | None, reasons: Reasons) -> Cell:
     if right is None:
-        return reasons.cell(Absent(Fact("cell_of_few_answers", fewest=Count(SMALLEST_GROUP, "answer", is_limit=True))))
+        return reasons.cell(
+            types.Absent(Fact("cell_of_few_answers", fewest=Count(bands.SMALLEST_GROUP, "answer", is_limit=True)))
+        )
     return Cell(per_cent(right), f"of {int(answers or 0):,}")
 
 
-def _related(evidence: Evidence, curve: CurveResult) -> str:
+def _related(evidence: types.Evidence, curve: types.CurveResult) -> str:
     """Their correlation, with what its interval says of it."""
-    found = find(evidence, "confidence_complexity_correlation", curve.dataset)
-    if isinstance(found, Absent):
+    found = types.find(evidence, "confidence_complexity_correlation", curve.dataset)
+    if isinstance(found, types.Absent):
         return ""
     return f" Correlation of both: {in_text(evidence, 'confidence_complexity_correlation', found)}."
 

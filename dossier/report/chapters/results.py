@@ -19,19 +19,8 @@ from dossier.core.types import (
     find,
     find_all,
 )
-from dossier.report.chapters import classes
+from dossier.report.chapters import classes, sentence, subgroups
 from dossier.report.chapters.chapter import chapter
-from dossier.report.chapters.sentence import (
-    Sentence,
-    estimated,
-    new_hospital,
-    primary_threshold,
-    range_over_sites,
-    refuted,
-    scarce,
-    where_risks_are_off,
-)
-from dossier.report.chapters.subgroups import GAIN
 from dossier.typeset.measures import cell
 from dossier.typeset.names import all_events, at_least, events_of, marks_of_rivals
 from dossier.typeset.notes import intervals_of
@@ -40,36 +29,36 @@ from dossier.typeset.tables import Cell, Column, Reasons, Row, Table, worded
 from dossier.typeset.words import counted, listing
 
 
-def finding(evidence: Evidence) -> Sentence:
+def finding(evidence: Evidence) -> sentence.Sentence:
     """Discrimination over all sites, what a new site may expect, and where the risks are off."""
     if classes.labels(evidence):
         return classes.results(evidence)
     pooled = find(evidence, "auroc", POOLED)
     if not isinstance(pooled, Estimate):
-        return Sentence(_single(evidence), _risks(evidence))
+        return sentence.Sentence(_single(evidence), _risks(evidence))
     lead = f"The pooled AUROC is {in_text(evidence, 'auroc', pooled)}."
-    return Sentence(lead, f"{new_hospital(evidence)} {_risks(evidence)}")
+    return sentence.Sentence(lead, f"{sentence.new_hospital(evidence)} {_risks(evidence)}")
 
 
 def _single(evidence: Evidence) -> str:
-    sites = estimated(evidence, "auroc")
+    sites = sentence.estimated(evidence, "auroc")
     if not sites:
         return "At no external site can discrimination be estimated."
-    return f"The AUROC {range_over_sites(evidence, 'auroc', sites)}."
+    return f"The AUROC {sentence.range_over_sites(evidence, 'auroc', sites)}."
 
 
 def _risks(evidence: Evidence) -> str:
     """Where more or fewer events came than the risks add up to; else the range of O/E."""
-    sites = estimated(evidence, "oe_ratio")
-    off = where_risks_are_off([(site.site, found) for site, found in refuted(evidence, sites)])
+    sites = sentence.estimated(evidence, "oe_ratio")
+    off = sentence.where_risks_are_off([(site.site, found) for site, found in sentence.refuted(evidence, sites)])
     if off or not sites:
         return off
-    return f"Observed over expected events (O/E) {range_over_sites(evidence, 'oe_ratio', sites)}."
+    return f"Observed over expected events (O/E) {sentence.range_over_sites(evidence, 'oe_ratio', sites)}."
 
 
 def essentials(evidence: Evidence) -> Table:
     """The four essentials by site: how many, AUROC, O/E and slope, net benefit at the primary threshold."""
-    at = primary_threshold(evidence)
+    at = sentence.primary_threshold(evidence)
     known = classes.labels(evidence)
     asked: list[tuple[str, str, dict[str, float | str]]] = [
         ("AUROC", "auroc", {}),
@@ -107,7 +96,7 @@ def essentials(evidence: Evidence) -> Table:
         lowest=lowest,
         highest=highest,
         known=known,
-        gain="" if at is None or known else GAIN,
+        gain="" if at is None or known else subgroups.GAIN,
         left=left,
         stratified=rows[-1].label == ALL_ROWS,
     )
@@ -168,7 +157,7 @@ def _total(evidence: Evidence, label: str, sites: Sequence[DatasetSummary], aske
 def _pooled_sites(evidence: Evidence, measures: Sequence[str]) -> list[DatasetSummary]:
     """The sites with enough of both outcomes to be pooled, where every pooled number rests on them; else all sites."""
     every = list(externals(evidence))
-    kept = [site for site in every if not scarce(site, VERY_FEW)]
+    kept = [site for site in every if not sentence.scarce(site, VERY_FEW)]
     pooled = [estimate for measure in measures if isinstance(estimate := find(evidence, measure, POOLED), Estimate)]
     same = pooled and all(each.n == sum(site.n for site in kept) for each in pooled)
     return kept if same else every
@@ -212,8 +201,10 @@ def caption(evidence: Evidence) -> str:
             "Risks: mean of the patients of the class (filled) and of all others (open)."
         )
     is_single = len(sites) == 1
-    alone = is_single or all(scarce(site, VERY_FEW) for site in sites)
-    left_out = "; open square, not pooled" if not is_single and any(scarce(site, VERY_FEW) for site in sites) else ""
+    alone = is_single or all(sentence.scarce(site, VERY_FEW) for site in sites)
+    left_out = (
+        "; open square, not pooled" if not is_single and any(sentence.scarce(site, VERY_FEW) for site in sites) else ""
+    )
     others = "".join(f"; small {mark}, {name}" for mark, name in marks_of_rivals(evidence).items())
     forest = f"{made}{'' if is_single else new}{left_out}{others}"
     return (
@@ -232,13 +223,13 @@ def _of_risks(alone: bool) -> str:
 
 def _gains(evidence: Evidence) -> str:
     """What the third picture shows: the gain at the primary threshold, or where none is declared over a range."""
-    at = primary_threshold(evidence)
+    at = sentence.primary_threshold(evidence)
     where = "over a range of thresholds" if at is None else f"at{TIED}{threshold(at)}"
     return f" Gain: net benefit over the better of flagging everyone and no one, {where}."
 
 
 def _at_threshold(evidence: Evidence) -> str:
-    at = primary_threshold(evidence)
+    at = sentence.primary_threshold(evidence)
     return "" if at is None else f"; broken, the threshold of {threshold(at)}"
 
 

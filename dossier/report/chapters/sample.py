@@ -6,9 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import Literal
 
 from dossier.core.types import Absent, DatasetSummary, Estimate, Evidence, externals, find
-from dossier.report.chapters import classes
+from dossier.report.chapters import classes, sentence
 from dossier.report.chapters.chapter import any_with_both, chapter, measured
-from dossier.report.chapters.sentence import Sentence, primary_threshold
 from dossier.typeset.names import events_of
 from dossier.typeset.numbers import patients_needed, threshold
 from dossier.typeset.tables import Cell, Column, Reasons, Row, Table, worded
@@ -19,11 +18,11 @@ CRITERIA = {"mss_auroc": "AUROC", "mss_oe": "O/E", "mss_slope": "Slope", "mss_br
 IN_A_SENTENCE: Mapping[str, str] = entries("pages")["sample"]
 
 
-def finding(evidence: Evidence) -> Sentence:
+def finding(evidence: Evidence) -> sentence.Sentence:
     """At how many sites, or pairs of class and site, the patients suffice for every criterion, and which are missed."""
     places = [(name, asked) for name, asked in _places(evidence) if asked]
     if not places:
-        return Sentence("The minimum sample size cannot be computed.")
+        return sentence.Sentence("The minimum sample size cannot be computed.")
     missed = {
         measure: [index for index, (_, asked) in enumerate(places) if measure in asked and _is_short(asked[measure])]
         for measure in IN_A_SENTENCE
@@ -36,14 +35,14 @@ def finding(evidence: Evidence) -> Sentence:
     lead = f"{subject} all sample-size targets{which}."
     most_missed = sorted((measure for measure in missed if missed[measure]), key=lambda measure: -len(missed[measure]))
     if not most_missed:
-        return Sentence(lead)
+        return sentence.Sentence(lead)
     if len(places) == 1:
-        return Sentence(lead, f"Too few for {listing([IN_A_SENTENCE[measure] for measure in most_missed])}.")
+        return sentence.Sentence(lead, f"Too few for {listing([IN_A_SENTENCE[measure] for measure in most_missed])}.")
     where = [
         f"for {IN_A_SENTENCE[measure]}: {_where([places[name][0] for name in missed[measure]], len(places), noun)}"
         for measure in most_missed
     ]
-    return Sentence(lead, f"Too few {'; '.join(where)}.")
+    return sentence.Sentence(lead, f"Too few {'; '.join(where)}.")
 
 
 def _is_short(found: Estimate) -> bool:
@@ -82,7 +81,7 @@ def _places(evidence: Evidence) -> Iterator[tuple[str, dict[str, Estimate]]]:
 
 
 def _estimated(evidence: Evidence, site: DatasetSummary, which: dict[str, float | str]) -> dict[str, Estimate]:
-    asked = _asked(evidence, site, primary_threshold(evidence), which)
+    asked = _asked(evidence, site, sentence.primary_threshold(evidence), which)
     return {measure: found for measure, found in asked.items() if isinstance(found, Estimate)}
 
 
@@ -100,7 +99,7 @@ def _asked(
 
 def needed(evidence: Evidence) -> Table:
     """The patients that each criterion asks for beside those that there are; what is not reached stands out."""
-    at = primary_threshold(evidence)
+    at = sentence.primary_threshold(evidence)
     reasons = Reasons(evidence)
     heads = [
         Column("Patients"),

@@ -16,16 +16,8 @@ from dossier.core.types import (
     subgroup_columns,
     subgroup_sizes,
 )
-from dossier.report.chapters import classes
+from dossier.report.chapters import classes, sentence, subgroups
 from dossier.report.chapters.chapter import chapter, measured
-from dossier.report.chapters.sentence import (
-    Sentence,
-    at_the_primary_threshold,
-    estimated,
-    primary_threshold,
-    severity_of_errors,
-)
-from dossier.report.chapters.subgroups import is_few
 from dossier.typeset.measures import cell, chapter_tables, tables_of
 from dossier.typeset.names import label_of, shown
 from dossier.typeset.numbers import TIED, in_text, level_of, short, threshold
@@ -33,14 +25,16 @@ from dossier.typeset.tables import Cell, Column, Reasons, Row, Table, worded
 from dossier.typeset.words import date, sentence_case, within_sentence
 
 
-def finding(evidence: Evidence) -> Sentence:
+def finding(evidence: Evidence) -> sentence.Sentence:
     """The mean severity at the primary threshold, and the severity of an error where it is gravest."""
     if classes.labels(evidence):
         return classes.severity(evidence)
-    at = primary_threshold(evidence)
-    sites = [] if at is None else estimated(evidence, "mean_severity", threshold=at)
+    at = sentence.primary_threshold(evidence)
+    sites = [] if at is None else sentence.estimated(evidence, "mean_severity", threshold=at)
     if at is None or not sites:
-        return Sentence("The severity of errors cannot be estimated.", "It needs weights and a declared threshold.")
+        return sentence.Sentence(
+            "The severity of errors cannot be estimated.", "It needs weights and a declared threshold."
+        )
     if len(sites) == 1:
         value = in_text(evidence, "mean_severity", sites[0][1])
         lead = f"At a threshold of{TIED}{threshold(at)} the mean severity of an answer is {value}."
@@ -51,10 +45,10 @@ def finding(evidence: Evidence) -> Sentence:
             f"{short(evidence, 'mean_severity', low[1].value)} ({low[0].site}) to "
             f"{short(evidence, 'mean_severity', high[1].value)} ({high[0].site})."
         )
-    errors = estimated(evidence, "error_severity_index", threshold=at)
+    errors = sentence.estimated(evidence, "error_severity_index", threshold=at)
     if not errors:
-        return Sentence(lead)
-    return Sentence(lead, severity_of_errors(evidence, errors))
+        return sentence.Sentence(lead)
+    return sentence.Sentence(lead, sentence.severity_of_errors(evidence, errors))
 
 
 OURS = "This model"
@@ -66,7 +60,7 @@ def tables(evidence: Evidence) -> tuple[Table, ...]:
     """The severity at each site; beside other models at the primary threshold, with how often each is right."""
     if not evidence.release.rivals:
         return chapter_tables(evidence, "severity")
-    shown = _by_model(at_the_primary_threshold(evidence))
+    shown = _by_model(sentence.at_the_primary_threshold(evidence))
     return tables_of(shown, [shown.terms[name] for name in (ACCURACY, *MEASURES) if name in shown.terms])
 
 
@@ -82,7 +76,7 @@ def _by_model(evidence: Evidence) -> Evidence:
             bare = Estimate(accuracy, None, None, None, result.found.n, Method("counted"))
             results.append(replace(made, term=ACCURACY, measure=ACCURACY, found=bare))
         results.append(made)
-    at = primary_threshold(evidence)
+    at = sentence.primary_threshold(evidence)
     where = "" if at is None or classes.labels(evidence) else f" at {threshold(at)}"
     terms = {
         name: replace(evidence.terms[name], at=("model",), label=f"{evidence.terms[name].label}{where}")
@@ -121,7 +115,7 @@ def by_subgroup(evidence: Evidence) -> tuple[Table, ...]:
     declared = evidence.release.severity
     if declared is None or not declared.subgroup:
         return ()
-    column, at = declared.subgroup[0].column, primary_threshold(evidence)
+    column, at = declared.subgroup[0].column, sentence.primary_threshold(evidence)
     setting: At = {} if classes.labels(evidence) or at is None else {"threshold": at}
     subsets = [Subset(column, level) for level in subgroup_columns(evidence).get(column, ())]
     reasons, rows = Reasons(evidence), []
@@ -131,7 +125,7 @@ def by_subgroup(evidence: Evidence) -> tuple[Table, ...]:
         if any(isinstance(estimate, Estimate) for estimate in found):
             cells = (
                 Cell("too few", kind="absent")
-                if size is not None and is_few(size)
+                if size is not None and subgroups.is_few(size)
                 else cell(estimate, evidence.terms["mean_severity"], reasons)
                 for size, estimate in zip(sizes, found, strict=True)
             )

@@ -5,26 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from dossier.core import between_groups
-from dossier.core.bands import FEW_FOR_POOLING
-from dossier.core.between_groups import Look
-from dossier.core.types import (
-    POOLED,
-    Absent,
-    At,
-    DatasetSummary,
-    Estimate,
-    Evidence,
-    SubgroupSize,
-    SubgroupSummary,
-    Subset,
-    Withheld,
-    externals,
-    find_in_subgroup,
-    is_telling,
-    subgroup_columns,
-    subgroup_sizes,
-)
+from dossier.core import bands, between_groups, types
 from dossier.report.chapters import classes
 from dossier.report.chapters.chapter import chapter
 from dossier.report.chapters.sentence import Sentence, named_with_the_rest
@@ -49,10 +30,10 @@ NAMES: dict[str, str] = entries("pages")["compared_in"]
 STATES: dict[str, str] = entries("pages")["subgroup"]
 
 
-def finding(evidence: Evidence) -> Sentence:
+def finding(evidence: types.Evidence) -> Sentence:
     """Which groups differ from the other patients of their own sites, over all sites, and what else is known."""
     looks = between_groups.looks(evidence.subgroups.summaries, evidence.subgroups.results)
-    few = _few(evidence)
+    few = [subgroup for subgroup, size in _sized(evidence) if is_few(size)]
     of_what = "patients of a class" if evidence.release.outcome.classes else "events or non-events"
     rest = f" Too few {of_what}: {part_of(len(few), len(_sized(evidence)))} subgroups, site by site." if few else ""
     if not looks:
@@ -69,7 +50,7 @@ def finding(evidence: Evidence) -> Sentence:
     return Sentence(f"{_where(evidence, apart[0].column)} {flag_text(apart[0].fact)}.", f"{said}{counts}{rest}")
 
 
-def _counts(looks: Sequence[Look]) -> str:
+def _counts(looks: Sequence[between_groups.Look]) -> str:
     """How many comparisons show what, and which look different by their own interval alone."""
     count = {state: sum(look.state == state for look in looks) for state in STATES}
     parts = [f"{how_many(count[state])} {words}" for state, words in COUNTED.items() if count[state]]
@@ -85,16 +66,16 @@ def _counts(looks: Sequence[Look]) -> str:
 COUNTED: dict[str, str] = entries("pages")["subgroups"]
 
 
-def sites_with(evidence: Evidence, column: str) -> list[str]:
+def sites_with(evidence: types.Evidence, column: str) -> list[str]:
     """The external sites whose patients have the column, in order."""
     found = between_groups.sites_with(evidence.subgroups.summaries, column)
-    return [site.site for site in externals(evidence) if site.name in found]
+    return [site.site for site in types.externals(evidence) if site.name in found]
 
 
-def _where(evidence: Evidence, column: str) -> str:
+def _where(evidence: types.Evidence, column: str) -> str:
     """In which sites a subgroup is looked at: all, or those that have the column."""
     sites = sites_with(evidence, column)
-    if len(sites) == len(externals(evidence)) > 1:
+    if len(sites) == len(types.externals(evidence)) > 1:
         return "Over all sites"
     return f"In {listing(sites)}" if len(sites) <= 3 else f"Over the {in_words(len(sites))} sites that record it"
 
@@ -107,51 +88,43 @@ def part_of(count: int, among: int) -> str:
 # ---- what there is --------------------------------------------------------------------------------------------------
 
 
-def is_declared(evidence: Evidence) -> bool:
+def is_declared(evidence: types.Evidence) -> bool:
     """Whether any subgroup was declared."""
     return bool(evidence.subgroups.summaries)
 
 
-def what_is_few(evidence: Evidence) -> str:
+def what_is_few(evidence: types.Evidence) -> str:
     """Which subgroups are too small to tell anything."""
     if classes.labels(evidence):
-        few = f"fewer than {FEW_FOR_POOLING} patients of any class is too small to be judged over all classes"
+        few = f"fewer than {bands.FEW_FOR_POOLING} patients of any class is too small to be judged over all classes"
         return f"A subgroup with {few}, and one with fewer of a class than that is too small to be judged for it."
-    few = f"fewer than {FEW_FOR_POOLING} events or {FEW_FOR_POOLING} non-events"
+    few = f"fewer than {bands.FEW_FOR_POOLING} events or {bands.FEW_FOR_POOLING} non-events"
     return f"A subgroup with {few} is too small to be judged, and is listed as such."
 
 
-def is_few(size: SubgroupSize) -> bool:
+def is_few(size: types.SubgroupSize) -> bool:
     """Whether a subgroup is too small to tell anything."""
-    return size.rarest < FEW_FOR_POOLING
+    return size.rarest < bands.FEW_FOR_POOLING
 
 
-def _external(evidence: Evidence) -> dict[str, DatasetSummary]:
-    return {dataset.name: dataset for dataset in evidence.datasets if dataset.role == "external"}
-
-
-def _sized(evidence: Evidence) -> list[tuple[SubgroupSummary, SubgroupSize]]:
+def _sized(evidence: types.Evidence) -> list[tuple[types.SubgroupSummary, types.SubgroupSize]]:
     """The subgroups of the external sites, with their sizes."""
-    external = _external(evidence)
+    external = {dataset.name: dataset for dataset in evidence.datasets if dataset.role == "external"}
     summaries = evidence.subgroups.summaries
     return [
         (summary, summary.size)
         for summary in summaries
-        if summary.dataset in external and isinstance(summary.size, SubgroupSize)
+        if summary.dataset in external and isinstance(summary.size, types.SubgroupSize)
     ]
 
 
-def _few(evidence: Evidence) -> list[SubgroupSummary]:
-    return [subgroup for subgroup, size in _sized(evidence) if is_few(size)]
-
-
-def together(sizes: Sequence[SubgroupSize]) -> SubgroupSize:
+def together(sizes: Sequence[types.SubgroupSize]) -> types.SubgroupSize:
     """The patients of one subgroup at several sites, as if they were one."""
     events = [size.events for size in sizes if size.events is not None]
     labels = dict.fromkeys(label for size in sizes for label in size.class_counts)
-    unassigned = [size.unassigned for size in sizes if not isinstance(size.unassigned, Withheld)]
-    withheld = next((size.unassigned for size in sizes if isinstance(size.unassigned, Withheld)), None)
-    return SubgroupSize(
+    unassigned = [size.unassigned for size in sizes if not isinstance(size.unassigned, types.Withheld)]
+    withheld = next((size.unassigned for size in sizes if isinstance(size.unassigned, types.Withheld)), None)
+    return types.SubgroupSize(
         n=sum(size.n for size in sizes),
         events=sum(events) if len(events) == len(sizes) else None,
         unassigned=withheld or sum(unassigned),
@@ -162,34 +135,34 @@ def together(sizes: Sequence[SubgroupSize]) -> SubgroupSize:
 # ---- tables ---------------------------------------------------------------------------------------------------------
 
 GAIN = "Gain: net benefit per 100 patients over the better of flagging everyone and flagging no one."
-Asked = tuple[str, str, At]
+Asked = tuple[str, str, types.At]
 """The head of a column, its measure, and the settings at which it is taken."""
 
 
-def tables(evidence: Evidence) -> tuple[Table, ...]:
+def tables(evidence: types.Evidence) -> tuple[Table, ...]:
     """The subgroups site by site, and how each differs from the other patients over the sites."""
     made = _tables_of_classes(evidence) if classes.labels(evidence) else _across(evidence)
     return tuple(table for table in (*made, _apart(evidence)) if table.rows)
 
 
-def _tables_of_classes(evidence: Evidence) -> list[Table]:
+def _tables_of_classes(evidence: types.Evidence) -> list[Table]:
     """For each column its subgroups over all classes."""
     means: list[Asked] = [("AUROC, mean", "auroc", {}), ("Brier score", "brier", {}), ("Log score", "log_score", {})]
-    return [_values(evidence, column, means) for column in subgroup_columns(evidence)]
+    return [_values(evidence, column, means) for column in types.subgroup_columns(evidence)]
 
 
-def _values(evidence: Evidence, column: str, asked: Sequence[Asked]) -> Table:
+def _values(evidence: types.Evidence, column: str, asked: Sequence[Asked]) -> Table:
     """The subgroups of a column site by site with their sizes, those that are too small included."""
     reasons = Reasons(evidence)
     rows: list[Row] = []
     for dataset in _shown(evidence, column, reasons):
         rows.append(Row(label_of(dataset), kind="group"))
-        for label, size in subgroup_sizes(evidence, column, dataset.name).items():
+        for label, size in types.subgroup_sizes(evidence, column, dataset.name).items():
             counts = (Cell(f"{size.n:,}", kind="plain"), Cell(f"{size.shown:,}", kind="plain"))
             if is_few(size):
                 cells = tuple(Cell("too few", kind="absent") for _ in asked)
             else:
-                cells = _cells(evidence, Subset(column, label), dataset.name, asked, reasons)
+                cells = _cells(evidence, types.Subset(column, label), dataset.name, asked, reasons)
             rows.append(Row(sentence_case(label), (*counts, *cells)))
         rows += _withheld(evidence, column, dataset.name, reasons, len(asked))
     rows += _pooled(evidence, column, asked)
@@ -202,17 +175,17 @@ def _values(evidence: Evidence, column: str, asked: Sequence[Asked]) -> Table:
         classes=True,
         column=sentence_case(column),
         level=level_of(evidence),
-        few=FEW_FOR_POOLING,
+        few=bands.FEW_FOR_POOLING,
     )
 
 
-def _across(evidence: Evidence) -> list[Table]:
+def _across(evidence: types.Evidence) -> list[Table]:
     """The subgroups beside each other, site by site, with the measures whose differences are counted.
 
     All columns stand in one table where they have room and the same sites, else each in its own. What the sites give
     together stands in the figure.
     """
-    columns = subgroup_columns(evidence)
+    columns = types.subgroup_columns(evidence)
     alone = [_of_columns(evidence, [column]) for column in columns]
     heads = [sentence_case(column) for column, labels in columns.items() for _ in labels]
     together = _by_measure(_of_columns(evidence, list(columns)), heads)
@@ -222,15 +195,15 @@ def _across(evidence: Evidence) -> list[Table]:
     return [table if label_fits(table) else _by_measure(table) for table in alone]
 
 
-def _of_columns(evidence: Evidence, columns: Sequence[str]) -> Table:
+def _of_columns(evidence: types.Evidence, columns: Sequence[str]) -> Table:
     """The subgroups of these columns at the sites that know the first of them, the measures of each side by side."""
     reasons = Reasons(evidence)
     sites, *_ = [_shown(evidence, column, reasons) for column in columns]
-    subsets = [Subset(column, label) for column in columns for label in subgroup_columns(evidence)[column]]
+    subsets = [types.Subset(column, label) for column in columns for label in types.subgroup_columns(evidence)[column]]
     asked = [(subset, measure) for subset in subsets for measure in SHOWN]
     heads = [Column(HEADS[measure], intervals=True, over=sentence_case(subset.level)) for subset, measure in asked]
 
-    def cells(dataset: DatasetSummary) -> tuple[Cell, ...]:
+    def cells(dataset: types.DatasetSummary) -> tuple[Cell, ...]:
         return tuple(_judged_cell(evidence, subset, dataset.name, each, reasons) for subset, each in asked)
 
     return worded(
@@ -242,7 +215,7 @@ def _of_columns(evidence: Evidence, columns: Sequence[str]) -> Table:
         classes=False,
         column=sentence_case(listing(columns)),
         level=level_of(evidence),
-        few=FEW_FOR_POOLING,
+        few=bands.FEW_FOR_POOLING,
     )
 
 
@@ -258,7 +231,7 @@ def _by_measure(across: Table, over: Sequence[str] = ()) -> Table:
     return replace(across, columns=columns, rows=tuple(rows))
 
 
-def _judged_cell(evidence: Evidence, subset: Subset, dataset: str, measure: str, reasons: Reasons) -> Cell:
+def _judged_cell(evidence: types.Evidence, subset: types.Subset, dataset: str, measure: str, reasons: Reasons) -> Cell:
     """A measure of a subgroup, or that it is too small, empty or withheld."""
     sizes = {
         summary.label: summary.size
@@ -266,35 +239,35 @@ def _judged_cell(evidence: Evidence, subset: Subset, dataset: str, measure: str,
         if (summary.dataset, summary.column) == (dataset, subset.column)
     }
     size = sizes.get(subset.level)
-    if isinstance(size, Withheld):
+    if isinstance(size, types.Withheld):
         return reasons.cell(size)
-    if not isinstance(size, SubgroupSize):
+    if not isinstance(size, types.SubgroupSize):
         return Cell("–", kind="absent")
     if is_few(size):
         return Cell("too few", kind="absent")
     return _cell(evidence, subset, dataset, ("", measure, {}), reasons)
 
 
-def _withheld(evidence: Evidence, column: str, dataset: str, reasons: Reasons, width: int) -> list[Row]:
+def _withheld(evidence: types.Evidence, column: str, dataset: str, reasons: Reasons, width: int) -> list[Row]:
     """The subgroups of a dataset that are withheld, size and all."""
     return [
         Row(sentence_case(summary.label), tuple(reasons.cell(summary.size) for _ in range(width + 2)))
         for summary in evidence.subgroups.summaries
-        if (summary.dataset, summary.column) == (dataset, column) and isinstance(summary.size, Withheld)
+        if (summary.dataset, summary.column) == (dataset, column) and isinstance(summary.size, types.Withheld)
     ]
 
 
 def _cells(
-    evidence: Evidence, subset: Subset, dataset: str, asked: Sequence[Asked], reasons: Reasons
+    evidence: types.Evidence, subset: types.Subset, dataset: str, asked: Sequence[Asked], reasons: Reasons
 ) -> tuple[Cell, ...]:
     return tuple(_cell(evidence, subset, dataset, row, reasons) for row in asked)
 
 
-def _shown(evidence: Evidence, column: str, reasons: Reasons) -> list[DatasetSummary]:
+def _shown(evidence: types.Evidence, column: str, reasons: Reasons) -> list[types.DatasetSummary]:
     """The datasets that know the column; the others are named below the table."""
     kept = []
     for dataset in shown(evidence, ("external", "internal")):
-        if subgroup_sizes(evidence, column, dataset.name):
+        if types.subgroup_sizes(evidence, column, dataset.name):
             kept.append(dataset)
             continue
         summaries = [
@@ -302,35 +275,40 @@ def _shown(evidence: Evidence, column: str, reasons: Reasons) -> list[DatasetSum
             for summary in evidence.subgroups.summaries
             if (summary.dataset, summary.column) == (dataset.name, column)
         ]
-        if any(isinstance(summary.size, Withheld) for summary in summaries):
+        if any(isinstance(summary.size, types.Withheld) for summary in summaries):
             kept.append(dataset)
-        elif summaries and isinstance(summaries[0].size, Absent):
+        elif summaries and isinstance(summaries[0].size, types.Absent):
             reasons.leave_out(label_of(dataset), dataset.name, summaries[0].size.reason)
     return kept
 
 
-def _cell(evidence: Evidence, subset: Subset, dataset: str, asked: Asked, reasons: Reasons) -> Cell:
+def _cell(evidence: types.Evidence, subset: types.Subset, dataset: str, asked: Asked, reasons: Reasons) -> Cell:
     _, measure, at = asked
-    found = find_in_subgroup(evidence, subset, measure, dataset, **at)
+    found = types.find_in_subgroup(evidence, subset, measure, dataset, **at)
     return cell(found, evidence.terms[measure], reasons, _is_wordy(evidence, measure, at))
 
 
-def _is_wordy(evidence: Evidence, measure: str, at: At) -> bool:
+def _is_wordy(evidence: types.Evidence, measure: str, at: types.At) -> bool:
     """Whether a bound of the column is negative, so that a dash would be misread."""
     found = [
         result.found
         for result in evidence.subgroups.results
         if result.measure == measure and dict(result.at) == dict(at)
     ]
-    return any(isinstance(estimate, Estimate) and estimate.low is not None and estimate.low < 0 for estimate in found)
+    return any(
+        isinstance(estimate, types.Estimate) and estimate.low is not None and estimate.low < 0 for estimate in found
+    )
 
 
-def _pooled(evidence: Evidence, column: str, asked: Sequence[Asked]) -> list[Row]:
+def _pooled(evidence: types.Evidence, column: str, asked: Sequence[Asked]) -> list[Row]:
     """The rows of all sites together: what has a scale on which it is pooled."""
     rows = []
-    for label in subgroup_columns(evidence)[column]:
-        found = [find_in_subgroup(evidence, Subset(column, label), name, POOLED, **at) for _, name, at in asked]
-        usable = [estimate for estimate in found if isinstance(estimate, Estimate) and is_telling(estimate)]
+    for label in types.subgroup_columns(evidence)[column]:
+        found = [
+            types.find_in_subgroup(evidence, types.Subset(column, label), name, types.POOLED, **at)
+            for _, name, at in asked
+        ]
+        usable = [estimate for estimate in found if isinstance(estimate, types.Estimate) and types.is_telling(estimate)]
         if not usable:
             continue
         known = usable[0]
@@ -339,24 +317,19 @@ def _pooled(evidence: Evidence, column: str, asked: Sequence[Asked]) -> list[Row
             Cell("" if known.events is None else f"{known.events:,}", kind="plain"),
         ]
         for (_, measure, at), estimate in zip(asked, found, strict=True):
-            if isinstance(estimate, Absent):
+            if isinstance(estimate, types.Absent):
                 cells.append(NOT_COMPUTED)
             else:
                 wordy = _is_wordy(evidence, measure, at)
                 cells.append(cell(estimate, evidence.terms[measure], Reasons(evidence), wordy))
         rows.append(Row(sentence_case(label), tuple(cells)))
-    return [Row(_called_together(evidence), kind="group"), *rows] if rows else []
-
-
-def _called_together(evidence: Evidence) -> str:
-    """What all sites together are called: their rows, or of means over the classes the sites."""
-    return ALL_POOLED if classes.labels(evidence) else ALL_STRATIFIED
+    return [Row(ALL_POOLED if classes.labels(evidence) else ALL_STRATIFIED, kind="group"), *rows] if rows else []
 
 
 ALL_STRATIFIED = "All, within sites"
 
 
-def _unassigned(evidence: Evidence, *columns: str) -> tuple[str, ...]:
+def _unassigned(evidence: types.Evidence, *columns: str) -> tuple[str, ...]:
     """How many patients are in no subgroup of each column, site by site; columns of which the same is said share it."""
     of_columns: dict[str, list[str]] = {}
     for column in columns:
@@ -369,20 +342,20 @@ def _unassigned(evidence: Evidence, *columns: str) -> tuple[str, ...]:
     )
 
 
-def _in_none(evidence: Evidence, column: str) -> str:
+def _in_none(evidence: types.Evidence, column: str) -> str:
     """The sites with patients in no subgroup of a column, with how many."""
     lost = []
     for dataset in shown(evidence, ("external", "internal")):
-        known = subgroup_sizes(evidence, column, dataset.name)
+        known = types.subgroup_sizes(evidence, column, dataset.name)
         count = next(iter(known.values())).unassigned if known else 0
-        if isinstance(count, Withheld):
+        if isinstance(count, types.Withheld):
             lost.append(f"{label_of(dataset)} withheld")
         elif count:
             lost.append(f"{label_of(dataset)} {count:,}")
     return listing(lost)
 
 
-def _apart(evidence: Evidence) -> Table:
+def _apart(evidence: types.Evidence) -> Table:
     """How far each subgroup lies from the other patients within the sites, measure by measure, and what that shows."""
     groups, declared = evidence.subgroups, evidence.release.thresholds.declared[:1]
     looks = between_groups.looks(groups.summaries, groups.results, measures=between_groups.COMPARED)
@@ -404,7 +377,7 @@ def _apart(evidence: Evidence) -> Table:
     )
 
 
-def _row(look: Look) -> Row:
+def _row(look: between_groups.Look) -> Row:
     found, tau, digits = look.apart, NOT_COMPUTED, 1 if look.measure == "net_benefit" else 2
     details = found.details
 
@@ -431,9 +404,9 @@ LEFT_OUT: dict[str, str] = entries("pages")["left_out_of_subgroups"]
 """Why a site has no part in a comparison."""
 
 
-def _left_out(evidence: Evidence, looks: Sequence[Look]) -> Iterator[str]:
+def _left_out(evidence: types.Evidence, looks: Sequence[between_groups.Look]) -> Iterator[str]:
     """The sites that have no part in some comparison, with the subgroups."""
-    called = {site.name: site.site for site in externals(evidence)}
+    called = {site.name: site.site for site in types.externals(evidence)}
     for code, words in LEFT_OUT.items():
         of_site: dict[str, dict[str, None]] = {}
         for look in looks:

@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from dossier.core.types import Description, Estimate, Evidence, Result, find_all
-from dossier.report.chapters import classes
+from dossier.report.chapters import classes, sentence
 from dossier.report.chapters.chapter import chapter
-from dossier.report.chapters.sentence import Sentence, estimated, range_over_sites
 from dossier.typeset.measures import table_across, tables_of
 from dossier.typeset.names import label_of, shown
 from dossier.typeset.numbers import DASH, number
@@ -21,12 +20,12 @@ PRINTED_OF_CLASSES = ("brier", "log_score")
 """The same of several classes: those that take all of them at once."""
 
 
-def finding(evidence: Evidence) -> Sentence:
+def finding(evidence: Evidence) -> sentence.Sentence:
     """The range of the Brier score, the one measure of both discrimination and calibration."""
-    sites = estimated(evidence, "brier")
+    sites = sentence.estimated(evidence, "brier")
     if not sites:
-        return Sentence("Curves behind the numbers of the core.")
-    return Sentence(f"The Brier score {range_over_sites(evidence, 'brier', sites)}.", REST)
+        return sentence.Sentence("Curves behind the numbers of the core.")
+    return sentence.Sentence(f"The Brier score {sentence.range_over_sites(evidence, 'brier', sites)}.", REST)
 
 
 REST = "It reflects discrimination and calibration together, and depends on the prevalence."

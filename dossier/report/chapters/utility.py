@@ -6,31 +6,24 @@ from collections.abc import Sequence
 
 from dossier.core.multiplicity import better_than_the_model, is_worse
 from dossier.core.types import Absent, Curve, DatasetSummary, Estimate, Evidence, externals, find_curve
-from dossier.report.chapters import classes
+from dossier.report.chapters import classes, sentence
 from dossier.report.chapters.chapter import chapter, measured
-from dossier.report.chapters.sentence import (
-    Sentence,
-    estimated,
-    named_or_counted,
-    primary_threshold,
-    range_over_sites,
-)
 from dossier.typeset.numbers import TIED, level_of, threshold
 from dossier.typeset.tables import Cell, Column, Reasons, Row, Table, worded
 from dossier.typeset.words import how_many, in_words, sentence_case
 
 
-def finding(evidence: Evidence) -> Sentence:
+def finding(evidence: Evidence) -> sentence.Sentence:
     """Net benefit at the primary threshold, and the sites where a default does better."""
     if classes.labels(evidence):
         return classes.utility(evidence)
-    at = primary_threshold(evidence)
+    at = sentence.primary_threshold(evidence)
     if at is None:
-        return Sentence("No threshold is declared.", "Net benefit is shown over a range of thresholds only.")
-    sites = estimated(evidence, "net_benefit_gain", threshold=at)
+        return sentence.Sentence("No threshold is declared.", "Net benefit is shown over a range of thresholds only.")
+    sites = sentence.estimated(evidence, "net_benefit_gain", threshold=at)
     if not sites:
-        return Sentence("At no external site can net benefit be estimated.")
-    span = range_over_sites(evidence, "net_benefit_gain", sites)
+        return sentence.Sentence("At no external site can net benefit be estimated.")
+    span = sentence.range_over_sites(evidence, "net_benefit_gain", sites)
     lead = f"At threshold{TIED}{threshold(at)} the gain over the better default {span}."
     worse = _where_a_default_is_better(evidence, at)
     others = evidence.release.thresholds.declared[1:]
@@ -41,7 +34,7 @@ def finding(evidence: Evidence) -> Sentence:
         if (where := _where_a_default_is_better(evidence, each))
     ]
     first = f"{sentence_case(worse)}." if worse else ""
-    return Sentence(lead, " ".join(text for text in (first, _above_0(evidence, sites), *more) if text))
+    return sentence.Sentence(lead, " ".join(text for text in (first, _above_0(evidence, sites), *more) if text))
 
 
 def _above_0(evidence: Evidence, gains: Sequence[tuple[DatasetSummary, Estimate]]) -> str:
@@ -51,17 +44,17 @@ def _above_0(evidence: Evidence, gains: Sequence[tuple[DatasetSummary, Estimate]
     certain = sum(found.low is not None and found.low > 0 for _, found in gains)
     unsure = [site.site for site, found in gains if (found.low or 0.0) <= 0 <= (found.high or 0.0)]
     chance = [site.site for site, found in gains if (found.high or 0.0) < 0 and not is_worse(found)]
-    includes = f"; it includes 0 in {named_or_counted(unsure, 4)}" if unsure else ""
-    includes += f"; it lies below 0, but not after Holm, in {named_or_counted(chance, 4)}" if chance else ""
+    includes = f"; it includes 0 in {sentence.named_or_counted(unsure, 4)}" if unsure else ""
+    includes += f"; it lies below 0, but not after Holm, in {sentence.named_or_counted(chance, 4)}" if chance else ""
     count = f"{how_many(certain)} of {in_words(len(gains))} sites"
     return f"The {level_of(evidence)} CI of the gain lies above 0 at {count}{includes}."
 
 
 def _where_a_default_is_better(evidence: Evidence, at: float) -> str:
     """Where the CI of the gain at a threshold lies below 0: flagging everyone or no one does more; or empty."""
-    gains = [(site.site, found) for site, found in estimated(evidence, "net_benefit_gain", threshold=at)]
+    gains = [(site.site, found) for site, found in sentence.estimated(evidence, "net_benefit_gain", threshold=at)]
     return "; ".join(
-        f"flagging {whom} has the higher net benefit in {named_or_counted(where, 4)} ({level_of(evidence)} CI "
+        f"flagging {whom} has the higher net benefit in {sentence.named_or_counted(where, 4)} ({level_of(evidence)} CI "
         "excludes 0)"
         for whom, where in better_than_the_model(gains).items()
     )

@@ -7,36 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 
-from dossier.core import binding
-from dossier.core.bands import MANY_SITES, NAMED_OF_MANY
-from dossier.core.flags import FLAGS
+from dossier.core import bands, binding, flags, tripod, types
 from dossier.core.multiplicity import discrimination, is_worse, of_site, size_of_risks
-from dossier.core.tripod import TOPICS
-from dossier.core.types import (
-    POOLED,
-    Criterion,
-    DatasetSummary,
-    Estimate,
-    Evidence,
-    Predicted,
-    State,
-    externals,
-    find,
-)
-from dossier.report.chapters import acceptance, changes, classes, comparison, limitations, results
+from dossier.report.chapters import acceptance, changes, classes, comparison, limitations, results, sentence
 from dossier.report.chapters.chapter import chapters
-from dossier.report.chapters.sentence import (
-    Sentence,
-    estimated,
-    named_with_the_rest,
-    new_hospital,
-    not_separating,
-    phrase,
-    primary_threshold,
-    refuted,
-    times_off,
-    where_risks_are_off,
-)
 from dossier.typeset.measures import cell
 from dossier.typeset.names import events_of, with_short_sites
 from dossier.typeset.numbers import TIED, bare, level_of, number, short, threshold, value_of
@@ -59,14 +33,14 @@ class Point:
     is_open: bool
 
 
-def finding(evidence: Evidence) -> Sentence:
+def finding(evidence: types.Evidence) -> sentence.Sentence:
     """What forbids the use, then whether the declared criteria are met, at how many hospitals, what is missed where."""
     found = _finding(evidence)
     first = f"{forbidding(evidence)} {separating(evidence)}".strip()
-    return Sentence(first, f"{found.lead} {found.rest}".strip()) if first else found
+    return sentence.Sentence(first, f"{found.lead} {found.rest}".strip()) if first else found
 
 
-def forbidding(evidence: Evidence) -> str:
+def forbidding(evidence: types.Evidence) -> str:
     """Where the maker says that the model is not to be used, and where a stop rule of theirs is crossed."""
     out = [site.site for site in binding.ruled_out(evidence)]
     stopped = [site.site for site in binding.stopped(evidence)]
@@ -74,60 +48,69 @@ def forbidding(evidence: Evidence) -> str:
     if binding.is_for_nobody(evidence.release):
         parts.append("the maker states that the model is not to be used for patients")
     elif out:
-        parts.append(f"the maker states that the model is not to be used in {named_with_the_rest(out, MOST_NAMED)}")
+        parts.append(
+            f"the maker states that the model is not to be used in {sentence.named_with_the_rest(out, MOST_NAMED)}"
+        )
     if stopped:
-        parts.append(f"a declared stop rule is crossed in {named_with_the_rest(stopped, MOST_NAMED)}")
+        parts.append(f"a declared stop rule is crossed in {sentence.named_with_the_rest(stopped, MOST_NAMED)}")
     return f"{sentence_case('; '.join(parts))}." if parts else ""
 
 
-def separating(evidence: Evidence) -> str:
+def separating(evidence: types.Evidence) -> str:
     """Where the model is shown not to separate patients, with the AUROC."""
     sentences = []
-    for kind, found in not_separating(evidence, externals(evidence)).items():
+    for kind, found in sentence.not_separating(evidence, types.externals(evidence)).items():
         places = []
         for where, each in found:
             value, low, high = (short(evidence, "auroc", end) for end in (each.value, each.low or 0, each.high or 1))
             places.append(f"{where} (AUROC{TIED}{value}, {low} to {high})")
-        sentences.append(phrase("not_separating", kind, places=named_with_the_rest(places, MOST_NAMED)))
+        sentences.append(
+            sentence.phrase("not_separating", kind, places=sentence.named_with_the_rest(places, MOST_NAMED))
+        )
     return " ".join(sentences)
 
 
-def _finding(evidence: Evidence) -> Sentence:
+def _finding(evidence: types.Evidence) -> sentence.Sentence:
     every = acceptance.counted_ones(evidence)
     if not every:
         return _without_criteria(evidence)
-    sites = externals(evidence)
-    stands = _by_site(every, sites)
+    sites = types.externals(evidence)
+    # How the criteria stand at each hospital that they ask something of: the worst of them.
+    stands = {}
+    for site in sites:
+        here = tuple(criterion for everywhere in every for criterion in everywhere if criterion.dataset == site.name)
+        if here:
+            stands[site.name] = acceptance.verdict(here)
     missed = [_missed(evidence, criteria) for criteria in every if acceptance.verdict(criteria) == "against"]
     asked_of_risks = any(row[0].measure == "oe_ratio" for row in every)
     rest = [
         comparison.where_better(evidence),
         changes.what_is_worse(evidence),
         f"Shown not to hold: {'; '.join(missed)}." if missed else "",
-        new_hospital(evidence),
-        "" if asked_of_risks or classes.labels(evidence) else where_risks_are_off(_ratios(evidence)),
+        sentence.new_hospital(evidence),
+        "" if asked_of_risks or classes.labels(evidence) else sentence.where_risks_are_off(_ratios(evidence)),
     ]
-    return Sentence(_lead(every, stands), " ".join(text for text in rest if text))
+    return sentence.Sentence(_lead(every, stands), " ".join(text for text in rest if text))
 
 
-def _ratios(evidence: Evidence) -> list[tuple[str, Estimate]]:
+def _ratios(evidence: types.Evidence) -> list[tuple[str, types.Estimate]]:
     """The O/E that are refuted, by hospital."""
-    return [(site.site, found) for site, found in refuted(evidence, estimated(evidence, "oe_ratio"))]
+    return [(site.site, found) for site, found in sentence.refuted(evidence, sentence.estimated(evidence, "oe_ratio"))]
 
 
-def _without_criteria(evidence: Evidence) -> Sentence:
+def _without_criteria(evidence: types.Evidence) -> sentence.Sentence:
     """What was found: first of all at how many hospitals the model is of use, where the gains have intervals."""
     none = "No criterion that counts was declared: nothing here is passed or failed."
     found = results.finding(evidence)
     better = f"{comparison.where_better(evidence)} {changes.what_is_worse(evidence)}".strip()
     at, gains = ("", []) if classes.labels(evidence) else _gains(evidence)
     if not gains:
-        return Sentence(found.lead, " ".join(text for text in (better, found.rest, none) if text))
-    use = _use(at, [estimate for _, estimate in gains], len(externals(evidence)))
-    return Sentence(use, f"{better} {none} {found.lead} {found.rest}".strip())
+        return sentence.Sentence(found.lead, " ".join(text for text in (better, found.rest, none) if text))
+    use = _use(at, [estimate for _, estimate in gains], len(types.externals(evidence)))
+    return sentence.Sentence(use, f"{better} {none} {found.lead} {found.rest}".strip())
 
 
-def _use(at: str, gains: Sequence[Estimate], sites: int) -> str:
+def _use(at: str, gains: Sequence[types.Estimate], sites: int) -> str:
     """At how many of the hospitals the interval of the gain lies above 0, and at how many below."""
     better = sum((gain.low or 0.0) > 0 for gain in gains)
     worse = sum(map(is_worse, gains))
@@ -146,22 +129,12 @@ def _of(some: int, sites: int) -> str:
     return f"{in_words(some)} of {in_words(sites)} hospitals"
 
 
-def _by_site(every: Sequence[tuple[Criterion, ...]], sites: Sequence[DatasetSummary]) -> dict[str, State]:
-    """How the criteria stand at each hospital that they ask something of: the worst of them."""
-    found = {}
-    for site in sites:
-        here = tuple(criterion for everywhere in every for criterion in everywhere if criterion.dataset == site.name)
-        if here:
-            found[site.name] = acceptance.verdict(here)
-    return found
-
-
-def _lead(every: Sequence[tuple[Criterion, ...]], stands: Mapping[str, State]) -> str:
+def _lead(every: Sequence[tuple[types.Criterion, ...]], stands: Mapping[str, types.State]) -> str:
     """At how many hospitals the criteria are shown to be met, and at how many shown not to be."""
     what = "its declared criterion" if len(every) == 1 else "its declared criteria"
     states = list(stands.values())
     together = {
-        acceptance.verdict(criteria) for criteria in every if any(each.dataset == POOLED for each in criteria)
+        acceptance.verdict(criteria) for criteria in every if any(each.dataset == types.POOLED for each in criteria)
     } - {"shown"}
     if "against" in states:
         shown = states.count("shown")
@@ -181,26 +154,26 @@ def _lead(every: Sequence[tuple[Criterion, ...]], stands: Mapping[str, State]) -
     return f"The model is shown to meet {what} {where}."
 
 
-def _missed(evidence: Evidence, everywhere: tuple[Criterion, ...]) -> str:
+def _missed(evidence: types.Evidence, everywhere: tuple[types.Criterion, ...]) -> str:
     """A criterion that is not met, and where."""
-    names = {site.name: site.site for site in externals(evidence)}
+    names = {site.name: site.site for site in types.externals(evidence)}
     where = [
         names.get(criterion.dataset, "all hospitals together")
         for criterion in everywhere
         if criterion.state == "against"
     ]
     what = within_sentence(acceptance.label(evidence, everywhere[0]))
-    return f"{what} {acceptance.asked(evidence, everywhere[0])} ({named_with_the_rest(where, MOST_NAMED)})"
+    return f"{what} {acceptance.asked(evidence, everywhere[0])} ({sentence.named_with_the_rest(where, MOST_NAMED)})"
 
 
 # ---- the table ------------------------------------------------------------------------------------------------------
 
 
-def table(evidence: Evidence) -> Table:
+def table(evidence: types.Evidence) -> Table:
     """The criteria by hospital, what is not met standing out, and beside them the gain and the slope."""
     every = list(acceptance.counted_ones(evidence))
     shown = acceptance.on_the_first_page(evidence)
-    sites = externals(evidence)
+    sites = types.externals(evidence)
     columns = [column for column in _beside(evidence, bool(shown)) if column is not None]
     rows = [
         Row(
@@ -214,7 +187,7 @@ def table(evidence: Evidence) -> Table:
         )
         for site in named_ones(evidence)
     ]
-    if len(sites) > 1 or any(criterion.dataset == POOLED for everywhere in shown for criterion in everywhere):
+    if len(sites) > 1 or any(criterion.dataset == types.POOLED for everywhere in shown for criterion in everywhere):
         rows += _over_all(evidence, shown, columns)
     heads = [] if classes.labels(evidence) else [Column("Events")]
     heads += [Column(f"{acceptance.label(evidence, row[0])} {acceptance.asked(evidence, row[0])}") for row in shown]
@@ -228,44 +201,46 @@ def table(evidence: Evidence) -> Table:
     )
 
 
-def standing_out(evidence: Evidence) -> tuple[DatasetSummary, ...]:
+def standing_out(evidence: types.Evidence) -> tuple[types.DatasetSummary, ...]:
     """The hospitals where something is shown not to hold, or whose maker rules the model out; the worst first."""
-    at, every = primary_threshold(evidence), acceptance.counted_ones(evidence)
+    at, every = sentence.primary_threshold(evidence), acceptance.counted_ones(evidence)
     setting = {} if at is None else {"threshold": at}
 
-    def against(site: DatasetSummary) -> int:
+    def against(site: types.DatasetSummary) -> int:
         found = [criterion.state for everywhere in every for criterion in everywhere if criterion.dataset == site.name]
         for label in classes.labels(evidence) or ("",):
-            gain = find(evidence, "net_benefit_gain", site.name, **setting, **({"class": label} if label else {}))
+            gain = types.find(evidence, "net_benefit_gain", site.name, **setting, **({"class": label} if label else {}))
             found += [size_of_risks(evidence, site.name, label)]
-            found += [discrimination(find(evidence, "auroc", site.name, **({"class": label} if label else {})))]
-            found += [_of_gain(gain)] if isinstance(gain, Estimate) and gain.low is not None else []
+            found += [discrimination(types.find(evidence, "auroc", site.name, **({"class": label} if label else {})))]
+            found += [_of_gain(gain)] if isinstance(gain, types.Estimate) and gain.low is not None else []
         return found.count("against") + bool(binding.marks(evidence, site))
 
-    def off(site: DatasetSummary) -> float:
-        ratio = find(evidence, "oe_ratio", site.name)
-        return times_off(ratio.value) if isinstance(ratio, Estimate) else 1.0
+    def off(site: types.DatasetSummary) -> float:
+        ratio = types.find(evidence, "oe_ratio", site.name)
+        return sentence.times_off(ratio.value) if isinstance(ratio, types.Estimate) else 1.0
 
-    counts = {site.name: against(site) for site in externals(evidence)}
-    return tuple(sorted((s for s in externals(evidence) if counts[s.name]), key=lambda s: (-counts[s.name], -off(s))))
+    counts = {site.name: against(site) for site in types.externals(evidence)}
+    return tuple(
+        sorted((s for s in types.externals(evidence) if counts[s.name]), key=lambda s: (-counts[s.name], -off(s)))
+    )
 
 
-def named_ones(evidence: Evidence) -> tuple[DatasetSummary, ...]:
+def named_ones(evidence: types.Evidence) -> tuple[types.DatasetSummary, ...]:
     """The hospitals that pages list: all; of many the worst that stand out, and one's own before them."""
-    sites = externals(evidence)
-    if len(sites) < MANY_SITES:
+    sites = types.externals(evidence)
+    if len(sites) < bands.MANY_SITES:
         return sites
-    worst = standing_out(evidence)[:NAMED_OF_MANY]
+    worst = standing_out(evidence)[: bands.NAMED_OF_MANY]
     return (*(site for site in sites if site.name == evidence.local_site and site not in worst), *worst)
 
 
-def only_some(evidence: Evidence) -> str:
+def only_some(evidence: types.Evidence) -> str:
     """That of many hospitals those are listed that stand out, and how many do."""
-    if len(externals(evidence)) < MANY_SITES:
+    if len(types.externals(evidence)) < bands.MANY_SITES:
         return ""
     out = len(standing_out(evidence))
-    where = f"{how_many(out)} of {len(externals(evidence)):,} something is shown not to hold"
-    listed = f", the worst {in_words(NAMED_OF_MANY)} listed" if out > NAMED_OF_MANY else ""
+    where = f"{how_many(out)} of {len(types.externals(evidence)):,} something is shown not to hold"
+    listed = f", the worst {in_words(bands.NAMED_OF_MANY)} listed" if out > bands.NAMED_OF_MANY else ""
     return f"At {where}{listed}; all stand in the chapters by name. "
 
 
@@ -284,11 +259,11 @@ class _Beside:
         """Whether an interval stands beside each value."""
         return any(cell.interval for cell in self.cells.values())
 
-    def cell(self, site: DatasetSummary) -> Cell:
+    def cell(self, site: types.DatasetSummary) -> Cell:
         return self.cells.get(site.name, Cell("–", kind="absent"))
 
 
-def _beside(evidence: Evidence, has_criteria: bool) -> list[_Beside | None]:
+def _beside(evidence: types.Evidence, has_criteria: bool) -> list[_Beside | None]:
     """What is no criterion: where there are none, what the model does, each value with its interval."""
     if classes.labels(evidence):
         return [] if has_criteria else [_plain(evidence, "auroc", "AUROC, mean"), *_of_classes(evidence)]
@@ -306,7 +281,7 @@ GAIN = "Gain: net benefit per 100 over the better of flagging everyone and no on
 SLOPES = "Slope: too extreme below 1, too moderate above."
 
 
-def _gain(evidence: Evidence) -> _Beside | None:
+def _gain(evidence: types.Evidence) -> _Beside | None:
     """The lower limit of the net benefit over the better default, at the primary threshold."""
     at, found = _gains(evidence)
     cells = {
@@ -316,7 +291,7 @@ def _gain(evidence: Evidence) -> _Beside | None:
     return _Beside(f"Gain at{TIED}{at}, lower limit", cells, _above_0(found), GAIN) if found else None
 
 
-def _gain_with_interval(evidence: Evidence) -> _Beside | None:
+def _gain_with_interval(evidence: types.Evidence) -> _Beside | None:
     """The net benefit over the better default, at the primary threshold."""
     at, found = _gains(evidence)
     term, reasons = evidence.terms["net_benefit_gain"], Reasons(evidence)
@@ -325,33 +300,33 @@ def _gain_with_interval(evidence: Evidence) -> _Beside | None:
     return _Beside(f"Gain at{TIED}{at}", cells, _above_0(found), GAIN) if found else None
 
 
-def _gains(evidence: Evidence) -> tuple[str, list[tuple[DatasetSummary, Estimate]]]:
+def _gains(evidence: types.Evidence) -> tuple[str, list[tuple[types.DatasetSummary, types.Estimate]]]:
     """The primary threshold, and the gain there at every hospital where it has an interval."""
-    at = primary_threshold(evidence)
+    at = sentence.primary_threshold(evidence)
     if at is None:
         return "", []
-    found = estimated(evidence, "net_benefit_gain", threshold=at)
+    found = sentence.estimated(evidence, "net_benefit_gain", threshold=at)
     return threshold(at), [(site, estimate) for site, estimate in found if estimate.low is not None]
 
 
-def _above_0(found: Sequence[tuple[DatasetSummary, Estimate]]) -> str:
+def _above_0(found: Sequence[tuple[types.DatasetSummary, types.Estimate]]) -> str:
     return acceptance.counts([_of_gain(estimate) for _, estimate in found])
 
 
-def _of_gain(found: Estimate) -> State:
+def _of_gain(found: types.Estimate) -> types.State:
     """How a gain stands: an interval that ends at 0 shows none."""
     return "against" if is_worse(found) else "shown" if (found.low or 0.0) > 0 else "open"
 
 
-def _alerted(shown: Cell, state: State) -> Cell:
+def _alerted(shown: Cell, state: types.State) -> Cell:
     return replace(shown, kind="alert") if state == "against" else shown
 
 
-def _plain(evidence: Evidence, measure: str, head: str, is_size: bool = False, note: str = "") -> _Beside | None:
+def _plain(evidence: types.Evidence, measure: str, head: str, is_size: bool = False, note: str = "") -> _Beside | None:
     """A measure where nothing was asked of it; of the size of risks it stands out where that is refuted."""
-    found = estimated(evidence, measure)
+    found = sentence.estimated(evidence, measure)
     term, reasons = evidence.terms[measure], Reasons(evidence)
-    states: dict[str, State] = {
+    states: dict[str, types.State] = {
         site.name: of_site(evidence, estimate, site.name) if is_size else discrimination(estimate)
         for site, estimate in found
     }
@@ -361,7 +336,7 @@ def _plain(evidence: Evidence, measure: str, head: str, is_size: bool = False, n
     return _Beside(head, cells, acceptance.counts(list(states.values())) if is_size else "", note) if found else None
 
 
-def _of_classes(evidence: Evidence) -> list[_Beside | None]:
+def _of_classes(evidence: types.Evidence) -> list[_Beside | None]:
     """Of several classes: the class whose O/E and slope are farthest from 1, and of how many the gain excludes 0."""
     return [
         _farthest(evidence, "oe_ratio", "O/E"),
@@ -370,10 +345,10 @@ def _of_classes(evidence: Evidence) -> list[_Beside | None]:
     ]
 
 
-def _farthest(evidence: Evidence, measure: str, head: str, note: str = "") -> _Beside | None:
+def _farthest(evidence: types.Evidence, measure: str, head: str, note: str = "") -> _Beside | None:
     """The class of each hospital whose value is farthest from 1, with its interval."""
     term, reasons = evidence.terms[measure], Reasons(evidence)
-    every = {site.name: _classes_with(evidence, measure, site, {}) for site in externals(evidence)}
+    every = {site.name: _classes_with(evidence, measure, site, {}) for site in types.externals(evidence)}
     cells = {}
     for name, found in every.items():
         if found:
@@ -386,24 +361,26 @@ def _farthest(evidence: Evidence, measure: str, head: str, note: str = "") -> _B
 
 
 def _classes_with(
-    evidence: Evidence, measure: str, site: DatasetSummary, threshold: Mapping[str, float]
-) -> list[tuple[str, Estimate]]:
+    evidence: types.Evidence, measure: str, site: types.DatasetSummary, threshold: Mapping[str, float]
+) -> list[tuple[str, types.Estimate]]:
     """The classes of which a measure could be estimated at a hospital."""
     found = []
     for label in classes.labels(evidence):
         at: dict[str, float | str] = {"class": label, **threshold}
-        if isinstance(estimate := find(evidence, measure, site.name, **at), Estimate):
+        if isinstance(estimate := types.find(evidence, measure, site.name, **at), types.Estimate):
             found.append((label, estimate))
     return found
 
 
-def _gains_of_classes(evidence: Evidence) -> _Beside | None:
+def _gains_of_classes(evidence: types.Evidence) -> _Beside | None:
     """Of how many classes the gain at the primary threshold has an interval above 0."""
-    at = primary_threshold(evidence)
+    at = sentence.primary_threshold(evidence)
     if at is None:
         return None
     setting = {"threshold": at}
-    every = {site.name: _classes_with(evidence, "net_benefit_gain", site, setting) for site in externals(evidence)}
+    every = {
+        site.name: _classes_with(evidence, "net_benefit_gain", site, setting) for site in types.externals(evidence)
+    }
     states = {name: [_of_gain(estimate) for _, estimate in found] for name, found in every.items() if found}
     cells = {
         name: Cell(f"{here.count('shown')} of {len(here)}", kind="alert" if "against" in here else "plain")
@@ -413,10 +390,12 @@ def _gains_of_classes(evidence: Evidence) -> _Beside | None:
     return _Beside(f"Gain at{TIED}{threshold(at)} above 0, classes", cells, verdict, GAIN) if cells else None
 
 
-def _slope(evidence: Evidence) -> _Beside | None:
+def _slope(evidence: types.Evidence) -> _Beside | None:
     """The calibration slope alone, standing out where the size of the risks is refuted."""
     found = [
-        (site, estimate) for site, estimate in estimated(evidence, "calibration_slope") if estimate.low is not None
+        (site, estimate)
+        for site, estimate in sentence.estimated(evidence, "calibration_slope")
+        if estimate.low is not None
     ]
     term = evidence.terms["calibration_slope"]
     states = {site.name: of_site(evidence, estimate, site.name) for site, estimate in found}
@@ -426,7 +405,7 @@ def _slope(evidence: Evidence) -> _Beside | None:
     return _Beside("Slope", cells, acceptance.counts(list(states.values())), SLOPES) if found else None
 
 
-def _cell(evidence: Evidence, everywhere: tuple[Criterion, ...], dataset: str) -> Cell:
+def _cell(evidence: types.Evidence, everywhere: tuple[types.Criterion, ...], dataset: str) -> Cell:
     here = next((criterion for criterion in everywhere if criterion.dataset == dataset), None)
     if here is None:
         return Cell("", kind="plain")
@@ -437,15 +416,17 @@ def _cell(evidence: Evidence, everywhere: tuple[Criterion, ...], dataset: str) -
     return _alerted(Cell(f"{bare(evidence, here.measure, here.observed, cuts)}{mark}", kind="plain"), here.state)
 
 
-def _over_all(evidence: Evidence, shown: Sequence[tuple[Criterion, ...]], columns: Sequence[_Beside]) -> list[Row]:
+def _over_all(
+    evidence: types.Evidence, shown: Sequence[tuple[types.Criterion, ...]], columns: Sequence[_Beside]
+) -> list[Row]:
     """What all hospitals say: those that ask of them together, and at how many of them each criterion is met."""
-    sites = externals(evidence)
+    sites = types.externals(evidence)
     size = [Cell(f"{sum(site.n for site in sites):,}", kind="plain")]
     if not classes.labels(evidence):
         size.append(Cell(f"{sum(site.events or 0 for site in sites):,}", kind="plain"))
     rows = []
-    if any(criterion.dataset == POOLED for everywhere in shown for criterion in everywhere):
-        pooled = [_cell(evidence, everywhere, POOLED) for everywhere in shown]
+    if any(criterion.dataset == types.POOLED for everywhere in shown for criterion in everywhere):
+        pooled = [_cell(evidence, everywhere, types.POOLED) for everywhere in shown]
         rows.append(Row("All, pooled", (*size, *pooled, *(Cell("", kind="plain") for _ in columns)), "total"))
         size = [Cell("", kind="plain") for _ in size]
     verdicts = (_verdict(everywhere) for everywhere in shown)
@@ -454,18 +435,18 @@ def _over_all(evidence: Evidence, shown: Sequence[tuple[Criterion, ...]], column
     return rows
 
 
-def _verdict(everywhere: tuple[Criterion, ...]) -> Cell:
+def _verdict(everywhere: tuple[types.Criterion, ...]) -> Cell:
     """How many hospitals are shown, against and open; of a criterion that asks of all together how that stands."""
-    states = [criterion.state for criterion in everywhere if criterion.dataset != POOLED]
+    states = [criterion.state for criterion in everywhere if criterion.dataset != types.POOLED]
     said = acceptance.counts(states) if len(states) > 1 else sentence_case(acceptance.WORDS[everywhere[0].state])
     return Cell(said, kind="word")
 
 
-def _note(evidence: Evidence, shown: Sequence[tuple[Criterion, ...]], columns: Sequence[_Beside]) -> str:
+def _note(evidence: types.Evidence, shown: Sequence[tuple[types.Criterion, ...]], columns: Sequence[_Beside]) -> str:
     tinted = "Tinted: shown not to hold."
     when = acceptance.when(evidence, "declared", counted_only=True) if shown else ""
     beside = " ".join(column.note for column in columns if column.note)
-    counts = "" if len(externals(evidence)) == 1 and not classes.labels(evidence) else LAST_ROW
+    counts = "" if len(types.externals(evidence)) == 1 and not classes.labels(evidence) else LAST_ROW
     counts = counts if any(column.verdict for column in columns) else ""
     return " ".join(text for text in (tinted, when, beside, f"Limits at {level_of(evidence)}.", counts) if text)
 
@@ -482,11 +463,11 @@ MARKED = {"‡": "Not to be used there, its maker states.", "§": "A declared st
 """What the marks beside a hospital say."""
 
 
-def _footnotes(evidence: Evidence, every: Sequence[tuple[Criterion, ...]], shown: int) -> tuple[str, ...]:
+def _footnotes(evidence: types.Evidence, every: Sequence[tuple[types.Criterion, ...]], shown: int) -> tuple[str, ...]:
     """What a default passes better, which criteria do not count, and how many more there are."""
     here = acceptance.on_the_first_page(evidence)
     is_open = any(each.state == "open" and each.observed is not None for row in here for each in row)
-    marked = {mark for site in externals(evidence) for mark in binding.marks(evidence, site)}
+    marked = {mark for site in types.externals(evidence) for mark in binding.marks(evidence, site)}
     texts = [f"{mark}{TIED}{says}" for mark, says in MARKED.items() if mark in marked]
     texts += [f"{OPEN}{TIED}Open: the CI neither meets nor excludes what is asked."] if is_open else []
     texts += acceptance.not_the_better_choice(evidence, every)
@@ -500,7 +481,7 @@ def _footnotes(evidence: Evidence, every: Sequence[tuple[Criterion, ...]], shown
     return tuple(texts)
 
 
-def _standing(evidence: Evidence, everywhere: tuple[Criterion, ...]) -> str:
+def _standing(evidence: types.Evidence, everywhere: tuple[types.Criterion, ...]) -> str:
     """How a criterion stands, with what was observed where it is asked of one dataset."""
     verdict, criterion = acceptance.WORDS[acceptance.verdict(everywhere)], everywhere[0]
     if len(everywhere) > 1 or criterion.observed is None:
@@ -511,11 +492,11 @@ def _standing(evidence: Evidence, everywhere: tuple[Criterion, ...]) -> str:
 # ---- beneath --------------------------------------------------------------------------------------------------------
 
 
-def most_open(evidence: Evidence) -> int:
+def most_open(evidence: types.Evidence) -> int:
     """How much of what is to be settled the first page has room for."""
     whats = (with_short_sites(evidence, point.what) for point in to_settle(evidence))
     lines = list(accumulate(lines_of(what, LINE) for what in whats))
-    return bisect_right(lines, LINES_OF_FEW if len(externals(evidence)) <= FEW_SITES else LINES)
+    return bisect_right(lines, LINES_OF_FEW if len(types.externals(evidence)) <= FEW_SITES else LINES)
 
 
 GRAVEST = [
@@ -527,9 +508,9 @@ what harms patients where the model is wrong, and what makes the test another on
 """
 
 
-def to_settle(evidence: Evidence) -> tuple[Point, ...]:
+def to_settle(evidence: types.Evidence) -> tuple[Point, ...]:
     """What a review has to settle, what is open first: limitations without an answer, rows of the checklist."""
-    gravest = [FLAGS[name] for name in GRAVEST]
+    gravest = [flags.FLAGS[name] for name in GRAVEST]
     points = [
         Point(
             _fact(kind),
@@ -540,7 +521,7 @@ def to_settle(evidence: Evidence) -> tuple[Point, ...]:
         for kind in sorted(limitations.raised(evidence), key=lambda kind: [*gravest, kind.topic].index(kind.topic))
     ]
     points += [
-        Point(f"TRIPOD+AI {row.item}, {within_sentence(TOPICS[row.item])}", "missing", "checklist", True)
+        Point(f"TRIPOD+AI {row.item}, {within_sentence(tripod.TOPICS[row.item])}", "missing", "checklist", True)
         for row in evidence.checklist
         if row.status == "missing"
     ]
@@ -555,10 +536,10 @@ def _fact(kind: limitations.Raised) -> str:
     """What a limitation is about, and the sites and numbers that it is raised for."""
     if not kind.briefly:
         return kind.topic
-    return f"{kind.topic}: {named_with_the_rest(kind.briefly, MOST_SITES)}"
+    return f"{kind.topic}: {sentence.named_with_the_rest(kind.briefly, MOST_SITES)}"
 
 
-def tested(evidence: Evidence) -> list[tuple[str, str]]:
+def tested(evidence: types.Evidence) -> list[tuple[str, str]]:
     """What was tested, line by line."""
     release, thresholds = evidence.release.release, evidence.release.thresholds
     declared = [threshold(each) for each in thresholds.declared]
@@ -567,14 +548,14 @@ def tested(evidence: Evidence) -> list[tuple[str, str]]:
         at = f"{declared[0]} (primary){''.join(f', {text}' for text in declared[1:])}"
     if thresholds.range:
         at += f"; range {threshold(thresholds.range[0])} to {threshold(thresholds.range[1])}"
-    sites = externals(evidence)
+    sites = types.externals(evidence)
     patients = counted(sum(site.n for site in sites), "patient")
     where = listing([site.site for site in sites])
     where = where if len(sites) <= MOST_NAMED else f"{in_words(len(sites))} hospitals"
     version = release.tested_version or release.version
     released = "" if version == release.version else f"; {release.version} is released"
     return [
-        ("Output", f"Probability of {Predicted.by(evidence.release).words}"),
+        ("Output", f"Probability of {types.Predicted.by(evidence.release).words}"),
         ("Version", f"{version}{released}"),
         ("Tested in", f"{patients} of {where}"),
         ("Thresholds", at),
@@ -585,7 +566,7 @@ def tested(evidence: Evidence) -> list[tuple[str, str]]:
     ]
 
 
-def _left_out(evidence: Evidence) -> list[tuple[str, str]]:
+def _left_out(evidence: types.Evidence) -> list[tuple[str, str]]:
     """The chapters that the owner left out; nothing where all are there."""
     names = set(evidence.release.report.leave_out)
     titles = [chapter.title for chapter in chapters() if chapter.name in names]

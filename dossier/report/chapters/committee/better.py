@@ -6,18 +6,9 @@ from collections.abc import Sequence
 
 from dossier.core.multiplicity import EVERYONE, NO_ONE, is_below_everyone, is_worse
 from dossier.core.types import Absent, Estimate, Evidence, find
-from dossier.report.chapters import classes, comparison
+from dossier.report.chapters import classes, comparison, sentence
+from dossier.report.chapters.committee import plain
 from dossier.report.chapters.committee.places import alone, in_question, is_here, short_names, tells_apart
-from dossier.report.chapters.committee.plain import (
-    MOST_NAMED,
-    all_hospitals,
-    counted_hospitals,
-    doing,
-    few_named,
-    first_named,
-    line,
-)
-from dossier.report.chapters.sentence import estimated, named_with_the_rest
 from dossier.typeset.numbers import number
 from dossier.typeset.words import in_words, listing, sentence_case
 
@@ -25,7 +16,7 @@ from dossier.typeset.words import in_words, listing, sentence_case
 def than_the_same_for_all(evidence: Evidence) -> tuple[str, ...]:
     """At each line, where the model does more good than the same for all, where less, and where nobody can tell."""
     alike: dict[tuple[str, ...], list[float]] = {}
-    for at in evidence.release.thresholds.declared[:MOST_NAMED]:
+    for at in evidence.release.thresholds.declared[: plain.MOST_NAMED]:
         alike.setdefault(_at_line(evidence, at), []).append(at)
     return tuple(_in_sentences(clauses, lines) for clauses, lines in alike.items() if clauses)
 
@@ -33,13 +24,13 @@ def than_the_same_for_all(evidence: Evidence) -> tuple[str, ...]:
 def _in_sentences(clauses: Sequence[str], lines: Sequence[float]) -> str:
     """What is so at these lines."""
     first, *rest = clauses
-    where = listing([f"the {line(at)}" for at in lines])
+    where = listing([f"the {plain.line(at)}" for at in lines])
     return " ".join([f"At {where}, {first}.", *(f"{sentence_case(text)}." for text in rest)])
 
 
 def the_same_for_everyone(evidence: Evidence) -> str:
     """What it is to do the same for everyone, in the maker's verb: the end of a question."""
-    return doing(evidence, "everyone")
+    return plain.doing(evidence, "everyone")
 
 
 Place = tuple[str, str, dict[str, str]]
@@ -74,10 +65,10 @@ def _at_line(evidence: Evidence, at: float) -> tuple[str, ...]:
     several = bool(classes.labels(evidence))
     sentences = []
     if better:
-        either = doing(evidence, "everyone or no one")
+        either = plain.doing(evidence, "everyone or no one")
         sentences.append(f"the model is better than {either}{_where(better, among, several, evidence)}")
     sentences += [
-        f"{doing(evidence, whom)} would be better{_where(names, among, several, evidence)}"
+        f"{plain.doing(evidence, whom)} would be better{_where(names, among, several, evidence)}"
         for whom, names in worse.items()
         if names
     ]
@@ -94,10 +85,10 @@ def _where(names: Sequence[str], among: int, several: bool, evidence: Evidence) 
         part = f"all {in_words(among)}" if len(names) == among else f"{in_words(len(names))} of {in_words(among)}"
         return f" in {part} checks, one for each class and hospital"
     if len(names) == among:
-        return f" in {all_hospitals(among)}"
-    if len(names) > MOST_NAMED:
+        return f" in {plain.all_hospitals(among)}"
+    if len(names) > plain.MOST_NAMED:
         return f" in {in_words(len(names))} of {in_words(among)} hospitals"
-    return f" in {few_named(names)}"
+    return f" in {plain.few_named(names)}"
 
 
 def better_defaults(evidence: Evidence, dataset: str) -> dict[str, list[float]]:
@@ -118,8 +109,8 @@ def _whom(gain: Estimate) -> str:
 
 def better_if_the_same_for_all(evidence: Evidence) -> tuple[str, ...]:
     """Only where it would surely be better to do the same for all: what the first page warns of."""
-    lines = evidence.release.thresholds.declared[:MOST_NAMED]
-    return tuple(f"At the {line(at)}, {text}." for at in lines for text in where_the_same_is_better(evidence, at))
+    lines = evidence.release.thresholds.declared[: plain.MOST_NAMED]
+    return tuple(f"At the {plain.line(at)}, {text}." for at in lines for text in where_the_same_is_better(evidence, at))
 
 
 def where_the_same_is_better(evidence: Evidence, at: float) -> tuple[str, ...]:
@@ -134,8 +125,8 @@ def where_the_same_is_better(evidence: Evidence, at: float) -> tuple[str, ...]:
             and _whom(gain) == whom
         ]
         if names:
-            where = "here" if alone(evidence) else f"in {few_named(names)}"
-            clauses.append(f"{doing(evidence, whom)} would be better {where}")
+            where = "here" if alone(evidence) else f"in {plain.few_named(names)}"
+            clauses.append(f"{plain.doing(evidence, whom)} would be better {where}")
     return tuple(clauses)
 
 
@@ -171,15 +162,15 @@ def another_is_better(evidence: Evidence) -> str:
     how = _does(evidence, first.measure)[0]
     others = [each for each in found if (each.rival, each.measure) == (first.rival, first.measure) and each != first]
     also = [f"{short_names(evidence)[each.site.name]} (by {_of_thousand(each.by, is_worse=False)})" for each in others]
-    so = f" It may be so in {first_named(also)} too." if also else ""
-    names = f"{named_with_the_rest(alike, MOST_MODELS)}{' each' if len(alike) > 1 else ''}"
+    so = f" It may be so in {plain.first_named(also)} too." if also else ""
+    names = f"{sentence.named_with_the_rest(alike, MOST_MODELS)}{' each' if len(alike) > 1 else ''}"
     return f"Another model does better{where}: {names} {how}, by {_of_thousand(first.by, is_worse=False)}.{so}"
 
 
 def _does(evidence: Evidence, measure: str) -> tuple[str, str]:
     """What a model does that is better by a measure, and what one that is worse."""
     at, what = evidence.release.thresholds.declared[:1], tells_apart(evidence)
-    at_line = f" at the {line(at[0])}" if at else ""
+    at_line = f" at the {plain.line(at[0])}" if at else ""
     return {
         "auroc_difference": (f"{what} better", f"{what} worse"),
         "net_benefit_difference": (f"is better{at_line}", f"is worse{at_line}"),
@@ -203,7 +194,7 @@ def _than(evidence: Evidence, rival: str) -> str:
 
 def _against(evidence: Evidence, rival: str, measure: str, /, **at: float) -> str:
     """Where the model does better than the other, where worse, and where no difference was shown, as a sentence."""
-    sites, words = estimated(evidence, measure, against=rival, **at), _does(evidence, measure)
+    sites, words = sentence.estimated(evidence, measure, against=rival, **at), _does(evidence, measure)
     here = [(site, found) for site, found in sites if is_here(site.name, evidence)]
     if not here:
         return ""
@@ -215,12 +206,12 @@ def _against(evidence: Evidence, rival: str, measure: str, /, **at: float) -> st
     parts = [f"it {how} in {_part(count, len(here))}" for how, count in zip(words, counts, strict=True) if count]
     left = len(here) - sum(counts)
     if not parts:
-        return f"it was not shown that it {words[0]} in any of {counted_hospitals(left)}."
+        return f"it was not shown that it {words[0]} in any of {plain.counted_hospitals(left)}."
     return f"{listing(parts)}{f'; no difference was shown in {in_words(left)}' if left else ''}."
 
 
 def _part(count: int, among: int) -> str:
-    return all_hospitals(among) if count == among else f"{in_words(count)} of {counted_hospitals(among)}"
+    return plain.all_hospitals(among) if count == among else f"{in_words(count)} of {plain.counted_hospitals(among)}"
 
 
 def _of_thousand(found: Estimate, is_worse: bool) -> str:

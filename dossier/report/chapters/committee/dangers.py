@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dossier.core import over_time
-from dossier.core.types import CountRange, Estimate, Evidence, Flag, Withheld, externals, find, summary_of
+from dossier.core import over_time, types
 from dossier.report.chapters import classes
 from dossier.report.chapters.committee.better import better_defaults
 from dossier.report.chapters.committee.percentages import SLOPES, as_a_whole, crossing, slope_off
@@ -35,26 +34,26 @@ PLAIN: dict[str, str] = entries("pages")["dangers"]
 """What a limitation means, for who knows no statistics; the most telling come first."""
 
 
-def could_go_wrong(evidence: Evidence) -> tuple[Danger, ...]:
+def could_go_wrong(evidence: types.Evidence) -> tuple[Danger, ...]:
     """The limitations that the run found, each kind once with its hospitals and the answer; those of ours first."""
     return tuple(_danger(evidence, kind, None) for kind in _kinds(evidence)[:MOST_DANGERS])
 
 
-def wrong_here(evidence: Evidence) -> tuple[Danger, ...]:
+def wrong_here(evidence: types.Evidence) -> tuple[Danger, ...]:
     """The most telling limitations of our own hospital, for the first page."""
     ours = evidence.local_site
     kinds = [kind for kind in _kinds(evidence) if any(_means(f, kind) and f.dataset == ours for f in evidence.flags)]
     return tuple(_danger(evidence, kind, ours) for kind in kinds[:MOST_FLAGS])
 
 
-def further_dangers(evidence: Evidence) -> str:
+def further_dangers(evidence: types.Evidence) -> str:
     """How many kinds of limitations stand in the full report alone."""
     every = {PLAIN[flag.flag] for flag in evidence.flags}
     more = len(every) - min(len(_kinds(evidence)), MOST_DANGERS)
     return f"{sentence_case(in_words(more))} more: full report, under Limitations." if more > 0 else ""
 
 
-def _kinds(evidence: Evidence) -> list[str]:
+def _kinds(evidence: types.Evidence) -> list[str]:
     """What was found, the most telling first; what concerns our site before the rest."""
     telling = _of_the_model(evidence)
     # Two kinds that mean the same are reported once.
@@ -64,21 +63,21 @@ def _kinds(evidence: Evidence) -> list[str]:
     return [*here, *(kind for kind in kinds if kind not in here)]
 
 
-def _means(flag: Flag, kind: str) -> bool:
+def _means(flag: types.Flag, kind: str) -> bool:
     return PLAIN[flag.flag] == PLAIN[kind]
 
 
-def _of_the_model(evidence: Evidence) -> list[Flag]:
+def _of_the_model(evidence: types.Evidence) -> list[types.Flag]:
     """The limitations without those of columns that the declared formula does not use: nobody is asked for them."""
     formula = evidence.release.model
     used = set() if formula is None else set(formula.predictors)
     return [flag for flag in evidence.flags if not used or not flag.columns or used & set(flag.columns)]
 
 
-def _danger(evidence: Evidence, kind: str, only: str | None) -> Danger:
+def _danger(evidence: types.Evidence, kind: str, only: str | None) -> Danger:
     """A limitation with its hospitals, or of the only one that is asked for."""
     flags = [flag for flag in _of_the_model(evidence) if _means(flag, kind) and only in (None, flag.dataset)]
-    known = {site.name: site.site for site in externals(evidence)}
+    known = {site.name: site.site for site in types.externals(evidence)}
     told_at: dict[str, list[str]] = {}
     for name, site in known.items():
         if any(flag.dataset == name for flag in flags):
@@ -101,15 +100,15 @@ def _at(where: Sequence[str], plain: str, among: int) -> str:
     return sentence_case(f"{at}{plain}")
 
 
-def _plain(evidence: Evidence, kind: str, name: str) -> str:
+def _plain(evidence: types.Evidence, kind: str, name: str) -> str:
     """What a limitation of a place means, with its direction where it has one there."""
     if kind == "slope_off":
         asked: list[dict[str, str]] = [{"class": label} for label in classes.labels(evidence)] or [{}]
-        found = [find(evidence, "calibration_slope", name, **at) for at in asked]
-        slopes = [estimate for estimate in found if isinstance(estimate, Estimate)]
+        found = [types.find(evidence, "calibration_slope", name, **at) for at in asked]
+        slopes = [estimate for estimate in found if isinstance(estimate, types.Estimate)]
         ways = [slope_off(slope) for slope in slopes]
         below, above = any(way[0] for way in ways), any(way[1] for way in ways)
-        site = summary_of(evidence, name)
+        site = types.summary_of(evidence, name)
         turn = crossing(evidence, site) if evidence.local_site == name and asked == [{}] else None
         if turn is not None and below != above:
             first, then = ("low", "high") if below else ("high", "low")
@@ -118,11 +117,11 @@ def _plain(evidence: Evidence, kind: str, name: str) -> str:
         if whole.way and asked == [{}] and any(whole.slope):
             return f"on the whole its percentages are {whole.way}, {whole.farthest}."
         return f"{SLOPES[below, above]}." if below != above else PLAIN[kind]
-    if kind == "risks_off" and (way := as_a_whole(evidence, summary_of(evidence, name)).way):
+    if kind == "risks_off" and (way := as_a_whole(evidence, types.summary_of(evidence, name)).way):
         return f"its percentages are {way} for the patients as a whole."
     if kind == "stop_rule_not_evaluable" and any(verdict.is_withheld for verdict in over_time.of_evidence(evidence)):
         return "whether the maker's rule to switch it off was broken is kept back."
-    if kind == "rows_excluded" and all(map(_may_be_none, summary_of(evidence, name).excluded.values())):
+    if kind == "rows_excluded" and all(map(_may_be_none, types.summary_of(evidence, name).excluded.values())):
         return "patients may be missing from the test: how many is kept back."
     if kind == "default_better":
         return _same_for_all(evidence, name) or PLAIN[kind]
@@ -130,14 +129,14 @@ def _plain(evidence: Evidence, kind: str, name: str) -> str:
         origin = next(
             (dataset for dataset in evidence.datasets if dataset.role == "development" and dataset.events), None
         )
-        site = summary_of(evidence, name)
+        site = types.summary_of(evidence, name)
         if origin is not None and origin.events and site.events:
             more = site.events / site.n > origin.events / origin.n
             return f"the outcome is {'more' if more else 'less'} common than where the model was made."
     return PLAIN[kind]
 
 
-def _same_for_all(evidence: Evidence, name: str) -> str:
+def _same_for_all(evidence: types.Evidence, name: str) -> str:
     """What would be better at a hospital, and at which lines; empty where that is everyone and no one."""
     better = better_defaults(evidence, name)
     if len(better) != 1:
@@ -146,6 +145,6 @@ def _same_for_all(evidence: Evidence, name: str) -> str:
     return f"{doing(evidence, whom)} would be better at the {listing([line(at) for at in dict.fromkeys(lines)])}."
 
 
-def _may_be_none(count: int | Withheld) -> bool:
+def _may_be_none(count: int | types.Withheld) -> bool:
     """Whether a count that is protected, or is 0, may be of nobody."""
-    return (count.low if isinstance(count, CountRange) else count) == 0
+    return (count.low if isinstance(count, types.CountRange) else count) == 0

@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from dossier.core import alterations, binding, over_time
-from dossier.core.alterations import Alteration
-from dossier.core.types import Evidence, Sealed
+from dossier.core import alterations, binding, over_time, types
 from dossier.report.chapters import changes as changes_since
-from dossier.report.chapters import monitoring
+from dossier.report.chapters import monitoring, sentence
 from dossier.report.chapters.committee.goals_met import goal_word, people
 from dossier.report.chapters.committee.places import is_here, short_names
 from dossier.report.chapters.committee.plain import NOT_SAID, TWO_LINES, abridged, as_sentence, beginning, few_named
-from dossier.report.chapters.sentence import named_with_the_rest
 from dossier.typeset.flags import quantity
 from dossier.typeset.words import date, in_words, listing, months_of, sentence_case
 from dossier.words import entries
@@ -22,7 +19,7 @@ if TYPE_CHECKING:
     from dossier.core.release import StopRule
 
 
-def changes(evidence: Evidence) -> tuple[str, ...]:
+def changes(evidence: types.Evidence) -> tuple[str, ...]:
     """What differs from what was sealed and from the previous release, and what the owner says has changed."""
     before = f"{changes_since.line(evidence)} {worse_than_before(evidence)}".strip()
     since = tuple(text for text in (_since_laid_down(evidence), before) if text)
@@ -33,7 +30,7 @@ def changes(evidence: Evidence) -> tuple[str, ...]:
     return (*since, *texts)
 
 
-def worse_than_before(evidence: Evidence) -> str:
+def worse_than_before(evidence: types.Evidence) -> str:
     """For the first page: in what and where it is worse than the previous release; empty where none is shown to be."""
     found: dict[str, list[str]] = {}
     for each in changes_since.worse_ones(evidence):
@@ -47,29 +44,29 @@ def worse_than_before(evidence: Evidence) -> str:
     return f"It is worse than version {evidence.changes.previous.version}: {listing(said)}."
 
 
-LAID_DOWN: Mapping[Sealed, str] = entries("pages")["laid_down"]
+LAID_DOWN: Mapping[types.Sealed, str] = entries("pages")["laid_down"]
 """What each table that is sealed holds, for who knows no statistics; what is judged by comes first."""
 MOST_CHANGED = 3
 """Changes since something was laid down that the last page has room for."""
 
 
-def changed_since_laid_down(evidence: Evidence) -> str:
+def changed_since_laid_down(evidence: types.Evidence) -> str:
     """For the first page: what was changed after it had been laid down; empty where nothing was."""
     tables = {alteration.table for alteration in alterations.since(evidence.seal)}
     what = [words for table, words in LAID_DOWN.items() if table in tables]
     return f"Changed after it had been laid down: {listing(what)} (see last page)." if what else ""
 
 
-def _since_laid_down(evidence: Evidence) -> str:
+def _since_laid_down(evidence: types.Evidence) -> str:
     """For the last page: the same with the day, and each goal as it was and as it is."""
     found = [_altered(evidence, alteration) for alteration in alterations.since(evidence.seal)]
     if evidence.seal is None or not found:
         return ""
-    what = named_with_the_rest(list(dict.fromkeys(found)), MOST_CHANGED)
+    what = sentence.named_with_the_rest(list(dict.fromkeys(found)), MOST_CHANGED)
     return f"Changed after it had been laid down, according to the maker, on {date(evidence.seal.sealed_on)}: {what}."
 
 
-def _altered(evidence: Evidence, alteration: Alteration) -> str:
+def _altered(evidence: types.Evidence, alteration: alterations.Alteration) -> str:
     """What was changed: a goal with what it asked and asks, of the rest what it is about."""
     measure = str(alteration.of.get("measure"))
     if alteration.table != "acceptance" or measure not in evidence.terms:
@@ -93,7 +90,7 @@ DECLARED: Mapping[str, Sequence[str]] = entries("pages")["declared"]
 """The declarations that a committee asks for, with the items of the checklist that hold them."""
 
 
-def declarations(evidence: Evidence) -> tuple[tuple[str, str], ...]:
+def declarations(evidence: types.Evidence) -> tuple[tuple[str, str], ...]:
     """Each declaration in a line."""
     said = {
         label: " ".join(evidence.statements[item] for item in items if item in evidence.statements)
@@ -110,7 +107,7 @@ def _whole_sentences(text: str) -> str:
     return as_sentence(kept.text)
 
 
-def care(evidence: Evidence) -> tuple[tuple[str, str], ...]:
+def care(evidence: types.Evidence) -> tuple[tuple[str, str], ...]:
     """Who owns the line, what is watched, when it is looked at again, when it is switched off, and what is not said."""
     declared = evidence.release.care
     asked = (
@@ -142,7 +139,7 @@ def _limits(rules: Sequence[StopRule]) -> str:
     return sentence_case(listing(said))
 
 
-def broken(evidence: Evidence) -> str:
+def broken(evidence: types.Evidence) -> str:
     """Where the rule to switch it off was broken in the test, that it was not, or why nobody looked."""
     every, declared = over_time.of_evidence(evidence), evidence.release.care
     crossed = [verdict for verdict in every if verdict.crossing is not None]
@@ -162,7 +159,7 @@ def broken(evidence: Evidence) -> str:
     return "Not looked at: only its words are given." if declared.stop_rule else ""
 
 
-def broken_here(evidence: Evidence) -> str:
+def broken_here(evidence: types.Evidence) -> str:
     """For the first page: that the rule to switch it off was broken at our hospital, or where; empty where it was
     not.
     """
@@ -174,7 +171,7 @@ def broken_here(evidence: Evidence) -> str:
     return f"The maker's rule to switch it off was broken {where}."
 
 
-def ruled_out_here(evidence: Evidence) -> str:
+def ruled_out_here(evidence: types.Evidence) -> str:
     """For the first page: that its maker says not to use it at our hospital, or where; empty where they do not."""
     if binding.is_for_nobody(evidence.release):
         return "Its maker says that it must not be used for any patient."

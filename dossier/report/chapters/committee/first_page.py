@@ -5,34 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from dossier.core import binding
-from dossier.core.bands import FEW_FOR_A_BAND as FEW
-from dossier.core.bands import MANY_SITES, NAMED_OF_MANY
-from dossier.core.facts import Fact
+from dossier.core import bands, binding, facts, types
 from dossier.core.multiplicity import discrimination
-from dossier.core.types import (
-    POOLED,
-    Absent,
-    Criterion,
-    DatasetSummary,
-    Estimate,
-    Evidence,
-    Predicted,
-    Withheld,
-    expected_range,
-    externals,
-    find,
-    find_curve,
-)
-from dossier.report.chapters import acceptance, classes
+from dossier.report.chapters import acceptance, classes, sentence, verdict
+from dossier.report.chapters.committee import declared, goals_met
 from dossier.report.chapters.committee.better import another_is_better
-from dossier.report.chapters.committee.declared import (
-    broken_here,
-    changed_since_laid_down,
-    ruled_out_here,
-    worse_than_before,
-)
-from dossier.report.chapters.committee.goals_met import goal_word
 from dossier.report.chapters.committee.percentages import as_a_whole, at_risk, lines, predicted, told_of, wrong_at
 from dossier.report.chapters.committee.places import (
     alone,
@@ -65,8 +42,6 @@ from dossier.report.chapters.committee.plain import (
     risk_of,
     with_it,
 )
-from dossier.report.chapters.sentence import not_separating, primary_threshold
-from dossier.report.chapters.verdict import standing_out
 from dossier.typeset.numbers import TIED, people
 from dossier.typeset.tables import Cell, Spanner
 from dossier.typeset.widths import parted, text_width, widest_word
@@ -75,11 +50,11 @@ from dossier.typeset.words import counted, how_many, in_words, listing, sentence
 # ---- the answer -----------------------------------------------------------------------------------------------------
 
 
-def answer(evidence: Evidence) -> str:
+def answer(evidence: types.Evidence) -> str:
     """Whether it works, at our hospital or at how many of those that were tested, and what was broken or changed."""
     ours = local(evidence)
-    changed = f"{worse_than_before(evidence)} {changed_since_laid_down(evidence)}".strip()
-    forbidden = [ruled_out_here(evidence), broken_here(evidence), _separating(evidence)]
+    changed = f"{declared.worse_than_before(evidence)} {declared.changed_since_laid_down(evidence)}".strip()
+    forbidden = [declared.ruled_out_here(evidence), declared.broken_here(evidence), _separating(evidence)]
     if ours is None:
         parts = [*forbidden, _goals_everywhere(evidence), another_is_better(evidence), changed, _elsewhere(evidence)]
     else:
@@ -88,13 +63,13 @@ def answer(evidence: Evidence) -> str:
     return " ".join(text for text in parts if text)
 
 
-def _separating(evidence: Evidence) -> str:
+def _separating(evidence: types.Evidence) -> str:
     """Where it is shown not to tell sick from well."""
     names, tell = short_names(evidence), tells_apart(evidence).replace("tells", "tell")
     start = {"absent": f"It does not {tell}", "hardly": f"It hardly can {tell}", "reversed": REVERSED}
     sites = [replace(site, site=names[site.name]) for site in in_question(evidence)]
     sentences = []
-    for kind, found in not_separating(evidence, sites).items():
+    for kind, found in sentence.not_separating(evidence, sites).items():
         places = [f"{where} ({people(each.value)} times of 100, range {between(each)})" for where, each in found]
         sentences.append(f"{start[kind]} in {first_named(places)}.")
     return " ".join(sentences)
@@ -104,23 +79,23 @@ REVERSED = "The higher its percentage, the rarer the outcome: its order is rever
 """What a model does that ranks those with the outcome below the others."""
 
 
-def approving(evidence: Evidence) -> str:
+def approving(evidence: types.Evidence) -> str:
     """What the box of the decision says that approves: against whom, where the maker has ruled the model out."""
-    against = ruled_out_here(evidence) or broken_here(evidence)
+    against = declared.ruled_out_here(evidence) or declared.broken_here(evidence)
     return "Approve against the maker's statement" if against else "Approve"
 
 
-def _found_at(evidence: Evidence, site: DatasetSummary) -> str:
+def _found_at(evidence: types.Evidence, site: types.DatasetSummary) -> str:
     """How many of 100 are found at one hospital, with the range."""
     name = short_names(evidence)[site.name]
     if classes.labels(evidence):
         share = classes.named_rightly(evidence, site)
         return f"In {name} it names {people(share)} of 100 patients rightly." if share is not None else ""
-    at = primary_threshold(evidence)
+    at = sentence.primary_threshold(evidence)
     if at is None:
         return f"No line is set for {name}: whom it finds and whom it misses is not known."
-    found = find(evidence, "sensitivity", site.name, threshold=at)
-    if isinstance(found, Absent):
+    found = types.find(evidence, "sensitivity", site.name, threshold=at)
+    if isinstance(found, types.Absent):
         return f"In {name} too few patients were tested to say whom it finds."
     share = found.value
     bounds = f" (range {between(found)})" if between(found) else ""
@@ -128,7 +103,7 @@ def _found_at(evidence: Evidence, site: DatasetSummary) -> str:
     return f"In {name}, of 100 patients {with_it(evidence)}, {found_here}."
 
 
-def _goals_here(evidence: Evidence, site: DatasetSummary) -> str:
+def _goals_here(evidence: types.Evidence, site: types.DatasetSummary) -> str:
     asked, missed = goals_at(evidence, site), goals_missed(evidence, site)
     if not asked:
         return "No goal was set for it before the test."
@@ -141,13 +116,13 @@ def _goals_here(evidence: Evidence, site: DatasetSummary) -> str:
     return f"It met its goal{'s' if len(asked) > 1 else ''} here."
 
 
-def _percentages_here(evidence: Evidence, site: DatasetSummary) -> str:
+def _percentages_here(evidence: types.Evidence, site: types.DatasetSummary) -> str:
     """That the percentages of our hospital are far off, where they are: what its goals do not ask."""
     far, whole = wrong_at(evidence, site), as_a_whole(evidence, site)
     start = "But its" if goals_at(evidence, site) and not goals_missed(evidence, site) else "Its"
     if far is not None:
         said = f"it said {risk_of(far.risk)}, {people(far.value, far.among)} of {far.among:,} had it"
-    elif whole.is_far_off and not isinstance(whole.ratio, Absent):
+    elif whole.is_far_off and not isinstance(whole.ratio, types.Absent):
         said = predicted(whole.ratio)
     else:
         return ""
@@ -162,15 +137,17 @@ def _part_of(count: int, among: int) -> str:
     return f"all {in_words(among)} goals" if count == among else f"{in_words(count)} of {in_words(among)} goals"
 
 
-def _goal_words(evidence: Evidence, goals: list[Criterion]) -> list[str]:
-    return list(dict.fromkeys(goal_word(evidence, goal.measure) for goal in goals))
+def _goal_words(evidence: types.Evidence, goals: list[types.Criterion]) -> list[str]:
+    return list(dict.fromkeys(goals_met.goal_word(evidence, goal.measure) for goal in goals))
 
 
-def _goals_everywhere(evidence: Evidence) -> str:
+def _goals_everywhere(evidence: types.Evidence) -> str:
     """At how many hospitals the goals were met; where none counts, whom the model found from where to where."""
-    asked = [site for site in externals(evidence) if goals_at(evidence, site)]
+    asked = [site for site in types.externals(evidence) if goals_at(evidence, site)]
     together = [
-        goal for goal in acceptance.counted_ones(evidence) if all(criterion.dataset == POOLED for criterion in goal)
+        goal
+        for goal in acceptance.counted_ones(evidence)
+        if all(criterion.dataset == types.POOLED for criterion in goal)
     ]
     states = [acceptance.verdict(goal) for goal in together]
     if not asked and together:
@@ -196,9 +173,9 @@ def _goals_everywhere(evidence: Evidence) -> str:
     return f"{text} Over all of them it missed one." if "against" in states else text
 
 
-def _found_everywhere(evidence: Evidence) -> str:
+def _found_everywhere(evidence: types.Evidence) -> str:
     """From where to where, of 100 with the outcome, so many are found."""
-    shares = [(share, site) for site in externals(evidence) if (share := found_share(evidence, site)) is not None]
+    shares = [(share, site) for site in types.externals(evidence) if (share := found_share(evidence, site)) is not None]
     if not shares:
         return ""
     rising = sorted(shares, key=lambda pair: pair[0])
@@ -211,10 +188,10 @@ def _found_everywhere(evidence: Evidence) -> str:
     return f"{start} from {first} to {last}{end}."
 
 
-def _elsewhere(evidence: Evidence) -> str:
+def _elsewhere(evidence: types.Evidence) -> str:
     """What another hospital may expect, as far as those that were tested tell; whether it is ours nobody has said."""
-    pooled = find(evidence, "auroc", POOLED)
-    new = None if isinstance(pooled, Absent) else expected_range(pooled)
+    pooled = types.find(evidence, "auroc", types.POOLED)
+    new = None if isinstance(pooled, types.Absent) else types.expected_range(pooled)
     if new is not None:
         low, high = (people(end) for end in new)
         what = tells_apart(evidence).replace("tells", "tell", 1)
@@ -229,27 +206,27 @@ COIN_TOSS = 0.5
 """How often who has no model at all tells sick from well."""
 
 
-def _too_few_sites(evidence: Evidence) -> str:
-    count = len(externals(evidence))
+def _too_few_sites(evidence: types.Evidence) -> str:
+    count = len(types.externals(evidence))
     return "one hospital" if count == 1 else f"these {in_words(count)} hospitals"
 
 
 # ---- what it is for -------------------------------------------------------------------------------------------------
 
 
-def who_tested(evidence: Evidence) -> str:
+def who_tested(evidence: types.Evidence) -> str:
     """Who ran the test, and how they stand to the maker."""
     about = evidence.release.release
     tester = abridged(about.tester, LINE) if about.tester else "not stated"
     return f"Tested by: {tester.rstrip('.')}."
 
 
-def what_it_is(evidence: Evidence) -> str:
+def what_it_is(evidence: types.Evidence) -> str:
     """What the model shows, and what happens then."""
     release = evidence.release
-    outcome = abridged(Predicted.by(release).words, TWO_LINES)
+    outcome = abridged(types.Predicted.by(release).words, TWO_LINES)
     known = classes.labels(evidence)
-    at = primary_threshold(evidence)
+    at = sentence.primary_threshold(evidence)
     verb = release.intended_use.verb
     then = f"is flagged, to be {verb}" if verb else "is flagged"
     if known:
@@ -261,7 +238,7 @@ def what_it_is(evidence: Evidence) -> str:
     return text if at is None else f"{text} From {risk_of(at)} on, a patient {then}."
 
 
-def _of_classes(evidence: Evidence) -> str:
+def _of_classes(evidence: types.Evidence) -> str:
     """What the maker says of the outcome, where a line holds it: the names of classes alone may say nothing."""
     said = beginning(evidence.statements.get("8a", ""), LINE)
     return f" {said.text}" if said.text and not said.is_cut else ""
@@ -277,7 +254,7 @@ class Purpose:
     """Whether nothing was cut."""
 
 
-def purpose(evidence: Evidence, most: int = TWO_LINES) -> Purpose:
+def purpose(evidence: types.Evidence, most: int = TWO_LINES) -> Purpose:
     """For whom it is and what it is not for, in at most so many characters each."""
     use = evidence.release.intended_use
     whole = use.for_ or evidence.statements.get("3b") or f"{NOT_SAID} Ask before you decide."
@@ -343,7 +320,7 @@ class Hospitals:
         return max((text_width(row.name) for row in self.rows), default=0.0)
 
 
-def hospitals(evidence: Evidence) -> Hospitals:
+def hospitals(evidence: types.Evidence) -> Hospitals:
     """Each hospital with whom the model found and missed there, what came of its percentages, and the goals."""
     sites = list(ordered(evidence))
     shown = list(listed(evidence))
@@ -351,12 +328,12 @@ def hospitals(evidence: Evidence) -> Hospitals:
     known = classes.labels(evidence)
     names = short_names(evidence)
     rows = tuple(_hospital(evidence, site, names[site.name], has_bars) for site in shown)
-    at = primary_threshold(evidence)
+    at = sentence.primary_threshold(evidence)
     about = "100 patients" if known or at is None else f"100 patients {with_it(evidence)}, at the {line(at)}"
     return Hospitals(about, _heads(evidence, has_bars), rows, has_bars, _note(evidence, shown, rows, len(sites)))
 
 
-def _heads(evidence: Evidence, has_bars: bool) -> tuple[Head, ...]:
+def _heads(evidence: types.Evidence, has_bars: bool) -> tuple[Head, ...]:
     known = classes.labels(evidence)
     heads = [Head("right" if known else "found"), Head("wrong" if known else "missed")] if has_bars else []
     if known:
@@ -385,11 +362,11 @@ def _parted(labels: Sequence[str]) -> Sequence[str]:
     return [parted(label, ROOM / len(labels) - GAP) for label in labels]
 
 
-def _has_goals(evidence: Evidence) -> bool:
-    return any(goals_at(evidence, site) for site in externals(evidence))
+def _has_goals(evidence: types.Evidence) -> bool:
+    return any(goals_at(evidence, site) for site in types.externals(evidence))
 
 
-def _hospital(evidence: Evidence, site: DatasetSummary, name: str, has_bars: bool) -> Hospital:
+def _hospital(evidence: types.Evidence, site: types.DatasetSummary, name: str, has_bars: bool) -> Hospital:
     share = found_share(evidence, site)
     cells: list[Cell] = []
     if has_bars:
@@ -408,21 +385,23 @@ def _hospital(evidence: Evidence, site: DatasetSummary, name: str, has_bars: boo
     return Hospital(f"{name}{mark}", f"{site.n:,}", found, missed, tuple(cells))
 
 
-def _shares(evidence: Evidence, site: DatasetSummary, share: float | None) -> list[Cell]:
+def _shares(evidence: types.Evidence, site: types.DatasetSummary, share: float | None) -> list[Cell]:
     """How many of 100 are found, missed, and flagged in error."""
-    at = primary_threshold(evidence)
+    at = sentence.primary_threshold(evidence)
     several = bool(classes.labels(evidence))
     if share is None:
-        none = Absent(Fact("no_threshold_declared"))
-        gap = none if at is None else find(evidence, "sensitivity", site.name, threshold=at)
-        cells = [missing(gap if isinstance(gap, Absent) else none), Cell("", kind="absent")]
+        none = types.Absent(facts.Fact("no_threshold_declared"))
+        gap = none if at is None else types.find(evidence, "sensitivity", site.name, threshold=at)
+        cells = [missing(gap if isinstance(gap, types.Absent) else none), Cell("", kind="absent")]
     else:
         cells = [Cell(people(share, in_cell=True)), Cell(people(1 - share, in_cell=True), kind="plain")]
     if several or at is None:
         return cells
-    spared = find(evidence, "specificity", site.name, threshold=at)
+    spared = types.find(evidence, "specificity", site.name, threshold=at)
     alarms = (
-        missing(spared) if isinstance(spared, Absent) else Cell(people(1 - spared.value, in_cell=True), kind="plain")
+        missing(spared)
+        if isinstance(spared, types.Absent)
+        else Cell(people(1 - spared.value, in_cell=True), kind="plain")
     )
     return [*cells, alarms]
 
@@ -431,17 +410,17 @@ def _of_class(share: float | None) -> Cell:
     return Cell("none", kind="absent") if share is None else Cell(people(share, in_cell=True), kind="plain")
 
 
-def _is_kept_back(evidence: Evidence, site: DatasetSummary) -> bool:
+def _is_kept_back(evidence: types.Evidence, site: types.DatasetSummary) -> bool:
     """Whether what came of each percentage at a hospital is known and not given out."""
-    return isinstance(find_curve(evidence, "calibration_curve", site.name), Withheld)
+    return isinstance(types.find_curve(evidence, "calibration_curve", site.name), types.Withheld)
 
 
-def _shown_lines(evidence: Evidence) -> tuple[float, ...]:
+def _shown_lines(evidence: types.Evidence) -> tuple[float, ...]:
     """The risks that the table has columns for: none where every hospital's are kept back."""
-    return () if all(_is_kept_back(evidence, site) for site in externals(evidence)) else lines(evidence)
+    return () if all(_is_kept_back(evidence, site) for site in types.externals(evidence)) else lines(evidence)
 
 
-def _came(evidence: Evidence, site: DatasetSummary, risk: float) -> Cell:
+def _came(evidence: types.Evidence, site: types.DatasetSummary, risk: float) -> Cell:
     """Of 100 to whom the model gave a risk, how many had the outcome; standing out where the range leaves it out."""
     found = at_risk(evidence, site, risk)
     if found is None:
@@ -449,7 +428,7 @@ def _came(evidence: Evidence, site: DatasetSummary, risk: float) -> Cell:
     return Cell(people(found.value, found.among, in_cell=True), kind="alert" if found.is_off else "plain")
 
 
-def _goals(evidence: Evidence, site: DatasetSummary) -> Cell:
+def _goals(evidence: types.Evidence, site: types.DatasetSummary) -> Cell:
     asked, missed = goals_at(evidence, site), goals_missed(evidence, site)
     if missed:
         return Cell(f"missed: {', '.join(_goal_words(evidence, missed))}", kind="alert")
@@ -458,20 +437,20 @@ def _goals(evidence: Evidence, site: DatasetSummary) -> Cell:
     return Cell("met all" if len(asked) > 1 else "met", kind="word")
 
 
-def _note(evidence: Evidence, shown: list[DatasetSummary], rows: tuple[Hospital, ...], among: int) -> str:
+def _note(evidence: types.Evidence, shown: list[types.DatasetSummary], rows: tuple[Hospital, ...], among: int) -> str:
     """What the marks mean, which hospitals are unusual, and where the ranges are that page 2 has."""
     parts = []
     if any(few_at(evidence, site) for site in shown):
         of_what = "of one class" if classes.labels(evidence) else "with or without it"
-        parts.append(f"† fewer than {FEW} {of_what}: rough numbers.")
+        parts.append(f"† fewer than {bands.FEW_FOR_A_BAND} {of_what}: rough numbers.")
     marked = {mark for site in shown for mark in binding.marks(evidence, site)}
     parts += [says for mark, says in MARKED.items() if mark in marked]
     parts += _unusual(evidence, shown)
     if any(cell.kind == "alert" and cell.text.isdigit() for row in rows for cell in row.cells):
         parts.append("Brown: shown to be wrong.")
-    if among >= MANY_SITES:
-        out = len(standing_out(evidence))
-        most = f": the worst {in_words(NAMED_OF_MANY)} stand here" if out > NAMED_OF_MANY else ""
+    if among >= bands.MANY_SITES:
+        out = len(verdict.standing_out(evidence))
+        most = f": the worst {in_words(bands.NAMED_OF_MANY)} stand here" if out > bands.NAMED_OF_MANY else ""
         parts.insert(0, f"In {how_many(out)} of {among:,} hospitals an error was shown{most}. Page 2 draws all.")
     if any(cell.kind == "absent" and cell.text == NONE_GIVEN for row in rows for cell in row.cells):
         kept = ", or kept back" if any(_is_kept_back(evidence, site) for site in shown) else ""
@@ -488,7 +467,7 @@ MARKED = {"‡": "‡ not to be used, its maker says.", "§": "§ rule to switch
 """What the marks beside a hospital say."""
 
 
-def _unusual(evidence: Evidence, shown: list[DatasetSummary]) -> list[str]:
+def _unusual(evidence: types.Evidence, shown: list[types.DatasetSummary]) -> list[str]:
     """Where nearly every patient had the outcome, or nearly nobody."""
     parts, names = [], short_names(evidence)
     for site in shown:
@@ -501,28 +480,30 @@ def _unusual(evidence: Evidence, shown: list[DatasetSummary]) -> list[str]:
 # ---- our own hospital -----------------------------------------------------------------------------------------------
 
 
-def works_here(evidence: Evidence) -> tuple[str, ...]:
+def works_here(evidence: types.Evidence) -> tuple[str, ...]:
     """Whom the model finds in the one hospital that these pages are of; empty where they are of several."""
     site = alone(evidence)
     if site is None:
         return ()
     parts = [_tested_here(site, evidence)]
-    at = primary_threshold(evidence)
+    at = sentence.primary_threshold(evidence)
     ours = () if evidence.local_site else ("If this hospital is ours, ask for its own pages.",)
     if classes.labels(evidence):
         return (*parts, *classes.in_sentences(evidence, site), *ours)
-    if at is not None and isinstance(spared := find(evidence, "specificity", site.name, threshold=at), Estimate):
+    if at is not None and isinstance(
+        spared := types.find(evidence, "specificity", site.name, threshold=at), types.Estimate
+    ):
         error = people(1 - spared.value)
         parts.append(
             f"At the {line(at)} it finds {_found_people(evidence, site, at)} of 100 patients {with_it(evidence)}. "
             f"Of 100 without, {error} are {acted_on(evidence)} in error."
         )
-    ranked = find(evidence, "auroc", site.name)
-    if isinstance(ranked, Estimate) and discrimination(ranked, evidence.local_site == site.name) == "open":
+    ranked = types.find(evidence, "auroc", site.name)
+    if isinstance(ranked, types.Estimate) and discrimination(ranked, evidence.local_site == site.name) == "open":
         parts.append(
             f"Too few to tell whether it tells sick from well (range {between(ranked)} of 100, 50: a coin toss)."
         )
-    elif isinstance(ranked, Estimate):
+    elif isinstance(ranked, types.Estimate):
         parts.append(
             f"It tells sick from well {people(ranked.value)} times of 100"
             f"{f' (range {between(ranked)})' if between(ranked) else ''}: 100 is perfect, 50 a coin toss."
@@ -530,16 +511,16 @@ def works_here(evidence: Evidence) -> tuple[str, ...]:
     return (*parts, *ours)
 
 
-def _found_people(evidence: Evidence, site: DatasetSummary, at: float) -> str:
-    found = find(evidence, "sensitivity", site.name, threshold=at)
-    return "too few to say how many" if isinstance(found, Absent) else people(found.value)
+def _found_people(evidence: types.Evidence, site: types.DatasetSummary, at: float) -> str:
+    found = types.find(evidence, "sensitivity", site.name, threshold=at)
+    return "too few to say how many" if isinstance(found, types.Absent) else people(found.value)
 
 
 COUNTS_ARE_RANGES = "Counts are given as ranges, to protect patients."
 """Why no count is exact where small ones are protected; the first page says it once."""
 
 
-def _tested_here(site: DatasetSummary, evidence: Evidence) -> str:
+def _tested_here(site: types.DatasetSummary, evidence: types.Evidence) -> str:
     sick = "" if site.events is None else f", {site.events:,} of them {with_it(evidence)}"
     few = few_at(evidence, site)
     warned = f" There were {few}: the numbers are rough." if few else ""

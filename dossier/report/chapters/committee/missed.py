@@ -5,34 +5,9 @@ from __future__ import annotations
 from collections.abc import Set
 from dataclasses import replace
 
-from dossier.core import between_groups
-from dossier.core.bands import FEW_FOR_POOLING as VERY_FEW
-from dossier.core.bands import MANY_SITES
-from dossier.core.between_groups import Look
-from dossier.core.types import (
-    POOLED,
-    Absent,
-    Estimate,
-    Evidence,
-    SubgroupSize,
-    Subset,
-    Withheld,
-    externals,
-    find_in_subgroup,
-    is_telling,
-    subgroup_sizes,
-)
+from dossier.core import bands, between_groups, types
 from dossier.report.chapters import classes, subgroups
-from dossier.report.chapters.committee.percentages import way_off
-from dossier.report.chapters.committee.places import (
-    alone,
-    in_question,
-    is_here,
-    is_protected,
-    short_names,
-    tells_apart,
-    where,
-)
+from dossier.report.chapters.committee import percentages, places
 from dossier.report.chapters.committee.plain import (
     MOST_NAMED,
     all_hospitals,
@@ -54,12 +29,12 @@ HALF = 0.5
 EN_DASH = "\N{EN DASH}"
 
 
-def who_is_missed(evidence: Evidence) -> tuple[str, ...]:
+def who_is_missed(evidence: types.Evidence) -> tuple[str, ...]:
     """Whom the model misses: by hospital, and then the groups, as few sentences as the first page has room for."""
     return tuple(text for text in (_by_hospital(evidence), *groups_in_brief(evidence)) if text)
 
 
-def _by_hospital(evidence: Evidence) -> str:
+def _by_hospital(evidence: types.Evidence) -> str:
     """From where to where patients are missed, and where it is surely more than half of them."""
     at = primary_threshold(evidence)
     if classes.labels(evidence):
@@ -69,39 +44,39 @@ def _by_hospital(evidence: Evidence) -> str:
     found = [
         (site, estimate)
         for site, estimate in estimated(evidence, "sensitivity", threshold=at)
-        if is_here(site.name, evidence)
+        if places.is_here(site.name, evidence)
     ]
     if not found:
         return "Too few patients were tested to say who is missed."
-    names = short_names(evidence)
+    names = places.short_names(evidence)
     most = [names[site.name] for site, estimate in found if estimate.high is not None and estimate.high < HALF]
     if len(found) == 1:
         share = people(1 - found[0][1].value)
         return f"At the {line(at)} it misses {share} of 100 patients {with_it(evidence)}{_range(found[0][1])}."
     (low_site, low), (high_site, high) = found[-1], found[0]
     fewest, largest = (people(1 - estimate.value) for estimate in (low, high))
-    ends = f"from {fewest} of 100{where(evidence, low_site)} to {largest}{where(evidence, high_site)}"
+    ends = f"from {fewest} of 100{places.where(evidence, low_site)} to {largest}{places.where(evidence, high_site)}"
     if fewest == largest:
         return (
             f"At the {line(at)} it misses {fewest} of 100 patients {with_it(evidence)} in {all_hospitals(len(found))}."
         )
-    whom = first_named(most) if len(found) < MANY_SITES else counted_hospitals(len(most))
+    whom = first_named(most) if len(found) < bands.MANY_SITES else counted_hospitals(len(most))
     over = f" More than half are missed in {whom}." if most else ""
     return f"At the {line(at)} it misses {ends} of those {with_it(evidence)}.{over}"
 
 
-def _classes_missed(evidence: Evidence) -> str:
+def _classes_missed(evidence: types.Evidence) -> str:
     """The classes that are named rightly least often."""
     shares = [
         (share, label, site)
-        for site in in_question(evidence)
+        for site in places.in_question(evidence)
         for label, share in zip(classes.labels(evidence), classes.named_rightly_by_class(evidence, site), strict=True)
         if share is not None
     ]
     if not shares:
         return "Nobody counted which patients are named rightly."
     least, label, site = min(shares, key=lambda row: row[0])
-    text = f"Least often named rightly: {label} in {short_names(evidence)[site.name]}, {people(least)} of 100."
+    text = f"Least often named rightly: {label} in {places.short_names(evidence)[site.name]}, {people(least)} of 100."
     worse = sum(share < HALF for share, _, _ in shares)
     checks = f"{subgroups.part_of(worse, len(shares))} checks, one for each class and hospital"
     return f"{text} In {checks}, fewer than half are." if worse else text
@@ -110,7 +85,7 @@ def _classes_missed(evidence: Evidence) -> str:
 # ---- groups of patients ---------------------------------------------------------------------------------------------
 
 
-def groups_in_brief(evidence: Evidence) -> tuple[str, ...]:
+def groups_in_brief(evidence: types.Evidence) -> tuple[str, ...]:
     """For which groups the model does worse than for the other patients of their hospitals; or that nobody can tell."""
     gap = _no_groups(evidence)
     if gap:
@@ -124,40 +99,40 @@ MOST_ERRORS = 2
 """Kinds of errors that the first page has room for."""
 
 
-def _looks(evidence: Evidence) -> tuple[Look, ...]:
+def _looks(evidence: types.Evidence) -> tuple[between_groups.Look, ...]:
     """Every comparison of a group with the others: at our hospital, or within all of them."""
     groups = evidence.subgroups
-    return between_groups.looks(groups.summaries, groups.results, evidence.local_site or POOLED)
+    return between_groups.looks(groups.summaries, groups.results, evidence.local_site or types.POOLED)
 
 
-def _range(found: Estimate) -> str:
+def _range(found: types.Estimate) -> str:
     """How few and how many of 100 may be missed, in brackets."""
     low, high = _bounds_of_missed(found)
     return f" (range {low} to {high})" if low and high else ""
 
 
-def of_missed(found: Estimate) -> Cell:
+def of_missed(found: types.Estimate) -> Cell:
     """How many of 100 are missed, with the range."""
     missed = people(1 - found.value, in_cell=True)
     low, high = _bounds_of_missed(found)
     return Cell(missed, f"{low}{EN_DASH}{high}") if low and high else Cell(missed)
 
 
-def _bounds_of_missed(found: Estimate) -> tuple[str, str]:
+def _bounds_of_missed(found: types.Estimate) -> tuple[str, str]:
     """How few and how many of 100 may be missed; empty without an interval."""
     if found.low is None or found.high is None:
         return "", ""
     return people(1 - found.high, in_cell=True), people(1 - found.low, in_cell=True)
 
 
-def _found_in(evidence: Evidence, column: str, label: str) -> Estimate | Absent | None:
+def _found_in(evidence: types.Evidence, column: str, label: str) -> types.Estimate | types.Absent | None:
     """Whom the model finds in a group at the first threshold: at our hospital, or at all of them together."""
-    at, site = primary_threshold(evidence), alone(evidence)
+    at, site = primary_threshold(evidence), places.alone(evidence)
     if at is None or classes.labels(evidence):
         return None
-    where = POOLED if site is None else site.name
-    found = find_in_subgroup(evidence, Subset(column, label), "sensitivity", where, threshold=at)
-    return found if where != POOLED or isinstance(found, Absent) or is_telling(found) else None
+    where = types.POOLED if site is None else site.name
+    found = types.find_in_subgroup(evidence, types.Subset(column, label), "sensitivity", where, threshold=at)
+    return found if where != types.POOLED or isinstance(found, types.Absent) or types.is_telling(found) else None
 
 
 MISSED_MORE = "It more often misses"
@@ -173,7 +148,7 @@ AT_THRESHOLD = {"sensitivity": MISSED_MORE, "specificity": MORE_ALARMS}
 """What is said of a group that is worse off at the first threshold."""
 
 
-def _errors(evidence: Evidence) -> dict[str, list[str]]:
+def _errors(evidence: types.Evidence) -> dict[str, list[str]]:
     """What the model does otherwise for which groups, with both values; what case mix cannot explain comes first."""
     found: dict[str, list[str]] = {}
     for look in _looks(evidence):
@@ -183,10 +158,10 @@ def _errors(evidence: Evidence) -> dict[str, list[str]]:
     return found
 
 
-def _how(evidence: Evidence, look: Look) -> str:
+def _how(evidence: types.Evidence, look: between_groups.Look) -> str:
     """What the model does otherwise for a group: it errs the way that the table says, or differs from the others."""
     if look.measure == between_groups.RATIO:
-        return OF_RISK[look.is_worse].get(way_off(look.here), MORE_CASES if look.is_worse else FEWER_CASES)
+        return OF_RISK[look.is_worse].get(percentages.way_off(look.here), MORE_CASES if look.is_worse else FEWER_CASES)
     several = bool(classes.labels(evidence))
     return AT_THRESHOLD.get(look.measure, LOWER_AUROC_OF_CLASSES if several else LOWER_AUROC)
 
@@ -194,7 +169,7 @@ def _how(evidence: Evidence, look: Look) -> str:
 LOWER_AUROC_OF_CLASSES = "It tells the classes apart less often than the case mix explains among"
 
 
-def _values(look: Look) -> str:
+def _values(look: between_groups.Look) -> str:
     """Both values in people, and how far they may lie apart."""
     here, rest = look.here.value, look.rest
     if look.measure in ("sensitivity", "specificity"):
@@ -209,7 +184,7 @@ def _values(look: Look) -> str:
     return f"{text}; {ends[0]} to {ends[1]} of 100 more"
 
 
-def differing_groups(evidence: Evidence) -> tuple[str, ...]:
+def differing_groups(evidence: types.Evidence) -> tuple[str, ...]:
     """All that is known of groups: which differ, with the numbers, how many were compared, and what nobody counted."""
     gap = _no_groups(evidence)
     if gap:
@@ -218,7 +193,7 @@ def differing_groups(evidence: Evidence) -> tuple[str, ...]:
     return tuple(text for text in (*parts, _counts(evidence), _few_groups(evidence), _not_counted(evidence)) if text)
 
 
-def _counts(evidence: Evidence) -> str:
+def _counts(evidence: types.Evidence) -> str:
     """What the comparisons show, and for whom the model may do worse though this could be coincidence."""
     looks = _looks(evidence)
     if not looks:
@@ -240,23 +215,23 @@ SHOWS: dict[str, str] = entries("pages")["groups"]
 """What comparisons show, by their state."""
 
 
-def _not_counted(evidence: Evidence) -> str:
+def _not_counted(evidence: types.Evidence) -> str:
     """That nobody can say how many are missed in each group, where the table does not."""
     if classes.labels(evidence):
         return "How many are named rightly in each group was not counted."
     known = (_found_in(evidence, column, label) for column, label in _groups_here(evidence))
-    if any(isinstance(estimate, Estimate) for estimate in known):
+    if any(isinstance(estimate, types.Estimate) for estimate in known):
         return ""
-    kept = ", kept back" if is_protected(evidence) else ""
+    kept = ", kept back" if places.is_protected(evidence) else ""
     return f"How many are missed in each group is not known: too few patients{kept}, or no line."
 
 
-def _no_groups(evidence: Evidence) -> str:
+def _no_groups(evidence: types.Evidence) -> str:
     """That groups were not looked at, or that the data do not say who is in which."""
     if not subgroups.is_declared(evidence):
         return "Groups, such as women and men, were not looked at one by one."
-    here = [summary for summary in evidence.subgroups.summaries if is_here(summary.dataset, evidence)]
-    if not any(isinstance(subgroup.size, SubgroupSize) for subgroup in here):
+    here = [summary for summary in evidence.subgroups.summaries if places.is_here(summary.dataset, evidence)]
+    if not any(isinstance(subgroup.size, types.SubgroupSize) for subgroup in here):
         columns = listing([within_sentence(name) for name in dict.fromkeys(subgroup.column for subgroup in here)])
         return f"By {columns}: not known, as the data do not say."
     return ""
@@ -273,14 +248,16 @@ def _group(column: str, label: str, of_class: str | None = None) -> str:
     return f"{named}, for {of_class}" if of_class else named
 
 
-def _few_groups(evidence: Evidence) -> str:
+def _few_groups(evidence: types.Evidence) -> str:
     """In how many groups too few patients were tested, and at how many hospitals the groups are known."""
-    sized = [summary for summary in evidence.subgroups.summaries if is_here(summary.dataset, evidence)]
-    known = [subgroup for subgroup in sized if isinstance(subgroup.size, SubgroupSize)]
+    sized = [summary for summary in evidence.subgroups.summaries if places.is_here(summary.dataset, evidence)]
+    known = [subgroup for subgroup in sized if isinstance(subgroup.size, types.SubgroupSize)]
     few = [
-        subgroup for subgroup in known if isinstance(subgroup.size, SubgroupSize) and subgroups.is_few(subgroup.size)
+        subgroup
+        for subgroup in known
+        if isinstance(subgroup.size, types.SubgroupSize) and subgroups.is_few(subgroup.size)
     ]
-    each = "" if alone(evidence) else ", counted hospital by hospital,"
+    each = "" if places.alone(evidence) else ", counted hospital by hospital,"
     parts = [_known_at(evidence)]
     if few:
         verb = "is" if len(few) == 1 else "are"
@@ -288,12 +265,12 @@ def _few_groups(evidence: Evidence) -> str:
     return " ".join(text for text in parts if text)
 
 
-def _known_at(evidence: Evidence) -> str:
+def _known_at(evidence: types.Evidence) -> str:
     """At how many hospitals the groups are known, where this is not at all of them."""
-    sites = in_question(evidence)
+    sites = places.in_question(evidence)
     of_count: dict[int, list[str]] = {}
     for column in dict.fromkeys(summary.column for summary in evidence.subgroups.summaries):
-        count = sum(bool(subgroup_sizes(evidence, column, site.name)) for site in sites)
+        count = sum(bool(types.subgroup_sizes(evidence, column, site.name)) for site in sites)
         if 0 < count < len(sites):
             of_count.setdefault(count, []).append(within_sentence(column))
     return " ".join(
@@ -311,19 +288,19 @@ NO_ERROR = "–"
 TOO_FEW, NOT_COMBINED = "too few", "not combined"
 
 
-def _together(evidence: Evidence, columns: Set[str]) -> str:
+def _together(evidence: types.Evidence, columns: Set[str]) -> str:
     """Which hospitals are counted together: all, or those that record one of the columns."""
     having = {site for column in columns for site in subgroups.sites_with(evidence, column)}
-    if len(having) == len(externals(evidence)):
+    if len(having) == len(types.externals(evidence)):
         return "all hospitals together"
-    names = [short_names(evidence)[site.name] for site in externals(evidence) if site.site in having]
+    names = [places.short_names(evidence)[site.name] for site in types.externals(evidence) if site.site in having]
     return f"{listing(names) if len(names) <= 3 else f'{in_words(len(names))} hospitals'} together"
 
 
-def groups(evidence: Evidence) -> Table | None:
+def groups(evidence: types.Evidence) -> Table | None:
     """Each group of patients at our hospital, the only one, or all together: how many, and how the model does."""
-    site = alone(evidence)
-    where = POOLED if site is None else site.name
+    site = places.alone(evidence)
+    where = types.POOLED if site is None else site.name
     several = bool(classes.labels(evidence))
     known = _groups_here(evidence)
     rows: list[Row] = []
@@ -333,12 +310,12 @@ def groups(evidence: Evidence) -> Table | None:
         # Of two classes all hospitals are combined, however few patients of the group each has.
         is_few = all(map(subgroups.is_few, sizes)) if several else subgroups.is_few(size)
         found = {
-            measure: find_in_subgroup(evidence, Subset(column, label), measure, where)
+            measure: types.find_in_subgroup(evidence, types.Subset(column, label), measure, where)
             for measure in (("auroc",) if several else ("auroc", "oe_ratio"))
         }
         cells += [_of_group(estimate, where, is_few, name == "oe_ratio") for name, estimate in found.items()]
         if not several:
-            cells.append(_direction(evidence, Subset(column, label), found["oe_ratio"], cells[-1]))
+            cells.append(_direction(evidence, types.Subset(column, label), found["oe_ratio"], cells[-1]))
             cells += [_missed(evidence, column, label, is_few)] if primary_threshold(evidence) is not None else []
         rows.append(Row(f"{sentence_case(label)} ({within_sentence(column)})", tuple(cells)))
     if not rows:
@@ -346,7 +323,7 @@ def groups(evidence: Evidence) -> Table | None:
     columns: tuple[Column, ...] = (
         Column("Patients"),
         Column("In the least common class" if several else sentence_case(with_it(evidence))),
-        Column(f"{sentence_case(tells_apart(evidence))}, of 100", intervals=True),
+        Column(f"{sentence_case(places.tells_apart(evidence))}, of 100", intervals=True),
         *(
             ()
             if several
@@ -361,34 +338,40 @@ def groups(evidence: Evidence) -> Table | None:
     if all(cell.kind == "absent" or cell.text == NO_ERROR for row in rows for cell in row.cells[2:]):
         of_risk = missed_at = ""
         rows, columns = [replace(row, cells=row.cells[:2]) for row in rows], columns[:2]
-    name = _together(evidence, {column for column, _ in known}) if site is None else short_names(evidence)[site.name]
+    name = (
+        _together(evidence, {column for column, _ in known})
+        if site is None
+        else places.short_names(evidence)[site.name]
+    )
     note = f"{_note(evidence, texts, len(known))}{of_risk}{missed_at}{_protected(evidence)}"
     return worded("groups", rows, columns, where=name, note=note)
 
 
-def _direction(evidence: Evidence, group: Subset, found: Estimate | Absent, shown: Cell) -> Cell:
+def _direction(
+    evidence: types.Evidence, group: types.Subset, found: types.Estimate | types.Absent, shown: Cell
+) -> Cell:
     """Which way the model errs for a group, where the range says so; of several hospitals, in how many by itself."""
-    if shown.kind == "absent" or isinstance(found, Absent) or not (way := way_off(found)):
+    if shown.kind == "absent" or isinstance(found, types.Absent) or not (way := percentages.way_off(found)):
         return Cell(NO_ERROR, kind="plain")
-    here = [find_in_subgroup(evidence, group, "oe_ratio", site.name) for site in in_question(evidence)]
-    known = [each for each in here if isinstance(each, Estimate)]
-    off = sum(way_off(each) == way for each in known)
+    here = [types.find_in_subgroup(evidence, group, "oe_ratio", site.name) for site in places.in_question(evidence)]
+    known = [each for each in here if isinstance(each, types.Estimate)]
+    off = sum(percentages.way_off(each) == way for each in known)
     return Cell(way if off >= len(known) else f"{way} in {off} of {len(known)}", kind="word")
 
 
-def _missed(evidence: Evidence, column: str, label: str, is_few: bool) -> Cell:
+def _missed(evidence: types.Evidence, column: str, label: str, is_few: bool) -> Cell:
     """How many of 100 are missed in a group."""
     found = _found_in(evidence, column, label)
     if is_few:
         return Cell(TOO_FEW, kind="absent")
-    if found is None or (isinstance(found, Absent) and alone(evidence) is None):
+    if found is None or (isinstance(found, types.Absent) and places.alone(evidence) is None):
         return Cell(NOT_COMBINED, kind="absent")
-    return missing(found) if isinstance(found, Absent) else of_missed(found)
+    return missing(found) if isinstance(found, types.Absent) else of_missed(found)
 
 
-def _note(evidence: Evidence, texts: set[str], known: int) -> str:
+def _note(evidence: types.Evidence, texts: set[str], known: int) -> str:
     what = "of a class" if classes.labels(evidence) else f"{with_it(evidence)}, or without"
-    notes = [f"Too few: under {VERY_FEW} patients {what}."] if TOO_FEW in texts else []
+    notes = [f"Too few: under {bands.FEW_FOR_POOLING} patients {what}."] if TOO_FEW in texts else []
     if NOT_COMBINED in texts:
         notes.append("Not combined: too few hospitals have enough of the group. The full report has each by itself.")
     if known > MOST_GROUPS:
@@ -396,15 +379,15 @@ def _note(evidence: Evidence, texts: set[str], known: int) -> str:
     return " ".join(notes)
 
 
-def _protected(evidence: Evidence) -> str:
+def _protected(evidence: types.Evidence) -> str:
     """That the counts of groups are protected one by one, and which groups are kept back."""
-    if not is_protected(evidence):
+    if not places.is_protected(evidence):
         return ""
     shown = _groups_here(evidence)
     hidden = dict.fromkeys(
         (summary.column, summary.label)
         for summary in evidence.subgroups.summaries
-        if isinstance(summary.size, Withheld) and is_here(summary.dataset, evidence)
+        if isinstance(summary.size, types.Withheld) and places.is_here(summary.dataset, evidence)
     )
     gone = ""
     for start, groups_of in (
@@ -416,20 +399,20 @@ def _protected(evidence: Evidence) -> str:
     return f" To protect patients, each group is counted by itself: groups need not add up.{gone}"
 
 
-def _groups_here(evidence: Evidence) -> dict[tuple[str, str], list[SubgroupSize]]:
+def _groups_here(evidence: types.Evidence) -> dict[tuple[str, str], list[types.SubgroupSize]]:
     """The sizes of each group at our hospital, or at all of them, by column and label."""
-    sizes: dict[tuple[str, str], list[SubgroupSize]] = {}
+    sizes: dict[tuple[str, str], list[types.SubgroupSize]] = {}
     for summary in evidence.subgroups.summaries:
-        if isinstance(summary.size, SubgroupSize) and is_here(summary.dataset, evidence):
+        if isinstance(summary.size, types.SubgroupSize) and places.is_here(summary.dataset, evidence):
             sizes.setdefault((summary.column, summary.label), []).append(summary.size)
     return sizes
 
 
-def _of_group(found: Estimate | Absent, where: str, few: bool, is_ratio: bool) -> Cell:
+def _of_group(found: types.Estimate | types.Absent, where: str, few: bool, is_ratio: bool) -> Cell:
     """A value of a group, where enough hospitals are combined: the range over two of them holds nearly everything."""
     if few:
         return Cell(TOO_FEW, kind="absent")
-    if where != POOLED:
+    if where != types.POOLED:
         return hundred(found, is_ratio)
-    enough = isinstance(found, Estimate) and is_telling(found)
+    enough = isinstance(found, types.Estimate) and types.is_telling(found)
     return hundred(found, is_ratio) if enough else Cell(NOT_COMBINED, kind="absent")

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dossier.core.types import NOT_SELECTED, Absent, DatasetSummary, Estimate, Evidence, find
-from dossier.report.chapters import classes
+from dossier.report.chapters import classes, sentence
 from dossier.report.chapters.committee.places import alone, listed, local, ordered, short_names
 from dossier.report.chapters.committee.plain import hundred, line, with_it
-from dossier.report.chapters.sentence import primary_threshold
 from dossier.typeset.names import events_of, lost_rows
 from dossier.typeset.numbers import TIED, level_of, people
 from dossier.typeset.tables import Cell, Column, Row, Table, worded
@@ -20,7 +19,7 @@ def by_site(evidence: Evidence) -> Table:
     """Each hospital with its patients and the model's work there, each number with its range; ours first."""
     known = classes.labels(evidence)
     narrow = len(known) > MOST_CLASSES
-    at = primary_threshold(evidence)
+    at = sentence.primary_threshold(evidence)
     names = short_names(evidence)
     shown = listed(evidence)
     left = len(ordered(evidence)) - len(shown)

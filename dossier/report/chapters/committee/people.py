@@ -2,17 +2,7 @@
 
 from __future__ import annotations
 
-from dossier.core.types import (
-    READER_STUDY,
-    Absent,
-    Curve,
-    Estimate,
-    Evidence,
-    Withheld,
-    find,
-    find_all,
-    find_curve,
-)
+from dossier.core import types
 from dossier.report.chapters import human_factors
 from dossier.report.chapters.committee.plain import between
 from dossier.typeset.numbers import number, people
@@ -24,14 +14,14 @@ NO_STUDY = "Not known: no study compared decisions with and without it."
 KEPT_BACK = "A study compared decisions with and without it. Its numbers are kept back, to protect those in it."
 
 
-def people_decide(evidence: Evidence) -> str:
+def people_decide(evidence: types.Evidence) -> str:
     """Whether people decide better with the model: wrong decisions of 100 without and with it."""
-    without = find(evidence, "error_rate_unaided", READER_STUDY)
-    aided = find(evidence, "error_rate_aided", READER_STUDY)
-    fewer = find(evidence, "absolute_risk_reduction", READER_STUDY)
-    if isinstance(without, Absent) or isinstance(aided, Absent) or isinstance(fewer, Absent):
+    without = types.find(evidence, "error_rate_unaided", types.READER_STUDY)
+    aided = types.find(evidence, "error_rate_aided", types.READER_STUDY)
+    fewer = types.find(evidence, "absolute_risk_reduction", types.READER_STUDY)
+    if isinstance(without, types.Absent) or isinstance(aided, types.Absent) or isinstance(fewer, types.Absent):
         # Where counts are protected, what nobody has is withheld too: the release says whether there was a study.
-        is_withheld = any(isinstance(estimate, Withheld) for estimate in (without, aided, fewer))
+        is_withheld = any(isinstance(estimate, types.Withheld) for estimate in (without, aided, fewer))
         return KEPT_BACK if is_withheld and evidence.release.reader_study else NO_STUDY
     # The decisions of one person belong together: where it is known whose they are, their interval is the true one.
     low, high = (fewer.details.get(f"{end}_clustered") for end in ("low", "high"))
@@ -52,12 +42,12 @@ def _in_hundred(share: float) -> str:
     return number(100 * share, 0 if abs(share) >= 0.01 or share == 0 else 1)
 
 
-def _studied(evidence: Evidence) -> str:
+def _studied(evidence: types.Evidence) -> str:
     """How many people took part, where that is known."""
-    readers = find_curve(evidence, "decision_benefit_by_reader", READER_STUDY)
+    readers = types.find_curve(evidence, "decision_benefit_by_reader", types.READER_STUDY)
     return (
         f"{counted(len(readers.columns['reader']), 'person', 'people')} took part. "
-        if isinstance(readers, Curve)
+        if isinstance(readers, types.Curve)
         else ""
     )
 
@@ -65,21 +55,21 @@ def _studied(evidence: Evidence) -> str:
 # ---- what it changed ------------------------------------------------------------------------------------------------
 
 
-def _changed(evidence: Evidence) -> str:
+def _changed(evidence: types.Evidence) -> str:
     """How many decisions the model turned right and turned wrong."""
-    changed = find_curve(evidence, "changed_decisions", READER_STUDY)
-    if isinstance(changed, Absent):
+    changed = types.find_curve(evidence, "changed_decisions", types.READER_STUDY)
+    if isinstance(changed, types.Absent):
         return ""
     right, wrong = (human_factors.changes_of(evidence, changed, kind) for kind in ("corrected", "misled"))
     return f" It put {right:,} right and made {wrong:,} wrong."
 
 
-def _by_group(evidence: Evidence) -> str:
+def _by_group(evidence: types.Evidence) -> str:
     """How many of 100 decisions of each group of people were wrong without and with the model, while groups are few."""
     found = [
         (str(result.at["group"]), result.found)
-        for result in find_all(evidence, "decision_benefit")
-        if "group" in result.at and isinstance(result.found, Estimate)
+        for result in types.find_all(evidence, "decision_benefit")
+        if "group" in result.at and isinstance(result.found, types.Estimate)
     ]
     if not 1 < len(found) <= MOST_GROUPS:
         return ""
@@ -88,10 +78,10 @@ def _by_group(evidence: Evidence) -> str:
     return f" Wrong of 100 by group: {'; '.join(said)}."
 
 
-def _advised(evidence: Evidence) -> str:
+def _advised(evidence: types.Evidence) -> str:
     """How often people followed the model where it was wrong, and did not where it was right."""
-    followed, resisted = (find(evidence, measure, READER_STUDY) for measure in human_factors.ADVICE)
-    if isinstance(followed, Absent) or isinstance(resisted, Absent):
+    followed, resisted = (types.find(evidence, measure, types.READER_STUDY) for measure in human_factors.ADVICE)
+    if isinstance(followed, types.Absent) or isinstance(resisted, types.Absent):
         return ""
     return (
         f" Where people first thought otherwise, they followed wrong advice {_times(followed)} "
@@ -99,20 +89,20 @@ def _advised(evidence: Evidence) -> str:
     )
 
 
-def _times(found: Estimate) -> str:
+def _times(found: types.Estimate) -> str:
     return f"{int(found.details['decisions'] or 0):,} of {counted(found.n, 'time')}"
 
 
 # ---- the answers that it was tested on ------------------------------------------------------------------------------
 
 
-def labels_are_right(evidence: Evidence) -> str:
+def labels_are_right(evidence: types.Evidence) -> str:
     """How many of 100 answers of the model labels call right, and how many are; empty without readers of a test."""
     tested = {summary.name: summary.site for summary in evidence.datasets if summary.role != "development"}
     found = {
         result.dataset: result.found
-        for result in find_all(evidence, "actual_accuracy")
-        if result.dataset in tested and isinstance(result.found, Estimate)
+        for result in types.find_all(evidence, "actual_accuracy")
+        if result.dataset in tested and isinstance(result.found, types.Estimate)
     }
     if not found:
         return ""
@@ -120,9 +110,9 @@ def labels_are_right(evidence: Evidence) -> str:
     return _of_labels(evidence, tested[str(dataset)], str(dataset), found[str(dataset)])
 
 
-def _of_labels(evidence: Evidence, site: str, dataset: str, actual: Estimate) -> str:
-    rho = find(evidence, "weighted_concordance", dataset)
-    about = "at best" if isinstance(rho, Estimate) and rho.details.get("accuracy_assumed") else "about"
+def _of_labels(evidence: types.Evidence, site: str, dataset: str, actual: types.Estimate) -> str:
+    rho = types.find(evidence, "weighted_concordance", dataset)
+    about = "at best" if isinstance(rho, types.Estimate) and rho.details.get("accuracy_assumed") else "about"
     called = people(actual.details["measured_accuracy"] or 0.0)
     bounds = f" (range {between(actual)})" if between(actual) else ""
     return (

@@ -6,29 +6,11 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dossier.core import multiplicity
-from dossier.core.bands import OE_TOLERATED
+from dossier.core import bands, multiplicity, types
 from dossier.core.multiplicity import is_reversed, of_site, size_of_risks
-from dossier.core.types import (
-    Absent,
-    Curve,
-    DatasetSummary,
-    Estimate,
-    Evidence,
-    State,
-    Withheld,
-    find,
-    find_curve,
-    read_off,
-)
-from dossier.report.chapters import classes
+from dossier.report.chapters import classes, sentence
 from dossier.report.chapters.committee.places import alone, in_question, short_names
 from dossier.report.chapters.committee.plain import MOST_NAMED, between, few_named, per_hundred, risk_of
-from dossier.report.chapters.sentence import (
-    Sentence,
-    primary_threshold,
-    to_show_calibration,
-)
 from dossier.typeset.numbers import of_how_many, people
 from dossier.typeset.words import in_words, listing, sentence_case
 
@@ -68,13 +50,13 @@ class AtRisk:
     @property
     def is_within(self) -> bool:
         """Whether the whole range is as near to what the model said as an O/E that is tolerated."""
-        least, most = OE_TOLERATED
+        least, most = bands.OE_TOLERATED
         return least <= self.low / self.risk and self.high / self.risk <= most
 
     @property
     def is_far_off(self) -> bool:
         """Whether it is off by so much as an O/E that is far off."""
-        least, most = OE_TOLERATED
+        least, most = bands.OE_TOLERATED
         return self.is_off and (self.whole.is_reversed or not least <= self.value / self.risk <= most)
 
     @property
@@ -95,14 +77,14 @@ class AtRisk:
         return self.whole.is_off and self.high < self.risk
 
 
-def way_off(ratio: Estimate) -> str:
+def way_off(ratio: types.Estimate) -> str:
     """Which way percentages are off as a whole by the range of an O/E ratio, if they are."""
     if ratio.high is not None and ratio.high < 1:
         return "too high"
     return "too low" if ratio.low is not None and ratio.low > 1 else ""
 
 
-def slope_off(slope: Estimate) -> tuple[bool, bool]:
+def slope_off(slope: types.Estimate) -> tuple[bool, bool]:
     """Whether a calibration slope is off below 1 and above it; one wholly below 0 is another matter."""
     if slope.low is None or slope.high is None:
         return False, False
@@ -121,8 +103,8 @@ class Whole:
     """The percentages of one hospital as a whole, by the ranges of its O/E ratio and of its calibration slope."""
 
     where: str
-    ratio: Estimate | Absent
-    state: State
+    ratio: types.Estimate | types.Absent
+    state: types.State
     """Whether they are shown to be right, or shown to be wrong."""
     is_too_high: bool
     """Whether they are too high as a whole."""
@@ -151,12 +133,12 @@ class Whole:
     @property
     def is_within(self) -> bool:
         """Whether the whole range of the ratio lies within what is tolerated."""
-        return multiplicity.held(self.ratio, *OE_TOLERATED) == "shown"
+        return multiplicity.held(self.ratio, *bands.OE_TOLERATED) == "shown"
 
     @property
     def is_far_off(self) -> bool:
         """Whether the whole range of the ratio lies outside what is tolerated."""
-        least, most = OE_TOLERATED
+        least, most = bands.OE_TOLERATED
         return self.is_off and multiplicity.held(self.ratio, least, most) == "against"
 
     @property
@@ -176,13 +158,13 @@ class Whole:
         return f"the {more} ones more than the {less}"
 
 
-def as_a_whole(evidence: Evidence, site: DatasetSummary, label: str = "") -> Whole:
+def as_a_whole(evidence: types.Evidence, site: types.DatasetSummary, label: str = "") -> Whole:
     """The percentages of a hospital, or of one of its classes, as a whole."""
     of_class = {"class": label} if label else {}
-    ratio, slope = (find(evidence, name, site.name, **of_class) for name in ("oe_ratio", "calibration_slope"))
+    ratio, slope = (types.find(evidence, name, site.name, **of_class) for name in ("oe_ratio", "calibration_slope"))
     state = size_of_risks(evidence, site.name, label)
     off = [
-        found if isinstance(found, Estimate) and of_site(evidence, found, site.name, label) == "against" else None
+        found if isinstance(found, types.Estimate) and of_site(evidence, found, site.name, label) == "against" else None
         for found in (ratio, slope)
     ]
     high, low = (False, False) if off[0] is None else (off[0].value < 1, off[0].value > 1)
@@ -191,26 +173,26 @@ def as_a_whole(evidence: Evidence, site: DatasetSummary, label: str = "") -> Who
     return Whole(_where(evidence, site, label), ratio, state, high, low, sides, wrong_way)
 
 
-def _where(evidence: Evidence, site: DatasetSummary, label: str) -> str:
+def _where(evidence: types.Evidence, site: types.DatasetSummary, label: str) -> str:
     name = short_names(evidence)[site.name]
     return f"{label} in {name}" if label else name
 
 
-def lines(evidence: Evidence) -> tuple[float, ...]:
+def lines(evidence: types.Evidence) -> tuple[float, ...]:
     """The risks at which the percentages are looked at: the first declared thresholds, or 30% and 50%."""
     return tuple(sorted(evidence.release.thresholds.declared[:MOST_LINES])) or WHERE_NONE_IS_DECLARED
 
 
-def told_of(evidence: Evidence) -> int:
+def told_of(evidence: types.Evidence) -> int:
     """Of how many people is told what came of these risks."""
     return of_how_many(min(lines(evidence)))
 
 
-def at_risk(evidence: Evidence, site: DatasetSummary, risk: float, label: str = "") -> AtRisk | None:
+def at_risk(evidence: types.Evidence, site: types.DatasetSummary, risk: float, label: str = "") -> AtRisk | None:
     """What came of this risk at a hospital; None where there is no curve, or it does not reach so far."""
     of_class = {"class": label} if label else {}
-    curve = find_curve(evidence, "calibration_curve", site.name, **of_class)
-    found = read_off(curve, "risk", risk) if isinstance(curve, Curve) else None
+    curve = types.find_curve(evidence, "calibration_curve", site.name, **of_class)
+    found = types.read_off(curve, "risk", risk) if isinstance(curve, types.Curve) else None
     if found is None or not {"observed", "low", "high"} <= set(found):
         return None
     return AtRisk(
@@ -223,7 +205,7 @@ def at_risk(evidence: Evidence, site: DatasetSummary, risk: float, label: str = 
     )
 
 
-def _known(evidence: Evidence, risk: float) -> list[AtRisk]:
+def _known(evidence: types.Evidence, risk: float) -> list[AtRisk]:
     """What came of this risk, wherever that is known."""
     found = [
         at_risk(evidence, site, risk, label)
@@ -233,7 +215,7 @@ def _known(evidence: Evidence, risk: float) -> list[AtRisk]:
     return [each for each in found if each is not None]
 
 
-def _wholes(evidence: Evidence) -> list[Whole]:
+def _wholes(evidence: types.Evidence) -> list[Whole]:
     """The percentages of each hospital as a whole, of several classes with the class."""
     return [
         as_a_whole(evidence, site, label)
@@ -242,26 +224,28 @@ def _wholes(evidence: Evidence) -> list[Whole]:
     ]
 
 
-def _off_as_a_whole(evidence: Evidence) -> list[Whole]:
+def _off_as_a_whole(evidence: types.Evidence) -> list[Whole]:
     """Those that are shown to be wrong."""
     return [each for each in _wholes(evidence) if each.is_off]
 
 
-def are_right(evidence: Evidence) -> Sentence:
+def are_right(evidence: types.Evidence) -> sentence.Sentence:
     """Whether the percentages came true: by their curve and its range, else by the ratio and the slope."""
     known = {risk: _known(evidence, risk) for risk in lines(evidence)}
     every = [each for found in known.values() for each in found]
     site = alone(evidence)
     if site is not None and not classes.labels(evidence):
         return _of_one(evidence, every, as_a_whole(evidence, site))
-    first = primary_threshold(evidence) or lines(evidence)[-1]
+    first = sentence.primary_threshold(evidence) or lines(evidence)[-1]
     risk = max(known, key=lambda value: (any(each.is_off for each in known[value]), bool(known[value]), value == first))
     at_risk = f"{_of_several(evidence, known[risk])}{_unknown(evidence, known[risk])}" if every else _why_not(evidence)
     off = _off_as_a_whole(evidence)
     if off and not any(each.is_off for each in every):
         lead = "No." if len(off) == len(in_question(evidence)) * len(classes.labels(evidence) or "-") else "Not all."
-        return Sentence(lead, f"{_of_wholes(off)} {at_risk}")
-    return Sentence(_lead(evidence, every) if every else "Not known.", f"{at_risk} {_would_show(evidence)}".strip())
+        return sentence.Sentence(lead, f"{_of_wholes(off)} {at_risk}")
+    return sentence.Sentence(
+        _lead(evidence, every) if every else "Not known.", f"{at_risk} {_would_show(evidence)}".strip()
+    )
 
 
 def _of_wholes(off: Sequence[Whole]) -> str:
@@ -272,19 +256,19 @@ def _of_wholes(off: Sequence[Whole]) -> str:
     return f"{sentence_case('; '.join(f'in {few_named(where)} {says}' for says, where in said.items()))}."
 
 
-def _why_not(evidence: Evidence) -> str:
+def _why_not(evidence: types.Evidence) -> str:
     """Why nobody can say what came of each percentage."""
     curves = [
-        find_curve(evidence, "calibration_curve", site.name, **({"class": label} if label else {}))
+        types.find_curve(evidence, "calibration_curve", site.name, **({"class": label} if label else {}))
         for site in in_question(evidence)
         for label in classes.labels(evidence) or ("",)
     ]
-    if any(isinstance(curve, Withheld) for curve in curves):
+    if any(isinstance(curve, types.Withheld) for curve in curves):
         return "How many had it at each percentage is kept back, to protect patients."
     return "There are too few patients to say, or none was given such a percentage."
 
 
-def _is_shown(evidence: Evidence) -> bool:
+def _is_shown(evidence: types.Evidence) -> bool:
     """Whether the percentages are shown to be right wherever they are in question."""
     return all(
         size_of_risks(evidence, site.name, label) == "shown"
@@ -293,14 +277,14 @@ def _is_shown(evidence: Evidence) -> bool:
     )
 
 
-def _would_show(evidence: Evidence) -> str:
+def _would_show(evidence: types.Evidence) -> str:
     """How many patients would show that the percentages are right, where that is open and there were fewer."""
     open_at = [
         site
         for site in in_question(evidence)
         if not classes.labels(evidence) and size_of_risks(evidence, site.name) == "open"
     ]
-    needed = to_show_calibration(evidence, open_at)
+    needed = sentence.to_show_calibration(evidence, open_at)
     if not needed:
         return ""
     if are_off(evidence):
@@ -308,7 +292,7 @@ def _would_show(evidence: Evidence) -> str:
     return f"About {needed} patients like these would show that they are right, if they are."
 
 
-def _lead(evidence: Evidence, every: Sequence[AtRisk]) -> str:
+def _lead(evidence: types.Evidence, every: Sequence[AtRisk]) -> str:
     """How far the percentages are off, and which way; not reliable are those that are far off somewhere."""
     off = [risk for risk in every if risk.is_off]
     if not off:
@@ -320,7 +304,7 @@ def _lead(evidence: Evidence, every: Sequence[AtRisk]) -> str:
     return f"{'Not reliably' if is_far else 'Nearly'}: {ways}."
 
 
-def _unrefuted(evidence: Evidence, every: Sequence[AtRisk]) -> str:
+def _unrefuted(evidence: types.Evidence, every: Sequence[AtRisk]) -> str:
     """What is said of percentages that are not shown to be wrong: no range may leave out what they say unsaid."""
     known: list[AtRisk | Whole] = [*every, *_wholes(evidence)]
     out = [each for each in known if each.leaves_out]
@@ -332,12 +316,12 @@ def _unrefuted(evidence: Evidence, every: Sequence[AtRisk]) -> str:
     return f"Nobody can tell yet: they may be wrong{where}, or this is coincidence."
 
 
-def are_off(evidence: Evidence) -> bool:
+def are_off(evidence: types.Evidence) -> bool:
     """Whether the percentages are shown to be wrong somewhere."""
     return bool(_off_as_a_whole(evidence))
 
 
-def _of_one(evidence: Evidence, found: Sequence[AtRisk], whole: Whole) -> Sentence:
+def _of_one(evidence: types.Evidence, found: Sequence[AtRisk], whole: Whole) -> sentence.Sentence:
     """The percentages of one hospital."""
     parts = [
         f"When it said {risk_of(risk.risk)}, {people(risk.value, risk.among)} of {risk.among:,} patients had it "
@@ -348,43 +332,43 @@ def _of_one(evidence: Evidence, found: Sequence[AtRisk], whole: Whole) -> Senten
     off = [risk for risk in found if risk.is_off]
     if (not off and whole.is_off) or (whole.is_far_off and {risk.way for risk in off} == {whole.way}):
         start = "No" if whole.is_far_off or whole.is_reversed else "Not all" if any(whole.slope) else "Nearly"
-        return Sentence(f"{start}: {whole.says}.", rest)
+        return sentence.Sentence(f"{start}: {whole.says}.", rest)
     if not off:
         lead = _unrefuted(evidence, found) if found else "Not known."
-        return Sentence(lead, f"{rest} {_would_show(evidence)}".strip())
+        return sentence.Sentence(lead, f"{rest} {_would_show(evidence)}".strip())
     where = {
         way: listing([risk_of(risk.risk) for risk in off if risk.way == way]) for way in {risk.way: 0 for risk in off}
     }
     which = listing([f"{way} at {risks}" for way, risks in where.items()])
     little = "" if any(risk.is_far_off for risk in off) else "a little "
-    return Sentence(f"{'Nearly' if little else 'No'}: they are {little}{which}.", rest)
+    return sentence.Sentence(f"{'Nearly' if little else 'No'}: they are {little}{which}.", rest)
 
 
 def _predicted(whole: Whole) -> list[str]:
     """How many actual cases there were for 100 that it predicted, with the range."""
-    if isinstance(whole.ratio, Absent):
+    if isinstance(whole.ratio, types.Absent):
         return []
     return [f"There were {predicted(whole.ratio)}."]
 
 
-def predicted(ratio: Estimate) -> str:
+def predicted(ratio: types.Estimate) -> str:
     """An O/E ratio in people, with its range."""
     bounds = f" (range {between(ratio, is_ratio=True)})" if between(ratio, is_ratio=True) else ""
     return f"{per_hundred(ratio.value)} actual cases per 100 predicted{bounds}"
 
 
-def wrong_at(evidence: Evidence, site: DatasetSummary) -> AtRisk | None:
+def wrong_at(evidence: types.Evidence, site: types.DatasetSummary) -> AtRisk | None:
     """The percentage of a hospital that is far off: that of the first line, or the one that is farthest off."""
     found = [at_risk(evidence, site, risk) for risk in lines(evidence)] if not classes.labels(evidence) else []
     far = [risk for risk in found if risk is not None and risk.is_far_off]
-    first = primary_threshold(evidence)
+    first = sentence.primary_threshold(evidence)
     return max(far, key=lambda risk: (risk.risk == first, abs(risk.value - risk.risk)), default=None)
 
 
-def crossing(evidence: Evidence, site: DatasetSummary) -> float | None:
+def crossing(evidence: types.Evidence, site: types.DatasetSummary) -> float | None:
     """The risk at which the calibration curve of a hospital crosses what the model said, where it does so once."""
-    curve = find_curve(evidence, "calibration_curve", site.name)
-    if not isinstance(curve, Curve):
+    curve = types.find_curve(evidence, "calibration_curve", site.name)
+    if not isinstance(curve, types.Curve):
         return None
     pairs = [
         (risk, observed - risk)
@@ -395,7 +379,7 @@ def crossing(evidence: Evidence, site: DatasetSummary) -> float | None:
     return places[0] if len(places) == 1 else None
 
 
-def _of_several(evidence: Evidence, found: Sequence[AtRisk]) -> str:
+def _of_several(evidence: types.Evidence, found: Sequence[AtRisk]) -> str:
     """What came of one risk at several hospitals: those that are farthest off by name, the rest from lowest to
     highest."""
     off = sorted((risk for risk in found if risk.is_off), key=lambda risk: -abs(risk.value - risk.risk))[:MOST_NAMED]
@@ -426,7 +410,7 @@ def _of_several(evidence: Evidence, found: Sequence[AtRisk]) -> str:
     return f"{said}{listing(parts)}; in {others if len(rest) > 1 else rest[0].where} {values} (ranges {ranges})."
 
 
-def _unknown(evidence: Evidence, known: Sequence[AtRisk]) -> str:
+def _unknown(evidence: types.Evidence, known: Sequence[AtRisk]) -> str:
     """Where it is not known what came of a risk."""
     if classes.labels(evidence):
         return ""

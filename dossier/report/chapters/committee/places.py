@@ -5,9 +5,8 @@ from __future__ import annotations
 from dossier.core.bands import FEW_FOR_A_BAND as FEW
 from dossier.core.bands import MANY_SITES
 from dossier.core.types import Criterion, DatasetSummary, Estimate, Evidence, externals, find, summary_of
-from dossier.report.chapters import acceptance, classes, verdict
+from dossier.report.chapters import acceptance, classes, sentence, verdict
 from dossier.report.chapters.committee.plain import LONGEST_NAME, outcome_of, with_it
-from dossier.report.chapters.sentence import primary_threshold, scarce
 from dossier.typeset.widths import shortened
 from dossier.typeset.words import listing
 
@@ -62,7 +61,7 @@ def found_share(evidence: Evidence, site: DatasetSummary) -> float | None:
     """Which share of those with the outcome is found at the first threshold; of classes, named rightly of all."""
     if classes.labels(evidence):
         return classes.named_rightly(evidence, site)
-    at = primary_threshold(evidence)
+    at = sentence.primary_threshold(evidence)
     found = None if at is None else find(evidence, "sensitivity", site.name, threshold=at)
     return found.value if isinstance(found, Estimate) else None
 
@@ -100,6 +99,6 @@ def few_at(evidence: Evidence, site: DatasetSummary) -> str:
 def lacking(site: DatasetSummary, below: int, outcome: str) -> list[str]:
     """What a hospital has fewer than so many of, each with its count."""
     if site.class_counts:
-        return [f"{count:,} with {label}" for label, count in scarce(site, below).items()]
+        return [f"{count:,} with {label}" for label, count in sentence.scarce(site, below).items()]
     words = {"event": f"with {outcome}", "non-event": f"without {outcome}"}
-    return [f"{count:,} {words[of]}" for of, count in scarce(site, below).items()]
+    return [f"{count:,} {words[of]}" for of, count in sentence.scarce(site, below).items()]

@@ -6,13 +6,11 @@ from collections.abc import Iterator
 
 from dossier.core.bands import FEW_FOR_A_BAND as FEW
 from dossier.core.types import DatasetSummary, Estimate, Evidence, externals, find
-from dossier.report.chapters import classes
+from dossier.report.chapters import classes, sample, sentence
 from dossier.report.chapters.committee.declared import broken_here
 from dossier.report.chapters.committee.percentages import are_off
 from dossier.report.chapters.committee.places import goals_at, in_question, local
 from dossier.report.chapters.committee.plain import acted_on, line, with_it
-from dossier.report.chapters.sample import CRITERIA
-from dossier.report.chapters.sentence import primary_threshold, rounded_up
 from dossier.words import entries
 
 MOST_STEPS = 6
@@ -40,7 +38,7 @@ def _test(evidence: Evidence) -> Iterator[str]:
         return
     needed = _needed(evidence, ours)
     if needed is not None and needed > ours.n:
-        tested = f"{ours.n:,} were tested, sure numbers need about {rounded_up(needed)}"
+        tested = f"{ours.n:,} were tested, sure numbers need about {sentence.rounded_up(needed)}"
         yield f"Test more of our own patients: {tested}.{goal}"
     elif goal:
         yield goal.strip()
@@ -51,7 +49,7 @@ def _firm(evidence: Evidence) -> str:
     needed = [most for site in externals(evidence) if (most := _needed(evidence, site)) is not None]
     if not needed:
         return ""
-    low, high = rounded_up(min(needed)), rounded_up(max(needed))
+    low, high = sentence.rounded_up(min(needed)), sentence.rounded_up(max(needed))
     return f"; sure numbers need {low if low == high else f'{low} to {high}'}"
 
 
@@ -60,7 +58,7 @@ def _needed(evidence: Evidence, site: DatasetSummary) -> float | None:
     labels: list[dict[str, str]] = [{"class": label} for label in classes.labels(evidence)] or [{}]
     found = [
         find(evidence, measure, site.name, **({} if measure == "mss_brier" else of_class))
-        for measure in CRITERIA
+        for measure in sample.CRITERIA
         for of_class in labels
     ]
     known = [estimate.value for estimate in found if isinstance(estimate, Estimate)]
@@ -69,7 +67,7 @@ def _needed(evidence: Evidence, site: DatasetSummary) -> float | None:
 
 def _line(evidence: Evidence) -> str:
     """Agree who owns the line, and what it costs."""
-    at, owner = primary_threshold(evidence), evidence.release.care.threshold_owner
+    at, owner = sentence.primary_threshold(evidence), evidence.release.care.threshold_owner
     if at is None:
         return f"Set the line from which a patient is {acted_on(evidence)}, and agree who owns it."
     said = "" if owner else " The maker names nobody."
