@@ -66,8 +66,8 @@ def datasets(evidence: Evidence, audit: Sequence[Audited]) -> Table:
 
 
 def _cells(each: Audited) -> tuple[Cell, ...]:
-    fewest = NOT_COMPUTED if each.narrowest is None else Cell(f"{each.narrowest}", kind="plain")
-    return Cell(f"{each.cells:,}", kind="plain"), fewest, Cell(_words(each.at), kind="word")
+    fewest = NOT_COMPUTED if each.narrowest is None else Cell.plain(f"{each.narrowest}")
+    return Cell.count(each.cells), fewest, Cell.word(_words(each.at))
 
 
 def _words(at: SmallCount | None) -> str:
@@ -93,7 +93,7 @@ def withheld(evidence: Evidence) -> Table:
         counts[reason] = counts.get(reason, 0) + 1
     order = sorted(counts.items(), key=lambda row: (-row[1], row[0]))
     rest = sum(count for _, count in order[MOST_REASONS:])
-    rows = (Row(reason, (Cell(f"{count:,}", kind="plain"),)) for reason, count in order[:MOST_REASONS])
+    rows = (Row(reason, (Cell.count(count),)) for reason, count in order[:MOST_REASONS])
     return worded("withheld", rows, rest=rest)
 
 

@@ -157,7 +157,7 @@ def _line(term: types.Term, found: types.Estimate | types.Absent, reasons: Reaso
     value = cell(found, term, reasons, wordy=isinstance(found, types.Estimate) and (found.low or 0.0) < 0)
     if isinstance(found, types.Absent):
         return Row(_heading(term), (value, NOT_COMPUTED))
-    return Row(_heading(term), (value, Cell(f"{found.n:,}", kind="plain")))
+    return Row(_heading(term), (value, Cell.count(found.n)))
 
 
 def _parts(evidence: types.Evidence, terms: Sequence[types.Term]) -> list[list[types.Term]]:
@@ -229,9 +229,9 @@ N = "n"
 def _beside_measure(found: types.Estimate | types.Absent | None, name: str) -> Cell:
     """A p value or the number of patients of a measure."""
     if name == N:
-        return Cell(f"{found.n:,}" if isinstance(found, types.Estimate) else "", kind="plain")
+        return Cell.plain(f"{found.n:,}" if isinstance(found, types.Estimate) else "")
     p_value = found.details.get(name) if isinstance(found, types.Estimate) else None
-    return NOT_COMPUTED if p_value is None else Cell(number(p_value, 3), kind="plain")
+    return NOT_COMPUTED if p_value is None else Cell.plain(number(p_value, 3))
 
 
 def _across(evidence: types.Evidence, term: types.Term) -> Table:

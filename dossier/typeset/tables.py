@@ -49,8 +49,28 @@ class Cell:
     kind: Literal["value", "plain", "word", "absent", "alert", "label"] = "value"
     """What it is: a number, a plain one, words, a gap, a number not met, or the label of the cells to its right."""
 
+    @classmethod
+    def plain(cls, text: str) -> Cell:
+        """A number that is not what the table is read for; empty where there is none."""
+        return cls(text, kind="plain")
 
-NOT_COMPUTED = Cell("–", kind="absent")
+    @classmethod
+    def count(cls, number: int) -> Cell:
+        """A plain number of patients, or of what else is counted."""
+        return cls(f"{number:,}", kind="plain")
+
+    @classmethod
+    def word(cls, text: str) -> Cell:
+        """Words."""
+        return cls(text, kind="word")
+
+    @classmethod
+    def absent(cls, text: str) -> Cell:
+        """The word for a gap."""
+        return cls(text, kind="absent")
+
+
+NOT_COMPUTED = Cell.absent("–")
 """Where a row has no such number by its nature; a note below the table says so."""
 
 
@@ -383,7 +403,7 @@ class Reasons:
     def cell(self, absent: Absent) -> Cell:
         """The word for a gap, with the letter of its reason."""
         word = f"withheld{TIED}(<{absent.below})" if isinstance(absent, Withheld) else "absent"
-        return Cell(f"{word}{TIED}{self.why(absent.reason)}", kind="absent")
+        return Cell.absent(f"{word}{TIED}{self.why(absent.reason)}")
 
     def why(self, reason: Fact) -> str:
         """The mark of a reason, which a footnote spells out."""
@@ -454,10 +474,10 @@ def folded(table: Table) -> Table:
     if len(body) < MANY_ROWS or grouped or any(column.words for column in table.columns) or width > MEASURE / 2 - 4:
         return table
     half = -(-len(body) // 2)
-    nothing = tuple(Cell("", kind="plain") for _ in table.columns)
+    nothing = tuple(Cell.plain("") for _ in table.columns)
     right: list[tuple[Cell, ...]] = [(Cell(row.label, kind="label"), *row.cells) for row in body[half:]]
-    right += [(Cell("", kind="plain"), *nothing)] * (half - len(right))
+    right += [(Cell.plain(""), *nothing)] * (half - len(right))
     rows = [replace(row, cells=(*row.cells, *more)) for row, more in zip(body[:half], right, strict=True)]
-    rows += [replace(row, cells=(*row.cells, Cell("", kind="plain"), *nothing)) for row in last]
+    rows += [replace(row, cells=(*row.cells, Cell.plain(""), *nothing)) for row in last]
     columns = (*table.columns, Column(table.head, words=True, labels=True), *table.columns)
     return replace(table, columns=columns, rows=tuple(rows))

@@ -203,7 +203,7 @@ def _hash(sha256: str | None) -> str:
 
 
 def _word(text: str) -> Cell:
-    return Cell(text, kind="word")
+    return Cell.word(text)
 
 
 # ---- data -----------------------------------------------------------------------------------------------------------
@@ -232,8 +232,8 @@ def _sizes(named: types.DatasetSummary, before: types.DatasetSummary | None, now
         "came" if before is None else "went" if now is None else "same size" if sizes[0] == sizes[1] else "other size"
     )
     counts = [None if size is None else size[key] for key in (0, 1) for size in sizes]
-    cells = [Cell("" if count is None else f"{count:,}", kind="plain") for count in counts]
-    return Row(label_of(named), (*cells, Cell(change, kind="plain")))
+    cells = [Cell.plain("" if count is None else f"{count:,}") for count in counts]
+    return Row(label_of(named), (*cells, Cell.plain(change)))
 
 
 def files(evidence: types.Evidence) -> tuple[str, ...]:
@@ -316,7 +316,7 @@ def _value(results: Sequence[types.Result], result: types.Result) -> types.Estim
 
 def _cell(found: types.Estimate | types.Absent | None, term: types.Term, reasons: Reasons) -> Cell:
     if found is None:
-        return Cell("", kind="plain")
+        return Cell.plain("")
     return cell(found, term, reasons, wordy=isinstance(found, types.Estimate) and (found.low or 0.0) < 0)
 
 

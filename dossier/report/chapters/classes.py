@@ -209,7 +209,7 @@ def by_site(evidence: types.Evidence) -> tuple[Table, ...]:
         counts = dataset.class_counts.values()
         cells = [Cell(f"{count:,}", per_cent(count / dataset.n if dataset.n else 0.0), "plain") for count in counts]
         if cells:
-            rows.append(Row(label_of(dataset), (Cell(f"{dataset.n:,}", kind="plain"), *cells)))
+            rows.append(Row(label_of(dataset), (Cell.count(dataset.n), *cells)))
     return (worded("classes", rows, [Column(label, intervals=True) for label in known]),)
 
 

@@ -110,9 +110,9 @@ def _flow_cells(
     if not several:
         words += [events_of(dataset), share]
     seen = dates(dataset.dates) if dataset.dates_withheld is None else "withheld"
-    when = [Cell(seen, kind="word")] if dated else []
-    where = [Cell(_where(dataset) or "not stated", kind="word")] if placed else []
-    return (*(Cell(word, kind="plain") for word in words), *when, *where)
+    when = [Cell.word(seen)] if dated else []
+    where = [Cell.word(_where(dataset) or "not stated")] if placed else []
+    return (*(Cell.plain(word) for word in words), *when, *where)
 
 
 def _where(dataset: DatasetSummary) -> str:
@@ -180,11 +180,7 @@ def _without_median(evidence: Evidence, features: Sequence[str]) -> tuple[str, .
 
 
 def _level(
-    evidence: Evidence,
-    known: dict[tuple[str, str, str, str | None], float],
-    dataset: str,
-    feature: str,
-    level: str,
+    evidence: Evidence, known: dict[tuple[str, str, str, str | None], float], dataset: str, feature: str, level: str
 ) -> Cell:
     """The share of a category; withheld where the dataset counts some together and this one may be among them."""
     share = known.get((dataset, feature, "share", level))
@@ -195,7 +191,7 @@ def _hidden(evidence: Evidence, dataset: str, feature: str, statistic: str) -> C
     """The word for a statistic that is withheld; None where it is not."""
     for withheld in evidence.withheld:
         if (withheld.dataset, withheld.variable, withheld.statistic) == (dataset, feature, statistic):
-            return Cell(f"withheld{TIED}(<{withheld.found.below})", kind="absent")
+            return Cell.absent(f"withheld{TIED}(<{withheld.found.below})")
     return None
 
 
@@ -224,12 +220,12 @@ def _share_of(
     """The share of the second of two values; none of a dataset in which only the first one occurs."""
     shares = [known.get((dataset, feature, "share", level)) for level in levels]
     if all(share is None for share in shares):
-        return Cell("not held", kind="absent")
+        return Cell.absent("not held")
     return _share(shares[-1] or 0.0)
 
 
 def _share(value: float | None) -> Cell:
-    return Cell("not held", kind="absent") if value is None else Cell(number(value, 0, percent=True))
+    return Cell.absent("not held") if value is None else Cell(number(value, 0, percent=True))
 
 
 def _spread(known: dict[tuple[str, str, str, str | None], float], dataset: DatasetSummary, feature: str) -> Cell:
@@ -237,7 +233,7 @@ def _spread(known: dict[tuple[str, str, str, str | None], float], dataset: Datas
     median = known.get((dataset.name, feature, "median", None))
     if median is None:
         missing = known.get((dataset.name, feature, "missing", None), dataset.n)
-        return Cell("not held" if missing == dataset.n else "too few to tell", kind="absent")
+        return Cell.absent("not held" if missing == dataset.n else "too few to tell")
     low, high = (known[(dataset.name, feature, name, None)] for name in ("quantile_25", "quantile_75"))
     digits = 2 if abs(median) < 1 else 1 if abs(median) < 100 else 0
     if all(float(value).is_integer() for value in (median, low, high)):
@@ -287,9 +283,9 @@ def is_complete(evidence: Evidence) -> bool:
 
 def _missing(count: float | None, n: int) -> Cell:
     if count is None:
-        return Cell("not held", kind="absent")
+        return Cell.absent("not held")
     share = count / n if n else 0.0
-    return Cell("0" if not count else number(share, 0, percent=True), kind="plain")
+    return Cell.plain("0" if not count else number(share, 0, percent=True))
 
 
 CHAPTER = chapter("description", finding)

@@ -70,10 +70,7 @@ def _measured(evidence: Evidence, label: str | None, reasons: Reasons) -> list[R
         found = [find(evidence, measure, dataset.name, **_of_class(label)) for measure in measures]
         if dataset.role == "external" or any(isinstance(estimate, Estimate) for estimate in found):
             events = f"{dataset.class_counts.get(label, 0):,}" if label else events_of(dataset)
-            cells = [
-                Cell(f"{dataset.n:,}", kind="plain"),
-                NOT_COMPUTED if label is None else Cell(events, kind="plain"),
-            ]
+            cells = [Cell.count(dataset.n), NOT_COMPUTED if label is None else Cell.plain(events)]
             cells += [*_cells(evidence, measures, found, reasons), *(NOT_COMPUTED,) * (len(WHATEVER) - len(found))]
             rows.append(Row(measured_label(dataset), tuple(cells)))
     return rows
@@ -130,7 +127,7 @@ def _benefit(evidence: Evidence, dataset: str, found: Estimate | Absent, reasons
     if isinstance(found, Absent):
         return reasons.cell(found), NOT_COMPUTED
     default = sentence.default_benefit(dataset, found)
-    of_default = reasons.cell(default) if isinstance(default, Absent) else Cell(number(100 * default, 1), kind="plain")
+    of_default = reasons.cell(default) if isinstance(default, Absent) else Cell.plain(number(100 * default, 1))
     return Cell(value_of(found, evidence.terms["net_benefit"])), of_default
 
 

@@ -23,7 +23,7 @@ MEASURES = (
     "odds_ratio",
 )
 ADVICE = ("wrong_advice_followed", "right_advice_resisted")
-NOTHING = Cell("", kind="plain")
+NOTHING = Cell.plain("")
 
 
 def finding(evidence: Evidence) -> Sentence:
@@ -81,11 +81,11 @@ def comparison(evidence: Evidence) -> Table:
 def _cells(evidence: Evidence, measure: str, found: Estimate | Absent, reasons: Reasons) -> tuple[Cell, ...]:
     term = evidence.terms[measure]
     if isinstance(found, Absent):
-        return (reasons.cell(found), Cell("", kind="plain"), Cell("", kind="plain"))
+        return (reasons.cell(found), Cell.plain(""), Cell.plain(""))
     clustered = _by_clusters(found)
     own = interval(found, term, wordy=True) or _two_sided(found, "")
     more = interval(clustered, term, wordy=True) if clustered else _two_sided(found, "_clustered")
-    return (cell(found, term, reasons), Cell(own or DASH, kind="plain"), Cell(more or DASH, kind="plain"))
+    return (cell(found, term, reasons), Cell.plain(own or DASH), Cell.plain(more or DASH))
 
 
 def _two_sided(found: Estimate, kind: str) -> str:
@@ -105,7 +105,7 @@ def benefit(evidence: Evidence) -> tuple[Table, ...]:
         Row(
             _who(result),
             (
-                Cell(f"{result.found.n}" if isinstance(result.found, Estimate) else "", kind="plain"),
+                Cell.plain(f"{result.found.n}" if isinstance(result.found, Estimate) else ""),
                 *_wrong(result),
                 *_changed(evidence, result),
                 cell(result.found, term, reasons, wordy=True),
@@ -121,7 +121,7 @@ def _wrong(result: Result) -> tuple[Cell, Cell]:
     if isinstance(result.found, Absent):
         return (NOTHING, NOTHING)
     shares = [1 - (result.found.details[arm] or 0.0) for arm in ("unaided", "aided")]
-    without, aided = (Cell(number(100 * share, 1), kind="plain") for share in shares)
+    without, aided = (Cell.plain(number(100 * share, 1)) for share in shares)
     return (without, aided)
 
 
@@ -129,11 +129,11 @@ def _changed(evidence: Evidence, result: Result) -> tuple[Cell, Cell]:
     """How many decisions of these readers were corrected and misled, where each decided both ways."""
     changed = find_curve(evidence, "changed_decisions", READER_STUDY)
     if isinstance(changed, Absent):
-        return (Cell(DASH, kind="plain"), Cell(DASH, kind="plain"))
+        return (Cell.plain(DASH), Cell.plain(DASH))
     corrected, misled = (
         changes_of(evidence, changed, kind, result.at.get("group")) for kind in ("corrected", "misled")
     )
-    return (Cell(f"{corrected:,}", kind="plain"), Cell(f"{misled:,}", kind="plain"))
+    return (Cell.count(corrected), Cell.count(misled))
 
 
 def changes_of(evidence: Evidence, changed: Curve, kind: str, group: object = None) -> int:
@@ -169,16 +169,12 @@ def _followed(evidence: Evidence, result: Result, reasons: Reasons) -> tuple[Cel
         return (NOTHING, NOTHING, reasons.cell(result.found))
     clustered = _by_clusters(result.found)
     term = evidence.terms[result.term]
-    count = Cell(f"{int(result.found.details['decisions'] or 0):,}", kind="plain")
+    count = Cell.count(int(result.found.details["decisions"] or 0))
     if clustered is None:
         mark = reasons.letter("the interval takes decisions as independent: readers or cases are too few to draw")
         share = cell(result.found, term, reasons)
-        return (
-            count,
-            Cell(f"{result.found.n:,}", kind="plain"),
-            replace(share, interval=f"{share.interval}{TIED}{mark}"),
-        )
-    return (count, Cell(f"{result.found.n:,}", kind="plain"), cell(clustered, term, reasons))
+        return (count, Cell.count(result.found.n), replace(share, interval=f"{share.interval}{TIED}{mark}"))
+    return (count, Cell.count(result.found.n), cell(clustered, term, reasons))
 
 
 def _agreement(evidence: Evidence) -> str:

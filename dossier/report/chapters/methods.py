@@ -54,7 +54,7 @@ def _table(evidence: Evidence, chapter: str, title: str, terms: list[Term]) -> T
 
 def _row(term: Term, interval: str) -> Row:
     cells = (formula(term), sentence_case(interval), "; ".join(term.cites))
-    return Row(sentence_case(term.label), tuple(Cell(text, kind="word") for text in cells))
+    return Row(sentence_case(term.label), tuple(Cell.word(text) for text in cells))
 
 
 def formula(term: Term) -> str:

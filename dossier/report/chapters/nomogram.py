@@ -118,10 +118,9 @@ def formula(evidence: types.Evidence) -> Table:
     model = evidence.release.model
     if model is None:
         raise TypeError("the chapter stands on a declared model")
-    rows = [Row("Intercept", (Cell("Constant", kind="word"), Cell(as_declared(model.intercept), kind="word")))]
+    rows = [Row("Intercept", (Cell.word("Constant"), Cell.word(as_declared(model.intercept))))]
     rows += [
-        Row(term.name, (Cell(sentence_case(_enters(term)), kind="word"), Cell(_coefficients(term), kind="word")))
-        for term in model.term
+        Row(term.name, (Cell.word(sentence_case(_enters(term))), Cell.word(_coefficients(term)))) for term in model.term
     ]
     return worded("formula", rows)
 
@@ -165,13 +164,13 @@ def agreement(evidence: types.Evidence) -> Table:
             reasons.leave_out(site.site, site.name, found.reason)
             continue
         differing = f"{int(found.details.get('differing') or 0):,}"
-        plain = Cell(differing, kind="plain")
+        plain = Cell.plain(differing)
         rows.append(
             Row(
                 site.site,
                 (
-                    Cell(f"{found.n:,}", kind="plain"),
-                    Cell(f"{int(found.details.get('left_out') or 0):,}", kind="plain"),
+                    Cell.count(found.n),
+                    Cell.count(int(found.details.get("left_out") or 0)),
                     Cell(f"{differing}, flagged", kind="alert") if site.name in flagged else plain,
                     Cell(number(found.value, 4)),
                 ),

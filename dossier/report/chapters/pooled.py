@@ -84,7 +84,7 @@ def _spread(found: Estimate, term: Term) -> tuple[Cell, ...]:
         expected = " to ".join(bound_of(value, term, found) for value in new)
     return (
         _plain(expected),
-        Cell(f"{found.n:,}", kind="plain"),
+        Cell.count(found.n),
         _plain(None if sites is None else f"{sites:.0f}"),
         _plain(None if freedom is None else f"{freedom:,.0f}"),
         _heterogeneity(found, "tau", lambda value: number(value, 2)),
@@ -101,7 +101,7 @@ def _heterogeneity(found: Estimate, name: str, printed: Callable[[float], str]) 
 
 
 def _plain(text: str | None) -> Cell:
-    return NOT_COMPUTED if text is None else Cell(text, kind="plain")
+    return NOT_COMPUTED if text is None else Cell.plain(text)
 
 
 def _is_pooled(evidence: Evidence) -> bool:

@@ -15,10 +15,7 @@ def finding(evidence: Evidence) -> Sentence:
     """How many files were read, and under which promise."""
     count = len(evidence.inputs)
     read = f"{sentence_case(in_words(count))} {'file was' if count == 1 else 'files were'} read"
-    return Sentence(
-        f"{read}.",
-        "The same input with the same versions gives the same bytes.",
-    )
+    return Sentence(f"{read}.", "The same input with the same versions gives the same bytes.")
 
 
 def files(evidence: Evidence) -> Table:
@@ -31,8 +28,8 @@ def files(evidence: Evidence) -> Table:
         Row(
             name.removeprefix(folder),
             (
-                Cell("not given" if file.size is None else f"{file.size:,}", kind="plain"),
-                Cell("not given" if file.sha256 is None else grouped(file.sha256), kind="word"),
+                Cell.plain("not given" if file.size is None else f"{file.size:,}"),
+                Cell.word("not given" if file.sha256 is None else grouped(file.sha256)),
             ),
         )
         for name, file in zip(names, evidence.inputs, strict=True)

@@ -167,7 +167,7 @@ def _agreement(evidence: types.Evidence) -> tuple[Table, ...]:
 
 def _cases(agreement: types.Estimate | types.Absent | None) -> Cell:
     """How many cases the agreement rests on: those that two raters or more labelled."""
-    return Cell(f"{agreement.n:,}", kind="plain") if isinstance(agreement, types.Estimate) else NOT_COMPUTED
+    return Cell.count(agreement.n) if isinstance(agreement, types.Estimate) else NOT_COMPUTED
 
 
 def by_group(evidence: types.Evidence) -> tuple[Table, ...]:
@@ -201,7 +201,7 @@ def _of_group(evidence: types.Evidence, curve: types.Curve, index: int, reasons:
     values = [_estimate(evidence, curve, name, index) for name in ("accuracy", "rho")]
     term = evidence.terms["weighted_concordance"]
     shown = (NOT_COMPUTED if estimate is None else cell(estimate, term, reasons) for estimate in values)
-    return (Cell(f"{raters}", kind="plain"), Cell(f"{cases:,}", kind="plain"), *shown)
+    return (Cell.plain(f"{raters}"), Cell.count(cases), *shown)
 
 
 def _estimate(evidence: types.Evidence, curve: types.Curve, name: str, index: int) -> types.Estimate | None:

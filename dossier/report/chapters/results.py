@@ -76,7 +76,7 @@ def essentials(evidence: Evidence) -> Table:
         Row(
             site.site,
             (
-                Cell(f"{site.n:,}", kind="plain"),
+                Cell.count(site.n),
                 _smallest(site),
                 *(_of_site(evidence, site.name, measure, setting, reasons) for _, measure, setting in asked),
             ),
@@ -106,8 +106,8 @@ def _smallest(site: DatasetSummary) -> Cell:
     """The events of a site, or of several classes the one with the fewest patients."""
     if site.class_counts:
         label, count = min(site.class_counts.items(), key=lambda pair: pair[1])
-        return Cell(f"{label}: {count:,}", kind="plain")
-    return Cell(events_of(site), kind="plain")
+        return Cell.plain(f"{label}: {count:,}")
+    return Cell.plain(events_of(site))
 
 
 def _of_site(evidence: Evidence, dataset: str, measure: str, setting: dict[str, float | str], reasons: Reasons) -> Cell:
@@ -141,14 +141,11 @@ ALL_ROWS = "All rows, stratified"
 
 def _total(evidence: Evidence, label: str, sites: Sequence[DatasetSummary], asked: Sequence[tuple[str, At]]) -> Row:
     """What all sites say together, with the patients and events that it rests on."""
-    cells = [
-        Cell(f"{sum(site.n for site in sites):,}", kind="plain"),
-        Cell("" if classes.labels(evidence) else _events(sites), kind="plain"),
-    ]
+    cells = [Cell.count(sum(site.n for site in sites)), Cell.plain("" if classes.labels(evidence) else _events(sites))]
     for measure, setting in asked:
         found = find(evidence, measure, POOLED, **setting)
         if isinstance(found, Absent):
-            cells.append(Cell("", kind="plain"))
+            cells.append(Cell.plain(""))
         else:
             cells.append(cell(found, evidence.terms[measure], Reasons(evidence), _has_negative(evidence, measure)))
     return Row(label, tuple(cells), "total")

@@ -272,7 +272,7 @@ def _components(strong: Estimate | Absent, weak: Estimate | Absent, reasons: Rea
 
 
 def _probability(value: float | None) -> Cell:
-    return NOT_COMPUTED if value is None else Cell(number(value), kind="plain")
+    return NOT_COMPUTED if value is None else Cell.plain(number(value))
 
 
 def similarity_and_performance(evidence: Evidence) -> str:

@@ -129,7 +129,7 @@ def _needed(
     reasons: Reasons,
     which: dict[str, float | str],
 ) -> tuple[Cell, ...]:
-    cells = [Cell(f"{site.n:,}"), Cell(events, kind="plain")]
+    cells = [Cell(f"{site.n:,}"), Cell.plain(events)]
     for found in _asked(evidence, site, at, which).values():
         if isinstance(found, Absent):
             cells.append(reasons.cell(found))

@@ -10,16 +10,7 @@ from typing import TypeVar
 from dossier.core.bands import FEW_FOR_POOLING, FEWEST_FOR_A_NEW_SITE, MANY_SITES, NAMED_OF_MANY, OE_TOLERATED
 from dossier.core.facts import Fact
 from dossier.core.multiplicity import CHANCE, discrimination, is_reversed, of_site
-from dossier.core.types import (
-    POOLED,
-    Absent,
-    DatasetSummary,
-    Estimate,
-    Evidence,
-    expected_range,
-    externals,
-    find,
-)
+from dossier.core.types import POOLED, Absent, DatasetSummary, Estimate, Evidence, expected_range, externals, find
 from dossier.typeset.numbers import TIED, in_text, level_of, number, short
 from dossier.typeset.reasons import why
 from dossier.typeset.words import counted, in_words, listing

@@ -107,7 +107,7 @@ def _rows(evidence: Evidence, labels: Sequence[str]) -> Iterator[Row]:
         if names:
             yield Row(names[index], kind="group")
         for label, row in zip(labels, matrix, strict=True):
-            yield Row(label, tuple(Cell(f"{weight:g}", kind="plain") for weight in row))
+            yield Row(label, tuple(Cell.plain(f"{weight:g}") for weight in row))
 
 
 def by_subgroup(evidence: Evidence) -> tuple[Table, ...]:
@@ -124,7 +124,7 @@ def by_subgroup(evidence: Evidence) -> tuple[Table, ...]:
         sizes = [subgroup_sizes(evidence, column, dataset.name).get(subset.level) for subset in subsets]
         if any(isinstance(estimate, Estimate) for estimate in found):
             cells = (
-                Cell("too few", kind="absent")
+                Cell.absent("too few")
                 if size is not None and subgroups.is_few(size)
                 else cell(estimate, evidence.terms["mean_severity"], reasons)
                 for size, estimate in zip(sizes, found, strict=True)

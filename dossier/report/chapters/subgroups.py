@@ -158,9 +158,9 @@ def _values(evidence: types.Evidence, column: str, asked: Sequence[Asked]) -> Ta
     for dataset in _shown(evidence, column, reasons):
         rows.append(Row(label_of(dataset), kind="group"))
         for label, size in types.subgroup_sizes(evidence, column, dataset.name).items():
-            counts = (Cell(f"{size.n:,}", kind="plain"), Cell(f"{size.shown:,}", kind="plain"))
+            counts = (Cell.count(size.n), Cell.count(size.shown))
             if is_few(size):
-                cells = tuple(Cell("too few", kind="absent") for _ in asked)
+                cells = tuple(Cell.absent("too few") for _ in asked)
             else:
                 cells = _cells(evidence, types.Subset(column, label), dataset.name, asked, reasons)
             rows.append(Row(sentence_case(label), (*counts, *cells)))
@@ -242,9 +242,9 @@ def _judged_cell(evidence: types.Evidence, subset: types.Subset, dataset: str, m
     if isinstance(size, types.Withheld):
         return reasons.cell(size)
     if not isinstance(size, types.SubgroupSize):
-        return Cell("–", kind="absent")
+        return Cell.absent("–")
     if is_few(size):
-        return Cell("too few", kind="absent")
+        return Cell.absent("too few")
     return _cell(evidence, subset, dataset, ("", measure, {}), reasons)
 
 
@@ -312,10 +312,7 @@ def _pooled(evidence: types.Evidence, column: str, asked: Sequence[Asked]) -> li
         if not usable:
             continue
         known = usable[0]
-        cells = [
-            Cell(f"{known.n:,}", kind="plain"),
-            Cell("" if known.events is None else f"{known.events:,}", kind="plain"),
-        ]
+        cells = [Cell.count(known.n), Cell.plain("" if known.events is None else f"{known.events:,}")]
         for (_, measure, at), estimate in zip(asked, found, strict=True):
             if isinstance(estimate, types.Absent):
                 cells.append(NOT_COMPUTED)
@@ -388,13 +385,13 @@ def _row(look: between_groups.Look) -> Row:
     if (value := details.get("tau")) is not None:
         tau = Cell(said(value), said(details["tau_low"], details["tau_high"]))
     cells = (
-        Cell(said(look.here.value), kind="plain"),
-        Cell(said(look.rest), kind="plain"),
+        Cell.plain(said(look.here.value)),
+        Cell.plain(said(look.rest)),
         Cell(said(found.value), said(found.low, found.high), "alert" if look.state == "against" else "value"),
         tau,
-        NOT_COMPUTED if look.state == "not judged" else Cell(number(details["p_holm"] or 0.0, 3), kind="plain"),
-        Cell(f"{details.get('tested_at') or 0:g}", kind="plain"),
-        Cell(STATES[look.state], kind="word"),
+        NOT_COMPUTED if look.state == "not judged" else Cell.plain(number(details["p_holm"] or 0.0, 3)),
+        Cell.plain(f"{details.get('tested_at') or 0:g}"),
+        Cell.word(STATES[look.state]),
     )
     of_class = f", {look.of_class}" if look.of_class else ""
     return Row(f"{sentence_case(look.label)} ({look.column}{of_class})", cells)

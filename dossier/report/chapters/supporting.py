@@ -62,9 +62,9 @@ def inputs_of_weighted_utility(evidence: Evidence) -> tuple[Table, ...]:
 
 def _spread(found: Mapping[str, Description]) -> tuple[Cell, ...]:
     of = next(iter(found.values())).n
-    values = [Cell(number(found[name].value) if name in found else DASH, kind="plain") for name in STATISTICS]
-    shares = [Cell(number(100 * found[name].value, 1), kind="plain") for name in SHARES]
-    return (Cell(f"{of:,}", kind="plain"), *values, *shares)
+    values = [Cell.plain(number(found[name].value) if name in found else DASH) for name in STATISTICS]
+    shares = [Cell.plain(number(100 * found[name].value, 1)) for name in SHARES]
+    return (Cell.plain(f"{of:,}"), *values, *shares)
 
 
 def weighted_utility_by_class(evidence: Evidence) -> tuple[Table, ...]:

@@ -88,7 +88,7 @@ def has_impact(evidence: Evidence) -> bool:
 
 def _of_a_thousand(found: Curve | Absent, thresholds: int, reasons: Reasons) -> tuple[Cell, ...]:
     if isinstance(found, Absent):
-        return (reasons.cell(found), *(Cell("", kind="plain"),) * (4 * thresholds - 1))
+        return (reasons.cell(found), *(Cell.plain(""),) * (4 * thresholds - 1))
     cells = []
     for row in range(min(thresholds, len(found.columns["threshold"]))):
         hit, miss, alarm = (found.columns[name][row] for name in ("true_positive", "false_negative", "false_positive"))
@@ -98,7 +98,7 @@ def _of_a_thousand(found: Curve | Absent, thresholds: int, reasons: Reasons) -> 
 
 
 def _count(count: float | None) -> Cell:
-    return Cell("absent", kind="absent") if count is None else Cell(f"{count:,.0f}", kind="plain")
+    return Cell.absent("absent") if count is None else Cell.plain(f"{count:,.0f}")
 
 
 def _impact(sites: Sequence[tuple[DatasetSummary, Curve | Absent]], declared: Sequence[float]) -> str:

@@ -179,8 +179,8 @@ def table(evidence: types.Evidence) -> Table:
         Row(
             f"{mark}{TIED}{site.site}" if (mark := binding.marks(evidence, site)) else site.site,
             (
-                Cell(f"{site.n:,}", kind="plain"),
-                *([] if classes.labels(evidence) else [Cell(events_of(site), kind="plain")]),
+                Cell.count(site.n),
+                *([] if classes.labels(evidence) else [Cell.plain(events_of(site))]),
                 *(_cell(evidence, criteria, site.name) for criteria in shown),
                 *(column.cell(site) for column in columns),
             ),
@@ -260,7 +260,7 @@ class _Beside:
         return any(cell.interval for cell in self.cells.values())
 
     def cell(self, site: types.DatasetSummary) -> Cell:
-        return self.cells.get(site.name, Cell("–", kind="absent"))
+        return self.cells.get(site.name, Cell.absent("–"))
 
 
 def _beside(evidence: types.Evidence, has_criteria: bool) -> list[_Beside | None]:
@@ -285,7 +285,7 @@ def _gain(evidence: types.Evidence) -> _Beside | None:
     """The lower limit of the net benefit over the better default, at the primary threshold."""
     at, found = _gains(evidence)
     cells = {
-        site.name: _alerted(Cell(number(100 * (estimate.low or 0.0), 1), kind="plain"), _of_gain(estimate))
+        site.name: _alerted(Cell.plain(number(100 * (estimate.low or 0.0), 1)), _of_gain(estimate))
         for site, estimate in found
     }
     return _Beside(f"Gain at{TIED}{at}, lower limit", cells, _above_0(found), GAIN) if found else None
@@ -399,21 +399,19 @@ def _slope(evidence: types.Evidence) -> _Beside | None:
     ]
     term = evidence.terms["calibration_slope"]
     states = {site.name: of_site(evidence, estimate, site.name) for site, estimate in found}
-    cells = {
-        site.name: _alerted(Cell(value_of(estimate, term), kind="plain"), states[site.name]) for site, estimate in found
-    }
+    cells = {site.name: _alerted(Cell.plain(value_of(estimate, term)), states[site.name]) for site, estimate in found}
     return _Beside("Slope", cells, acceptance.counts(list(states.values())), SLOPES) if found else None
 
 
 def _cell(evidence: types.Evidence, everywhere: tuple[types.Criterion, ...], dataset: str) -> Cell:
     here = next((criterion for criterion in everywhere if criterion.dataset == dataset), None)
     if here is None:
-        return Cell("", kind="plain")
+        return Cell.plain("")
     if here.observed is None:
-        return Cell("not tested", kind="absent")
+        return Cell.absent("not tested")
     cuts = [bound for bound in (here.at_least, here.at_most) if bound is not None]
     mark = OPEN if here.state == "open" else ""
-    return _alerted(Cell(f"{bare(evidence, here.measure, here.observed, cuts)}{mark}", kind="plain"), here.state)
+    return _alerted(Cell.plain(f"{bare(evidence, here.measure, here.observed, cuts)}{mark}"), here.state)
 
 
 def _over_all(
@@ -421,17 +419,17 @@ def _over_all(
 ) -> list[Row]:
     """What all hospitals say: those that ask of them together, and at how many of them each criterion is met."""
     sites = types.externals(evidence)
-    size = [Cell(f"{sum(site.n for site in sites):,}", kind="plain")]
+    size = [Cell.count(sum(site.n for site in sites))]
     if not classes.labels(evidence):
-        size.append(Cell(f"{sum(site.events or 0 for site in sites):,}", kind="plain"))
+        size.append(Cell.count(sum(site.events or 0 for site in sites)))
     rows = []
     if any(criterion.dataset == types.POOLED for everywhere in shown for criterion in everywhere):
         pooled = [_cell(evidence, everywhere, types.POOLED) for everywhere in shown]
-        rows.append(Row("All, pooled", (*size, *pooled, *(Cell("", kind="plain") for _ in columns)), "total"))
-        size = [Cell("", kind="plain") for _ in size]
+        rows.append(Row("All, pooled", (*size, *pooled, *(Cell.plain("") for _ in columns)), "total"))
+        size = [Cell.plain("") for _ in size]
     verdicts = (_verdict(everywhere) for everywhere in shown)
     called = "Verdict" if shown else "In all"
-    rows.append(Row(called, (*size, *verdicts, *(Cell(column.verdict, kind="word") for column in columns)), "total"))
+    rows.append(Row(called, (*size, *verdicts, *(Cell.word(column.verdict) for column in columns)), "total"))
     return rows
 
 
@@ -439,7 +437,7 @@ def _verdict(everywhere: tuple[types.Criterion, ...]) -> Cell:
     """How many hospitals are shown, against and open; of a criterion that asks of all together how that stands."""
     states = [criterion.state for criterion in everywhere if criterion.dataset != types.POOLED]
     said = acceptance.counts(states) if len(states) > 1 else sentence_case(acceptance.WORDS[everywhere[0].state])
-    return Cell(said, kind="word")
+    return Cell.word(said)
 
 
 def _note(evidence: types.Evidence, shown: Sequence[tuple[types.Criterion, ...]], columns: Sequence[_Beside]) -> str:

@@ -392,22 +392,18 @@ def _shares(evidence: types.Evidence, site: types.DatasetSummary, share: float |
     if share is None:
         none = types.Absent(facts.Fact("no_threshold_declared"))
         gap = none if at is None else types.find(evidence, "sensitivity", site.name, threshold=at)
-        cells = [missing(gap if isinstance(gap, types.Absent) else none), Cell("", kind="absent")]
+        cells = [missing(gap if isinstance(gap, types.Absent) else none), Cell.absent("")]
     else:
-        cells = [Cell(people(share, in_cell=True)), Cell(people(1 - share, in_cell=True), kind="plain")]
+        cells = [Cell(people(share, in_cell=True)), Cell.plain(people(1 - share, in_cell=True))]
     if several or at is None:
         return cells
     spared = types.find(evidence, "specificity", site.name, threshold=at)
-    alarms = (
-        missing(spared)
-        if isinstance(spared, types.Absent)
-        else Cell(people(1 - spared.value, in_cell=True), kind="plain")
-    )
+    alarms = missing(spared) if isinstance(spared, types.Absent) else Cell.plain(people(1 - spared.value, in_cell=True))
     return [*cells, alarms]
 
 
 def _of_class(share: float | None) -> Cell:
-    return Cell("none", kind="absent") if share is None else Cell(people(share, in_cell=True), kind="plain")
+    return Cell.absent("none") if share is None else Cell.plain(people(share, in_cell=True))
 
 
 def _is_kept_back(evidence: types.Evidence, site: types.DatasetSummary) -> bool:
@@ -424,7 +420,7 @@ def _came(evidence: types.Evidence, site: types.DatasetSummary, risk: float) -> 
     """Of 100 to whom the model gave a risk, how many had the outcome; standing out where the range leaves it out."""
     found = at_risk(evidence, site, risk)
     if found is None:
-        return Cell(NONE_GIVEN, kind="absent")
+        return Cell.absent(NONE_GIVEN)
     return Cell(people(found.value, found.among, in_cell=True), kind="alert" if found.is_off else "plain")
 
 
@@ -433,8 +429,8 @@ def _goals(evidence: types.Evidence, site: types.DatasetSummary) -> Cell:
     if missed:
         return Cell(f"missed: {', '.join(_goal_words(evidence, missed))}", kind="alert")
     if any(criterion.met is None for criterion in asked):
-        return Cell("cannot tell yet", kind="word")
-    return Cell("met all" if len(asked) > 1 else "met", kind="word")
+        return Cell.word("cannot tell yet")
+    return Cell.word("met all" if len(asked) > 1 else "met")
 
 
 def _note(evidence: types.Evidence, shown: list[types.DatasetSummary], rows: tuple[Hospital, ...], among: int) -> str:

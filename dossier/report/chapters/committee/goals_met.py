@@ -29,10 +29,7 @@ def goals(evidence: Evidence) -> Table | None:
     if not every:
         return None
     rows = tuple(
-        Row(
-            _about(evidence, criteria[0]),
-            (Cell(_asked(evidence, criteria), kind="word"), _standing(evidence, criteria)),
-        )
+        Row(_about(evidence, criteria[0]), (Cell.word(_asked(evidence, criteria)), _standing(evidence, criteria)))
         for criteria in every
     )
     return worded("goals", rows, note=_note(evidence, every))

@@ -306,7 +306,7 @@ def groups(evidence: types.Evidence) -> Table | None:
     rows: list[Row] = []
     for (column, label), sizes in list(known.items())[:MOST_GROUPS]:
         size = subgroups.together(sizes)
-        cells = [Cell(f"{size.n:,}", kind="plain"), Cell(f"{size.shown:,}", kind="plain")]
+        cells = [Cell.count(size.n), Cell.count(size.shown)]
         # Of two classes all hospitals are combined, however few patients of the group each has.
         is_few = all(map(subgroups.is_few, sizes)) if several else subgroups.is_few(size)
         found = {
@@ -352,20 +352,20 @@ def _direction(
 ) -> Cell:
     """Which way the model errs for a group, where the range says so; of several hospitals, in how many by itself."""
     if shown.kind == "absent" or isinstance(found, types.Absent) or not (way := percentages.way_off(found)):
-        return Cell(NO_ERROR, kind="plain")
+        return Cell.plain(NO_ERROR)
     here = [types.find_in_subgroup(evidence, group, "oe_ratio", site.name) for site in places.in_question(evidence)]
     known = [each for each in here if isinstance(each, types.Estimate)]
     off = sum(percentages.way_off(each) == way for each in known)
-    return Cell(way if off >= len(known) else f"{way} in {off} of {len(known)}", kind="word")
+    return Cell.word(way if off >= len(known) else f"{way} in {off} of {len(known)}")
 
 
 def _missed(evidence: types.Evidence, column: str, label: str, is_few: bool) -> Cell:
     """How many of 100 are missed in a group."""
     found = _found_in(evidence, column, label)
     if is_few:
-        return Cell(TOO_FEW, kind="absent")
+        return Cell.absent(TOO_FEW)
     if found is None or (isinstance(found, types.Absent) and places.alone(evidence) is None):
-        return Cell(NOT_COMBINED, kind="absent")
+        return Cell.absent(NOT_COMBINED)
     return missing(found) if isinstance(found, types.Absent) else of_missed(found)
 
 
@@ -411,8 +411,8 @@ def _groups_here(evidence: types.Evidence) -> dict[tuple[str, str], list[types.S
 def _of_group(found: types.Estimate | types.Absent, where: str, few: bool, is_ratio: bool) -> Cell:
     """A value of a group, where enough hospitals are combined: the range over two of them holds nearly everything."""
     if few:
-        return Cell(TOO_FEW, kind="absent")
+        return Cell.absent(TOO_FEW)
     if where != types.POOLED:
         return hundred(found, is_ratio)
     enough = isinstance(found, types.Estimate) and types.is_telling(found)
-    return hundred(found, is_ratio) if enough else Cell(NOT_COMBINED, kind="absent")
+    return hundred(found, is_ratio) if enough else Cell.absent(NOT_COMBINED)

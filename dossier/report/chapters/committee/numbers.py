@@ -54,10 +54,10 @@ def ranges_are(evidence: Evidence) -> str:
 
 def _cells(evidence: Evidence, site: DatasetSummary, at: float | None) -> tuple[Cell, ...]:
     known = classes.labels(evidence)
-    first = Cell(f"{site.n:,}", kind="plain")
+    first = Cell.count(site.n)
     if known:
         return (first, *(hundred(find(evidence, "auroc", site.name, **{"class": label})) for label in known))
-    cells = [first, Cell(events_of(site, "0"), kind="plain")]
+    cells = [first, Cell.plain(events_of(site, "0"))]
     cells += [hundred(find(evidence, name, site.name), name == "oe_ratio") for name in ("auroc", "oe_ratio")]
     if at is not None:
         cells.append(hundred(find(evidence, "sensitivity", site.name, threshold=at)))
@@ -95,7 +95,7 @@ def by_class(evidence: Evidence) -> tuple[Table, ...]:
     tables = (
         worded(
             "called",
-            (Row(each.label, (Cell(f"{each.count:,}", kind="plain"), *_named(each))) for each in called),
+            (Row(each.label, (Cell.count(each.count), *_named(each))) for each in called),
             [Column(f"Called {label}") for label in known],
         ),
         worded("came", came, [Column(label, intervals=not narrow) for label in known]),

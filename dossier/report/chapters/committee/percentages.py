@@ -196,12 +196,7 @@ def at_risk(evidence: types.Evidence, site: types.DatasetSummary, risk: float, l
     if found is None or not {"observed", "low", "high"} <= set(found):
         return None
     return AtRisk(
-        as_a_whole(evidence, site, label),
-        risk,
-        found["observed"],
-        found["low"],
-        found["high"],
-        told_of(evidence),
+        as_a_whole(evidence, site, label), risk, found["observed"], found["low"], found["high"], told_of(evidence)
     )
 
 

@@ -134,7 +134,7 @@ def hundred(found: Estimate | Absent, is_ratio: bool = False) -> Cell:
 
 def missing(found: Absent) -> Cell:
     """The word in place of a number that there is not: kept back, or resting on too few."""
-    return Cell("kept back" if isinstance(found, Withheld) else "too few", kind="absent")
+    return Cell.absent("kept back" if isinstance(found, Withheld) else "too few")
 
 
 def per_hundred(ratio: float) -> str:
