@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from typing import Literal
 
 from dossier.core import bands, types
@@ -154,7 +154,7 @@ ELSEWHERE = {types.POOLED: "all external sites together", types.READERS: "cases 
 
 def _line(term: types.Term, found: types.Estimate | types.Absent, reasons: Reasons) -> Row:
     """A measure with its value and the rows it rests on."""
-    value = cell(found, term, reasons, wordy=isinstance(found, types.Estimate) and (found.low or 0.0) < 0)
+    value = cell(found, term, reasons)
     if isinstance(found, types.Absent):
         return Row(_heading(term), (value, NOT_COMPUTED))
     return Row(_heading(term), (value, Cell.count(found.n)))
@@ -171,7 +171,7 @@ def _width(evidence: types.Evidence, term: types.Term) -> float:
     """The width in mm of a measure's columns: its widest value, interval and word of the heading."""
     results = types.of_term(evidence, term.name)
     found = [result.found for result in results if isinstance(result.found, types.Estimate)]
-    wordy = _needs_words(results)
+    wordy = needs_words(found)
     values = max((text_width(value_of(estimate, term), 600) for estimate in found), default=0.0)
     bounds = max((text_width(interval(estimate, term, wordy)) for estimate in found), default=0.0)
     return GAP + INTERVAL_GAP + max(values + bounds, widest_word(_heading(term))) + A_TEST * len(_tests(results, term))
@@ -334,7 +334,7 @@ def _site_rows(
     tried = {result.dataset for column in columns for result in column}
     for name, label, kind in _row_labels(evidence, tried, _naming(terms)):
         found = [next((result for result in column if result.dataset == name), None) for column in columns]
-        wordy = [_needs_words(column) for column in columns]
+        wordy = [needs_words(result.found for result in column) for column in columns]
         cells: list[Cell] = []
         for result, term, words, names in zip(found, terms, wordy, tested or [()] * len(terms), strict=True):
             cells.append(NOT_COMPUTED if result is None else cell(result.found, term, reasons, wordy=words))
@@ -362,14 +362,9 @@ def _naming(terms: Sequence[types.Term]) -> Callable[[types.DatasetSummary], str
     return label_of if all(term.chapter == "reliability" for term in terms) else measured_label
 
 
-def _needs_words(column: Sequence[types.Result]) -> bool:
-    """Whether a bound of this column may be negative, so that a dash would be misread."""
-    bounds = [
-        result.found.low
-        for result in column
-        if isinstance(result.found, types.Estimate) and result.found.low is not None
-    ]
-    return any(bound < 0 for bound in bounds)
+def needs_words(found: Iterable[types.Estimate | types.Absent | None]) -> bool:
+    """Whether a bound of a column may be negative, so that a dash would be misread."""
+    return any(isinstance(estimate, types.Estimate) and (estimate.low or 0.0) < 0 for estimate in found)
 
 
 def cell(found: types.Estimate | types.Absent, term: types.Term, reasons: Reasons, wordy: bool = False) -> Cell:

@@ -317,7 +317,7 @@ def _value(results: Sequence[types.Result], result: types.Result) -> types.Estim
 def _cell(found: types.Estimate | types.Absent | None, term: types.Term, reasons: Reasons) -> Cell:
     if found is None:
         return Cell.plain("")
-    return cell(found, term, reasons, wordy=isinstance(found, types.Estimate) and (found.low or 0.0) < 0)
+    return cell(found, term, reasons)
 
 
 def _how(found: types.Estimate | types.Absent, reasons: Reasons) -> Cell:

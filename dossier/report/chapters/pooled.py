@@ -49,7 +49,7 @@ def prediction(evidence: Evidence) -> Table:
     rows = []
     for result in together:
         term, found = evidence.terms[result.term], result.found
-        head = cell(found, term, reasons, wordy=isinstance(found, Estimate) and (found.low or 0.0) < 0)
+        head = cell(found, term, reasons)
         rest = (NOT_COMPUTED,) * 6 if isinstance(found, Absent) else _spread(found, term)
         rows.append(Row(sentence_case(term.label) + _which(result), (head, *rest)))
     return worded(

@@ -8,7 +8,7 @@ from dossier.core import bands, types
 from dossier.core.facts import Count, Fact
 from dossier.report.chapters.chapter import chapter, measured
 from dossier.report.chapters.sentence import Sentence
-from dossier.typeset.measures import ELSEWHERE, cell, tables_of
+from dossier.typeset.measures import ELSEWHERE, cell, needs_words, tables_of
 from dossier.typeset.names import groups_of_raters, label_of, shown
 from dossier.typeset.numbers import in_text, level_of, number, per_cent
 from dossier.typeset.reasons import why
@@ -144,10 +144,7 @@ def _agreement(evidence: types.Evidence) -> tuple[Table, ...]:
     if len(judged) > MOST_SIDE_BY_SIDE:
         return tables_of(evidence, terms)
     reasons = Reasons(evidence)
-    lows = [
-        result.found.low for result in results if isinstance(result.found, types.Estimate) and result.dataset in judged
-    ]
-    wordy = any(low is not None and low < 0 for low in lows)
+    wordy = needs_words(result.found for result in results if result.dataset in judged)
     rows = []
     for term in terms:
         values = {result.dataset: result.found for result in types.of_term(evidence, term.name)}

@@ -21,7 +21,7 @@ from dossier.core.types import (
 )
 from dossier.report.chapters import classes, sentence, subgroups
 from dossier.report.chapters.chapter import chapter
-from dossier.typeset.measures import cell
+from dossier.typeset.measures import cell, needs_words
 from dossier.typeset.names import all_events, at_least, events_of, marks_of_rivals
 from dossier.typeset.notes import intervals_of
 from dossier.typeset.numbers import TIED, in_text, level_of, number, threshold
@@ -34,17 +34,12 @@ def finding(evidence: Evidence) -> sentence.Sentence:
     if classes.labels(evidence):
         return classes.results(evidence)
     pooled = find(evidence, "auroc", POOLED)
-    if not isinstance(pooled, Estimate):
-        return sentence.Sentence(_single(evidence), _risks(evidence))
-    lead = f"The pooled AUROC is {in_text(evidence, 'auroc', pooled)}."
-    return sentence.Sentence(lead, f"{sentence.new_hospital(evidence)} {_risks(evidence)}")
-
-
-def _single(evidence: Evidence) -> str:
+    if isinstance(pooled, Estimate):
+        lead = f"The pooled AUROC is {in_text(evidence, 'auroc', pooled)}."
+        return sentence.Sentence(lead, f"{sentence.new_hospital(evidence)} {_risks(evidence)}")
     sites = sentence.estimated(evidence, "auroc")
-    if not sites:
-        return "At no external site can discrimination be estimated."
-    return f"The AUROC {sentence.range_over_sites(evidence, 'auroc', sites)}."
+    span = f"The AUROC {sentence.range_over_sites(evidence, 'auroc', sites)}." if sites else ""
+    return sentence.Sentence(span or "At no external site can discrimination be estimated.", _risks(evidence))
 
 
 def _risks(evidence: Evidence) -> str:
@@ -60,11 +55,8 @@ def essentials(evidence: Evidence) -> Table:
     """The four essentials by site: how many, AUROC, O/E and slope, net benefit at the primary threshold."""
     at = sentence.primary_threshold(evidence)
     known = classes.labels(evidence)
-    asked: list[tuple[str, str, dict[str, float | str]]] = [
-        ("AUROC", "auroc", {}),
-        ("O/E", "oe_ratio", {}),
-        ("Slope", "calibration_slope", {}),
-    ]
+    asked: list[tuple[str, str, dict[str, float | str]]] = []
+    asked += [("AUROC", "auroc", {}), ("O/E", "oe_ratio", {}), ("Slope", "calibration_slope", {})]
     if known:
         asked = [("AUROC", "auroc", {}), ("Brier", "brier", {})]
         asked += [("Severity", "mean_severity", {})] if evidence.release.severity else []
@@ -72,17 +64,13 @@ def essentials(evidence: Evidence) -> Table:
         asked.append((f"Gain at{TIED}{threshold(at)}", "net_benefit_gain", {"threshold": at}))
     reasons = Reasons(evidence)
     sites = externals(evidence)
-    rows = [
-        Row(
-            site.site,
-            (
-                Cell.count(site.n),
-                _smallest(site),
-                *(_of_site(evidence, site.name, measure, setting, reasons) for _, measure, setting in asked),
-            ),
-        )
-        for site in sites
-    ]
+    rows = []
+    for site in sites:
+        # The events of a site, or of several classes the one with the fewest patients.
+        label, count = min(site.class_counts.items(), key=lambda pair: pair[1], default=("", 0))
+        cells = [Cell.count(site.n), Cell.plain(f"{label}: {count:,}" if label else events_of(site))]
+        cells += [_of_site(evidence, site.name, measure, setting, reasons) for _, measure, setting in asked]
+        rows.append(Row(site.site, tuple(cells)))
     if len(sites) > 1:
         rows += _together(evidence, [(measure, setting) for _, measure, setting in asked])
     lowest, highest = (number(end) for end in OE_TOLERATED)
@@ -102,14 +90,6 @@ def essentials(evidence: Evidence) -> Table:
     )
 
 
-def _smallest(site: DatasetSummary) -> Cell:
-    """The events of a site, or of several classes the one with the fewest patients."""
-    if site.class_counts:
-        label, count = min(site.class_counts.items(), key=lambda pair: pair[1])
-        return Cell.plain(f"{label}: {count:,}")
-    return Cell.plain(events_of(site))
-
-
 def _of_site(evidence: Evidence, dataset: str, measure: str, setting: dict[str, float | str], reasons: Reasons) -> Cell:
     found = find(evidence, measure, dataset, **setting)
     term = evidence.terms[measure]
@@ -120,10 +100,8 @@ def _of_site(evidence: Evidence, dataset: str, measure: str, setting: dict[str, 
 
 
 def _has_negative(evidence: Evidence, measure: str) -> bool:
-    """Whether a bound of this measure is negative at any site, so that a dash would be misread."""
-    shown = (result for result in find_all(evidence, measure) if "against" not in result.at)
-    found = [result.found for result in shown if isinstance(result.found, Estimate)]
-    return any(estimate.low is not None and estimate.low < 0 for estimate in found)
+    """Whether a bound of this measure is negative at any site."""
+    return needs_words(result.found for result in find_all(evidence, measure) if "against" not in result.at)
 
 
 def _together(evidence: Evidence, asked: Sequence[tuple[str, At]]) -> list[Row]:
@@ -184,50 +162,23 @@ def _events(sites: Sequence[DatasetSummary]) -> str:
 
 def caption(evidence: Evidence) -> str:
     """What the four pictures of the first page rest on, in one breath; each chapter says more."""
-    sites = externals(evidence)
-    level = level_of(evidence)
-    patients = counted(sum(site.n for site in sites), "patient")
-    pooled = find(evidence, "auroc", POOLED)
-    foretold = isinstance(pooled, Estimate) and expected_range(pooled) is not None
-    new = "; hollow bar, a new hospital" if foretold else ""
-    made = intervals_of((site.site, find(evidence, "auroc", site.name)) for site in sites)
-    if classes.labels(evidence):
-        return (
-            f"{patients}; intervals and bands at {level}. Discrimination: {made}, mean of the classes{new}. "
-            "Calibration: spline of logit risk, a panel a site and class; broken under 100 of the class. "
-            "Risks: mean of the patients of the class (filled) and of all others (open)."
-        )
+    sites, at = externals(evidence), sentence.primary_threshold(evidence)
+    pooled, scarce = find(evidence, "auroc", POOLED), [bool(sentence.scarce(site, VERY_FEW)) for site in sites]
     is_single = len(sites) == 1
-    alone = is_single or all(sentence.scarce(site, VERY_FEW) for site in sites)
-    left_out = (
-        "; open square, not pooled" if not is_single and any(sentence.scarce(site, VERY_FEW) for site in sites) else ""
+    return sentence.phrase(
+        "caption",
+        "classes" if classes.labels(evidence) else "two",
+        patients=counted(sum(site.n for site in sites), "patient"),
+        events=all_events(sites),
+        level=level_of(evidence),
+        made=intervals_of((site.site, find(evidence, "auroc", site.name)) for site in sites),
+        new=isinstance(pooled, Estimate) and expected_range(pooled) is not None,
+        several=not is_single,
+        left=not is_single and any(scarce),
+        others="".join(f"; small {mark}, {name}" for mark, name in marks_of_rivals(evidence).items()),
+        at="" if at is None else threshold(at),
+        alone=is_single or all(scarce),
     )
-    others = "".join(f"; small {mark}, {name}" for mark, name in marks_of_rivals(evidence).items())
-    forest = f"{made}{'' if is_single else new}{left_out}{others}"
-    return (
-        f"{patients}, {all_events(sites)}; intervals and bands at {level}. Discrimination: {forest}. Calibration: "
-        f"spline of logit risk; broken under 100 events or non-events.{_gains(evidence)}{_of_risks(alone)}"
-        f"{_at_threshold(evidence)}."
-    )
-
-
-def _of_risks(alone: bool) -> str:
-    """What the fourth picture shows: the risks of the only site in bins, or the means of several."""
-    if alone:
-        return " Risks: in bins, events above and non-events below the line; full lines, their mean risks"
-    return " Risks: mean of events (filled) and of non-events (open)"
-
-
-def _gains(evidence: Evidence) -> str:
-    """What the third picture shows: the gain at the primary threshold, or where none is declared over a range."""
-    at = sentence.primary_threshold(evidence)
-    where = "over a range of thresholds" if at is None else f"at{TIED}{threshold(at)}"
-    return f" Gain: net benefit over the better of flagging everyone and no one, {where}."
-
-
-def _at_threshold(evidence: Evidence) -> str:
-    at = sentence.primary_threshold(evidence)
-    return "" if at is None else f"; broken, the threshold of {threshold(at)}"
 
 
 PANELS = (

@@ -10,7 +10,7 @@ from dossier.report.chapters import classes
 from dossier.report.chapters.chapter import chapter
 from dossier.report.chapters.sentence import Sentence, named_with_the_rest
 from dossier.typeset.flags import flag_text
-from dossier.typeset.measures import cell
+from dossier.typeset.measures import cell, needs_words
 from dossier.typeset.names import ALL_POOLED, label_of, shown
 from dossier.typeset.numbers import level_of, number
 from dossier.typeset.tables import NOT_COMPUTED, Cell, Column, Reasons, Row, Table, label_fits, worded
@@ -289,15 +289,9 @@ def _cell(evidence: types.Evidence, subset: types.Subset, dataset: str, asked: A
 
 
 def _is_wordy(evidence: types.Evidence, measure: str, at: types.At) -> bool:
-    """Whether a bound of the column is negative, so that a dash would be misread."""
-    found = [
-        result.found
-        for result in evidence.subgroups.results
-        if result.measure == measure and dict(result.at) == dict(at)
-    ]
-    return any(
-        isinstance(estimate, types.Estimate) and estimate.low is not None and estimate.low < 0 for estimate in found
-    )
+    """Whether a bound of the column is negative."""
+    every = evidence.subgroups.results
+    return needs_words(each.found for each in every if each.measure == measure and dict(each.at) == dict(at))
 
 
 def _pooled(evidence: types.Evidence, column: str, asked: Sequence[Asked]) -> list[Row]:
