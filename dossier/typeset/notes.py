@@ -9,7 +9,7 @@ from dossier.core.types import POOLED, Absent, Curve, Estimate, Evidence, Result
 from dossier.typeset.methods import method_parts
 from dossier.typeset.names import shown
 from dossier.typeset.numbers import level_of
-from dossier.typeset.words import in_words, listing, sentence_case, within_sentence
+from dossier.typeset.words import listing, named_or_counted, sentence_case, within_sentence
 from dossier.words import entries
 
 
@@ -66,17 +66,12 @@ def _elsewhere(evidence: Evidence, way: str, names: Set[str], usual: Set[str]) -
     of_role = {role: {dataset.name for dataset in evidence.datasets if dataset.role == role} for role in WITHIN}
     whole = [role for role, members in of_role.items() if members and members <= names]
     sites = [dataset.site for dataset in shown(evidence) if dataset.name in names and dataset.role not in whole]
-    few = listing(sites) if len(sites) <= MOST_NAMED else f"{in_words(len(sites))} sites"
-    where = [*([f"at {few}"] if sites else []), *(WITHIN[role] for role in whole)]
+    where = [*([f"at {named_or_counted(sites)}"] if sites else []), *(WITHIN[role] for role in whole)]
     return f"{listing(where)}: {way}" if where else way
 
 
 WITHIN = {"internal": "in the internal test", "development": "in development"}
 """Where a number is that no external site gave."""
-MOST_NAMED = 3
-"""Sites that are named beside a way of theirs."""
-
-
 INTERVALS: Mapping[str, str] = entries("terms")["interval"]
 
 
@@ -95,11 +90,7 @@ def intervals_of(found: Iterable[tuple[str, Estimate | Curve | Absent]]) -> str:
     if not ways:
         return "no interval"
     usual = max(ways, key=lambda way: len(ways[way]))
-    others = [
-        f"{INTERVALS[str(way)]} at {listing(sites) if len(sites) <= MOST_NAMED else f'{in_words(len(sites))} sites'}"
-        for way, sites in ways.items()
-        if way != usual
-    ]
+    others = [f"{INTERVALS[str(way)]} at {named_or_counted(sites)}" for way, sites in ways.items() if way != usual]
     return "; ".join([INTERVALS[str(usual)], *others])
 
 

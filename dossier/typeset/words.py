@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from dossier.core.types import PERIODS_OF_A_YEAR, PeriodUnit
 from dossier.typeset.numbers import TIED, threshold
@@ -122,6 +122,21 @@ def setting(value: float | str) -> str:
     if isinstance(value, str):
         return SETTING_VALUE.get(value, value.replace("_", " "))
     return threshold(value)
+
+
+MOST_NAMED = 3
+"""Sites that are named where a text has no other limit."""
+
+
+def named_or_counted(names: Sequence[str], most: int = MOST_NAMED) -> str:
+    """Sites by name when they are few, by count when they are many."""
+    return listing(names) if len(names) <= most else f"{in_words(len(names))} sites"
+
+
+def span(written: Callable[[float], str], values: Iterable[float]) -> str:
+    """From the smallest to the largest of some values: one where both are written alike."""
+    known = list(values)
+    return " to ".join(dict.fromkeys(map(written, (min(known), max(known)))))
 
 
 def sentence_case(text: str) -> str:

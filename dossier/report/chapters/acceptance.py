@@ -8,11 +8,20 @@ from collections.abc import Mapping, Sequence
 
 from dossier.core import alterations, binding, facts, multiplicity, types
 from dossier.report.chapters.chapter import chapter
-from dossier.report.chapters.sentence import Sentence, named_or_counted, named_with_the_rest
+from dossier.report.chapters.sentence import Sentence, named_with_the_rest
 from dossier.typeset import flags, names, reasons
 from dossier.typeset.numbers import TIED, short, unit, wished
 from dossier.typeset.tables import NOT_COMPUTED, Cell, Column, Reasons, Row, Table, worded
-from dossier.typeset.words import date, how_many, in_words, listing, sentence_case, setting, within_sentence
+from dossier.typeset.words import (
+    date,
+    how_many,
+    in_words,
+    listing,
+    named_or_counted,
+    sentence_case,
+    setting,
+    within_sentence,
+)
 from dossier.words import entries
 
 BOUND = {"value": "", "low": ", lower limit", "high": ", upper limit"}

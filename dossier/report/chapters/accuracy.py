@@ -5,9 +5,9 @@ from __future__ import annotations
 from dossier.core.instances import Instance, Standing, accuracy_threshold, of_dataset, plain_accuracy, standing
 from dossier.core.types import DatasetSummary, Estimate, Evidence, externals
 from dossier.report.chapters.chapter import any_with_both, chapter, measured
-from dossier.report.chapters.sentence import Sentence, named_or_counted
+from dossier.report.chapters.sentence import Sentence
 from dossier.typeset.numbers import as_declared, in_text, level_of, number
-from dossier.typeset.words import counted, sentence_case, setting
+from dossier.typeset.words import counted, named_or_counted, sentence_case, setting
 from dossier.words import entries
 
 

@@ -10,7 +10,7 @@ from dossier.report.chapters import sentence
 from dossier.typeset.names import label_of, lost_rows, not_analysed, shown
 from dossier.typeset.numbers import TIED, in_text, level_of, per_cent, short, threshold
 from dossier.typeset.tables import Cell, Column, Row, Table, worded
-from dossier.typeset.words import counted, how_many, in_words, listing, sentence_case
+from dossier.typeset.words import counted, how_many, in_words, listing, sentence_case, span
 
 MOST_NAMED = 4
 """Classes at sites that a sentence names; of more it gives the count."""
@@ -58,16 +58,6 @@ def _named_or_counted(which: Sequence[str], among: int) -> str:
     return f"{in_words(len(which))} of {in_words(among)} classes and sites"
 
 
-def _pooled_by_class(evidence: types.Evidence) -> str:
-    """The ends of the classes' pooled AUROCs, or nothing when they are not pooled."""
-    found = [(types.find(evidence, "auroc", types.POOLED, **{"class": label}), label) for label in labels(evidence)]
-    known = sorted((estimate.value, label) for estimate, label in found if isinstance(estimate, types.Estimate))
-    if len(known) < 2:
-        return ""
-    (low, first), (high, last) = known[0], known[-1]
-    return f"{short(evidence, 'auroc', low)} ({first}) to {short(evidence, 'auroc', high)} ({last})"
-
-
 # ---- the chapters' sentences ----------------------------------------------------------------------------------------
 
 
@@ -83,12 +73,13 @@ def results(evidence: types.Evidence) -> sentence.Sentence:
         )
         return sentence.Sentence(lead, off(evidence))
     parts = [sentence.new_hospital(evidence)]
-    span = _pooled_by_class(evidence)
-    parts += [f"By class it runs from {span}."] if span else []
-    return sentence.Sentence(
-        f"The AUROC, pooled and averaged over the classes, is {in_text(evidence, 'auroc', pooled)}.",
-        " ".join([*parts, off(evidence)]).strip(),
-    )
+    # The ends of the classes' pooled AUROCs.
+    found = [(types.find(evidence, "auroc", types.POOLED, **{"class": label}), label) for label in labels(evidence)]
+    known = sorted((estimate.value, label) for estimate, label in found if isinstance(estimate, types.Estimate))
+    ends_of = [f"{short(evidence, 'auroc', value)} ({label})" for value, label in known]
+    parts += [f"By class it runs from {ends_of[0]} to {ends_of[-1]}."] if len(known) > 1 else []
+    lead = f"The AUROC, pooled and averaged over the classes, is {in_text(evidence, 'auroc', pooled)}."
+    return sentence.Sentence(lead, " ".join([*parts, off(evidence)]).strip())
 
 
 def off(evidence: types.Evidence) -> str:
@@ -110,8 +101,8 @@ def discrimination(evidence: types.Evidence) -> sentence.Sentence:
     sites = sentence.estimated(evidence, "auroc")
     if not sites:
         return sentence.Sentence("At no external site can discrimination be averaged over the classes.")
-    span = sentence.range_over_sites(evidence, "auroc", sites)
-    return sentence.Sentence(f"The AUROC, one class against the rest and averaged, {span}.")
+    runs = sentence.range_over_sites(evidence, "auroc", sites)
+    return sentence.Sentence(f"The AUROC, one class against the rest and averaged, {runs}.")
 
 
 def calibration(evidence: types.Evidence) -> sentence.Sentence:
@@ -185,18 +176,11 @@ def description(evidence: types.Evidence) -> sentence.Sentence:
         if lost
         else "Every row that was read is analysed."
     )
-    spans = [_share_over_sites(sites, label) for label in labels(evidence)]
-    known = [span for span in spans if span]
+    known = []
+    for label in labels(evidence):
+        shares = [site.class_counts[label] / site.n for site in sites if site.n and label in site.class_counts]
+        known += [f"{label} makes up {span(per_cent, shares)}"] if shares else []
     return sentence.Sentence(lead, f"{left_out} {sentence_case(listing(known))}." if known else left_out)
-
-
-def _share_over_sites(sites: tuple[types.DatasetSummary, ...], label: str) -> str:
-    """A class with the range of its share over the sites."""
-    shares = sorted(site.class_counts[label] / site.n for site in sites if site.n and label in site.class_counts)
-    if not shares:
-        return ""
-    low, high = per_cent(shares[0]), per_cent(shares[-1])
-    return f"{label} makes up {low}" if low == high else f"{label} makes up {low} to {high}"
 
 
 def by_site(evidence: types.Evidence) -> tuple[Table, ...]:

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from dossier.core.bands import ALIKE, PSI_OF_ONE_POPULATION, SIMILARITIES, SUPPORT
 from dossier.core.types import Absent, DatasetSummary, Estimate, Evidence, find
 from dossier.report.chapters.chapter import chapter, measured, predictors_on_both_sides
-from dossier.report.chapters.sentence import Sentence, estimated, named_or_counted, sites_without
+from dossier.report.chapters.sentence import Sentence, estimated, sites_without
 from dossier.typeset.numbers import number, short
-from dossier.typeset.words import SIMILARITY_FORM, how_many, in_words, listing, within_sentence
+from dossier.typeset.words import (
+    SIMILARITY_FORM,
+    how_many,
+    in_words,
+    listing,
+    named_or_counted,
+    sentence_case,
+    span,
+    within_sentence,
+)
 
 CLEARLY_APART = 0.7
 """From this membership AUROC on, with an interval above that of chance, the tables can be distinguished."""
@@ -34,11 +45,11 @@ Sites = list[tuple[DatasetSummary, Estimate]]
 
 def _values(evidence: Evidence, form: str, sites: Sites) -> str:
     """Between which values a form of similarity lies, at how many sites it is low, and how it is read."""
-    low, high = (short(evidence, SIMILARITIES[form], sites[end][1].value, (SUPPORT,)) for end in (0, -1))
+    runs = span(lambda each: short(evidence, SIMILARITIES[form], each, (SUPPORT,)), [found.value for _, found in sites])
     below = sum(found.value < SUPPORT for _, found in sites)
     where = f" at {sites[0][0].site}" if len(sites) == 1 else f", below {SUPPORT:g} at {_of(below, len(sites))}"
     name = SIMILARITY_FORM[form]
-    return f"{name[:1].upper()}{name[1:]} is {low if low == high else f'{low} to {high}'}{where} ({READ[form]})."
+    return f"{sentence_case(name)} is {runs}{where} ({READ[form]})."
 
 
 READ = {"averaged": f"{ALIKE:g}: alike", "psi": PSI_OF_ONE_POPULATION}
@@ -64,11 +75,9 @@ def _denied(evidence: Evidence, sites: list[DatasetSummary]) -> str:
     tested = [site for site in sites if site not in classified and _is_apart_by_distances(evidence, site)]
     sentences = []
     if members:
-        low, high = (number(end([found.value for _, found in members])) for end in (min, max))
-        auroc = low if low == high else f"{low} to {high}"
-        sentences.append(
-            f"a classifier tells {named_or_counted([each.site for each in classified], 2)} apart (AUROC {auroc})"
-        )
+        auroc = span(number, [found.value for _, found in members])
+        which = named_or_counted([each.site for each in classified], 2)
+        sentences.append(f"a classifier tells {which} apart (AUROC {auroc})")
     if tested:
         sentences.append(f"the energy test tells {named_or_counted([dataset.site for dataset in tested], 2)} apart")
     return listing(sentences)
@@ -97,8 +106,7 @@ def draws(evidence: Evidence) -> str:
         if drawn:
             most = max(max(found.n, found.details["development_n"] or 0) for found in drawn)
             errors = [found.details["sampling_error"] or 0.0 for found in drawn]
-            low, high = (number(end(errors), term.digits + 1) for end in (min, max))
-            error = low if low == high else f"{low} to {high}"
+            error = span(partial(number, digits=term.digits + 1), errors)
             sentences.append(f"{within_sentence(term.label)}, at most {most:,.0f} a side (standard error {error})")
     if not sentences:
         return ""

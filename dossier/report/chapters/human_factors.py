@@ -11,7 +11,7 @@ from dossier.typeset.measures import cell
 from dossier.typeset.names import groups_of_readers
 from dossier.typeset.numbers import DASH, TIED, bare, interval, level_of, number, per_cent, short, value_of
 from dossier.typeset.tables import Cell, Reasons, Row, Table, worded
-from dossier.typeset.words import sentence_case
+from dossier.typeset.words import sentence_case, span
 
 MEASURES = (
     "error_rate_unaided",
@@ -182,12 +182,9 @@ def _agreement(evidence: Evidence) -> str:
     agreed = find_curve(evidence, "agreement_with_advice", READER_STUDY)
     if isinstance(agreed, Absent):
         return ""
-    spans = []
-    for arm in ("unaided", "aided"):
-        shares = [value for value in agreed.columns[arm] if value is not None]
-        low, high = (per_cent(end) for end in (min(shares), max(shares)))
-        spans.append(low if low == high else f"{low} to {high}")
-    return f"Readers agreed with the model in {spans[0]} of their decisions before they saw it, in {spans[1]} after."
+    columns = (agreed.columns[arm] for arm in ("unaided", "aided"))
+    before, after = (span(per_cent, [value for value in column if value is not None]) for column in columns)
+    return f"Readers agreed with the model in {before} of their decisions before they saw it, in {after} after."
 
 
 def _who(result: Result) -> str:

@@ -13,11 +13,11 @@ from dossier.report.chapters.glossary import used
 from dossier.report.chapters.sentence import Sentence
 from dossier.typeset.measures import printed_in
 from dossier.typeset.methods import method_parts, method_text
-from dossier.typeset.notes import MOST_NAMED, otherwise
+from dossier.typeset.notes import otherwise
 from dossier.typeset.numbers import MINUS
 from dossier.typeset.reasons import DATASETS, known_names
 from dossier.typeset.tables import Cell, Row, Table, worded
-from dossier.typeset.words import counted, listing, sentence_case, within_sentence
+from dossier.typeset.words import MOST_NAMED, counted, listing, sentence_case, within_sentence
 
 
 def finding(evidence: Evidence) -> Sentence:

@@ -12,7 +12,7 @@ from dossier.typeset.names import axis_name
 from dossier.typeset.numbers import TIED, as_declared, number
 from dossier.typeset.reasons import reason_text
 from dossier.typeset.tables import Cell, Reasons, Row, Table, worded
-from dossier.typeset.words import in_words, listing, sentence_case
+from dossier.typeset.words import in_words, listing, named_or_counted, sentence_case
 
 if TYPE_CHECKING:
     from dossier.core.release import Model, ModelTerm
@@ -106,7 +106,7 @@ def _agreement(evidence: types.Evidence) -> str:
     flagged = {flag.dataset for flag in evidence.flags if flag.flag == "model_differs"}
     off = [site.site for site, _ in compared if site.name in flagged]
     if off:
-        who = listing(off) if len(off) <= 4 else f"{in_words(len(off))} sites"
+        who = named_or_counted(off, 4)
         return f"The formula does not give the risks that were tested in {who}: it is not the model of this dossier."
     largest = max(found.value for _, found in compared)
     where = f"At {compared[0][0].site}" if len(compared) == 1 else f"At {in_words(len(compared))} sites"

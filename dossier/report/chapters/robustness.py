@@ -9,12 +9,22 @@ from dossier.core.bands import FEWEST_TO_SUPPORT, PSI_OF_ONE_POPULATION, SIMILAR
 from dossier.core.facts import Fact
 from dossier.core.types import POOLED, Absent, DatasetSummary, Estimate, Evidence, externals, find, find_all
 from dossier.report.chapters.chapter import chapter, measured, predictors_on_both_sides
-from dossier.report.chapters.sentence import Sentence, estimated, named_or_counted, sites_without
+from dossier.report.chapters.sentence import Sentence, estimated, sites_without
 from dossier.typeset.methods import method_text
 from dossier.typeset.numbers import TIED, level_of, number
 from dossier.typeset.reasons import why
 from dossier.typeset.tables import NOT_COMPUTED, Cell, Column, Reasons, Row, Table, groups_across, worded
-from dossier.typeset.words import SIMILARITY_FORM, counted, how_many, in_words, listing, setting, within_sentence
+from dossier.typeset.words import (
+    SIMILARITY_FORM,
+    counted,
+    how_many,
+    in_words,
+    listing,
+    named_or_counted,
+    setting,
+    span,
+    within_sentence,
+)
 
 
 def finding(evidence: Evidence) -> Sentence:
@@ -73,9 +83,9 @@ def _different(
 def _strong(strong: Sequence[tuple[DatasetSummary, Estimate]], some_better: bool) -> str:
     """The strong potential robustness, and how it is read where a site does better than the internal test."""
     low, high = number(strong[0][1].value), number(strong[-1][1].value)
-    span = f"is {low}" if low == high else f"runs from {low} to {high}"
+    runs = f"is {low}" if low == high else f"runs from {low} to {high}"
     aside = ", low also where the model does better than at home," if some_better else ""
-    return f"Strong potential robustness (SPR){aside} {span}."
+    return f"Strong potential robustness (SPR){aside} {runs}."
 
 
 def _support(evidence: Evidence) -> str:
@@ -209,9 +219,7 @@ def _by_quantile(evidence: Evidence, sites: Sequence[DatasetSummary], measures: 
         for measure in measures
     }
     spans = [
-        f"{' to '.join(dict.fromkeys(number(end(values)) for end in (min, max)))} ({within_sentence(setting(measure))})"
-        for measure, values in found.items()
-        if values
+        f"{span(number, values)} ({within_sentence(setting(measure))})" for measure, values in found.items() if values
     ]
     return f" Against the 5% quantile of the splits WPR is {listing(spans)}." if spans else ""
 

@@ -13,7 +13,7 @@ from dossier.core.multiplicity import CHANCE, discrimination, is_reversed, of_si
 from dossier.core.types import POOLED, Absent, DatasetSummary, Estimate, Evidence, expected_range, externals, find
 from dossier.typeset.numbers import TIED, in_text, level_of, number, short
 from dossier.typeset.reasons import why
-from dossier.typeset.words import counted, in_words, listing
+from dossier.typeset.words import counted, in_words, listing, named_or_counted, span
 from dossier.words import entries, sentence
 
 Place = TypeVar("Place")
@@ -193,8 +193,7 @@ def to_show_calibration(evidence: Evidence, sites: Sequence[DatasetSummary]) -> 
     more = sorted(patients for n, patients in needed if patients > n)
     if not more:
         return ""
-    low, high = rounded_up(more[0]), rounded_up(more[-1])
-    return low if low == high else f"{low} to {high}"
+    return span(rounded_up, more)
 
 
 def rounded_up(patients: float) -> str:
@@ -237,11 +236,6 @@ def _widest(known: Sequence[tuple[Place, float, float]]) -> str:
     """The widest of these intervals: what a true slope may still be."""
     _, low, high = max(known, key=lambda row: row[2] - row[1])
     return f"{number(low)} to {number(high)}"
-
-
-def named_or_counted(names: list[str], most: int = 3) -> str:
-    """Sites by name when they are few, by count when they are many."""
-    return listing(names) if len(names) <= most else f"{in_words(len(names))} sites"
 
 
 def named_with_the_rest(names: Sequence[str], most: int, room: int | None = None) -> str:

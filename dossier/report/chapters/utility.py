@@ -10,7 +10,7 @@ from dossier.report.chapters import classes, sentence
 from dossier.report.chapters.chapter import chapter, measured
 from dossier.typeset.numbers import TIED, level_of, threshold
 from dossier.typeset.tables import Cell, Column, Reasons, Row, Table, worded
-from dossier.typeset.words import how_many, in_words, sentence_case
+from dossier.typeset.words import how_many, in_words, named_or_counted, sentence_case
 
 
 def finding(evidence: Evidence) -> sentence.Sentence:
@@ -44,8 +44,8 @@ def _above_0(evidence: Evidence, gains: Sequence[tuple[DatasetSummary, Estimate]
     certain = sum(found.low is not None and found.low > 0 for _, found in gains)
     unsure = [site.site for site, found in gains if (found.low or 0.0) <= 0 <= (found.high or 0.0)]
     chance = [site.site for site, found in gains if (found.high or 0.0) < 0 and not is_worse(found)]
-    includes = f"; it includes 0 in {sentence.named_or_counted(unsure, 4)}" if unsure else ""
-    includes += f"; it lies below 0, but not after Holm, in {sentence.named_or_counted(chance, 4)}" if chance else ""
+    includes = f"; it includes 0 in {named_or_counted(unsure, 4)}" if unsure else ""
+    includes += f"; it lies below 0, but not after Holm, in {named_or_counted(chance, 4)}" if chance else ""
     count = f"{how_many(certain)} of {in_words(len(gains))} sites"
     return f"The {level_of(evidence)} CI of the gain lies above 0 at {count}{includes}."
 
@@ -54,7 +54,7 @@ def _where_a_default_is_better(evidence: Evidence, at: float) -> str:
     """Where the CI of the gain at a threshold lies below 0: flagging everyone or no one does more; or empty."""
     gains = [(site.site, found) for site, found in sentence.estimated(evidence, "net_benefit_gain", threshold=at)]
     return "; ".join(
-        f"flagging {whom} has the higher net benefit in {sentence.named_or_counted(where, 4)} ({level_of(evidence)} CI "
+        f"flagging {whom} has the higher net benefit in {named_or_counted(where, 4)} ({level_of(evidence)} CI "
         "excludes 0)"
         for whom, where in better_than_the_model(gains).items()
     )

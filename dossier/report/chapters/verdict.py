@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 
@@ -11,7 +11,7 @@ from dossier.core import bands, binding, flags, tripod, types
 from dossier.core.multiplicity import discrimination, is_worse, of_site, size_of_risks
 from dossier.report.chapters import acceptance, changes, classes, comparison, limitations, results, sentence
 from dossier.report.chapters.chapter import chapters
-from dossier.typeset.measures import cell
+from dossier.typeset.measures import cell, needs_words
 from dossier.typeset.names import events_of, with_short_sites
 from dossier.typeset.numbers import TIED, bare, level_of, number, short, threshold, value_of
 from dossier.typeset.tables import Cell, Column, Reasons, Row, Table, worded
@@ -48,9 +48,8 @@ def forbidding(evidence: types.Evidence) -> str:
     if binding.is_for_nobody(evidence.release):
         parts.append("the maker states that the model is not to be used for patients")
     elif out:
-        parts.append(
-            f"the maker states that the model is not to be used in {sentence.named_with_the_rest(out, MOST_NAMED)}"
-        )
+        where = sentence.named_with_the_rest(out, MOST_NAMED)
+        parts.append(f"the maker states that the model is not to be used in {where}")
     if stopped:
         parts.append(f"a declared stop rule is crossed in {sentence.named_with_the_rest(stopped, MOST_NAMED)}")
     return f"{sentence_case('; '.join(parts))}." if parts else ""
@@ -61,12 +60,11 @@ def separating(evidence: types.Evidence) -> str:
     sentences = []
     for kind, found in sentence.not_separating(evidence, types.externals(evidence)).items():
         places = []
-        for where, each in found:
+        for name, each in found:
             value, low, high = (short(evidence, "auroc", end) for end in (each.value, each.low or 0, each.high or 1))
-            places.append(f"{where} (AUROC{TIED}{value}, {low} to {high})")
-        sentences.append(
-            sentence.phrase("not_separating", kind, places=sentence.named_with_the_rest(places, MOST_NAMED))
-        )
+            places.append(f"{name} (AUROC{TIED}{value}, {low} to {high})")
+        where = sentence.named_with_the_rest(places, MOST_NAMED)
+        sentences.append(sentence.phrase("not_separating", kind, places=where))
     return " ".join(sentences)
 
 
@@ -82,20 +80,16 @@ def _finding(evidence: types.Evidence) -> sentence.Sentence:
         if here:
             stands[site.name] = acceptance.verdict(here)
     missed = [_missed(evidence, criteria) for criteria in every if acceptance.verdict(criteria) == "against"]
+    off = [(site.site, found) for site, found in sentence.refuted(evidence, sentence.estimated(evidence, "oe_ratio"))]
     asked_of_risks = any(row[0].measure == "oe_ratio" for row in every)
     rest = [
         comparison.where_better(evidence),
         changes.what_is_worse(evidence),
         f"Shown not to hold: {'; '.join(missed)}." if missed else "",
         sentence.new_hospital(evidence),
-        "" if asked_of_risks or classes.labels(evidence) else sentence.where_risks_are_off(_ratios(evidence)),
+        "" if asked_of_risks or classes.labels(evidence) else sentence.where_risks_are_off(off),
     ]
     return sentence.Sentence(_lead(every, stands), " ".join(text for text in rest if text))
-
-
-def _ratios(evidence: types.Evidence) -> list[tuple[str, types.Estimate]]:
-    """The O/E that are refuted, by hospital."""
-    return [(site.site, found) for site, found in sentence.refuted(evidence, sentence.estimated(evidence, "oe_ratio"))]
 
 
 def _without_criteria(evidence: types.Evidence) -> sentence.Sentence:
@@ -244,6 +238,9 @@ def only_some(evidence: types.Evidence) -> str:
     return f"At {where}{listed}; all stand in the chapters by name. "
 
 
+_Found = Sequence[tuple[types.DatasetSummary, types.Estimate]]
+
+
 @dataclass(frozen=True)
 class _Beside:
     """A column that is no criterion: its head, its cells, and at how many hospitals it is as it should be."""
@@ -268,49 +265,34 @@ def _beside(evidence: types.Evidence, has_criteria: bool) -> list[_Beside | None
     if classes.labels(evidence):
         return [] if has_criteria else [_plain(evidence, "auroc", "AUROC, mean"), *_of_classes(evidence)]
     if has_criteria:
-        return [_gain(evidence), _slope(evidence)]
-    return [
-        _plain(evidence, "auroc", "AUROC"),
-        _plain(evidence, "oe_ratio", "O/E", is_size=True),
-        _gain_with_interval(evidence),
-        _plain(evidence, "calibration_slope", "Slope", is_size=True, note=SLOPES),
-    ]
+        return [_gain(evidence, is_whole=False), _slope(evidence)]
+    first = _plain(evidence, "auroc", "AUROC"), _plain(evidence, "oe_ratio", "O/E"), _gain(evidence, is_whole=True)
+    return [*first, _plain(evidence, "calibration_slope", "Slope", SLOPES)]
 
 
 GAIN = "Gain: net benefit per 100 over the better of flagging everyone and no one."
 SLOPES = "Slope: too extreme below 1, too moderate above."
 
 
-def _gain(evidence: types.Evidence) -> _Beside | None:
-    """The lower limit of the net benefit over the better default, at the primary threshold."""
-    at, found = _gains(evidence)
-    cells = {
-        site.name: _alerted(Cell.plain(number(100 * (estimate.low or 0.0), 1)), _of_gain(estimate))
-        for site, estimate in found
-    }
-    return _Beside(f"Gain at{TIED}{at}, lower limit", cells, _above_0(found), GAIN) if found else None
+def _gain(evidence: types.Evidence, is_whole: bool) -> _Beside | None:
+    """The net benefit over the better default at the primary threshold: with its interval, or its lower limit."""
+    (at, found), term, reasons = _gains(evidence), evidence.terms["net_benefit_gain"], Reasons(evidence)
+    wordy = needs_words(each for _, each in found)
+
+    def made(each: types.Estimate) -> Cell:
+        return cell(each, term, reasons, wordy) if is_whole else Cell.plain(number(100 * (each.low or 0.0), 1))
+
+    head = f"Gain at{TIED}{at}{'' if is_whole else ', lower limit'}"
+    return _column(evidence, term.measure, head, found, made, GAIN)
 
 
-def _gain_with_interval(evidence: types.Evidence) -> _Beside | None:
-    """The net benefit over the better default, at the primary threshold."""
-    at, found = _gains(evidence)
-    term, reasons = evidence.terms["net_benefit_gain"], Reasons(evidence)
-    wordy = any((estimate.low or 0.0) < 0 for _, estimate in found)
-    cells = {site.name: _alerted(cell(estimate, term, reasons, wordy), _of_gain(estimate)) for site, estimate in found}
-    return _Beside(f"Gain at{TIED}{at}", cells, _above_0(found), GAIN) if found else None
-
-
-def _gains(evidence: types.Evidence) -> tuple[str, list[tuple[types.DatasetSummary, types.Estimate]]]:
+def _gains(evidence: types.Evidence) -> tuple[str, _Found]:
     """The primary threshold, and the gain there at every hospital where it has an interval."""
     at = sentence.primary_threshold(evidence)
     if at is None:
         return "", []
     found = sentence.estimated(evidence, "net_benefit_gain", threshold=at)
     return threshold(at), [(site, estimate) for site, estimate in found if estimate.low is not None]
-
-
-def _above_0(found: Sequence[tuple[types.DatasetSummary, types.Estimate]]) -> str:
-    return acceptance.counts([_of_gain(estimate) for _, estimate in found])
 
 
 def _of_gain(found: types.Estimate) -> types.State:
@@ -322,18 +304,27 @@ def _alerted(shown: Cell, state: types.State) -> Cell:
     return replace(shown, kind="alert") if state == "against" else shown
 
 
-def _plain(evidence: types.Evidence, measure: str, head: str, is_size: bool = False, note: str = "") -> _Beside | None:
-    """A measure where nothing was asked of it; of the size of risks it stands out where that is refuted."""
-    found = sentence.estimated(evidence, measure)
+def _plain(evidence: types.Evidence, measure: str, head: str, note: str = "") -> _Beside | None:
+    """A measure where nothing was asked of it."""
     term, reasons = evidence.terms[measure], Reasons(evidence)
-    states: dict[str, types.State] = {
-        site.name: of_site(evidence, estimate, site.name) if is_size else discrimination(estimate)
-        for site, estimate in found
-    }
-    cells = {
-        site.name: _alerted(cell(estimate, term, reasons), states.get(site.name, "open")) for site, estimate in found
-    }
-    return _Beside(head, cells, acceptance.counts(list(states.values())) if is_size else "", note) if found else None
+    found = sentence.estimated(evidence, measure)
+    return _column(evidence, measure, head, found, lambda each: cell(each, term, reasons), note)
+
+
+def _column(
+    evidence: types.Evidence, measure: str, head: str, found: _Found, made: Callable[[types.Estimate], Cell], note: str
+) -> _Beside | None:
+    """The cells of a measure, standing out where it is refuted; how often is not counted of discrimination."""
+
+    def state(site: types.DatasetSummary, each: types.Estimate) -> types.State:
+        if measure == "net_benefit_gain":
+            return _of_gain(each)
+        return discrimination(each) if measure == "auroc" else of_site(evidence, each, site.name)
+
+    states = {site.name: state(site, each) for site, each in found}
+    cells = {site.name: _alerted(made(each), states[site.name]) for site, each in found}
+    counted = "" if measure == "auroc" else acceptance.counts(list(states.values()))
+    return _Beside(head, cells, counted, note) if found else None
 
 
 def _of_classes(evidence: types.Evidence) -> list[_Beside | None]:
@@ -391,16 +382,10 @@ def _gains_of_classes(evidence: types.Evidence) -> _Beside | None:
 
 
 def _slope(evidence: types.Evidence) -> _Beside | None:
-    """The calibration slope alone, standing out where the size of the risks is refuted."""
-    found = [
-        (site, estimate)
-        for site, estimate in sentence.estimated(evidence, "calibration_slope")
-        if estimate.low is not None
-    ]
+    """The calibration slope alone."""
+    found = [pair for pair in sentence.estimated(evidence, "calibration_slope") if pair[1].low is not None]
     term = evidence.terms["calibration_slope"]
-    states = {site.name: of_site(evidence, estimate, site.name) for site, estimate in found}
-    cells = {site.name: _alerted(Cell.plain(value_of(estimate, term)), states[site.name]) for site, estimate in found}
-    return _Beside("Slope", cells, acceptance.counts(list(states.values())), SLOPES) if found else None
+    return _column(evidence, term.measure, "Slope", found, lambda each: Cell.plain(value_of(each, term)), SLOPES)
 
 
 def _cell(evidence: types.Evidence, everywhere: tuple[types.Criterion, ...], dataset: str) -> Cell:
@@ -473,18 +458,13 @@ def _footnotes(evidence: types.Evidence, every: Sequence[tuple[types.Criterion, 
         criterion = everywhere[0]
         why = acceptance.why_uncounted(evidence, criterion)
         what = f"{acceptance.label(evidence, criterion)} {acceptance.asked(evidence, criterion)}"
-        texts.append(f"Not counted, for it {why}: {within_sentence(what)} ({_standing(evidence, everywhere)}).")
+        stands = [acceptance.WORDS[acceptance.verdict(everywhere)]]
+        if len(everywhere) == 1 and criterion.observed is not None:
+            stands.append(short(evidence, criterion.measure, criterion.observed))
+        texts.append(f"Not counted, for it {why}: {within_sentence(what)} ({': '.join(stands)}).")
     if len(every) > shown:
         texts.append(f"{sentence_case(counted(len(every) - shown, 'more criterion', 'more criteria'))} in the chapter.")
     return tuple(texts)
-
-
-def _standing(evidence: types.Evidence, everywhere: tuple[types.Criterion, ...]) -> str:
-    """How a criterion stands, with what was observed where it is asked of one dataset."""
-    verdict, criterion = acceptance.WORDS[acceptance.verdict(everywhere)], everywhere[0]
-    if len(everywhere) > 1 or criterion.observed is None:
-        return verdict
-    return f"{verdict}: {short(evidence, criterion.measure, criterion.observed)}"
 
 
 # ---- beneath --------------------------------------------------------------------------------------------------------
@@ -509,15 +489,13 @@ what harms patients where the model is wrong, and what makes the test another on
 def to_settle(evidence: types.Evidence) -> tuple[Point, ...]:
     """What a review has to settle, what is open first: limitations without an answer, rows of the checklist."""
     gravest = [flags.FLAGS[name] for name in GRAVEST]
-    points = [
-        Point(
-            _fact(kind),
-            "answered" if kind.answered_at_once or all(reply for _, reply in kind.said) else "unanswered",
-            "limitations",
-            not (kind.answered_at_once or all(reply for _, reply in kind.said)),
-        )
-        for kind in sorted(limitations.raised(evidence), key=lambda kind: [*gravest, kind.topic].index(kind.topic))
-    ]
+    points = []
+    for kind in sorted(limitations.raised(evidence), key=lambda kind: [*gravest, kind.topic].index(kind.topic)):
+        # What a limitation is about, and the sites and numbers that it is raised for.
+        where = [sentence.named_with_the_rest(kind.briefly, MOST_SITES)] if kind.briefly else []
+        what = ": ".join([kind.topic, *where])
+        is_open = not (kind.answered_at_once or all(reply for _, reply in kind.said))
+        points.append(Point(what, "unanswered" if is_open else "answered", "limitations", is_open))
     points += [
         Point(f"TRIPOD+AI {row.item}, {within_sentence(tripod.TOPICS[row.item])}", "missing", "checklist", True)
         for row in evidence.checklist
@@ -528,13 +506,6 @@ def to_settle(evidence: types.Evidence) -> tuple[Point, ...]:
 
 MOST_SITES = 2
 """Sites of a limitation that the first page names; the rest is counted."""
-
-
-def _fact(kind: limitations.Raised) -> str:
-    """What a limitation is about, and the sites and numbers that it is raised for."""
-    if not kind.briefly:
-        return kind.topic
-    return f"{kind.topic}: {sentence.named_with_the_rest(kind.briefly, MOST_SITES)}"
 
 
 def tested(evidence: types.Evidence) -> list[tuple[str, str]]:

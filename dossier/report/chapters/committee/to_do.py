@@ -11,6 +11,7 @@ from dossier.report.chapters.committee.declared import broken_here
 from dossier.report.chapters.committee.percentages import are_off
 from dossier.report.chapters.committee.places import goals_at, in_question, local
 from dossier.report.chapters.committee.plain import acted_on, line, with_it
+from dossier.typeset.words import span
 from dossier.words import entries
 
 MOST_STEPS = 6
@@ -47,10 +48,7 @@ def _test(evidence: Evidence) -> Iterator[str]:
 def _firm(evidence: Evidence) -> str:
     """How many patients sure numbers took at the hospitals that were tested."""
     needed = [most for site in externals(evidence) if (most := _needed(evidence, site)) is not None]
-    if not needed:
-        return ""
-    low, high = sentence.rounded_up(min(needed)), sentence.rounded_up(max(needed))
-    return f"; sure numbers need {low if low == high else f'{low} to {high}'}"
+    return f"; sure numbers need {span(sentence.rounded_up, needed)}" if needed else ""
 
 
 def _needed(evidence: Evidence, site: DatasetSummary) -> float | None:
