@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dossier.core.checklist import is_placeholder
@@ -18,54 +18,38 @@ from dossier.core.types import POOLED, Estimate, Evidence, Result, externals
 from dossier.typeset.flags import flag_text
 from dossier.typeset.methods import method_text
 from dossier.typeset.names import development, foretold, tested_version
+from dossier.words import entries
 from dossier.words.sources import source
 
 OPEN = "Not stated"
 SPACE = "https://mc.chai.org/v0.2/schema.xsd"
 
-GROUPS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
-    (
-        "UsefulnessUsabilityEfficacy",
-        "To find the patients with the outcome, and to be of more use than treating all or none.",
-        ("auroc", "net_benefit_gain", "standardized_net_benefit", "sensitivity", "specificity"),
-    ),
-    (
-        "FairnessEquity",
-        "To work for each declared group of patients as for the others.",
-        ("auroc", "oe_ratio", "net_benefit_gain"),
-    ),
-    (
-        "SafetyReliability",
-        "To give risks that come true, at hospitals that did not make the model.",
-        ("oe_ratio", "calibration_slope", "brier", "ici"),
-    ),
-)
-"""The groups of key metrics, each with its goal and the measures that answer it."""
+GROUPS: Mapping[str, str] = {
+    "UsefulnessUsabilityEfficacy": "auroc net_benefit_gain standardized_net_benefit sensitivity specificity",
+    "FairnessEquity": "auroc oe_ratio net_benefit_gain",
+    "SafetyReliability": "oe_ratio calibration_slope brier ici",
+}
+"""The groups of key metrics, each with the measures that answer its goal."""
 
 
 def text(evidence: Evidence) -> bytes:
     """model-card.xml to the byte."""
     card = ElementTree.Element("AppliedModelCard", {"xmlns": SPACE})
-    _basic(card, evidence)
-    _release(card, evidence)
-    _summary(card, evidence)
-    _uses(card, evidence)
-    _warnings(card, evidence)
-    _trust(card, evidence)
-    metrics = ElementTree.SubElement(card, "KeyMetrics")
-    for name, goal, measures in GROUPS:
-        _group(metrics, evidence, name, goal, measures)
-    _resources(card, evidence)
-    _leaves(card, (("Bibliography", _bibliography(evidence)),))
+    _fill(card, _card(evidence))
     ElementTree.indent(card, " ")
     body: bytes = ElementTree.tostring(card, encoding="utf-8", xml_declaration=True)
     return body + b"\n"
 
 
-def _leaves(parent: ElementTree.Element, pairs: Iterable[tuple[str, str | None]]) -> None:
-    """Elements that hold one text each; what is not declared says so."""
-    for name, content in pairs:
-        ElementTree.SubElement(parent, name).text = content or OPEN
+def _fill(parent: ElementTree.Element, elements: Mapping[str, Any]) -> None:
+    """Elements in their order; a text that is not declared says so."""
+    for name, content in elements.items():
+        for each in content if isinstance(content, list) else [content]:
+            element = ElementTree.SubElement(parent, name)
+            if isinstance(each, Mapping):
+                _fill(element, each)
+            else:
+                element.text = each or OPEN
 
 
 def _together(*texts: str | None) -> str | None:
@@ -73,108 +57,64 @@ def _together(*texts: str | None) -> str | None:
     return "\n\n".join(text for text in texts if text) or None
 
 
-def _basic(card: ElementTree.Element, evidence: Evidence) -> None:
-    release = evidence.release.release
-    pairs = (("ModelName", release.model), ("ModelDeveloper", release.owner), ("DeveloperContact", None))
-    _leaves(ElementTree.SubElement(card, "BasicInfo"), pairs)
-
-
-def _release(card: ElementTree.Element, evidence: Evidence) -> None:
-    release = evidence.release.release
-    pairs = (
-        ("ReleaseStage", None),
-        ("ReleaseDate", None if release.date is None else release.date.isoformat()),
-        ("ReleaseVersion", release.version),
-        ("GlobalAvailability", None),
-        ("RegulatoryApproval", evidence.release.model_card.regulatory_status),
-    )
-    _leaves(ElementTree.SubElement(card, "ReleaseInfo"), pairs)
-
-
-def _summary(card: ElementTree.Element, evidence: Evidence) -> None:
-    parent = ElementTree.SubElement(card, "ModelSummary")
-    _leaves(parent, (("Summary", f"Gives {_output(evidence)}. {_version(evidence)}"),))
-    ElementTree.SubElement(parent, "Keywords")
-
-
-def _output(evidence: Evidence) -> str:
-    return f"the probability of {foretold(evidence)}"
-
-
-def _version(evidence: Evidence) -> str:
-    return f"Version {tested_version(evidence)} was tested."
-
-
-def _uses(card: ElementTree.Element, evidence: Evidence) -> None:
-    use = evidence.release.intended_use
-    purpose = use.for_ or _declared(evidence, "3b")
-    parent = ElementTree.SubElement(card, "UsesAndDirections")
-    pairs = (
-        ("IntendedUseAndWorkflow", _together(purpose, evidence.release.model_card.workflow)),
-        ("PrimaryIntendedUsers", use.users),
-        ("HowToUse", use.decision),
-        ("TargetedPatientPopulation", purpose),
-        ("CautionedOutOfScopeSettings", _listed(use.not_for)),
-    )
-    _leaves(parent, pairs)
-
-
-def _declared(evidence: Evidence, item: str) -> str | None:
-    """The whole text of a row of the checklist; None where nothing is said."""
-    text = evidence.statements.get(item, "")
-    return None if is_placeholder(text) else text
-
-
-def _warnings(card: ElementTree.Element, evidence: Evidence) -> None:
-    stated = evidence.release.model_card
-    found = _listed([flag_text(flag.fact) for flag in evidence.flags])
-    pairs = (
-        (
-            "KnownRisksAndLimitations",
-            _together(
-                stated.risks, stated.failure_modes, stated.out_of_distribution, found and f"Found by the test:\n{found}"
-            ),
-        ),
-        ("KnownBiasesOrEthicalConsiderations", evidence.statements.get("3c")),
-        ("ClinicalRiskLevel", None),
-    )
-    _leaves(ElementTree.SubElement(card, "Warnings"), pairs)
-
-
 def _listed(texts: Sequence[str]) -> str | None:
     """Texts as a list of Markdown, which the card's text fields allow; None where there is none."""
     return "\n".join(f"- {text}" for text in texts) or None
 
 
-def _trust(card: ElementTree.Element, evidence: Evidence) -> None:
-    release, stated = evidence.release, evidence.statements
-    parent = ElementTree.SubElement(card, "TrustIngredients")
-    facts = (
-        ("OutcomesAndOutputs", _together(f"Gives {_output(evidence)}.", stated.get("8a"))),
-        ("ModelType", release.model_card.architecture),
-        ("InputDataSource", stated.get("9b")),
-        ("OutputAndInputDataTypes", _together(release.model_card.inputs, "Output: a probability.")),
-        ("DevelopmentDataCharacterization", release.model_card.development_data or development(evidence)),
-        ("BiasMitigationApproaches", stated.get("14")),
-        ("OngoingMaintenance", _together(release.model_card.updates, release.care.monitoring, release.care.stop_rule)),
-    )
-    _leaves(ElementTree.SubElement(parent, "AISystemFacts"), facts)
-    tester = release.release.tester
-    open_to_all = (
-        ("FundingSource", stated.get("18a")),
-        ("ThirdPartyInformation", tester and f"Tested by {tester}."),
-        ("StakeholdersConsulted", stated.get("19")),
-    )
-    _leaves(ElementTree.SubElement(parent, "TransparencyInformation"), open_to_all)
-
-
-def _resources(card: ElementTree.Element, evidence: Evidence) -> None:
-    pairs = (
-        ("EvaluationReferences", "The validation dossier beside this file; every number stands in its results.json."),
-        ("PeerReviewedPublications", None),
-        ("PatientConsentOrDisclosure", evidence.statements.get("17")),
-    )
-    _leaves(ElementTree.SubElement(card, "Resources"), pairs)
+def _card(evidence: Evidence) -> dict[str, Any]:
+    """The card, element by element."""
+    release, card, use = evidence.release.release, evidence.release.model_card, evidence.release.intended_use
+    stated, care, output = evidence.statements, evidence.release.care, f"Gives the probability of {foretold(evidence)}."
+    purpose = use.for_ or (None if is_placeholder(stated.get("3b", "")) else stated["3b"])
+    found = _listed([flag_text(flag.fact) for flag in evidence.flags])
+    test = found and f"Found by the test:\n{found}"
+    facts = {
+        "OutcomesAndOutputs": _together(output, stated.get("8a")),
+        "ModelType": card.architecture,
+        "InputDataSource": stated.get("9b"),
+        "OutputAndInputDataTypes": _together(card.inputs, "Output: a probability."),
+        "DevelopmentDataCharacterization": card.development_data or development(evidence),
+        "BiasMitigationApproaches": stated.get("14"),
+        "OngoingMaintenance": _together(card.updates, care.monitoring, care.stop_rule),
+    }
+    open_to_all = {
+        "FundingSource": stated.get("18a"),
+        "ThirdPartyInformation": release.tester and f"Tested by {release.tester}.",
+        "StakeholdersConsulted": stated.get("19"),
+    }
+    summary = f"{output} Version {tested_version(evidence)} was tested."
+    return {
+        "BasicInfo": {"ModelName": release.model, "ModelDeveloper": release.owner, "DeveloperContact": None},
+        "ReleaseInfo": {
+            "ReleaseStage": None,
+            "ReleaseDate": None if release.date is None else release.date.isoformat(),
+            "ReleaseVersion": release.version,
+            "GlobalAvailability": None,
+            "RegulatoryApproval": card.regulatory_status,
+        },
+        "ModelSummary": {"Summary": summary, "Keywords": {}},
+        "UsesAndDirections": {
+            "IntendedUseAndWorkflow": _together(purpose, card.workflow),
+            "PrimaryIntendedUsers": use.users,
+            "HowToUse": use.decision,
+            "TargetedPatientPopulation": purpose,
+            "CautionedOutOfScopeSettings": _listed(use.not_for),
+        },
+        "Warnings": {
+            "KnownRisksAndLimitations": _together(card.risks, card.failure_modes, card.out_of_distribution, test),
+            "KnownBiasesOrEthicalConsiderations": stated.get("3c"),
+            "ClinicalRiskLevel": None,
+        },
+        "TrustIngredients": {"AISystemFacts": facts, "TransparencyInformation": open_to_all},
+        "KeyMetrics": {name: _group(evidence, name, measures.split()) for name, measures in GROUPS.items()},
+        "Resources": {
+            "EvaluationReferences": entries("pages")["metrics"]["resources"],
+            "PeerReviewedPublications": None,
+            "PatientConsentOrDisclosure": stated.get("17"),
+        },
+        "Bibliography": _bibliography(evidence),
+    }
 
 
 def _bibliography(evidence: Evidence) -> str:
@@ -187,31 +127,21 @@ def _bibliography(evidence: Evidence) -> str:
 # ---- key metrics ----------------------------------------------------------------------------------------------------
 
 
-def _group(parent: ElementTree.Element, evidence: Evidence, name: str, goal: str, measures: Sequence[str]) -> None:
-    """One group of key metrics: its goal, its results and how they came about."""
-    group = ElementTree.SubElement(parent, name)
-    _leaves(group, (("MetricGoal", goal),))
+def _group(evidence: Evidence, name: str, measures: Sequence[str]) -> dict[str, Any]:
+    """One group of key metrics: its goal, its results and how they came about; the schema asks for one at least."""
+    words, sites = entries("pages")["metrics"], externals(evidence)
     results = _of_subgroups(evidence, measures) if name == "FairnessEquity" else _of_sites(evidence, measures)
-    said = [(_label(evidence, result), _value(result)) for result in results] or [(OPEN, _none(evidence, name))]
-    position = ElementTree.SubElement(group, "Results")
-    for label, value in said:
-        _leaves(ElementTree.SubElement(position, "MetricResult"), (("Label", label), ("ValueJson", value)))
-    sites = externals(evidence)
-    patients = sum(site.n for site in sites)
-    pairs = (
-        ("Interpretation", "The validation dossier beside this file interprets each number." if results else OPEN),
-        ("TestType", "External validation"),
-        ("TestingDataDescription", f"External sites: {len(sites)}. Patients: {patients}."),
-        ("ValidationProcessAndJustification", evidence.statements.get("12e")),
-    )
-    _leaves(group, pairs)
-
-
-def _none(evidence: Evidence, name: str) -> str:
-    """Why a group of metrics has no result: the schema asks for one at least."""
     unasked = name == "FairnessEquity" and not evidence.release.subgroup
-    reason = "no subgroup is declared" if unasked else "nothing could be estimated"
-    return json.dumps({"kind": "absent", "reason": reason})
+    none = {"kind": "absent", "reason": "no subgroup is declared" if unasked else "nothing could be estimated"}
+    said = [{"Label": _label(evidence, result), "ValueJson": _value(result)} for result in results]
+    return {
+        "MetricGoal": words[name],
+        "Results": {"MetricResult": said or [{"Label": OPEN, "ValueJson": json.dumps(none)}]},
+        "Interpretation": words["interpretation"] if results else OPEN,
+        "TestType": "External validation",
+        "TestingDataDescription": f"External sites: {len(sites)}. Patients: {sum(site.n for site in sites)}.",
+        "ValidationProcessAndJustification": evidence.statements.get("12e"),
+    }
 
 
 def _of_sites(evidence: Evidence, measures: Sequence[str]) -> list[Result]:

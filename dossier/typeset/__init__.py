@@ -25,30 +25,6 @@ from dossier.typeset.tables import (
 from dossier.typeset.widths import parted
 from dossier.typeset.words import date, listing, sentence_case
 
-__all__ = [
-    "FEW",
-    "FOOT",
-    "HALF_MEASURE",
-    "LEAST_LABEL",
-    "NARROW",
-    "SHORT",
-    "WHOLE",
-    "chapter_tables",
-    "date",
-    "foretold",
-    "groups_of",
-    "is_narrow",
-    "is_tight",
-    "label_fits",
-    "level_of",
-    "listing",
-    "model",
-    "pages_of",
-    "parted",
-    "sentence_case",
-    "spanners",
-    "tested_model",
-    "tested_version",
-    "threshold",
-    "tier",
-]
+__all__ = ["FEW", "FOOT", "HALF_MEASURE", "LEAST_LABEL", "NARROW", "SHORT", "WHOLE", "chapter_tables", "date"]
+__all__ += ["foretold", "groups_of", "is_narrow", "is_tight", "label_fits", "level_of", "listing", "model", "pages_of"]
+__all__ += ["parted", "sentence_case", "spanners", "tested_model", "tested_version", "threshold", "tier"]

@@ -6,7 +6,8 @@ import datetime
 import json
 from collections.abc import Mapping, Sequence
 
-from dossier.core import alterations, binding, facts, multiplicity, types
+from dossier.core import alterations, binding, multiplicity, types
+from dossier.core.facts import Fact
 from dossier.report.chapters.chapter import chapter
 from dossier.report.chapters.sentence import Sentence, named_with_the_rest
 from dossier.typeset import flags, names, reasons
@@ -281,7 +282,7 @@ def _cells(
 
 def _cell(evidence: types.Evidence, criterion: types.Criterion, reasons: Reasons) -> Cell:
     if criterion.observed is None:
-        return reasons.cell(types.Absent(criterion.reason or facts.Fact("not_estimated")))
+        return reasons.cell(types.Absent(criterion.reason or Fact("not_estimated")))
     cuts = [bound for bound in (criterion.at_least, criterion.at_most) if bound is not None]
     observed = short(evidence, criterion.measure, criterion.observed, cuts)
     return Cell(observed, WORDS[criterion.state], "alert" if criterion.state == "against" else "value")

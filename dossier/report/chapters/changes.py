@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from dossier.core import facts, types
+from dossier.core import types
+from dossier.core.facts import Fact
 from dossier.report.chapters import acceptance, provenance, sentence
 from dossier.report.chapters.chapter import chapter
 from dossier.typeset.measures import cell
@@ -327,7 +328,7 @@ def _how(found: types.Estimate | types.Absent, reasons: Reasons) -> Cell:
         return _word("paired")
     if found.low is not None:
         return _word(f"unpaired {reasons.why(found.reason)}" if found.reason else "independent")
-    return _word(f"no interval {reasons.why(found.reason or facts.Fact('no_bounds'))}")
+    return _word(f"no interval {reasons.why(found.reason or Fact('no_bounds'))}")
 
 
 # ---- criteria -------------------------------------------------------------------------------------------------------

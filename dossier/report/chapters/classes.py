@@ -21,6 +21,11 @@ def labels(evidence: types.Evidence) -> tuple[str, ...]:
     return evidence.release.outcome.classes or ()
 
 
+def at(label: str | None) -> types.At:
+    """The setting of what is of one class, where there is one."""
+    return {"class": label} if label else {}
+
+
 @dataclass(frozen=True)
 class OneAgainstRest:
     """A measure of one class against the rest at one site."""

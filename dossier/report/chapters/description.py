@@ -43,12 +43,8 @@ def finding(evidence: Evidence) -> sentence.Sentence:
     )
     left_out = left_out_of(evidence)
     shares = sorted((site.events / site.n, site.site) for site in sites if site.events is not None and site.n)
-    spread = (
-        f" Prevalence runs from {per_cent(shares[0][0])} ({shares[0][1]}) to "
-        f"{per_cent(shares[-1][0])} ({shares[-1][1]})."
-        if len(shares) > 1
-        else ""
-    )
+    ends = [f"{per_cent(share)} ({name})" for share, name in shares]
+    spread = f" Prevalence runs from {ends[0]} to {ends[-1]}." if len(ends) > 1 else ""
     return sentence.Sentence(lead, left_out + spread)
 
 
@@ -66,15 +62,8 @@ def left_out_of(evidence: Evidence) -> str:
 
 def policy(evidence: Evidence) -> str:
     """What is withheld so that nobody can be recognised; empty where the release declares no policy."""
-    below = sorted({dataset.minimum_cell for dataset in evidence.datasets if dataset.minimum_cell})
-    if not below:
-        return ""
-    return (
-        "To protect patients, counts are given as ranges and everything computed from them uses the ranges; the lowest "
-        "range may be nobody. Subgroups are ranged independently of the total, so they need not add up to it. "
-        "Intervals cover every table the ranges allow and are therefore wider than usual. What rests on ranks or sums, "
-        "such as the AUROC, is rounded to steps of no more than one patient; what cannot be protected is withheld."
-    )
+    is_protected = any(dataset.minimum_cell for dataset in evidence.datasets)
+    return sentence.phrase("data", "policy") if is_protected else ""
 
 
 def sites(evidence: Evidence) -> Table:
@@ -94,25 +83,22 @@ def sites(evidence: Evidence) -> Table:
     )
     columns = [Column(label) for label in heads]
     columns += [Column(label, words=True) for label, there in (("Period", dated), ("Where", placed)) if there]
-    shape = reasons, dated, placed, bool(known)
-    rows = [Row(label_of(dataset), _flow_cells(dataset, *shape)) for dataset in shown(evidence)]
+
+    def cells(dataset: DatasetSummary) -> Iterator[Cell]:
+        yield Cell.plain(rows_read_of(dataset))
+        yield from (Cell.plain(count_of(dataset.excluded.get(reason, 0))) for reason in reasons)
+        yield Cell.count(dataset.n)
+        if not known:
+            events = dataset.events
+            yield Cell.plain(events_of(dataset))
+            yield Cell.plain("" if events is None or not dataset.n else number(events / dataset.n, 0, percent=True))
+        if dated:
+            yield Cell.word(dates(dataset.dates) if dataset.dates_withheld is None else "withheld")
+        if placed:
+            yield Cell.word(_where(dataset) or "not stated")
+
+    rows = [Row(label_of(dataset), tuple(cells(dataset))) for dataset in shown(evidence)]
     return worded("sites", rows, columns, splits=any_splits, unweighted=unweighted(shown(evidence)))
-
-
-def _flow_cells(
-    dataset: DatasetSummary, reasons: list[str], dated: bool, placed: bool, several: bool
-) -> tuple[Cell, ...]:
-    events = dataset.events
-    share = "" if events is None or not dataset.n else number(events / dataset.n, 0, percent=True)
-    words = [rows_read_of(dataset)]
-    words += [count_of(dataset.excluded.get(reason, 0)) for reason in reasons]
-    words += [f"{dataset.n:,}"]
-    if not several:
-        words += [events_of(dataset), share]
-    seen = dates(dataset.dates) if dataset.dates_withheld is None else "withheld"
-    when = [Cell.word(seen)] if dated else []
-    where = [Cell.word(_where(dataset) or "not stated")] if placed else []
-    return (*(Cell.plain(word) for word in words), *when, *where)
 
 
 def _where(dataset: DatasetSummary) -> str:
@@ -256,21 +242,18 @@ def missingness(evidence: Evidence) -> tuple[Table, ...]:
         return ()
     blocks = evenly(holders, NARROW_SIDE_BY_SIDE)
 
-    def rows(block: Sequence[DatasetSummary]) -> Iterator[Row]:
-        for feature in gappy:
-            found = ((dataset, counts.get((dataset.name, feature))) for dataset in block)
-            yield Row(
-                feature,
-                tuple(
-                    _hidden(evidence, dataset.name, feature, "missing") or _missing(count, dataset.n)
-                    for dataset, count in found
-                ),
-            )
+    def cell(feature: str, dataset: DatasetSummary) -> Cell:
+        if hidden := _hidden(evidence, dataset.name, feature, "missing"):
+            return hidden
+        if (count := counts.get((dataset.name, feature))) is None:
+            return Cell.absent("not held")
+        return Cell.plain("0" if not count else number(count / dataset.n if dataset.n else 0.0, 0, percent=True))
 
-    return tuple(
-        worded("missing", rows(block), [Column(label_of(dataset)) for dataset in block], part=part)
-        for part, block in enumerate(blocks, start=1)
-    )
+    tables = []
+    for part, block in enumerate(blocks, start=1):
+        rows = [Row(feature, tuple(cell(feature, dataset) for dataset in block)) for feature in gappy]
+        tables.append(worded("missing", rows, [Column(label_of(dataset)) for dataset in block], part=part))
+    return tuple(tables)
 
 
 def is_complete(evidence: Evidence) -> bool:
@@ -279,13 +262,6 @@ def is_complete(evidence: Evidence) -> bool:
     return not hidden and not any(
         row.described.statistic == "missing" and row.described.value for row in evidence.descriptions
     )
-
-
-def _missing(count: float | None, n: int) -> Cell:
-    if count is None:
-        return Cell.absent("not held")
-    share = count / n if n else 0.0
-    return Cell.plain("0" if not count else number(share, 0, percent=True))
 
 
 CHAPTER = chapter("description", finding)

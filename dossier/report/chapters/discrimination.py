@@ -67,17 +67,13 @@ def _measured(evidence: Evidence, label: str | None, reasons: Reasons) -> list[R
     """
     rows, measures = [], WHATEVER[:1] if label is None else WHATEVER
     for dataset in shown(evidence):
-        found = [find(evidence, measure, dataset.name, **_of_class(label)) for measure in measures]
+        found = [find(evidence, measure, dataset.name, **classes.at(label)) for measure in measures]
         if dataset.role == "external" or any(isinstance(estimate, Estimate) for estimate in found):
             events = f"{dataset.class_counts.get(label, 0):,}" if label else events_of(dataset)
             cells = [Cell.count(dataset.n), NOT_COMPUTED if label is None else Cell.plain(events)]
             cells += [*_cells(evidence, measures, found, reasons), *(NOT_COMPUTED,) * (len(WHATEVER) - len(found))]
             rows.append(Row(measured_label(dataset), tuple(cells)))
     return rows
-
-
-def _of_class(label: str | None) -> At:
-    return {"class": label} if label else {}
 
 
 def _cells(
@@ -99,7 +95,7 @@ def at_thresholds(evidence: Evidence) -> tuple[Table, ...]:
     for index, at in enumerate(declared):
         name = f"threshold{TIED}{threshold(at)}{', primary' if not index else ''}"
         for label in classes.labels(evidence) or ("",):
-            settings: At = {"threshold": at, **_of_class(label)}
+            settings: At = {"threshold": at, **classes.at(label)}
             here = [(dataset, _at(evidence, dataset.name, settings, reasons)) for dataset in shown(evidence, TESTED)]
             made = [Row(measured_label(dataset), cells) for dataset, cells in here if cells]
             if made:

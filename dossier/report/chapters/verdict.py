@@ -203,9 +203,9 @@ def standing_out(evidence: types.Evidence) -> tuple[types.DatasetSummary, ...]:
     def against(site: types.DatasetSummary) -> int:
         found = [criterion.state for everywhere in every for criterion in everywhere if criterion.dataset == site.name]
         for label in classes.labels(evidence) or ("",):
-            gain = types.find(evidence, "net_benefit_gain", site.name, **setting, **({"class": label} if label else {}))
+            gain = types.find(evidence, "net_benefit_gain", site.name, **setting, **classes.at(label))
             found += [size_of_risks(evidence, site.name, label)]
-            found += [discrimination(types.find(evidence, "auroc", site.name, **({"class": label} if label else {})))]
+            found += [discrimination(types.find(evidence, "auroc", site.name, **classes.at(label)))]
             found += [_of_gain(gain)] if isinstance(gain, types.Estimate) and gain.low is not None else []
         return found.count("against") + bool(binding.marks(evidence, site))
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from dossier.core import bands, binding, facts, types
+from dossier.core import bands, binding, types
+from dossier.core.facts import Fact
 from dossier.core.multiplicity import discrimination
 from dossier.report.chapters import acceptance, classes, sentence, verdict
 from dossier.report.chapters.committee import declared, goals_met
@@ -390,7 +391,7 @@ def _shares(evidence: types.Evidence, site: types.DatasetSummary, share: float |
     at = sentence.primary_threshold(evidence)
     several = bool(classes.labels(evidence))
     if share is None:
-        none = types.Absent(facts.Fact("no_threshold_declared"))
+        none = types.Absent(Fact("no_threshold_declared"))
         gap = none if at is None else types.find(evidence, "sensitivity", site.name, threshold=at)
         cells = [missing(gap if isinstance(gap, types.Absent) else none), Cell.absent("")]
     else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from dossier.core import bands, multiplicity, types
 from dossier.core.multiplicity import is_reversed, of_site, size_of_risks
@@ -12,7 +13,7 @@ from dossier.report.chapters import classes, sentence
 from dossier.report.chapters.committee.places import alone, in_question, short_names
 from dossier.report.chapters.committee.plain import MOST_NAMED, between, few_named, per_hundred, risk_of
 from dossier.typeset.numbers import of_how_many, people
-from dossier.typeset.words import in_words, listing, sentence_case
+from dossier.typeset.words import in_words, listing, sentence_case, span
 
 WHERE_NONE_IS_DECLARED = (0.3, 0.5)
 """The risks at which the percentages are looked at where the release declares no threshold."""
@@ -160,8 +161,8 @@ class Whole:
 
 def as_a_whole(evidence: types.Evidence, site: types.DatasetSummary, label: str = "") -> Whole:
     """The percentages of a hospital, or of one of its classes, as a whole."""
-    of_class = {"class": label} if label else {}
-    ratio, slope = (types.find(evidence, name, site.name, **of_class) for name in ("oe_ratio", "calibration_slope"))
+    names, at = ("oe_ratio", "calibration_slope"), classes.at(label)
+    ratio, slope = (types.find(evidence, name, site.name, **at) for name in names)
     state = size_of_risks(evidence, site.name, label)
     off = [
         found if isinstance(found, types.Estimate) and of_site(evidence, found, site.name, label) == "against" else None
@@ -170,12 +171,8 @@ def as_a_whole(evidence: types.Evidence, site: types.DatasetSummary, label: str 
     high, low = (False, False) if off[0] is None else (off[0].value < 1, off[0].value > 1)
     sides = (False, False) if off[1] is None else slope_off(off[1])
     wrong_way = is_reversed(evidence, site.name, label)
-    return Whole(_where(evidence, site, label), ratio, state, high, low, sides, wrong_way)
-
-
-def _where(evidence: types.Evidence, site: types.DatasetSummary, label: str) -> str:
-    name = short_names(evidence)[site.name]
-    return f"{label} in {name}" if label else name
+    where = " in ".join([*([label] if label else []), short_names(evidence)[site.name]])
+    return Whole(where, ratio, state, high, low, sides, wrong_way)
 
 
 def lines(evidence: types.Evidence) -> tuple[float, ...]:
@@ -190,8 +187,7 @@ def told_of(evidence: types.Evidence) -> int:
 
 def at_risk(evidence: types.Evidence, site: types.DatasetSummary, risk: float, label: str = "") -> AtRisk | None:
     """What came of this risk at a hospital; None where there is no curve, or it does not reach so far."""
-    of_class = {"class": label} if label else {}
-    curve = types.find_curve(evidence, "calibration_curve", site.name, **of_class)
+    curve = types.find_curve(evidence, "calibration_curve", site.name, **classes.at(label))
     found = types.read_off(curve, "risk", risk) if isinstance(curve, types.Curve) else None
     if found is None or not {"observed", "low", "high"} <= set(found):
         return None
@@ -200,23 +196,14 @@ def at_risk(evidence: types.Evidence, site: types.DatasetSummary, risk: float, l
     )
 
 
-def _known(evidence: types.Evidence, risk: float) -> list[AtRisk]:
-    """What came of this risk, wherever that is known."""
-    found = [
-        at_risk(evidence, site, risk, label)
-        for site in in_question(evidence)
-        for label in classes.labels(evidence) or ("",)
-    ]
-    return [each for each in found if each is not None]
+def _everywhere(evidence: types.Evidence) -> list[tuple[types.DatasetSummary, str]]:
+    """Each hospital in question, of several classes with each class."""
+    return [(site, label) for site in in_question(evidence) for label in classes.labels(evidence) or ("",)]
 
 
 def _wholes(evidence: types.Evidence) -> list[Whole]:
     """The percentages of each hospital as a whole, of several classes with the class."""
-    return [
-        as_a_whole(evidence, site, label)
-        for site in in_question(evidence)
-        for label in classes.labels(evidence) or ("",)
-    ]
+    return [as_a_whole(evidence, site, label) for site, label in _everywhere(evidence)]
 
 
 def _off_as_a_whole(evidence: types.Evidence) -> list[Whole]:
@@ -226,59 +213,41 @@ def _off_as_a_whole(evidence: types.Evidence) -> list[Whole]:
 
 def are_right(evidence: types.Evidence) -> sentence.Sentence:
     """Whether the percentages came true: by their curve and its range, else by the ratio and the slope."""
-    known = {risk: _known(evidence, risk) for risk in lines(evidence)}
+    places = _everywhere(evidence)
+    came = {risk: [at_risk(evidence, site, risk, label) for site, label in places] for risk in lines(evidence)}
+    known = {risk: [each for each in found if each is not None] for risk, found in came.items()}
     every = [each for found in known.values() for each in found]
     site = alone(evidence)
     if site is not None and not classes.labels(evidence):
         return _of_one(evidence, every, as_a_whole(evidence, site))
     first = sentence.primary_threshold(evidence) or lines(evidence)[-1]
     risk = max(known, key=lambda value: (any(each.is_off for each in known[value]), bool(known[value]), value == first))
-    at_risk = f"{_of_several(evidence, known[risk])}{_unknown(evidence, known[risk])}" if every else _why_not(evidence)
+    said = f"{_of_several(evidence, known[risk])}{_unknown(evidence, known[risk])}" if every else _why_not(evidence)
     off = _off_as_a_whole(evidence)
     if off and not any(each.is_off for each in every):
-        lead = "No." if len(off) == len(in_question(evidence)) * len(classes.labels(evidence) or "-") else "Not all."
-        return sentence.Sentence(lead, f"{_of_wholes(off)} {at_risk}")
-    return sentence.Sentence(
-        _lead(evidence, every) if every else "Not known.", f"{at_risk} {_would_show(evidence)}".strip()
-    )
-
-
-def _of_wholes(off: Sequence[Whole]) -> str:
-    """How percentages are off as a whole, and where."""
-    said: dict[str, list[str]] = {}
-    for each in off:
-        said.setdefault(each.says, []).append(each.where)
-    return f"{sentence_case('; '.join(f'in {few_named(where)} {says}' for says, where in said.items()))}."
+        # How they are off as a whole, and where.
+        ways: dict[str, list[str]] = {}
+        for each in off:
+            ways.setdefault(each.says, []).append(each.where)
+        how = sentence_case("; ".join(f"in {few_named(where)} {says}" for says, where in ways.items()))
+        return sentence.Sentence("No." if len(off) == len(places) else "Not all.", f"{how}. {said}")
+    lead = _lead(evidence, every) if every else "Not known."
+    return sentence.Sentence(lead, f"{said} {_would_show(evidence)}".strip())
 
 
 def _why_not(evidence: types.Evidence) -> str:
     """Why nobody can say what came of each percentage."""
-    curves = [
-        types.find_curve(evidence, "calibration_curve", site.name, **({"class": label} if label else {}))
-        for site in in_question(evidence)
-        for label in classes.labels(evidence) or ("",)
-    ]
+    places = [(site, classes.at(label)) for site, label in _everywhere(evidence)]
+    curves = [types.find_curve(evidence, "calibration_curve", site.name, **at) for site, at in places]
     if any(isinstance(curve, types.Withheld) for curve in curves):
         return "How many had it at each percentage is kept back, to protect patients."
     return "There are too few patients to say, or none was given such a percentage."
 
 
-def _is_shown(evidence: types.Evidence) -> bool:
-    """Whether the percentages are shown to be right wherever they are in question."""
-    return all(
-        size_of_risks(evidence, site.name, label) == "shown"
-        for site in in_question(evidence)
-        for label in classes.labels(evidence) or ("",)
-    )
-
-
 def _would_show(evidence: types.Evidence) -> str:
     """How many patients would show that the percentages are right, where that is open and there were fewer."""
-    open_at = [
-        site
-        for site in in_question(evidence)
-        if not classes.labels(evidence) and size_of_risks(evidence, site.name) == "open"
-    ]
+    places = [] if classes.labels(evidence) else in_question(evidence)
+    open_at = [site for site in places if size_of_risks(evidence, site.name) == "open"]
     needed = sentence.to_show_calibration(evidence, open_at)
     if not needed:
         return ""
@@ -305,7 +274,8 @@ def _unrefuted(evidence: types.Evidence, every: Sequence[AtRisk]) -> str:
     out = [each for each in known if each.leaves_out]
     where = "" if alone(evidence) else f" in {few_named(list(dict.fromkeys(each.where for each in out)))}"
     if not out:
-        return "Yes: close to what happened." if _is_shown(evidence) else "No error was shown."
+        is_shown = all(size_of_risks(evidence, site.name, label) == "shown" for site, label in _everywhere(evidence))
+        return "Yes: close to what happened." if is_shown else "No error was shown."
     if all(each.is_within for each in out):
         return f"Nearly: off by less than a quarter{where}."
     return f"Nobody can tell yet: they may be wrong{where}, or this is coincidence."
@@ -390,8 +360,7 @@ def _of_several(evidence: types.Evidence, found: Sequence[AtRisk]) -> str:
     if not rest:
         return f"{said}{listing(parts)}."
     among = rest[0].among
-    low, high = people(rest[0].value, among), people(rest[-1].value, among)
-    values = low if low == high else f"{low} to {high}"
+    values = span(partial(people, among=among), [risk.value for risk in rest])
     count = in_words(len(rest))
     ranges = f"{people(min(risk.low for risk in rest), among)} to {people(max(risk.high for risk in rest), among)}"
     if not parts:
