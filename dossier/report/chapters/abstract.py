@@ -39,20 +39,27 @@ def finding(_: Evidence) -> sentence.Sentence:
 
 def lines(evidence: Evidence) -> list[Line]:
     """The thirteen lines: computed where the run knows, declared where the release says, open where it does not."""
-    release = evidence.release
+    release, sites = evidence.release, externals(evidence)
+    names, at = [site.site for site in sites], sentence.primary_threshold(evidence)
+    which = "site" if len(sites) == 1 else "sites"
+    which += f": {listing(names)}" if len(names) <= MOST_NAMED else ", named in the chapter on the data"
+    # How many predictors the declared formula has, and how many the tables give, which need not be the same.
+    given = len({name for site in sites for name in site.features})
+    used = "" if release.model is None else counted(len(release.model.predictors), "predictor")
+    figures = {"used": used, "given": given, "tables": f"{given:,}" if given else "none"}
     return [
         Line(
             "Kind of study", f"External validation of a prediction model for {release.outcome.name}: {model(evidence)}."
         ),
         _said(evidence, "Background", "3a"),
         _said(evidence, "Objective", "4"),
-        Line("Sources of data", f"{_sources(evidence)}."),
+        Line("Sources of data", f"{sentence_case(in_words(len(sites)))} external {which}."),
         _said(evidence, "Setting and eligibility", "6a", "6b"),
         Line("Outcome", f"{sentence_case(Predicted.by(release).words)}."),
         Line("Type of model", _type(evidence)),
-        Line("Measures", f"{_measures(evidence)}."),
+        Line("Measures", sentence.phrase("abstract", "measures", at="" if at is None else threshold(at))),
         Line("Patients and events", f"{_size(evidence)}."),
-        Line("Predictors", _predictors(evidence)),
+        Line("Predictors", sentence.phrase("abstract", "predictors", **figures, named=counted(given, "predictor"))),
         Line("Results", _results(evidence)),
         _said(evidence, "Interpretation", "25"),
         _said(evidence, "Registration", "18d"),
@@ -118,28 +125,12 @@ def _plain(part: str) -> str:
     return line if line.endswith((".", "!", "?", ":", ";", ",")) else f"{line}."
 
 
-def _sources(evidence: Evidence) -> str:
-    sites = externals(evidence)
-    names = [site.site for site in sites]
-    which = f": {listing(names)}" if len(names) <= MOST_NAMED else ", named in the chapter on the data"
-    return f"{sentence_case(in_words(len(sites)))} external {'site' if len(sites) == 1 else 'sites'}{which}"
-
-
 def _type(evidence: Evidence) -> str:
     said = evidence.release.model_card.architecture or in_full(evidence, "12c")
     given = evidence.release.model is not None
     return " ".join(
         ([said] if said else ["Asked of development studies only."])
         + (["The coefficients are given in this dossier."] if given else [])
-    )
-
-
-def _measures(evidence: Evidence) -> str:
-    at = sentence.primary_threshold(evidence)
-    utility = "" if at is None else f", net benefit over the better default at a threshold of{TIED}{threshold(at)}"
-    return (
-        "AUROC, observed over expected events, calibration slope, calibration curve"
-        f"{utility}; every other measure in its chapter"
     )
 
 
@@ -155,16 +146,6 @@ def _size(evidence: Evidence) -> str:
         least = at_least(sites)
         return f"{patients}: {listing([f'{least}{text}' for text in of_each])}"
     return f"{patients}, {all_events(sites)}"
-
-
-def _predictors(evidence: Evidence) -> str:
-    """How many predictors the declared formula has, and how many the tables give, which need not be the same."""
-    formula = evidence.release.model
-    given = len({name for site in externals(evidence) for name in site.features})
-    if formula is None:
-        return f"{counted(given, 'predictor')} given in the tables." if given else "Not given."
-    used = counted(len(formula.predictors), "predictor")
-    return f"{used} in the declared formula; {f'{given:,}' if given else 'none'} given in the tables."
 
 
 def _results(evidence: Evidence) -> str:

@@ -261,20 +261,15 @@ def measures(evidence: types.Evidence) -> Table:
     """Every measure that is compared, before and now, the difference with its interval, and how that was found."""
     changes, reasons = _changes(evidence), Reasons(evidence)
     groups: dict[str, list[types.Result]] = {}
-    for result in (result for result in changes.results if _is_reported(evidence, result)):
-        groups.setdefault(_group(evidence, result), []).append(result)
+    for result in changes.results:
+        # Of what is a number now, or was one before.
+        if any(isinstance(found, types.Estimate) for found in _before_and_now(evidence, result)):
+            groups.setdefault(_group(evidence, result), []).append(result)
     rows: list[Row] = []
     for label, members in groups.items():
         rows.append(Row(label, kind="group"))
         rows += [_line(evidence, member, reasons) for member in members]
     return worded("changes-measures", rows, footnotes=reasons.footnotes())
-
-
-def _is_reported(evidence: types.Evidence, result: types.Result) -> bool:
-    """Whether the measure is a number now, or was one before."""
-    return any(
-        isinstance(found, types.Estimate) for found in (_before(evidence, result), _value(evidence.results, result))
-    )
 
 
 def _group(evidence: types.Evidence, result: types.Result) -> str:
@@ -286,19 +281,22 @@ def _group(evidence: types.Evidence, result: types.Result) -> str:
 
 def _line(evidence: types.Evidence, result: types.Result, reasons: Reasons) -> Row:
     term = evidence.terms[result.term]
-    before, now = _before(evidence, result), _value(evidence.results, result)
     label = next((measured_label(site) for site in evidence.datasets if site.name == result.dataset), ALL_POOLED)
-    cells = (*(_cell(found, term, reasons) for found in (before, now, result.found)), _how(result.found, reasons))
-    return Row(label, cells, "total" if result.dataset == types.POOLED else "row")
+    every = (*_before_and_now(evidence, result), result.found)
+    cells = [Cell.plain("") if found is None else cell(found, term, reasons) for found in every]
+    return Row(label, (*cells, _how(result.found, reasons)), "total" if result.dataset == types.POOLED else "row")
 
 
-def _before(evidence: types.Evidence, result: types.Result) -> types.Estimate | types.Absent | None:
-    """The same measure before; None where it was never taken, and where it was of another site or outcome."""
+def _before_and_now(evidence: types.Evidence, result: types.Result) -> tuple[Found, Found]:
+    """The same measure before and now; before None where it was of another site or outcome."""
     previous = _changes(evidence).previous
     elsewhere = any(now.name == result.dataset for _, now in _of_other_sites(evidence))
-    if elsewhere or previous.other_outcome(evidence.release) is not None:
-        return None
-    return _value(previous.results, result)
+    is_other = elsewhere or previous.other_outcome(evidence.release) is not None
+    return None if is_other else _value(previous.results, result), _value(evidence.results, result)
+
+
+Found = types.Estimate | types.Absent | None
+"""What was found, None where it was never taken."""
 
 
 def _value(results: Sequence[types.Result], result: types.Result) -> types.Estimate | types.Absent | None:
@@ -313,12 +311,6 @@ def _value(results: Sequence[types.Result], result: types.Result) -> types.Estim
         ),
         None,
     )
-
-
-def _cell(found: types.Estimate | types.Absent | None, term: types.Term, reasons: Reasons) -> Cell:
-    if found is None:
-        return Cell.plain("")
-    return cell(found, term, reasons)
 
 
 def _how(found: types.Estimate | types.Absent, reasons: Reasons) -> Cell:

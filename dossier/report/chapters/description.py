@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from dossier.core.bands import MAP_ROWS, MAP_WITH_NUMBERS
-from dossier.core.types import MODEL, DatasetSummary, DescriptionResult, Evidence, described, externals
+from dossier.core.types import MODEL, DatasetSummary, Evidence, described, externals
 from dossier.report.chapters import classes, sentence
 from dossier.report.chapters.chapter import chapter
 from dossier.typeset.labels import coded, level_of, with_unit
@@ -155,14 +155,10 @@ def _characteristics(evidence: Evidence, datasets: list[DatasetSummary], part: i
                 )
             )
     heads = (Column(label_of(dataset), intervals=True) for dataset in datasets)
-    without = _without_median(evidence, features)
-    return worded("characteristics", rows, heads, without, part, unweighted=unweighted(datasets))
-
-
-def _without_median(evidence: Evidence, features: Sequence[str]) -> tuple[str, ...]:
-    """Which predictors hold codes that are read as numbers, whose median says nothing."""
+    # Predictors that hold codes which are read as numbers, whose median says nothing.
     codes = [feature for feature in features if coded(evidence, feature) is not None and not _levels(evidence, feature)]
-    return (f"Codes that are read as numbers have no median here: {listing(codes)}.",) if codes else ()
+    without = [f"Codes that are read as numbers have no median here: {listing(codes)}."] if codes else []
+    return worded("characteristics", rows, heads, without, part, unweighted=unweighted(datasets))
 
 
 def _level(
@@ -187,17 +183,13 @@ TWO = 2
 def _levels(evidence: Evidence, feature: str) -> list[str]:
     """The categories of a predictor, or its values where it takes two at most in all datasets; none of a number."""
     rows = [row for row in described(evidence, feature) if row.dataset != MODEL]
-    levels = list(dict.fromkeys(_in_order(rows)))
+    of_shares = [row.described.level for row in rows if row.described.statistic == "share"]
+    levels = list(dict.fromkeys(level for level in of_shares if level))
     numeric = {row.dataset for row in rows if row.described.statistic == "median"}
     shared = {row.dataset for row in rows if row.described.statistic == "share"}
     if numeric and (numeric - shared or len(levels) != TWO):
         return []
     return sorted(levels, key=float) if numeric else levels
-
-
-def _in_order(rows: Sequence[DescriptionResult]) -> Iterator[str]:
-    """The categories in the order in which the datasets hold them."""
-    return (row.described.level for row in rows if row.described.statistic == "share" and row.described.level)
 
 
 def _share_of(

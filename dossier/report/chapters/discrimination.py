@@ -111,28 +111,18 @@ def _at(evidence: Evidence, dataset: str, setting: At, reasons: Reasons) -> tupl
     benefit, gain = (find(evidence, name, dataset, **setting) for name in ("net_benefit", "net_benefit_gain"))
     if not any(isinstance(estimate, Estimate) for estimate in (*found, benefit)):
         return ()
-    return (
-        *_cells(evidence, AT_A_THRESHOLD, found, reasons),
-        *_benefit(evidence, dataset, benefit, reasons),
-        _gain(evidence, gain, reasons),
-    )
-
-
-def _benefit(evidence: Evidence, dataset: str, found: Estimate | Absent, reasons: Reasons) -> tuple[Cell, Cell]:
-    """The net benefit of the model and of the better default."""
-    if isinstance(found, Absent):
-        return reasons.cell(found), NOT_COMPUTED
-    default = sentence.default_benefit(dataset, found)
-    of_default = reasons.cell(default) if isinstance(default, Absent) else Cell.plain(number(100 * default, 1))
-    return Cell(value_of(found, evidence.terms["net_benefit"])), of_default
-
-
-def _gain(evidence: Evidence, found: Estimate | Absent, reasons: Reasons) -> Cell:
-    if isinstance(found, Absent):
-        return reasons.cell(found)
-    term = evidence.terms["net_benefit_gain"]
-    certain = found.low is not None and found.low > 0
-    return Cell(value_of(found, term), interval(found, term, wordy=True), "value" if certain else "alert")
+    cells = _cells(evidence, AT_A_THRESHOLD, found, reasons)
+    # The net benefit of the model and of the better default, and the gain.
+    if isinstance(benefit, Absent):
+        cells += [reasons.cell(benefit), NOT_COMPUTED]
+    else:
+        default = sentence.default_benefit(dataset, benefit)
+        cells.append(Cell(value_of(benefit, evidence.terms["net_benefit"])))
+        cells.append(reasons.cell(default) if isinstance(default, Absent) else Cell.plain(number(100 * default, 1)))
+    if isinstance(gain, Absent):
+        return (*cells, reasons.cell(gain))
+    term, certain = evidence.terms["net_benefit_gain"], gain.low is not None and gain.low > 0
+    return (*cells, Cell(value_of(gain, term), interval(gain, term, wordy=True), "value" if certain else "alert"))
 
 
 CHAPTER = chapter("discrimination", finding, measured("discrimination"))

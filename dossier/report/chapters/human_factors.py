@@ -101,28 +101,16 @@ def benefit(evidence: Evidence) -> tuple[Table, ...]:
     if not any(isinstance(result.found, Estimate) for result in found):
         return ()
     reasons, term = Reasons(evidence), evidence.terms["decision_benefit"]
-    rows = tuple(
-        Row(
-            _who(result),
-            (
-                Cell.plain(f"{result.found.n}" if isinstance(result.found, Estimate) else ""),
-                *_wrong(result),
-                *_changed(evidence, result),
-                cell(result.found, term, reasons, wordy=True),
-            ),
-        )
-        for result in found
-    )
+    rows = []
+    for result in found:
+        # How many they are, and the mean share of wrong decisions without and with the model.
+        cells = [NOTHING] * 3
+        if isinstance(result.found, Estimate):
+            shares = [1 - (result.found.details[arm] or 0.0) for arm in ("unaided", "aided")]
+            cells = [Cell.plain(f"{result.found.n}"), *(Cell.plain(number(100 * share, 1)) for share in shares)]
+        cells += [*_changed(evidence, result), cell(result.found, term, reasons, wordy=True)]
+        rows.append(Row(_who(result), tuple(cells)))
     return (worded("decision-benefit", rows, (), reasons.footnotes(), level=level_of(evidence)),)
-
-
-def _wrong(result: Result) -> tuple[Cell, Cell]:
-    """The mean share of wrong decisions without and with the model."""
-    if isinstance(result.found, Absent):
-        return (NOTHING, NOTHING)
-    shares = [1 - (result.found.details[arm] or 0.0) for arm in ("unaided", "aided")]
-    without, aided = (Cell.plain(number(100 * share, 1)) for share in shares)
-    return (without, aided)
 
 
 def _changed(evidence: Evidence, result: Result) -> tuple[Cell, Cell]:

@@ -35,7 +35,14 @@ def tables(evidence: Evidence, chapters: Sequence[Chapter]) -> tuple[Table, ...]
         each: [term for term in evidence.terms.values() if term in terms and printed_in(evidence, term) == each.name]
         for each in chapters
     }
-    return tuple(_table(evidence, each.name, each.title, members) for each, members in found.items() if members)
+    made = []
+    for each, members in found.items():
+        rows = []
+        for term, interval in zip(members, _intervals(evidence, members), strict=True):
+            texts = (formula(term), sentence_case(interval), "; ".join(term.cites))
+            rows.append(Row(sentence_case(term.label), tuple(map(Cell.word, texts))))
+        made += [worded("methods", rows, at=each.name, chapter=each.title)] if rows else []
+    return tuple(made)
 
 
 def only_in_files(evidence: Evidence) -> tuple[str, ...]:
@@ -45,16 +52,6 @@ def only_in_files(evidence: Evidence) -> tuple[str, ...]:
 
 def _estimated(evidence: Evidence) -> list[Term]:
     return used(evidence, {printed_in(evidence, term) for term in evidence.terms.values()})
-
-
-def _table(evidence: Evidence, chapter: str, title: str, terms: list[Term]) -> Table:
-    rows = (_row(term, way) for term, way in zip(terms, _intervals(evidence, terms), strict=True))
-    return worded("methods", rows, at=chapter, chapter=title)
-
-
-def _row(term: Term, interval: str) -> Row:
-    cells = (formula(term), sentence_case(interval), "; ".join(term.cites))
-    return Row(sentence_case(term.label), tuple(Cell.word(text) for text in cells))
 
 
 def formula(term: Term) -> str:

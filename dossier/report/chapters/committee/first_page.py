@@ -46,7 +46,7 @@ from dossier.report.chapters.committee.plain import (
 from dossier.typeset.numbers import TIED, people
 from dossier.typeset.tables import Cell, Spanner
 from dossier.typeset.widths import parted, text_width, widest_word
-from dossier.typeset.words import counted, how_many, in_words, listing, sentence_case
+from dossier.typeset.words import counted, how_many, in_words, listing
 
 # ---- the answer -----------------------------------------------------------------------------------------------------
 
@@ -200,16 +200,13 @@ def _elsewhere(evidence: types.Evidence) -> str:
         return f"Elsewhere it may {what} {low} to {high} times of 100{worse}."
     if any(flag.flag in ("wide_prediction_interval", "heterogeneity") for flag in evidence.flags):
         return "Results differed so much that those of another hospital cannot be predicted."
-    return f"{sentence_case(_too_few_sites(evidence))} cannot tell what to expect in another."
+    count = len(types.externals(evidence))
+    who = "One hospital" if count == 1 else f"These {in_words(count)} hospitals"
+    return f"{who} cannot tell what to expect in another."
 
 
 COIN_TOSS = 0.5
 """How often who has no model at all tells sick from well."""
-
-
-def _too_few_sites(evidence: types.Evidence) -> str:
-    count = len(types.externals(evidence))
-    return "one hospital" if count == 1 else f"these {in_words(count)} hospitals"
 
 
 # ---- what it is for -------------------------------------------------------------------------------------------------
@@ -232,17 +229,13 @@ def what_it_is(evidence: types.Evidence) -> str:
     then = f"is flagged, to be {verb}" if verb else "is flagged"
     if known:
         text = f"It gives each patient a percentage for each of {listing(known)}: {outcome}."
-        text = f"{text} It names the one with the highest.{_of_classes(evidence)}"
+        # What the maker says of the outcome, where a line holds it: the names of classes alone may say nothing.
+        said = beginning(evidence.statements.get("8a", ""), LINE)
+        text += f" It names the one with the highest.{f' {said.text}' if said.text and not said.is_cut else ''}"
         always = " Every patient has at least one such class." if at is not None and at * len(known) <= 1 else ""
         return text if at is None else f"{text} Each class at {risk_of(at)} or more {then}.{always}"
     text = f"It gives each patient a percentage: the chance of {outcome}."
     return text if at is None else f"{text} From {risk_of(at)} on, a patient {then}."
-
-
-def _of_classes(evidence: types.Evidence) -> str:
-    """What the maker says of the outcome, where a line holds it: the names of classes alone may say nothing."""
-    said = beginning(evidence.statements.get("8a", ""), LINE)
-    return f" {said.text}" if said.text and not said.is_cut else ""
 
 
 @dataclass(frozen=True)
@@ -374,7 +367,10 @@ def _hospital(evidence: types.Evidence, site: types.DatasetSummary, name: str, h
         cells += _shares(evidence, site, share)
     if classes.labels(evidence):
         if len(classes.labels(evidence)) <= MOST_CLASSES:
-            cells += [_of_class(value) for value in classes.named_rightly_by_class(evidence, site)]
+            shares = classes.named_rightly_by_class(evidence, site)
+            cells += [
+                Cell.absent("none") if each is None else Cell.plain(people(each, in_cell=True)) for each in shares
+            ]
     else:
         cells += [_came(evidence, site, risk) for risk in _shown_lines(evidence)]
     if _has_goals(evidence):
@@ -401,10 +397,6 @@ def _shares(evidence: types.Evidence, site: types.DatasetSummary, share: float |
     spared = types.find(evidence, "specificity", site.name, threshold=at)
     alarms = missing(spared) if isinstance(spared, types.Absent) else Cell.plain(people(1 - spared.value, in_cell=True))
     return [*cells, alarms]
-
-
-def _of_class(share: float | None) -> Cell:
-    return Cell.absent("none") if share is None else Cell.plain(people(share, in_cell=True))
 
 
 def _is_kept_back(evidence: types.Evidence, site: types.DatasetSummary) -> bool:
@@ -482,7 +474,11 @@ def works_here(evidence: types.Evidence) -> tuple[str, ...]:
     site = alone(evidence)
     if site is None:
         return ()
-    parts = [_tested_here(site, evidence)]
+    sick = "" if site.events is None else f", {site.events:,} of them {with_it(evidence)}"
+    few = few_at(evidence, site)
+    warned = f" There were {few}: the numbers are rough." if few else ""
+    ranged = f" {COUNTS_ARE_RANGES}" if is_protected(evidence) else ""
+    parts = [f"Tested on {counted(site.n, 'patient')}{sick}.{ranged}{warned}"]
     at = sentence.primary_threshold(evidence)
     ours = () if evidence.local_site else ("If this hospital is ours, ask for its own pages.",)
     if classes.labels(evidence):
@@ -490,11 +486,10 @@ def works_here(evidence: types.Evidence) -> tuple[str, ...]:
     if at is not None and isinstance(
         spared := types.find(evidence, "specificity", site.name, threshold=at), types.Estimate
     ):
-        error = people(1 - spared.value)
-        parts.append(
-            f"At the {line(at)} it finds {_found_people(evidence, site, at)} of 100 patients {with_it(evidence)}. "
-            f"Of 100 without, {error} are {acted_on(evidence)} in error."
-        )
+        hit = types.find(evidence, "sensitivity", site.name, threshold=at)
+        found = "too few to say how many" if isinstance(hit, types.Absent) else people(hit.value)
+        wrong = f"Of 100 without, {people(1 - spared.value)} are {acted_on(evidence)} in error."
+        parts.append(f"At the {line(at)} it finds {found} of 100 patients {with_it(evidence)}. {wrong}")
     ranked = types.find(evidence, "auroc", site.name)
     if isinstance(ranked, types.Estimate) and discrimination(ranked, evidence.local_site == site.name) == "open":
         parts.append(
@@ -508,18 +503,5 @@ def works_here(evidence: types.Evidence) -> tuple[str, ...]:
     return (*parts, *ours)
 
 
-def _found_people(evidence: types.Evidence, site: types.DatasetSummary, at: float) -> str:
-    found = types.find(evidence, "sensitivity", site.name, threshold=at)
-    return "too few to say how many" if isinstance(found, types.Absent) else people(found.value)
-
-
 COUNTS_ARE_RANGES = "Counts are given as ranges, to protect patients."
 """Why no count is exact where small ones are protected; the first page says it once."""
-
-
-def _tested_here(site: types.DatasetSummary, evidence: types.Evidence) -> str:
-    sick = "" if site.events is None else f", {site.events:,} of them {with_it(evidence)}"
-    few = few_at(evidence, site)
-    warned = f" There were {few}: the numbers are rough." if few else ""
-    ranged = f" {COUNTS_ARE_RANGES}" if is_protected(evidence) else ""
-    return f"Tested on {counted(site.n, 'patient')}{sick}.{ranged}{warned}"

@@ -23,7 +23,23 @@ CHECKS: dict[str, str] = entries("pages")["checks"]
 
 def steps(evidence: Evidence) -> tuple[str, ...]:
     """What must be done before the model is used, in the order in which it is done."""
-    every = [*_test(evidence), _line(evidence), *_correct(evidence), _keep(), _watch(evidence)]
+    at, care = sentence.primary_threshold(evidence), evidence.release.care
+    every = list(_test(evidence))
+    # Agree who owns the line, and what it costs.
+    said = "" if care.threshold_owner else " The maker names nobody."
+    if at is None:
+        every.append(f"Set the line from which a patient is {acted_on(evidence)}, and agree who owns it.")
+    else:
+        every.append(f"Agree who owns the {line(at)}, and how many missed patients we accept.{said}")
+    if are_off(evidence):
+        every.append("Do not show patients its percentages before they are corrected here.")
+    every.append("Keep the test that we use now: nobody has shown that the model can replace it.")
+    # Name who watches it, and when it is switched off.
+    said = "The maker's rule: last page." if care.stop_rule or care.stop else "The maker gives no rule."
+    if broken_here(evidence):
+        every.append("Ask why the maker's rule to switch it off was broken, and name who watches it.")
+    else:
+        every.append(f"Name who watches it, and when it is switched off. {said}")
     return (*every, *_checks(evidence))[:MOST_STEPS]
 
 
@@ -61,35 +77,6 @@ def _needed(evidence: Evidence, site: DatasetSummary) -> float | None:
     ]
     known = [estimate.value for estimate in found if isinstance(estimate, Estimate)]
     return max(known) if known else None
-
-
-def _line(evidence: Evidence) -> str:
-    """Agree who owns the line, and what it costs."""
-    at, owner = sentence.primary_threshold(evidence), evidence.release.care.threshold_owner
-    if at is None:
-        return f"Set the line from which a patient is {acted_on(evidence)}, and agree who owns it."
-    said = "" if owner else " The maker names nobody."
-    return f"Agree who owns the {line(at)}, and how many missed patients we accept.{said}"
-
-
-def _correct(evidence: Evidence) -> Iterator[str]:
-    """Do not act on percentages that are wrong."""
-    if are_off(evidence):
-        yield "Do not show patients its percentages before they are corrected here."
-
-
-def _keep() -> str:
-    """Keep what is done today, as nothing here shows that the model can take its place."""
-    return "Keep the test that we use now: nobody has shown that the model can replace it."
-
-
-def _watch(evidence: Evidence) -> str:
-    """Name who watches it, and when it is switched off."""
-    care = evidence.release.care
-    if broken_here(evidence):
-        return "Ask why the maker's rule to switch it off was broken, and name who watches it."
-    said = "The maker's rule: last page." if care.stop_rule or care.stop else "The maker gives no rule."
-    return f"Name who watches it, and when it is switched off. {said}"
 
 
 def _checks(evidence: Evidence) -> list[str]:
