@@ -14,7 +14,7 @@ from dossier.core.types import At, CurveResult, DatasetSummary, Evidence, Flag, 
 from dossier.typeset.numbers import HYPHEN, unbroken
 
 if TYPE_CHECKING:
-    from dossier.core.release import Model, Release
+    from dossier.core.release import Predictor, Release
 
 PRODUCT = " × "
 OF_COLUMNS = ("predictor", "with")
@@ -127,31 +127,25 @@ def _release(release: Release, label: Mapping[str, str]) -> Release:
         subgroup.model_copy(update={"column": label.get(subgroup.column, subgroup.column)})
         for subgroup in release.subgroup
     )
-    return release.model_copy(update={"model": _model(release.model, label), "subgroup": subgroups})
+    model, terms = release.model, []
+    for term in model.term if model else ():
+        other = None if term.with_ is None else label.get(term.with_, term.with_)
+        named = {"predictor": label.get(term.predictor, term.predictor), "with_": other}
+        terms.append(term.model_copy(update=named))
+    formula = None if model is None else model.model_copy(update={"term": tuple(terms)})
+    return release.model_copy(update={"model": formula, "subgroup": subgroups})
 
 
-def _model(model: Model | None, label: Mapping[str, str]) -> Model | None:
-    if model is None:
-        return None
-    terms = tuple(
-        term.model_copy(
-            update={
-                "predictor": label.get(term.predictor, term.predictor),
-                "with_": None if term.with_ is None else label.get(term.with_, term.with_),
-            }
-        )
-        for term in model.term
-    )
-    return model.model_copy(update={"term": terms})
+def _declared(evidence: Evidence, printed: str) -> Predictor | None:
+    """What the release declares of a column, under the name that is printed."""
+    every = evidence.release.predictor
+    return next((predictor for predictor in every if (predictor.label or predictor.name) == printed), None)
 
 
 def with_unit(evidence: Evidence, printed: str) -> str:
     """A column, under the name that is printed, followed by its unit where it has one."""
-    unit = next(
-        (predictor.unit for predictor in evidence.release.predictor if (predictor.label or predictor.name) == printed),
-        None,
-    )
-    return printed if unit is None else f"{printed}, {unit}"
+    declared = _declared(evidence, printed)
+    return printed if declared is None or declared.unit is None else f"{printed}, {declared.unit}"
 
 
 def level_of(evidence: Evidence, printed: str, level: str) -> str:
@@ -165,11 +159,5 @@ def level_of(evidence: Evidence, printed: str, level: str) -> str:
 
 def coded(evidence: Evidence, printed: str) -> Mapping[str, str] | None:
     """The words for the codes of a column, under the name that is printed; None where none are declared."""
-    return next(
-        (
-            predictor.levels
-            for predictor in evidence.release.predictor
-            if (predictor.label or predictor.name) == printed
-        ),
-        None,
-    )
+    declared = _declared(evidence, printed)
+    return None if declared is None else declared.levels

@@ -8,7 +8,7 @@ from itertools import zip_longest
 from typing import Literal
 
 from dossier.core.tripod import ITEMS, Item
-from dossier.core.types import ChecklistRow, Evidence, RowStatus, externals
+from dossier.core.types import Evidence, RowStatus, externals
 from dossier.report.chapters.chapter import chapter, is_checked
 from dossier.report.chapters.sentence import Sentence
 from dossier.typeset.reasons import reason_text
@@ -64,14 +64,12 @@ def missing(evidence: Evidence) -> list[Line]:
 
 def lines(evidence: Evidence) -> list[Line]:
     """Every row of the checklist with its status in a few words."""
-    items = {item.number: item for item in ITEMS}
-    return [_line(evidence, items[row.item], row) for row in evidence.checklist]
-
-
-def _line(evidence: Evidence, item: Item, row: ChecklistRow) -> Line:
-    words = SHORT[row.status] + ("" if row.reason is None else f", {reason_text(row.reason)}")
-    is_said = item.number in evidence.statements and row.status in IN_WORDS
-    return Line(item, row.status, words, row.where, KINDS.get(row.status, "row"), is_said)
+    items, found = {item.number: item for item in ITEMS}, []
+    for row in evidence.checklist:
+        words = SHORT[row.status] + ("" if row.reason is None else f", {reason_text(row.reason)}")
+        is_said = row.item in evidence.statements and row.status in IN_WORDS
+        found.append(Line(items[row.item], row.status, words, row.where, KINDS.get(row.status, "row"), is_said))
+    return found
 
 
 def halves(evidence: Evidence) -> list[tuple[Line, Line | None]]:
@@ -112,12 +110,9 @@ def standing(evidence: Evidence) -> tuple[str, bool]:
 def counts(evidence: Evidence) -> str:
     """The rows by how they stand, in one sentence."""
     every = lines(evidence)
-    groups = (
-        ("reported", [line for line in every if line.kind == "row"]),
-        ("open", [line for line in every if line.kind == "missing"]),
-        ("not applicable", [line for line in every if line.kind == "quiet"]),
-    )
-    said = [f"{len(rows)} {word}" for word, rows in groups if rows]
+    kinds = {"reported": "row", "open": "missing", "not applicable": "quiet"}
+    numbers = {word: sum(line.kind == kind for line in every) for word, kind in kinds.items()}
+    said = [f"{count} {word}" for word, count in numbers.items() if count]
     return f"{len(every)} rows: {', '.join(said)}."
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from dossier.core import bands, types
 from dossier.core.facts import Count, Fact
@@ -105,22 +105,17 @@ def accuracy_of_readers(evidence: types.Evidence) -> str:
         return "How often the readers are right is unknown and taken as always: rho is the highest that it can be."
     made = [description for description in evidence.descriptions if description.described.of == "rater_accuracy"]
     places = list(dict.fromkeys(description.dataset for description in made))
-    said = [
-        _of_one(evidence, [description.described for description in made if description.dataset == dataset], dataset)
-        for dataset in places
-    ]
+    said = []
+    for dataset in places:
+        rows = [description.described for description in made if description.dataset == dataset]
+        known = {row.statistic: number(row.value) for row in rows}
+        spread = f" (standard deviation {known['standard_deviation']})" if "standard_deviation" in known else ""
+        where = " (of the labels that the model learnt from)" if dataset in _development(evidence) else ""
+        if not where and len(evidence.release.readers) > 1:
+            where = f" at {_place(evidence, dataset)}"
+        ends = f"from {known['minimum']} to {known['maximum']}, mean {known['mean']}{spread}"
+        said.append(f"{sentence_case(rows[0].variable)}{where}: {ends}.")
     return " ".join(said)
-
-
-def _of_one(evidence: types.Evidence, rows: Sequence[types.Description], dataset: str) -> str:
-    """The accuracy of the readers of a dataset; of the labels that the model learnt from it says so."""
-    known = {row.statistic: number(row.value) for row in rows}
-    spread = f" (standard deviation {known['standard_deviation']})" if "standard_deviation" in known else ""
-    span = f"from {known['minimum']} to {known['maximum']}, mean {known['mean']}{spread}"
-    where = " (of the labels that the model learnt from)" if dataset in _development(evidence) else ""
-    if not where and len(evidence.release.readers) > 1:
-        where = f" at {_place(evidence, dataset)}"
-    return f"{sentence_case(rows[0].variable)}{where}: {span}."
 
 
 # ---- tables ---------------------------------------------------------------------------------------------------------
@@ -157,14 +152,12 @@ def _agreement(evidence: types.Evidence) -> tuple[Table, ...]:
     if not rows:
         return ()
     agreed = {result.dataset: result.found for result in types.of_term(evidence, "observed_agreement")}
-    rows.append(Row("Cases with two labels", tuple(_cases(agreed.get(name)) for name in judged)))
+    # How many cases the agreement rests on: those that two raters or more labelled.
+    counts = (each.n if isinstance(each := agreed.get(name), types.Estimate) else None for name in judged)
+    made = (NOT_COMPUTED if count is None else Cell.count(count) for count in counts)
+    rows.append(Row("Cases with two labels", tuple(made)))
     heads = (Column(sentence_case(_place(evidence, name)), intervals=True) for name in judged)
     return (worded("agreement", rows, heads, reasons.footnotes(), level=level_of(evidence)),)
-
-
-def _cases(agreement: types.Estimate | types.Absent | None) -> Cell:
-    """How many cases the agreement rests on: those that two raters or more labelled."""
-    return Cell.count(agreement.n) if isinstance(agreement, types.Estimate) else NOT_COMPUTED
 
 
 def by_group(evidence: types.Evidence) -> tuple[Table, ...]:
@@ -176,13 +169,19 @@ def by_group(evidence: types.Evidence) -> tuple[Table, ...]:
     ]
     if not found:
         return ()
-    reasons = Reasons(evidence)
+    reasons, term = Reasons(evidence), evidence.terms["weighted_concordance"]
     rows: list[Row] = []
     for dataset, curve, groups in found:
         rows += [Row(_place(evidence, dataset), kind="group")] if len(found) > 1 else []
-        rows += [
-            Row(sentence_case(group), _of_group(evidence, curve, index, reasons)) for index, group in enumerate(groups)
-        ]
+        for index, group in enumerate(groups):
+            raters, cases = (int(curve.columns[name][index] or 0) for name in ("raters", "cases"))
+            cells = [Cell.plain(f"{raters}"), Cell.count(cases)]
+            for name in ("accuracy", "rho"):
+                value, low, high = (curve.columns[column][index] for column in (name, f"{name}_low", f"{name}_high"))
+                level = evidence.release.release.level
+                made = None if value is None else types.Estimate(value, low, high, level, curve.n, curve.method)
+                cells.append(NOT_COMPUTED if made is None else cell(made, term, reasons))
+            rows.append(Row(sentence_case(group), tuple(cells)))
     where = "" if len(found) > 1 else _place(evidence, found[0][0])
     return (worded("raters-by-group", rows, (), reasons.footnotes(), where=where, level=level_of(evidence)),)
 
@@ -191,23 +190,6 @@ def _place(evidence: types.Evidence, dataset: str) -> str:
     """What readers' cases are called: by their dataset, or as those of none."""
     named = next((label_of(summary) for summary in evidence.datasets if summary.name == dataset), None)
     return ELSEWHERE[types.READERS] if named is None else named
-
-
-def _of_group(evidence: types.Evidence, curve: types.Curve, index: int, reasons: Reasons) -> tuple[Cell, ...]:
-    raters, cases = (int(curve.columns[name][index] or 0) for name in ("raters", "cases"))
-    values = [_estimate(evidence, curve, name, index) for name in ("accuracy", "rho")]
-    term = evidence.terms["weighted_concordance"]
-    shown = (NOT_COMPUTED if estimate is None else cell(estimate, term, reasons) for estimate in values)
-    return (Cell.plain(f"{raters}"), Cell.count(cases), *shown)
-
-
-def _estimate(evidence: types.Evidence, curve: types.Curve, name: str, index: int) -> types.Estimate | None:
-    value, low, high = (curve.columns[column][index] for column in (name, f"{name}_low", f"{name}_high"))
-    return (
-        None
-        if value is None
-        else types.Estimate(value, low, high, evidence.release.release.level, curve.n, curve.method)
-    )
 
 
 SURE = ("Unsure", "Half sure", "Sure")
@@ -221,9 +203,14 @@ def _joint(evidence: types.Evidence) -> Iterator[Table]:
         if not isinstance(curve.found, types.Curve) or curve.subset is not None:
             continue
         reasons, columns = Reasons(evidence), curve.found.columns
+        few = types.Absent(Fact("cell_of_few_answers", fewest=Count(bands.SMALLEST_GROUP, "answer", is_limit=True)))
         cells = [
-            _share(right, answers, reasons) for right, answers in zip(columns["right"], columns["answers"], strict=True)
+            reasons.cell(few) if right is None else Cell(per_cent(right), f"of {int(answers or 0):,}")
+            for right, answers in zip(columns["right"], columns["answers"], strict=True)
         ]
+        # Their correlation, with what its interval says of it.
+        name = "confidence_complexity_correlation"
+        both = types.find(evidence, name, curve.dataset)
         rows = [
             Row(f"{name} ({third})", tuple(cells[3 * index : 3 * index + 3]))
             for index, (name, third) in enumerate(zip(SURE, THIRDS, strict=True))
@@ -234,24 +221,8 @@ def _joint(evidence: types.Evidence) -> Iterator[Table]:
             footnotes=reasons.footnotes(),
             at=curve.dataset,
             place=_place(evidence, curve.dataset),
-            related=_related(evidence, curve),
+            related=in_text(evidence, name, both) if isinstance(both, types.Estimate) else "",
         )
-
-
-def _share(right: float | None, answers: float | None, reasons: Reasons) -> Cell:
-    if right is None:
-        return reasons.cell(
-            types.Absent(Fact("cell_of_few_answers", fewest=Count(bands.SMALLEST_GROUP, "answer", is_limit=True)))
-        )
-    return Cell(per_cent(right), f"of {int(answers or 0):,}")
-
-
-def _related(evidence: types.Evidence, curve: types.CurveResult) -> str:
-    """Their correlation, with what its interval says of it."""
-    found = types.find(evidence, "confidence_complexity_correlation", curve.dataset)
-    if isinstance(found, types.Absent):
-        return ""
-    return f" Correlation of both: {in_text(evidence, 'confidence_complexity_correlation', found)}."
 
 
 CHAPTER = chapter(

@@ -24,7 +24,8 @@ def finding(evidence: Evidence) -> sentence.Sentence:
     if not places:
         return sentence.Sentence("The minimum sample size cannot be computed.")
     missed = {
-        measure: [index for index, (_, asked) in enumerate(places) if measure in asked and _is_short(asked[measure])]
+        # Where there are fewer patients than a criterion asks for.
+        measure: [index for index, (_, asked) in enumerate(places) if (f := asked.get(measure)) and f.n < f.value]
         for measure in IN_A_SENTENCE
     }
     enough = len(places) - len({name for short in missed.values() for name in short})
@@ -43,11 +44,6 @@ def finding(evidence: Evidence) -> sentence.Sentence:
         for measure in most_missed
     ]
     return sentence.Sentence(lead, f"Too few {'; '.join(where)}.")
-
-
-def _is_short(found: Estimate) -> bool:
-    """Whether there are fewer patients than a criterion asks for."""
-    return found.n < found.value
 
 
 Noun = Literal["site", "pair of class and site"]

@@ -263,7 +263,10 @@ class _Beside:
 def _beside(evidence: types.Evidence, has_criteria: bool) -> list[_Beside | None]:
     """What is no criterion: where there are none, what the model does, each value with its interval."""
     if classes.labels(evidence):
-        return [] if has_criteria else [_plain(evidence, "auroc", "AUROC, mean"), *_of_classes(evidence)]
+        # The class whose O/E and slope are farthest from 1, and of how many the gain excludes 0.
+        slope = _farthest(evidence, "calibration_slope", "Slope", SLOPES)
+        mean, ratio = _plain(evidence, "auroc", "AUROC, mean"), _farthest(evidence, "oe_ratio", "O/E")
+        return [] if has_criteria else [mean, ratio, _gains_of_classes(evidence), slope]
     if has_criteria:
         return [_gain(evidence, is_whole=False), _slope(evidence)]
     first = _plain(evidence, "auroc", "AUROC"), _plain(evidence, "oe_ratio", "O/E"), _gain(evidence, is_whole=True)
@@ -325,15 +328,6 @@ def _column(
     cells = {site.name: _alerted(made(each), states[site.name]) for site, each in found}
     counted = "" if measure == "auroc" else acceptance.counts(list(states.values()))
     return _Beside(head, cells, counted, note) if found else None
-
-
-def _of_classes(evidence: types.Evidence) -> list[_Beside | None]:
-    """Of several classes: the class whose O/E and slope are farthest from 1, and of how many the gain excludes 0."""
-    return [
-        _farthest(evidence, "oe_ratio", "O/E"),
-        _gains_of_classes(evidence),
-        _farthest(evidence, "calibration_slope", "Slope", SLOPES),
-    ]
 
 
 def _farthest(evidence: types.Evidence, measure: str, head: str, note: str = "") -> _Beside | None:

@@ -28,21 +28,16 @@ def goals(evidence: Evidence) -> Table | None:
     every = acceptance.counted_ones(evidence)
     if not every:
         return None
-    rows = tuple(
-        Row(_about(evidence, criteria[0]), (Cell.word(_asked(evidence, criteria)), _standing(evidence, criteria)))
-        for criteria in every
-    )
+    rows = []
+    for criteria in every:
+        # What it is about, with its line and its group of patients.
+        criterion = criteria[0]
+        term, at = evidence.terms[criterion.measure], criterion.at.get("threshold")
+        about = term.label if term.goal is None else term.goal.label
+        about += f", {line(at)}" if isinstance(at, float) else ""
+        about += f", {criterion.subset.level} ({within_sentence(criterion.subset.column)})" if criterion.subset else ""
+        rows.append(Row(about, (Cell.word(_asked(evidence, criteria)), _standing(evidence, criteria))))
     return worded("goals", rows, note=_note(evidence, every))
-
-
-def _about(evidence: Evidence, criterion: Criterion) -> str:
-    """What a goal is about, with its line and its group of patients."""
-    term = evidence.terms[criterion.measure]
-    label = term.label if term.goal is None else term.goal.label
-    at = criterion.at.get("threshold")
-    where = f", {line(at)}" if isinstance(at, float) else ""
-    group = f", {criterion.subset.level} ({within_sentence(criterion.subset.column)})" if criterion.subset else ""
-    return f"{label}{where}{group}"
 
 
 def _asked(evidence: Evidence, goal: tuple[Criterion, ...]) -> str:
@@ -77,9 +72,9 @@ def _standing(evidence: Evidence, goal: tuple[Criterion, ...]) -> Cell:
         return Cell("; but ".join([f"Met{here}", *_better_otherwise(evidence, goal[0])]), kind=kind)
     if goal[0].dataset == POOLED:
         return Cell(sentence_case(STANDS[said]), kind=kind)
-    parts = []
+    parts, sites = [], {summary.name: summary.site for summary in evidence.datasets}
     for state, word in STANDS.items():
-        where = [_site(evidence, each.dataset) for each in goal if each.state == state]
+        where = [sites.get(each.dataset, each.dataset) for each in goal if each.state == state]
         if where and state != "shown":
             parts.append(f"{word} in {few_named(where)}")
     return Cell(sentence_case(f"{'; '.join(parts)}{here}"), kind=kind)
@@ -91,10 +86,6 @@ def _better_otherwise(evidence: Evidence, goal: Criterion) -> tuple[str, ...]:
     if term is None or not term.weighs or not isinstance(at, float):
         return ()
     return where_the_same_is_better(evidence, at)
-
-
-def _site(evidence: Evidence, dataset: str) -> str:
-    return next((summary.site for summary in evidence.datasets if summary.name == dataset), dataset)
 
 
 def _note(evidence: Evidence, every: list[tuple[Criterion, ...]]) -> str:
