@@ -43,20 +43,11 @@ def finding(evidence: types.Evidence) -> Sentence:
     lead = f"{sentence_case(how_many(len(met)))} of {in_words(len(every))} {noun} "
     rest = ""
     if len(every) - len(met) <= 4:
-        rest = " ".join(
-            f"{sentence_case(WORDS[how])}: {listing(those)}."
-            for how in REST
-            if (
-                those := [
-                    within_sentence(label(evidence, criteria[0])) for criteria in every if verdict(criteria) == how
-                ]
-            )
-        )
-    rest = " ".join(
-        text
-        for text in (rest, *not_the_better_choice(evidence, every), when(evidence, "declared"), sealed(evidence))
-        if text
-    )
+        names = [(verdict(criteria), within_sentence(label(evidence, criteria[0]))) for criteria in every]
+        others = {how: [name for state, name in names if state == how] for how in REST}
+        rest = " ".join(f"{sentence_case(WORDS[how])}: {listing(those)}." for how, those in others.items() if those)
+    more = (rest, *not_the_better_choice(evidence, every), when(evidence, "declared"), sealed(evidence))
+    rest = " ".join(text for text in more if text)
     if not counted_ones(evidence):
         return Sentence("No criterion counts: none was declared in time.", rest)
     return Sentence(f"{lead}{'is' if len(met) == 1 else 'are'} shown to be met.", rest)

@@ -161,7 +161,7 @@ def settings(evidence: types.Evidence) -> Table:
     """Everything that stands behind the numbers and is not data, where it differs; the rest is named."""
     before = _changes(evidence).previous
     every = list(_settings(evidence, before))
-    rows = [Row(label, (_word(old), _word(new))) for label, old, new in every if old != new]
+    rows = [Row(label, (Cell.word(old), Cell.word(new))) for label, old, new in every if old != new]
     same = [within_sentence(label) for label, old, new in every if old == new]
     unknown = [
         f"Model file, programs and input files of before are not known: {reason_text(absent.reason)}."
@@ -175,36 +175,27 @@ def _settings(evidence: types.Evidence, before: types.Previous) -> Iterator[tupl
     release, manifest = evidence.release.release, before.manifest
     yield "Version of the model", before.version, release.version
     yield "Date", date(before.date), date(release.date)
-    yield from _predictions(before.predicted, types.Predicted.by(evidence.release))
-    for old, new in _of_other_sites(evidence):
-        yield f"Site of {new.name}", old.site, new.site
+    then, now = before.predicted, types.Predicted.by(evidence.release)
+    if then is not None:
+        # Nothing where the previous results do not record what is predicted.
+        yield "Outcome", then.outcome, now.outcome
+        yield "Horizon", then.horizon or NOT_STATED, now.horizon or NOT_STATED
+        yield "Column of the risk", listing(then.columns), listing(now.columns)
+    for was, here in _of_other_sites(evidence):
+        yield f"Site of {here.name}", was.site, here.site
     yield "Thresholds", _thresholds(before.thresholds), _thresholds(evidence.release.thresholds.declared)
     yield "Level of the intervals", f"{before.level * 100:g}%", f"{release.level * 100:g}%"
     yield "Seed", str(before.seed), str(release.seed)
     if isinstance(manifest, types.PreviousManifest):
-        yield "Model file, SHA-256", _hash(manifest.artifact_sha256), _hash(release.artifact_sha256)
+        hashes = (manifest.artifact_sha256, release.artifact_sha256)
+        old, new = (NOT_STATED if sha256 is None else provenance.grouped(sha256) for sha256 in hashes)
+        yield "Model file, SHA-256", old, new
         for name in dict.fromkeys((*evidence.versions, *manifest.versions)):
             yield name, manifest.versions.get(name, "not there"), evidence.versions.get(name, "not there")
 
 
-def _predictions(before: types.Predicted | None, now: types.Predicted) -> Iterator[tuple[str, str, str]]:
-    """What is predicted, then and now; nothing where the previous results do not record it."""
-    if before is not None:
-        yield "Outcome", before.outcome, now.outcome
-        yield "Horizon", before.horizon or NOT_STATED, now.horizon or NOT_STATED
-        yield "Column of the risk", listing(before.columns), listing(now.columns)
-
-
 def _thresholds(declared: Sequence[float]) -> str:
     return ", ".join(threshold(value) for value in declared) or "none declared"
-
-
-def _hash(sha256: str | None) -> str:
-    return NOT_STATED if sha256 is None else provenance.grouped(sha256)
-
-
-def _word(text: str) -> Cell:
-    return Cell.word(text)
 
 
 # ---- data -----------------------------------------------------------------------------------------------------------
@@ -315,12 +306,12 @@ def _value(results: Sequence[types.Result], result: types.Result) -> types.Estim
 
 def _how(found: types.Estimate | types.Absent, reasons: Reasons) -> Cell:
     if isinstance(found, types.Absent):
-        return _word("")
+        return Cell.word("")
     if found.method.has("paired_versions"):
-        return _word("paired")
+        return Cell.word("paired")
     if found.low is not None:
-        return _word(f"unpaired {reasons.why(found.reason)}" if found.reason else "independent")
-    return _word(f"no interval {reasons.why(found.reason or Fact('no_bounds'))}")
+        return Cell.word(f"unpaired {reasons.why(found.reason)}" if found.reason else "independent")
+    return Cell.word(f"no interval {reasons.why(found.reason or Fact('no_bounds'))}")
 
 
 # ---- criteria -------------------------------------------------------------------------------------------------------
@@ -377,10 +368,10 @@ def _criterion(evidence: types.Evidence, old: types.Criterion | None, new: types
     every = (*(evidence.datasets if new else ()), *_changes(evidence).previous.datasets)
     site = next((dataset.site for dataset in every if dataset.name == criterion.dataset), within_sentence(ALL_POOLED))
     states = [
-        _word(_standing(each) + (f": {acceptance.asked(evidence, each)}" if each and known else ""))
+        Cell.word(_standing(each) + (f": {acceptance.asked(evidence, each)}" if each and known else ""))
         for each in (old, new)
     ]
-    return Row(label, (_word(site), *states))
+    return Row(label, (Cell.word(site), *states))
 
 
 CHAPTER = chapter("changes", finding, lambda evidence: evidence.changes is not None)

@@ -138,7 +138,7 @@ def utility(evidence: types.Evidence) -> sentence.Sentence:
     what = f"At a threshold of{TIED}{threshold(at)} for the risk of one class, the net benefit over the better default"
     lead = f"{what} runs from {first} to {last}."
     level, among = level_of(evidence), len(every)
-    above = [each for each in every if each.found.low is not None and each.found.low > 0]
+    above = [each for each in every if sentence.is_above(each.found)]
     below = [each for each in every if multiplicity.is_worse(each.found)]
     unsure = [each.named for each in every if each not in above and each not in below]
     includes = "the CI includes 0" if all((each.found.high or 0) >= 0 or each in below for each in every) else "open"

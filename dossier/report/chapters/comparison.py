@@ -84,12 +84,8 @@ def where_better(evidence: Evidence) -> str:
     corrected = f"Holm's correction for {looks} comparisons"
     said = [f"Better than the model, after {corrected}: {_by_how_much(evidence, sure)}."] if sure else []
     if others:
-        looks_so = (
-            f"Not after it, but by the CI ({chance} expected by chance)"
-            if sure
-            else (f"Looks better by the CI ({chance} expected by chance), not after {corrected}")
-        )
-        said.append(f"{looks_so}: {_by_how_much(evidence, others)}.")
+        kind, after = ("Not after it, but", "") if sure else ("Looks better", f", not after {corrected}")
+        said.append(f"{kind} by the CI ({chance} expected by chance){after}: {_by_how_much(evidence, others)}.")
     return " ".join(said)
 
 
@@ -132,8 +128,7 @@ def _what(evidence: Evidence) -> str:
 
 
 def _better_and_worse(sites: Sites) -> tuple[int, int]:
-    better = sum(1 for _, found in sites if found.low is not None and found.low > 0)
-    return better, sum(1 for _, found in sites if found.high is not None and found.high < 0)
+    return sum(sentence.is_above(found) for _, found in sites), sum(sentence.is_below(found) for _, found in sites)
 
 
 def _sides(sites: Sites, *, short: bool = False) -> str:

@@ -9,7 +9,7 @@ from dossier.core.bands import FEWEST_TO_SUPPORT, PSI_OF_ONE_POPULATION, SIMILAR
 from dossier.core.facts import Fact
 from dossier.core.types import POOLED, Absent, DatasetSummary, Estimate, Evidence, externals, find, find_all
 from dossier.report.chapters.chapter import chapter, measured, predictors_on_both_sides
-from dossier.report.chapters.sentence import Sentence, estimated, sites_without
+from dossier.report.chapters.sentence import Sentence, estimated, is_above, is_below, sites_without
 from dossier.typeset.methods import method_text
 from dossier.typeset.numbers import TIED, level_of, number
 from dossier.typeset.reasons import why
@@ -57,8 +57,8 @@ def _not_compared(evidence: Evidence, strong: Sequence[tuple[DatasetSummary, Est
     if internal is None:
         return ""
     sides = {
-        "above": [name for name, estimate in left if estimate.low is not None and estimate.low > internal],
-        "below": [name for name, estimate in left if estimate.high is not None and estimate.high < internal],
+        "above": [name for name, estimate in left if is_above(estimate, internal)],
+        "below": [name for name, estimate in left if is_below(estimate, internal)],
     }
     texts = [f"{side} {number(internal)} in {named_or_counted(names, 4)}" for side, names in sides.items() if names]
     return f"Without that test, the whole interval of the AUROC lies {' and '.join(texts)}." if texts else ""
@@ -134,31 +134,36 @@ def components(evidence: Evidence) -> Table:
     measures = list(dict.fromkeys(str(result.at["measure"]) for result in find_all(evidence, "spr")))
     sites = _kept(evidence, measures, reasons)
     rows: list[Row] = []
-    for measure in measures:
-        pairs = [(site, *_pair(evidence, site.name, measure)) for site in sites]
-        if any(isinstance(estimate, Estimate) for _, *both in pairs for estimate in both):
+    pairs = {measure: [(site, *_pair(evidence, site.name, measure)) for site in sites] for measure in measures}
+    for measure, found in pairs.items():
+        if any(isinstance(estimate, Estimate) for _, *both in found for estimate in both):
             rows.append(Row(setting(measure), kind="group"))
-            rows += [Row(site.site, _components(strong, weak, reasons)) for site, strong, weak in pairs]
-        elif pairs:
-            site, strong, _ = pairs[0]
-            if isinstance(strong, Absent):
-                reasons.leave_out(within_sentence(setting(measure)), site.name, _without_measure(strong.reason))
-    similar = SIMILARITY_FORM[evidence.release.robustness.similarity]
-    table = worded("robustness", rows, similarity=similar, as_declared=_as_declared(evidence))
-    similarity = {site.site: _similarity(evidence, site.name, measures) for site in sites}
-    weak = [(measure, _pair(evidence, site.name, measure)[1]) for measure in measures for site in sites]
+            rows += [Row(site.site, _components(strong, weak, reasons)) for site, strong, weak in found]
+        elif found and isinstance(found[0][1], Absent):
+            reason = _without_measure(found[0][1].reason)
+            reasons.leave_out(within_sentence(setting(measure)), found[0][0].name, reason)
+    weak = [(measure, estimate) for measure, found in pairs.items() for _, _, estimate in found]
     minima = {measure: _minimum(estimate) for measure, estimate in weak if isinstance(estimate, Estimate)}
-    if minima or not weak:
-        more = (
-            " P(a): one-sided z test against the minimum, small where performance falls short of it; WPR combines it "
-            "with 1 \N{MINUS SIGN} P(s)."
-        )
-        more += _minima(minima, weak) + _by_quantile(evidence, sites, measures)
-        whole = replace(table, note=table.note + more, footnotes=tuple(reasons.footnotes()))
-    else:
-        reason = next(why(evidence, estimate.reason) for _, estimate in weak if isinstance(estimate, Absent))
-        whole = _without_weak(table, reason, reasons)
-    return _with_similarity(groups_across(whole), similarity)
+    is_weak = bool(minima) or not weak
+    whole = worded(
+        "robustness",
+        rows,
+        footnotes=reasons.footnotes() if is_weak else (),
+        similarity=SIMILARITY_FORM[evidence.release.robustness.similarity],
+        as_declared=_as_declared(evidence),
+        is_weak=is_weak,
+        minima=_minima(minima, weak) + _by_quantile(evidence, sites, measures),
+    )
+    if not is_weak:
+        gone = next(why(evidence, estimate.reason) for _, estimate in weak if isinstance(estimate, Absent))
+        whole = _without_weak(whole, gone, reasons)
+    whole = groups_across(whole)
+    # How alike the patients of a site are, which is the same for every measure, as the first column.
+    similarity = {site.site: _similarity(evidence, site.name, measures) for site in sites}
+    with_it = (
+        row if row.kind == "group" else replace(row, cells=(similarity[row.label], *row.cells)) for row in whole.rows
+    )
+    return replace(whole, columns=(Column("P(s)"), *whole.columns), rows=tuple(with_it))
 
 
 def _similarity(evidence: Evidence, site: str, measures: Sequence[str]) -> Cell:
@@ -168,14 +173,6 @@ def _similarity(evidence: Evidence, site: str, measures: Sequence[str]) -> Cell:
         (_probability(estimate.details.get("p_similarity")) for estimate in strong if isinstance(estimate, Estimate)),
         NOT_COMPUTED,
     )
-
-
-def _with_similarity(table: Table, similarity: Mapping[str, Cell]) -> Table:
-    """The table with the similarity of each site as its first column."""
-    rows = (
-        row if row.kind == "group" else replace(row, cells=(similarity[row.label], *row.cells)) for row in table.rows
-    )
-    return replace(table, columns=(Column("P(s)"), *table.columns), rows=tuple(rows))
 
 
 def _as_declared(evidence: Evidence) -> str:

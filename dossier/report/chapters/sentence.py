@@ -50,6 +50,16 @@ def estimated(evidence: Evidence, measure: str, /, **at: float | str) -> list[tu
     return sorted(kept, key=lambda pair: pair[1].value)
 
 
+def is_above(found: Estimate, value: float = 0.0) -> bool:
+    """Whether the whole interval lies above a value: no difference."""
+    return found.low is not None and found.low > value
+
+
+def is_below(found: Estimate, value: float = 0.0) -> bool:
+    """Whether the whole interval lies below a value."""
+    return found.high is not None and found.high < value
+
+
 def sites_without(evidence: Evidence, measure: str, /, **at: float | str) -> str:
     """Which sites have no value of a measure, and why; where the reasons differ, that the table gives them."""
     gaps: dict[str, list[str]] = {}
@@ -267,10 +277,10 @@ def where_risks_are_off(ratios: Sequence[tuple[str, Estimate]], preposition: str
     """
     lowest, highest = OE_TOLERATED
     rising = sorted(ratios, key=lambda pair: pair[1].value)
-    low = [(name, estimate) for name, estimate in reversed(rising) if estimate.low is not None and estimate.low > 1]
-    high = [(name, estimate) for name, estimate in rising if estimate.high is not None and estimate.high < 1]
-    far_low = [pair for pair in low if (pair[1].low or 0) > highest]
-    far_high = [pair for pair in high if (pair[1].high or 0) < lowest]
+    low = [pair for pair in reversed(rising) if is_above(pair[1], 1)]
+    high = [pair for pair in rising if is_below(pair[1], 1)]
+    far_low = [pair for pair in low if is_above(pair[1], highest)]
+    far_high = [pair for pair in high if is_below(pair[1], lowest)]
     kinds = {
         "far too low": far_low,
         "far too high": far_high,

@@ -109,13 +109,9 @@ def is_few(size: types.SubgroupSize) -> bool:
 
 def _sized(evidence: types.Evidence) -> list[tuple[types.SubgroupSummary, types.SubgroupSize]]:
     """The subgroups of the external sites, with their sizes."""
-    external = {dataset.name: dataset for dataset in evidence.datasets if dataset.role == "external"}
-    summaries = evidence.subgroups.summaries
-    return [
-        (summary, summary.size)
-        for summary in summaries
-        if summary.dataset in external and isinstance(summary.size, types.SubgroupSize)
-    ]
+    external = {site.name for site in types.externals(evidence)}
+    found = [each for each in evidence.subgroups.summaries if each.dataset in external]
+    return [(each, each.size) for each in found if isinstance(each.size, types.SubgroupSize)]
 
 
 def together(sizes: Sequence[types.SubgroupSize]) -> types.SubgroupSize:

@@ -55,7 +55,7 @@ def _at_line(evidence: Evidence, at: float) -> tuple[str, ...]:
         gain = find(evidence, "net_benefit_gain", dataset, threshold=at, **of_class)
         if isinstance(gain, Absent):
             continue
-        if _is_above(gain):
+        if sentence.is_above(gain):
             better.append(name)
         elif is_worse(gain, dataset == evidence.local_site):
             worse[_whom(gain)].append(name)
@@ -198,11 +198,12 @@ def _against(evidence: Evidence, rival: str, measure: str, /, **at: float) -> st
     here = [(site, found) for site, found in sites if is_here(site.name, evidence)]
     if not here:
         return ""
-    sides = (_is_below, _is_above) if measure == "mean_severity_difference" else (_is_above, _is_below)
+    sides = sentence.is_above, sentence.is_below
+    sides = sides[::-1] if measure == "mean_severity_difference" else sides
     counts = [sum(side(found) for _, found in here) for side in sides]
     if len(here) == 1:
         how = f"it {words[0]}" if counts[0] else f"it {words[1]}" if counts[1] else f"not shown that it {words[0]}"
-        return f"{how} (by {_of_thousand(here[0][1], is_worse=_is_below(here[0][1]))})."
+        return f"{how} (by {_of_thousand(here[0][1], is_worse=sentence.is_below(here[0][1]))})."
     parts = [f"it {how} in {_part(count, len(here))}" for how, count in zip(words, counts, strict=True) if count]
     left = len(here) - sum(counts)
     if not parts:
@@ -222,11 +223,3 @@ def _of_thousand(found: Estimate, is_worse: bool) -> str:
         return f"{value} of 1,000"
     low, high = (number(1000 * bound, 0) for bound in sorted((sign * found.low, sign * found.high)))
     return f"{value} of 1,000, range {low} to {high}"
-
-
-def _is_above(found: Estimate) -> bool:
-    return found.low is not None and found.low > 0
-
-
-def _is_below(found: Estimate) -> bool:
-    return found.high is not None and found.high < 0

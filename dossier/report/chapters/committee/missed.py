@@ -41,11 +41,8 @@ def _by_hospital(evidence: types.Evidence) -> str:
         return _classes_missed(evidence)
     if at is None:
         return "No line is set, so nobody can say who is missed."
-    found = [
-        (site, estimate)
-        for site, estimate in estimated(evidence, "sensitivity", threshold=at)
-        if places.is_here(site.name, evidence)
-    ]
+    every = estimated(evidence, "sensitivity", threshold=at)
+    found = [pair for pair in every if places.is_here(pair[0].name, evidence)]
     if not found:
         return "Too few patients were tested to say who is missed."
     names = places.short_names(evidence)
@@ -57,9 +54,8 @@ def _by_hospital(evidence: types.Evidence) -> str:
     fewest, largest = (people(1 - estimate.value) for estimate in (low, high))
     ends = f"from {fewest} of 100{places.where(evidence, low_site)} to {largest}{places.where(evidence, high_site)}"
     if fewest == largest:
-        return (
-            f"At the {line(at)} it misses {fewest} of 100 patients {with_it(evidence)} in {all_hospitals(len(found))}."
-        )
+        everywhere = all_hospitals(len(found))
+        return f"At the {line(at)} it misses {fewest} of 100 patients {with_it(evidence)} in {everywhere}."
     whom = first_named(most) if len(found) < bands.MANY_SITES else counted_hospitals(len(most))
     over = f" More than half are missed in {whom}." if most else ""
     return f"At the {line(at)} it misses {ends} of those {with_it(evidence)}.{over}"

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dossier.core.types import NOT_SELECTED, Absent, DatasetSummary, Estimate, Evidence, find
+from dossier.core.types import NOT_SELECTED, Absent, DatasetSummary, Evidence, find
 from dossier.report.chapters import classes, sentence
+from dossier.report.chapters.committee.missed import of_missed
 from dossier.report.chapters.committee.places import alone, listed, local, ordered, short_names
-from dossier.report.chapters.committee.plain import hundred, line, with_it
+from dossier.report.chapters.committee.plain import hundred, line, missing, with_it
 from dossier.typeset.names import events_of, lost_rows
-from dossier.typeset.numbers import TIED, level_of, people
+from dossier.typeset.numbers import TIED, level_of
 from dossier.typeset.tables import Cell, Column, Row, Table, worded
 from dossier.typeset.words import counted, dates, sentence_case
 
@@ -23,23 +24,17 @@ def by_site(evidence: Evidence) -> Table:
     names = short_names(evidence)
     shown = listed(evidence)
     left = len(ordered(evidence)) - len(shown)
-    counted_at = "" if known or at is None else f"Found and false alarms: at the {line(at)}."
-    notes = [
-        "" if narrow else ranges_are(evidence),
-        counted_at,
-        f"{left:,} more: full report, by name." if left else "",
-    ]
+    notes = ["" if narrow else ranges_are(evidence)]
+    notes += [] if known or at is None else [f"Found and false alarms: at the {line(at)}."]
+    notes += [f"{left:,} more: full report, by name."] if left else []
     heads = [Column("Patients")]
     if known:
         heads += [Column(label, intervals=not narrow) for label in known]
     else:
         heads += [Column(sentence_case(with_it(evidence))), Column(f"Sick from well, of{TIED}100", intervals=True)]
         heads.append(Column(f"Actual cases per{TIED}100 predicted", intervals=True))
-        heads += (
-            [Column(f"Found, of{TIED}100", intervals=True), Column(f"False alarms, of{TIED}100", intervals=True)]
-            if at
-            else []
-        )
+        found = (f"Found, of{TIED}100", f"False alarms, of{TIED}100") if at else ()
+        heads += [Column(label, intervals=True) for label in found]
     rows = [Row(names[site.name], _cells(evidence, site, at)) for site in shown]
     return worded("by-site", rows, heads, known=known, note=" ".join(text for text in notes if text))
 
@@ -61,18 +56,9 @@ def _cells(evidence: Evidence, site: DatasetSummary, at: float | None) -> tuple[
     cells += [hundred(find(evidence, name, site.name), name == "oe_ratio") for name in ("auroc", "oe_ratio")]
     if at is not None:
         cells.append(hundred(find(evidence, "sensitivity", site.name, threshold=at)))
-        cells.append(_false_alarms(find(evidence, "specificity", site.name, threshold=at)))
+        spared = find(evidence, "specificity", site.name, threshold=at)
+        cells.append(missing(spared) if isinstance(spared, Absent) else of_missed(spared))
     return tuple(cells)
-
-
-def _false_alarms(spared: Estimate | Absent) -> Cell:
-    """How many of 100 without the outcome are flagged, with the range."""
-    if isinstance(spared, Absent) or spared.low is None or spared.high is None:
-        return hundred(spared) if isinstance(spared, Absent) else Cell(people(1 - spared.value, in_cell=True))
-    return Cell(
-        people(1 - spared.value, in_cell=True),
-        f"{people(1 - spared.high, in_cell=True)}\N{EN DASH}{people(1 - spared.low, in_cell=True)}",
-    )
 
 
 def by_class(evidence: Evidence) -> tuple[Table, ...]:
@@ -83,30 +69,19 @@ def by_class(evidence: Evidence) -> tuple[Table, ...]:
     narrow = len(known) > MOST_CLASSES
     site = alone(evidence)
     called = () if site is None else classes.called(evidence, site)
-    came = tuple(
-        Row(
-            dataset.site,
-            tuple(
-                hundred(find(evidence, "oe_ratio", dataset.name, **{"class": label}), is_ratio=True) for label in known
-            ),
-        )
-        for dataset in ordered(evidence)
-    )
+    came = []
+    for dataset in ordered(evidence):
+        ratios = [find(evidence, "oe_ratio", dataset.name, **classes.at(label)) for label in known]
+        came.append(Row(dataset.site, tuple(hundred(ratio, is_ratio=True) for ratio in ratios)))
+    rows = []
+    for each in called:
+        cells = [Cell(f"{n:,}") if label == each.label else Cell.count(n) for label, n in each.named]
+        rows.append(Row(each.label, (Cell.count(each.count), *cells)))
     tables = (
-        worded(
-            "called",
-            (Row(each.label, (Cell.count(each.count), *_named(each))) for each in called),
-            [Column(f"Called {label}") for label in known],
-        ),
+        worded("called", rows, [Column(f"Called {label}") for label in known]),
         worded("came", came, [Column(label, intervals=not narrow) for label in known]),
     )
     return tuple(table for table in tables if table.rows)
-
-
-def _named(of_class: classes.OfClass) -> tuple[Cell, ...]:
-    return tuple(
-        Cell(f"{count:,}", kind="value" if label == of_class.label else "plain") for label, count in of_class.named
-    )
 
 
 def accrual(evidence: Evidence) -> str:

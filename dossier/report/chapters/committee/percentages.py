@@ -80,9 +80,7 @@ class AtRisk:
 
 def way_off(ratio: types.Estimate) -> str:
     """Which way percentages are off as a whole by the range of an O/E ratio, if they are."""
-    if ratio.high is not None and ratio.high < 1:
-        return "too high"
-    return "too low" if ratio.low is not None and ratio.low > 1 else ""
+    return "too high" if sentence.is_below(ratio, 1) else "too low" if sentence.is_above(ratio, 1) else ""
 
 
 def slope_off(slope: types.Estimate) -> tuple[bool, bool]:
