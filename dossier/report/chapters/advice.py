@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dossier.core.types import Curve, DatasetSummary, Evidence, externals, find_curve
+from dossier.core.types import Curve, Evidence, externals, find_curve
 from dossier.report.chapters.chapter import any_with_both, chapter, measured
-from dossier.report.chapters.sentence import Sentence, estimated
-from dossier.typeset.numbers import DASH, in_text, number, per_cent, short
+from dossier.report.chapters.sentence import Sentence, estimated, from_to
+from dossier.typeset.numbers import DASH, number, per_cent
 from dossier.typeset.tables import Cell, Column, Row, Table, worded
 
 
@@ -14,14 +14,7 @@ def finding(evidence: Evidence) -> Sentence:
     sites = estimated(evidence, "advisor_value", calibration="ece")
     if not sites:
         return Sentence("At no external site can the value of the advice be estimated.")
-    if len(sites) == 1:
-        lead = f"The advisor value is {in_text(evidence, 'advisor_value', sites[0][1])}."
-    else:
-        low, high = sites[0], sites[-1]
-        lead = (
-            f"The advisor value runs from {short(evidence, 'advisor_value', low[1].value)} ({low[0].site}) to "
-            f"{short(evidence, 'advisor_value', high[1].value)} ({high[0].site})."
-        )
+    lead = f"The advisor value {from_to(evidence, 'advisor_value', sites)}."
     classes = evidence.release.outcome.classes
     most = f"1/{len(classes)}" if classes else "one half"
     rest = f"A value of 1 means always sure and always right; advice at even odds is worth at most {most}."
@@ -37,13 +30,12 @@ def distribution(evidence: Evidence) -> tuple[Table, ...]:
     lower, upper = drawn[0][1].columns["lower"], drawn[0][1].columns["upper"]
     edges = zip(lower, upper, strict=True)
     heads = (Column(f"{number(low or 0.0, 1)}{DASH}{number(high or 0.0, 1)}", True) for low, high in edges)
-    return (worded("advice-value", (_row(site, found) for site, found in drawn), heads),)
-
-
-def _row(site: DatasetSummary, found: Curve) -> Row:
-    pairs = zip(found.columns["value_ece"], found.columns["share"], strict=True)
-    cells = (Cell(DASH if value is None else number(value), per_cent(share or 0.0)) for value, share in pairs)
-    return Row(site.site, tuple(cells))
+    rows = []
+    for site, found in drawn:
+        pairs = zip(found.columns["value_ece"], found.columns["share"], strict=True)
+        cells = (Cell(DASH if value is None else number(value), per_cent(share or 0.0)) for value, share in pairs)
+        rows.append(Row(site.site, tuple(cells)))
+    return (worded("advice-value", rows, heads),)
 
 
 CHAPTER = chapter("advice", finding, measured("advice"), is_given=any_with_both)

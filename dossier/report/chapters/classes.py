@@ -155,13 +155,10 @@ def severity(evidence: types.Evidence) -> sentence.Sentence:
     """The mean severity of the answers at each site, and of an error."""
     sites = sentence.estimated(evidence, "mean_severity")
     if not sites:
-        return sentence.Sentence(
-            "The severity of errors cannot be estimated.", "It needs weights for all pairs of classes."
-        )
+        needs = "It needs weights for all pairs of classes."
+        return sentence.Sentence("The severity of errors cannot be estimated.", needs)
     lead = f"The mean severity of an answer {sentence.range_over_sites(evidence, 'mean_severity', sites)}."
     errors = sentence.estimated(evidence, "error_severity_index")
-    if not errors:
-        return sentence.Sentence(lead)
     return sentence.Sentence(lead, sentence.severity_of_errors(evidence, errors))
 
 

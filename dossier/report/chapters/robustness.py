@@ -10,21 +10,9 @@ from dossier.core.facts import Fact
 from dossier.core.types import POOLED, Absent, DatasetSummary, Estimate, Evidence, externals, find, find_all
 from dossier.report.chapters.chapter import chapter, measured, predictors_on_both_sides
 from dossier.report.chapters.sentence import Sentence, estimated, is_above, is_below, sites_without
-from dossier.typeset.methods import method_text
+from dossier.typeset import methods, tables, words
 from dossier.typeset.numbers import TIED, level_of, number
 from dossier.typeset.reasons import why
-from dossier.typeset.tables import NOT_COMPUTED, Cell, Column, Reasons, Row, Table, groups_across, worded
-from dossier.typeset.words import (
-    SIMILARITY_FORM,
-    counted,
-    how_many,
-    in_words,
-    listing,
-    named_or_counted,
-    setting,
-    span,
-    within_sentence,
-)
 
 
 def finding(evidence: Evidence) -> Sentence:
@@ -37,7 +25,7 @@ def finding(evidence: Evidence) -> Sentence:
     value = strong[0][1].details.get("internal_value")
     test = "the internal test" + ("" if value is None else f" ({number(value)})")
     ways = [
-        f"{way} in {named_or_counted([site.site for site in sites], 2)}"
+        f"{way} in {words.named_or_counted([site.site for site in sites], 2)}"
         for way, sites in (("higher", above), ("lower", below))
         if sites
     ]
@@ -60,7 +48,9 @@ def _not_compared(evidence: Evidence, strong: Sequence[tuple[DatasetSummary, Est
         "above": [name for name, estimate in left if is_above(estimate, internal)],
         "below": [name for name, estimate in left if is_below(estimate, internal)],
     }
-    texts = [f"{side} {number(internal)} in {named_or_counted(names, 4)}" for side, names in sides.items() if names]
+    texts = [
+        f"{side} {number(internal)} in {words.named_or_counted(names, 4)}" for side, names in sides.items() if names
+    ]
     return f"Without that test, the whole interval of the AUROC lies {' and '.join(texts)}." if texts else ""
 
 
@@ -99,12 +89,14 @@ def _support(evidence: Evidence) -> str:
         for form in sorted(SIMILARITIES, key=lambda similarity: similarity != chosen)
     }
     texts = [
-        f"by {SIMILARITY_FORM[form]} {counted(count, 'site') if form == chosen else how_many(count)}"
+        f"by {words.SIMILARITY_FORM[form]} {words.counted(count, 'site') if form == chosen else words.how_many(count)}"
         f"{_named(evidence, form, count)}"
         for form, count in counts.items()
     ]
     unsure = int(support.details.get("reaching_the_cut") or 0)
-    reach = f"; of {in_words(unsure)} the interval of the similarity reaches {number(SUPPORT, 1)}" if unsure else ""
+    reach = (
+        f"; of {words.in_words(unsure)} the interval of the similarity reaches {number(SUPPORT, 1)}" if unsure else ""
+    )
     return f"In the region of external support: {', '.join(texts)}{reach} (psi: {PSI_OF_ONE_POPULATION})."
 
 
@@ -112,7 +104,7 @@ def _named(evidence: Evidence, form: str, count: int) -> str:
     """The sites of the region of external support in brackets, where they are few."""
     unlike = {site.name for site, found in estimated(evidence, SIMILARITIES[form]) if found.value < SUPPORT}
     sites = [site.site for site in externals(evidence) if site.name in unlike and _is_acceptable(evidence, site)]
-    return f" ({listing(sites)})" if 0 < count == len(sites) <= MOST_NAMED else ""
+    return f" ({words.listing(sites)})" if 0 < count == len(sites) <= MOST_NAMED else ""
 
 
 MOST_NAMED = 3
@@ -128,28 +120,28 @@ def _is_acceptable(evidence: Evidence, site: DatasetSummary) -> bool:
     )
 
 
-def components(evidence: Evidence) -> Table:
+def components(evidence: Evidence) -> tables.Table:
     """SPR and WPR with the probabilities that they combine, measure by measure; sites without them carry the reason."""
-    reasons = Reasons(evidence)
+    reasons = tables.Reasons(evidence)
     measures = list(dict.fromkeys(str(result.at["measure"]) for result in find_all(evidence, "spr")))
     sites = _kept(evidence, measures, reasons)
-    rows: list[Row] = []
+    rows: list[tables.Row] = []
     pairs = {measure: [(site, *_pair(evidence, site.name, measure)) for site in sites] for measure in measures}
     for measure, found in pairs.items():
         if any(isinstance(estimate, Estimate) for _, *both in found for estimate in both):
-            rows.append(Row(setting(measure), kind="group"))
-            rows += [Row(site.site, _components(strong, weak, reasons)) for site, strong, weak in found]
+            rows.append(tables.Row(words.setting(measure), kind="group"))
+            rows += [tables.Row(site.site, _components(strong, weak, reasons)) for site, strong, weak in found]
         elif found and isinstance(found[0][1], Absent):
             reason = _without_measure(found[0][1].reason)
-            reasons.leave_out(within_sentence(setting(measure)), found[0][0].name, reason)
+            reasons.leave_out(words.within_sentence(words.setting(measure)), found[0][0].name, reason)
     weak = [(measure, estimate) for measure, found in pairs.items() for _, _, estimate in found]
     minima = {measure: _minimum(estimate) for measure, estimate in weak if isinstance(estimate, Estimate)}
     is_weak = bool(minima) or not weak
-    whole = worded(
+    whole = tables.worded(
         "robustness",
         rows,
         footnotes=reasons.footnotes() if is_weak else (),
-        similarity=SIMILARITY_FORM[evidence.release.robustness.similarity],
+        similarity=words.SIMILARITY_FORM[evidence.release.robustness.similarity],
         as_declared=_as_declared(evidence),
         is_weak=is_weak,
         minima=_minima(minima, weak) + _by_quantile(evidence, sites, measures),
@@ -157,21 +149,21 @@ def components(evidence: Evidence) -> Table:
     if not is_weak:
         gone = next(why(evidence, estimate.reason) for _, estimate in weak if isinstance(estimate, Absent))
         whole = _without_weak(whole, gone, reasons)
-    whole = groups_across(whole)
+    whole = tables.groups_across(whole)
     # How alike the patients of a site are, which is the same for every measure, as the first column.
     similarity = {site.site: _similarity(evidence, site.name, measures) for site in sites}
     with_it = (
         row if row.kind == "group" else replace(row, cells=(similarity[row.label], *row.cells)) for row in whole.rows
     )
-    return replace(whole, columns=(Column("P(s)"), *whole.columns), rows=tuple(with_it))
+    return replace(whole, columns=(tables.Column("P(s)"), *whole.columns), rows=tuple(with_it))
 
 
-def _similarity(evidence: Evidence, site: str, measures: Sequence[str]) -> Cell:
+def _similarity(evidence: Evidence, site: str, measures: Sequence[str]) -> tables.Cell:
     """How alike the patients of a site are, which is the same for every measure."""
     strong = (_pair(evidence, site, measure)[0] for measure in measures)
     return next(
         (_probability(estimate.details.get("p_similarity")) for estimate in strong if isinstance(estimate, Estimate)),
-        NOT_COMPUTED,
+        tables.NOT_COMPUTED,
     )
 
 
@@ -186,7 +178,7 @@ def _minimum(weak: Estimate) -> str:
     """What the minimum is that a weak potential robustness is against."""
     test = weak.method.first("fisher_with_one_sided_test")
     against = None if test is None else test["against"]
-    return method_text([against]) if isinstance(against, Fact) else ""
+    return methods.method_text([against]) if isinstance(against, Fact) else ""
 
 
 def _minima(minima: Mapping[str, str], weak: Sequence[tuple[str, Estimate | Absent]]) -> str:
@@ -198,9 +190,9 @@ def _minima(minima: Mapping[str, str], weak: Sequence[tuple[str, Estimate | Abse
             for name, estimate in weak
             if name == measure and isinstance(estimate, Estimate)
         ]
-        values = listing(list(dict.fromkeys(number(value) for value in found if value is not None)))
-        alike.setdefault(minimum, []).append(f"{within_sentence(setting(measure))} ({values})")
-    each = [f"for {listing(measures)}: {minimum}" for minimum, measures in alike.items()]
+        values = words.listing(list(dict.fromkeys(number(value) for value in found if value is not None)))
+        alike.setdefault(minimum, []).append(f"{words.within_sentence(words.setting(measure))} ({values})")
+    each = [f"for {words.listing(measures)}: {minimum}" for minimum, measures in alike.items()]
     return f" Minimum {'; '.join(each)}." if each else ""
 
 
@@ -216,12 +208,14 @@ def _by_quantile(evidence: Evidence, sites: Sequence[DatasetSummary], measures: 
         for measure in measures
     }
     spans = [
-        f"{span(number, values)} ({within_sentence(setting(measure))})" for measure, values in found.items() if values
+        f"{words.span(number, values)} ({words.within_sentence(words.setting(measure))})"
+        for measure, values in found.items()
+        if values
     ]
-    return f" Against the 5% quantile of the splits WPR is {listing(spans)}." if spans else ""
+    return f" Against the 5% quantile of the splits WPR is {words.listing(spans)}." if spans else ""
 
 
-def _without_weak(table: Table, why: str, reasons: Reasons) -> Table:
+def _without_weak(table: tables.Table, why: str, reasons: tables.Reasons) -> tables.Table:
     """The table without the columns of WPR, which no site has, and why."""
     reasons.forget(why)
     gone = f"WPR is not computed: {why}."
@@ -233,7 +227,7 @@ def _without_weak(table: Table, why: str, reasons: Reasons) -> Table:
     )
 
 
-def _kept(evidence: Evidence, measures: list[str], reasons: Reasons) -> list[DatasetSummary]:
+def _kept(evidence: Evidence, measures: list[str], reasons: tables.Reasons) -> list[DatasetSummary]:
     """The sites with a number on at least one measure; the others are named below the table."""
     kept = []
     for site in externals(evidence):
@@ -262,22 +256,22 @@ def _without_measure(reason: Fact) -> Fact:
     return Fact("internal_test_gives_no_value") if reason.code == "internal_test_gives_no" else reason
 
 
-def _components(strong: Estimate | Absent, weak: Estimate | Absent, reasons: Reasons) -> tuple[Cell, ...]:
+def _components(strong: Estimate | Absent, weak: Estimate | Absent, reasons: tables.Reasons) -> tuple[tables.Cell, ...]:
     first = (
-        (NOT_COMPUTED, reasons.cell(strong))
+        (tables.NOT_COMPUTED, reasons.cell(strong))
         if isinstance(strong, Absent)
-        else (_probability(strong.details.get("p_performance")), Cell(number(strong.value)))
+        else (_probability(strong.details.get("p_performance")), tables.Cell(number(strong.value)))
     )
     second = (
-        (NOT_COMPUTED, reasons.cell(weak))
+        (tables.NOT_COMPUTED, reasons.cell(weak))
         if isinstance(weak, Absent)
-        else (_probability(weak.details.get("p_acceptable")), Cell(number(weak.value)))
+        else (_probability(weak.details.get("p_acceptable")), tables.Cell(number(weak.value)))
     )
     return (*first, *second)
 
 
-def _probability(value: float | None) -> Cell:
-    return NOT_COMPUTED if value is None else Cell.plain(number(value))
+def _probability(value: float | None) -> tables.Cell:
+    return tables.NOT_COMPUTED if value is None else tables.Cell.plain(number(value))
 
 
 def similarity_and_performance(evidence: Evidence) -> str:
@@ -291,7 +285,7 @@ def similarity_and_performance(evidence: Evidence) -> str:
     first = found[chosen]
     if isinstance(first, Absent):
         return f"Performance against similarity over the sites: {why(evidence, first.reason)}."
-    parts = [f"by {SIMILARITY_FORM[form]} {_correlation(evidence, each)}" for form, each in found.items()]
+    parts = [f"by {words.SIMILARITY_FORM[form]} {_correlation(evidence, each)}" for form, each in found.items()]
     return f"Performance (AUROC) against similarity, Pearson r: {'; '.join(parts)}."
 
 

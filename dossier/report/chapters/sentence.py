@@ -122,6 +122,14 @@ def range_over_sites(evidence: Evidence, measure: str, sites: list[tuple[Dataset
     return f"runs from {first} ({first_site}) to {last} ({last_site})"
 
 
+def from_to(evidence: Evidence, measure: str, sites: list[tuple[DatasetSummary, Estimate]]) -> str:
+    """The value of the only site with its interval as a verb and its end; of several the ends with their sites."""
+    if len(sites) == 1:
+        return f"is {in_text(evidence, measure, sites[0][1])}"
+    low, high = (f"{short(evidence, measure, found.value)} ({site.site})" for site, found in (sites[0], sites[-1]))
+    return f"runs from {low} to {high}"
+
+
 RESTS_ON = {
     "auroc": ("event", "non-event"),
     "oe_ratio": ("event", "non-event"),
@@ -303,14 +311,10 @@ def where_risks_are_off(ratios: Sequence[tuple[str, Estimate]], preposition: str
 
 def severity_of_errors(evidence: Evidence, indices: Sequence[tuple[DatasetSummary, Estimate]]) -> str:
     """The index of severity at the lowest and the highest site, and on how few errors each rests where they are few."""
-    ends = [
-        f"{short(evidence, 'error_severity_index', found.value)} ({site.site}{_few_errors(found)})"
-        for site, found in (indices[0], indices[-1])
-    ]
-    span = f"is {ends[0]}" if len(indices) == 1 else f"runs from {ends[0]} to {ends[1]}"
-    return f"The error severity index {span}, of 10."
-
-
-def _few_errors(found: Estimate) -> str:
-    errors = int(found.details.get("errors") or 0)
-    return "" if errors >= FEW_FOR_POOLING else f", {counted(errors, 'error')}"
+    ends = []
+    for site, found in indices:
+        errors = int(found.details.get("errors") or 0)
+        few = "" if errors >= FEW_FOR_POOLING else f", {counted(errors, 'error')}"
+        ends.append(f"{short(evidence, 'error_severity_index', found.value)} ({site.site}{few})")
+    runs = f"is {ends[0]}" if len(ends) == 1 else f"runs from {ends[0]} to {ends[-1]}" if ends else ""
+    return f"The error severity index {runs}, of 10." if ends else ""

@@ -20,7 +20,7 @@ from dossier.report.chapters import classes, sentence, subgroups
 from dossier.report.chapters.chapter import chapter, measured
 from dossier.typeset.measures import cell, chapter_tables, tables_of
 from dossier.typeset.names import label_of, shown
-from dossier.typeset.numbers import TIED, in_text, level_of, short, threshold
+from dossier.typeset.numbers import TIED, level_of, threshold
 from dossier.typeset.tables import Cell, Column, Reasons, Row, Table, worded
 from dossier.typeset.words import date, sentence_case, within_sentence
 
@@ -32,22 +32,11 @@ def finding(evidence: Evidence) -> sentence.Sentence:
     at = sentence.primary_threshold(evidence)
     sites = [] if at is None else sentence.estimated(evidence, "mean_severity", threshold=at)
     if at is None or not sites:
-        return sentence.Sentence(
-            "The severity of errors cannot be estimated.", "It needs weights and a declared threshold."
-        )
-    if len(sites) == 1:
-        value = in_text(evidence, "mean_severity", sites[0][1])
-        lead = f"At a threshold of{TIED}{threshold(at)} the mean severity of an answer is {value}."
-    else:
-        low, high = sites[0], sites[-1]
-        lead = (
-            f"At a threshold of{TIED}{threshold(at)} the mean severity of an answer runs from "
-            f"{short(evidence, 'mean_severity', low[1].value)} ({low[0].site}) to "
-            f"{short(evidence, 'mean_severity', high[1].value)} ({high[0].site})."
-        )
+        needs = "It needs weights and a declared threshold."
+        return sentence.Sentence("The severity of errors cannot be estimated.", needs)
+    runs = sentence.from_to(evidence, "mean_severity", sites)
+    lead = f"At a threshold of{TIED}{threshold(at)} the mean severity of an answer {runs}."
     errors = sentence.estimated(evidence, "error_severity_index", threshold=at)
-    if not errors:
-        return sentence.Sentence(lead)
     return sentence.Sentence(lead, sentence.severity_of_errors(evidence, errors))
 
 

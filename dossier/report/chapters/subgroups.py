@@ -154,13 +154,14 @@ def _values(evidence: types.Evidence, column: str, asked: Sequence[Asked]) -> Ta
     for dataset in _shown(evidence, column, reasons):
         rows.append(Row(label_of(dataset), kind="group"))
         for label, size in types.subgroup_sizes(evidence, column, dataset.name).items():
-            counts = (Cell.count(size.n), Cell.count(size.shown))
-            if is_few(size):
-                cells = tuple(Cell.absent("too few") for _ in asked)
-            else:
-                cells = _cells(evidence, types.Subset(column, label), dataset.name, asked, reasons)
-            rows.append(Row(sentence_case(label), (*counts, *cells)))
-        rows += _withheld(evidence, column, dataset.name, reasons, len(asked))
+            subset, cells = types.Subset(column, label), [Cell.absent("too few")] * len(asked)
+            if not is_few(size):
+                cells = [_cell(evidence, subset, dataset.name, each, reasons) for each in asked]
+            rows.append(Row(sentence_case(label), (Cell.count(size.n), Cell.count(size.shown), *cells)))
+        # Those that are withheld, size and all.
+        for label, gap in _sizes(evidence, column, dataset.name).items():
+            if isinstance(gap, types.Withheld):
+                rows.append(Row(sentence_case(label), (reasons.cell(gap),) * (len(asked) + 2)))
     rows += _pooled(evidence, column, asked)
     return worded(
         "subgroups",
@@ -229,12 +230,7 @@ def _by_measure(across: Table, over: Sequence[str] = ()) -> Table:
 
 def _judged_cell(evidence: types.Evidence, subset: types.Subset, dataset: str, measure: str, reasons: Reasons) -> Cell:
     """A measure of a subgroup, or that it is too small, empty or withheld."""
-    sizes = {
-        summary.label: summary.size
-        for summary in evidence.subgroups.summaries
-        if (summary.dataset, summary.column) == (dataset, subset.column)
-    }
-    size = sizes.get(subset.level)
+    size = _sizes(evidence, subset.column, dataset).get(subset.level)
     if isinstance(size, types.Withheld):
         return reasons.cell(size)
     if not isinstance(size, types.SubgroupSize):
@@ -244,21 +240,6 @@ def _judged_cell(evidence: types.Evidence, subset: types.Subset, dataset: str, m
     return _cell(evidence, subset, dataset, ("", measure, {}), reasons)
 
 
-def _withheld(evidence: types.Evidence, column: str, dataset: str, reasons: Reasons, width: int) -> list[Row]:
-    """The subgroups of a dataset that are withheld, size and all."""
-    return [
-        Row(sentence_case(summary.label), tuple(reasons.cell(summary.size) for _ in range(width + 2)))
-        for summary in evidence.subgroups.summaries
-        if (summary.dataset, summary.column) == (dataset, column) and isinstance(summary.size, types.Withheld)
-    ]
-
-
-def _cells(
-    evidence: types.Evidence, subset: types.Subset, dataset: str, asked: Sequence[Asked], reasons: Reasons
-) -> tuple[Cell, ...]:
-    return tuple(_cell(evidence, subset, dataset, row, reasons) for row in asked)
-
-
 def _shown(evidence: types.Evidence, column: str, reasons: Reasons) -> list[types.DatasetSummary]:
     """The datasets that know the column; the others are named below the table."""
     kept = []
@@ -266,16 +247,18 @@ def _shown(evidence: types.Evidence, column: str, reasons: Reasons) -> list[type
         if types.subgroup_sizes(evidence, column, dataset.name):
             kept.append(dataset)
             continue
-        summaries = [
-            summary
-            for summary in evidence.subgroups.summaries
-            if (summary.dataset, summary.column) == (dataset.name, column)
-        ]
-        if any(isinstance(summary.size, types.Withheld) for summary in summaries):
+        sizes = list(_sizes(evidence, column, dataset.name).values())
+        if any(isinstance(size, types.Withheld) for size in sizes):
             kept.append(dataset)
-        elif summaries and isinstance(summaries[0].size, types.Absent):
-            reasons.leave_out(label_of(dataset), dataset.name, summaries[0].size.reason)
+        elif sizes and isinstance(sizes[0], types.Absent):
+            reasons.leave_out(label_of(dataset), dataset.name, sizes[0].reason)
     return kept
+
+
+def _sizes(evidence: types.Evidence, column: str, dataset: str) -> dict[str, types.SubgroupSize | types.Absent]:
+    """The sizes of the subgroups of a column at a dataset, those that are not known or withheld included."""
+    every = evidence.subgroups.summaries
+    return {each.label: each.size for each in every if (each.dataset, each.column) == (dataset, column)}
 
 
 def _cell(evidence: types.Evidence, subset: types.Subset, dataset: str, asked: Asked, reasons: Reasons) -> Cell:
@@ -294,21 +277,17 @@ def _pooled(evidence: types.Evidence, column: str, asked: Sequence[Asked]) -> li
     """The rows of all sites together: what has a scale on which it is pooled."""
     rows = []
     for label in types.subgroup_columns(evidence)[column]:
-        found = [
-            types.find_in_subgroup(evidence, types.Subset(column, label), name, types.POOLED, **at)
-            for _, name, at in asked
-        ]
+        group = types.Subset(column, label)
+        found = [types.find_in_subgroup(evidence, group, name, types.POOLED, **at) for _, name, at in asked]
         usable = [estimate for estimate in found if isinstance(estimate, types.Estimate) and types.is_telling(estimate)]
         if not usable:
             continue
         known = usable[0]
         cells = [Cell.count(known.n), Cell.plain("" if known.events is None else f"{known.events:,}")]
         for (_, measure, at), estimate in zip(asked, found, strict=True):
-            if isinstance(estimate, types.Absent):
-                cells.append(NOT_COMPUTED)
-            else:
-                wordy = _is_wordy(evidence, measure, at)
-                cells.append(cell(estimate, evidence.terms[measure], Reasons(evidence), wordy))
+            term, wordy = evidence.terms[measure], _is_wordy(evidence, measure, at)
+            is_absent = isinstance(estimate, types.Absent)
+            cells.append(NOT_COMPUTED if is_absent else cell(estimate, term, Reasons(evidence), wordy))
         rows.append(Row(sentence_case(label), tuple(cells)))
     return [Row(ALL_POOLED if classes.labels(evidence) else ALL_STRATIFIED, kind="group"), *rows] if rows else []
 

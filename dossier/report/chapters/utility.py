@@ -41,7 +41,7 @@ def _above_0(evidence: Evidence, gains: Sequence[tuple[DatasetSummary, Estimate]
     """At how many of several sites the interval of the gain over the better default lies above 0, and where not."""
     if len(gains) == 1:
         return ""
-    certain = sum(found.low is not None and found.low > 0 for _, found in gains)
+    certain = sum(sentence.is_above(found) for _, found in gains)
     unsure = [site.site for site, found in gains if (found.low or 0.0) <= 0 <= (found.high or 0.0)]
     chance = [site.site for site, found in gains if (found.high or 0.0) < 0 and not is_worse(found)]
     includes = f"; it includes 0 in {named_or_counted(unsure, 4)}" if unsure else ""

@@ -7,18 +7,7 @@ from dataclasses import replace
 
 from dossier.core import bands, between_groups, types
 from dossier.report.chapters import classes, subgroups
-from dossier.report.chapters.committee import percentages, places
-from dossier.report.chapters.committee.plain import (
-    MOST_NAMED,
-    all_hospitals,
-    counted_hospitals,
-    first_named,
-    hundred,
-    line,
-    missing,
-    per_hundred,
-    with_it,
-)
+from dossier.report.chapters.committee import percentages, places, plain
 from dossier.report.chapters.sentence import estimated, named_with_the_rest, primary_threshold
 from dossier.typeset.numbers import people
 from dossier.typeset.tables import Cell, Column, Row, Table, worded
@@ -49,16 +38,18 @@ def _by_hospital(evidence: types.Evidence) -> str:
     most = [names[site.name] for site, estimate in found if estimate.high is not None and estimate.high < HALF]
     if len(found) == 1:
         share = people(1 - found[0][1].value)
-        return f"At the {line(at)} it misses {share} of 100 patients {with_it(evidence)}{_range(found[0][1])}."
+        return (
+            f"At the {plain.line(at)} it misses {share} of 100 patients {plain.with_it(evidence)}{_range(found[0][1])}."
+        )
     (low_site, low), (high_site, high) = found[-1], found[0]
     fewest, largest = (people(1 - estimate.value) for estimate in (low, high))
     ends = f"from {fewest} of 100{places.where(evidence, low_site)} to {largest}{places.where(evidence, high_site)}"
     if fewest == largest:
-        everywhere = all_hospitals(len(found))
-        return f"At the {line(at)} it misses {fewest} of 100 patients {with_it(evidence)} in {everywhere}."
-    whom = first_named(most) if len(found) < bands.MANY_SITES else counted_hospitals(len(most))
+        everywhere = plain.all_hospitals(len(found))
+        return f"At the {plain.line(at)} it misses {fewest} of 100 patients {plain.with_it(evidence)} in {everywhere}."
+    whom = plain.first_named(most) if len(found) < bands.MANY_SITES else plain.counted_hospitals(len(most))
     over = f" More than half are missed in {whom}." if most else ""
-    return f"At the {line(at)} it misses {ends} of those {with_it(evidence)}.{over}"
+    return f"At the {plain.line(at)} it misses {ends} of those {plain.with_it(evidence)}.{over}"
 
 
 def _classes_missed(evidence: types.Evidence) -> str:
@@ -87,7 +78,7 @@ def groups_in_brief(evidence: types.Evidence) -> tuple[str, ...]:
     if gap:
         return (gap,)
     errors = list(_errors(evidence).items())[:MOST_ERRORS]
-    parts = [f"{how} {named_with_the_rest(which, MOST_NAMED)}." for how, which in errors]
+    parts = [f"{how} {named_with_the_rest(which, plain.MOST_NAMED)}." for how, which in errors]
     return tuple(text for text in (*(parts or [_counts(evidence)]), _known_at(evidence)) if text)
 
 
@@ -171,7 +162,7 @@ def _values(look: between_groups.Look) -> str:
     if look.measure in ("sensitivity", "specificity"):
         here, rest = 1 - here, 1 - rest
     is_ratio = look.measure == between_groups.RATIO
-    told, of_what = (per_hundred, "actual cases per 100 predicted") if is_ratio else (people, "of 100")
+    told, of_what = (plain.per_hundred, "actual cases per 100 predicted") if is_ratio else (people, "of 100")
     text = f"{told(here)} {of_what}, the others {told(rest)}"
     low, high = look.apart.low, look.apart.high
     if look.measure not in ("sensitivity", "specificity") or low is None or high is None:
@@ -185,7 +176,7 @@ def differing_groups(evidence: types.Evidence) -> tuple[str, ...]:
     gap = _no_groups(evidence)
     if gap:
         return (gap,)
-    parts = [f"{how} {named_with_the_rest(which, MOST_NAMED)}." for how, which in _errors(evidence).items()]
+    parts = [f"{how} {named_with_the_rest(which, plain.MOST_NAMED)}." for how, which in _errors(evidence).items()]
     return tuple(text for text in (*parts, _counts(evidence), _few_groups(evidence), _not_counted(evidence)) if text)
 
 
@@ -203,7 +194,7 @@ def _counts(evidence: types.Evidence) -> str:
     known = {_group(look.column, look.label, look.of_class) for look in looks if look.state == "against"}
     every = dict.fromkeys(_group(look.column, look.label, look.of_class) for look in worse)
     if names := [name for name in every if name not in known]:
-        text += f" It may do worse for {named_with_the_rest(names, MOST_NAMED)}, or this is coincidence."
+        text += f" It may do worse for {named_with_the_rest(names, plain.MOST_NAMED)}, or this is coincidence."
     return text
 
 
@@ -270,7 +261,7 @@ def _known_at(evidence: types.Evidence) -> str:
         if 0 < count < len(sites):
             of_count.setdefault(count, []).append(within_sentence(column))
     return " ".join(
-        f"Data by {listing(columns)} come from {in_words(count)} of {counted_hospitals(len(sites))} only."
+        f"Data by {listing(columns)} come from {in_words(count)} of {plain.counted_hospitals(len(sites))} only."
         for count, columns in of_count.items()
     )
 
@@ -316,29 +307,21 @@ def groups(evidence: types.Evidence) -> Table | None:
         rows.append(Row(f"{sentence_case(label)} ({within_sentence(column)})", tuple(cells)))
     if not rows:
         return None
-    columns: tuple[Column, ...] = (
-        Column("Patients"),
-        Column("In the least common class" if several else sentence_case(with_it(evidence))),
-        Column(f"{sentence_case(places.tells_apart(evidence))}, of 100", intervals=True),
-        *(
-            ()
-            if several
-            else (Column("Actual cases per 100 predicted", intervals=True), Column("Percentages", words=True))
-        ),
-        *((Column("Missed, of 100", intervals=True),) if not several and primary_threshold(evidence) else ()),
-    )
+    least = "In the least common class" if several else sentence_case(plain.with_it(evidence))
+    columns = [Column("Patients"), Column(least)]
+    columns.append(Column(f"{sentence_case(places.tells_apart(evidence))}, of 100", intervals=True))
+    if not several:
+        columns += [Column("Actual cases per 100 predicted", intervals=True), Column("Percentages", words=True)]
+        columns += [Column("Missed, of 100", intervals=True)] if primary_threshold(evidence) else []
     at = primary_threshold(evidence)
-    missed_at = "" if several or at is None else f" Missed: at the {line(at)}."
+    missed_at = "" if several or at is None else f" Missed: at the {plain.line(at)}."
     texts = {cell.text for row in rows for cell in row.cells[2:] if cell.kind == "absent"}
     of_risk = "" if several else f" {NO_ERROR}: the range holds 100, or there is none."
     if all(cell.kind == "absent" or cell.text == NO_ERROR for row in rows for cell in row.cells[2:]):
         of_risk = missed_at = ""
         rows, columns = [replace(row, cells=row.cells[:2]) for row in rows], columns[:2]
-    name = (
-        _together(evidence, {column for column, _ in known})
-        if site is None
-        else places.short_names(evidence)[site.name]
-    )
+    columns_of = {column for column, _ in known}
+    name = _together(evidence, columns_of) if site is None else places.short_names(evidence)[site.name]
     note = f"{_note(evidence, texts, len(known))}{of_risk}{missed_at}{_protected(evidence)}"
     return worded("groups", rows, columns, where=name, note=note)
 
@@ -362,11 +345,11 @@ def _missed(evidence: types.Evidence, column: str, label: str, is_few: bool) -> 
         return Cell.absent(TOO_FEW)
     if found is None or (isinstance(found, types.Absent) and places.alone(evidence) is None):
         return Cell.absent(NOT_COMBINED)
-    return missing(found) if isinstance(found, types.Absent) else of_missed(found)
+    return plain.missing(found) if isinstance(found, types.Absent) else of_missed(found)
 
 
 def _note(evidence: types.Evidence, texts: set[str], known: int) -> str:
-    what = "of a class" if classes.labels(evidence) else f"{with_it(evidence)}, or without"
+    what = "of a class" if classes.labels(evidence) else f"{plain.with_it(evidence)}, or without"
     notes = [f"Too few: under {bands.FEW_FOR_POOLING} patients {what}."] if TOO_FEW in texts else []
     if NOT_COMBINED in texts:
         notes.append("Not combined: too few hospitals have enough of the group. The full report has each by itself.")
@@ -391,7 +374,7 @@ def _protected(evidence: types.Evidence) -> str:
         ("Kept back at some hospitals", [group for group in hidden if group in shown]),
     ):
         names = [f"{within_sentence(label)} ({within_sentence(column)})" for column, label in groups_of]
-        gone += f" {start}: {named_with_the_rest(names, MOST_NAMED)}." if names else ""
+        gone += f" {start}: {named_with_the_rest(names, plain.MOST_NAMED)}." if names else ""
     return f" To protect patients, each group is counted by itself: groups need not add up.{gone}"
 
 
@@ -409,6 +392,6 @@ def _of_group(found: types.Estimate | types.Absent, where: str, few: bool, is_ra
     if few:
         return Cell.absent(TOO_FEW)
     if where != types.POOLED:
-        return hundred(found, is_ratio)
+        return plain.hundred(found, is_ratio)
     enough = isinstance(found, types.Estimate) and types.is_telling(found)
-    return hundred(found, is_ratio) if enough else Cell.absent(NOT_COMBINED)
+    return plain.hundred(found, is_ratio) if enough else Cell.absent(NOT_COMBINED)
