@@ -90,23 +90,16 @@ def disclosure_report(evidence: Evidence, audit: Sequence[Audited], text: bytes,
     `audit` is what was found of the small counts, `text` the results.json of the evidence.
     """
     evidence = unbroken_names(labelled(evidence))
-    html = (
-        _environment(material.templates(), "disclosure")
-        .get_template("book.html")
-        .render(
-            evidence=evidence,
-            names_of_sites=[dataset.site for dataset in evidence.datasets],
-            title=plain(_title(evidence)),
-            identity=identity(evidence),
-            results_sha256=provenance.grouped(hashlib.sha256(text).hexdigest()),
-            finding=told.outcome(evidence, audit),
-            datasets=told.datasets(evidence, audit),
-            withheld=told.withheld(evidence),
-            taken=told.taken(evidence, audit),
-            say=typeset,
-        )
+    html = _page(
+        evidence,
+        "disclosure",
+        title=plain(_title(evidence)),
+        results_sha256=provenance.grouped(hashlib.sha256(text).hexdigest()),
+        finding=told.outcome(evidence, audit),
+        datasets=told.datasets(evidence, audit),
+        withheld=told.withheld(evidence),
+        taken=told.taken(evidence, audit),
     )
-    html = _with_long_words_parted(html)
     return Document(
         html=html,
         stylesheets=tuple(material.styles() / f"{name}.css" for name in ("book", page, "disclosure")),
@@ -123,32 +116,33 @@ def _book(gallery: Gallery, edition: contents.Edition, results_sha256: str, draf
     left_out = evidence.release.report.leave_out
     held = [chapter for chapter in chapters() if edition in chapter.editions and chapter.name not in left_out]
     present = [chapter for chapter in held if chapter.has(evidence)]
-    return _with_long_words_parted(
-        _environment(material.templates(), edition)
-        .get_template("book.html")
-        .render(
-            evidence=evidence,
-            names_of_sites=[dataset.site for dataset in evidence.datasets],
-            release=evidence.release,
-            chapters=_opened(evidence, present),
-            names={chapter.name for chapter in present},
-            missing=[unfilled.filled(evidence, chapter) for chapter in held if chapter not in present],
-            edition=edition,
-            edition_title=f"DRAFT, {within_sentence(TITLE[edition])}" if draft else TITLE[edition],
-            draft=draft,
-            title=_title(evidence),
-            identity=identity(evidence),
-            results_sha256=results_sha256,
-            said=lambda number: (
-                markdown(evidence.statements[number], tripod.TOPICS[number]) if number in evidence.statements else None
-            ),
-            pictures=gallery.pictures,
-            why_absent=lambda name: _why_absent(gallery, name),
-            declared=lambda chapter: _statements(evidence, chapter, present),
-            say=typeset,
-            ask=SimpleNamespace(**_questions()),
-        )
+    statements = evidence.statements
+    return _page(
+        evidence,
+        edition,
+        release=evidence.release,
+        chapters=_opened(evidence, present),
+        names={chapter.name for chapter in present},
+        missing=[unfilled.filled(evidence, chapter) for chapter in held if chapter not in present],
+        edition=edition,
+        edition_title=f"DRAFT, {within_sentence(TITLE[edition])}" if draft else TITLE[edition],
+        draft=draft,
+        title=_title(evidence),
+        results_sha256=results_sha256,
+        said=lambda number: markdown(statements[number], tripod.TOPICS[number]) if number in statements else None,
+        pictures=gallery.pictures,
+        why_absent=lambda name: _why_absent(gallery, name),
+        declared=lambda chapter: _statements(evidence, chapter, present),
+        ask=SimpleNamespace(**_questions()),
     )
+
+
+def _page(evidence: Evidence, book: str, **values: Any) -> str:
+    """The HTML of an edition, filled with values and what all of them are told."""
+    template = _environment(material.templates(), book).get_template("book.html")
+    names = [dataset.site for dataset in evidence.datasets]
+    html = template.render(evidence=evidence, names_of_sites=names, identity=identity(evidence), say=typeset, **values)
+    return _with_long_words_parted(html)
 
 
 LONG_WORD = re.compile(r"<[^>]*>|\b(?![0-9a-f]{64}\b)\w{25,}")
