@@ -133,13 +133,7 @@ def run(*words: str, cwd: Path, code: int = 0, **environment: str) -> None:
     """A command that ends as it should, and quickly enough."""
     bare = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
     done = subprocess.run(
-        words,
-        cwd=cwd,
-        env=bare | environment,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
+        words, cwd=cwd, env=bare | environment, capture_output=True, text=True, timeout=300, check=False
     )
     assert done.returncode == code, done.stderr
 
@@ -276,11 +270,21 @@ def test_the_checkout_may_be_the_current_folder(tmp_path: Path) -> None:
     run(*MODULE, "check", str(tmp_path), cwd=CHECKOUT, PYTHONPATH=str(CHECKOUT))
 
 
-def test_a_matplotlibrc_of_the_release_is_not_read(tmp_path: Path) -> None:
+READ_BY_OTHERS = (
+    *("MPLBACKEND", "JOBLIB_MULTIPROCESSING", "JOBLIB_START_METHOD", "LOKY_MAX_CPU_COUNT", "LOKY_PICKLER"),
+    *("PYTHONUTF8", "PYTHONHASHSEED", "PYTHONMALLOC", "PYTHONIOENCODING", "PYTHONTRACEMALLOC", "PYTHONHOME"),
+    *("SOURCE_DATE_EPOCH", "_DOSSIER_COMPLETE"),
+)
+"""What Python and packages read for themselves, and some value of which ends them."""
+
+
+def test_no_matplotlibrc_and_no_variable_of_a_package_is_read(tmp_path: Path) -> None:
     release(tmp_path)
-    out = ("--jobs", "1", "--edition", "committee")
+    out = ("--jobs", "2", "--edition", "committee")
     run(*SCRIPT, "build", ".", "-o", "../plain", *out, cwd=tmp_path)
     (tmp_path / "matplotlibrc").write_bytes(b"\xb9 no text at all")
-    run(*SCRIPT, "build", ".", "-o", "../strange", *out, cwd=tmp_path)
+    files = (f"{name}={tmp_path}" for name in ("MATPLOTLIBRC", "MPLCONFIGDIR"))
+    nonsense = (f"{name}=abc" for name in READ_BY_OTHERS)
+    run("env", *files, *nonsense, *SCRIPT, "build", ".", "-o", "../strange", *out, cwd=tmp_path)
     plain, strange = (tmp_path.parent / name / "manifest.json" for name in ("plain", "strange"))
     assert plain.read_bytes() == strange.read_bytes()

@@ -12,8 +12,10 @@ _OURS = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file_
 """The folder that this package is in: of a checkout, it may be the one that one stands in."""
 _SEARCHED = ("PYTHONPATH", "LD_LIBRARY_PATH", "PATH")
 """Where modules, libraries and programs are looked for; an empty entry, which is easily left, is the current folder."""
-_CHANGING = ("PYTHONOPTIMIZE", "PYTHONWARNINGS")
-"""What would take the docstrings, which are printed, from a process of ours, or end it at another package's warning."""
+_STEERING = ("PYTHON", "MPLBACKEND", "JOBLIB_", "LOKY_", "SOURCE_DATE_EPOCH", "_DOSSIER_")
+"""How variables begin that Python and packages read for themselves: none is to change a byte, and nonsense in one would
+end a process of ours. PYTHONOPTIMIZE would take the docstrings, which are printed; numpy reads SOURCE_DATE_EPOCH."""
+_KEPT = (*_SEARCHED, "PYTHONDONTWRITEBYTECODE")
 
 
 def start_again() -> None:
@@ -23,7 +25,13 @@ def start_again() -> None:
     PYTHONSAFEPATH for children that are not handed our flags), and nothing is looked for in the current folder, in one
     relative to it, or in that of a release or a table among the arguments.
     """
-    environment = {name: value for name, value in os.environ.items() if name not in _CHANGING} | {"PYTHONSAFEPATH": "1"}
+    for descriptor in range(3):
+        try:
+            os.fstat(descriptor)
+        except OSError:  # A file that we open would get its number, and be taken for standard output.
+            os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)
+    environment = {name: value for name, value in os.environ.items() if name in _KEPT or not name.startswith(_STEERING)}
+    environment["PYTHONSAFEPATH"] = "1"
     strange = _folders(sys.argv[1:])
     for name in _SEARCHED:
         entries = environment.pop(name, "").split(os.pathsep)
