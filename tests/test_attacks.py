@@ -91,12 +91,7 @@ WIDE = chains.width(SMALLEST, [2])
 
 def base(wide: int = WIDE) -> list[Row]:
     """A hospital each of whose counts is the lowest of its range: of each kind ten more fit."""
-    return [
-        Row(4 * wide, 1, 0.97),
-        Row(3 * wide, 1, 0.97, "m"),
-        Row(4 * wide, 0, 0.02),
-        Row(4 * wide, 0, 0.02, "m"),
-    ]
+    return [Row(4 * wide, 1, 0.97), Row(3 * wide, 1, 0.97, "m"), Row(4 * wide, 0, 0.02), Row(4 * wide, 0, 0.02, "m")]
 
 
 def without_policy(study: Study) -> Study:
@@ -223,9 +218,7 @@ def graver_errors(study: Study, count: int) -> Study:
     """Women, whose errors have weights of their own, at a hospital of men."""
     men = [dataclasses.replace(row, sex="m") for row in base()]
     made = hospital(
-        study,
-        [*men, Row(count, 1, 0.1)],
-        severity_group=lambda size: np.where(np.arange(size) < size - count, 0, 1),
+        study, [*men, Row(count, 1, 0.1)], severity_group=lambda size: np.where(np.arange(size) < size - count, 0, 1)
     )
     weights = SeverityOfSubgroup(column="sex", level="f", weights=((0, 1), (0.5, 0)))
     severity = Severity(weights=((0, 0.6), (0.3, 0)), subgroup=(weights,))

@@ -22,12 +22,7 @@ THRESHOLDS = st.lists(
     st.floats(0, 1, exclude_min=True, exclude_max=True), max_size=command.MOST_THRESHOLDS, unique=True
 )
 QUICKS = st.builds(
-    Quick,
-    outcome=TEXTS,
-    risk=TEXTS,
-    name=st.none() | TEXTS,
-    thresholds=THRESHOLDS.map(tuple),
-    page=PAGES,
+    Quick, outcome=TEXTS, risk=TEXTS, name=st.none() | TEXTS, thresholds=THRESHOLDS.map(tuple), page=PAGES
 )
 OF_A_BUILD = "dossier build --edition all --page a4"
 OF_A_LOOK = "dossier quick --outcome y --risk p --page a4"

@@ -106,19 +106,11 @@ CODE = "Write 1 where it happened and 0 where it did not."
     ("outcome", "risk", "said"),
     [
         ([0, 1], [0.1], "The columns have different lengths: outcome 2, risk 1. Give each of them one value a row."),
-        (
-            [0, 2],
-            [0.1, 0.2],
-            f"outcome is 2 in row 1, and may be 0 or 1. {CODE}",
-        ),
+        ([0, 2], [0.1, 0.2], f"outcome is 2 in row 1, and may be 0 or 1. {CODE}"),
         ([0, 1], [0.1, 1.2], "risk is 1.2 in row 1, and may be from 0 to 1. Write 20% as 0.2."),
         ([0, 1], [0.1, float("nan")], f"risk {GAP}"),
         ([0, None], [0.1, 0.2], f"outcome {GAP}"),
-        (
-            ["no", "yes"],
-            [0.1, 0.2],
-            f"outcome holds text, and needs numbers. {CODE}",
-        ),
+        (["no", "yes"], [0.1, 0.2], f"outcome holds text, and needs numbers. {CODE}"),
         ([], [], "outcome is empty. Give a value for each row."),
         ([[0, 1]], [0.1, 0.2], "outcome has 2 dimensions, and needs one value a row. Give one column."),
     ],

@@ -470,8 +470,7 @@ def test_many_categories_that_no_other_table_has_may_be_places(tmp_path: Path, c
 
 
 @pytest.mark.parametrize(
-    ("block", "times", "each"),
-    [(20, 2, 20), (20, 3, 40), (12, 4, 24), (10, 5, 40), (9, 2, None), (20, 1, None)],
+    ("block", "times", "each"), [(20, 2, 20), (20, 3, 40), (12, 4, 24), (10, 5, 40), (9, 2, None), (20, 1, None)]
 )
 @pytest.mark.parametrize("more", ["", 'predictors = ["a", "b"]\n'])
 def test_a_table_that_was_pasted_below_itself_is_told_whatever_its_predictors(
@@ -850,12 +849,7 @@ def test_codes_for_missing_do_not_hide_each_other(
 
 @pytest.mark.parametrize(
     ("here", "there", "expected"),
-    [
-        ("{}", "{}", False),
-        ("98.{:02}", "37.{:02}", True),
-        ("70.{:02}", "37.{:02}", False),
-        ("18{:02}", "7{:02}", True),
-    ],
+    [("{}", "{}", False), ("98.{:02}", "37.{:02}", True), ("70.{:02}", "37.{:02}", False), ("18{:02}", "7{:02}", True)],
 )
 def test_values_that_lie_apart_may_be_in_other_units(tmp_path: Path, here: str, there: str, expected: bool) -> None:
     """A code below 0 is no value that says that the values have none."""
@@ -1039,11 +1033,7 @@ PARALLEL = 'design = "parallel"\n'
             "reader,case,truth,unaided,aided\na,x,1,0,1\n",
             ("There are both unaided and aided, and the design is parallel.", "row 2"),
         ),
-        (
-            PARALLEL,
-            "reader,case,truth,unaided,aided\na,x,1,,\n",
-            ("There is neither unaided nor aided.", "row 2"),
-        ),
+        (PARALLEL, "reader,case,truth,unaided,aided\na,x,1,,\n", ("There is neither unaided nor aided.", "row 2")),
         (
             PARALLEL,
             "reader,case,truth,unaided,aided\na,x,1,0,\nb,x,1,,1\nb,y,1,,1\n",
@@ -1173,10 +1163,7 @@ def test_quick_speaks_of_the_command_where_a_release_would_be_named(tmp_path: Pa
             "died,risk\nyes,0.1\nno,0.2\n",
             ['Say which value means that the outcome happened, such as --positive "yes".'],
         ),
-        (
-            "died,risk\n-1,0.1\n1,0.2\n",
-            ["Say which value means that the outcome happened, such as --positive 1."],
-        ),
+        ("died,risk\n-1,0.1\n1,0.2\n", ["Say which value means that the outcome happened, such as --positive 1."]),
         (
             "died,risk\n1,0.1\nn/a,n/a\n",
             [

@@ -84,11 +84,7 @@ def _four(weights: list[float], threshold: float = 0.5) -> weighted.Rows:
     ("name", "value"),
     [
         *(("sensitivity", 3 / 4), ("specificity", 3 / 4), ("ppv", 3 / 4), ("npv", 3 / 4), ("accuracy", 3 / 4)),
-        *(
-            ("balanced_accuracy", 3 / 4),
-            ("youden_j", 1 / 2),
-            ("standardized_net_benefit", 1 / 2),
-        ),
+        *(("balanced_accuracy", 3 / 4), ("youden_j", 1 / 2), ("standardized_net_benefit", 1 / 2)),
         *(("likelihood_ratio_positive", 3), ("likelihood_ratio_negative", 1 / 3)),
         *(("auroc", 15 / 16), ("tjur_r2", (3 * 0.8 + 0.3 - 0.6 - 3 * 0.1) / 4)),
     ],
@@ -112,11 +108,7 @@ OF_BOTH_CLASSES = {
     ("weights", "more", "reason"),
     [
         ([1.0, 2.0, 0.0, 0.0], {"specificity"}, "every row that has a weight has the outcome"),
-        (
-            [0.0, 0.0, 1.0, 2.0],
-            {"sensitivity", "standardized_net_benefit"},
-            "no row that has a weight has the outcome",
-        ),
+        ([0.0, 0.0, 1.0, 2.0], {"sensitivity", "standardized_net_benefit"}, "no row that has a weight has the outcome"),
     ],
 )
 def test_what_needs_a_class_without_weight_is_absent(weights: list[float], more: set[str], reason: str) -> None:

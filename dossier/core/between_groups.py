@@ -110,10 +110,7 @@ class Look:
             group = Fact("group_of_class", label=self.label, column=self.column, of_class=self.of_class)
         apart = {"apart": self.apart.value, "low": self.apart.low, "high": self.apart.high}
         numbers = {"value": self.here.value, "others": self.rest, **apart}
-        values: dict[str, Value] = {
-            "group": group,
-            **numbers,
-        }
+        values: dict[str, Value] = {"group": group, **numbers}
         if self.measure == RATIO:
             # Whether the model is wrong by itself, or only beside the others, is what the group's own interval says.
             low, high = self.here.low, self.here.high

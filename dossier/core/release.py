@@ -32,13 +32,7 @@ CHECKLIST_ITEMS = tuple(item.number for item in ITEMS)
 """The items of TRIPOD+AI that [statements] may answer."""
 
 WIDTHS: Mapping[str, float] = MappingProxyType(
-    {
-        "oe_ratio": 0.2,
-        "calibration_slope": 0.2,
-        "auroc": 0.1,
-        "standardized_net_benefit": 0.2,
-        "brier": 0.05,
-    }
+    {"oe_ratio": 0.2, "calibration_slope": 0.2, "auroc": 0.1, "standardized_net_benefit": 0.2, "brier": 0.05}
 )
 """The widths of the intervals that a sample is sized for, where the release names none."""
 
@@ -130,11 +124,7 @@ COUNT_SCHEMA: Mapping[str, Any] = MappingProxyType(
     }
 )
 Count = Annotated[
-    int,
-    Field(ge=0),
-    WrapValidator(_range_or_count),
-    PlainSerializer(written_count),
-    WithJsonSchema(dict(COUNT_SCHEMA)),
+    int, Field(ge=0), WrapValidator(_range_or_count), PlainSerializer(written_count), WithJsonSchema(dict(COUNT_SCHEMA))
 ]
 """A count of persons or rows: a number, or where small counts are protected the range that it lies in."""
 Whole = Annotated[int, Field(ge=0)]
@@ -512,10 +502,7 @@ class Model(Table):
             return None, None
         floors = [term.floor for term in terms if term.floor is not None]
         caps = [term.cap for term in terms if term.cap is not None]
-        return (
-            min(floors) if len(floors) == len(terms) else None,
-            max(caps) if len(caps) == len(terms) else None,
-        )
+        return (min(floors) if len(floors) == len(terms) else None, max(caps) if len(caps) == len(terms) else None)
 
     @model_validator(mode="after")
     def _one_term_a_predictor(self) -> Model:
@@ -710,8 +697,7 @@ class HAccuracy(Table):
         BeforeValidator(_without_repeats),
     ] = Field(("prevalence",), description="Where further priorities come from.")
     survey: Annotated[Mapping[str, Share | SurveyShare] | None, AfterValidator(_survey_adds_up)] = Field(
-        None,
-        description="The share of answers that put each class first, or { value = …, low = …, high = … }.",
+        None, description="The share of answers that put each class first, or { value = …, low = …, high = … }."
     )
     tau: Annotated[tuple[Share, ...], BeforeValidator(_without_repeats), FEW] = Field(
         (0.6, 0.75, 1.0), description="The confidences from which a prediction counts in full."

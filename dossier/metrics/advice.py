@@ -106,12 +106,7 @@ def columns_of_advice(sure: Floats, right: Floats, first: int) -> dict[str, tupl
     "LC = 1 - gap, or with ECI 1 - gap / max(mean conf, 1 - mean conf)",
 )
 def advisor_value(
-    outcome: Floats,
-    risk: Floats,
-    calibration: str = "ece",
-    level: float = 0.95,
-    bootstrap: int = 1000,
-    seed: int = 1,
+    outcome: Floats, risk: Floats, calibration: str = "ece", level: float = 0.95, bootstrap: int = 1000, seed: int = 1
 ) -> Estimate | Absent:
     """How sure the model's advice is on average, once overconfidence and underconfidence are taken off.
 

@@ -629,10 +629,7 @@ severity_of = partial(
     formula="10 Σ C W / number of errors, C counts of predicted by true class, W their severity",
 )
 def error_severity_index(
-    classes: Integers,
-    class_risk: Floats,
-    severity_weights: severity.SeverityWeights,
-    level: float = 0.95,
+    classes: Integers, class_risk: Floats, severity_weights: severity.SeverityWeights, level: float = 0.95
 ) -> Estimate | Absent:
     """How grave the errors are on average, from 0 (harmless) to 10 (the gravest kind).
 
@@ -650,10 +647,7 @@ def error_severity_index(
     "Mean severity", digits=3, range=(0, 1), formula="Σ C W / n, C counts of predicted by true class, W their severity"
 )
 def mean_severity(
-    classes: Integers,
-    class_risk: Floats,
-    severity_weights: severity.SeverityWeights,
-    level: float = 0.95,
+    classes: Integers, class_risk: Floats, severity_weights: severity.SeverityWeights, level: float = 0.95
 ) -> Estimate | Absent:
     """How grave the answers are on average when a right one counts 0, from 0 to 1.
 
@@ -704,11 +698,7 @@ to_rival = partial(
     formula="mean AUROC of the classes, of the model - of the other model; DeLong's paired variance",
 )
 def auroc_difference(
-    classes: Integers,
-    class_risk: Floats,
-    class_rival: Floats,
-    class_labels: Sequence[str] = (),
-    level: float = 0.95,
+    classes: Integers, class_risk: Floats, class_rival: Floats, class_labels: Sequence[str] = (), level: float = 0.95
 ) -> Estimate | Absent:
     """By how much the mean AUROC of the model over the classes exceeds that of the other model on the same patients.
 

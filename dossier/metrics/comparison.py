@@ -22,14 +22,7 @@ from dossier.core.types import RIVAL, Absent, Estimate, Floats
 from dossier.metrics import weighted
 from dossier.metrics.calibration import A_TEST, log_score
 from dossier.metrics.discrimination import one_class, placements
-from dossier.metrics.intervals import (
-    NO_ROWS,
-    beyond,
-    beyond_student,
-    estimate,
-    standard_error,
-    two_sided,
-)
+from dossier.metrics.intervals import NO_ROWS, beyond, beyond_student, estimate, standard_error, two_sided
 from dossier.metrics.once import once
 from dossier.metrics.resampling import BINNED_ABOVE, BINS
 from dossier.metrics.shares import Design

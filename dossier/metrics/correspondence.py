@@ -71,11 +71,7 @@ def _draw(table: Tables, sampling_error: float) -> dict[str, float | None]:
     """Of how many rows those were drawn that were compared, and the standard error that this adds; empty if of none."""
     if not table.is_drawn:
         return {}
-    return {
-        "development_of": table.development_of,
-        "external_of": table.external_of,
-        "sampling_error": sampling_error,
-    }
+    return {"development_of": table.development_of, "external_of": table.external_of, "sampling_error": sampling_error}
 
 
 def _remarks(table: Tables, most: int, error: str) -> Method:
@@ -848,11 +844,7 @@ def membership_auroc(
     looked_at = min((rows - external) / design.development_of, external / design.external_of)
     if looked_at < 1:
         error = (found.se or 0.0) * math.sqrt(1 - looked_at)
-        details |= {
-            "development_of": design.development_of,
-            "external_of": design.external_of,
-            "sampling_error": error,
-        }
+        details |= {"development_of": design.development_of, "external_of": design.external_of, "sampling_error": error}
         notes += Fact("rows_drawn", most=LARGEST_CLASSIFIED, error=Fact("of_its_interval"))
     return replace(found, n=external, events=None, method=notes + found.method, details=details)
 

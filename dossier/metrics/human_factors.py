@@ -172,12 +172,7 @@ def _renumbered(codes: NDArray[np.int64]) -> tuple[int, NDArray[np.int64]]:
 
 
 def _clustered(
-    study: ReaderStudy,
-    statistic: Callable[[Cells], float],
-    level: float,
-    bootstrap: int,
-    seed: int,
-    kind: Kind,
+    study: ReaderStudy, statistic: Callable[[Cells], float], level: float, bootstrap: int, seed: int, kind: Kind
 ) -> Clustered:
     """The interval over readers and cases of a statistic, that of a ratio on the log scale.
 
@@ -463,11 +458,7 @@ def _inverted(low: float | None, high: float | None) -> dict[str, float | None]:
         return bounds
     if low > 0 or high < 0:
         return {**bounds, "low": 1 / high, "high": 1 / low}
-    return {
-        **bounds,
-        "benefit_bound": 1 / high if high > 0 else None,
-        "harm_bound": -1 / low if low < 0 else None,
-    }
+    return {**bounds, "benefit_bound": 1 / high if high > 0 else None, "harm_bound": -1 / low if low < 0 else None}
 
 
 def _on_log_scale(

@@ -420,11 +420,7 @@ def _pairs(
 
 
 def _along(
-    terms: Sequence[ModelTerm],
-    carrier: Feature,
-    partner: Feature,
-    label: str,
-    reach: tuple[float | None, float | None],
+    terms: Sequence[ModelTerm], carrier: Feature, partner: Feature, label: str, reach: tuple[float | None, float | None]
 ) -> tuple[Effect, Axis]:
     """The axis of the numbers of one predictor for one value of the other."""
 

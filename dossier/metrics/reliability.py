@@ -460,11 +460,7 @@ def _accuracy(labels: Floats, truth: Floats | None, declared: Sequence[float] | 
     return RaterAccuracy(right / np.maximum(judged.sum(axis=0), 1), "measured")
 
 
-_SOURCE = {
-    "declared": "raters_as_declared",
-    "measured": "raters_against_outcome",
-    "assumed": "raters_taken_as_right",
-}
+_SOURCE = {"declared": "raters_as_declared", "measured": "raters_against_outcome", "assumed": "raters_taken_as_right"}
 
 
 @describe("Accuracy of the raters")
@@ -1095,10 +1091,7 @@ def _third(values: Floats) -> Integers:
     formula="Pearson's r of confidence and complexity over the answers that have both",
 )
 def confidence_complexity_correlation(
-    labels: Floats,
-    confidence: Floats,
-    rater_complexity: Floats,
-    level: float = 0.95,
+    labels: Floats, confidence: Floats, rater_complexity: Floats, level: float = 0.95
 ) -> Estimate | Absent:
     """How far the raters were less sure of the cases that they found complex: -1 wholly, 0 not at all.
 

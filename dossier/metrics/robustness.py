@@ -505,11 +505,7 @@ def performance_against_similarity(
         level=None if low is None else level,
         n=sum(pair.n for pair in both),
         method=Method(Fact("pearson", sites=k)),
-        details={
-            "p_value": correlation_p_value(r, k),
-            "k": k,
-            **_least_squares(pairs),
-        },
+        details={"p_value": correlation_p_value(r, k), "k": k, **_least_squares(pairs)},
         reason=reason,
     )
 

@@ -322,11 +322,7 @@ def interval_of(found: SumOfShares, reach: float) -> tuple[float, float, float]:
 
 
 def estimate_of(
-    found: SumOfShares,
-    design: Design,
-    outcome: Floats,
-    level: float,
-    details: Mapping[str, float | None],
+    found: SumOfShares, design: Design, outcome: Floats, level: float, details: Mapping[str, float | None]
 ) -> Estimate:
     """The estimate of a net benefit from the shares that it is made of.
 

@@ -690,11 +690,7 @@ def _grid(low: float, high: float, declared: tuple[float, ...]) -> Floats:
 
 
 def _band(low: Floats, high: Floats, se: Floats, prefix: str = "") -> dict[str, tuple[float | None, ...]]:
-    return {
-        f"{prefix}low": column(low),
-        f"{prefix}high": column(np.minimum(high, 1)),
-        f"{prefix}se": column(se),
-    }
+    return {f"{prefix}low": column(low), f"{prefix}high": column(np.minimum(high, 1)), f"{prefix}se": column(se)}
 
 
 @curve_synthesis("Decision curve of all external sites", cites="Vickers 2006", against_rest=True)

@@ -88,11 +88,5 @@ def no_column(name: str, file: str, known: Sequence[str], named_by: str) -> Faul
     sign = "a tab" if between == "\t" else between
     separated = Fact("separated_by", sign=sign, separator=SIGNS[between]) if between else None
     return Fault(
-        "no_column",
-        Header(file),
-        column=name,
-        has=has,
-        separated=separated,
-        key=named_by,
-        option=OPTIONS.get(named_by),
+        "no_column", Header(file), column=name, has=has, separated=separated, key=named_by, option=OPTIONS.get(named_by)
     )

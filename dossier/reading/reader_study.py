@@ -177,12 +177,7 @@ def _doubts(columns: Mapping[str, Column]) -> list[Flag]:
     """Readers and groups by a word that is written where a name is unknown; it may be a name."""
     named = {name: sorted(set(filter(None, words(columns[name])))) for name in ("reader", "group") if name in columns}
     return [
-        Flag(
-            "code_for_missing",
-            POOLED,
-            Fact("reader_of_no_name", what=name, word=word),
-            columns=(name,),
-        )
+        Flag("code_for_missing", POOLED, Fact("reader_of_no_name", what=name, word=word), columns=(name,))
         for name, found in named.items()
         for word in found
         if unknown.is_word(word)

@@ -13,12 +13,7 @@ from dossier.core.faults.locations import File
 from dossier.reading.cells import whole
 
 READERS = {".xpt": "read_xport", ".sas7bdat": "read_sas7bdat", ".dta": "read_dta", ".sav": "read_sav"}
-PACKAGES = {
-    ".xpt": "SAS transport file",
-    ".sas7bdat": "SAS table",
-    ".dta": "Stata file",
-    ".sav": "SPSS file",
-}
+PACKAGES = {".xpt": "SAS transport file", ".sas7bdat": "SAS table", ".dta": "Stata file", ".sav": "SPSS file"}
 DURATIONS = "DTIME"
 """The format of days and times in SPSS; its TIME and that of SAS may be times of day too."""
 A_DAY = 86_400
