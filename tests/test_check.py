@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import tempfile
 import warnings
@@ -399,15 +400,20 @@ def test_a_build_fails_on_a_named_flag_and_writes_its_report(run: Run, release: 
         (("--fail-on", "few_event"), "few_event is not a flag.\n  where: --fail-on\n  fix:   Did you mean few_events?"),
         (("--junit", "out/report.xml"), "report.xml lies in OUT."),
         (("--junit", "nowhere/report.xml"), "nowhere/report.xml cannot be written."),
+        (("--junit", "pipe"), "pipe cannot be written."),
+        (("--junit", "loop"), "loop cannot be written."),
     ],
 )
 def test_what_cannot_be_asked_is_refused_before_the_work(
     run: Run, release: Path, words: tuple[str, ...], says: str
 ) -> None:
+    os.mkfifo("pipe")
+    Path("loop").symlink_to("loop")
     done = run("build", str(release), "-o", "out", *words)
     assert done.code == 2
     assert says in done.err
-    assert not Path("out").exists()
+    assert {path.name for path in Path().iterdir()} == {"pipe", "loop"}
+    assert Path("pipe").is_fifo()
 
 
 def test_a_check_without_a_study_has_a_fault() -> None:

@@ -360,6 +360,13 @@ def test_strict_ends_with_3_while_a_row_or_a_flag_is_open(run: Run) -> None:
         (("quick", "nowhere.csv", "--outcome", "结局", "--risk", "r", "-o", "out"), "结 (U+7ED3), 局 (U+5C40)."),
         (("quick", "\x1b北.csv", "--outcome", "o", "--risk", "r", "-o", "out"), "U+001B, 北 (U+5317)."),
         (("quick", ".", "--outcome", "o", "--risk", "r", "-o", "out"), "is a directory"),
+        (("check", "table.csv"), "table.csv is no release.toml."),
+        (("check", "a" * 300), "cannot be used: file name too long."),
+        (("quick", "table.csv", "--outcome", "o", "--risk", "r" * 1001, "-o", "out"), "--risk has 1,001 characters"),
+        (("sign", "/", "--as", "Me", "--pkcs12", "key"), "where: /"),
+        (("sign", "out", "--as", "Me", "--pkcs12", "key", "--password-fd", "99"), "It is not open"),
+        (("build", "release", "-o", "out", "--junit", "a" * 300), "file name too long"),
+        (("init", "/"), "/ is not an empty folder."),
     ],
 )
 def test_bad_input_ends_with_2_and_no_traceback(run: Run, words: tuple[str, ...], says: str) -> None:
@@ -417,17 +424,42 @@ def test_a_fault_of_ours_ends_with_1(tmp_path: Path) -> None:
     assert "ZeroDivisionError" in done.stderr
 
 
-def test_a_closed_reader_is_no_fault() -> None:
-    done = subprocess.run(
-        f'"{sys.executable}" -m dossier schema | head -c 1; echo " ${{PIPESTATUS[0]}}"',
-        shell=True,
-        executable=shutil.which("bash"),
-        capture_output=True,
-        text=True,
-        check=True,
-        cwd=CHECKOUT,
+def piped(words: str, streams: str, cwd: Path) -> tuple[int, str]:
+    """The exit code of a command whose streams a shell sends elsewhere, and what it says on standard error."""
+    script = f'"{sys.executable}" -P -m dossier {words} {streams}; exit ${{PIPESTATUS[0]}}'
+    done = subprocess.run([shutil.which("bash") or "", "-c", script], capture_output=True, text=True, cwd=cwd)
+    return done.returncode, done.stderr
+
+
+@pytest.mark.parametrize("streams", ["2>&-", "2>/dev/full", ">&-", "<&- >&- 2>&-", "| true", "2>&1 >/dev/null | true"])
+@pytest.mark.parametrize(("words", "code"), [("--version", 0), ("schema", 0), ("check .", 0), ("check nowhere", 2)])
+def test_the_exit_code_is_the_commands_own_whatever_becomes_of_its_streams(
+    release: Path, words: str, code: int, streams: str
+) -> None:
+    ended, said = piped(words, streams, release)
+    assert ended == code
+    assert said == "" or (code == 2 and said.startswith("There is no file nowhere."))
+
+
+@pytest.mark.parametrize("words", ["--help", "schema", "check ."])
+def test_a_full_standard_output_is_told(release: Path, words: str) -> None:
+    assert piped(words, ">/dev/full", release) == (
+        2,
+        "Standard output could not be written: no space left on device.\n  where: standard output\n"
+        "  fix:   Make room where it is sent, or send it elsewhere.\n",
     )
-    assert (done.stdout, done.stderr) == ("{ 0\n", "")
+
+
+def test_no_surroundings_end_in_a_traceback(tmp_path: Path) -> None:
+    """Too few open files, and a folder that is gone."""
+    assert piped("schema", "", tmp_path)[0] == 0
+    shell = f'mkdir gone; cd gone; rmdir ../gone; "{sys.executable}" -P -m dossier schema'
+    for script, says in (
+        (f'ulimit -n 20; "{sys.executable}" -P -m dossier schema', "dossier needs 64 open files, and is given 20."),
+        (shell, "The folder that you are in is gone."),
+    ):
+        done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, cwd=tmp_path)
+        assert (done.returncode, done.stderr.splitlines()[0]) == (2, says)
 
 
 # ---- builds ---------------------------------------------------------------------------------------------------------

@@ -533,7 +533,9 @@ GERMAN = "outcome;risk;age;ward\n0;0,1;61,5;a\n1;0,25;;b\n1;0,75;70;\n"
         (TEXT.replace(",", "\t").encode(), ""),
         (b"\xef\xbb\xbf" + GERMAN.encode(), ""),
         (GERMAN.encode("utf-16"), ""),
-        (GERMAN.encode("utf-16-be"), 'encoding = "utf-16"\n'),
+        (b"\xfe\xff" + GERMAN.encode("utf-16-be"), 'encoding = "utf-16"\n'),
+        (GERMAN.encode("utf-16-be"), ""),
+        (GERMAN.encode("utf-16-le"), ""),
         (GERMAN.replace("age", "ag\u00e9").encode("latin-1"), 'encoding = "latin-1"\ncolumns = { age = "ag\u00e9" }\n'),
         (TEXT.replace('"', "").replace("ward", '"ward"').encode(), ""),
         (b'outcome,risk,age,ward\n0,"0,1","61,5",a\n1,"0,25",,b\n1,"0,75",70,\n', 'decimal = ","\n'),
@@ -542,8 +544,6 @@ GERMAN = "outcome;risk;age;ward\n0;0,1;61,5;a\n1;0,25;;b\n1;0,75;70;\n"
     ],
 )
 def test_ways_to_write_a_text(tmp_path: Path, content: bytes, more: str) -> None:
-    if more == 'encoding = "utf-16"\n':
-        content = b"\xfe\xff" + content
     (tmp_path / "site.csv").write_bytes(content)
     _is_the_table(_read(tmp_path, "site.csv", more))
 

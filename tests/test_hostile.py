@@ -69,6 +69,12 @@ def test_links_in_a_circle_are_told(tmp_path: Path) -> None:
     assert _told(_release(tmp_path, SITE)) == ["site.csv cannot be opened: too many levels of symbolic links."]
 
 
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32-le", "latin-1"])
+def test_a_release_in_another_encoding_is_told(tmp_path: Path, encoding: str) -> None:
+    (tmp_path / "release.toml").write_bytes(("# ä\n" + HEAD + SITE).encode(encoding))
+    assert _told(tmp_path) == ["release.toml is not UTF-8 text."]
+
+
 def test_a_folder_that_is_a_link_out_of_the_release_is_refused(tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "elsewhere" / "site.csv").write_text("outcome,risk\n0,0.1\n1,0.2\n", encoding="utf-8")

@@ -246,23 +246,6 @@ def test_where_no_temporary_file_may_grow_out_is_as_it_was(table: Path, out: Pat
     assert [path.name for path in out.parent.iterdir()] == ["out"]
 
 
-def test_a_full_standard_output_is_told() -> None:
-    with Path("/dev/full").open("w") as full:
-        done = subprocess.run(
-            [sys.executable, "-m", "dossier", "schema"],
-            env=environment(),
-            stdout=full,
-            stderr=subprocess.PIPE,
-            text=True,
-            check=False,
-        )
-    assert done.returncode == 2
-    assert done.stderr == (
-        "Standard output could not be written: no space left on device.\n  where: standard output\n"
-        "  fix:   Make room where it is sent, or send it elsewhere.\n"
-    )
-
-
 def test_the_release_itself_is_no_out(table: Path, tmp_path: Path) -> None:
     folder = tmp_path / "release"
     folder.mkdir()

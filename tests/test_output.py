@@ -183,6 +183,9 @@ def test_a_file_or_a_link_is_no_out(tmp_path: Path) -> None:
         clear_up(tmp_path / "file" / "out")
     assert fault(error) == "file is a file; nothing can be written below it."
     assert (tmp_path / "file").read_text() == "mine"
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    with pytest.raises(OutputError, match="could not be written"):
+        clear_up(tmp_path / "loop" / "out")
 
 
 @pytest.mark.parametrize("out", [".", "", "..", "/", "below/.."])

@@ -203,7 +203,7 @@ def test_the_line_of_progress_obeys_nobody() -> None:
 
 def test_a_guarded_stream_is_a_stream(tmp_path: Path) -> None:
     with (tmp_path / "said").open("w", encoding="utf-8") as file:
-        stream = Guarded(file)
+        stream = Guarded(file, print)
         assert stream.write("a\x1bb\n") == 4
         assert stream.fileno() == file.fileno()
         assert not stream.isatty()

@@ -616,6 +616,8 @@ def test_what_a_reader_may_use_has_an_end(monkeypatch: pytest.MonkeyPatch) -> No
         ("builtins:eval", "__import__('sys').exit(3)", "its reader ended without a reason"),
     ):
         assert limited.call(function, argument, seconds=1) == limited.Ended(reason)
+    with pytest.raises(OSError, match="No space left"):
+        limited.call("builtins:exec", "raise OSError(28, 'No space left on device')", seconds=20)
     monkeypatch.setattr(limited, "WAITING", 2)
     assert limited.call("builtins:eval", "__import__('time').sleep(60)", seconds=1) == limited.Ended(
         "it takes more than 1 seconds"

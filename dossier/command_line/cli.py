@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import signal
 import sys
 import threading
@@ -22,13 +23,17 @@ if TYPE_CHECKING:
     from dossier.outputs.verify import Report
 
 DONE, BAD_INPUT, NOT_MET, DIFFERS, UNSIGNED, INTERRUPTED = 0, 2, 3, 4, 5, 130
-LEAST_MEMORY = 2.5
-"""The address space, in GB, that the libraries take at most, their threads on two processors and a worker included."""
+LEAST = (
+    ("-v", resource.RLIMIT_AS, 2.5, 1 << 30, "GB of address space"),
+    ("-n", resource.RLIMIT_NOFILE, 64, 1, "open files"),
+)
+"""What the libraries take at most, their threads on two processors and a worker included."""
 ROWS_WORTH_A_WORKER = 50_000
 """A dataset of so many rows keeps one more worker busy than its start costs."""
 SECONDS_BETWEEN_LOOKS = 0.5
 SECONDS_IDLE = 86_400
 """A worker waits as long for work while others are still busy: one that left would have to be started again."""
+LONGEST_PASSWORD = 10_000
 SHORTEST_WAIT = 2.0
 """Seconds: who waits less wants no estimate, and who has waited less has seen too little to give one."""
 TELLING_SHARE = 0.1
@@ -63,9 +68,9 @@ def dossier() -> None:
 
     A release (predictions and outcomes, a release.toml) goes in; a validation dossier comes out as PDF and JSON.
 
-    Exit codes: 0 done; 1 a fault of ours; 2 bad input, options or OUT; 3 built, but a criterion is not shown, or with
-    --strict something is open; 4 verify found a difference; 5 a signature that
-    --require-signatories asks for is not there; 130 interrupted.
+    Exit codes: 0 done; 1 a fault of ours; 2 bad input, options, OUT or surroundings; 3 built, but a criterion is not
+    shown, or with --strict something is open; 4 verify found a difference; 5 a signature that --require-signatories
+    asks for is not there; 130 interrupted.
     """
 
 
@@ -399,6 +404,14 @@ def _refuse_half_a_verification(
         raise click.UsageError("--self-signed and --require-signatories need whom you trust: give --trust too.")
 
 
+def _taken(context: click.Context, option: click.Parameter, descriptor: int | None) -> int | None:
+    """The descriptor, under another number: later its own, if nobody has opened it, may be that of a file of ours."""
+    try:
+        return descriptor if descriptor is None else os.dup(descriptor)
+    except (OSError, OverflowError):
+        raise click.BadParameter("It is not open: add a file, as in --password-fd 3 3<FILE.") from None
+
+
 @dossier.command(short_help="Sign a dossier.")
 @click.argument("out", metavar="OUT", type=click.Path(path_type=Path))
 @click.option("--as", "meaning", required=True, metavar="MEANING", help="A role of [[signatory]]; else any words.")
@@ -408,7 +421,9 @@ def _refuse_half_a_verification(
 @click.option("--key", metavar="LABEL", help="The label of key and certificate on the token.")
 @click.option("--tsa", metavar="URL", help="A timestamp authority; it sees hashes, and nothing else leaves.")
 @click.option("--self-signed", is_flag=True, help="Take a certificate that only itself vouches for.")
-@click.option("--password-fd", metavar="N", type=click.IntRange(min=0), help="A file descriptor with the password.")
+@click.option(
+    "--password-fd", metavar="N", type=click.IntRange(0), callback=_taken, help="A file descriptor with the password."
+)
 @click.option("--hashes-only", is_flag=True, help="Print nothing again before: for a dossier made with other versions.")
 def sign(
     out: Path,
@@ -459,7 +474,7 @@ def _password(descriptor: int | None) -> str:
     if descriptor is not None:
         try:
             with os.fdopen(descriptor, encoding="utf-8") as stream:
-                return stream.readline().rstrip("\n")
+                return stream.readline(LONGEST_PASSWORD).rstrip("\n")
         except (OSError, UnicodeDecodeError):
             raise click.BadParameter("Nothing can be read from it.", param_hint="--password-fd") from None
     if given is not None:
@@ -687,15 +702,11 @@ def _start_workers(jobs: int) -> None:
 @contextmanager
 def _silent_trackers() -> Iterator[None]:
     """A tracker started here clears up after a killed worker without a word: what happened is reported by us."""
-    before = os.environ.get("PYTHONWARNINGS")
-    os.environ["PYTHONWARNINGS"] = ",".join(filter(None, (before, "ignore:resource_tracker:UserWarning")))
+    os.environ["PYTHONWARNINGS"] = "ignore:resource_tracker:UserWarning"
     try:
         yield
     finally:
-        if before is None:
-            del os.environ["PYTHONWARNINGS"]
-        else:
-            os.environ["PYTHONWARNINGS"] = before
+        del os.environ["PYTHONWARNINGS"]
 
 
 @contextmanager
@@ -804,18 +815,7 @@ def _list(written: Sequence[Path]) -> None:
 
 def _print(line: object) -> None:
     """One line of standard output."""
-    try:
-        _write(sys.stdout, str(line))
-    except BrokenPipeError:
-        # Who read the list has closed it (`| head -1`); the work goes on and nothing more is said.
-        _be_silent()
-    except OSError as error:
-        from dossier.core.errors import OutputError
-        from dossier.core.faults.locations import StandardOutput
-
-        _be_silent()
-        reason = (error.strerror or type(error).__name__).lower()
-        raise OutputError.one("standard_output", StandardOutput(), reason=reason) from None
+    _write(sys.stdout, str(line))
 
 
 def _tell(line: str) -> None:
@@ -832,9 +832,14 @@ def _write(stream: TextIO | None, line: str) -> None:
         stream.flush()
 
 
-def _be_silent() -> None:
-    """Send what is still to be printed nowhere; Python would try again at the end, and fail."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+def _refused(error: OSError) -> None:
+    """Report that standard output takes no more; where its reader has gone (`| head -1`), the work goes on."""
+    from dossier.core.errors import OutputError
+    from dossier.core.faults.locations import StandardOutput
+
+    if not isinstance(error, BrokenPipeError):
+        reason = (error.strerror or type(error).__name__).lower()
+        raise OutputError.one("standard_output", StandardOutput(), reason=reason) from None
 
 
 def _say(faults: Sequence[Fault]) -> None:
@@ -885,7 +890,7 @@ def _answer() -> int:
     from dossier.core.errors import DossierError, PageError
 
     try:
-        _refuse_little_memory()
+        _refuse_bad_surroundings()
         code = dossier.main(standalone_mode=False)
     except click.ClickException as error:
         _say_usage(error)
@@ -906,25 +911,28 @@ def _answer() -> int:
         # Not above: it imports numpy, for which --help should not wait.
         from dossier.outputs import output
 
-        # The press and the workers keep files of their own for a while, which may find no room either.
-        full = output.full(error)
-        if full is None:
+        refused = output.refused(error)
+        if refused is None:
             raise
-        _say(full.faults)
+        _say(refused.faults)
         return BAD_INPUT
     return code if isinstance(code, int) else DONE
 
 
-def _refuse_little_memory() -> None:
-    """Say that a limit is too low for the libraries: they end the process where they cannot map a file or a thread."""
-    import resource
+def _refuse_bad_surroundings() -> None:
+    """Say that a limit is too low for the libraries, which end the process where they cannot map a file or a thread."""
+    from dossier.core.errors import ReleaseError
+    from dossier.core.faults.locations import File, Option
 
-    given, _ = resource.getrlimit(resource.RLIMIT_AS)
-    if given != resource.RLIM_INFINITY and given < LEAST_MEMORY * (1 << 30):
-        from dossier.core.errors import ReleaseError
-        from dossier.core.faults.locations import Memory
-
-        raise ReleaseError.one("little_memory", Memory(), needed=LEAST_MEMORY, given=given / (1 << 30))
+    for limit, kind, needed, unit, noun in LEAST:
+        given, _ = resource.getrlimit(kind)
+        if given != resource.RLIM_INFINITY and given < needed * unit:
+            at, rounded = Option(f"ulimit {limit}"), round(given / unit, 1)
+            raise ReleaseError.one("low_limit", at, limit=limit, needed=needed, given=rounded, noun=noun)
+    try:
+        os.getcwd()  # noqa: PTH109
+    except FileNotFoundError:
+        raise ReleaseError.one("no_current_folder", File(os.curdir)) from None
 
 
 def _guard_what_is_said() -> None:
@@ -933,10 +941,11 @@ def _guard_what_is_said() -> None:
 
     if sys.stdout is not None and hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="backslashreplace")
-    for name in ("stdout", "stderr"):
+    # A fault that standard error does not take is nowhere to be reported; the exit code says that there is one.
+    for name, refused in (("stdout", _refused), ("stderr", lambda error: None)):
         stream = getattr(sys, name)
         if stream is not None and not isinstance(stream, Guarded):
-            setattr(sys, name, Guarded(stream))
+            setattr(sys, name, Guarded(stream, refused))
 
 
 def _listen() -> None:

@@ -6,7 +6,10 @@ rest of a line round, could make a refusal look like a success.
 
 from __future__ import annotations
 
+import os
 import unicodedata
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, TextIO
 
 BLANKS = "Zs"
@@ -25,18 +28,34 @@ def visible(text: str, keep: str = "") -> str:
     )
 
 
-class Guarded:
-    """A stream of text that lets through what is visible, and the ends of lines: also tracebacks and warnings."""
+class Lasting:
+    """A stream of text whose reader may go and whose disk may be full: what cannot be written is written nowhere.
 
-    def __init__(self, stream: TextIO) -> None:
-        self.stream = stream
+    `refused` is called once, with the reason.
+    """
+
+    def __init__(self, stream: TextIO, refused: Callable[[OSError], None]) -> None:
+        self.stream, self.refused = stream, refused
 
     def write(self, text: str) -> int:
-        """Write what is visible of a text."""
-        if not isinstance(text, str):
-            raise TypeError(f"a text, not {type(text).__name__}")
-        self.stream.write(visible(text, keep="\n\t"))
+        """Write a text."""
+        with self._outlived():
+            self.stream.write(text)
         return len(text)
+
+    def flush(self) -> None:
+        """Hand over what was written."""
+        with self._outlived():
+            self.stream.flush()
+
+    @contextmanager
+    def _outlived(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            # Python would try again at the end, and fail.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), self.stream.fileno())
+            self.refused(error)
 
     def __getattr__(self, name: str) -> Any:
         """Whatever else a stream does; its bytes are no way round."""
@@ -45,6 +64,17 @@ class Guarded:
         return getattr(self.stream, name)
 
 
-def unguarded(stream: TextIO) -> TextIO:
-    """The stream itself, for what draws on the terminal and guards its own texts."""
-    return stream.stream if isinstance(stream, Guarded) else stream
+class Guarded(Lasting):
+    """One that lets through what is visible, and the ends of lines: also tracebacks and warnings."""
+
+    def write(self, text: str) -> int:
+        """Write what is visible of a text."""
+        if not isinstance(text, str):
+            raise TypeError(f"a text, not {type(text).__name__}")
+        super().write(visible(text, keep="\n\t"))
+        return len(text)
+
+
+def unguarded(stream: Any) -> Any:
+    """The stream for what draws on the terminal and guards its own texts."""
+    return Lasting(stream.stream, stream.refused) if isinstance(stream, Guarded) else stream

@@ -50,6 +50,8 @@ def call(function: str, *arguments: str, seconds: int) -> Any | Ended:
         return Ended(f"it takes more than {seconds} seconds")
     if done.returncode == 0:
         return json.loads(done.stdout)
+    if done.returncode == os.EX_IOERR:
+        raise OSError(*json.loads(done.stdout))
     if done.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
         return Ended(f"it takes more than {seconds} seconds")
     if done.returncode < 0:
@@ -65,7 +67,14 @@ def _answer() -> None:
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     module, _, name = function.partition(":")
-    answer = getattr(importlib.import_module(module), name)(*arguments)
+    try:
+        answer = getattr(importlib.import_module(module), name)(*arguments)
+    except OSError as error:
+        if error.errno is None:
+            raise
+        # What the system refuses, such as room on the disk, is said of no file.
+        sys.stdout.write(json.dumps((error.errno, error.strerror)))
+        sys.exit(os.EX_IOERR)
     sys.stdout.write(json.dumps(answer))
 
 

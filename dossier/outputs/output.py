@@ -29,6 +29,7 @@ RENAME_EXCHANGE = 2
 MENDS = {errno.ENOSPC: "full_disk", errno.EDQUOT: "full_quota", errno.EFBIG: "limited_file", errno.EBUSY: "mounted"}
 """How to mend what the system refuses, by its number."""
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+SCARCE = (errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM)
 TRIES = 100
 LOOKS = 5
 NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP, errno.EINVAL)
@@ -129,7 +130,8 @@ def _written_through(files: Mapping[Path, bytes]) -> Iterator[Mapping[Path, Path
         yield parts
     finally:
         for part in parts.values():
-            part.unlink(missing_ok=True)
+            with suppress(OSError):
+                part.unlink()
 
 
 def place_beside(out: Path, name: str) -> Path:
@@ -162,7 +164,7 @@ def leaving(out: Path, kept: Collection[str], suffix: str = "") -> tuple[str, ..
 def refuse_what_is_not_empty(folder: Path) -> None:
     """Refuse a place for a new release where something stands already."""
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise OutputError.one("folder_not_empty", Out(str(folder)), folder=folder.name)
+        raise OutputError.one("folder_not_empty", Out(str(folder)), folder=folder.name or str(folder))
 
 
 def refuse_what_is_there(file: Path) -> None:
@@ -176,18 +178,22 @@ def refuse_as_report(file: Path, out: Path) -> None:
 
     OUT would then hold a file that its manifest does not list, and never be replaced again.
     """
-    target, inside = file.resolve(), out.resolve()
+    target, inside = Path(os.path.realpath(file)), Path(os.path.realpath(out))
     if inside == target or inside in target.parents:
         raise OutputError.one("report_in_out", Option("--junit"), file=file.name)
-    if target.is_dir() or not target.parent.is_dir():
+    # What takes the place of a device takes it from every program.
+    if (os.path.lexists(target) and not target.is_file()) or not target.parent.is_dir():
         raise OutputError.one("report_not_writable", Option("--junit"), file=str(file))
+    with _written_through({file: b""}):
+        """The folder takes a file of this length of name, and we may write there."""
 
 
 def refuse_as_ledger(file: Path, out: Path) -> None:
     """Refuse a ledger that cannot be written, or that OUT would hold, before the work begins."""
-    if file.is_relative_to(out.resolve()):
+    if file.is_relative_to(os.path.realpath(out)):
         raise OutputError.one("report_in_out", File(str(file)), file=file.name)
-    if file.is_dir() or not os.access(file if file.exists() else file.parent, os.W_OK) or not file.parent.is_dir():
+    writable = os.access(file if file.exists() else file.parent, os.W_OK) and file.parent.is_dir()
+    if not writable or (file.exists() and not file.is_file()):
         raise OutputError.one("ledger_not_writable", File(str(file)), file=file.name)
 
 
@@ -209,15 +215,22 @@ def reported(out: Path) -> Iterator[None]:
         raise OutputError.one("out_not_written", Out(str(out)), out=name, reason=reason, mend=mend) from None
 
 
-def full(error: OSError) -> OutputError | None:
-    """What to tell when there was no room for a file that is kept for a while; None of another error.
-
-    OUT itself is named by `reported`, with its name.
-    """
-    if error.errno not in FULL:
+def refused(error: OSError) -> OutputError | None:
+    """What to tell of what the system refuses and nobody has reported nearer to its cause; None of an error of ours."""
+    reason = (error.strerror or type(error).__name__).lower()
+    try:
+        folder = tempfile.gettempdir()
+    except FileNotFoundError:
+        at, none = TemporaryFolder(os.environ.get("TMPDIR", "/tmp")), "neither it nor another takes a file"
+        return OutputError.one("temporary_file_not_written", at, reason=none)
+    if error.errno in FULL:
+        return OutputError.one("temporary_file_not_written", TemporaryFolder(folder), reason=reason)
+    if error.errno in SCARCE:
+        return OutputError.one("limit_reached", Option("--jobs"), reason=reason)
+    if error.filename is None:
         return None
-    at = TemporaryFolder(tempfile.gettempdir())
-    return OutputError.one("temporary_file_not_written", at, reason=os.strerror(error.errno).lower())
+    name = str(error.filename)
+    return OutputError.one("system_refuses", File(name), file=name, reason=reason)
 
 
 # ---- where OUT is ---------------------------------------------------------------------------------------------------
@@ -228,7 +241,11 @@ def _target(out: Path) -> Path:
     if out.is_symlink() or (out.exists() and not out.is_dir()):
         code = "out_is_link" if out.is_symlink() else "out_is_no_folder"
         raise OutputError.one(code, Out(str(out)), out=out.name)
-    return out.resolve()
+    # Not resolve, which fails where a link leads back to itself.
+    target = Path(os.path.realpath(out))
+    if not target.name:
+        raise OutputError.one("out_is_current_folder", Out(str(out)))
+    return target
 
 
 def _refuse_where_we_are(target: Path, out: Path) -> None:

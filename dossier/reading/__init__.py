@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from dossier.reading.files import Folder
 
 
+MOST_LETTERS = 1_000
+"""Of a name on the command line."""
+
+
 def study(release: str | Path, allow_outside: bool = False) -> Study:
     """Read a release: its folder, or the path of its release.toml.
 
@@ -28,14 +32,10 @@ def study(release: str | Path, allow_outside: bool = False) -> Study:
     """
     from dossier.reading import isolation, letters
     from dossier.reading.declared import declared
-    from dossier.reading.files import RELEASE, Folder
 
     with isolation.reading():
-        path = Path(release)
-        file = path / "release.toml" if path.is_dir() else path
-        named = Folder(file.parent, is_named=True)
         faults: list[Fault] = []
-        content = named.read(file.name, File(file.name), True, faults, RELEASE)
+        file, named, content = _opened(release, faults)
         faults += letters.fault(letters.NAME_OF_FILE_READ, file.name, File(file.name), name=True)
         if content is None:
             raise ReleaseError(faults)
@@ -56,16 +56,26 @@ def release_alone(release: Path) -> tuple[Path, Release]:
     A ReleaseError says every fault of it.
     """
     from dossier.reading.declared import declared
-    from dossier.reading.files import RELEASE, Folder
 
-    file = release / "release.toml" if release.is_dir() else release
     faults: list[Fault] = []
-    content = Folder(file.parent, is_named=True).read(file.name, File(file.name), True, faults, RELEASE)
+    file, _, content = _opened(release, faults)
     found = None if content is None else declared(content)
     faults += () if found is None else found.faults
     if faults or found is None or found.release is None:
         raise ReleaseError(list(dict.fromkeys(faults)))
     return file.parent, found.release
+
+
+def _opened(release: str | Path, faults: list[Fault]) -> tuple[Path, Folder, bytes | None]:
+    """The release.toml of a release, its folder, and its bytes; None, and a fault, when they cannot be had."""
+    from dossier.reading.files import RELEASE, Folder
+
+    file = Path(release, "release.toml") if Path(release).is_dir() else Path(release)
+    folder, at = Folder(file.parent, is_named=True), File(str(file))
+    if file.is_file() and not file.name.lower().endswith(RELEASE.endings):
+        faults.append(Fault("another_file_for_release", at, file=file.name))
+        return file, folder, None
+    return file, folder, folder.read(file.name, at, True, faults, RELEASE)
 
 
 def quick(
@@ -94,9 +104,13 @@ def quick(
     printed = {option: text for option, text in given.items() if text is not None}
     empty = [option for option, text in printed.items() if not text.strip()]
     faults += [Fault("empty_text", Option(option), key=option) for option in empty]
+    long = {option: len(text) for option, text in printed.items() if len(text) > MOST_LETTERS}
+    faults += [
+        Fault("long_text", Option(option), key=option, length=n, most=MOST_LETTERS) for option, n in long.items()
+    ]
     for option, text in printed.items():
         faults += letters.fault(letters.NAME, text, Option(option), name=True)
-    if empty or not all(map(letters.is_unicode, printed.values())):
+    if empty or long or not all(map(letters.is_unicode, printed.values())):
         raise ReleaseError(faults)
     stem = table.name[: -len("".join(table.suffixes[-1:])) or None]
     release = Release.model_validate(

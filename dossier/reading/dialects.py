@@ -37,6 +37,7 @@ class Dialect:
     """The place in release.toml that may declare it; None where nothing can be declared."""
 
 
+UNMARKED = {"utf-16-le": re.compile(rb"[^\0]\0[^\0]\0"), "utf-16-be": re.compile(rb"\0[^\0]\0[^\0]")}
 WESTERN = "windows-1252"
 """What Excel and R write on a computer of Western Europe, where nobody asks for UTF-8."""
 SIGNS_OF_WESTERN = "ªº°µ±²³¹¼½¾·×÷§€£«»“”‘’„–—…•™®© "
@@ -80,7 +81,10 @@ def _marked(content: bytes) -> str | None:
     """The encoding that the first bytes name."""
     if content.startswith(codecs.BOM_UTF8):
         return "utf-8-sig"
-    return "utf-16" if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else None
+    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "utf-16"
+    # Two Latin letters, and no mark before them.
+    return next((name for name, found in UNMARKED.items() if found.match(content)), None)
 
 
 def separator(text: str, file: str, dialect: Dialect) -> str:
@@ -183,11 +187,7 @@ def _surely(columns: Sequence[Any], held: Sequence[int]) -> bool:
 
 # ---- signs that are not read, such as the blanks of R's write.table -------------------------------------------------
 
-UNREAD: Mapping[str, str | Fact] = {
-    " +": Fact("blanks"),
-    r"\^": "^",
-    **{sign: sign for sign in (":", "~", "#", "!")},
-}
+UNREAD: Mapping[str, str | Fact] = {" +": Fact("blanks"), r"\^": "^", **{sign: sign for sign in (":", "~", "#", "!")}}
 """The signs as patterns, and how they are written."""
 DECIMAL = r"[+-]?\d*\.\d+([eE][+-]?\d+)?"
 """A second row without any such number may be a text of several words."""

@@ -183,6 +183,7 @@ class Folder:
         if isinstance(error, IsADirectoryError):
             return Fault("folder_for_file", where, file=name)
         code = "long_name_of_file" if error.errno == errno.ENAMETOOLONG else "closed_file"
+        code = "link_to_itself" if error.errno == errno.ELOOP else code
         return Fault(code, where, file=name, reason=(error.strerror or "unknown reason").lower())
 
     def _empty(self, name: str) -> Fault:

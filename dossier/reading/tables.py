@@ -17,17 +17,7 @@ from numpy.typing import NDArray
 from dossier.core.errors import Fault
 from dossier.core.facts import Count, Fact
 from dossier.core.faults.locations import File, Header
-from dossier.reading import (
-    cells,
-    dialects,
-    parquet,
-    quotation,
-    ragged,
-    signatures,
-    statistical,
-    unpacked,
-    workbooks,
-)
+from dossier.reading import cells, dialects, parquet, quotation, ragged, signatures, statistical, unpacked, workbooks
 from dossier.reading.dialects import Dialect
 
 MOST_COLUMNS = 10_000
@@ -189,7 +179,7 @@ def _records(written: Written, file: str, dialect: Dialect, faults: list[Fault])
     try:
         width = len(next(csv.reader(quotation.by_lines(written.text), delimiter=delimiter), ()))
     except csv.Error:
-        faults.append(Fault("unreadable_first_row", Header(file), file=file))
+        faults.append(Fault("long_name_of_column", Header(file), most=csv.field_size_limit()))
         return None
     too_many = too_many_columns(range(width), file)
     if too_many is not None:

@@ -34,11 +34,11 @@ LISTS = (
 
 def values(content: bytes) -> Any | Fault:
     """Tables, tuples for lists, texts, numbers and days; or the fault that keeps the text from being read."""
+    # Of UTF-16 without a mark each letter is one of UTF-8, beside a zero.
     try:
-        return _frozen(tomllib.loads(content.decode("utf-8-sig")))
+        return _frozen(tomllib.loads(content.replace(b"\0", b"\xff").decode("utf-8-sig")))
     except UnicodeDecodeError as error:
-        line = content[: error.start].count(b"\n") + 1
-        return Fault("release_not_utf8", Line(RELEASE, line))
+        return Fault("release_not_utf8", Line(RELEASE, content[: error.start].count(b"\n") + 1))
     except tomllib.TOMLDecodeError as error:
         return _syntax(str(error), content.decode("utf-8-sig").split("\n"))
     except RecursionError:

@@ -196,12 +196,9 @@ def _signer(request: Request) -> Signer:
 def _of_file(key: KeyFile) -> Signer:
     from pyhanko.sign.signers import SimpleSigner
 
-    try:
-        if not key.path.is_file() or key.path.stat().st_size > LARGEST_KEY_FILE:
-            raise SigningError.one("no_key_file", Option("--pkcs12"), file=str(key.path))
-        content = key.path.read_bytes()
-    except OSError:
-        raise SigningError.one("key_file_not_readable", Option("--pkcs12"), file=str(key.path)) from None
+    if not key.path.is_file() or key.path.stat().st_size > LARGEST_KEY_FILE:
+        raise SigningError.one("no_key_file", Option("--pkcs12"), file=str(key.path))
+    content = key.path.read_bytes()
     try:
         return cast("Signer", SimpleSigner.load_pkcs12_data(content, [], key.password.encode() or None))
     except (ValueError, TypeError, AttributeError):
@@ -215,6 +212,8 @@ def _of_token(token: Token) -> Signer:
     from pyhanko.sign.general import SigningError as Refused
     from pyhanko.sign.pkcs11 import PKCS11Signer, open_pkcs11_session
 
+    if token.module.exists() and not token.module.is_file():
+        raise SigningError.one("token_gives_no_key", Option("--pkcs11"), error=f"{token.module} is no library")
     try:
         session = open_pkcs11_session(
             str(token.module), token_criteria=TokenCriteria(label=token.label), user_pin=token.pin

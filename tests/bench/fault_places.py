@@ -31,6 +31,7 @@ UNREACHED = {
     "'argument_of_other_kind'": "an argument of dossier.validate",
     "Fault(fault.code": "a fault that is said again",
     "'device'": "a device, a pipe or a socket",
+    "'another_file_for_release'": "an argument of the command line",
     "'unreadable_table'": "texts of more than 2 GiB",
     "'reader_not_installed'": "a reader that is not installed",
     "'many_cells'": "a workbook of more than 50 million cells",
