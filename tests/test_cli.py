@@ -364,7 +364,7 @@ def test_strict_ends_with_3_while_a_row_or_a_flag_is_open(run: Run) -> None:
         (("check", "a" * 300), "cannot be used: file name too long."),
         (("quick", "table.csv", "--outcome", "o", "--risk", "r" * 1001, "-o", "out"), "--risk has 1,001 characters"),
         (("sign", "/", "--as", "Me", "--pkcs12", "key"), "where: /"),
-        (("sign", "out", "--as", "Me", "--pkcs12", "key", "--password-fd", "99"), "It is not open"),
+        (("sign", "out", "--as", "Me", "--pkcs12", "key", "--password-fd", "99"), "Open a file: --password-fd 3"),
         (("build", "release", "-o", "out", "--junit", "a" * 300), "file name too long"),
         (("init", "/"), "/ is not an empty folder."),
     ],

@@ -409,7 +409,7 @@ def _taken(context: click.Context, option: click.Parameter, descriptor: int | No
     try:
         return descriptor if descriptor is None else os.dup(descriptor)
     except (OSError, OverflowError):
-        raise click.BadParameter("It is not open: add a file, as in --password-fd 3 3<FILE.") from None
+        raise click.BadParameter("Nothing can be read from it. Open a file: --password-fd 3 3<FILE.") from None
 
 
 @dossier.command(short_help="Sign a dossier.")
