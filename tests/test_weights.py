@@ -17,8 +17,8 @@ from dossier.core.errors import DataError
 from dossier.core.register import fill
 from dossier.core.types import Absent, Curve, Estimate, Evidence, Study, find, find_curve
 from dossier.metrics import weighted
-from dossier.metrics.calibration import oe_ratio
-from dossier.metrics.discrimination import risk_distribution
+from dossier.metrics.calibration import INTERCEPT, JOINT, SLOPE, oe_ratio
+from dossier.metrics.discrimination import BALANCED, YOUDEN, LikelihoodRatio, risk_distribution
 from dossier.metrics.shares import Design
 from dossier.metrics.smooth_curve import smooth_curve
 from dossier.metrics.utility import weighted_standardized_net_benefit
@@ -163,7 +163,7 @@ def test_a_number_of_expected_events_too_small_to_divide_by_is_absent(expected: 
 def test_classes_of_very_unlike_weight_keep_their_ratios() -> None:
     """A non-case weighs so little that the prevalence and the specificity are rounded to 1."""
     rows = weighted.Rows(OUTCOME, RISK, np.array([1.0, 1.0, 1e-20, 1e20]))
-    found = weighted.likelihood_ratio_positive(rows)
+    found = LikelihoodRatio(is_flagged=True)(rows)
     assert isinstance(found, weighted.Weighted)
     assert found.value == pytest.approx(1 / 2 / 1e-40)
     found = weighted.scaled_brier(_four([1.0, 1.0, 1e-20, 1e-20]))
@@ -178,17 +178,17 @@ def test_at_a_threshold_of_1_there_is_no_net_benefit_and_no_declared_weight() ->
     rows = _four([1.0, 1.0, 1.0, 1.0], 1.0)
     reason = "net benefit is not defined at a threshold of 1, where one false positive outweighs everything"
     assert weighted_standardized_net_benefit(rows) == Said(reason)
-    found = weighted.youden_j(rows)
+    found = YOUDEN(rows)
     assert isinstance(found, weighted.Weighted)
     assert found.value == 0
     assert found.details == {"false_alarm_weight": 1.0, "declared_weight": None}
 
 
-def test_cases_that_outweigh_the_others_beyond_rounding_leave_no_weight_to_a_false_alarm() -> None:
-    found = weighted.balanced_accuracy(_four([1.0, 1.0, 1e-20, 1e-20]))
+def test_a_false_alarm_beside_cases_that_weigh_far_more_weighs_as_many_of_them() -> None:
+    found = BALANCED(_four([1.0, 1.0, 1e-20, 1e-20]))
     assert isinstance(found, weighted.Weighted)
     assert found.value == pytest.approx(1 / 2)
-    assert found.details == {"false_alarm_weight": None, "declared_weight": 1.0}
+    assert found.details == {"false_alarm_weight": 1e20, "declared_weight": 1.0}
 
 
 @pytest.mark.parametrize("unit", [1e-8, 1e8])
@@ -210,7 +210,7 @@ def _log_odds(share: float) -> float:
 )
 def test_the_intercept_of_one_risk_is_what_its_log_odds_are_off_however_far(risk: float, share: float) -> None:
     rows = weighted.Rows(np.array([1.0, 0.0]), np.array([risk, risk]), np.array([share, 1 - share]))
-    found = weighted.calibration_intercept(rows)
+    found = INTERCEPT(rows)
     assert isinstance(found, weighted.Weighted)
     assert found.value == pytest.approx(_log_odds(share) - _log_odds(risk), abs=1e-9)
 
@@ -224,7 +224,7 @@ def test_the_line_of_two_risks_goes_through_the_share_of_cases_at_each(risks: tu
     weights = np.array([shares[0], 1 - shares[0], heavy * shares[1], heavy * (1 - shares[1])])
     rows = weighted.Rows(np.array([1.0, 0.0, 1.0, 0.0]), np.repeat(risks, 2), weights)
     slope = (_log_odds(shares[1]) - _log_odds(shares[0])) / (_log_odds(risks[1]) - _log_odds(risks[0]))
-    found, joint = weighted.calibration_slope(rows), weighted.calibration_intercept_joint(rows)
+    found, joint = SLOPE(rows), JOINT(rows)
     assert isinstance(found, weighted.Weighted)
     assert isinstance(joint, weighted.Weighted)
     assert found.value == pytest.approx(slope, rel=1e-8)
@@ -240,7 +240,7 @@ def test_the_line_solves_its_equations_also_with_one_risk_far_from_the_others(na
     if steep:
         weights[:20][outcome[:20] == 1] = 0.1
     rows = weighted.Rows(outcome, risk, weights)
-    slope, intercept = weighted.calibration_slope(rows), weighted.calibration_intercept_joint(rows)
+    slope, intercept = SLOPE(rows), JOINT(rows)
     assert isinstance(slope, weighted.Weighted)
     assert isinstance(intercept, weighted.Weighted)
     assert slope.value > (1 / narrow / 10 if steep else 0)
@@ -254,18 +254,18 @@ def test_the_line_solves_its_equations_also_with_one_risk_far_from_the_others(na
 def test_risks_that_are_the_same_where_there_is_weight_have_no_slope(risk: float) -> None:
     rows = weighted.Rows(OUTCOME, np.array([risk, 0.7, risk, risk]), np.array([1.0, 0.0, 2.0, 3.0]))
     none = Said("every risk that has a weight is the same or nearly so, so that there is no slope")
-    assert weighted.calibration_slope(rows) == none
-    assert weighted.calibration_intercept_joint(rows) == none
+    assert SLOPE(rows) == none
+    assert JOINT(rows) == none
 
 
 def test_outcomes_that_are_separated_or_nearly_so_have_no_fit() -> None:
     endless = Said("the risks separate the outcomes or nearly so, so that no finite logistic fit exists")
     parted = weighted.Rows(OUTCOME, np.array([0.8, 0.7, 0.6, 0.1]), np.ones(4))
-    assert weighted.calibration_slope(parted) == endless
-    assert weighted.calibration_intercept_joint(parted) == endless
+    assert SLOPE(parted) == endless
+    assert JOINT(parted) == endless
     one_light_case = np.where(np.arange(1000) == 0, 1e-8, 1.0)
     rows = weighted.Rows((np.arange(1000) == 0).astype(float), np.full(1000, 0.2), one_light_case)
-    assert weighted.calibration_intercept(rows) == endless
+    assert INTERCEPT(rows) == endless
 
 
 def test_equal_weights_give_every_number_of_no_weights(tmp_path: Path) -> None:

@@ -24,14 +24,15 @@ from dossier.metrics.intervals import (
     beyond,
     column,
     estimate,
+    mean_by_student,
     standard_error,
-    student_t,
     two_sided,
     two_sided_student,
     wilson,
 )
 from dossier.metrics.inversion import bounds_of_gaps, by_tests, estimate_from_tests
 from dossier.metrics.logistic import (
+    DEPENDENT,
     LogisticFit,
     combine,
     has_logit,
@@ -47,6 +48,7 @@ from dossier.metrics.resampling import BINNED_ABOVE, BLOCK, block_size, cells_of
 from dossier.metrics.scales import back
 from dossier.metrics.shares import NO_WEIGHT, Design
 from dossier.metrics.smooth_curve import design_of, smooth_curve
+from dossier.metrics.weighted import Bools, Found, Mean, Rows, Weighted
 
 ORDER = (
     *("oe_ratio", "calibration_intercept", "calibration_slope", "calibration_intercept_joint", "ici", "e50", "e90"),
@@ -154,6 +156,104 @@ def _se_fixed(phi: float, design: Design) -> float | None:
     return math.sqrt((1 - phi) / (design.rows * phi)) if phi > 0 else None
 
 
+@dataclass(frozen=True)
+class Fitted:
+    """A logistic model by columns and an offset, of the rows whose risk has a logit: one that is set for a risk of 0 or
+    1 would set the slope."""
+
+    fit: LogisticFit
+    rows: Rows
+    columns: Floats
+    offset: Floats
+    kept: Bools
+
+    @property
+    def left_out(self) -> dict[str, float | None]:
+        """How many rows it is not of, where there are any."""
+        return {} if self.kept.all() else {"left_out": float((~self.kept).sum())}
+
+
+FEWEST_FOR_SANDWICH = 100
+"""From so many events and non-events on an error does not rest on the line being the true one."""
+
+
+@dataclass(frozen=True)
+class Coefficient:
+    """A coefficient of the logistic model that recalibrates the risks: of the line, or an intercept at a slope of 1."""
+
+    which: int
+    is_line: bool = True
+
+    def fitted(self, every: Rows) -> Fitted | Absent:
+        """The model, whose score equations hold each row at its weight (Binder 1983)."""
+        kept = has_logit(every.risk)
+        rows, without = every.at(kept), Count(int((~kept).sum()), "risk")
+        if reason := one_class(rows.outcome) if every.alike else weighted.one_class(rows):
+            if kept.all() or not every.alike:
+                return reason
+            return Absent(Fact("without_risks_of_zero_or_one", left_out=without, reason=reason.reason))
+        log_odds, weights = logit(rows.risk), rows.weights / rows.weights.mean()
+        columns, fit_of = (_line_design(log_odds), _line) if self.is_line else (np.ones((1, len(weights))), _intercept)
+        fit = fit_of(log_odds, rows.outcome, weights)
+        if fit == DEPENDENT and not every.alike:
+            return Absent(Fact("weighted_risks_equal_no_slope"))
+        if fit == DEPENDENT and float(np.ptp(log_odds)) == 0:
+            return Absent(
+                Fact("all_risks_equal_no_slope" if self.which else "all_risks_equal_no_slope_beside_intercept")
+            )
+        if isinstance(fit, Absent):
+            return fit
+        return Fitted(fit, replace(rows, weights=weights), columns, log_odds * (not self.is_line), kept)
+
+    def __call__(self, rows: Rows) -> Found:
+        """The coefficient, and what the rows contribute to it: those without a logit nothing."""
+        found = self.fitted(rows)
+        if isinstance(found, Absent):
+            return found
+        linear, towards = (
+            combine(each, found.columns)[0]
+            for each in (found.fit.coefficients[None, :], found.fit.covariance[[self.which]])
+        )
+        contributions = np.zeros(len(found.kept))
+        contributions[found.kept] = found.rows.weights * (found.rows.outcome - expit(found.offset + linear)) * towards
+        return Weighted(float(found.fit.coefficients[self.which]), contributions, found.left_out)
+
+    def wald(self, outcome: Floats, risk: Floats, level: float) -> Estimate | Absent:
+        """The coefficient of rows that count alike, with the interval of its standard error."""
+        found = self.fitted(Rows.counted(outcome, risk))
+        if isinstance(found, Absent):
+            return found
+        fit, y = found.fit, found.rows.outcome
+        enough = min(y.sum(), len(y) - y.sum()) >= FEWEST_FOR_SANDWICH
+        covariance = sandwich(fit, found.columns, y, found.offset) if enough else fit.covariance
+        se, of_model = (math.sqrt(float(each[self.which, self.which])) for each in (covariance, fit.covariance))
+        method, details = (
+            Method("wald_sandwich" if enough else "wald_of_model"),
+            {"se_model": of_model, **found.left_out},
+        )
+        method = method if found.kept.all() else method + "without_certain_risks"
+        return estimate(float(fit.coefficients[self.which]), se, level, y, method, details=details)
+
+
+INTERCEPT, SLOPE, JOINT = Coefficient(0, is_line=False), Coefficient(1), Coefficient(0)
+
+
+@once
+def _line(log_odds: Floats, outcome: Floats, weights: Floats) -> LogisticFit | Absent:
+    """Intercept and slope on the log odds: each is a measure of its own."""
+    return logistic_fit(_line_design(log_odds), outcome, weights=weights)
+
+
+def _line_design(log_odds: Floats) -> Floats:
+    return np.vstack((np.ones_like(log_odds), log_odds))
+
+
+def _intercept(log_odds: Floats, outcome: Floats, weights: Floats) -> LogisticFit | Absent:
+    near = near_intercept(outcome, log_odds, weights)
+    fit = logistic_fit(np.ones((1, len(outcome))), outcome, log_odds + near, weights)
+    return fit if isinstance(fit, Absent) else replace(fit, coefficients=fit.coefficients + near)
+
+
 recalibration = partial(
     metric,
     digits=2,
@@ -168,7 +268,7 @@ recalibration = partial(
 @recalibration(
     "Calibration intercept",
     best="zero",
-    weighted=weighted.calibration_intercept,
+    weighted=INTERCEPT,
     formula="a in logit P(y = 1) = a + logit p",
     protection="fit",
 )
@@ -195,22 +295,14 @@ def calibration_intercept(outcome: Floats, risk: Floats, level: float = 0.95) ->
     >>> print(dossier.metrics.calibration_intercept(outcome, risk))
     0.20 (-1.75 to 2.15)
     """
-    rows = _with_logit(outcome, risk)
-    if isinstance(rows, Absent):
-        return rows
-    near = near_intercept(rows.outcome, rows.log_odds, np.ones(len(rows.outcome)))
-    fit = logistic_fit(np.ones((1, len(rows.outcome))), rows.outcome, rows.log_odds + near)
-    if isinstance(fit, Absent):
-        return fit
-    design = np.ones((1, len(rows.outcome)))
-    return _wald(replace(fit, coefficients=fit.coefficients + near), 0, rows, design, rows.log_odds, level)
+    return INTERCEPT.wald(outcome, risk, level)
 
 
 @recalibration(
     "Calibration slope",
     best="one",
     pool="plain",
-    weighted=weighted.calibration_slope,
+    weighted=SLOPE,
     formula="b in logit P(y = 1) = a + b logit p",
     protection="fit",
     goal=Goal("How far apart its percentages are (1 is right)", "how far apart percentages are"),
@@ -241,21 +333,13 @@ def calibration_slope(outcome: Floats, risk: Floats, level: float = 0.95) -> Est
     >>> print(dossier.metrics.calibration_slope(outcome, risk))
     0.78 (-0.63 to 2.20)
     """
-    rows = _with_logit(outcome, risk)
-    if isinstance(rows, Absent):
-        return rows
-    if float(np.ptp(rows.log_odds)) == 0:
-        return Absent(Fact("all_risks_equal_no_slope"))
-    fit = _line(rows.log_odds, rows.outcome)
-    if isinstance(fit, Absent):
-        return fit
-    return _wald(fit, 1, rows, _line_design(rows.log_odds), 0.0, level)
+    return SLOPE.wald(outcome, risk, level)
 
 
 @recalibration(
     "Calibration intercept, joint with the slope",
     best="zero",
-    weighted=weighted.calibration_intercept_joint,
+    weighted=JOINT,
     formula="a in logit P(y = 1) = a + b logit p",
     on_page=False,
 )
@@ -278,66 +362,7 @@ def calibration_intercept_joint(outcome: Floats, risk: Floats, level: float = 0.
     >>> print(dossier.metrics.calibration_intercept_joint(outcome, risk))
     0.15 (-1.71 to 2.01)
     """
-    rows = _with_logit(outcome, risk)
-    if isinstance(rows, Absent):
-        return rows
-    if float(np.ptp(rows.log_odds)) == 0:
-        return Absent(Fact("all_risks_equal_no_slope_beside_intercept"))
-    fit = _line(rows.log_odds, rows.outcome)
-    if isinstance(fit, Absent):
-        return fit
-    return _wald(fit, 0, rows, _line_design(rows.log_odds), 0.0, level)
-
-
-@dataclass(frozen=True)
-class WithLogit:
-    """The rows whose risk has a logit, with it, and how many others there are."""
-
-    outcome: Floats
-    log_odds: Floats
-    left_out: int
-
-
-def _with_logit(outcome: Floats, risk: Floats) -> WithLogit | Absent:
-    """The rows whose risk has a logit, chosen by the risk alone. Absent when they are none or of one class."""
-    kept = has_logit(risk)
-    left_out = len(risk) - int(kept.sum())
-    if reason := one_class(outcome[kept]):
-        return (
-            Absent(Fact("without_risks_of_zero_or_one", left_out=Count(left_out, "risk"), reason=reason.reason))
-            if left_out
-            else reason
-        )
-    return WithLogit(outcome[kept], logit(risk[kept]), left_out)
-
-
-@once
-def _line(log_odds: Floats, outcome: Floats) -> LogisticFit | Absent:
-    """Intercept and slope on the log odds: each is a measure of its own."""
-    return logistic_fit(_line_design(log_odds), outcome)
-
-
-def _line_design(log_odds: Floats) -> Floats:
-    return np.vstack((np.ones_like(log_odds), log_odds))
-
-
-FEWEST_FOR_SANDWICH = 100
-"""From so many events and non-events on an error does not rest on the line being the true one."""
-
-
-def _wald(
-    fit: LogisticFit, which: int, rows: WithLogit, design: Floats, offset: float | Floats, level: float
-) -> Estimate:
-    """One coefficient of a fit with columns `design` and this offset, with the interval of its standard error."""
-    events = float(rows.outcome.sum())
-    enough = min(events, len(rows.outcome) - events) >= FEWEST_FOR_SANDWICH
-    covariance = sandwich(fit, design, rows.outcome, offset) if enough else fit.covariance
-    se, value = math.sqrt(float(covariance[which, which])), float(fit.coefficients[which])
-    method = Method("wald_sandwich" if enough else "wald_of_model")
-    details: dict[str, float | None] = {"se_model": math.sqrt(float(fit.covariance[which, which]))}
-    if rows.left_out:
-        method, details = method + "without_certain_risks", {**details, "left_out": float(rows.left_out)}
-    return estimate(value, se, level, rows.outcome, method, details=details)
+    return JOINT.wald(outcome, risk, level)
 
 
 # ---- distances between the curve and the risks -----------------------------------------------------------------------
@@ -722,6 +747,9 @@ def eci(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 100
 
 # ---- overall scores -------------------------------------------------------------------------------------------------
 
+BRIER = Mean(lambda rows: (rows.risk - rows.outcome) ** 2)
+LOG_SCORE = Mean(lambda rows: np.log(np.where(rows.outcome == 1, rows.risk, 1 - rows.risk)))
+
 
 @metric(
     "Brier score",
@@ -730,7 +758,7 @@ def eci(outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 100
     best="lower",
     cites=("Brier 1950", "Bradley 2008"),
     breaks=("one class is absent",),
-    weighted=weighted.brier,
+    weighted=BRIER,
     formula="mean of (p - y)²",
     protection="mean",
 )
@@ -758,10 +786,7 @@ def brier(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Abse
     """
     if len(outcome) == 0:
         return NO_ROWS
-    squared = (risk - outcome) ** 2
-    return estimate(
-        float(squared.mean()), standard_error(squared), level, outcome, student_t(squared), floor=0, ceiling=1
-    )
+    return mean_by_student(BRIER.added(Rows.counted(outcome, risk)), outcome, level, 0, 1)
 
 
 @metric(
@@ -816,7 +841,7 @@ def scaled_brier(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate
     cites="Good 1952",
     breaks=("one class is absent",),
     differs="differs from the published unit because a natural logarithm gives nats, not bits [Dinga 2019]",
-    weighted=weighted.log_score,
+    weighted=LOG_SCORE,
     formula="mean of y ln p + (1 - y) ln(1 - p)",
 )
 def log_score(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | Absent:
@@ -843,12 +868,10 @@ def log_score(outcome: Floats, risk: Floats, level: float = 0.95) -> Estimate | 
     """
     if len(outcome) == 0:
         return NO_ROWS
-    given = np.where(outcome == 1, risk, 1 - risk)
-    impossible = int((given == 0).sum())
+    impossible = int((np.where(outcome == 1, risk, 1 - risk) == 0).sum())
     if impossible:
         return Absent(Fact("log_score_infinite", impossible=Count(impossible, "row")))
-    logs = np.log(given)
-    return estimate(float(logs.mean()), standard_error(logs), level, outcome, student_t(logs), ceiling=0)
+    return mean_by_student(LOG_SCORE.added(Rows.counted(outcome, risk)), outcome, level, ceiling=0)
 
 
 LARGEST_EXPONENT = 300.0
@@ -1128,7 +1151,7 @@ def _highest_likelihood(columns: Floats, outcome: Floats, log_odds: Floats, weig
     share = float(np.sum(weight * outcome) / np.sum(weight))
     if len(columns) == 1 or not 0 < share < 1:
         return _of_share(float(np.sum(weight)), share)
-    fit = _line(log_odds, outcome) if (weight == 1).all() else logistic_fit(columns, outcome, weights=weight)
+    fit = _line(log_odds, outcome, weight)
     if isinstance(fit, LogisticFit):
         return _log_likelihood(combine(fit.coefficients[None, :], columns)[0], outcome, weight)
     cases, others = log_odds[outcome == 1], log_odds[outcome == 0]

@@ -30,9 +30,8 @@ from dossier.metrics.intervals import (
     beyond_student,
     column,
     estimate,
+    mean_by_student,
     on_logit,
-    standard_error,
-    student_t,
     two_sided,
     wilson,
 )
@@ -86,16 +85,7 @@ def _without_events(found: Estimate) -> Estimate:
 
 def _mean_of_rows(contributions: Floats, level: float, floor: float = -math.inf, ceiling: float = math.inf) -> Estimate:
     """The mean over the rows with its t interval."""
-    found = estimate(
-        float(contributions.mean()),
-        standard_error(contributions),
-        level,
-        np.zeros(len(contributions)),
-        student_t(contributions),
-        floor=floor,
-        ceiling=ceiling,
-    )
-    return _without_events(found)
+    return _without_events(mean_by_student(contributions, np.zeros(len(contributions)), level, floor, ceiling))
 
 
 # ---- the mean over one class against the rest -----------------------------------------------------------------------

@@ -20,8 +20,8 @@ from dossier.core.facts import Count, Fact, Method
 from dossier.core.register import metric
 from dossier.core.types import RIVAL, Absent, Estimate, Floats
 from dossier.metrics import weighted
-from dossier.metrics.calibration import A_TEST, log_score
-from dossier.metrics.discrimination import one_class, placements
+from dossier.metrics.calibration import A_TEST, BRIER, LOG_SCORE, log_score
+from dossier.metrics.discrimination import ACCURACY, one_class, placements
 from dossier.metrics.intervals import NO_ROWS, beyond, beyond_student, estimate, standard_error, two_sided
 from dossier.metrics.once import once
 from dossier.metrics.resampling import BINNED_ABOVE, BINS
@@ -310,7 +310,7 @@ def auroc_difference(outcome: Floats, risk: Floats, rival: Floats, level: float 
     cites=("Bradley 2008", "Phipson 2010"),
     pool="plain",
     mean_over="rows",
-    weighted=weighted.difference_to_rival(weighted.brier),
+    weighted=weighted.difference_to_rival(BRIER),
     formula="mean of (p - y)² - (rival - y)²; p value (b + 1)/(m + 1), b of m sign flips at least as far from 0",
 )
 def brier_difference(
@@ -367,7 +367,7 @@ def paired(
     "Log score, difference from the other model",
     digits=3,
     cites=("Good 1952", "Phipson 2010"),
-    weighted=weighted.difference_to_rival(weighted.log_score),
+    weighted=weighted.difference_to_rival(LOG_SCORE),
     formula="mean difference of the rows' log likelihoods; p value (b + 1)/(m + 1) from m sign flips",
     on_page=False,
 )
@@ -404,7 +404,7 @@ def log_score_difference(
     range=(-1, 1),
     cites=("McNemar 1947", "Agresti 2005"),
     at=("threshold",),
-    weighted=weighted.difference_to_rival(weighted.accuracy),
+    weighted=weighted.difference_to_rival(ACCURACY),
     formula="(b - c)/n, b rows where the model alone is right, c where the other model alone is; exact McNemar test",
     on_page=False,
 )

@@ -15,6 +15,7 @@ from dossier.core.types import Absent, Curve, Estimate, Floats, Goal
 from dossier.metrics import weighted
 from dossier.metrics.intervals import NO_ROWS, column, estimate, on_log, on_logit, wilson
 from dossier.metrics.resampling import Cells, block_size, cells_of, draws, draws_within_classes, percentile
+from dossier.metrics.weighted import Found, Mean, Rows, by_class, combined, ratio
 
 ORDER = (
     *("auroc", "model_based_concordance", "sensitivity", "specificity", "ppv", "npv", "accuracy"),
@@ -184,7 +185,7 @@ def expected_concordance(risk: Floats, weights: Floats) -> tuple[float, Floats] 
     return value, np.asarray((in_order - value * of_all) / pairs)
 
 
-def weighted_concordance(rows: weighted.Rows) -> weighted.Found:
+def weighted_concordance(rows: Rows) -> Found:
     """The AUROC that the risks would have if they were right, each pair of rows at the product of its weights."""
     found = expected_concordance(rows.risk, rows.weights / rows.weights.mean())
     return NO_EXPECTED_PAIR if found is None else weighted.Weighted(*found)
@@ -252,15 +253,51 @@ def _expected_of_draws(cells: Cells, drawn: Floats) -> Floats:
     return np.where(possible, in_order / np.where(possible, pairs, 1.0), np.nan)
 
 
-def _share(chosen: Floats, among: Floats, outcome: Floats, level: float, empty: Fact) -> Estimate | Absent:
-    """The share of the rows `among` that are also `chosen`, with Wilson's interval; n is the number of those rows."""
+def _right(rows: Rows) -> Floats:
+    """1 for each right answer at the threshold."""
+    return np.asarray(rows.flagged == rows.cases, dtype=float)
+
+
+SENSITIVITY = Mean(
+    lambda rows: rows.flagged.astype(float),
+    lambda rows: rows.cases,
+    lambda rows: Fact("no_row_has_outcome" if rows.alike else "no_weighted_row_has_outcome"),
+)
+SPECIFICITY = Mean(
+    lambda rows: (~rows.flagged).astype(float),
+    lambda rows: ~rows.cases,
+    lambda rows: Fact("every_row_has_outcome" if rows.alike else "every_weighted_row_has_outcome"),
+)
+PPV = Mean(
+    lambda rows: rows.outcome,
+    lambda rows: rows.flagged,
+    lambda rows: Fact(
+        "no_risk_reaches_threshold" if rows.alike else "no_weighted_risk_reaches_threshold", threshold=rows.threshold
+    ),
+)
+NPV = Mean(
+    lambda rows: 1 - rows.outcome,
+    lambda rows: ~rows.flagged,
+    lambda rows: Fact(
+        "every_risk_reaches_threshold" if rows.alike else "every_weighted_risk_reaches_threshold",
+        threshold=rows.threshold,
+    ),
+)
+ACCURACY = Mean(_right, details=lambda rows: {"larger_class": max(rows.by_outcome) / float(rows.weights.sum())})
+
+
+def _wilson(share: Mean, outcome: Floats, risk: Floats, threshold: float, level: float) -> Estimate | Absent:
+    """A share of rows that count alike with Wilson's interval; n is the number of the rows that it is a share of."""
     if len(outcome) == 0:
         return NO_ROWS
-    trials, successes = int(among.sum()), int((among * chosen).sum())
-    if trials == 0:
-        return Absent(empty)
-    low, high = wilson(successes, trials, level)
-    return Estimate(successes / trials, low, high, level, trials, Method("wilson"), int((among * outcome).sum()))
+    rows = Rows.counted(outcome, risk, threshold)
+    found = share(rows)
+    if isinstance(found, Absent):
+        return found
+    among = share.among(rows)
+    trials, events = int(among.sum()), int((among * outcome).sum())
+    low, high = wilson(int((among * share.added(rows)).sum()), trials, level)
+    return Estimate(found.value, low, high, level, trials, Method("wilson"), events, details=found.details)
 
 
 share_at_threshold = partial(
@@ -282,7 +319,7 @@ share_at_threshold = partial(
 
 @share_at_threshold(
     "Sensitivity",
-    weighted=weighted.sensitivity,
+    weighted=SENSITIVITY,
     formula="TP / (TP + FN)",
     goal=Goal("Found, of 100", "patients found", people=100),
     by_subgroup=True,
@@ -305,13 +342,12 @@ def sensitivity(outcome: Floats, risk: Floats, threshold: float, level: float = 
     >>> print(dossier.metrics.sensitivity(outcome, risk, threshold=0.5))
     0.67 (0.21 to 0.94)
     """
-    flagged = (risk >= threshold).astype(float)
-    return _share(flagged, outcome, outcome, level, Fact("no_row_has_outcome"))
+    return _wilson(SENSITIVITY, outcome, risk, threshold, level)
 
 
 @share_at_threshold(
     "Specificity",
-    weighted=weighted.specificity,
+    weighted=SPECIFICITY,
     formula="TN / (TN + FP)",
     goal=Goal("Not flagged in error, of 100", "false alarms", people=100),
     by_subgroup=True,
@@ -333,11 +369,10 @@ def specificity(outcome: Floats, risk: Floats, threshold: float, level: float = 
     >>> print(dossier.metrics.specificity(outcome, risk, threshold=0.5))
     0.67 (0.21 to 0.94)
     """
-    unflagged = (risk < threshold).astype(float)
-    return _share(unflagged, 1 - outcome, outcome, level, Fact("every_row_has_outcome"))
+    return _wilson(SPECIFICITY, outcome, risk, threshold, level)
 
 
-@share_at_threshold("Positive predictive value", weighted=weighted.ppv, formula="TP / (TP + FP)", also=("precision",))
+@share_at_threshold("Positive predictive value", weighted=PPV, formula="TP / (TP + FP)", also=("precision",))
 def ppv(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
     """The share of the flagged people who have the outcome.
 
@@ -355,11 +390,10 @@ def ppv(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) ->
     >>> print(dossier.metrics.ppv(outcome, risk, threshold=0.5))
     0.67 (0.21 to 0.94)
     """
-    flagged = (risk >= threshold).astype(float)
-    return _share(outcome, flagged, outcome, level, Fact("no_risk_reaches_threshold", threshold=threshold))
+    return _wilson(PPV, outcome, risk, threshold, level)
 
 
-@share_at_threshold("Negative predictive value", weighted=weighted.npv, formula="TN / (TN + FN)")
+@share_at_threshold("Negative predictive value", weighted=NPV, formula="TN / (TN + FN)")
 def npv(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) -> Estimate | Absent:
     """The share of the unflagged people who do not have the outcome.
 
@@ -377,8 +411,7 @@ def npv(outcome: Floats, risk: Floats, threshold: float, level: float = 0.95) ->
     >>> print(dossier.metrics.npv(outcome, risk, threshold=0.5))
     0.67 (0.21 to 0.94)
     """
-    unflagged = (risk < threshold).astype(float)
-    return _share(1 - outcome, unflagged, outcome, level, Fact("every_risk_reaches_threshold", threshold=threshold))
+    return _wilson(NPV, outcome, risk, threshold, level)
 
 
 # ---- both kinds of error in one number ------------------------------------------------------------------------------
@@ -452,10 +485,35 @@ def _two_shares(first: tuple[int, int], second: tuple[int, int]) -> tuple[float,
     return math.fsum(share for share, _ in shares), math.sqrt(variance) if variance > 0 else None
 
 
-def _weights(found: Confusion, threshold: float) -> dict[str, float | None]:
-    """How many missed cases a false alarm counts as much as: in a mean of both groups, and by the threshold."""
-    declared = threshold / (1 - threshold) if threshold < 1 else None
-    return {"false_alarm_weight": found.cases / (found.n - found.cases), "declared_weight": declared}
+@dataclass(frozen=True)
+class BothErrors:
+    """A multiple of the sum of sensitivity and specificity, less a constant."""
+
+    factor: float
+    less: float
+
+    def __call__(self, rows: Rows) -> Found:
+        """The sum, and how many missed cases a false alarm counts as much as: in it, and by the threshold."""
+        found = by_class(rows, _right(rows))
+        if isinstance(found, Absent):
+            return found
+        cases, others = rows.by_outcome
+        declared = rows.threshold / (1 - rows.threshold) if rows.threshold < 1 else None
+        details = {"false_alarm_weight": cases / others, "declared_weight": declared}
+        return combined(*found, self.factor, self.factor, -self.less, details)
+
+    def estimate(self, outcome: Floats, risk: Floats, threshold: float, level: float) -> Estimate | Absent:
+        """That of rows that count alike, with the variance of two independent shares."""
+        found = one_class(outcome) or self(Rows.counted(outcome, risk, threshold))
+        if isinstance(found, Absent):
+            return found
+        at = confusion(outcome, risk, threshold)
+        _, se = _two_shares((at.true_positive, at.cases), (at.true_negative, at.n - at.cases))
+        se, method = None if se is None else self.factor * se, Method("stratified_delta")
+        return estimate(found.value, se, level, outcome, method, floor=-self.less, ceiling=1, details=found.details)
+
+
+BALANCED, YOUDEN = BothErrors(0.5, 0.0), BothErrors(1.0, 1.0)
 
 
 Shares = tuple[float, float, float, float]
@@ -508,7 +566,7 @@ def _kappa(shares: Shares) -> float:
     breaks=("one class is absent",),
     caution=IMPROPER,
     counterpart="net_benefit",
-    weighted=weighted.accuracy,
+    weighted=ACCURACY,
     formula="(TP + TN) / n",
     protection="counts",
     danger="larger class",
@@ -532,12 +590,7 @@ def accuracy(outcome: Floats, risk: Floats, threshold: float, level: float = 0.9
     >>> print(dossier.metrics.accuracy(outcome, risk, threshold=0.5))
     0.67 (0.30 to 0.90)
     """
-    if len(outcome) == 0:
-        return NO_ROWS
-    n, events, right = len(outcome), int(outcome.sum()), int(((risk >= threshold) == (outcome == 1)).sum())
-    low, high = wilson(right, n, level)
-    details = {"larger_class": max(events, n - events) / n}
-    return Estimate(right / n, low, high, level, n, Method("wilson"), events, details=details)
+    return _wilson(ACCURACY, outcome, risk, threshold, level)
 
 
 EQUAL_WEIGHT = (
@@ -563,7 +616,7 @@ both_errors = partial(
     range=(0, 1),
     cites=("Brodersen 2010", "Van Calster 2025"),
     caution=EQUAL_WEIGHT,
-    weighted=weighted.balanced_accuracy,
+    weighted=BALANCED,
     formula="(se + sp) / 2",
     danger="equal weight",
 )
@@ -590,13 +643,7 @@ def balanced_accuracy(outcome: Floats, risk: Floats, threshold: float, level: fl
     >>> print(dossier.metrics.balanced_accuracy(outcome, risk, threshold=0.5))
     0.67 (0.29 to 1.00)
     """
-    if reason := one_class(outcome):
-        return reason
-    found = confusion(outcome, risk, threshold)
-    both, se = _two_shares((found.true_positive, found.cases), (found.true_negative, found.n - found.cases))
-    half = None if se is None else se / 2
-    details = _weights(found, threshold)
-    return estimate(both / 2, half, level, outcome, Method("stratified_delta"), floor=0, ceiling=1, details=details)
+    return BALANCED.estimate(outcome, risk, threshold, level)
 
 
 @both_errors(
@@ -606,7 +653,7 @@ def balanced_accuracy(outcome: Floats, risk: Floats, threshold: float, level: fl
     caution=EQUAL_WEIGHT,
     differs="differs from the published range because J runs from -1 to 1 with 0 for chance, not from 0 to 1 "
     "[Campagner 2023]",
-    weighted=weighted.youden_j,
+    weighted=YOUDEN,
     formula="se + sp - 1",
     danger="equal weight",
 )
@@ -632,12 +679,7 @@ def youden_j(outcome: Floats, risk: Floats, threshold: float, level: float = 0.9
     >>> print(dossier.metrics.youden_j(outcome, risk, threshold=0.5))
     0.33 (-0.42 to 1.00)
     """
-    if reason := one_class(outcome):
-        return reason
-    found = confusion(outcome, risk, threshold)
-    both, se = _two_shares((found.true_positive, found.cases), (found.true_negative, found.n - found.cases))
-    details = _weights(found, threshold)
-    return estimate(both - 1, se, level, outcome, Method("stratified_delta"), floor=-1, ceiling=1, details=details)
+    return YOUDEN.estimate(outcome, risk, threshold, level)
 
 
 @both_errors(
@@ -851,9 +893,41 @@ likelihood_ratio = partial(
 """What an answer of the model changes."""
 
 
-@likelihood_ratio(
-    "Positive likelihood ratio", best="higher", weighted=weighted.likelihood_ratio_positive, formula="se / (1 - sp)"
-)
+@dataclass(frozen=True)
+class LikelihoodRatio:
+    """The share of the flagged, or of the others, among cases over that among non-cases."""
+
+    is_flagged: bool
+
+    def __call__(self, rows: Rows) -> Found:
+        """The ratio; Absent where either share is 0."""
+        found = by_class(rows, (rows.flagged == self.is_flagged).astype(float))
+        if isinstance(found, Absent):
+            return found
+        for share, has_outcome in zip(found, (True, False), strict=True):
+            if share.value == 0:
+                side = {"has_outcome": has_outcome, "is_flagged": self.is_flagged, "threshold": rows.threshold}
+                return Absent(
+                    Fact("no_patient_on_this_side" if rows.alike else "no_weighted_patient_on_this_side", **side)
+                )
+        return ratio(*found)
+
+    def estimate(self, outcome: Floats, risk: Floats, threshold: float, level: float) -> Estimate | Absent:
+        """That of rows that count alike, with the interval of the log method."""
+        found = one_class(outcome) or self(Rows.counted(outcome, risk, threshold))
+        if isinstance(found, Absent):
+            return found
+        n, events, chosen = len(outcome), int(outcome.sum()), (risk >= threshold) == self.is_flagged
+        hits = int(outcome[chosen].sum())
+        variance = 1 / hits - 1 / events + 1 / (int(chosen.sum()) - hits) - 1 / (n - events)
+        if variance <= 1e-15:
+            return estimate(found.value, None, level, outcome, Method("log_method"))
+        se = math.sqrt(variance)
+        low, high = on_log(found.value, se, level)
+        return Estimate(found.value, low, high, level, n, Method("log_method"), events, found.value * se)
+
+
+@likelihood_ratio("Positive likelihood ratio", best="higher", weighted=LikelihoodRatio(True), formula="se / (1 - sp)")
 def likelihood_ratio_positive(
     outcome: Floats, risk: Floats, threshold: float, level: float = 0.95
 ) -> Estimate | Absent:
@@ -875,16 +949,10 @@ def likelihood_ratio_positive(
     >>> print(dossier.metrics.likelihood_ratio_positive(outcome, risk, threshold=0.5))
     2.00 (0.33 to 11.97)
     """
-    if reason := one_class(outcome):
-        return reason
-    found = confusion(outcome, risk, threshold)
-    flagged = (found.true_positive, found.false_positive)
-    return _likelihood_ratio(found, flagged, outcome, level, threshold, is_flagged=True)
+    return LikelihoodRatio(is_flagged=True).estimate(outcome, risk, threshold, level)
 
 
-@likelihood_ratio(
-    "Negative likelihood ratio", best="lower", weighted=weighted.likelihood_ratio_negative, formula="(1 - se) / sp"
-)
+@likelihood_ratio("Negative likelihood ratio", best="lower", weighted=LikelihoodRatio(False), formula="(1 - se) / sp")
 def likelihood_ratio_negative(
     outcome: Floats, risk: Floats, threshold: float, level: float = 0.95
 ) -> Estimate | Absent:
@@ -907,30 +975,7 @@ def likelihood_ratio_negative(
     >>> print(dossier.metrics.likelihood_ratio_negative(outcome, risk, threshold=0.5))
     0.50 (0.08 to 2.99)
     """
-    if reason := one_class(outcome):
-        return reason
-    found = confusion(outcome, risk, threshold)
-    unflagged = (found.false_negative, found.true_negative)
-    return _likelihood_ratio(found, unflagged, outcome, level, threshold, is_flagged=False)
-
-
-def _likelihood_ratio(
-    found: Confusion, chosen: tuple[int, int], outcome: Floats, level: float, threshold: float, is_flagged: bool
-) -> Estimate | Absent:
-    """The share of cases among the chosen over that of non-cases, with the interval of the log method."""
-    cases, others = found.cases, found.n - found.cases
-    for count, has_outcome in zip(chosen, (True, False), strict=True):
-        if count == 0:
-            return Absent(
-                Fact("no_patient_on_this_side", has_outcome=has_outcome, is_flagged=is_flagged, threshold=threshold)
-            )
-    value = (chosen[0] / cases) / (chosen[1] / others)
-    variance = 1 / chosen[0] - 1 / cases + 1 / chosen[1] - 1 / others
-    if variance <= 1e-15:
-        return estimate(value, None, level, outcome, Method("log_method"))
-    se = math.sqrt(variance)
-    low, high = on_log(value, se, level)
-    return Estimate(value, low, high, level, found.n, Method("log_method"), found.cases, value * se)
+    return LikelihoodRatio(is_flagged=False).estimate(outcome, risk, threshold, level)
 
 
 # ---- parts and relatives of the ROC curve ---------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -74,7 +74,7 @@ def estimate(
     *,
     floor: float = -math.inf,
     ceiling: float = math.inf,
-    details: dict[str, float | None] | None = None,
+    details: Mapping[str, float | None] | None = None,
 ) -> Estimate:
     """The estimate whose interval is its value and a multiple of its standard error on either side.
 
@@ -92,6 +92,14 @@ def estimate(
 def student_t(contributions: Floats) -> Method:
     """That the interval of a mean of these contributions takes the t distribution."""
     return Method(Fact("student_t", df=len(contributions) - 1))
+
+
+def mean_by_student(
+    values: Floats, outcome: Floats, level: float, floor: float = -math.inf, ceiling: float = math.inf
+) -> Estimate:
+    """The mean of what each row has, with its t interval."""
+    value, se = float(values.mean()), standard_error(values)
+    return estimate(value, se, level, outcome, student_t(values), floor=floor, ceiling=ceiling)
 
 
 def on_log(value: float, se: float, level: float) -> tuple[float, float]:

@@ -13,6 +13,8 @@ from dossier.core.bands import CERTAIN
 from dossier.core.facts import Count, Fact, Method
 from dossier.core.types import Absent, Floats
 
+DEPENDENT = Absent(Fact("logistic_columns_dependent"))
+
 
 def logit(risk: Floats) -> Floats:
     """The log odds of each risk, with risks of 0 and 1 taken as 1e-12 from them."""
@@ -86,7 +88,7 @@ def logistic_fit(
     weight = np.ones(len(outcome)) if weights is None else weights
     transform = orthogonal(design * np.sqrt(weight))
     if transform is None:
-        return Absent(Fact("logistic_columns_dependent"))
+        return DEPENDENT
     columns = combine(transform, design)
     start = np.zeros(len(outcome)) if offset is None else offset
 

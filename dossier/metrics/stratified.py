@@ -224,7 +224,7 @@ def calibration_intercept(strata: Strata, level: float = 0.95) -> Estimate | Abs
     if not kept:
         return NO_ROWS
     rows = _all_rows(kept)
-    found = weighted.calibration_intercept(rows)
+    found = calibration.INTERCEPT(rows)
     if isinstance(found, Absent):
         return found
     if freedom(kept) is None:

@@ -1,8 +1,9 @@
-"""Sampling weights: measures that are means, ratios of means or shares of pairs, with each row at its weight.
+"""Measures as functions of weighted rows: means, ratios of means and shares of pairs. Rows that count alike weigh 1.
 
 Each value comes with what every row contributes to its deviation, w u with u the influence of the row on the value. Its
 design variance is that of the sum of these contributions over rows, or clusters, drawn with replacement (Binder 1983),
-as R's survey package computes it.
+as R's survey package computes it. What is known of small samples of rows that count alike, such as Wilson's interval,
+stands beside its measure.
 """
 
 from __future__ import annotations
@@ -13,11 +14,9 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
 
 from dossier.core.facts import Fact
 from dossier.core.types import Absent, Floats
-from dossier.metrics.logistic import has_logit, logistic_fit, logit, near_intercept
 
 Bools = NDArray[np.bool_]
 
@@ -31,6 +30,13 @@ class Rows:
     weights: Floats
     threshold: float = 0.5
     rival: Floats | None = None
+    alike: bool = False
+    """Whether nobody gave the rows weights: what is said of them then speaks of none."""
+
+    @classmethod
+    def counted(cls, outcome: Floats, risk: Floats, threshold: float = 0.5) -> Rows:
+        """Rows that all count alike."""
+        return cls(outcome, risk, np.ones(len(outcome)), threshold, alike=True)
 
     @property
     def of_rival(self) -> Rows:
@@ -38,6 +44,16 @@ class Rows:
         if self.rival is None:
             raise TypeError("the rows have no rival")
         return Rows(self.outcome, self.rival, self.weights, self.threshold)
+
+    def at(self, chosen: Bools) -> Rows:
+        """Some of the rows."""
+        outcome, risk, weights = (each[chosen] for each in (self.outcome, self.risk, self.weights))
+        return replace(self, outcome=outcome, risk=risk, weights=weights, rival=None)
+
+    @property
+    def by_outcome(self) -> tuple[float, float]:
+        """The weight of the cases, and that of the others."""
+        return float((self.weights * self.cases).sum()), float((self.weights * ~self.cases).sum())
 
     @property
     def cases(self) -> Bools:
@@ -85,7 +101,7 @@ def ratio(above: Weighted, below: Weighted) -> Found:
     return Weighted(value, above.linearized / below.value - value * (below.linearized / below.value))
 
 
-def _one_class(rows: Rows) -> Absent | None:
+def one_class(rows: Rows) -> Absent | None:
     """The reason why cases cannot be compared with the others, if there is one."""
     cases, others = rows.weights[rows.cases].any(), rows.weights[~rows.cases].any()
     if cases and others:
@@ -95,115 +111,51 @@ def _one_class(rows: Rows) -> Absent | None:
     return NO_OTHER if cases else NO_CASE
 
 
-# ---- at a threshold -------------------------------------------------------------------------------------------------
+def by_class(rows: Rows, values: Floats) -> tuple[Weighted, Weighted] | Absent:
+    """The mean of what the cases have, and of what the others have."""
+    of_cases, of_others = rows.weights * rows.cases, rows.weights * ~rows.cases
+    return one_class(rows) or (mean_of_rows(values, of_cases), mean_of_rows(values, of_others))
 
 
-def _share(rows: Rows, chosen: Bools, among: Bools, empty: Absent) -> Found:
-    """The weight of the chosen among the weight of all, or why there is none of that."""
-    weights = rows.weights * among
-    return empty if not weights.any() else mean_of_rows(chosen.astype(float), weights)
+Details = Mapping[str, float | None]
 
 
-def sensitivity(rows: Rows) -> Found:
-    """The weighted share of cases that are flagged."""
-    return _share(rows, rows.flagged, rows.cases, NO_CASE)
+def combined(
+    one: Found, other: Found, first: float, second: float, more: float = 0.0, details: Details | None = None
+) -> Found:
+    """A sum of two values of the same rows, each times its factor, and a constant."""
+    if isinstance(one, Absent):
+        return one
+    if isinstance(other, Absent):
+        return other
+    value = first * one.value + second * other.value + more
+    return Weighted(value, first * one.linearized + second * other.linearized, details or {})
 
 
-def specificity(rows: Rows) -> Found:
-    """The weighted share of non-cases that are not flagged."""
-    return _share(rows, ~rows.flagged, ~rows.cases, NO_OTHER)
+@dataclass(frozen=True)
+class Mean:
+    """A mean over some rows of what each adds; of a share each adds 1 or nothing."""
 
+    added: Callable[[Rows], Floats]
+    among: Callable[[Rows], Bools] = lambda rows: np.ones(len(rows.outcome), dtype=bool)
+    """The rows that it is a mean over, by default all."""
+    gap: Callable[[Rows], Fact] = lambda _: NOTHING.reason
+    """Why there is no value where these have no weight."""
+    details: Callable[[Rows], Mapping[str, float | None]] = lambda _: {}
 
-def ppv(rows: Rows) -> Found:
-    """The weighted share of the flagged that are cases."""
-    empty = Absent(Fact("no_weighted_risk_reaches_threshold", threshold=rows.threshold))
-    return _share(rows, rows.cases, rows.flagged, empty)
-
-
-def npv(rows: Rows) -> Found:
-    """The weighted share of the unflagged that are no cases."""
-    empty = Absent(Fact("every_weighted_risk_reaches_threshold", threshold=rows.threshold))
-    return _share(rows, ~rows.cases, ~rows.flagged, empty)
-
-
-def accuracy(rows: Rows) -> Found:
-    """The weighted share of right answers."""
-    phi = mean(rows.outcome, rows.weights)
-    found = mean_of_rows((rows.flagged == rows.cases).astype(float), rows.weights)
-    return replace(found, details={"larger_class": max(phi, 1 - phi)})
-
-
-def _both(rows: Rows) -> tuple[Weighted, Weighted] | Absent:
-    hit, right = sensitivity(rows), specificity(rows)
-    if isinstance(hit, Absent):
-        return hit
-    return right if isinstance(right, Absent) else (hit, right)
-
-
-def _of_both(rows: Rows, slope: float, less: float) -> Found:
-    """A multiple of the sum of sensitivity and specificity, less a constant, with what a false alarm weighs in it."""
-    both = _both(rows)
-    if isinstance(both, Absent):
-        return both
-    phi = mean(rows.outcome, rows.weights)
-    details = {
-        # Beside cases that weigh a great deal more than the others, the prevalence is rounded to 1.
-        "false_alarm_weight": phi / (1 - phi) if phi < 1 else None,
-        "declared_weight": rows.threshold / (1 - rows.threshold) if rows.threshold < 1 else None,
-    }
-    hit, right = both
-    return Weighted(slope * (hit.value + right.value) - less, slope * (hit.linearized + right.linearized), details)
-
-
-def balanced_accuracy(rows: Rows) -> Found:
-    """The mean of the weighted sensitivity and specificity."""
-    return _of_both(rows, 0.5, 0.0)
-
-
-def youden_j(rows: Rows) -> Found:
-    """The sum of the weighted sensitivity and specificity, less 1."""
-    return _of_both(rows, 1.0, 1.0)
-
-
-def likelihood_ratio_positive(rows: Rows) -> Found:
-    """The weighted sensitivity over the weighted share of non-cases that are flagged."""
-    return _likelihood_ratio(rows, is_flagged=True)
-
-
-def likelihood_ratio_negative(rows: Rows) -> Found:
-    """The weighted share of cases that are not flagged over the weighted specificity."""
-    return _likelihood_ratio(rows, is_flagged=False)
-
-
-def _likelihood_ratio(rows: Rows, is_flagged: bool) -> Found:
-    """The share of the flagged, or of the others, among cases over that among non-cases; Absent where either is 0."""
-    chosen = rows.flagged if is_flagged else ~rows.flagged
-    of_cases, of_others = _share(rows, chosen, rows.cases, NO_CASE), _share(rows, chosen, ~rows.cases, NO_OTHER)
-    if isinstance(of_cases, Absent):
-        return of_cases
-    if isinstance(of_others, Absent):
-        return of_others
-    for found, has_outcome in ((of_cases, True), (of_others, False)):
-        if found.value == 0:
-            return Absent(
-                Fact(
-                    "no_weighted_patient_on_this_side",
-                    has_outcome=has_outcome,
-                    is_flagged=is_flagged,
-                    threshold=rows.threshold,
-                )
-            )
-    return ratio(of_cases, of_others)
-
-
-# ---- without a threshold --------------------------------------------------------------------------------------------
+    def __call__(self, rows: Rows) -> Found:
+        """The mean with each row at its weight."""
+        weights = rows.weights * self.among(rows)
+        if not weights.any():
+            return Absent(self.gap(rows))
+        return replace(mean_of_rows(self.added(rows), weights), details=self.details(rows))
 
 
 def auroc(rows: Rows) -> Found:
     """The weighted share of the pairs of a case and another that are in order, each pair at the product of its weights;
     ties count half.
     """
-    if reason := _one_class(rows):
+    if reason := one_class(rows):
         return reason
     case = rows.cases
     levels, inverse = np.unique(rows.risk, return_inverse=True)
@@ -218,14 +170,9 @@ def auroc(rows: Rows) -> Found:
     return Weighted(value, share * (np.where(case, below[inverse], above[inverse]) - value))
 
 
-def brier(rows: Rows) -> Found:
-    """The weighted mean squared distance of the risk from what happened."""
-    return mean_of_rows((rows.risk - rows.outcome) ** 2, rows.weights)
-
-
 def scaled_brier(rows: Rows) -> Found:
     """One less the weighted Brier score over that of the weighted prevalence."""
-    if reason := _one_class(rows):
+    if reason := one_class(rows):
         return reason
     # The share of the others on its own: beside cases that weigh a great deal more, 1 - phi is rounded to 0.
     phi, rest = mean_of_rows(rows.outcome, rows.weights), mean_of_rows(1 - rows.outcome, rows.weights)
@@ -234,19 +181,12 @@ def scaled_brier(rows: Rows) -> Found:
     return found if isinstance(found, Absent) else Weighted(1 - found.value, -found.linearized)
 
 
-def log_score(rows: Rows) -> Found:
-    """The weighted mean of the logarithm of the probability of what happened."""
-    given = np.where(rows.outcome == 1, rows.risk, 1 - rows.risk)
-    return mean_of_rows(np.log(given), rows.weights)
-
-
 def tjur_r2(rows: Rows) -> Found:
     """The weighted mean risk of the cases less that of the others."""
-    if reason := _one_class(rows):
-        return reason
-    of_cases, of_others = (mean_of_rows(rows.risk, rows.weights * among) for among in (rows.cases, ~rows.cases))
-    details = {"mean_of_cases": of_cases.value, "mean_of_others": of_others.value}
-    return Weighted(of_cases.value - of_others.value, of_cases.linearized - of_others.linearized, details)
+    found = by_class(rows, rows.risk)
+    if isinstance(found, Absent):
+        return found
+    return combined(*found, 1, -1, 0, {"mean_of_cases": found[0].value, "mean_of_others": found[1].value})
 
 
 def oe_ratio(rows: Rows) -> Found:
@@ -259,74 +199,6 @@ def oe_ratio(rows: Rows) -> Found:
     return ratio(phi, mean_of_rows(rows.risk, rows.weights))
 
 
-def calibration_intercept(rows: Rows) -> Found:
-    """The intercept of the weighted logistic regression on the log odds of the risk, the slope held at 1."""
-    inside = _with_logit(rows)
-    if reason := _one_class(inside):
-        return reason
-    log_odds, weights = logit(inside.risk), inside.weights / inside.weights.mean()
-    near = near_intercept(inside.outcome, log_odds, weights)
-    fit = logistic_fit(np.ones((1, len(weights))), inside.outcome, log_odds + near, weights)
-    if isinstance(fit, Absent):
-        return fit
-    value = float(fit.coefficients[0]) + near
-    score = weights * (inside.outcome - expit(log_odds + value))
-    return _of_rows_with_logit(rows, value, score * float(fit.covariance[0, 0]))
-
-
-def _with_logit(rows: Rows) -> Rows:
-    """The rows whose risk has a logit: one that is set for a risk of 0 or 1 would set the slope."""
-    kept = has_logit(rows.risk)
-    return rows if kept.all() else Rows(rows.outcome[kept], rows.risk[kept], rows.weights[kept], rows.threshold)
-
-
-def _of_rows_with_logit(rows: Rows, value: float, linearized: Floats) -> Weighted:
-    """A value of the rows whose risk has a logit: the others contribute nothing, and are counted."""
-    kept = has_logit(rows.risk)
-    count = int((~kept).sum())
-    contributions = np.zeros(len(kept))
-    contributions[kept] = linearized
-    return Weighted(value, contributions, {"left_out": float(count)} if count else {})
-
-
-def calibration_slope(rows: Rows) -> Found:
-    """The slope of the weighted logistic regression on the log odds of the risk."""
-    return _coefficient(rows, 1)
-
-
-def calibration_intercept_joint(rows: Rows) -> Found:
-    """The intercept of the weighted logistic regression on the log odds of the risk, fitted with the slope."""
-    return _coefficient(rows, 0)
-
-
-def _coefficient(every: Rows, which: int) -> Found:
-    """Intercept or slope, whose score equations hold each row at its weight (Binder 1983)."""
-    rows = _with_logit(every)
-    if reason := _one_class(rows):
-        return reason
-    log_odds, weights = logit(rows.risk), rows.weights / rows.weights.mean()
-    spread = math.sqrt(mean((log_odds - mean(log_odds, weights)) ** 2, weights))
-    if spread <= 1e-10 * math.sqrt(mean(log_odds**2, weights)):
-        return Absent(Fact("weighted_risks_equal_no_slope"))
-    design = np.vstack((np.ones_like(log_odds), log_odds))
-    fit = logistic_fit(design, rows.outcome, weights=weights)
-    if isinstance(fit, Absent):
-        return fit
-    intercept, slope = (float(coefficient) for coefficient in fit.coefficients)
-    score = weights * (rows.outcome - expit(intercept + slope * log_odds))
-    linearized = score * (fit.covariance[which, 0] + fit.covariance[which, 1] * log_odds)
-    return _of_rows_with_logit(every, (intercept, slope)[which], linearized)
-
-
 def difference_to_rival(measure: Measure) -> Measure:
     """The measure of the model less that of the other model."""
-
-    def difference(rows: Rows) -> Found:
-        ours, theirs = measure(rows), measure(rows.of_rival)
-        if isinstance(ours, Absent):
-            return ours
-        if isinstance(theirs, Absent):
-            return theirs
-        return Weighted(ours.value - theirs.value, ours.linearized - theirs.linearized)
-
-    return difference
+    return lambda rows: combined(measure(rows), measure(rows.of_rival), 1, -1)

@@ -17,6 +17,8 @@ from dossier.core.facts import Method
 from dossier.core.types import Absent, Curve, CurveResult, DatasetSummary, Estimate, Floats, SiteResults
 from dossier.metrics import weighted
 from dossier.metrics.calibration import (
+    INTERCEPT,
+    SLOPE,
     binned_errors,
     brier,
     calibration_curve_all_sites,
@@ -460,7 +462,7 @@ def test_rows_that_tell_next_to_nothing_still_have_the_intercept_that_they_tell(
 @pytest.mark.parametrize("risk", [1e-10, 1e-12, 1 - 1e-12])
 def test_a_weighted_intercept_is_found_however_far_the_risks_are_off(risk: float) -> None:
     outcome, weights = np.tile([1.0, 0.0, 0.0], 60), np.tile([1.0, 2.0, 0.5, 4.0], 45)
-    found = weighted.calibration_intercept(weighted.Rows(outcome, np.full(180, risk), weights))
+    found = INTERCEPT(weighted.Rows(outcome, np.full(180, risk), weights))
     assert not isinstance(found, Absent)
     assert found.value == pytest.approx(solved(outcome, np.full(180, risk), weights), abs=1e-9)
 
@@ -476,7 +478,7 @@ def test_a_row_without_weight_moves_no_weighted_fit(seed: int, beyond: bool) -> 
     plain = estimated(calibration_slope(outcome, risk)).value
     if beyond:
         outcome, risk, weights = np.append(outcome, 0.0), np.append(risk, 1.0), np.append(weights, 0.0)
-    found = weighted.calibration_slope(weighted.Rows(outcome, risk, weights))
+    found = SLOPE(weighted.Rows(outcome, risk, weights))
     assert not isinstance(found, Absent)
     assert found.value == pytest.approx(plain, rel=1e-9)
 
