@@ -23,6 +23,7 @@ from dossier.evaluate import dependent
 from dossier.metrics import clusters
 from dossier.metrics.calibration import brier, ici, oe_ratio
 from dossier.metrics.discrimination import auroc
+from dossier.metrics.shares import Design
 from dossier.metrics.utility import net_benefit, net_benefit_gain
 from dossier.report.chapters import results
 from dossier.typeset.methods import method_text
@@ -375,16 +376,16 @@ def test_intervals_of_few_and_of_unequal_clusters_cover_what_holds_on_average(
     """
     sizes = np.geomspace(*SIZES[kind], count)
     cluster = np.repeat(np.arange(count), np.maximum(np.round(sizes / sizes.mean() * 50).astype(int), 2))
-    truth = _truth_over_hospitals(-1.5, 0.6, 0.2)
+    truth, design = _truth_over_hospitals(-1.5, 0.6, 0.2), Design(len(cluster), cluster)
     rng, made, hits = np.random.default_rng(count), clusters.groups(cluster, 1), dict.fromkeys(truth, 0)
     for _ in range(times):
         at = -1.5 + rng.standard_normal(len(cluster))
         p = expit(at)
         y = (rng.random(len(cluster)) < expit(at + 0.6 * rng.standard_normal(count)[cluster])).astype(float)
         found = {
-            "oe": oe_ratio(y, p, 0.95, cluster),
-            "net benefit": net_benefit(y, p, 0.2, 0.95, cluster),
-            "gain": net_benefit_gain(y, p, 0.2, 0.95, cluster),
+            "oe": oe_ratio(y, p, 0.95, design),
+            "net benefit": net_benefit(y, p, 0.2, 0.95, design),
+            "gain": net_benefit_gain(y, p, 0.2, 0.95, design),
         }
         for name, measure, scale in (("auroc", auroc, "logit"), ("brier", brier, "plain")):
             found[name] = clusters.by_cluster(
@@ -426,7 +427,7 @@ def test_calibration_errors_of_dependent_rows_cover_the_true_ones(weighted: bool
         weights = np.where(y[drawn] == 1, 1.0, 3.0) if weighted else None
         rows, risks = y[drawn], expit(at[drawn])
         for found, is_naive in (
-            (ici(rows, risks, 0.95, 200, number, None if weighted else cluster, weights), False),
+            (ici(rows, risks, 0.95, 200, number, Design(len(rows), None if weighted else cluster, weights)), False),
             (ici(rows, risks, 0.95, 200, number), True),
         ):
             assert isinstance(found, Estimate)

@@ -21,7 +21,7 @@ from dossier.record import results
 from dossier.typeset.methods import method_text
 from dossier.typeset.reasons import reason_text
 from tests.reasons import Said
-from tests.test_laws import METRICS, SETTINGS, numbers, table
+from tests.test_laws import METRICS, numbers, offered, table
 
 CURVES = list(fill("metrics").curves.values())
 MAKERS: list[Metric | CurveMaker] = [*METRICS, *CURVES]
@@ -29,11 +29,11 @@ Site = dict[str, Any]
 Corruption = Callable[[Site], Site]
 
 
-def asked(maker: Metric | CurveMaker, offered: Mapping[str, Any]) -> Any:
+def asked(maker: Metric | CurveMaker, site: Mapping[str, Any]) -> Any:
     """The answer, with every warning taken for a fault."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        return ask(maker, {**SETTINGS, **offered})
+        return ask(maker, offered(site))
 
 
 def is_said(found: Any) -> bool:

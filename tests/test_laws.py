@@ -15,6 +15,7 @@ from dossier.core.register import Metric, fill
 from dossier.core.release import Model
 from dossier.core.types import Absent, DecisionCounts, Estimate, Feature, Floats, ReaderStudy
 from dossier.evaluate.offered import ask
+from dossier.metrics.shares import Design
 from dossier.typeset.methods import method_text
 from dossier.typeset.reasons import reason_text
 from tests.reasons import because
@@ -71,8 +72,6 @@ def table(rows: int, seed: int = 1) -> dict[str, Any]:
         "rival": np.clip(risk + rng.normal(0, 0.15, rows), 0.001, 0.999),
         "weights": 0.5 + np.arange(rows) % 3,
         "split": Absent(because("no splits")),
-        "cluster": Absent(because("no clusters")),
-        "strata": Absent(because("no strata")),
         "predictors": features(rng, rows, shift=0.4),
         "development": features(np.random.default_rng(3), 60),
         "labels": labels,
@@ -127,10 +126,14 @@ def rearranged(site: Mapping[str, Any], rows: Any) -> dict[str, Any]:
     return {**site, **moved, "predictors": shuffled}
 
 
+def offered(site: Mapping[str, Any]) -> dict[str, Any]:
+    return {**SETTINGS, **site, "design": Design(len(site["risk"]), None, site["weights"])}
+
+
 def value(metric: Metric, site: Mapping[str, Any]) -> Estimate | Absent:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        found: Estimate | Absent = ask(metric, {**SETTINGS, **site})
+        found: Estimate | Absent = ask(metric, offered(site))
     return found
 
 
@@ -322,7 +325,7 @@ def test_degenerate_input_gives_a_number_or_a_reason(
 def test_curves_are_even_thin_and_finite(maker: Any, rows: int) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        found = ask(maker, {**SETTINGS, **table(rows)})
+        found = ask(maker, offered(table(rows)))
     if isinstance(found, Absent):
         assert found.reason
         return

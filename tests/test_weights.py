@@ -156,7 +156,7 @@ def test_a_gap_is_that_of_the_measure_without_weights_on_the_rows_that_have_one(
 @pytest.mark.parametrize("expected", [5e-324, 1e-310])
 def test_a_number_of_expected_events_too_small_to_divide_by_is_absent(expected: float) -> None:
     risk, weights = np.array([expected, 0.0, 0.0, 0.9]), np.array([1.0, 1.0, 1.0, 0.0])
-    found = oe_ratio(OUTCOME, risk, weights=weights)
+    found = oe_ratio(OUTCOME, risk, design=Design(4, None, weights))
     assert found == Said("the expected number of events is too small to divide by")
 
 
@@ -206,7 +206,8 @@ def _log_odds(share: float) -> float:
 
 
 @pytest.mark.parametrize(
-    ("risk", "share"), [(0.01, 0.5), (0.1, 0.9), (0.9, 0.1), (1e-6, 0.999), (0.3, 0.3), (1 - 1e-6, 0.001)]
+    ("risk", "share"),
+    [(0.01, 0.5), (0.1, 0.9), (0.9, 0.1), (1e-6, 0.999), (0.3, 0.3), (1e-12, 0.9), (1 - 1e-12, 0.001)],
 )
 def test_the_intercept_of_one_risk_is_what_its_log_odds_are_off_however_far(risk: float, share: float) -> None:
     rows = weighted.Rows(np.array([1.0, 0.0]), np.array([risk, risk]), np.array([share, 1 - share]))

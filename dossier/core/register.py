@@ -129,6 +129,8 @@ class CurveMaker:
     protection: CurveProtection = "withheld"
     of_rivals: bool = False
     """Whether it is made of every other model too, as if that were the model."""
+    weighted: bool = False
+    """Whether it honours sampling weights."""
 
 
 @dataclass(frozen=True)
@@ -414,6 +416,7 @@ def _curve_maker(
     bins: bool = False,
     protection: CurveProtection = "withheld",
     of_rivals: bool = False,
+    weighted: bool = False,
 ) -> CurveMaker:
     return CurveMaker(
         name=function.__name__,
@@ -429,6 +432,7 @@ def _curve_maker(
         bins=bins,
         protection=protection,
         of_rivals=of_rivals,
+        weighted=weighted,
     )
 
 
@@ -444,17 +448,19 @@ def curve(
     bins: bool = False,
     protection: CurveProtection = "withheld",
     of_rivals: bool = False,
+    weighted: bool = False,
 ) -> Callable[[Plain], Plain]:
     """Make a function on columns a curve of results.json; with several classes as for a measure.
 
     `band` says which lines have one, `bins` that low and high are the ends of bins, `protection` what it is read off
-    where small counts are protected, `of_rivals` whether it is made of every other model too.
+    where small counts are protected, `of_rivals` whether it is made of every other model too, `weighted` whether it
+    honours sampling weights.
     """
 
     def enter(function: Plain) -> Plain:
         shelf = REGISTER.class_curves if of_classes else REGISTER.curves
         maker = _curve_maker(
-            function, label, roles, cites, against_rest, chapter, band, bins, protection, of_rivals=of_rivals
+            function, label, roles, cites, against_rest, chapter, band, bins, protection, of_rivals, weighted
         )
         _enter(shelf, function.__name__, maker)
         return function

@@ -28,7 +28,7 @@ def dependent(dataset: Dataset) -> bool:
 def answer(site: Site, metric: Metric, at: At, ask: classes.Answer) -> Estimate | Absent:
     """A measure with an interval by cluster and at the rows' weights, or the reason why it has none."""
     dataset = site.dataset
-    if "cluster" in metric.needs:
+    if "design" in metric.needs:
         return ask(site, metric, at)  # it makes its interval itself, of every kind of rows
     if dataset.weights is not None:
         return _at_weights(site, metric, at, ask)
@@ -121,9 +121,9 @@ def site_without(site: Site, made: Groups, group: int) -> Site:
 
 
 def curve(site: Site, maker: CurveMaker, ask: Callable[[Site], Curve | Absent]) -> Curve | Absent:
-    """A curve whose band is by cluster, without one where the jackknife gives none; refused where it asks for no
-    weights and the rows have some."""
-    if site.dataset.weights is not None and "weights" not in maker.needs:
+    """A curve whose band is by cluster, without one where the jackknife gives none; refused where it honours no weights
+    and the rows have some."""
+    if site.dataset.weights is not None and not maker.weighted:
         return Absent(Fact("curve_without_weights", dataset=site.dataset.name))
     found = ask(site)
     if isinstance(found, Absent) or maker.bins:

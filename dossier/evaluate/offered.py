@@ -32,6 +32,7 @@ from dossier.core.types import (
 )
 from dossier.metrics.raters import ABOVE_MEAN, TAUS_OF_RATERS, TOP, TWO_LEVELS
 from dossier.metrics.severity import SeverityWeights, WeightsByRow
+from dossier.metrics.shares import Design
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -82,6 +83,7 @@ class Site:
 def columns(site: Site) -> dict[str, Any]:
     """What can be named as a column, or the reason why this site does not have it."""
     dataset = site.dataset
+    rows = 0 if dataset.outcome is None else len(dataset.outcome)
     lacks = partial(Fact, "has_no", dataset=dataset.name)
     several = Fact("has_outcome_of_classes", dataset=dataset.name)
     no_rival = (
@@ -97,8 +99,7 @@ def columns(site: Site) -> dict[str, Any]:
         "class_risk": _or(dataset.class_risk, binary if is_binary else lacks(what="risk")),
         "class_rival": _or(dataset.class_rival, binary if is_binary else no_rival),
         "weights": _or(dataset.weights, lacks(what="sampling weights")),
-        "cluster": _or(dataset.cluster, lacks(what="clusters")),
-        "strata": _or(dataset.strata, lacks(what="strata")),
+        "design": Design(rows, dataset.cluster, dataset.weights, dataset.strata),
         "split": _or(dataset.split, lacks(what="refitted splits")),
         "predictors": _or(dataset.predictors, lacks(what="predictors")),
         "case_relevance": _or(dataset.relevance, lacks(what="relevance")),

@@ -46,7 +46,7 @@ from dossier.metrics.once import once
 from dossier.metrics.pooled import random_effects
 from dossier.metrics.resampling import BINNED_ABOVE, BLOCK, block_size, cells_of, draws, percentile
 from dossier.metrics.scales import back
-from dossier.metrics.shares import NO_WEIGHT, Design
+from dossier.metrics.shares import NO_WEIGHT, Design, Sampled
 from dossier.metrics.smooth_curve import design_of, smooth_curve
 from dossier.metrics.weighted import Bools, Found, Mean, Rows, Weighted
 
@@ -78,14 +78,7 @@ EVERYWHERE: tuple[Role, ...] = ("development", "internal", "external")
     protection="ratio",
     goal=Goal("Actual cases per 100 predicted", "number of cases", people=100),
 )
-def oe_ratio(
-    outcome: Floats,
-    risk: Floats,
-    level: float = 0.95,
-    cluster: NDArray[np.int64] | None = None,
-    weights: Floats | None = None,
-    strata: NDArray[np.int64] | None = None,
-) -> Estimate | Absent:
+def oe_ratio(outcome: Floats, risk: Floats, level: float = 0.95, design: Sampled = None) -> Estimate | Absent:
     """How many people had the outcome for each one that the model expected.
 
     1 is right on average; above 1 the model expected too few, below 1 too many.
@@ -116,11 +109,11 @@ def oe_ratio(
     """
     if len(outcome) == 0:
         return NO_ROWS
-    if weights is not None and not weights.any():
+    design = design or Design(len(outcome))
+    if design.is_empty:
         return NO_WEIGHT
-    design = Design(len(outcome), cluster, weights, strata)
     phi, expected = design.mean(outcome), design.mean(risk)
-    if not (risk if weights is None else risk[weights > 0]).any():
+    if not (risk if design.weights is None else risk[design.weights > 0]).any():
         return Absent(Fact("no_event_expected"))
     value = phi / expected if expected > 0 else math.inf
     if not math.isfinite(value):
@@ -369,19 +362,11 @@ def calibration_intercept_joint(outcome: Floats, risk: Floats, level: float = 0.
 
 
 def _error(
-    name: str,
-    outcome: Floats,
-    risk: Floats,
-    level: float,
-    bootstrap: int,
-    seed: int,
-    cluster: NDArray[np.int64] | None,
-    weights: Floats | None,
-    strata: NDArray[np.int64] | None,
+    name: str, outcome: Floats, risk: Floats, level: float, bootstrap: int, seed: int, sampled: Sampled
 ) -> Estimate | Absent:
-    if weights is not None and not weights.any():
+    if sampled is not None and sampled.is_empty:
         return NO_WEIGHT
-    y, p, design = _in_order(outcome, risk, cluster, weights, strata)
+    y, p, design = _in_order(outcome, risk, sampled)
     found = errors_with_intervals(y, p, level, bootstrap, seed, None if design.is_simple else design)
     if isinstance(found, Absent):
         return found
@@ -389,18 +374,13 @@ def _error(
     return replace(found[name], n=len(outcome), events=int(outcome.sum()))
 
 
-def _in_order(
-    outcome: Floats,
-    risk: Floats,
-    cluster: NDArray[np.int64] | None,
-    weights: Floats | None,
-    strata: NDArray[np.int64] | None,
-) -> tuple[Floats, Floats, Design]:
+def _in_order(outcome: Floats, risk: Floats, sampled: Sampled) -> tuple[Floats, Floats, Design]:
     """The rows that have a weight by risk and outcome, whatever their order, and how they were sampled."""
-    order = np.lexsort(tuple(each for each in (strata, cluster, weights, outcome, risk) if each is not None))
-    order = order if weights is None else order[weights[order] > 0]
-    y, p = np.asarray(outcome[order], dtype=float), np.asarray(risk[order], dtype=float)
-    return y, p, Design(len(outcome), cluster, weights, strata).of(order)
+    design = sampled or Design(len(outcome))
+    keys = (design.strata, design.cluster, design.weights, outcome, risk)
+    order = np.lexsort(tuple(each for each in keys if each is not None))
+    order = order if design.weights is None else order[design.weights[order] > 0]
+    return np.asarray(outcome[order], dtype=float), np.asarray(risk[order], dtype=float), design.of(order)
 
 
 calibration_error = partial(
@@ -422,14 +402,7 @@ calibration_error = partial(
     formula="mean of |c(p) - p|, c the calibration curve",
 )
 def ici(
-    outcome: Floats,
-    risk: Floats,
-    level: float = 0.95,
-    bootstrap: int = 1000,
-    seed: int = 1,
-    cluster: NDArray[np.int64] | None = None,
-    weights: Floats | None = None,
-    strata: NDArray[np.int64] | None = None,
+    outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 1000, seed: int = 1, design: Sampled = None
 ) -> Estimate | Absent:
     """How far the risks lie from the observed frequencies, on average over the people.
 
@@ -470,7 +443,7 @@ def ici(
     >>> print(dossier.metrics.ici(outcome, risk, bootstrap=50))
     0.05 (0.00 to 0.26)
     """
-    return _error("ici", outcome, risk, level, bootstrap, seed, cluster, weights, strata)
+    return _error("ici", outcome, risk, level, bootstrap, seed, design)
 
 
 @calibration_error(
@@ -480,14 +453,7 @@ def ici(
     on_page=False,
 )
 def e50(
-    outcome: Floats,
-    risk: Floats,
-    level: float = 0.95,
-    bootstrap: int = 1000,
-    seed: int = 1,
-    cluster: NDArray[np.int64] | None = None,
-    weights: Floats | None = None,
-    strata: NDArray[np.int64] | None = None,
+    outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 1000, seed: int = 1, design: Sampled = None
 ) -> Estimate | Absent:
     """The distance between risk and observed frequency that half of the people stay within.
 
@@ -512,7 +478,7 @@ def e50(
     >>> print(dossier.metrics.e50(outcome, risk, bootstrap=50))
     0.05 (0.00 to 0.50)
     """
-    return _error("e50", outcome, risk, level, bootstrap, seed, cluster, weights, strata)
+    return _error("e50", outcome, risk, level, bootstrap, seed, design)
 
 
 @calibration_error(
@@ -522,14 +488,7 @@ def e50(
     on_page=False,
 )
 def e90(
-    outcome: Floats,
-    risk: Floats,
-    level: float = 0.95,
-    bootstrap: int = 1000,
-    seed: int = 1,
-    cluster: NDArray[np.int64] | None = None,
-    weights: Floats | None = None,
-    strata: NDArray[np.int64] | None = None,
+    outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 1000, seed: int = 1, design: Sampled = None
 ) -> Estimate | Absent:
     """The distance between risk and observed frequency that nine in ten people stay within.
 
@@ -551,7 +510,7 @@ def e90(
     >>> print(dossier.metrics.e90(outcome, risk, bootstrap=50))
     0.08 (0.00 to 0.39)
     """
-    return _error("e90", outcome, risk, level, bootstrap, seed, cluster, weights, strata)
+    return _error("e90", outcome, risk, level, bootstrap, seed, design)
 
 
 @calibration_error(
@@ -561,14 +520,7 @@ def e90(
     on_page=False,
 )
 def emax(
-    outcome: Floats,
-    risk: Floats,
-    level: float = 0.95,
-    bootstrap: int = 1000,
-    seed: int = 1,
-    cluster: NDArray[np.int64] | None = None,
-    weights: Floats | None = None,
-    strata: NDArray[np.int64] | None = None,
+    outcome: Floats, risk: Floats, level: float = 0.95, bootstrap: int = 1000, seed: int = 1, design: Sampled = None
 ) -> Estimate | Absent:
     """The largest distance between risk and observed frequency that anybody's risk shows.
 
@@ -597,7 +549,7 @@ def emax(
     >>> print(dossier.metrics.emax(outcome, risk, bootstrap=50))
     0.08 (0.00 to 0.78)
     """
-    return _error("emax", outcome, risk, level, bootstrap, seed, cluster, weights, strata)
+    return _error("emax", outcome, risk, level, bootstrap, seed, design)
 
 
 # ---- calibration in bins of risk ------------------------------------------------------------------------------------
@@ -1085,13 +1037,7 @@ SLOPE_SURE, RATIO_SURE = 0.0676, 0.0688
     formula="2 (l(a, b) - l(0, 1)), l the log likelihood of logit P(y = 1) = a + b logit p",
     on_page=False,
 )
-def calibration_test(
-    outcome: Floats,
-    risk: Floats,
-    cluster: NDArray[np.int64] | None = None,
-    weights: Floats | None = None,
-    strata: NDArray[np.int64] | None = None,
-) -> Estimate | Absent:
+def calibration_test(outcome: Floats, risk: Floats, design: Sampled = None) -> Estimate | Absent:
     """Whether intercept and slope together differ from those of perfect calibration by more than chance.
 
     The larger, the less likely it is that the risks are right; the p value says how unlikely.
@@ -1118,14 +1064,15 @@ def calibration_test(
     >>> print(dossier.metrics.calibration_test(outcome, risk))
     0.12
     """
-    kept = has_logit(risk) if weights is None else has_logit(risk) & (weights > 0)
+    design = design or Design(len(outcome))
+    kept = has_logit(risk) if design.weights is None else has_logit(risk) & (design.weights > 0)
     if not kept.any():
         left_out = Count(len(risk), "risk")
         certain = Absent(Fact("without_risks_of_zero_or_one", left_out=left_out, reason=NO_ROWS.reason))
         return certain if len(risk) else NO_ROWS
     y, log_odds = outcome[kept], logit(risk[kept])
-    design = Design(len(outcome), cluster, weights, strata).of(np.flatnonzero(kept))
-    weight = np.ones(len(y)) if weights is None else weights[kept] / float(np.mean(weights[kept]))
+    design = design.of(np.flatnonzero(kept))
+    weight = np.ones(len(y)) if design.weights is None else design.weights / float(np.mean(design.weights))
     columns = np.vstack((np.ones_like(log_odds), log_odds))[: 1 if float(np.ptp(log_odds)) == 0 else 2]
     most = _highest_likelihood(columns, y, log_odds, weight)
     if isinstance(most, Absent):
@@ -1200,15 +1147,9 @@ def _needed(information: Floats, expected: float, rows: int) -> float | None:
     cites=("Austin 2014", "Harrell 2015"),
     against_rest=True,
     band=Band("risk", (Line("observed", makes_its_own=True),)),
+    weighted=True,
 )
-def calibration_curve(
-    outcome: Floats,
-    risk: Floats,
-    level: float = 0.95,
-    cluster: NDArray[np.int64] | None = None,
-    weights: Floats | None = None,
-    strata: NDArray[np.int64] | None = None,
-) -> Curve | Absent:
+def calibration_curve(outcome: Floats, risk: Floats, level: float = 0.95, design: Sampled = None) -> Curve | Absent:
     """The observed frequency of the outcome along the risks, as a smooth curve.
 
     On the diagonal the risks are right; above it they are too low, below it too high.
@@ -1219,9 +1160,9 @@ def calibration_curve(
     point when all are the same): `risk`, `observed`, and the pointwise Wald band `low` and `high`, made on the logit
     scale. The fit is that of `ici`. Absent with no rows or one class, or when the curve cannot be fitted.
     """
-    if weights is not None and not weights.any():
+    if design is not None and design.is_empty:
         return NO_WEIGHT
-    y, p, sampled = _in_order(outcome, risk, cluster, weights, strata)
+    y, p, sampled = _in_order(outcome, risk, design)
     if reason := sampled.obstacle():
         return Absent(reason)
     smooth = smooth_curve(y, p, None, None if sampled.is_simple else sampled)
@@ -1229,9 +1170,9 @@ def calibration_curve(
         return smooth
     first, last = risk_range(p)
     grid = np.linspace(first, last, 101) if last > first else np.array([first])
-    design = design_of(smooth, grid)
-    centre = combine(smooth.fit.coefficients[None, :], design)[0]
-    variance = np.sum(combine(smooth.fit.covariance, design) * design, axis=0)
+    columns_at = design_of(smooth, grid)
+    centre = combine(smooth.fit.coefficients[None, :], columns_at)[0]
+    variance = np.sum(combine(smooth.fit.covariance, columns_at) * columns_at, axis=0)
     half = two_sided_student(level, smooth.freedom) * np.sqrt(np.maximum(variance, 0))
     columns = {
         "risk": column(grid),

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from dossier.core.bands import ROUNDING
 from dossier.core.types import Absent, Curve, Estimate, Term, decimal, doubles
+from dossier.metrics.shares import Design
 
 WITHIN = {
     "outcome": (0.0, 1.0),
@@ -80,7 +81,7 @@ def checked(function: Measure, term: Term) -> Measure:
     an outcome other than 0 and 1. The docstring gains that, the parameters that many measures share, and the formula
     and the sources of its label.
     """
-    signature = inspect.signature(function)
+    signature = signature_of(function)
 
     @functools.wraps(function)
     def of_anything(*given: Any, **named: Any) -> Estimate | Curve | Absent:
@@ -97,10 +98,25 @@ def checked(function: Measure, term: Term) -> Measure:
             elif name in SHARES:
                 bound.arguments[name] = _share(name, value)
         _refuse_other_lengths(lengths)
-        return function(*bound.args, **bound.kwargs)
+        given_so = dict(bound.arguments)
+        if "cluster" in signature.parameters:
+            given_so["design"] = Design(lengths["outcome"], **{name: given_so.pop(name, None) for name in SAMPLING})
+        return function(**given_so)
 
     of_anything.__doc__ = _documented(function, term)
+    of_anything.__signature__ = signature  # type: ignore[attr-defined]
     return of_anything
+
+
+SAMPLING = ("cluster", "weights", "strata")
+
+
+def signature_of(function: Measure) -> inspect.Signature:
+    """The parameters of a measure as its caller sees them: how rows were sampled in three columns."""
+    own, columns = inspect.signature(function), inspect.Parameter.POSITIONAL_OR_KEYWORD
+    sampling = [inspect.Parameter(name, columns, default=None, annotation="ArrayLike | None") for name in SAMPLING]
+    each = [sampling if name == "design" else [parameter] for name, parameter in own.parameters.items()]
+    return own.replace(parameters=[parameter for some in each for parameter in some])
 
 
 RAISES = (
@@ -129,7 +145,7 @@ def _parameters(function: Measure, own: str) -> str:
     entries = {entry.split(" : ")[0]: entry for entry in re.split(r"\n(?=\S)", own)}
     for name, (kind, text) in PARAMETERS.items():
         entries.setdefault(name, f"{name} : {kind}\n    {text}")
-    named = [entries[name] for name in inspect.signature(function).parameters if name in entries]
+    named = [entries[name] for name in signature_of(function).parameters if name in entries]
     return "\n".join(["Parameters", "----------", *named])
 
 

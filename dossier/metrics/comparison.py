@@ -25,7 +25,7 @@ from dossier.metrics.discrimination import ACCURACY, one_class, placements
 from dossier.metrics.intervals import NO_ROWS, beyond, beyond_student, estimate, standard_error, two_sided
 from dossier.metrics.once import once
 from dossier.metrics.resampling import BINNED_ABOVE, BINS
-from dossier.metrics.shares import Design
+from dossier.metrics.shares import Design, Sampled
 from dossier.metrics.utility import contributions, no_net_benefit
 
 ORDER = (
@@ -483,14 +483,7 @@ def mcnemar(right: NDArray[np.bool_], rival_right: NDArray[np.bool_], outcome: F
     formula="net benefit of the model - net benefit of the other model",
 )
 def net_benefit_difference(
-    outcome: Floats,
-    risk: Floats,
-    rival: Floats,
-    threshold: float,
-    level: float = 0.95,
-    cluster: NDArray[np.int64] | None = None,
-    weights: Floats | None = None,
-    strata: NDArray[np.int64] | None = None,
+    outcome: Floats, risk: Floats, rival: Floats, threshold: float, level: float = 0.95, design: Sampled = None
 ) -> Estimate | Absent:
     """By how much the net benefit of the model exceeds that of the other at the same threshold on the same people.
 
@@ -521,9 +514,10 @@ def net_benefit_difference(
     >>> print(dossier.metrics.net_benefit_difference(outcome, risk, rival, threshold=0.5))
     -0.17 (-0.90 to 0.56)
     """
-    if reason := no_net_benefit(outcome, threshold, weights):
+    design = design or Design(len(outcome))
+    if reason := no_net_benefit(threshold, design):
         return reason
-    odds, design = threshold / (1 - threshold), Design(len(outcome), cluster, weights, strata)
+    odds = threshold / (1 - threshold)
     added = contributions(outcome, risk, threshold) - contributions(outcome, rival, threshold)
     value, most = design.mean(added), max(1.0, odds)
     if np.array_equal(risk, rival):

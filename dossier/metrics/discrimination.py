@@ -1298,7 +1298,7 @@ def risk_edges(risk: Floats) -> Floats:
     return equal if equal[-1] == 1 else np.append(equal, 1.0)
 
 
-@curve("Distribution of risk", cites="Van Calster 2025", against_rest=True, bins=True, protection="bins")
+@curve("Distribution of risk", cites="Van Calster 2025", against_rest=True, bins=True, protection="bins", weighted=True)
 def risk_distribution(outcome: Floats, risk: Floats, weights: Floats | None = None) -> Curve | Absent:
     """How many people with and without the outcome received a risk in each of 8 to 20 equal bins.
 

@@ -45,6 +45,11 @@ class Design:
         """Whether the rows are independent and count alike."""
         return self.cluster is None and self.weights is None and self.strata is None
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether no row has a weight."""
+        return self.weights is not None and not self.weights.any()
+
     @cached_property
     def _weight(self) -> Floats:
         """The weight of each row, all together 1."""
@@ -225,6 +230,10 @@ class Design:
         if self.freedom > 0:
             return None
         return Fact("one_unit_no_interval", units=replace(self.over, number=1))
+
+
+Sampled = Design | None
+"""How rows were sampled; None where each was drawn alone and counts alike."""
 
 
 def multinomial(values: Floats, n: float) -> Floats:

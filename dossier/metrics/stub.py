@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from dossier.core.register import fill, functions
-from dossier.metrics.checked import BY_RATER, CODES, WITHIN
+from dossier.metrics.checked import BY_RATER, CODES, WITHIN, signature_of
 
 HEAD = '"""The measures with their parameters, for editors and type checkers; `make stub` writes this file."""'
 COLUMN = "ArrayLike"
@@ -48,7 +48,7 @@ def _import(home: str, names: Iterable[str]) -> str:
 
 
 def _signature(name: str, function: Callable[..., Any], sentence: str) -> str:
-    of = inspect.signature(function)
+    of = signature_of(function)
     parameters = [f"    {name}: {_annotation(each)}{_default(each)},\n" for name, each in of.parameters.items()]
     head = f"def {name}(\n{''.join(parameters)}) -> {of.return_annotation}:"
     text = _documented(sentence)
@@ -75,7 +75,7 @@ def _written(value: object) -> str:
 
 def _types(function: Callable[..., Any]) -> Iterator[str]:
     """The names in a signature that have to be imported."""
-    of = inspect.signature(function)
+    of = signature_of(function)
     for text in (*map(_annotation, of.parameters.values()), str(of.return_annotation)):
         yield from set(re.findall(r"[A-Za-z_]\w*", text)) - BUILT_IN - {COLUMN}
 

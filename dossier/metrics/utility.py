@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dossier.core.bands import FEWEST_WITH_A_VALUE
 from dossier.core.facts import Count, Fact, Method
@@ -22,6 +21,7 @@ from dossier.metrics.shares import (
     NO_WEIGHT,
     Bools,
     Design,
+    Sampled,
     bounds,
     bounds_of_each,
     estimate_of,
@@ -67,13 +67,7 @@ at_threshold = partial(
     goal=Goal("Found, less false alarms, per 1,000", "benefit", people=1000, weighs=True),
 )
 def net_benefit(
-    outcome: Floats,
-    risk: Floats,
-    threshold: float,
-    level: float = 0.95,
-    cluster: NDArray[np.int64] | None = None,
-    weights: Floats | None = None,
-    strata: NDArray[np.int64] | None = None,
+    outcome: Floats, risk: Floats, threshold: float, level: float = 0.95, design: Sampled = None
 ) -> Estimate | Absent:
     """The share of patients rightly flagged, less those flagged in error at the exchange rate of the threshold.
 
@@ -106,20 +100,20 @@ def net_benefit(
     >>> print(dossier.metrics.net_benefit(outcome, risk, threshold=0.5))
     0.17 (-0.36 to 0.60)
     """
-    if reason := no_net_benefit(outcome, threshold, weights):
+    design = design or Design(len(outcome))
+    if reason := no_net_benefit(threshold, design):
         return reason
-    design = Design(len(outcome), cluster, weights, strata)
     found = sum_of_shares(cells_at(outcome, risk, threshold), [_over_none(threshold)], design)
     return estimate_of(found, design, outcome, level, {"treat_all": _of_everyone(found, threshold)})
 
 
-def no_net_benefit(outcome: Floats, threshold: float, weights: Floats | None) -> Absent | None:
+def no_net_benefit(threshold: float, design: Design) -> Absent | None:
     """Why these rows have no net benefit at this threshold; None where they have one."""
-    if len(outcome) == 0:
+    if design.n == 0:
         return NO_ROWS
     if threshold >= 1:
         return AT_ONE
-    return NO_WEIGHT if weights is not None and not weights.any() else None
+    return NO_WEIGHT if design.is_empty else None
 
 
 def cells_at(outcome: Floats, risk: Floats, threshold: float) -> Bools:
@@ -264,13 +258,7 @@ def standardized_variance(outcome: Floats, risk: Floats, threshold: float) -> fl
     also=("value of information",),
 )
 def net_benefit_gain(
-    outcome: Floats,
-    risk: Floats,
-    threshold: float,
-    level: float = 0.95,
-    cluster: NDArray[np.int64] | None = None,
-    weights: Floats | None = None,
-    strata: NDArray[np.int64] | None = None,
+    outcome: Floats, risk: Floats, threshold: float, level: float = 0.95, design: Sampled = None
 ) -> Estimate | Absent:
     """What the model adds, in net benefit, to the better of flagging everyone and flagging no one.
 
@@ -297,9 +285,9 @@ def net_benefit_gain(
     >>> print(dossier.metrics.net_benefit_gain(outcome, risk, threshold=0.5))
     0.17 (-0.36 to 0.60)
     """
-    if reason := no_net_benefit(outcome, threshold, weights):
+    design = design or Design(len(outcome))
+    if reason := no_net_benefit(threshold, design):
         return reason
-    design = Design(len(outcome), cluster, weights, strata)
     sums = [_over_all(threshold), _over_none(threshold)]
     found = sum_of_shares(cells_at(outcome, risk, threshold), sums, design)
     gain = estimate_of(found, design, outcome, level, {"default": max(_of_everyone(found, threshold), 0.0)})
@@ -584,14 +572,13 @@ def decision_curve(
     threshold_range: tuple[float, float] | None = None,
     level: float = 0.95,
     declared_thresholds: tuple[float, ...] = (),
-    cluster: NDArray[np.int64] | None = None,
-    strata: NDArray[np.int64] | None = None,
+    design: Sampled = None,
 ) -> Curve | Absent:
     """The net benefit of acting on the model, of treating everybody and of treating nobody, over a range of thresholds.
 
     Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `threshold_range` (lowest and highest threshold, below 1;
     None: the 1st and the 99th percentile of the risks, cut inwards to even steps so that no end is the risk of a
-    person), `level`, `declared_thresholds` (those inside the range are points of the curve), `cluster`, `strata` (n).
+    person), `level`, `declared_thresholds` (those inside the range are points of the curve), `design` (of n rows).
     Returns 101 thresholds and the declared ones with `net_benefit`, its interval `low` and `high` and its standard
     error `se` as the measure has them at each threshold, `treat_all` and `treat_none`. Absent without rows, when the
     range reaches 1, or when nearly all risks are the same and no range is declared. Source: Vickers and Elkin 2006.
@@ -603,7 +590,7 @@ def decision_curve(
         return AT_ONE
     if ends[0] == ends[1]:
         return Absent(Fact("no_range_of_thresholds_or_risks"))
-    return _curve_over(outcome, risk, _grid(*ends, declared_thresholds), level, cluster, strata)
+    return _curve_over(outcome, risk, _grid(*ends, declared_thresholds), level, design)
 
 
 BESIDE = 0.25
@@ -618,8 +605,7 @@ def decision_curve_wide(
     threshold_range: tuple[float, float] | None = None,
     level: float = 0.95,
     declared_thresholds: tuple[float, ...] = (),
-    cluster: NDArray[np.int64] | None = None,
-    strata: NDArray[np.int64] | None = None,
+    design: Sampled = None,
 ) -> Curve | Absent:
     """The decision curve a little further than the declared range, which shows whether a conclusion hangs on its ends.
 
@@ -635,20 +621,15 @@ def decision_curve_wide(
         return AT_ONE
     more = BESIDE * (high - low)
     ends = max(0.0, low - more), max(high, min(HIGHEST, high + more))
-    return _curve_over(outcome, risk, _grid(*ends, (low, high, *declared_thresholds)), level, cluster, strata)
+    return _curve_over(
+        outcome, risk, _grid(*ends, (low, high, *declared_thresholds)), level, design or Design(len(outcome))
+    )
 
 
-def _curve_over(
-    outcome: Floats,
-    risk: Floats,
-    thresholds: Floats,
-    level: float,
-    cluster: NDArray[np.int64] | None,
-    strata: NDArray[np.int64] | None,
-) -> Curve:
+def _curve_over(outcome: Floats, risk: Floats, thresholds: Floats, level: float, sampled: Sampled) -> Curve:
     """The columns of a decision curve at these thresholds."""
+    design = sampled or Design(len(outcome))
     phi, odds = float(outcome.mean()), thresholds / (1 - thresholds)
-    design = Design(len(outcome), cluster, None, strata)
     columns: dict[str, tuple[float | None, ...]] = {"threshold": column(thresholds)}
     columns |= _benefit_of(outcome, risk, thresholds, level, design)
     columns |= {"treat_all": column(phi - (1 - phi) * odds), "treat_none": (0.0,) * len(thresholds)}
@@ -769,16 +750,10 @@ PROFILE = np.arange(1, 100) / 100
         ),
     ),
 )
-def utility_profile(
-    outcome: Floats,
-    risk: Floats,
-    level: float = 0.95,
-    cluster: NDArray[np.int64] | None = None,
-    strata: NDArray[np.int64] | None = None,
-) -> Curve | Absent:
+def utility_profile(outcome: Floats, risk: Floats, level: float = 0.95, design: Sampled = None) -> Curve | Absent:
     """The net benefit, the standardized net benefit and the H-accuracy at a risk threshold, over all thresholds.
 
-    Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `level`, `cluster` and `strata` (n). Returns 99 thresholds
+    Arguments: `outcome` (n, 0 or 1), `risk` (n, 0 to 1), `level`, `design` (of n rows). Returns 99 thresholds
     `tau` from .01 to .99 with `net_benefit`, `standardized_net_benefit` and `h_accuracy_risk`, each with its pointwise
     band (`..._low`, `..._high`; the last is missing where a class has a single row). Each value and band is that of the
     measure of that name. Absent when all rows are of one class.
@@ -788,7 +763,7 @@ def utility_profile(
     n, cases, odds = len(outcome), int(outcome.sum()), PROFILE / (1 - PROFILE)
     hits, alarms = (_counts_at(risk[outcome == label], PROFILE) for label in (1, 0))
     low, high = _standardized_bounds(hits, alarms, odds, cases, level)
-    benefit = _benefit_of(outcome, risk, PROFILE, level, Design(n, cluster, None, strata), "net_benefit_")
+    benefit = _benefit_of(outcome, risk, PROFILE, level, design or Design(n), "net_benefit_")
     found = h_accuracy_at_risks(outcome, risk, PROFILE.tolist(), level)
     columns: dict[str, tuple[float | None, ...]] = {
         "tau": column(PROFILE),

@@ -264,7 +264,7 @@ def _gain(pairs: Sequence[Pair], side: int, level: float, threshold: float) -> E
     sampled, (own, beside) = design(parts), (np.array([part.design.n for part in each]) for each in (parts, others))
     outcome, risk = (np.concatenate([getattr(part, name) for part in parts]) for name in ("outcome", "risk"))
     weights = np.repeat(beside / (own + beside), own) * sampled.relative_weights
-    found = net_benefit_gain(outcome, risk, threshold, level, sampled.cluster, weights, sampled.strata)
+    found = net_benefit_gain(outcome, risk, threshold, level, replace(sampled, weights=weights))
     if isinstance(found, Absent):
         return found
     method = Method(Fact("within_sites", sites=len(pairs)), "mover", "at_effective_rows")

@@ -27,6 +27,7 @@ from dossier.core.register import fill
 from dossier.core.types import Absent, Estimate, Floats
 from dossier.metrics import advice, calibration, comparison, discrimination, reliability, severity, utility
 from dossier.metrics import graded_accuracy as accuracy
+from dossier.metrics.shares import Design as Sampled
 from tests.bench import studies
 from tests.bench.population import (
     AGREEMENT,
@@ -427,30 +428,30 @@ def sampled_otherwise(kind: str, condition: str, prevalence: float, n: int) -> C
     def simulate(rng: np.random.Generator, number: int) -> dict[str, Score]:
         del number
         y, p, how = (_clustered if kind == "clusters" else _weighted)(design, n, rng)
-        scores = {"oe_ratio": held(calibration.oe_ratio(y, p, LEVEL, **how), ratio)}
+        scores = {"oe_ratio": held(calibration.oe_ratio(y, p, LEVEL, how), ratio)}
         for t, true in truth.items():
-            found = utility.net_benefit(y, p, t, LEVEL, **how)
+            found = utility.net_benefit(y, p, t, LEVEL, how)
             scores[_at("net_benefit", t)] = held(found, true.net_benefit)
-            scores[_at("net_benefit_gain", t)] = held(utility.net_benefit_gain(y, p, t, LEVEL, **how), true.gain)
+            scores[_at("net_benefit_gain", t)] = held(utility.net_benefit_gain(y, p, t, LEVEL, how), true.gain)
         return scores
 
     return Cell(f"{kind}, {condition} {prevalence:g}, n {n}", "interval", simulate, "", prevalence, n)
 
 
-def _clustered(design: Design, n: int, rng: np.random.Generator) -> tuple[Floats, Floats, dict[str, Any]]:
+def _clustered(design: Design, n: int, rng: np.random.Generator) -> tuple[Floats, Floats, Sampled]:
     cluster = np.arange(n) // IN_A_CLUSTER
     within = math.sqrt(SPREAD**2 - OF_CLUSTERS**2) * rng.standard_normal(n)
     linear = design.centre + OF_CLUSTERS * rng.standard_normal(n)[cluster] + within
     outcome = (rng.random(n) < design.chance(linear)).astype(float)
-    return outcome, np.asarray(expit(linear)), {"cluster": cluster}
+    return outcome, np.asarray(expit(linear)), Sampled(n, cluster)
 
 
-def _weighted(design: Design, n: int, rng: np.random.Generator) -> tuple[Floats, Floats, dict[str, Any]]:
+def _weighted(design: Design, n: int, rng: np.random.Generator) -> tuple[Floats, Floats, Sampled]:
     linear = rng.normal(design.centre, SPREAD, 8 * n)
     chance = 0.1 + 0.9 * expit(linear - design.centre)
     rows = np.flatnonzero(rng.random(8 * n) < chance)[:n]
     outcome = (rng.random(n) < design.chance(linear[rows])).astype(float)
-    return outcome, np.asarray(expit(linear[rows])), {"weights": 1 / chance[rows]}
+    return outcome, np.asarray(expit(linear[rows])), Sampled(n, None, 1 / chance[rows])
 
 
 # ---- tests under the null -------------------------------------------------------------------------------------------

@@ -183,11 +183,10 @@ def _weighted(n: int) -> Simulate:
 def _linearized(rows: weighted.Rows, name: str, cluster: NDArray[np.int64] | None) -> Estimate | Absent:
     """A weighted measure with its interval, as a site with weights gets it."""
     metric = REGISTER.metrics[name]
-    if "weights" in metric.needs:
+    design = Design(len(rows.outcome), cluster, rows.weights)
+    if "design" in metric.needs:
         at = {"threshold": rows.threshold} if "threshold" in metric.needs else {}
-        made: Estimate | Absent = metric.function(
-            rows.outcome, rows.risk, level=LEVEL, cluster=cluster, weights=rows.weights, **at
-        )
+        made: Estimate | Absent = metric.function(rows.outcome, rows.risk, level=LEVEL, design=design, **at)
         return made
     of_weights = fill("metrics").metrics[name].weighted
     if of_weights is None:
@@ -197,7 +196,6 @@ def _linearized(rows: weighted.Rows, name: str, cluster: NDArray[np.int64] | Non
         return whole
     plain = Estimate(whole.value, None, None, None, len(rows.outcome), Method("wald"), int(rows.outcome.sum()))
     scale: Symmetry = metric.scale
-    design = Design(len(rows.outcome), cluster, rows.weights)
     return by_linearization(plain, whole.linearized, design, LEVEL, scale)
 
 

@@ -41,6 +41,7 @@ from dossier.metrics.calibration import (
 )
 from dossier.metrics.discrimination import risk_range
 from dossier.metrics.logistic import logistic_fit
+from dossier.metrics.shares import Design
 from dossier.metrics.smooth_curve import curve_at, smooth_curve, spline_design
 from dossier.typeset.methods import method_text
 from dossier.typeset.reasons import reason_text
@@ -514,7 +515,7 @@ def test_a_ratio_of_clusters_and_weights_has_the_variance_of_a_ratio_of_means() 
     """Linearization over equal clusters with t(39), the sums of each cluster written out."""
     y, p = drawn(240)
     cluster, weights = np.arange(240) // 6, np.tile([0.5, 1.5, 2.5, 0.5, 1.5, 2.5], 40)
-    found = estimated(oe_ratio(y, p, 0.95, cluster, weights))
+    found = estimated(oe_ratio(y, p, 0.95, Design(240, cluster, weights)))
     total = float((weights * p).sum())
     r = float((weights * y).sum()) / total
     sums = np.array([float((weights * (y - r * p))[cluster == number].sum()) for number in range(40)]) / total
@@ -522,10 +523,10 @@ def test_a_ratio_of_clusters_and_weights_has_the_variance_of_a_ratio_of_means() 
     assert (found.value, found.se) == pytest.approx((r, se), rel=1e-9)
     reach = student.ppf(0.975, 39) * se / r
     assert (found.low, found.high) == pytest.approx((r * math.exp(-reach), r * math.exp(reach)), rel=1e-9)
-    single = estimated(oe_ratio(y, p, 0.95, np.zeros(240, dtype=np.int64)))
+    single = estimated(oe_ratio(y, p, 0.95, Design(240, np.zeros(240, dtype=np.int64))))
     assert (single.low, single.high) == (None, None)
     assert single.reason == Said("all rows are of one cluster, and an interval needs two")
-    none = estimated(oe_ratio(np.zeros(240), p, 0.95, cluster))
+    none = estimated(oe_ratio(np.zeros(240), p, 0.95, Design(240, cluster)))
     assert none.high == pytest.approx(beta.ppf(0.975, 1, 40) / p.mean(), rel=1e-9)  # as if the rows of one were alike
 
 

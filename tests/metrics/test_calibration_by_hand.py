@@ -17,7 +17,6 @@ from dossier.core.facts import Method
 from dossier.core.types import Absent, Curve, CurveResult, DatasetSummary, Estimate, Floats, SiteResults
 from dossier.metrics import weighted
 from dossier.metrics.calibration import (
-    INTERCEPT,
     SLOPE,
     binned_errors,
     brier,
@@ -37,6 +36,7 @@ from dossier.metrics.calibration import (
     tjur_r2,
 )
 from dossier.metrics.logistic import logistic_fit, near_intercept
+from dossier.metrics.shares import Design
 from dossier.metrics.smooth_curve import smooth_curve
 from dossier.typeset.methods import method_text
 from tests.estimated import estimated
@@ -316,7 +316,7 @@ def test_rows_that_are_copied_in_clusters_make_the_test_of_calibration_no_surer(
     for _ in range(200):
         risk = expit(rng.normal(-1, 1, 100))
         y = (rng.random(100) < risk).astype(float)
-        copied = calibration_test(np.repeat(y, 8), np.repeat(risk, 8), cluster=np.repeat(np.arange(100), 8))
+        copied = calibration_test(np.repeat(y, 8), np.repeat(risk, 8), Design(800, np.repeat(np.arange(100), 8)))
         p_values.append(estimated(copied).details["p_value"])
     assert 0.01 <= np.mean(np.array(p_values, dtype=float) < 0.05) <= 0.10
 
@@ -457,14 +457,6 @@ def test_rows_that_tell_next_to_nothing_still_have_the_intercept_that_they_tell(
     assert found.se is not None
     assert found.se > 1000
     assert found.value == pytest.approx(solved(outcome, risk), abs=1e-6 * found.se)
-
-
-@pytest.mark.parametrize("risk", [1e-10, 1e-12, 1 - 1e-12])
-def test_a_weighted_intercept_is_found_however_far_the_risks_are_off(risk: float) -> None:
-    outcome, weights = np.tile([1.0, 0.0, 0.0], 60), np.tile([1.0, 2.0, 0.5, 4.0], 45)
-    found = INTERCEPT(weighted.Rows(outcome, np.full(180, risk), weights))
-    assert not isinstance(found, Absent)
-    assert found.value == pytest.approx(solved(outcome, np.full(180, risk), weights), abs=1e-9)
 
 
 @pytest.mark.parametrize(("seed", "beyond"), [(600, True), (2692, False), (2692, True)])

@@ -111,10 +111,10 @@ def test_what_either_default_exceeds_is_worse() -> None:
     assert high < -0.015
     assert by_hand(1, 270, 3 / 7, 699, 1000)[2] > 0.01
     rows, same = np.arange(1000), np.zeros(1000, dtype=np.int64)
-    for design in ({}, {"cluster": rows}, {"weights": np.full(1000, 2.0)}, {"cluster": rows, "strata": same}):
-        found = estimated(net_benefit_gain(y, p, 0.3, **design))
+    for how in ((), (rows,), (None, np.full(1000, 2.0)), (rows, None, same)):
+        found = estimated(net_benefit_gain(y, p, 0.3, design=Design(1000, *how)))
         # Student's t with 999 degrees of freedom, and n - 1 in the variance, where rows are more than counted.
-        assert found.high == pytest.approx(high, abs=1e-12 if not design else 5e-5)
+        assert found.high == pytest.approx(high, abs=1e-12 if not how else 5e-5)
         assert found.details["default"] == 0
 
 
@@ -251,7 +251,7 @@ def test_shares_of_clusters_and_weights_are_those_of_r_but_for_the_size_of_clust
 @pytest.mark.parametrize("clustered", [True, False])
 def test_a_ratio_of_clusters_and_weights_is_that_of_r(clustered: bool) -> None:
     y, p, cluster, weights = sampled()
-    found = estimated(oe_ratio(y, p, 0.95, cluster if clustered else None, weights))
+    found = estimated(oe_ratio(y, p, 0.95, Design(120, cluster if clustered else None, weights)))
     assert found.value == pytest.approx(R_RATIO, abs=5e-7)
     moves = (y - found.value * p)[None, :] * float(weights.sum()) / float((weights * p).sum())
     by_r, expected, freedom = by_bell_and_mccaffrey(moves, cluster, weights)
@@ -264,8 +264,8 @@ def test_a_ratio_of_clusters_and_weights_is_that_of_r(clustered: bool) -> None:
 def test_the_interval_of_clusters_and_weights_takes_effective_numbers_of_rows() -> None:
     """Wilson's interval of each share at x (1 - x)/variance rows with the t quantile, and their correlation."""
     y, p, cluster, weights = sampled()
-    found = estimated(net_benefit(y, p, 0.2, 0.95, cluster, weights))
     design = Design(120, cluster, weights)
+    found = estimated(net_benefit(y, p, 0.2, 0.95, design))
     _, covariance = design.shares(cells_at(y, p, 0.2))
     reach, w = float(student.ppf(0.975, design.freedom)), 0.25
     ends = []
@@ -306,17 +306,18 @@ def test_equal_weights_and_clusters_of_one_change_next_to_nothing() -> None:
     y = (rng.random(900) < p).astype(float)
     for measure in (net_benefit, net_benefit_gain):
         plain = estimated(measure(y, p, 0.3))
-        for found in (measure(y, p, 0.3, 0.95, np.arange(900)), measure(y, p, 0.3, 0.95, None, np.full(900, 2.5))):
+        for design in (Design(900, np.arange(900)), Design(900, None, np.full(900, 2.5))):
+            found = measure(y, p, 0.3, 0.95, design)
             assert estimated(found).value == pytest.approx(plain.value, abs=1e-12)
             assert (estimated(found).low, estimated(found).high) == pytest.approx((plain.low, plain.high), abs=1e-4)
 
 
 def test_one_cluster_has_no_interval_and_rows_without_weight_no_value() -> None:
     y, p = rows_of(5, 5, 5, 5, 0.3)
-    found = estimated(net_benefit_gain(y, p, 0.3, 0.95, np.zeros(20, dtype=np.int64)))
+    found = estimated(net_benefit_gain(y, p, 0.3, 0.95, Design(20, np.zeros(20, dtype=np.int64))))
     assert (found.low, found.high, found.se) == (None, None, None)
     assert found.reason == Said("all rows are of one cluster, and an interval needs two")
-    assert net_benefit(y, p, 0.3, 0.95, None, np.zeros(20)) == Said("no row that is left has a weight")
+    assert net_benefit(y, p, 0.3, 0.95, Design(20, None, np.zeros(20))) == Said("no row that is left has a weight")
 
 
 # ---- coverage -------------------------------------------------------------------------------------------------------

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from dossier.core import multiplicity
 from dossier.core.types import Absent, Curve, CurveResult, DatasetSummary, Estimate, Floats, SiteResults
 from dossier.metrics.intervals import wilson
+from dossier.metrics.shares import Design
 from dossier.metrics.utility import (
     automation_bias,
     confidence_to_act,
@@ -312,7 +313,7 @@ def test_sites_that_cannot_be_taken_together_are_absent() -> None:
     first, other = site("a", y, p), site("b", y, p, (0.1, 0.5))
     assert isinstance(decision_curve_all_sites((first,)), Absent)
     assert isinstance(decision_curve_all_sites((first, other)), Absent)
-    clustered = decision_curve(y, p, (0.05, 0.6), cluster=np.zeros(3, dtype=np.int64))
+    clustered = decision_curve(y, p, (0.05, 0.6), design=Design(3, np.zeros(3, dtype=np.int64)))
     without = replace(first, curves=(CurveResult("decision_curve", "c", clustered),))
     assert np.isnan(curve(decision_curve_all_sites((first, without)))["se"]).all()
 

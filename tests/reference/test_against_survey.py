@@ -66,9 +66,9 @@ def test_the_standard_error_is_that_of_survey(design: str, name: str) -> None:
 
 @pytest.mark.parametrize("design", DESIGNS)
 def test_the_variance_of_shares_is_that_of_survey(design: str) -> None:
-    sampled: dict[str, Any] = {"cluster": DESIGNS[design], "weights": ROWS.weights}
+    sampled = Design(len(WARD), DESIGNS[design], ROWS.weights)
     rival, t = _column("q"), R["threshold"]
-    found = net_benefit(ROWS.outcome, ROWS.risk, t, **sampled)
+    found = net_benefit(ROWS.outcome, ROWS.risk, t, design=sampled)
     assert isinstance(found, Estimate)
     assert found.made_of is not None
     (coefficients,) = np.array(found.made_of.coefficients)
@@ -77,7 +77,7 @@ def test_the_variance_of_shares_is_that_of_survey(design: str) -> None:
     se, ours = _designed(design, share * (contributions(ROWS.outcome, ROWS.risk, t) - found.value))
     assert (found.value, se) == pytest.approx(tuple(R[design]["net_benefit"].values()), rel=10 * SAME)
     assert variance**0.5 == pytest.approx(ours, rel=1e-10)
-    found = net_benefit_difference(ROWS.outcome, ROWS.risk, rival, t, **sampled)
+    found = net_benefit_difference(ROWS.outcome, ROWS.risk, rival, t, design=sampled)
     assert isinstance(found, Estimate)
     assert found.se is not None
     odds = t / (1 - t)
@@ -86,7 +86,7 @@ def test_the_variance_of_shares_is_that_of_survey(design: str) -> None:
     worth = min(1 / np.sum(share**2), np.sum(share * (rows - found.value) ** 2) / ours**2)
     assert (found.value, se) == pytest.approx(tuple(R[design]["net_benefit_difference"].values()), rel=10 * SAME)
     assert found.se**2 - 2 * (1 + odds**2) / worth**2 == pytest.approx(ours**2, rel=1e-9)
-    ratio = oe_ratio(ROWS.outcome, ROWS.risk, **sampled)
+    ratio = oe_ratio(ROWS.outcome, ROWS.risk, design=sampled)
     assert isinstance(ratio, Estimate)
     assert ratio.low is not None
     assert ratio.high is not None
