@@ -24,6 +24,7 @@ from dossier.core.types import (
 )
 from dossier.metrics import imputations, within_sites
 from dossier.metrics.scales import Scale
+from dossier.metrics.shares import Design
 from dossier.metrics.stratified import Stratum
 from dossier.typeset.methods import method_text
 from tests.reasons import Said
@@ -72,8 +73,7 @@ def stratum(dataset: Dataset, subset: Subset | None = None) -> Stratum:
         rows = chosen
     assert dataset.outcome is not None
     assert dataset.risk is not None
-    cluster = None if dataset.cluster is None else dataset.cluster[rows]
-    return Stratum(dataset.outcome[rows], dataset.risk[rows], None, cluster)
+    return Stratum(dataset.outcome[rows], dataset.risk[rows], Design(len(rows), dataset.cluster).of(rows))
 
 
 def number(estimate: Estimate | Absent) -> Estimate:

@@ -13,6 +13,7 @@ import pytest
 
 from dossier import evaluate, reading
 from dossier.core import between_groups
+from dossier.core.register import REGISTER
 from dossier.core.types import (
     POOLED,
     Absent,
@@ -52,7 +53,8 @@ def known(found: Estimate | Absent) -> Estimate:
 
 def compared(measure: str, pairs: Sequence[Pair], threshold: float = 0.5) -> within_sites.Found:
     scale = {"auroc": "logit", "oe_ratio": "log"}.get(measure, "plain")
-    found = within_sites.compared(measure, None, pairs, 0.95, scale, (None, None), threshold)  # type: ignore[arg-type]
+    influence = REGISTER.metrics[measure].weighted
+    found = within_sites.compared(measure, influence, pairs, 0.95, scale, (None, None), threshold)  # type: ignore[arg-type]
     assert not isinstance(found, Absent)
     return found
 
@@ -318,8 +320,8 @@ def results_of(subset: Subset, pairs: Sequence[Pair], threshold: float) -> list[
             made.append(Result(measure, measure, POOLED, at, found.ours, subset))
             made.append(Result(measure, measure, POOLED, {**at, **AGAINST}, found.apart, subset))
     for function, base in ((within_sites.oe_ratio_ratio, "oe_ratio"), (within_sites.auroc_beyond_case_mix, "auroc")):
-        scale = "log" if base == "oe_ratio" else "logit"
-        found = within_sites.compared(base, None, pairs, 0.95, scale, (None, None), threshold)  # type: ignore[arg-type]
+        scale, of = "log" if base == "oe_ratio" else "logit", REGISTER.metrics[base].weighted
+        found = within_sites.compared(base, of, pairs, 0.95, scale, (None, None), threshold)  # type: ignore[arg-type]
         alone = function(pairs)
         if not isinstance(found, Absent) and not isinstance(alone, Absent):
             name = function.__name__

@@ -13,11 +13,10 @@ from dossier.core.facts import Count, Fact, Method
 from dossier.core.register import Band, CurveMaker, Metric, Symmetry
 from dossier.core.types import MACRO, Absent, At, Curve, Dataset, Estimate, Floats
 from dossier.evaluate import classes
-from dossier.evaluate.offered import Site, seed_of, site_part
+from dossier.evaluate.offered import Site, design_of, seed_of, site_part
 from dossier.metrics import clusters, severity, weighted
 from dossier.metrics.clusters import Groups
 from dossier.metrics.intervals import two_sided_student
-from dossier.metrics.shares import Design
 
 
 def dependent(dataset: Dataset) -> bool:
@@ -79,9 +78,8 @@ def _linearized(site: Site, metric: Metric, at: At, plain: Estimate) -> Estimate
         return whole
     tested = {"p_value": None} if "p_value" in plain.details else {}
     found = replace(plain, value=whole.value, details={**whole.details, **tested})
-    design = Design(len(whole.linearized), dataset.cluster, dataset.weights, dataset.strata)
     level = site.release.release.level
-    return clusters.by_linearization(found, whole.linearized, design, level, symmetry_of(metric, at))
+    return clusters.by_linearization(found, whole.linearized, design_of(dataset), level, symmetry_of(metric, at))
 
 
 def _rows(dataset: Dataset, at: At) -> weighted.Rows:

@@ -80,10 +80,15 @@ class Site:
         return self.dataset.name if self.subset is None else f"{self.dataset.name}/{self.subset}"
 
 
+def design_of(dataset: Dataset) -> Design:
+    """How the rows of a dataset were sampled."""
+    rows = 0 if dataset.outcome is None else len(dataset.outcome)
+    return Design(rows, dataset.cluster, dataset.weights, dataset.strata)
+
+
 def columns(site: Site) -> dict[str, Any]:
     """What can be named as a column, or the reason why this site does not have it."""
     dataset = site.dataset
-    rows = 0 if dataset.outcome is None else len(dataset.outcome)
     lacks = partial(Fact, "has_no", dataset=dataset.name)
     several = Fact("has_outcome_of_classes", dataset=dataset.name)
     no_rival = (
@@ -99,7 +104,7 @@ def columns(site: Site) -> dict[str, Any]:
         "class_risk": _or(dataset.class_risk, binary if is_binary else lacks(what="risk")),
         "class_rival": _or(dataset.class_rival, binary if is_binary else no_rival),
         "weights": _or(dataset.weights, lacks(what="sampling weights")),
-        "design": Design(rows, dataset.cluster, dataset.weights, dataset.strata),
+        "design": design_of(dataset),
         "split": _or(dataset.split, lacks(what="refitted splits")),
         "predictors": _or(dataset.predictors, lacks(what="predictors")),
         "case_relevance": _or(dataset.relevance, lacks(what="relevance")),

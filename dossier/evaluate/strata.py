@@ -12,7 +12,7 @@ from dossier.core.facts import Fact
 from dossier.core.register import REGISTER, Metric
 from dossier.core.types import MACRO, Absent, At, Dataset, Estimate
 from dossier.evaluate.classes import against_rest
-from dossier.evaluate.offered import Site
+from dossier.evaluate.offered import Site, design_of
 from dossier.evaluate.site import FEWEST_ROWS
 from dossier.metrics import imputations
 from dossier.metrics.stratified import Stratum
@@ -80,9 +80,5 @@ def stratum(site: Site, at: At, chosen: Chosen, number: int) -> Stratum | None:
         dataset = against_rest(replace(site, dataset=dataset), str(at["class"])).dataset
     if dataset.outcome is None or dataset.risk is None:
         return None
-    weights = None if dataset.weights is None else dataset.weights[rows]
-    if weights is not None and not weights.any():
-        return None
-    cluster = None if dataset.cluster is None else dataset.cluster[rows]
-    sampled_from = None if dataset.strata is None else dataset.strata[rows]
-    return Stratum(dataset.outcome[rows], dataset.risk[rows], weights, cluster, sampled_from)
+    design = design_of(dataset).of(rows)
+    return None if design.is_empty else Stratum(dataset.outcome[rows], dataset.risk[rows], design)

@@ -1071,7 +1071,7 @@ def calibration_test(outcome: Floats, risk: Floats, design: Sampled = None) -> E
         certain = Absent(Fact("without_risks_of_zero_or_one", left_out=left_out, reason=NO_ROWS.reason))
         return certain if len(risk) else NO_ROWS
     y, log_odds = outcome[kept], logit(risk[kept])
-    design = design.of(np.flatnonzero(kept))
+    design = design.of(kept)
     weight = np.ones(len(y)) if design.weights is None else design.weights / float(np.mean(design.weights))
     columns = np.vstack((np.ones_like(log_odds), log_odds))[: 1 if float(np.ptp(log_odds)) == 0 else 2]
     most = _highest_likelihood(columns, y, log_odds, weight)

@@ -331,7 +331,7 @@ def _errors_at_each_risk(outcome: Floats, risk: Floats, level: float, design: De
     distance = np.empty((3, len(risk)))
     for value in np.unique(near):
         rows = near == value
-        here = design.of(np.flatnonzero(rows))
+        here = design.of(rows)
         seen = here.mean(risk[rows])
         # A unit that is alone at its risk varies as the others do.
         share, low, high = _wilson(outcome[rows] == 1, here, level, here.freedom or design.freedom)

@@ -186,10 +186,11 @@ class Design:
         ]
         return values, self.covariance(np.array(added) - values[:, None] * self._unit_weight)
 
-    def of(self, rows: Integers) -> Design:
-        """The design of some of the rows, by their places."""
+    def of(self, rows: Integers | Bools | slice) -> Design:
+        """The design of some of the rows, by their places or by which they are."""
         cluster, strata = (None if each is None else each[rows] for each in (self.cluster, self.strata))
-        return Design(len(rows), cluster, None if self.weights is None else self.weights[rows], strata)
+        weights = None if self.weights is None else self.weights[rows]
+        return Design(len(np.arange(self.n)[rows]), cluster, weights, strata)
 
     def mean(self, values: Floats) -> float:
         """The mean of what the rows have, each at its weight."""

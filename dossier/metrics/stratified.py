@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,37 +23,42 @@ from dossier.metrics.discrimination import newcombe_standard_error
 from dossier.metrics.intervals import NO_ROWS, NO_SPREAD, two_sided, two_sided_student
 from dossier.metrics.logistic import logit
 from dossier.metrics.scales import Scale, back, forward, stretch
-from dossier.metrics.shares import Design
+from dossier.metrics.shares import Design, Sampled
+from dossier.metrics.weighted import Rows
 
 Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
 class Stratum:
-    """The rows of one site: outcome (n, 0 or 1) and risk (n, 0 to 1), their sampling weights and their clusters."""
+    """The rows of one site: outcome (n, 0 or 1), risk (n, 0 to 1), and how they were sampled.
+
+    A site counts as many patients as it has rows, whatever its weights add up to.
+    """
 
     outcome: Floats
     risk: Floats
-    weights: Floats | None = None
-    """0 or more, in any unit: a site counts as many patients as it has rows, whatever its weights add up to."""
-    cluster: Integers | None = None
-    strata: Integers | None = None
-    """What the clusters or rows of the site were sampled from."""
+    sampled: Sampled = None
+
+    @cached_property
+    def design(self) -> Design:
+        """How the rows were sampled."""
+        return self.sampled or Design(len(self.outcome))
 
     @property
     def is_dependent(self) -> bool:
         """Whether the error is that of sampling weights or of whole clusters."""
-        return self.weights is not None or self.cluster is not None
+        return self.design.weights is not None or self.design.cluster is not None
 
     @property
     def relative_weights(self) -> Floats:
         """The weights with a mean of 1."""
-        return np.ones(len(self.outcome)) if self.weights is None else self.weights / self.weights.mean()
+        weights = self.design.weights
+        return np.ones(len(self.outcome)) if weights is None else weights / weights.mean()
 
-    @property
-    def design(self) -> Design:
-        """How the rows were sampled."""
-        return Design(len(self.outcome), self.cluster, self.weights, self.strata)
+    def rows(self, threshold: float = 0.5) -> Rows:
+        """The rows at these weights."""
+        return Rows(self.outcome, self.risk, self.relative_weights, threshold)
 
 
 Strata = Sequence[Stratum]
@@ -65,15 +71,11 @@ def _counts(strata: Strata) -> tuple[int, int]:
     return sum(len(stratum.outcome) for stratum in strata), int(sum(stratum.outcome.sum() for stratum in strata))
 
 
-def _all_rows(strata: Strata) -> weighted.Rows:
+def _all_rows(strata: Strata) -> Rows:
     """The rows of all sites one after the other."""
-    outcome, risk, weights = (
-        np.concatenate(parts)
-        for parts in zip(
-            *((stratum.outcome, stratum.risk, stratum.relative_weights) for stratum in strata), strict=True
-        )
-    )
-    return weighted.Rows(outcome, risk, weights)
+    each = [(stratum.outcome, stratum.risk, stratum.relative_weights) for stratum in strata]
+    outcome, risk, weights = map(np.concatenate, zip(*each, strict=True))
+    return Rows(outcome, risk, weights)
 
 
 def design(strata: Strata) -> Design:
@@ -81,10 +83,10 @@ def design(strata: Strata) -> Design:
     sizes = [len(stratum.outcome) for stratum in strata]
     site, rows = np.repeat(np.arange(len(sizes)), sizes), [np.arange(size) for size in sizes]
     nobody = [np.zeros(size, dtype=np.int64) for size in sizes]
-    clustered = any(stratum.cluster is not None for stratum in strata)
-    cluster = _within(site, [part.cluster for part in strata], rows) if clustered else None
+    clustered = any(stratum.design.cluster is not None for stratum in strata)
+    cluster = _within(site, [part.design.cluster for part in strata], rows) if clustered else None
     weights = np.concatenate([stratum.relative_weights for stratum in strata])
-    return Design(len(site), cluster, weights, _within(site, [part.strata for part in strata], nobody))
+    return Design(len(site), cluster, weights, _within(site, [part.design.strata for part in strata], nobody))
 
 
 def _within(site: Integers, each: Sequence[Integers | None], without: Sequence[Integers]) -> Integers:
@@ -200,11 +202,11 @@ def auroc_of_site(stratum: Stratum) -> OfPairs | None:
         # Where all risks are tied every pair counts one half, whoever the patients are.
         variance = 0.0 if found.se is None else found.se**2
         return OfPairs(found.value, events * (len(stratum.outcome) - events), variance)
-    weights = stratum.relative_weights
-    whole = weighted.auroc(weighted.Rows(stratum.outcome, stratum.risk, weights))
+    rows = stratum.rows()
+    whole = weighted.auroc(rows)
     if isinstance(whole, Absent):
         return None
-    cases, others = (float(weights[stratum.outcome == label].sum()) for label in (1, 0))
+    cases, others = (float(rows.weights[rows.outcome == label].sum()) for label in (1, 0))
     variance = stratum.design.variance(whole.linearized)
     if variance <= 1e-24:
         n, events = len(stratum.outcome), int(stratum.outcome.sum())
@@ -265,18 +267,11 @@ def _with_log_odds(strata: Strata) -> tuple[list[Stratum], Method]:
     """The sites without the rows whose risk is exactly 0 or 1, and the step that counts these."""
     inside = [(stratum.risk > 0) & (stratum.risk < 1) for stratum in strata]
     left_out = sum(int((~rows).sum()) for rows in inside)
-    kept = [
-        replace(
-            stratum,
-            outcome=stratum.outcome[rows],
-            risk=stratum.risk[rows],
-            weights=None if stratum.weights is None else stratum.weights[rows],
-            cluster=None if stratum.cluster is None else stratum.cluster[rows],
-            strata=None if stratum.strata is None else stratum.strata[rows],
-        )
+    parts = [
+        Stratum(stratum.outcome[rows], stratum.risk[rows], stratum.design.of(rows))
         for stratum, rows in zip(strata, inside, strict=True)
-        if rows.any() and (stratum.weights is None or stratum.weights[rows].any())
     ]
+    kept = [part for part in parts if len(part.outcome) and not part.design.is_empty]
     return kept, Method(*([Fact("certain_rows_left_out", rows=Count(left_out, "row"))] if left_out else []))
 
 
@@ -316,7 +311,7 @@ def _by_site(values: Floats, site: Integers) -> Floats:
     return np.asarray(np.bincount(site, weights=values), dtype=np.float64)
 
 
-def _newton(at: Floats, rows: weighted.Rows, site: Integers, unit: Floats) -> _Step | None:
+def _newton(at: Floats, rows: Rows, site: Integers, unit: Floats) -> _Step | None:
     """The step from here; None where the rows tell next to nothing of an intercept or the slope."""
     fitted = expit(at[site] + at[-1] * unit)
     residual, spreads = rows.weights * (rows.outcome - fitted), rows.weights * fitted * (1 - fitted)
@@ -332,7 +327,7 @@ def _newton(at: Floats, rows: weighted.Rows, site: Integers, unit: Floats) -> _S
     return _Step(np.append(_by_site(residual, site) / of_site - centre * of_slope, of_slope), information, score)
 
 
-def _uphill(at: Floats, step: Floats, rows: weighted.Rows, site: Integers, unit: Floats) -> Floats:
+def _uphill(at: Floats, step: Floats, rows: Rows, site: Integers, unit: Floats) -> Floats:
     """Where the step leads, halved until the likelihood does not fall."""
 
     def likelihood(here: Floats) -> float:

@@ -8,7 +8,7 @@ are the same for both parts.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -18,7 +18,7 @@ from dossier.core.facts import Fact, Method
 from dossier.core.register import synthesis
 from dossier.core.types import Absent, Estimate, Floats
 from dossier.metrics import weighted
-from dossier.metrics.discrimination import expected_concordance, weighted_concordance
+from dossier.metrics.discrimination import SENSITIVITY, SPECIFICITY, expected_concordance
 from dossier.metrics.intervals import NO_SPREAD, two_sided, two_sided_student
 from dossier.metrics.logistic import logit
 from dossier.metrics.pooled import at_generalised_q
@@ -26,6 +26,7 @@ from dossier.metrics.scales import Scale, back, forward, off_scale, stretch
 from dossier.metrics.stratified import Stratum, auroc_of_site, design, freedom
 from dossier.metrics.subgroups import difference
 from dossier.metrics.utility import contributions, net_benefit_gain
+from dossier.metrics.weighted import Mean, Measure, Rows
 
 CHAPTER = "subgroups"
 
@@ -114,35 +115,14 @@ ANYWHERE: Ends = (None, None)
 
 # ---- one part of a site ---------------------------------------------------------------------------------------------
 
-Influence = Callable[[weighted.Rows], "weighted.Weighted | Absent"]
-
-
-@dataclass(frozen=True)
-class Scores:
-    """What each row adds to a mean, which rows that is a mean over (n, 0 or 1), and what a row may add beside 0."""
-
-    added: Floats
-    among: Floats
-    levels: tuple[float, ...] = (1.0,)
-
-
-SCORES: Mapping[str, Callable[[Stratum, float], Scores]] = {
-    "sensitivity": lambda part, at: Scores((part.risk >= at).astype(float), part.outcome),
-    "specificity": lambda part, at: Scores((part.risk < at).astype(float), 1 - part.outcome),
-    "net_benefit": lambda part, at: Scores(
-        contributions(part.outcome, part.risk, at), np.ones(len(part.risk)), (1.0, -at / (1 - at))
-    ),
+SCORES: Mapping[str, Mean] = {
+    "sensitivity": SENSITIVITY,
+    "specificity": SPECIFICITY,
+    "net_benefit": Mean(lambda rows: contributions(rows.outcome, rows.risk, rows.threshold)),
 }
 """The measures that are means of what single rows add at a threshold."""
 OVER_PAIRS = ("auroc", "model_based_concordance")
 """The measures that are shares of the pairs of a case and another."""
-
-
-INFLUENCES: Mapping[str, Influence] = {
-    "auroc": weighted.auroc,
-    "model_based_concordance": weighted_concordance,
-}
-"""What rows contribute to measures that do not say it of weighted rows themselves."""
 
 
 def _information(part: Stratum, of_slope: bool) -> float:
@@ -160,19 +140,19 @@ INFORMATION = {"calibration_slope": True, "calibration_intercept": False, "calib
 """The coefficients, which are means over what rows tell of them: of the slope, or of an intercept."""
 
 
-def is_known(measure: str, influence: Influence | None) -> bool:
+def is_known(measure: str, influence: Measure | None) -> bool:
     """Whether a measure can be compared from the rows."""
-    return measure in {*SCORES, *INFLUENCES, "oe_ratio", "net_benefit_gain"} or influence is not None
+    return measure in {*SCORES, "oe_ratio", "net_benefit_gain"} or influence is not None
 
 
-def _part(measure: str, influence: Influence | None, part: Stratum, threshold: float) -> Part | None:
+def _part(measure: str, influence: Measure | None, part: Stratum, threshold: float) -> Part | None:
     """A measure in one part of a site; None where it has none."""
     if measure in SCORES:
-        return _of_scores(part, SCORES[measure](part, threshold))
-    influence = INFLUENCES.get(measure, influence)
+        levels = (1.0, -threshold / (1 - threshold)) if measure == "net_benefit" else (1.0,)
+        return _of_scores(part, SCORES[measure], part.rows(threshold), levels)
     if influence is None:
         raise TypeError(f"nobody knows what a row contributes to {measure}")
-    found = influence(weighted.Rows(part.outcome, part.risk, part.relative_weights, threshold))
+    found = influence(part.rows(threshold))
     if isinstance(found, Absent):
         return None
     n = float(len(part.outcome))
@@ -191,16 +171,17 @@ def _part(measure: str, influence: Influence | None, part: Stratum, threshold: f
     return replace(made, size=cases * (n - cases)) if 0 < cases < n else None
 
 
-def _of_scores(part: Stratum, scores: Scores) -> Part | None:
-    """A mean over rows; of independent ones the interval is that of shares each of which gets one more, of n + 2."""
-    weights = scores.among * part.relative_weights
-    if not weights.any():
+def _of_scores(part: Stratum, scores: Mean, rows: Rows, levels: tuple[float, ...]) -> Part | None:
+    """A mean of what rows add, 0 or one of the levels; of independent ones the interval is that of shares each of
+    which gets one more, of n + 2.
+    """
+    found, among, added = scores(rows), scores.among(rows), scores.added(rows)
+    if isinstance(found, Absent):
         return None
-    found, size = weighted.mean_of_rows(scores.added, weights), float(weights.sum())
+    size = float((among * rows.weights).sum())
     if part.is_dependent:
         return Part(found.value, size, found.value, part.design.variance(found.linearized))
-    counts = [float((scores.among * (scores.added == level)).sum()) for level in scores.levels]
-    shares = [(level, (count + 1) / (size + 2)) for level, count in zip(scores.levels, counts, strict=True)]
+    shares = [(level, (float((among * (added == level)).sum()) + 1) / (size + 2)) for level in levels]
     centre = math.fsum(level * share for level, share in shares)
     spread = math.fsum(level**2 * share for level, share in shares) - centre**2
     return Part(found.value, size, centre, spread / (size + 2))
@@ -211,7 +192,7 @@ def _of_scores(part: Stratum, scores: Scores) -> Part | None:
 
 def compared(
     measure: str,
-    influence: Influence | None,
+    influence: Measure | None,
     pairs: Sequence[Pair],
     level: float,
     scale: Scale,
@@ -374,13 +355,13 @@ def _tested(comparisons: Sequence[Comparison | None], level: float) -> Tested | 
 
 def _scores_apart(measure: str, pair: Pair, threshold: float) -> Comparison | None:
     """The difference of a mean of scores at a site, its variance that of both parts together."""
-    scores = [SCORES[measure](part, threshold) for part in pair.parts]
-    if min(int(each.among.sum()) for each in scores) < FEWEST_JUDGED:
+    scores, parts = SCORES[measure], [part.rows(threshold) for part in pair.parts]
+    added, among = [scores.added(rows) for rows in parts], [scores.among(rows) for rows in parts]
+    if min(int(rows.sum()) for rows in among) < FEWEST_JUDGED:
         return None
-    weights = [each.among * part.relative_weights for each, part in zip(scores, pair.parts, strict=True)]
-    ours, rest = (weighted.mean_of_rows(each.added, weight) for each, weight in zip(scores, weights, strict=True))
-    every, of_all = np.concatenate([each.added for each in scores]), np.concatenate(weights)
-    n = float(sum(each.among.sum() for each in scores))
+    weights = [rows.weights * of for rows, of in zip(parts, among, strict=True)]
+    ours, rest = map(weighted.mean_of_rows, added, weights)
+    every, of_all, n = np.concatenate(added), np.concatenate(weights), float(np.concatenate(among).sum())
     spread = weighted.mean((every - weighted.mean(every, of_all)) ** 2, of_all) * n / (n - 1)
     sizes = [float(weight.sum()) ** 2 / float((weight**2).sum()) for weight in weights]
     variance = spread * (1 / sizes[0] + 1 / sizes[1])
@@ -569,7 +550,7 @@ def _beyond_case_mix(part: Stratum) -> Part | None:
     """The AUROC of a part less its model-based concordance, with the variance if the risks are right but for O/E."""
     weights = part.relative_weights
     ranked, expected = (
-        weighted.auroc(weighted.Rows(part.outcome, part.risk, weights)),
+        weighted.auroc(part.rows()),
         expected_concordance(part.risk, weights),
     )
     if isinstance(ranked, Absent) or expected is None:

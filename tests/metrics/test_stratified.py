@@ -36,15 +36,8 @@ def _of_r(rows: list[int], weighted: bool = False, clustered: bool = False) -> l
     table = {name: np.array(values) for name, values in R["rows"].items()}
     wards = np.unique(table["ward"], return_inverse=True)[1]
     of_site = [[row for row in rows if table["site"][row] == site] for site in "abc"]
-    return [
-        Stratum(
-            table["y"][kept].astype(float),
-            table["p"][kept],
-            table["w"][kept] if weighted else None,
-            wards[kept] if clustered else None,
-        )
-        for kept in of_site
-    ]
+    design = Design(len(wards), wards if clustered else None, table["w"] if weighted else None)
+    return [Stratum(table["y"][kept].astype(float), table["p"][kept], design.of(np.array(kept))) for kept in of_site]
 
 
 EVERY = list(range(420))
@@ -67,7 +60,7 @@ def test_value_and_error_are_those_of_r(design: str, measure: str, monkeypatch: 
     """
     ours, expected = MEASURES[measure](DESIGNS[design], 0.95), R[design][measure]
     monkeypatch.setattr(Design, "leverage", property(lambda self: 1 / self._size))
-    found = MEASURES[measure](DESIGNS[design], 0.95)
+    found = MEASURES[measure]([replace(site, sampled=replace(site.design)) for site in DESIGNS[design]], 0.95)
     assert isinstance(found, Estimate)
     assert isinstance(ours, Estimate)
     assert ours.value == found.value
@@ -183,7 +176,8 @@ def test_a_site_that_is_off_by_a_constant_does_not_move_the_common_slope() -> No
 
 def test_the_unit_of_a_sites_weights_does_not_matter() -> None:
     design = DESIGNS["stratified_weighted"]
-    other = [replace(design[0], weights=100 * np.asarray(design[0].weights)), *design[1:]]
+    heavy = replace(design[0].design, weights=100 * np.asarray(design[0].design.weights))
+    other = [replace(design[0], sampled=heavy), *design[1:]]
     for measure in MEASURES.values():
         first, two = measure(design, 0.95), measure(other, 0.95)
         assert isinstance(first, Estimate)
@@ -194,7 +188,7 @@ def test_the_unit_of_a_sites_weights_does_not_matter() -> None:
 @pytest.mark.parametrize("measure", MEASURES)
 def test_clusters_of_one_row_are_rows(measure: str) -> None:
     plain = DESIGNS["stratified"]
-    single = [replace(stratum, cluster=np.arange(len(stratum.outcome))) for stratum in plain]
+    single = [replace(stratum, sampled=Design(len(stratum.risk), np.arange(len(stratum.risk)))) for stratum in plain]
     found, expected = MEASURES[measure](single, 0.95), MEASURES[measure](plain, 0.95)
     assert isinstance(found, Estimate)
     assert isinstance(expected, Estimate)
@@ -324,7 +318,7 @@ def test_a_site_without_an_error_leaves_the_mean_without_an_interval() -> None:
 
 
 def test_without_an_event_the_ratio_counts_its_sites_too() -> None:
-    sites = [Stratum(np.zeros(30), np.full(30, 0.1), None, None) for _ in range(3)]
+    sites = [Stratum(np.zeros(30), np.full(30, 0.1)) for _ in range(3)]
     found = stratified.oe_ratio(sites)
     assert isinstance(found, Estimate)
     assert (found.value, found.low, found.events, found.details["k"]) == (0.0, 0.0, 0, 3.0)
