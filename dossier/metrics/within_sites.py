@@ -224,7 +224,9 @@ def compared(
     weights = np.array([ours.size * rest.size / (ours.size + rest.size) for _, ours, rest in known])
     weights = weights / weights.sum()
     ours, rest = _over(weights, [ours for _, ours, _ in known]), _over(weights, [rest for _, _, rest in known])
-    made = _together(kept, ours, rest, level, scale, ends, tested)
+    variance = ours.variance + rest.variance + (0.0 if tested is None else tested.between)
+    apart = Part(ours.value - rest.value, 0.0, ours.centre - rest.centre, variance)
+    made = _together(kept, ours, rest, apart, level, scale, ends, tested)
     few = [pair.name for pair, test in zip(kept, tests, strict=False) if test is None]
     return _named(made, [pair.name for pair in pairs if pair not in kept], few)
 
@@ -262,16 +264,16 @@ def _over(weights: Floats, parts: Sequence[Part]) -> Part:
 
 
 def _together(
-    kept: Sequence[Pair], ours: Part, rest: Part, level: float, scale: Scale, ends: Ends, tested: Tested | None
+    kept: Sequence[Pair],
+    ours: Part,
+    rest: Part,
+    apart: Part,
+    level: float,
+    scale: Scale,
+    ends: Ends,
+    tested: Tested | None = None,
 ) -> Found:
     """The two values with their intervals, and their difference."""
-    between = 0.0 if tested is None else tested.between
-    apart = Part(
-        ours.value - rest.value,
-        ours.size + rest.size,
-        ours.centre - rest.centre,
-        ours.variance + rest.variance + between,
-    )
     both = [part for pair in kept for part in pair.parts]
     found = Found(
         _estimate(ours, [pair.ours for pair in kept], len(kept), level, scale, ends),
@@ -429,17 +431,10 @@ def _observed_over_expected(pairs: Sequence[Pair], level: float) -> Found | Abse
     found = _ratios(pairs)
     if found is None:
         return NOWHERE
-    kept, sites = found.kept, len(found.kept)
-    ours = Part(found.ours, 0.0, found.ours, found.variance(1, 0))
-    rest = Part(found.rest, 0.0, found.rest, found.variance(0, 1))
-    apart = Part(found.ours - found.rest, 0.0, found.ours - found.rest, found.variance(1, -1))
-    both = [part for pair in kept for part in pair.parts]
-    made = Found(
-        _estimate(ours, [pair.ours for pair in kept], sites, level, "log", ANYWHERE),
-        _estimate(rest, [pair.rest for pair in kept], sites, level, "log", ANYWHERE),
-        _estimate(apart, both, sites, level, "plain", ANYWHERE),
-    )
-    return _named(replace(made, apart=_of_complement(made)), [pair.name for pair in pairs if pair not in kept], [])
+    each = ((found.ours, (1, 0)), (found.rest, (0, 1)), (found.ours - found.rest, (1, -1)))
+    ours, rest, apart = (Part(value, 0.0, value, found.variance(*factors)) for value, factors in each)
+    made = _together(found.kept, ours, rest, apart, level, "log", ANYWHERE)
+    return _named(made, [pair.name for pair in pairs if pair not in found.kept], [])
 
 
 @synthesis(
