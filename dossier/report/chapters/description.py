@@ -137,23 +137,15 @@ def _characteristics(evidence: Evidence, datasets: list[DatasetSummary], part: i
             rows.append(Row(f"{feature}: {level_of(evidence, feature, levels[-1])},{TIED}%", tuple(shares)))
         elif levels:
             rows.append(Row(f"{feature},{TIED}%", kind="group"))
-            rows += [
-                Row(
-                    level_of(evidence, feature, level),
-                    tuple(_level(evidence, known, dataset.name, feature, level) for dataset in datasets),
-                )
-                for level in levels
-            ]
+            for level in levels:
+                cells = (_level(evidence, known, dataset.name, feature, level) for dataset in datasets)
+                rows.append(Row(level_of(evidence, feature, level), tuple(cells)))
         elif coded(evidence, feature) is None:
-            rows.append(
-                Row(
-                    with_unit(evidence, feature),
-                    tuple(
-                        _hidden(evidence, dataset.name, feature, "median") or _spread(known, dataset, feature)
-                        for dataset in datasets
-                    ),
-                )
+            spreads = (
+                _hidden(evidence, dataset.name, feature, "median") or _spread(known, dataset, feature)
+                for dataset in datasets
             )
+            rows.append(Row(with_unit(evidence, feature), tuple(spreads)))
     heads = (Column(label_of(dataset), intervals=True) for dataset in datasets)
     # Predictors that hold codes which are read as numbers, whose median says nothing.
     codes = [feature for feature in features if coded(evidence, feature) is not None and not _levels(evidence, feature)]

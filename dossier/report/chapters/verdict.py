@@ -100,20 +100,17 @@ def _without_criteria(evidence: types.Evidence) -> sentence.Sentence:
     at, gains = ("", []) if classes.labels(evidence) else _gains(evidence)
     if not gains:
         return sentence.Sentence(found.lead, " ".join(text for text in (better, found.rest, none) if text))
-    use = _use(at, [estimate for _, estimate in gains], len(types.externals(evidence)))
+    use = _use(at, [gain for _, gain in gains], len(types.externals(evidence)))
     return sentence.Sentence(use, f"{better} {none} {found.lead} {found.rest}".strip())
 
 
 def _use(at: str, gains: Sequence[types.Estimate], sites: int) -> str:
     """At how many of the hospitals the interval of the gain lies above 0, and at how many below."""
-    better = sum((gain.low or 0.0) > 0 for gain in gains)
-    worse = sum(map(is_worse, gains))
-    none = "the hospital" if sites == 1 else "any hospital"
-    shown = f"is better than flagging everyone or no one at {_of(better, sites)}"
-    if not better:
-        shown = f"is not shown to be better than flagging everyone or no one at {none}"
-    less = "every one" if worse == sites else in_words(worse)
-    return f"At {at} the model {shown}{f', and worse at {less}' if worse else ''}."
+    above, below = sum(map(sentence.is_above, gains)), sum(map(is_worse, gains))
+    where = "the hospital" if sites == 1 else _of(above, sites) if above else "any hospital"
+    less = f", and worse at {'every one' if below == sites else in_words(below)}" if below else ""
+    shown = "is better" if above else "is not shown to be better"
+    return f"At {at} the model {shown} than flagging everyone or no one at {where}{less}."
 
 
 def _of(some: int, sites: int) -> str:
@@ -151,11 +148,7 @@ def _lead(every: Sequence[tuple[types.Criterion, ...]], stands: Mapping[str, typ
 def _missed(evidence: types.Evidence, everywhere: tuple[types.Criterion, ...]) -> str:
     """A criterion that is not met, and where."""
     names = {site.name: site.site for site in types.externals(evidence)}
-    where = [
-        names.get(criterion.dataset, "all hospitals together")
-        for criterion in everywhere
-        if criterion.state == "against"
-    ]
+    where = [names.get(each.dataset, "all hospitals together") for each in everywhere if each.state == "against"]
     what = within_sentence(acceptance.label(evidence, everywhere[0]))
     return f"{what} {acceptance.asked(evidence, everywhere[0])} ({sentence.named_with_the_rest(where, MOST_NAMED)})"
 
