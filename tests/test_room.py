@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from functools import cache
 from itertools import product
 from typing import Any, get_args
@@ -12,12 +13,14 @@ import pandas
 import pytest
 
 import dossier
+from dossier.core import statements
 from dossier.core.command import Page
 from dossier.core.contents import Edition
 from dossier.core.errors import PageError
 from dossier.core.types import Document, Evidence, Gallery
 from dossier.report import compose, press
 from dossier.typeset import names
+from dossier.typeset.numbers import plain
 from tests.test_press import sample, sheet
 
 LETTERS = (5, 22, 40, 90)
@@ -74,6 +77,44 @@ PAGES = [pytest.param(*each, marks=[] if each in AT_EVERY_PUSH else pytest.mark.
 def test_every_word_has_its_room(letters: int, words: bool, thresholds: int, edition: Edition, page: Page) -> None:
     found = named(evidence(thresholds), letters, words)
     assert refused(compose.document(Gallery(found, {}, {}), edition, page)) == []
+
+
+LONG = {"no syllable": "W" * 400, "syllables": "Vorhersage" * 40, "hyphens": "H-ab-" * 80, "versions": "1.2.3." * 66}
+
+
+@pytest.mark.parametrize(
+    ("word", "edition"), [*zip(LONG, ["regulatory", "committee", "quick", "regulatory"], strict=True)]
+)
+def test_a_word_of_400_letters_has_its_room_as_any_name(word: str, edition: Edition) -> None:
+    found, name = evidence(1), LONG[word]
+    about = found.release.release.model_copy(update=dict.fromkeys(("model", "version", "owner", "tester"), name))
+    outcome = found.release.outcome.model_copy(update={"name": name})
+    release = found.release.model_copy(update={"release": about, "outcome": outcome})
+    document = compose.document(Gallery(dataclasses.replace(found, release=release), {}, {}), edition)
+    assert refused(document) == []
+    assert name in plain(document.html)
+
+
+@pytest.mark.parametrize("edition", get_args(Edition))
+def test_a_version_that_nobody_stated_is_in_no_title_head_or_foot(edition: Edition) -> None:
+    document = compose.document(Gallery(evidence(1), {}, {}), edition)
+    (body,) = re.findall(r"<body[^>]*>", document.html)
+    assert "not stated" not in plain(document.title + body.replace("-", " "))
+
+
+CELLS = ("Column 9", "W" * 24, "0.73 (0.61 to 0.80)", "`/usr/share/WWWWWWWWWWWWWW`", "." * 60)
+
+
+@pytest.mark.parametrize("inside", ["", "  "], ids=["table", "table in lists"])
+@pytest.mark.parametrize("columns", [2, 6, 7, statements.MOST_COLUMNS])
+def test_a_table_of_as_many_columns_as_are_allowed_has_its_room(columns: int, inside: str) -> None:
+    rows = [[cell] * columns for cell in (CELLS[0], "---", *CELLS[1:])]
+    lists = "".join(f"{inside * depth}- a\n" for depth in range(8)) if inside else ""
+    table = "\n".join(f"{inside * 8}| {' | '.join(row)} |" for row in rows)
+    found = dataclasses.replace(evidence(1), statements={"3b": f"{lists}\n{table}\n"})
+    document = compose.document(Gallery(found, {}, {}), "regulatory")
+    assert document.html.count("Column 9") == columns
+    assert refused(document) == []
 
 
 @pytest.mark.parametrize("height", range(60, 81, 4))

@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dossier.core.errors import DataError, DossierError, Fault, ReleaseError
+from dossier.core.facts import Count
 from dossier.core.faults.locations import Cell, File, Key, Option
+from dossier.core.statements import MOST_COLUMNS, wide_tables
 from dossier.core.types import READERS, Flag, Ledger, Study
 
 if TYPE_CHECKING:
@@ -260,15 +262,19 @@ def _statements(release: Release, folder: Folder, faults: list[Fault]) -> Mappin
     texts: dict[str, str] = {}
     for item, statement in release.statements.items():
         where = Key("statements", item)
-        if statement.file is None:
-            texts[item] = statement.text or statement.none or ""
-            continue
-        content = folder.read(statement.file, where, statement.outside, faults, STATEMENT)
-        if content is None:
-            continue
-        try:
-            texts[item] = re.sub(r"\r\n?", "\n", content.decode("utf-8-sig")).strip()
-        except UnicodeDecodeError as error:
-            row = content[: error.start].count(b"\n") + 1
-            faults.append(Fault("statement_not_utf8", Cell(statement.file, rows=(row,)), file=statement.file))
+        text = statement.text or statement.none or ""
+        if statement.file is not None:
+            content = folder.read(statement.file, where, statement.outside, faults, STATEMENT)
+            if content is None:
+                continue
+            try:
+                text = re.sub(r"\r\n?", "\n", content.decode("utf-8-sig"))
+            except UnicodeDecodeError as error:
+                row = content[: error.start].count(b"\n") + 1
+                faults.append(Fault("statement_not_utf8", Cell(statement.file, rows=(row,)), file=statement.file))
+                continue
+        for row, columns in wide_tables(text):
+            at = where if statement.file is None else Cell(statement.file, rows=(row,))
+            faults.append(Fault("wide_table", at, columns=Count(columns, "column"), most=MOST_COLUMNS))
+        texts[item] = text if statement.file is None else text.strip()
     return texts

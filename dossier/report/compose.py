@@ -16,12 +16,11 @@ from types import SimpleNamespace
 from typing import Any
 
 import jinja2
-from markdown_it import MarkdownIt
 from markdown_it.common.utils import escapeHtml
 from markupsafe import Markup, escape
 
 from dossier import typeset
-from dossier.core import checklist, contents, errors, material, tripod
+from dossier.core import checklist, contents, errors, material, statements, tripod
 from dossier.core.faults.locations import Material
 from dossier.core.types import Attachment, Audited, Document, Evidence, Gallery, Picture
 from dossier.record.results import of as results_of
@@ -34,7 +33,7 @@ from dossier.typeset.labels import labelled, unbroken_names
 from dossier.typeset.names import identity, model
 from dossier.typeset.numbers import HYPHEN, JOINER, plain
 from dossier.typeset.reasons import why
-from dossier.typeset.widths import hyphenated
+from dossier.typeset.widths import hyphenated, parted
 from dossier.typeset.words import sentence_case, within_sentence
 
 UNDATED = datetime.date(2000, 1, 1)
@@ -247,26 +246,42 @@ def _statements(evidence: Evidence, chapter: str, present: Sequence[Chapter]) ->
     ]
 
 
-def markdown(text: str, topic: str) -> Markup:
-    """A declared text as HTML: paragraphs, lists, tables and emphasis; raw HTML and pictures stay plain text.
+LINE = 163.2
+"""The width of a table among declared texts, in mm."""
+GAP = 2.4
+"""Between two of its columns."""
+MOST_BY_NEED = 6
+"""Columns that are as wide as their words need; more of them are equally wide."""
 
-    Its tables are called by the topic that the text is on.
-    """
-    parser = MarkdownIt("commonmark", {"html": False}).enable("table").disable(["heading", "lheading"])
-    parser.validateLink = lambda url: url.startswith(("https://", "http://", "mailto:"))  # type: ignore[method-assign]
+
+def markdown(text: str, topic: str) -> Markup:
+    """A declared text as HTML; its tables are called by the topic that the text is on."""
+    parser = statements.parser()
     parser.add_render_rule("table_open", _captioned_table)
+    parser.add_render_rule("table_close", _table_end)
     parser.add_render_rule("th_open", _header_cell)
     parser.add_render_rule("text", _text)
+    parser.add_render_rule("code_inline", lambda *found: f"<code>{_text(*found)}</code>")
     parser.add_render_rule("image", _text)
     return Markup(parser.render(text, {"topic": topic}))
 
 
 def _captioned_table(self: Any, tokens: Sequence[Any], index: int, options: Any, env: Any) -> str:
-    return f"<table><caption><b>{escape(env['topic'])}, as declared.</b></caption>"
+    columns = statements.columns_from(tokens, index)
+    env["room"] = (LINE + GAP) / columns - GAP
+    # One in a list has less room.
+    kind = ' class="even"' if columns > MOST_BY_NEED or tokens[index].level else ""
+    return f"<table{kind}><caption><b>{escape(env['topic'])}, as declared.</b></caption>"
+
+
+def _table_end(self: Any, tokens: Sequence[Any], index: int, options: Any, env: Any) -> str:
+    del env["room"]
+    return "</table>"
 
 
 def _text(self: Any, tokens: Sequence[Any], index: int, options: Any, env: Any) -> str:
-    return escapeHtml(str(_held(tokens[index].content)))
+    text = tokens[index].content
+    return escapeHtml(str(_held(parted(text, env["room"]) if "room" in env else text)))
 
 
 def _header_cell(self: Any, tokens: Sequence[Any], index: int, options: Any, env: Any) -> str:

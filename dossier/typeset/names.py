@@ -19,10 +19,19 @@ def model(evidence: types.Evidence) -> str:
     return tested_model(evidence) + ("" if tested_version(evidence) == version else f" (the release is {version})")
 
 
+WIDEST_HEAD = 95.0
+"""How much of each of the two lines at the head of a page the model may take, in mm."""
+
+
+def running_head(evidence: types.Evidence) -> str:
+    """What the head of every page says: the model, as short as it has room for, and what was done with it."""
+    return f"{widths.shortened([model(evidence)], WIDEST_HEAD, lines=2)[0]}: external validation"
+
+
 def tested_model(evidence: types.Evidence) -> str:
     """The model with the version that was tested, when it has one."""
     name, tested = evidence.release.release.model, tested_version(evidence)
-    return name if tested == UNSTATED else f"{name}{numbers.TIED}{tested}"
+    return name if numbers.plain(tested) == UNSTATED else f"{name}{numbers.TIED}{tested}"
 
 
 def tested_version(evidence: types.Evidence) -> str:
@@ -69,9 +78,14 @@ def identity(evidence: types.Evidence) -> str:
 
 
 def identity_of(model: str, version: str, date: str | None) -> str:
-    """The name of the dossier of a model in this version on this date."""
-    words = re.sub(r"[^a-z0-9.]+", "-", (model if version == UNSTATED else f"{model} {version}").lower()).strip("-")
-    return words if date is None else f"{words}-{date}"
+    """The name of the dossier of a model in this version on this date, as long as the foot of a page has room for."""
+    words = [re.sub(r"[^a-z0-9.]+", "-", text.lower()).strip("-") for text in (model, version)]
+    cut = [word[:most].strip("-") for word, most in zip(words, LONGEST_IN_IDENTITY, strict=True)]
+    return "-".join(word for word in (cut[0], "" if numbers.plain(version) == UNSTATED else cut[1], date) if word)
+
+
+LONGEST_IN_IDENTITY = (90, 24)
+"""Letters of the model and of its version."""
 
 
 def shown(
