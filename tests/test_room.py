@@ -18,7 +18,7 @@ from dossier.core.command import Page
 from dossier.core.contents import Edition
 from dossier.core.errors import PageError
 from dossier.core.types import Document, Evidence, Gallery
-from dossier.report import compose, press
+from dossier.report import compose, draw, press
 from dossier.typeset import names
 from dossier.typeset.numbers import plain
 from tests.test_press import sample, sheet
@@ -100,6 +100,33 @@ def test_a_version_that_nobody_stated_is_in_no_title_head_or_foot(edition: Editi
     document = compose.document(Gallery(evidence(1), {}, {}), edition)
     (body,) = re.findall(r"<body[^>]*>", document.html)
     assert "not stated" not in plain(document.title + body.replace("-", " "))
+
+
+NEXT_TO_ANOTHER = (0.99999999, 0.000000001, 0.50000001, 0.125)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("hospitals", [1, 2])
+def test_a_threshold_is_one_number_wherever_it_is_printed(hospitals: int) -> None:
+    rng = np.random.default_rng(34)
+    risk = np.where(np.arange(300) % 30 == 0, 0.999999999, rng.uniform(0.02, 0.9, 300))
+    rows = {"y": rng.binomial(1, risk), "p": risk, "q": rng.uniform(0, 1, 300), "site": np.arange(300) % hospitals}
+    found = dossier.validate(
+        pandas.DataFrame(rows | {"sex": np.tile(["woman", "man"], 150)}), outcome="y", risk="p", site="site",
+        thresholds=NEXT_TO_ANOTHER, subgroups=["sex"], rival={"other": "q"},
+        resampling={"bootstrap": 20, "permutations": 19},
+    ).evidence  # fmt: skip
+    gallery = draw.gallery(found)
+    pages = [compose.document(gallery, edition).html for edition in get_args(Edition)]
+    text = " ".join(plain(re.sub(r"<[^>]+>", " ", page)) for page in pages)
+    said = re.findall(
+        r"(?:[Aa]t|threshold|thresholds? of|line|said|From|Flagged:)\s+(<?\d+(?:\.\d+)?(?:e[−-]?\d+)?)(%?)", text
+    )
+    numbers = {
+        round(float(number) / (100 if sign else 1), 12) for number, sign in said if "0000" in number or "999" in number
+    }
+    assert numbers == {0.99999999, 0.000000001, 0.50000001}
+    assert not {number for number, sign in said} & {"0", "<0.01", "1", "1.00", "100", "1e-09", "1e−09", "0.12"}
 
 
 CELLS = ("Column 9", "W" * 24, "0.73 (0.61 to 0.80)", "`/usr/share/WWWWWWWWWWWWWW`", "." * 60)

@@ -131,6 +131,19 @@ def test_a_threshold_keeps_its_digits(value: float, text: str) -> None:
     assert threshold(value) == text
 
 
+@given(st.integers(1, 10**12 - 1), st.integers(2, 12))
+def test_a_threshold_is_printed_as_no_other_number(numerator: int, decimals: int) -> None:
+    value = (numerator % (10**decimals - 1) + 1) / 10**decimals
+    assert float(threshold(value)) == value
+    assert float(Decimal(threshold(value, percent=True).removesuffix("%")) / 100) == value
+
+
+@given(st.floats(0, 1, exclude_min=True, exclude_max=True))
+def test_no_threshold_is_printed_as_0_or_1(value: float) -> None:
+    assert 0 < Decimal(threshold(value)) < 1
+    assert 0 < Decimal(threshold(value, percent=True).removesuffix("%")) < 100
+
+
 @given(st.integers(0, 10**7))
 def test_a_count_and_its_noun_are_never_parted(count: int) -> None:
     text = counted(count, "patient")

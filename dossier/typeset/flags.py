@@ -66,7 +66,6 @@ class _Flag(reasons.Reason):
         "number": lambda value, digits: number(value, int(digits or 2)),
         "numbers": lambda values, digits: listing([number(value, int(digits)) for value in values]),
         "per_cent": lambda share, _: per_cent(share),
-        "threshold": lambda value, _: threshold(value),
         "thresholds": lambda values, _: listing([threshold(value) for value in values]),
         "all_typed": lambda values, _: wording.listed(map(wording.number, values)),
         # Of rows that are not counted, that there are some.

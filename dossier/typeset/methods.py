@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 
 from dossier.core.facts import Fact, Value
 from dossier.core.types import unit_of
+from dossier.typeset.numbers import threshold
 from dossier.typeset.reasons import reason_text
 from dossier.typeset.words import period
 from dossier.words import entries, sentence
@@ -84,6 +85,7 @@ class _Step(sentence.Sentence):
     ways: ClassVar[sentence.Ways] = {
         **sentence.Sentence.ways,
         "period": lambda number, unit: period(int(number), unit_of(unit)),
+        "threshold": lambda value, _: threshold(value),
         "percentage": lambda share, _: f"{share * 100:g}",
         "percentages": lambda shares, _: ", ".join(f"{share * 100:g}" for share in shares),
         # Of unequal clusters they are no whole number.

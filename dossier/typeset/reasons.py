@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, ClassVar
 
 from dossier.core.facts import Fact
 from dossier.core.types import Evidence
-from dossier.typeset.numbers import MINUS
+from dossier.typeset.numbers import MINUS, threshold
 from dossier.typeset.words import within_sentence
 from dossier.words import entries, sentence
 
@@ -50,6 +50,7 @@ class Reason(sentence.Sentence):
     """Writes the values of a reason into its text."""
 
     datasets = DATASETS
+    ways: ClassVar[sentence.Ways] = {**sentence.Sentence.ways, "threshold": lambda value, _: threshold(value)}
 
     def __init__(self, names: Names) -> None:
         self.names = names

@@ -9,7 +9,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from dossier.core.material import styles
 from dossier.typeset.numbers import SOFT_HYPHEN, plain
@@ -117,6 +117,10 @@ def shortened(names: Sequence[str], width: float, weight: int = 400, lines: int 
         shorter = tuple(_cut_letters(name, room, letters) for name in names)
         if _tells_apart(shorter, names, room):
             return shorter
+    for at_words in (True, False):
+        shorter = tuple(_cut_beginning(name, at, room, at_words) for name, at in zip(names, _alike(names), strict=True))
+        if _tells_apart(shorter, names, room):
+            return shorter
     return tuple(_cut_words(f"{index} {name}", room) for index, name in enumerate(names, 1))
 
 
@@ -175,6 +179,21 @@ def _cut_letters(name: str, room: _Room, tail: int) -> str:
         if room.holds(shorter):
             return shorter
     return end
+
+
+def _cut_beginning(name: str, at: int, room: _Room, at_word: bool) -> str:
+    """The name from there on behind an ellipsis, or from the beginning of the word that stands there."""
+    start = name.rfind(" ", 0, at + 1) + 1 if at_word else at
+    return _cut_letters(f"…{name[start:]}" if start else name, room, 0)
+
+
+def _alike(names: Sequence[str]) -> list[int]:
+    """How many letters of each name another one begins with."""
+    order = sorted(names)
+    pairs = [zip(*pair, strict=False) for pair in pairwise(order)]
+    shared = [0, *(sum(1 for _ in takewhile(lambda both: both[0] == both[1], pair)) for pair in pairs), 0]
+    most = {name: max(pair) for name, pair in zip(order, pairwise(shared), strict=True)}
+    return [most[name] for name in names]
 
 
 def _without_shared_words(names: Sequence[str], room: _Room) -> tuple[str, ...] | None:

@@ -832,6 +832,27 @@ def test_short_names_fit_and_still_differ() -> None:
     assert [name.split()[-1] for name in reims] == ["Nord", "Sud"]
 
 
+ONE_WORD = "kreiskrankenhausverwaltungsgesellschaftszentral"
+GROUPS = ("50 to under 70 years", "70 years or more")
+
+
+@pytest.mark.parametrize(("width", "lines"), [(50.0, 1), (22.0, 3), (15.0, 2), (15.0, 1), (9.0, 1)])
+@pytest.mark.parametrize(
+    "pattern",
+    ["{}", "{} " + "of the Holy Cross " * 4, "of the Holy Cross " * 4 + "{}", "of the Holy Cross {} of the Holy Cross",
+     ONE_WORD + "{}", ONE_WORD + "{}" + ONE_WORD, "Women aged {} with diabetes mellitus of type 2 at any hospital"],
+)  # fmt: skip
+@pytest.mark.parametrize("kept", [("Nord", "Sued", "West"), GROUPS], ids=["words", "groups"])
+def test_what_tells_names_apart_is_kept(pattern: str, kept: tuple[str, ...], width: float, lines: int) -> None:
+    beside = "Men of any age with diabetes mellitus of type 2 at any hospital"
+    for others in ((), (beside,)):
+        *short, _ = shortened([*(pattern.format(name) for name in kept), *others, "Bari"], width, 400, lines)
+        assert len(set(short)) == len(kept) + len(others)
+        assert all(name[0] in cut or name[-4:] in cut for name, cut in zip(kept, short, strict=False))
+        assert not {cut[:2] for cut in short} & {"1…", "2…", "1 ", "2 "}
+        assert all(text_width(cut) <= width * lines for cut in short)
+
+
 def test_a_bound_beside_a_line_of_reference_shows_its_side() -> None:
     assert interval(0.77, 0.9976, reference=1.0) == "0.77–0.998"
     assert interval(0.78, 1.0031) == "0.78–1.00"

@@ -178,3 +178,39 @@ def test_alternatives_say_the_ends_with_their_numbers(eight: Evidence) -> None:
 
 def test_a_forest_too_long_for_a_page_says_what_it_leaves_out() -> None:
     assert len(subgroups.lines(evidence(BY_NAME["forty"]))) <= subgroups.MOST_ROWS
+
+
+PATTERNS = {
+    "long": "patients who were {label} when they came to any hospital of the county",
+    "one word": "krankenhausverwaltungsgesellschaft{label}",
+    "same in both columns": "{number}",
+}
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+@pytest.mark.parametrize("case", ["one", "three", "eight"])
+def test_no_two_groups_have_one_name(case: str, pattern: str) -> None:
+    called = {
+        Subset(column, label): Subset(column, PATTERNS[pattern].format(label=label, number=number))
+        for column, labels in LABELS.items()
+        for number, label in enumerate(labels)
+    }
+    before = evidence(BY_NAME[case])
+    groups = before.subgroups
+    named = replace(
+        groups,
+        summaries=tuple(
+            replace(each, label=called[Subset(each.column, each.label)].level) for each in groups.summaries
+        ),
+        results=tuple(replace(each, subset=called[each.subset]) for each in groups.results if each.subset),
+        curves=tuple(replace(each, subset=called[each.subset]) for each in groups.curves if each.subset),
+    )
+    found = replace(before, subgroups=named)
+    shown = subgroups.lines(found)
+    names = subgroups._names(shown, subgroups._places(found, shown))
+    rows = zip(shown, names, strict=True)
+    of_column = [(line.subset and line.subset.column, name) for line, name in rows if not line.is_below]
+    assert len(set(of_column)) == len(of_column)
+    plan = subgroups.matrix(found)
+    assert len(set(plan.across)) == len(plan.across)
+    assert len(set(plan.down)) == len(plan.down)

@@ -69,7 +69,7 @@ def draw_calibration(evidence: types.Evidence, width: float) -> Figure | types.A
     # The gap at the primary threshold where it has room, with its number above the panel.
     has_facts = width == canvas.FULL and plain.width >= NARROWEST_WITH_GAP
     gaps = [observed_at(evidence, curve) if isinstance(curve, types.Curve) else None for curve in curves]
-    lines = ["" if gap is None else f"at {per_cent(gap[0])}: {per_cent(gap[1])}" for gap in gaps]
+    lines = ["" if gap is None else f"at {threshold(gap[0], percent=True)}: {per_cent(gap[1])}" for gap in gaps]
     below = lines if has_facts and any(lines) else None
     grid, heads = facets.headed(plain, shown, below)
     drawn = canvas.sheet(facets.own_width(grid) if width == canvas.FULL else canvas.HALF, grid.bottom + 9.4)
@@ -314,7 +314,7 @@ def said_and_seen(evidence: types.Evidence, width: float, what: str = "the outco
         return observed_over_expected(evidence, [site for site, _ in curves])
     (low, first), (high, last) = found[0], found[-1]
     where = f"{per_cent(low)} ({first})" + (f" to {per_cent(high)} ({last})" if len(found) > 1 else "")
-    return f"Where the model said {per_cent(at)}, {where} had {what}."
+    return f"Where the model said {threshold(at, percent=True)}, {where} had {what}."
 
 
 @canvas.figure("Calibration by site")

@@ -15,7 +15,7 @@ from dossier.core import bands, types
 from dossier.core.facts import Fact
 from dossier.report.figures import calibration, canvas, captions, data, forest, ink, marks, placing
 from dossier.typeset import widths
-from dossier.typeset.numbers import number, of_how_many, people
+from dossier.typeset.numbers import number, of_how_many, people, threshold
 from dossier.typeset.words import counted
 
 CELLS = ("true_positive", "false_negative", "false_positive", "true_negative")
@@ -127,10 +127,6 @@ def came(evidence: types.Evidence) -> tuple[float, tuple[Came, ...]] | types.Abs
     return risk, tuple(row for row in rows if row in kept)
 
 
-def _shown(risk: float) -> str:
-    return f"{100 * risk:.6g}%"
-
-
 @canvas.figure("What came of one percentage, hospital by hospital")
 def committee_percentages(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
     """Where the model showed one percentage: how many of 100 patients had the outcome, at each hospital."""
@@ -149,17 +145,18 @@ def committee_percentages(evidence: types.Evidence) -> canvas.Drawn | types.Abse
         axes.plot([estimate.low, estimate.high], [at, at], color=ink.INK_2, lw=1.0, zorder=2)
         axes.plot([estimate.value], [at], "s", ms=3.9, color=ink.INK_2, zorder=3)
     canvas.ticks(axes, "x", quarters, texts)
-    text = f"Had the outcome, of {among:,} patients to whom it said {_shown(risk)}"
+    shown = threshold(risk, percent=True)
+    text = f"Had the outcome, of {among:,} patients to whom it said {shown}"
     middle = min(left + width / 2, canvas.COMMITTEE - widths.text_width(text) / 2)
     canvas.write(drawn, middle, len(rows) * ROW + 8.6, text, ha="center")
     caption = (
-        f"Broken line: what it said, {_shown(risk)}. To its right more had the outcome, so it said too little; to "
+        f"Broken line: what it said, {shown}. To its right more had the outcome, so it said too little; to "
         f"its left too much. Each line: the range ({captions.level_text(evidence)}); one that crosses cannot tell."
         f"{_left_out(len(types.externals(evidence)) - len(rows))}"
     )
     high, low = (end(rows, key=lambda came: came.value) for end in (max, min))
     text = (
-        f"Where it said {_shown(risk)}, of {among:,} patients {people(low.value, among)} ({low.label}) to "
+        f"Where it said {shown}, of {among:,} patients {people(low.value, among)} ({low.label}) to "
         f"{people(high.value, among)} ({high.label}) had the outcome."
     )
     return canvas.Drawn(drawn, caption, text)
@@ -281,7 +278,9 @@ def committee_thousand(evidence: types.Evidence) -> canvas.Drawn | types.Absent:
             _count_row(drawn, axes, x, bottom + 3.6 + line * 5.2, count[name], words, colour)
     site = alone(evidence)
     whose = "" if isinstance(site, types.Absent) else f"{site.site}, "
-    caption = f"{whose}{found.n:,} patients, brought to 1,000. Flagged: {_shown(found.threshold)} or more."
+    caption = (
+        f"{whose}{found.n:,} patients, brought to 1,000. Flagged: {threshold(found.threshold, percent=True)} or more."
+    )
     text = (
         f"Of 1,000 patients {with_outcome:,} have the outcome: "
         f"{count['true_positive']:,} are flagged and {count['false_negative']:,} missed; of the others "

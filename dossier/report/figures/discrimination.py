@@ -12,7 +12,7 @@ from matplotlib.patches import Rectangle
 from dossier.core import bands, types
 from dossier.core.facts import Fact
 from dossier.report.figures import canvas, captions, data, forest, ink, marks
-from dossier.typeset import widths
+from dossier.typeset import numbers, widths
 from dossier.typeset.names import events_of, marks_of_rivals
 from dossier.typeset.numbers import number
 from dossier.typeset.reasons import why
@@ -89,7 +89,7 @@ def gain_at(threshold: float) -> Forest:
         digits=1,
         unbounded=True,
         is_pooled=False,
-        words=f"At {number(threshold)} the gain over the better default, per 100 patients,",
+        words=f"At {numbers.threshold(threshold)} the gain over the better default, per 100 patients,",
     )
 
 

@@ -15,7 +15,7 @@ from dossier.core.facts import Count, Fact
 from dossier.report.figures import canvas, captions, data, facets, forest, ink, marks
 from dossier.typeset import widths
 from dossier.typeset.names import events_of
-from dossier.typeset.numbers import number, per_cent
+from dossier.typeset.numbers import number, per_cent, threshold
 from dossier.typeset.words import listing
 
 _SHARES = ("share_events", "share_non_events")
@@ -350,7 +350,7 @@ def mean_risks_caption(evidence: types.Evidence, whose: str = "with the outcome"
 def _broken(evidence: types.Evidence, end: float = 1.0) -> str:
     """What the broken line is, where there is one on an axis with that end."""
     at = data.primary_threshold(evidence)
-    return "" if at is None or at > end else f" Broken: threshold {number(at, 2 if at >= 0.1 else 3)}."
+    return "" if at is None or at > end else f" Broken: threshold {threshold(at)}."
 
 
 def _too_few(shown: Sequence[types.DatasetSummary]) -> str:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from dossier.core import types
 from dossier.core.facts import Fact
 from dossier.report.figures import canvas, captions, data, discrimination, facets, ink, marks, placing
+from dossier.typeset import numbers
 from dossier.typeset.names import groups_of_raters
 from dossier.typeset.numbers import number, per_cent
 from dossier.typeset.words import counted, how_many, in_words, sentence_case
@@ -90,7 +91,7 @@ def ringed(evidence: types.Evidence) -> str:
         return ""
     shown, _ = facets.shown_sites(evidence, canvas.FULL)
     known = any(point_at(evidence, site, threshold) for site in shown)
-    return f" Ring: threshold {number(threshold)}." if known else ""
+    return f" Ring: threshold {numbers.threshold(threshold)}." if known else ""
 
 
 def _shaded(evidence: types.Evidence) -> str:
@@ -217,7 +218,7 @@ def _label(
             marks.ring(axes, point, 5)
             centre = point[0] * SIDE, (1 - point[1]) * SIDE
             taken.append((*centre, 1.2, 1.2))
-            put(number(threshold), np.array([centre]), points, chance, model, color=ink.BLUE, weight=600)
+            put(numbers.threshold(threshold), np.array([centre]), points, chance, model, color=ink.BLUE, weight=600)
     put("Model", model[len(model) // 4 :], points, chance, color=ink.BLUE, weight=600)
     put("Reader" if len(points) == 1 else "Readers", points, chance, model, color=ink.INK, weight=600)
     put("Chance", chance, points, model, color=ink.INK_2)
@@ -268,7 +269,7 @@ def _alternative_of_readers(dataset: types.DatasetSummary, rates: types.Curve, e
     point = None if threshold is None else point_at(evidence, dataset, threshold)
     if threshold is None or point is None or rates.n != dataset.n:
         return f"{text}."
-    model = f"the model at {number(threshold)} found {per_cent(point[1])} with {per_cent(point[0])}."
+    model = f"the model at {numbers.threshold(threshold)} found {per_cent(point[1])} with {per_cent(point[0])}."
     return f"{text}; {CAVEAT[0].lower()}{CAVEAT[1:-1]}; {model}"
 
 

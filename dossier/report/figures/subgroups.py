@@ -148,15 +148,19 @@ def _places(evidence: types.Evidence, shown: Sequence[Line]) -> Places:
 
 
 def _names(shown: Sequence[Line], places: Places) -> list[str]:
-    """The names of the rows, short enough for their column; equal sites are shortened alike."""
-    sites = list(dict.fromkeys(line.text for line in shown if line.is_below))
-    short = dict(zip(sites, widths.shortened(sites, places.names - 4.5), strict=True))
-    return [
-        short[line.text]
-        if line.is_below
-        else widths.shortened([line.text], places.names - line.indent, 400 if line.subset else 600)[0]
-        for line in shown
-    ]
+    """The names of the rows, short enough for their column: those of the columns, of each one's groups, of the sites
+    below."""
+
+    def kind(line: Line) -> str | bool | None:
+        return line.is_below or (line.subset and line.subset.column)
+
+    short: dict[tuple[str | bool | None, str], str] = {}
+    for each in dict.fromkeys(map(kind, shown)):
+        alike = {line.text: line for line in shown if kind(line) == each}
+        first = next(iter(alike.values()))
+        cut = widths.shortened(tuple(alike), places.names - first.indent, 400 if first.subset else 600)
+        short |= {(each, text): name for text, name in zip(alike, cut, strict=True)}
+    return [short[kind(line), line.text] for line in shown]
 
 
 def _heads(drawn: Figure, evidence: types.Evidence, places: Places) -> None:
@@ -330,7 +334,11 @@ class Matrix:
 
     @property
     def _labels(self) -> tuple[str, ...]:
-        return tuple(sentence_case(label) for _, label in self.subgroups)
+        labels = [label for _, label in self.subgroups]
+        return tuple(
+            sentence_case(label if labels.count(label) == 1 else f"{column}: {label}")
+            for column, label in self.subgroups
+        )
 
     def at(self, row: int, across: int) -> tuple[types.DatasetSummary, tuple[str, str]]:
         """The site and the subgroup of a panel."""

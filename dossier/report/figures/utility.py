@@ -14,7 +14,7 @@ from dossier.core.facts import Count, Fact
 from dossier.core.multiplicity import better_than_the_model
 from dossier.report.figures import canvas, captions, data, facets, ink, marks, placing
 from dossier.typeset import widths
-from dossier.typeset.numbers import number
+from dossier.typeset.numbers import number, threshold
 from dossier.typeset.words import counted
 
 Dash = tuple[float, tuple[float, ...]]
@@ -55,8 +55,11 @@ def threshold_ticks(low: float, high: float, primary: float | None, width: float
 
 
 def threshold_text(value: float, low: float, high: float) -> str:
-    """A threshold with as many digits as its range needs."""
-    return canvas.tick_text(value) if value in (0, 1) else number(value, 2 if high - low > 0.1 else 3)
+    """A threshold with as many digits as its range needs, and its distance from 0 and 1."""
+    if value in (0, 1):
+        return canvas.tick_text(value)
+    digits = range(2 if high - low > 0.1 else 3, 17)
+    return number(value, next(each for each in digits if round(value, each) not in (0, 1)))
 
 
 def site_curve(evidence: types.Evidence, site: types.DatasetSummary) -> types.Curve | types.Absent:
@@ -109,7 +112,12 @@ def draw_decision_panels(evidence: types.Evidence, width: float = canvas.FULL) -
 
     def scale(axes: Axes, index: int) -> None:
         axes.set(xlim=(low, high), ylim=limits)
-        words = [threshold_text(mark, low, high) if grid.outer_bottom(index) else "" for mark in steps]
+        words = [
+            (threshold(mark) if mark == primary else threshold_text(mark, low, high))
+            if grid.outer_bottom(index)
+            else ""
+            for mark in steps
+        ]
         if not odds and sum(map(widths.text_width, words)) + 1.5 > grid.width:
             # Too narrow for both ends: the outer panels of a row have one each.
             words = [words[0] if index % grid.columns == 0 else "", words[1] if index % grid.columns else ""]
@@ -179,7 +187,7 @@ def _gain_of(curve: types.Curve | types.Absent, primary: float | None) -> float 
 def _gain_heads(found: Sequence[tuple[types.DatasetSummary, types.Curve | types.Absent]], primary: float) -> list[str]:
     """The gain at the primary threshold under the name of each site: on the curve it would cover what it names."""
     values = [_gain_of(curve, primary) for _, curve in found]
-    return ["" if value is None else f"{number(value, 1)} at {number(primary)}" for value in values]
+    return ["" if value is None else f"{number(value, 1)} at {threshold(primary)}" for value in values]
 
 
 NARROWEST_WITH_NUMBER = 24.0
@@ -223,7 +231,7 @@ def marked(evidence: types.Evidence, known: Sequence[types.Curve]) -> str:
         text = f" Vertical: {captions.level_text(evidence)} intervals at the declared thresholds"
         primary = data.primary_threshold(evidence)
         if primary is not None and any(data.row_of(curve, "threshold", primary) is not None for curve in known):
-            text += f"; ring: at {number(primary)}"
+            text += f"; ring: at {threshold(primary)}"
         text += "."
     bottom, _ = gain_limits(known, data.primary_threshold(evidence))
     if min(float(np.nanmin(gain(curve))) for curve in known) < bottom:
@@ -239,7 +247,7 @@ def by_site_message(evidence: types.Evidence) -> str:
     if not known or primary is None:
         return ""
     (low, first), (high, last) = known[0], known[-1]
-    said = f"At {number(primary)} the gain over the better default"
+    said = f"At {threshold(primary)} the gain over the better default"
     if len(known) == 1:
         return f"{said} in {first} is {number(100 * low, 1)} per 100 patients."
     return f"{said} runs from {number(100 * low, 1)} ({first}) to {number(100 * high, 1)} ({last}) per 100 patients."

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from dossier.core.types import Absent, Estimate, Evidence, Withheld
 from dossier.report.chapters.sentence import named_with_the_rest
-from dossier.typeset.numbers import TIED, people, showing_the_side
+from dossier.typeset.numbers import TIED, people, showing_the_side, threshold
 from dossier.typeset.tables import Cell
 from dossier.typeset.words import in_words, listing
 
@@ -113,7 +113,7 @@ def doing(evidence: Evidence, whom: str) -> str:
 
 def risk_of(share: float) -> str:
     """A risk as the model shows it: in per cent, with the digits that it was declared with."""
-    return f"{100 * share:.6g}%"
+    return threshold(share, percent=True)
 
 
 def line(at: float) -> str:
