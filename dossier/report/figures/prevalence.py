@@ -12,7 +12,7 @@ from dossier.core import bands, types
 from dossier.core.facts import Count, Fact
 from dossier.report.figures import canvas, captions, data, facets, ink, marks, placing
 from dossier.typeset import widths
-from dossier.typeset.numbers import number, per_cent, showing_the_side
+from dossier.typeset.numbers import per_cent, showing_the_side, threshold
 
 HEIGHTS, WIDTH, LEFT, TOP = (25.0, 33.0, 41.0), 64.0, 13.0, 2.4
 KEY_TO_PANELS = 1.0
@@ -166,7 +166,7 @@ def predictive_values_by_prevalence(evidence: types.Evidence) -> canvas.Drawn | 
         canvas.write(drawn, x + WIDTH / 2, top + high + 7.2, "Prevalence, %", ha="center")
     caption = (
         f"{captions.patients([flagging.site for flagging in found])}. At "
-        f"{number(data.primary_threshold(evidence) or 0)}. Disc: found at each site, {captions.level_text(evidence)} "
+        f"{threshold(data.primary_threshold(evidence) or 0)}. Disc: found at each site, {captions.level_text(evidence)} "
         "interval. Broken line: if sensitivity and specificity stayed the same; they move with the case mix. Without "
         f"sites of under {bands.FEW_FOR_POOLING} events or non-events."
     )
