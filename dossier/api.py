@@ -161,7 +161,7 @@ def _declared(given: Mapping[str, Any], tables: Mapping[str, Any]) -> dict[str, 
         "rival": rivals,
         "thresholds": {"declared": list(given.get("thresholds", ()))},
         "dataset": [dataset],
-        "subgroup": [{"column": subgroup} if isinstance(subgroup, str) else dict(subgroup) for subgroup in subgroups],
+        "subgroup": [_subgroup(given["frame"], subgroup) for subgroup in subgroups],
     }
     for name, table in tables.items():
         if name == "dataset":
@@ -553,6 +553,22 @@ def _write(folder: Path, files: Mapping[str, bytes]) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for name, content in files.items():
         (folder / name).write_bytes(content)
+
+
+def _subgroup(frame: pandas.DataFrame | pyarrow.Table, subgroup: str | Mapping[str, Any]) -> dict[str, Any]:
+    """A [[subgroup]]; of a column whose categories are texts or intervals with these, in the order that they have."""
+    import pandas
+
+    from dossier.reading.subgroups import MOST_TEXTS
+
+    declared: dict[str, Any] = {"column": subgroup} if isinstance(subgroup, str) else dict(subgroup)
+    column = frame.get(declared.get("column")) if isinstance(frame, pandas.DataFrame) else None
+    if isinstance(column, pandas.Series) and isinstance(column.dtype, pandas.CategoricalDtype):
+        known = column.cat.remove_unused_categories().cat.categories
+        is_named = isinstance(known.dtype, pandas.IntervalDtype) or pandas.api.types.is_string_dtype(known)
+        if is_named and len(known) <= MOST_TEXTS and not {"levels", "cuts"} & declared.keys():
+            declared["levels"] = {str(category): str(category) for category in known if str(category).strip()} or None
+    return declared
 
 
 def _rival(name: str, columns: str | Sequence[str]) -> dict[str, Any]:

@@ -237,6 +237,25 @@ def test_each_model_is_a_line_of_its_own(found: Validation) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "cut",
+    [
+        {"bins": [0, 0.3, 0.6, 1]},
+        {"bins": [0, 0.3, 0.6, 1], "labels": ["low", "medium", "high"]},
+        {"bins": [0, 0.3, 0.6, 1], "labels": ["low", "medium", "high"], "ordered": False},
+        {"bins": [-1, 0, 0.3, 0.6, 1], "labels": ["none", "tenth", "ninth", "eighth"]},
+    ],
+    ids=["intervals", "words", "without order", "one that nobody has"],
+)
+def test_groups_of_categories_stand_in_their_order(cut: dict[str, Any]) -> None:
+    rows = pandas.DataFrame({"y": np.tile([0, 1, 1, 0, 0], 60), "p": np.linspace(0.01, 0.99, 300)})
+    rows["band"] = pandas.cut(rows.p, **cut)
+    quick = {"bootstrap": 2, "permutations": 1}
+    frame = dossier.validate(rows, outcome="y", risk="p", subgroups=["band"], resampling=quick).to_frame()
+    shown = list(dict.fromkeys(frame.query("measure == 'auroc'").subset_level.dropna()))
+    assert shown == [str(band) for band in rows.band.cat.categories if (rows.band == band).any()]
+
+
 def test_it_shows_its_key_results(found: Validation) -> None:
     assert "Ours not stated: external validation" in repr(found)
     assert "AUROC" in repr(found)

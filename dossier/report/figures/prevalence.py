@@ -166,8 +166,8 @@ def predictive_values_by_prevalence(evidence: types.Evidence) -> canvas.Drawn | 
         canvas.write(drawn, x + WIDTH / 2, top + high + 7.2, "Prevalence, %", ha="center")
     caption = (
         f"{captions.patients([flagging.site for flagging in found])}. At "
-        f"{threshold(data.primary_threshold(evidence) or 0)}. Disc: found at each site, {captions.level_text(evidence)} "
-        "interval. Broken line: if sensitivity and specificity stayed the same; they move with the case mix. Without "
+        f"{threshold(data.primary_threshold(evidence) or 0)}. Disc: found at each site, {captions.level_text(evidence)}"
+        " interval. Broken line: if sensitivity and specificity stayed the same; they move with the case mix. Without "
         f"sites of under {bands.FEW_FOR_POOLING} events or non-events."
     )
     message = f"As found, PPV {_spread(found, 0)} and NPV {_spread(found, 1)}."
