@@ -9,6 +9,7 @@ A frame takes the same way as a release on disk: it is written as one and read a
 from __future__ import annotations
 
 import datetime
+import math
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -318,8 +319,8 @@ class Record:
 
         Raises
         ------
-        KeyError
-            With the names that there are.
+        ReleaseError
+            With the names that there are, and the one that may be meant.
         """
         import pandas
 
@@ -327,7 +328,7 @@ class Record:
         rows = [row for row in self.results.in_order(self.results.curves) if row.curve == curve and row.columns]
         if not rows:
             known = sorted({row.curve for row in self.results.curves if row.columns})
-            raise KeyError(f"There is no curve {name!r}; there are {', '.join([*CURVES, *known])}.")
+            raise _not_a_choice("name", name, [*CURVES, *known])
         parts = [pandas.DataFrame({**row.at, **self._where(row), **_columns(row)}) for row in rows]
         points = pandas.concat(parts, ignore_index=True)
         return points[[*WHERE, *(name for name in points.columns if name not in WHERE)]]
@@ -343,16 +344,16 @@ class Record:
         Returns
         -------
         seaborn.objects.Plot
-            One colour a site, one line style a model where there are several, subgroups left out; `facet`, `add`,
-            `theme`, `scale` and `save` work as on any other.
+            One panel a site, and a model where there are several, subgroups left out; `facet`, `add`, `theme`, `scale`
+            and `save` work as on any other.
 
         Raises
         ------
-        KeyError
-            With the names that there are.
+        ReleaseError
+            With the names that there are, and the one that may be meant.
         """
         if name not in CURVES:
-            raise KeyError(f"There is no plot {name!r}; there are {', '.join(CURVES)}.")
+            raise _not_a_choice("name", name, list(CURVES))
         points = self.curves(name)
         return PLOTS[name](points[points["subset_column"].isna()])
 
@@ -375,15 +376,14 @@ class Record:
 
         Raises
         ------
-        ValueError
+        ReleaseError
             With the editions that there are.
         """
         asked: Literal["regulatory", "committee"] = "committee" if edition == "committee" else "regulatory"
         _, files = self._printed(Build(edition=asked, page=page, local_site=local_site))
         if f"dossier-{edition}.pdf" not in files:
             known = sorted(name[8:-4] for name in files if name.startswith("dossier-") and name.endswith(".pdf"))
-            offered = ", ".join(known if "quick" in known else ["regulatory", "committee"])
-            raise ValueError(f"edition is {edition!r}; there are {offered}.")
+            raise _not_a_choice("edition", edition, known if "quick" in known else ["regulatory", "committee"])
         return files[f"dossier-{edition}.pdf"]
 
     def save(self, folder: str | Path, *, page: Page = "a4", local_site: str | None = None) -> tuple[Path, ...]:
@@ -540,9 +540,20 @@ class Validation(Record):
 WHERE = ("dataset", "site", "role", "model", "subset_column", "subset_level")
 
 
+def _not_a_choice(argument: str, value: object, choices: list[str]) -> ReleaseError:
+    """The error of a name that is none of those that there are."""
+    from dossier.reading.faults import nearest
+    from dossier.words.wording import shown
+
+    said: dict[str, Any] = {"key": argument, "value": shown(value), "choices": tuple(choices)}
+    return ReleaseError.one("not_a_choice", Argument(argument), **said, near=nearest(str(value), choices))
+
+
 def _columns(row: CurveRow) -> dict[str, Sequence[float | str | None]]:
-    """The columns of a curve; its calendar periods by name."""
-    columns: dict[str, Sequence[float | str | None]] = dict(row.columns)
+    """The columns of a curve, of numbers also where a site has none; its calendar periods by name."""
+    columns: dict[str, Sequence[float | str | None]] = {
+        name: [math.nan if value is None else value for value in column] for name, column in row.columns.items()
+    }
     if row.curve == OVER_TIME:
         unit = unit_of(row.at["periods"])
         columns["period"] = [code(int(number or 0), unit) for number in row.columns["period"]]
@@ -695,57 +706,67 @@ def _text(text: str) -> str:
 # ---- plots ----------------------------------------------------------------------------------------------------------
 
 
-def _by_model(points: pandas.DataFrame) -> dict[str, Any]:
-    """What draws each model as a line of its own, where there are several."""
-    return {"linestyle": "model"} if points["model"].nunique() > 1 else {}
+PANEL = 2.6
+"""The width and the height of a panel, in inches."""
+LARGEST_ALONE = 5.0
+MOST_ACROSS = 4
+WIDEST_TITLE = 48.0
+"""How wide the name of a panel may be, in mm in the type of the pages, which is narrower than that of seaborn."""
+
+
+def _panels(points: pandas.DataFrame, **asked: Any) -> seaborn.objects.Plot:
+    """A panel for each site, and for each model where there are several: no key is needed, and no name is covered."""
+    import seaborn.objects as so
+
+    from dossier.typeset import widths
+
+    names = [list(dict.fromkeys(points[of])) for of in ("site", "model")]
+    sites, models = (
+        dict(zip(each, widths.on_lines(each, [WIDEST_TITLE] * len(each), 2), strict=True)) for each in names
+    )
+    is_one = len(models) == 1
+    pairs = dict.fromkeys(zip(points["site"], points["model"], strict=True))
+    titles = {pair: sites[pair[0]] + ("" if is_one else f"\n{models[pair[1]]}") for pair in pairs}
+    order = [titles[site, model] for site in sites for model in models if (site, model) in titles]
+    panel = [titles[pair] for pair in zip(points["site"], points["model"], strict=True)]
+    across = min(len(order), max(MOST_ACROSS, math.isqrt(len(order))) if is_one else len(models))
+    side = LARGEST_ALONE if len(order) == 1 else PANEL
+    size = (across * side + 0.6, -(-len(order) // across) * (side + 0.3) + 0.4)
+    plot = so.Plot(points.assign(panel=panel), **asked).facet("panel", order=order, wrap=across).layout(size=size)
+    return plot.theme({"axes.titlesize": 9, "axes.labelsize": 9, "xtick.labelsize": 8, "ytick.labelsize": 8})
 
 
 def _calibration(points: pandas.DataFrame) -> seaborn.objects.Plot:
     import seaborn.objects as so
 
-    plot = so.Plot(points, x="risk", y="observed", color="site", **_by_model(points))
-    plot = plot.add(so.Band(), ymin="low", ymax="high")
+    plot = _panels(points, x="risk", y="observed").add(so.Band(), ymin="low", ymax="high").add(so.Line())
     diagonal = {"x": [0.0, 1.0], "y": [0.0, 1.0]}
-    plain = so.Line(color="0.4", linestyle=":")
-    plot = plot.add(so.Line()).add(plain, data=diagonal, x="x", y="y", **dict.fromkeys(("color", *_by_model(points))))
-    return plot.label(x="Predicted risk", y="Observed share", color="Site")
+    plot = plot.add(so.Line(color="0.4", linestyle=":"), data=diagonal, x="x", y="y")
+    return plot.label(x="Predicted risk", y="Observed share")
 
 
 def _decision(points: pandas.DataFrame) -> seaborn.objects.Plot:
     import seaborn.objects as so
 
     default = points.assign(default=points[["treat_all", "treat_none"]].max(axis=1))
-    plot = so.Plot(default, x="threshold", y="net_benefit", color="site", **_by_model(points))
-    plot = plot.add(so.Band(), ymin="low", ymax="high").add(so.Line()).add(so.Line(linestyle=":"), y="default")
-    return plot.label(x="Threshold", y="Net benefit (dotted: the better default)", color="Site")
+    plot = _panels(default, x="threshold", y="net_benefit").add(so.Band(), ymin="low", ymax="high").add(so.Line())
+    plot = plot.add(so.Line(linestyle=":"), y="default")
+    return plot.label(x="Threshold", y="Net benefit\n(dotted: the better default)")
 
 
 def _roc(points: pandas.DataFrame) -> seaborn.objects.Plot:
     import seaborn.objects as so
 
-    plot = so.Plot(points, x="fpr", y="tpr", color="site", **_by_model(points)).add(so.Path())
-    return plot.label(x="1 - specificity", y="Sensitivity", color="Site")
+    return _panels(points, x="fpr", y="tpr").add(so.Path()).label(x="1 - specificity", y="Sensitivity")
 
 
 def _risk(points: pandas.DataFrame) -> seaborn.objects.Plot:
-    import pandas
     import seaborn.objects as so
 
-    middle = points.assign(risk=(points["low"] + points["high"]) / 2)
-    long = pandas.melt(
-        middle,
-        id_vars=["site", "model", "risk"],
-        value_vars=["share_events", "share_non_events"],
-        var_name="outcome",
-        value_name="share",
-    )
-    named = long.assign(outcome=long["outcome"].map({"share_events": "events", "share_non_events": "non-events"}))
-    plot = (
-        so.Plot(named, x="risk", y="share", color="outcome", **_by_model(points))
-        .facet(row="site")
-        .add(so.Line(marker="o"))
-    )
-    return plot.label(x="Predicted risk", y="Share", color="Outcome")
+    plot = _panels(points.assign(risk=(points["low"] + points["high"]) / 2), x="risk")
+    plot = plot.add(so.Line(marker="o"), y="share_events")
+    plot = plot.add(so.Line(marker="o", fillcolor="w", linestyle=":"), y="share_non_events")
+    return plot.label(x="Predicted risk", y="Share\n(filled: events, open: non-events)")
 
 
 PLOTS = {"calibration": _calibration, "decision": _decision, "roc": _roc, "risk": _risk}

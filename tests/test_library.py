@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import itertools
 import re
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,8 @@ import numpy as np
 import pandas
 import pyarrow
 import pytest
+from matplotlib.axes import Axes
+from matplotlib.transforms import Bbox
 
 import dossier
 from dossier.api import CURVES, Record, Validation
@@ -214,10 +217,6 @@ def test_curves_are_tidy_and_drawn(found: Validation) -> None:
         known = [row for row in found.results.curves if row.curve == curve and row.columns]
         assert len(points) == sum(len(next(iter(row.columns.values()))) for row in known)
         assert found.plot(name).__class__.__module__.startswith("seaborn")
-    with pytest.raises(KeyError, match=r"calibration, decision, roc, risk"):
-        found.plot("nothing")
-    with pytest.raises(KeyError, match="There is no curve 'nothing'"):
-        found.curves("nothing")
 
 
 def test_each_model_is_a_line_of_its_own(found: Validation) -> None:
@@ -280,9 +279,57 @@ def test_a_criterion_that_can_never_be_estimated_is_a_fault_beside_the_flags() -
     assert faults.reply.iloc[0]
 
 
-def test_an_edition_that_is_not_there_is_told_with_those_that_are(found: Validation) -> None:
-    with pytest.raises(ValueError, match="edition is 'regulators'; there are regulatory, committee"):
-        found.pdf("regulators")  # type: ignore[arg-type]
+@pytest.mark.parametrize("method", ["plot", "curves", "pdf"])
+@pytest.mark.parametrize("near", [True, False])
+def test_a_name_that_is_not_there_is_told_with_those_that_are(found: Validation, method: str, near: bool) -> None:
+    known = "committee" if method == "pdf" else "calibration"
+    name = f"{known[:-2]}n" if near else "7%"
+    with pytest.raises(ReleaseError) as caught:
+        getattr(found, method)(name)
+    (fault,) = caught.value.faults
+    assert fault.where == f"argument {'edition' if method == 'pdf' else 'name'}"
+    assert f'"{name}"' in fault.what
+    assert known in fault.what
+    assert fault.fix == f'Did you mean "{known}"?' if near else known in fault.fix
+
+
+LONG = {
+    "short": "H{}",
+    "words": "University Hospital of the Holy Cross {} in Marlborough" + " North" * 8,
+    "word": "x" * 90 + "{}",
+}
+
+
+# Seaborn asks pandas 3 for what pandas 4 will not have.
+@pytest.mark.filterwarnings("ignore:The copy keyword is deprecated")
+@pytest.mark.parametrize("kind", LONG)
+@pytest.mark.parametrize("hospitals", [1, 3, 12])
+def test_the_texts_of_a_plot_lie_within_it_and_on_nothing_else(hospitals: int, kind: str) -> None:
+    rows = FRAME.assign(hospital=[LONG[kind].format(chr(65 + at)) for at in np.arange(N) % hospitals])
+    found = dossier.validate(
+        rows, outcome="outcome", risk="risk", site="hospital", thresholds=[0.3], rival={"other " * 20: "rival"}
+    )
+    for name in CURVES:
+        figure = found.plot(name).plot()._figure
+        figure.draw_without_rendering()
+        points = found.curves(name).query("subset_column.isna()")
+        assert len(figure.axes) == len(points.drop_duplicates(["site", "model"]))
+        texts = [text for axes in figure.axes for text in _texts(axes)]
+        width, height = figure.bbox.size
+        assert not figure.legends
+        assert all(0 <= text.x0 <= text.x1 <= width and 0 <= text.y0 <= text.y1 <= height for text in texts)
+        panels = [axes.get_window_extent().shrunk(0.98, 0.98) for axes in figure.axes]
+        assert not any(text.overlaps(panel) for text in texts for panel in panels)
+        assert not any(text.overlaps(other) for text, other in itertools.combinations(texts, 2))
+
+
+def _texts(axes: Axes) -> list[Bbox]:
+    """Where the texts of a panel stand that are seen."""
+    found = [axes.title, axes.xaxis.label, axes.yaxis.label]
+    for axis in (axes.xaxis, axes.yaxis):
+        low, high = sorted(axis.get_view_interval())
+        found += [tick.label1 for tick in axis.get_major_ticks() if low <= tick.get_loc() <= high]
+    return [text.get_window_extent() for text in found if text.get_visible() and text.get_text()]
 
 
 # Seaborn asks pandas 3 for what pandas 4 will not have.
